@@ -6,8 +6,8 @@
 // value of an enum), `absent` (the label of "not given", where an option may be left out),
 // `suffix`, `placeholder`, `percent` (the value 0.3 is shown as 30 %), `sensitive` (stored sealed,
 // never shown), `start` (the field's initial value in a dialog if the option has no default),
-// `missing` (the error if a required value is missing), `confirm_empty` (the question before it is
-// sent empty).
+// `missing` (the error if a required value is missing), `needed` (the error if it is empty while other
+// options have certain values), `confirm` (the question before the action runs with certain values).
 
 /** The sections of the menu, in their order. */
 export const GROUPS = {

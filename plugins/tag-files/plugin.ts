@@ -1,11 +1,11 @@
-// Replaces files' tags, adds tags, or removes some.
+// Replaces files' tags, adds tags, or removes some or all.
 import { z } from 'zod'
 import { definePlugin, tag, type FileChange } from '../contract.ts'
 
 const options = z
   .strictObject({
     mode: z
-      .enum(['replace', 'add', 'remove'])
+      .enum(['replace', 'add', 'remove', 'clear'])
       .default('replace')
       .meta({
         title: 'How',
@@ -14,6 +14,13 @@ const options = z
           replace: 'Replace the tags they have',
           add: 'Add to the tags they have',
           remove: 'Remove these tags',
+          clear: 'Remove all tags',
+        },
+        // Counts are known for the files of the page.
+        confirm: {
+          when: ['replace', 'clear'],
+          text: '{known, select, true {{lost_files, plural, one {# file loses} other {# files lose}} {lost_tags, plural, one {the tag {lost_names}} other {# tags: {lost_names}}}.} other {All tags that are not named here are removed from the files, of which there are {count}.}} An undo is possible for 7 days.',
+          button: '{mode, select, clear {Remove all tags} other {Replace the tags}}',
         },
       }),
     tags: z
@@ -23,15 +30,20 @@ const options = z
         title: 'Tags',
         widget: 'tags',
         placeholder: 'Type a tag and press Enter',
-        confirm_empty: {
+        needed: {
           when: { mode: 'replace' },
-          text: 'No tag is named here: every tag that these files have will be removed.',
-          button: 'Remove all tags',
+          text: 'Name at least one tag, or choose “Remove all tags”',
         },
       }),
   })
   .superRefine(({ mode, tags }, context) => {
-    if (mode !== 'replace' && tags.length === 0)
+    if (mode === 'clear' && tags.length > 0)
+      context.addIssue({
+        code: 'custom',
+        path: ['tags'],
+        message: 'Name no tag to remove all tags',
+      })
+    if ((mode === 'add' || mode === 'remove') && tags.length === 0)
       context.addIssue({
         code: 'custom',
         path: ['tags'],
@@ -51,7 +63,8 @@ export const tagFiles = definePlugin({
         action: 'Tag files',
         menu: 'Change tags',
         title: 'Tags of {count, plural, one {# file} other {# files}}',
-        button: '{mode, select, add {Add tags} remove {Remove tags} other {Replace tags}}',
+        button:
+          '{mode, select, add {Add tags} remove {Remove tags} clear {Remove all tags} other {Replace tags}}',
         running: 'Changing the tags of {count, plural, one {# file} other {# files}}',
         done: 'Tags of {count, plural, one {# file} other {# files}} changed',
         result: 'changed',
@@ -62,7 +75,7 @@ export const tagFiles = definePlugin({
   undo: 'fields',
   summary: ({ mode, tags }) => {
     if (tags.length === 0) return 'Removes all tags'
-    const verbs = { replace: 'Replaces all tags with', add: 'Adds', remove: 'Removes' }
+    const verbs = { replace: 'Replaces all tags with', add: 'Adds', remove: 'Removes', clear: '' }
     return `${verbs[mode]} ${tags.join(', ')}`
   },
   async *plan(items, wanted, { signal }) {
@@ -75,5 +88,6 @@ export const tagFiles = definePlugin({
 })
 
 function changeOf({ mode, tags }: z.output<typeof options>): FileChange {
+  if (mode === 'clear') return { tags: { replace: [] } }
   return { tags: mode === 'replace' ? { replace: tags } : { [mode]: tags } }
 }

@@ -51,7 +51,7 @@ describe('tags', () => {
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
     await choose(page, 'Change tags')
-    await dialog.getByLabel('Add to the tags they have').check({ force: true })
+    await dialog.getByLabel('How').selectOption({ label: 'Add to the tags they have' })
     await dialog.getByLabel('Template').selectOption('Charts')
     await dialog.getByRole('button', { name: 'Add tags' }).click()
     await launched(page).getByText('Tags of 1 file changed').waitFor()

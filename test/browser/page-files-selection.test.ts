@@ -43,7 +43,7 @@ async function tagsOf(search: string): Promise<string[][]> {
 async function addTag(page: Page, tag: string): Promise<void> {
   await press(page, 'Change tags')
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Add to the tags they have').check({ force: true })
+  await dialog.getByLabel('How').selectOption({ label: 'Add to the tags they have' })
   await dialog.getByLabel('Tags', { exact: true }).fill(tag)
   await dialog.getByRole('button', { name: 'Add tags' }).click()
   await page

@@ -60,8 +60,10 @@ export interface JsonSchema {
   suffix?: string
   /** The message if it is required and missing. */
   missing?: string
-  /** Sending it empty needs a confirmation if the other options have these values. */
-  confirm_empty?: { when: Readonly<Record<string, unknown>>; text: string; button: string }
+  /** The problem if it is empty while other options have these values. */
+  needed?: { when: Readonly<Record<string, unknown>>; text: string }
+  /** The question before the action runs with one of these values; messages with the facts. */
+  confirm?: { when: readonly unknown[]; text: string; button: string }
   /** For a file: the offered extensions, and what such files are called. */
   files?: { extensions: readonly string[]; one: string; many: string }
   /** A secret: not kept in history. */

@@ -67,10 +67,19 @@ const FIELDS = ['input:not([type="hidden"], [type="file"])', 'select', 'textarea
   .map((field) => `${field}:not(:disabled, [readonly])`)
   .join(', ')
 
-/** Of radio buttons, focuses the checked one. False: there is no field. */
+/** What is typed into a radio button or a checkbox is lost. */
+const TEXT_FIELDS = ['input[type="text"]', 'input:not([type])', 'textarea']
+  .map((field) => `${field}:not(:disabled, [readonly])`)
+  .join(', ')
+
+/**
+ * Focuses the first field for text, else the first field; of radio buttons the checked one. False:
+ * there is no field.
+ */
 function focusFirstField(box: HTMLElement): boolean {
   if (box.contains(document.activeElement)) return true
-  const field = box.querySelector<HTMLInputElement>(FIELDS)
+  const field =
+    box.querySelector<HTMLInputElement>(TEXT_FIELDS) ?? box.querySelector<HTMLInputElement>(FIELDS)
   if (!field) return false
   const name = field.type === 'radio' ? `input[name="${CSS.escape(field.name)}"]:checked` : null
   const chosen = name === null ? null : box.querySelector<HTMLInputElement>(name)

@@ -63,11 +63,14 @@ export function checkForm(entry: Entry, value: Options): Objection[] {
   const given = Object.entries(value).filter(
     ([name, one]) => !(one === '' && isList(properties[name] ?? {})),
   )
-  return checkOptions(
-    { type: 'object', properties, required: [...must] },
-    Object.fromEntries(given),
-    'options',
-  )
+  return [
+    ...checkOptions(
+      { type: 'object', properties, required: [...must] },
+      Object.fromEntries(given),
+      'options',
+    ),
+    ...neededOptions(entry, value),
+  ]
 }
 
 /**
@@ -79,19 +82,24 @@ function schemaOf(schema: JsonSchema, must: boolean): JsonSchema {
   return { ...inner, ...schema, anyOf: inner.anyOf, default: undefined }
 }
 
-/** An option that is empty and needs a confirmation for that. */
-export function emptyToConfirm(
+/** Options that are empty, but needed with the present values of others. */
+function neededOptions(entry: Entry, value: Options): Objection[] {
+  return fieldsOf(entry).flatMap(([name, { needed }]) =>
+    needed &&
+    isEmpty(value[name]) &&
+    Object.entries(needed.when).every(([other, wanted]) => value[other] === wanted)
+      ? [{ param: `options.${name}`, message: needed.text }]
+      : [],
+  )
+}
+
+/** The question that the present values need, as messages. */
+export function confirmationOf(
   entry: Entry,
   value: Options,
 ): { text: string; button: string } | null {
-  for (const [name, { confirm_empty: ask }] of fieldsOf(entry))
-    if (
-      ask &&
-      isEmpty(value[name]) &&
-      Object.entries(ask.when).every(([other, wanted]) => value[other] === wanted)
-    )
-      return ask
-  return null
+  const found = fieldsOf(entry).find(([name, { confirm }]) => confirm?.when.includes(value[name]))
+  return found?.[1].confirm ?? null
 }
 
 /** The options in the form in which they are sent. */

@@ -2,7 +2,7 @@
 import { type Entry } from '../../../client/plugins.ts'
 import { formatMessage, type MessageValues } from '../../../messages/format.ts'
 import { type Chosen } from '../selection.ts'
-import { type Options } from './action-form.ts'
+import { confirmationOf, type Options } from './action-form.ts'
 
 const SHOWN_SPELLINGS = 6
 
@@ -37,6 +37,34 @@ export function textsOf(
     intro: optional(labels.intro),
     note: optional(labels.note),
     warning: warning && { ...warning, title: text(warning.title), text: text(warning.text) },
+  }
+}
+
+/** The question that is asked before the action runs; null if it would change nothing unasked. */
+export function questionOf(
+  entry: Entry,
+  chosen: Chosen,
+  options: Options,
+): { text: string; button: string } | null {
+  const found = confirmationOf(entry, options)
+  const lost = lostTags(chosen, options)
+  if (!found || (chosen.known && lost.lost_files === 0)) return null
+  const values = { ...scalarsOf(options), ...lost, known: chosen.known, count: chosen.count }
+  return { text: formatMessage(found.text, values), button: formatMessage(found.button, values) }
+}
+
+const SHOWN_TAGS = 6
+
+/** The tags that the files have and the options do not name. */
+function lostTags({ files }: Chosen, { tags }: Options) {
+  const named = new Set(Array.isArray(tags) ? (tags as string[]) : [])
+  const lost = files.map((file) => file.tags.filter((tag) => !named.has(tag)))
+  const names = [...new Set(lost.flat())]
+  const shown = names.slice(0, SHOWN_TAGS).join(', ')
+  return {
+    lost_files: lost.filter((of) => of.length > 0).length,
+    lost_tags: names.length,
+    lost_names: names.length > SHOWN_TAGS ? `${shown} …` : shown,
   }
 }
 

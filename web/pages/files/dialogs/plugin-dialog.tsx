@@ -18,7 +18,7 @@ export function PluginDialog({ entry, ...props }: EntryProps) {
   const { plugin, action } = entry
   const which = useWhichFiles(props.chosen, action.fits.places)
   const { chosen, counted } = which
-  const form = useActionForm(entry)
+  const form = useActionForm(entry, chosen)
   const [names, setNames] = useState<MessageValues>({})
   const texts = textsOf(entry, chosen, form.options, names)
   const fields = fieldsOf(entry)

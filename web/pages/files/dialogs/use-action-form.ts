@@ -7,13 +7,9 @@ import { type Objection } from '../../../client/workflows.ts'
 import { isEmpty } from '../../../components/option-form/alternatives.ts'
 import { useDraftCheck } from '../../../components/use-draft-check.ts'
 import { isWithin, objectionsIn, type Problems, problemsOf } from '../../../components/problems.ts'
-import {
-  checkForm,
-  emptyToConfirm,
-  initialOptions,
-  type Options,
-  sentOptions,
-} from './action-form.ts'
+import { checkForm, initialOptions, type Options, sentOptions } from './action-form.ts'
+import { questionOf } from './action-texts.ts'
+import { type Chosen } from '../selection.ts'
 import type { Work } from './bulk-dialog.tsx'
 
 /**
@@ -48,7 +44,7 @@ interface ActionForm {
   problems: Problems
   /** The problem of the form as a whole. */
   whole: string | undefined
-  /** The confirmation that an option should be empty. */
+  /** The question before the action runs with the present values. */
   confirming: { text: string; button: string } | null
   start: ReturnType<typeof useStartOperation>
   /** An error that no field shows. */
@@ -56,7 +52,8 @@ interface ActionForm {
   work: () => Work | null
 }
 
-export function useActionForm(entry: Entry): ActionForm {
+/** @param chosen the files: a question that concerns none of them is not asked. */
+export function useActionForm(entry: Entry, chosen: Chosen): ActionForm {
   const start = useStartOperation()
   const [options, setOptions] = useState(() => initialOptions(entry))
   const [touched, setTouched] = useState<ReadonlySet<string> | 'all'>(new Set())
@@ -68,7 +65,7 @@ export function useActionForm(entry: Entry): ActionForm {
   const seen = ({ param }: Objection) =>
     touched === 'all' ? true : [...touched].some((name) => isWithin(param, `options.${name}`))
   const problems = problemsOf(own.filter(seen), [...served.filter(seen), ...refused])
-  const empty = emptyToConfirm(entry, options)
+  const question = questionOf(entry, chosen, options)
   const change = (next: Options) => {
     const names = new Set([...Object.keys(next), ...Object.keys(options)])
     const changed = [...names].filter(
@@ -84,7 +81,7 @@ export function useActionForm(entry: Entry): ActionForm {
   const work = () => {
     setTouched('all')
     if (own.length > 0) return null
-    if (empty && !asked) {
+    if (question && !asked) {
       setAsked(true)
       return null
     }
@@ -93,7 +90,7 @@ export function useActionForm(entry: Entry): ActionForm {
   return {
     ...{ options, change, problems, start, work },
     whole: problems.at('options'),
-    confirming: asked ? empty : null,
+    confirming: asked ? question : null,
     error: refused.length > 0 ? null : start.error,
   }
 }

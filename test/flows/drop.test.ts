@@ -103,6 +103,11 @@ describe('SFTP', () => {
       closed_cleanly: true,
     })
   })
+  test('OpenSSH’s sftp renames over an existing file', async () => {
+    const renamed = 'put large.bin old.bin\nput small.txt new.bin\nrename new.bin old.bin'
+    expect(await sftp(renamed)).toMatchObject({ code: 0 })
+    expect(await stored()).toEqual({ 'old.bin': whole('small') })
+  })
   test('sftp resumes with reput', async () => {
     await writeFile(path.join(house.folder, 'cut.bin'), content.subarray(0, 400_000))
     expect(await sftp('put cut.bin cut.bin')).toMatchObject({ code: 0 })

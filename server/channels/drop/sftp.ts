@@ -6,6 +6,7 @@ import { errorFields, type Logger } from '../../log.ts'
 import type { KnownAccount } from './accounts.ts'
 import { clientOf } from './addresses.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
+import { announceExtensions } from './sftp-extensions.ts'
 import { serveSftp } from './sftp-requests.ts'
 import { disconnect, narrowCiphers, serveSocket, socketOf } from './sftp-socket.ts'
 import { SessionLimit, type Sessions } from './sessions.ts'
@@ -159,6 +160,7 @@ function serveConnection(parts: SftpParts, connection: Connection, address: stri
       )
       channel.on('sftp', (acceptSftp) => {
         const stream = acceptSftp()
+        announceExtensions(stream)
         stream.on('error', (error: Error) => {
           log.debug('drop: an SFTP stream reported an error', { error: error.message, address })
           connection.end()

@@ -1,0 +1,43 @@
+// Announces the extensions of SFTP that are served. ssh2 sends a VERSION without any, and clients
+// (OpenSSH, sshfs, WinSCP) then do not use them: their rename over an existing file fails.
+import type { SFTPWrapper } from 'ssh2'
+
+/** Each with its version, as OpenSSH's PROTOCOL describes. */
+const EXTENSIONS = [['posix-rename@openssh.com', '1']] as const
+
+const VERSION = 2
+const PROTOCOL_VERSION = 3
+
+interface Protocol {
+  channelData(channel: number, payload: Buffer): unknown
+}
+
+/** Call it before the client's first request. */
+export function announceExtensions(sftp: SFTPWrapper): void {
+  const internals = sftp as unknown as { _protocol: Protocol }
+  const protocol = internals._protocol
+  // The first packet of the channel is VERSION. It is replaced once, for this channel.
+  internals._protocol = Object.create(protocol, {
+    channelData: {
+      value: (channel: number, payload: Buffer) => {
+        internals._protocol = protocol
+        return protocol.channelData(channel, payload[4] === VERSION ? versionPacket() : payload)
+      },
+    },
+  }) as Protocol
+}
+
+function versionPacket(): Buffer {
+  const strings = EXTENSIONS.flat().map((text) => {
+    const bytes = Buffer.alloc(4 + text.length)
+    bytes.writeUInt32BE(text.length)
+    bytes.write(text, 4)
+    return bytes
+  })
+  const head = Buffer.alloc(9)
+  head[4] = VERSION
+  head.writeUInt32BE(PROTOCOL_VERSION, 5)
+  const packet = Buffer.concat([head, ...strings])
+  packet.writeUInt32BE(packet.length - 4)
+  return packet
+}

@@ -204,6 +204,28 @@ const entriesOf = (name: string) =>
     { name },
   )
 
+test('a client that reads 226 and closes the connection without QUIT has sent the whole file', async () => {
+  for (let n = 0; n < RESETS; n++) {
+    const name = `without-quit-${n}.bin`
+    const ftp = await open()
+    const data = await begin(ftp, name, randomBytes(random(1, 300_000)))
+    data.end()
+    expect(await ftp.reply()).toMatch(/^226 /)
+    ftp.socket.end()
+    expect(await house.untilThere(name)).toBeTruthy()
+  }
+})
+
+test('ABOR after the end of the data marks the file as interrupted', async () => {
+  const ftp = await open()
+  const data = await begin(ftp, 'cancelled.bin', randomBytes(100_000))
+  data.end()
+  await ftp.say('ABOR')
+  await expect.poll(() => entriesOf('cancelled.bin')).toMatchObject([{ state: 'partial' }])
+  await ftp.say('QUIT')
+  expect(await entriesOf('cancelled.bin')).toMatchObject([{ state: 'partial' }])
+})
+
 test.each(Object.keys(ENDS))('%s: nothing is imported, and the upload is resumed', async (how) => {
   const witness = await open()
   for (let n = 0; n < RESETS; n++) {

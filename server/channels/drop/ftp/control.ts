@@ -19,7 +19,8 @@ export interface Control {
   abort(): void
   refuseLine(): void
   idle(): void
-  closed(): Promise<void>
+  /** @param wasReset the connection ended with an error. */
+  closed(wasReset: boolean): Promise<void>
 }
 
 const BEFORE_SIGN_IN = new Set([
@@ -128,21 +129,35 @@ export function createControl(
       state.reply(421, 'No command or data for 15 minutes')
       first.destroySoon()
     },
-    closed: async () => {
+    closed: async (wasReset) => {
       state.isClosed = true
       state.passive.close()
       state.data?.destroy()
-      await state.unconfirmed?.markInterrupted().catch((error: unknown) => {
-        options.log.warn('drop: a file could not be marked as interrupted', errorFields(error))
+      await endLast(state, wasReset).catch((error: unknown) => {
+        options.log.warn('drop: the state of a file could not be recorded', errorFields(error))
       })
       await state.session?.end()
     },
   }
 }
 
-/** After QUIT, a client may immediately request the import. */
+/**
+ * Some clients close the connection after they have read 226, without QUIT: their file is complete.
+ * A client that was killed did not read it, so its system resets the connection.
+ */
+async function endLast({ unconfirmed }: State, wasReset: boolean): Promise<void> {
+  if (wasReset) await unconfirmed?.markInterrupted()
+  else await unconfirmed?.confirm(false)
+}
+
+/** After QUIT, a client may immediately request the import. ABOR cancels the file that ended. */
 async function confirmLast(state: State, verb: string): Promise<void> {
-  const confirmed = state.unconfirmed?.confirm(verb !== 'QUIT')
+  const last = state.unconfirmed
+  if (verb === 'ABOR') {
+    state.unconfirmed = null
+    return last?.markInterrupted()
+  }
+  const confirmed = last?.confirm(verb !== 'QUIT')
   state.unconfirmed = null
   if (verb === 'QUIT') await confirmed
 }

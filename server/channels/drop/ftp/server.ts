@@ -35,7 +35,7 @@ async function serve(options: FtpOptions, secure: SecureContext, socket: Socket)
     return void socket.destroy()
   control = createControl(options, secure, socket, client)
   socket.setKeepAlive(true, 60_000)
-  socket.once('close', () => void control.closed())
+  socket.once('close', (wasReset) => void control.closed(wasReset))
   readLines(control, socket)
   control.reply(220, 'Stevedore')
 }

@@ -80,8 +80,8 @@ function receive(data: Socket, transfer: Transfer, from: number): Promise<number
 
 /**
  * The file is confirmed by the client's next command, or by a second in which the connection stays
- * open, so that an import in real time can start soon. If the connection ends within the 30 seconds
- * without a further command, the client had disconnected and the file is incomplete.
+ * open, so that an import in real time can start soon. If the connection is reset within the 30
+ * seconds without a further command, the client had disconnected and the file is incomplete.
  */
 function unconfirmedFile(state: State, entry: string): Unconfirmed {
   const { fs } = state.session!
@@ -115,8 +115,8 @@ async function store(state: State, argument: string, append: boolean): Promise<v
     await withData(state, async (data) => {
       const end = await receive(data, transfer, begin)
       const entry = await transfer.close()
-      // A killed client closes both connections together; `closed` ran while the file was stored.
-      if (state.isClosed) return session.fs.markInterrupted(entry)
+      // A killed client closes both connections together, while the file is stored.
+      if (state.isClosed || state.socket.readableEnded) return session.fs.markInterrupted(entry)
       session.received(end - begin)
       state.unconfirmed = unconfirmedFile(state, entry)
     })

@@ -3,10 +3,9 @@ import { z } from 'zod'
 import { missingColumns } from '../channels/csv/check.ts'
 import { FIELDS, placesOf, suggestColumns, type CsvField } from '../channels/csv/columns.ts'
 import type { ProblemRow } from '../channels/csv/problems.ts'
-import { readValues, shapeProblem, type CellProblem } from '../channels/csv/row-values.ts'
+import { cellText, readValues, shapeProblem, type CellProblem } from '../channels/csv/row-values.ts'
 import type { SavedMapping } from '../channels/csv/saved-mappings.ts'
 import type { CsvUpload, ListedUpload } from '../channels/csv/uploads.ts'
-import { originalCell } from '../files/cells.ts'
 import { toOperationId, toPublicId } from '../ids.ts'
 import { timestamp } from './schemas.ts'
 
@@ -149,7 +148,7 @@ function previewOf({ headers, sample, mapping }: CsvUpload): z.output<typeof csv
   return sample.map(({ row, cells }) => {
     const shape = shapeProblem(cells, headers)
     const found = shape ? [shape] : readValues(cells, places).problems
-    const cell = (at: number) => (at < 0 ? null : originalCell(cells[at] ?? '').trim())
+    const cell = (at: number) => (at < 0 ? null : cellText(cells[at] ?? ''))
     return {
       row,
       values: Object.fromEntries(FIELDS.map((field) => [field, cell(places[field])])) as Record<

@@ -15,7 +15,6 @@ export const IMPORT_TEXTS: readonly string[] = [
   t('A tag cannot be empty'),
   t('A tag cannot contain control characters'),
   t('A SKU cannot contain control characters'),
-  t('This must be 0 or more'),
   t('This is not a whole number'),
   t('This is not the id of a file'),
   t('This file is in the trash: restore it first'),
@@ -110,7 +109,6 @@ export const IMPORT_TEMPLATES: readonly string[] = [
   template(
     'The row has {count} cells and the header {total}: a delimiter too many, or a cell without quotes',
   ),
-  template('The row has {count} cells and the header {total}: {column} is missing'),
   template(
     'The address is in the column of {column}: there is a delimiter too many before it, or a cell without quotes',
   ),

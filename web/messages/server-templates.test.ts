@@ -36,10 +36,6 @@ test.each([
   ['A link for each file, valid 30 days', 'Ein Link für jede Datei, 30 Tage gültig'],
   ['Row 7: The file is empty', 'Zeile 7: Die Datei ist leer'],
   [
-    'The row has 4 cells and the header 6: tags is missing',
-    'Die Zeile hat 4 Zellen, die Kopfzeile 6: tags fehlt',
-  ],
-  [
     'The server answered 404: file not found',
     'Der Server hat mit 404 geantwortet: Datei nicht gefunden',
   ],

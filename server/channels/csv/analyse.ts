@@ -11,7 +11,8 @@ const MAX_PROBLEMS = 20
 const MAX_COLUMNS = 500
 /** A cell is cut to this many characters in the preview. */
 const MAX_CHARACTERS = 5000
-const MAX_BLANK_ROWS = 100_000
+/** Spreadsheets write a million of them after a cell far below was touched. */
+const MAX_BLANK_ROWS = 2_000_000
 
 export interface StructureProblem {
   row: number

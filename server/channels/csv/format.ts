@@ -9,8 +9,8 @@ const HEAD_ROWS = 10
 /** `text` is the file's beginning, without a byte-order mark. */
 export function detectFormat(text: string): Format & { skipped: number } {
   const head = text.slice(0, HEAD_CHARACTERS)
-  // Excel names the delimiter in such a first line; it is not a row.
-  const named = /^sep=([,;\t|])\r?\n?/i.exec(head)
+  // Excel names the delimiter in such a first line, other programs also in quotes; it is not a row.
+  const named = /^"? *sep *= *([,;\t|]) *"?[,;\t|]*\r?\n?/i.exec(head)
   const sample = head.slice(named?.[0].length ?? 0)
   const newline =
     sample.replace(/"(?:[^"]|"")*"/g, '').includes('\n') || !sample.includes('\r') ? '\n' : '\r'

@@ -48,14 +48,14 @@ export function readValues(
   places: Record<CsvField, number>,
 ): { values: RowValues; problems: CellProblem[] } {
   const problems: CellProblem[] = []
-  const cell = (field: CsvField) =>
-    places[field] < 0 ? '' : originalCell(cells[places[field]] ?? '').trim()
+  const cell = (field: CsvField) => (places[field] < 0 ? '' : cellText(cells[places[field]] ?? ''))
   const wrong = (field: CsvField, problem: Problem | null, value: string) => {
     if (problem) problems.push({ field, severity: 'error', ...problem, value })
   }
   for (const field of TEXTS) {
     const text = places[field] < 0 ? '' : (cells[places[field]] ?? '').trim()
-    if (isFormula(text)) problems.push({ ...FORMULA, field, value: text })
+    if (isFormula(text) && !TEXT_FORMULA.test(text))
+      problems.push({ ...FORMULA, field, value: text })
   }
   for (const field of FIELDS)
     if (cell(field).includes('\ufffd')) problems.push({ ...UNREADABLE, field, value: cell(field) })
@@ -140,14 +140,38 @@ const NEGATIVE = /^[-−]\s*\d{1,15}([.,]\d+)?$/
 /** Whole numbers as spreadsheets write them. Three zeros are ambiguous: they may be thousands. */
 const WITH_DECIMALS = /^(\d{1,15})[.,]0{1,2}$/
 
+/** `1 000`, with any space: of thousands. `1E+01`: as Excel shows it in a narrow column. */
+const WITH_SPACES = /^\d{1,3}(?:[\s'’]\d{3}){1,4}$/
+const EXPONENT = /^\d(?:[.,]\d{1,8})?E\+?\d{1,2}$/i
+
+function digitsOf(text: string): string | undefined {
+  const [, whole] = WITH_DECIMALS.exec(text) ?? []
+  if (whole !== undefined) return whole
+  if (WITH_SPACES.test(text)) return text.replaceAll(/\D/g, '')
+  const number = EXPONENT.test(text) ? Number(text.replace(',', '.')) : NaN
+  return Number.isSafeInteger(number) ? String(number) : undefined
+}
+
+/** Excel's way to keep a text that looks like a number: `="EB-001"`. */
+const TEXT_FORMULA = /^="((?:[^"]|"")*)"$/
+/** Spaces of any kind and characters without width, which cells from web pages begin or end with. */
+const EDGES = /^[\s\u200b\u2060\ufeff]+|[\s\u200b\u2060\ufeff]+$/g
+
+/** The text that a person entered into a cell. */
+export function cellText(cell: string): string {
+  const text = originalCell(cell).replaceAll(EDGES, '')
+  const [, inner] = TEXT_FORMULA.exec(text) ?? []
+  return inner === undefined ? text : inner.replaceAll('""', '"').trim()
+}
+
 /** `60`, `60.0`; empty: the default; `never` and `unlimited`: null. */
 function wholeNumber(text: string, max: number): number | null | undefined | Problem {
   if (text === '') return undefined
-  const digits = WHOLE.test(text) ? text : WITH_DECIMALS.exec(text)?.[1]
+  const digits = WHOLE.test(text) ? text : digitsOf(text)
   if (digits === undefined && NONE.has(text.toLowerCase())) return null
-  if (NEGATIVE.test(text)) return { code: 'out_of_range', message: 'This must be 0 or more' }
-  if (digits === undefined) return { code: 'invalid_type', message: 'This is not a whole number' }
-  const value = Number(digits)
+  if (digits === undefined && !NEGATIVE.test(text))
+    return { code: 'invalid_type', message: 'This is not a whole number' }
+  const value = Number(digits ?? -1)
   if (value < 1 || value > max)
     return {
       code: 'out_of_range',
@@ -192,10 +216,7 @@ export function shapeProblem(
   cells: readonly string[],
   headers: readonly string[],
 ): CellProblem | null {
-  if (cells.length < headers.length)
-    return invalid(
-      `The row has ${cells.length} cells and the header ${headers.length}: ${headers[cells.length]} is missing`,
-    )
+  // Spreadsheets leave out the last empty cells of a row.
   const surplus = cells.findIndex((cell, at) => at >= headers.length && cell.trim() !== '')
   if (surplus < 0) return null
   return invalid(

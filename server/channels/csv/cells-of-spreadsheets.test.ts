@@ -1,0 +1,71 @@
+// What spreadsheets of other countries write into cells and first lines.
+import { describe, expect, it } from 'vitest'
+import { FIELDS, type CsvField } from './columns.ts'
+import { detectFormat } from './format.ts'
+import { readValues, shapeProblem } from './row-values.ts'
+
+const places = Object.fromEntries(FIELDS.map((field, at) => [field, at])) as Record<
+  CsvField,
+  number
+>
+const valuesOf = (cells: Partial<Record<CsvField, string>>) => {
+  const all = { filename: 'a.pdf', file_url: 'https://example.com/a.pdf', ...cells }
+  return readValues(
+    FIELDS.map((field) => all[field as keyof typeof all] ?? ''),
+    places,
+  )
+}
+
+describe('a number', () => {
+  it.each([
+    ['30', 30],
+    ['30.0', 30],
+    ['30,00', 30],
+    ['1E+01', 10],
+    ['1,5E+01', 15],
+    ['1\u00a0000', 1000],
+    ['1\u202f000', 1000],
+    ['1 000', 1000],
+    ["1'000", 1000],
+    ['\u200b30\u00a0', 30],
+    ['="30"', 30],
+    ['never', null],
+  ])('%j is %j', (expiry_days, value) => {
+    expect(valuesOf({ expiry_days })).toMatchObject({
+      values: { expiry_days: value },
+      problems: [],
+    })
+  })
+  it.each(['-1', '0', '1E-01', '1.5', '30 days', '1 00'])('%j is none', (expiry_days) => {
+    const { problems } = valuesOf({ expiry_days })
+    expect(problems).toMatchObject([{ field: 'expiry_days', severity: 'error' }])
+    expect(problems[0]!.message).not.toContain('0 or more')
+  })
+})
+
+it.each(['="EB-001"', '\u200bEB-001\u00a0', '\ufeffEB-001', ' EB-001 '])(
+  'the SKU %j is EB-001, without a warning',
+  (product_sku) => {
+    expect(valuesOf({ product_sku })).toMatchObject({
+      values: { product_sku: 'EB-001' },
+      problems: [],
+    })
+  },
+)
+
+it('a row may leave out its last cells, and have more empty ones', () => {
+  const headers = ['filename', 'file_url', 'tags']
+  expect(shapeProblem(['a.pdf', 'https://example.com/'], headers)).toBeNull()
+  expect(shapeProblem(['a.pdf', 'https://example.com/', '', '', ' '], headers)).toBeNull()
+  expect(shapeProblem(['a.pdf', 'https://example.com/', '', 'x'], headers)).toMatchObject({
+    code: 'invalid_csv',
+  })
+})
+
+it.each(['sep=;\n', 'sep =;\r\n', '"sep=;"\r\n', 'SEP=;\n', '"sep=;";;\n', 'sep= ;\n'])(
+  'the first line %j names the delimiter',
+  (line) => {
+    const { delimiter, skipped } = detectFormat(`${line}filename;file_url\na,b;c\n`)
+    expect({ delimiter, skipped }).toEqual({ delimiter: ';', skipped: line.length })
+  },
+)

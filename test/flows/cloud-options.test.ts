@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { rename, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { startDue } from '../../server/channels/cloud/due.ts'
 import { parsePublicId } from '../../server/ids.ts'
 import { manyFiles as many, untilEndedOrPreview, useClouds } from '../cloud.ts'
@@ -182,3 +182,16 @@ const copies = (): string[] =>
     .toString()
     .split('\n')
     .filter((line) => line.includes('files-from-raw') && line.includes(app.cloud.stagingFolder))
+
+test('without rclone the sample folder is synced, and a bucket says what is missing', async () => {
+  const { rclone } = app.cloud
+  const found = { ...rclone }
+  const id = await app.connect({ provider: 'demo', folder: 'no-program' })
+  const bucketId = await app.connect(bucket.connection('no-program'))
+  Object.assign(rclone, { path: null, version: null, message: 'rclone is not installed' })
+  onTestFinished(() => void Object.assign(rclone, found))
+  await app.put({ 'no-program/a.txt': 'a' })
+  expect(await app.sync(id)).toMatchObject({ status: 'success', done: 1 })
+  const refused = await app.owner.call('POST', `/api/connections/${bucketId}/sync`)
+  expect(refused.body.error).toMatchObject({ code: 'cloud_unavailable' })
+})

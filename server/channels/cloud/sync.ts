@@ -9,6 +9,7 @@ import { cloudChannel } from './channel.ts'
 import type { Cloud } from './cloud.ts'
 import { holdConnection, type CloudConnection } from './connections.ts'
 import { dropRejections } from './rejections.ts'
+import { providerOf } from './providers/providers.ts'
 import { updateSyncBase } from './sync-base.ts'
 import { isRunning, newestSync } from './sync-rows.ts'
 
@@ -78,9 +79,10 @@ function openOperation(
 /** Throws `cloud_unavailable`, and `conflict` if nobody has signed in. */
 export function requireReady(
   { rclone: { message } }: Pick<Cloud, 'rclone'>,
-  { state }: CloudConnection,
+  { state, provider }: CloudConnection,
 ): void {
-  if (message !== null) throw new AppError('cloud_unavailable', { message })
+  if (message !== null && !providerOf(provider).folder)
+    throw new AppError('cloud_unavailable', { message })
   if (state === 'unauthorized')
     throw new AppError('conflict', {
       message: 'Authorize this connection first: the provider does not accept it now',

@@ -186,11 +186,11 @@ const copies = (): string[] =>
 test('without rclone the sample folder is synced, and a bucket says what is missing', async () => {
   const { rclone } = app.cloud
   const found = { ...rclone }
+  await app.put({ 'no-program/a.txt': 'a' })
   const id = await app.connect({ provider: 'demo', folder: 'no-program' })
   const bucketId = await app.connect(bucket.connection('no-program'))
   Object.assign(rclone, { path: null, version: null, message: 'rclone is not installed' })
   onTestFinished(() => void Object.assign(rclone, found))
-  await app.put({ 'no-program/a.txt': 'a' })
   expect(await app.sync(id)).toMatchObject({ status: 'success', done: 1 })
   const refused = await app.owner.call('POST', `/api/connections/${bucketId}/sync`)
   expect(refused.body.error).toMatchObject({ code: 'cloud_unavailable' })

@@ -66,10 +66,12 @@ export function createMessageLimiter(): MessageLimiter {
       return () => taken.forEach((key) => add(key, -1))
     },
     later: (turn) => {
-      const [, , receiver] = keysOf(turn)
-      const at = Math.max(Date.now() + RETRY_MS, (lines.get(receiver) ?? 0) + APART_MS)
+      // All shops wait in one line for a server that they share.
+      const [all, , receiver] = keysOf(turn)
+      const line = turn.receiver === null ? all : receiver
+      const at = Math.max(Date.now() + RETRY_MS, (lines.get(line) ?? 0) + APART_MS)
       forgetPast(lines)
-      lines.set(receiver, at)
+      lines.set(line, at)
       return new Date(at)
     },
   }

@@ -1,8 +1,9 @@
-// The types of an admission of bytes: the request and its result.
-import type { StagedBlob } from '../../plugins/contract.ts'
+// An admission of bytes: the request, its result, and what both the admission and its preview check.
+import { packNameProblem, type StagedBlob } from '../../plugins/contract.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
 import type { Draft } from './drafts.ts'
-import type { ShopQuotas } from './quotas.ts'
+import type { ShopQuotas, Wanted } from './quotas.ts'
+import { filenameProblem, MAX_TAGS, nameKey, tagProblem, type Problem } from './rules.ts'
 
 export type OnConflict = 'error' | 'rename' | 'overwrite' | 'new_version'
 
@@ -48,4 +49,25 @@ export const refusedAdmission = (code: ErrorCode): Admitted => ({
   status: 'refused',
   code,
   message: new AppError(code).message,
+})
+
+/** The rules that a draft breaks by itself; null: none. */
+export function draftProblem(draft: Draft): Problem | null {
+  const tooMany = { code: 'invalid_tag', message: `At most ${MAX_TAGS} tags` } as const
+  return (
+    filenameProblem(draft.filename) ??
+    (draft.new_pack === undefined ? null : packNameProblem(draft.new_pack)) ??
+    draft.tags.map(tagProblem).find((wrong) => wrong !== null) ??
+    (draft.tags.length > MAX_TAGS ? tooMany : null)
+  )
+}
+
+/** What the admission takes from the quotas. */
+export const wantedOf = (
+  { draft, onConflict, replaces }: Pick<Admission, 'draft' | 'onConflict' | 'replaces'>,
+  bytes: number,
+): Wanted => ({
+  newName: replaces === undefined ? nameKey(draft.filename) : null,
+  bytes,
+  overwrites: onConflict === 'overwrite' || onConflict === 'new_version',
 })

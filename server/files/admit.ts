@@ -4,11 +4,11 @@ import type { ShopScope } from '../db/for-shop.ts'
 import { placeInPacks } from './packs.ts'
 import { ensurePublicAddresses } from './public-addresses.ts'
 import { refusedByQuota } from './quotas.ts'
-import { draftProblem } from './preview-admissions.ts'
-import { nameKey } from './rules.ts'
 import { holdBlobs } from './blob-holds.ts'
 import {
+  draftProblem,
   refusedAdmission,
+  wantedOf,
   type Admission,
   type AdmissionLimits,
   type Admitted,
@@ -28,7 +28,11 @@ export async function admitFiles(
   const results = admissions.map((admission) => refusal(admission, limits))
   const open = () => admissions.flatMap((admission, at) => (results[at] ? [] : [{ admission, at }]))
   const quota = open()
-  const refusals = await refusedByQuota(tx, quota.map(wantedOf), limits)
+  const refusals = await refusedByQuota(
+    tx,
+    quota.map(({ admission }) => wantedOf(admission, admission.staged.size_bytes)),
+    limits,
+  )
   refusals.forEach((one, n) => {
     if (one) results[quota[n]!.at] = { status: 'refused', ...one }
   })
@@ -61,16 +65,6 @@ export async function admitFiles(
   await ensurePublicAddresses(tx, publicFiles(admissions, results as Admitted[]))
   return results as Admitted[]
 }
-
-const wantedOf = ({
-  admission: { draft, staged, onConflict, replaces },
-}: {
-  admission: Admission
-}) => ({
-  newName: replaces === undefined ? nameKey(draft.filename) : null,
-  bytes: staged.size_bytes,
-  overwrites: onConflict === 'overwrite' || onConflict === 'new_version',
-})
 
 /** The new files whose settings make them public. */
 function publicFiles(admissions: readonly Admission[], results: readonly Admitted[]): string[] {

@@ -4,8 +4,8 @@ import type { StagedBlob } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { addMappings } from './mappings.ts'
 import { findNameOwners } from './name-allocation.ts'
-import { MIN_NUMBERS, FIRST_NUMBER, freeNames } from './numbered-names.ts'
-import { nameKey, numberedName } from './rules.ts'
+import { MIN_NUMBERS, FIRST_NUMBER, freeNames, numberedNames } from './numbered-names.ts'
+import { nameKey } from './rules.ts'
 import { NO_PRODUCT_OPTIONS, refusedAdmission, type Admission, type Admitted } from './admission.ts'
 import { insertFiles } from './insert-files.ts'
 import { admitVersion } from './admit-version.ts'
@@ -106,9 +106,7 @@ async function admitRenamed(tx: ShopScope, admission: Admission): Promise<Admitt
     from <= LAST_NUMBER;
     from += count, count = Math.min(4 * count, MAX_NUMBERS)
   ) {
-    const names = Array.from({ length: count }, (_, n) =>
-      numberedName(admission.draft.filename, from + n),
-    )
+    const names = numberedNames(admission.draft.filename, from, count)
     const taken = await findNameOwners(tx, names.map(nameKey))
     for (const filename of names.filter((name) => !taken.has(nameKey(name)))) {
       // Another transaction may have taken the numbered name in the meantime.

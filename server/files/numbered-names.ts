@@ -6,6 +6,10 @@ import { nameKey, numberedName } from './rules.ts'
 export const FIRST_NUMBER = 2
 export const MIN_NUMBERS = 20
 
+/** `guide (2).pdf` and the names after it. */
+export const numberedNames = (filename: string, from: number, count: number): string[] =>
+  Array.from({ length: count }, (_, n) => numberedName(filename, from + n))
+
 /**
  * Returns for each filename the lowest numbered name that no file has and no earlier filename of
  * the list gets; null if the first numbers are all taken. One query serves all. Another transaction
@@ -17,9 +21,7 @@ export async function freeNames(
 ): Promise<(string | null)[]> {
   const groups = [...Map.groupBy(filenames.keys(), (at) => nameKey(filenames[at]!)).values()]
   const keysOf = groups.map((group) =>
-    Array.from({ length: MIN_NUMBERS + group.length }, (_, n) =>
-      nameKey(numberedName(filenames[group[0]!]!, FIRST_NUMBER + n)),
-    ),
+    numberedNames(filenames[group[0]!]!, FIRST_NUMBER, MIN_NUMBERS + group.length).map(nameKey),
   )
   const taken = await findNameOwners(tx, keysOf.flat())
   const names: (string | null)[] = filenames.map(() => null)

@@ -1,25 +1,19 @@
 // What `admitFiles` would answer, as far as a preview can know it: names, conflicts, rules, sizes
 // and quotas. It writes no file.
-import { packNameProblem } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import {
+  draftProblem,
   refusedAdmission,
+  wantedOf,
   type AdmissionLimits,
   type Admitted,
   type OnConflict,
 } from './admission.ts'
 import type { Draft } from './drafts.ts'
 import { findNameOwners, recordPreviewNames } from './name-allocation.ts'
-import { FIRST_NUMBER, MIN_NUMBERS } from './numbered-names.ts'
+import { FIRST_NUMBER, MIN_NUMBERS, numberedNames } from './numbered-names.ts'
 import { refusedByQuota } from './quotas.ts'
-import {
-  filenameProblem,
-  MAX_TAGS,
-  nameKey,
-  numberedName,
-  tagProblem,
-  type Problem,
-} from './rules.ts'
+import { nameKey } from './rules.ts'
 
 export interface PlannedAdmission {
   draft: Draft
@@ -34,17 +28,6 @@ export interface PlannedAdmission {
 export type PlannedResult =
   | Exclude<Admitted, { status: 'created' }>
   | { status: 'created'; filename: string }
-
-/** The rules that a draft breaks by itself; null: none. */
-export function draftProblem(draft: Draft): Problem | null {
-  const tooMany = { code: 'invalid_tag', message: `At most ${MAX_TAGS} tags` } as const
-  return (
-    filenameProblem(draft.filename) ??
-    (draft.new_pack === undefined ? null : packNameProblem(draft.new_pack)) ??
-    draft.tags.map(tagProblem).find((wrong) => wrong !== null) ??
-    (draft.tags.length > MAX_TAGS ? tooMany : null)
-  )
-}
 
 /**
  * One result for each admission, in order. Names that earlier batches of the preview have planned
@@ -62,7 +45,11 @@ export async function previewAdmissions(
   await tx.query('select pg_advisory_xact_lock(hashtextextended(:preview, :shop))', { preview })
   const owners = await findNameOwners(tx, candidateKeys(admissions), preview)
   const versions = await versionsOf(tx, admissions, owners)
-  const quotas = await refusedByQuota(tx, admissions.map(wantedOf), limits)
+  const quotas = await refusedByQuota(
+    tx,
+    admissions.map((one) => wantedOf(one, one.size_bytes ?? 0)),
+    limits,
+  )
   const planned = new Map<string, string>()
   const results = admissions.map((admission, at): PlannedResult => {
     const problem = draftProblem(admission.draft)
@@ -80,18 +67,11 @@ export async function previewAdmissions(
 const refused = (code: Parameters<typeof refusedAdmission>[0]): PlannedResult =>
   refusedAdmission(code) as PlannedResult
 
-const wantedOf = ({ draft, onConflict, replaces, size_bytes }: PlannedAdmission) => ({
-  newName: replaces === undefined ? nameKey(draft.filename) : null,
-  bytes: size_bytes ?? 0,
-  overwrites: onConflict === 'overwrite' || onConflict === 'new_version',
-})
-
-const numberedNames = (filename: string): string[] =>
-  Array.from({ length: MIN_NUMBERS }, (_, n) => numberedName(filename, FIRST_NUMBER + n))
+const candidates = (filename: string) => numberedNames(filename, FIRST_NUMBER, MIN_NUMBERS)
 
 const candidateKeys = (admissions: readonly PlannedAdmission[]): string[] =>
   admissions.flatMap(({ draft: { filename }, onConflict }) =>
-    [filename, ...(onConflict === 'rename' ? numberedNames(filename) : [])].map(nameKey),
+    [filename, ...(onConflict === 'rename' ? candidates(filename) : [])].map(nameKey),
   )
 
 interface Current {
@@ -144,7 +124,7 @@ function named(
   if (owner === undefined) return take(filename)
   if (onConflict === 'error') return refused('duplicate_filename')
   if (onConflict === 'rename') {
-    const free = numberedNames(filename).find((name) => !owners.has(nameKey(name)))
+    const free = candidates(filename).find((name) => !owners.has(nameKey(name)))
     return free === undefined ? refused('duplicate_filename') : take(free)
   }
   // Without a version an earlier entry of the import creates the file, as version 1.

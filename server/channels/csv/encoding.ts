@@ -76,13 +76,20 @@ function countCharacters(bytes: Buffer, counts: { valid: number; bad: number }):
 
 /** Collects lines that have other characters than ASCII. */
 function createSample() {
-  let line = Buffer.alloc(0)
+  let line: Buffer = Buffer.alloc(0)
   let sample = Buffer.alloc(0)
   const keep = (bytes: Buffer) => {
     if (!isAscii(bytes)) sample = Buffer.concat([sample, bytes])
   }
   return {
     add: (bytes: Buffer) => {
+      if (sample.length >= SAMPLE_BYTES) return
+      // Most files are ASCII throughout: their lines are not cut one by one.
+      if (isAscii(bytes)) {
+        keep(line)
+        line = bytes.subarray(Math.max(bytes.lastIndexOf(10) + 1, bytes.length - SAMPLE_BYTES))
+        return
+      }
       let from = 0
       while (from < bytes.length && sample.length < SAMPLE_BYTES) {
         const end = bytes.indexOf(10, from)

@@ -18,13 +18,34 @@ export interface OperationView {
   /** Why all of it ended early; null or absent: it did not. */
   stopped?: { code: string; message: string } | null
   started_at: Date
+  /** What it is about, in addition to its action. */
+  about: OperationSubject
+  /**
+   * Of an import's done items, those whose files were here before it: a sync changes some, moves
+   * some to the trash, and sends some to the provider without a change here.
+   */
+  present(): Promise<PresentFiles>
   /** All items in order, a page at a time, with their results. */
   items(): AsyncIterable<readonly FinishedItem[]>
   /**
    * Only items that failed or have a warning. `products`: also items that are done and have no
-   * product.
+   * product; of an import, only files that it brought.
    */
   reported(products: boolean): AsyncIterable<readonly ReportedItem[]>
+}
+
+export interface OperationSubject {
+  channel: string
+  /** The name of its connection or table, or its first file and the number of others. */
+  label: string | null
+  /** The name of the schedule that started it. */
+  schedule: string | null
+}
+
+export interface PresentFiles {
+  changed: number
+  trashed: number
+  unchanged: number
 }
 
 /** An item in a message: its file's name and its result. */

@@ -1,23 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { operationContext, writeContext } from '../../test/fakes/context.ts'
+import { operationView } from '../../test/fakes/operation.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import type { ExportColumn, Listings, Notifier, OperationView } from '../contract.ts'
+import type { ExportColumn, Listings, Notifier } from '../contract.ts'
 import { exportFiles } from './plugin.ts'
 
-const operation: OperationView = {
-  ...{ id: 'op_1', action: 'export-files', title: 'Export files', total: 1234, done: 0, failed: 0 },
-  ...{
-    skipped: 0,
-    cancelled: 0,
-    bytes_saved: 0,
-    status: 'success',
-    started_at: new Date('2026-03-01T23:30:00Z'),
-  },
+const operation = operationView({
+  action: 'export-files',
+  title: 'Export files',
+  total: 1234,
   items: () => {
     throw new Error('It reads no items')
   },
-  async *reported() {},
-}
+})
 const notify: Notifier = {
   email: () => {
     throw new Error('It sends nothing')

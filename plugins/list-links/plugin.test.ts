@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { operationContext, writeContext } from '../../test/fakes/context.ts'
+import { operationView } from '../../test/fakes/operation.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
 import type { Listings, MadeLink, Notifier, OperationView } from '../contract.ts'
 import { listLinks } from './plugin.ts'
@@ -8,26 +9,14 @@ const link = (given: Partial<MadeLink>): MadeLink => ({
   ...{ filename: 'guide.pdf', url: 'https://files.example.com/download?key=abc', email: null },
   ...{ expires_at: null, download_limit: null, ...given },
 })
-const operation = (given: Partial<OperationView> = {}): OperationView => ({
-  ...{
-    id: 'op_1',
+const operation = (given: Partial<OperationView> = {}) =>
+  operationView({
     action: 'create-links',
     title: 'Create download links',
     total: 3,
     done: 3,
-    failed: 0,
-  },
-  ...{
-    skipped: 0,
-    cancelled: 0,
-    bytes_saved: 0,
-    status: 'success',
-    started_at: new Date('2026-03-01T23:30:00Z'),
-  },
-  async *reported() {},
-  async *items() {},
-  ...given,
-})
+    ...given,
+  })
 const listingsOf = (...pages: readonly (readonly MadeLink[])[]): Listings => ({
   files: () => {
     throw new Error('It lists no files')

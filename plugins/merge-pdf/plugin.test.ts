@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { documentItem, documentOf, encrypted, numberedPages } from '../../test/documents.ts'
 import { createTestEngine, type TestEngine } from '../../test/engine.ts'
 import { operationContext, writeContext } from '../../test/fakes/context.ts'
+import { operationView } from '../../test/fakes/operation.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
 import type { FinishedItem, Notifier, OperationView, WriteContext } from '../contract.ts'
 import { mergePdf } from './plugin.ts'
@@ -22,22 +23,16 @@ async function item(filename: string, bytes: Uint8Array = document): Promise<Fin
   const given = await documentItem(await context(), filename, bytes)
   return { ...given, status: 'done', error: null, product_mapped: false, warnings: [] }
 }
-const operation = (items: readonly FinishedItem[], total = items.length): OperationView => ({
-  ...{
-    id: 'op_1',
+const operation = (items: readonly FinishedItem[], total = items.length) =>
+  operationView({
     action: 'merge-pdf',
     title: 'Merge PDF documents',
     total,
     done: total,
-    failed: 0,
-    skipped: 0,
-  },
-  ...{ cancelled: 0, bytes_saved: 0, status: 'success', started_at: new Date(0) },
-  async *reported() {},
-  async *items() {
-    for (const one of items) yield await Promise.resolve([one])
-  },
-})
+    async *items() {
+      for (const one of items) yield await Promise.resolve([one])
+    },
+  })
 const run = async (view: OperationView, options: Record<string, unknown> = {}) =>
   mergePdf.run(
     view,

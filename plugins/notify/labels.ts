@@ -1,5 +1,5 @@
 // Names of an operation's results, and the next steps, in the words of its plugin.
-import type { Actions, OperationView } from '../contract.ts'
+import type { Actions, OperationView, PresentFiles } from '../contract.ts'
 
 /** Results of operations that belong to no plugin. */
 const DONE: Readonly<Record<string, string>> = { import: 'imported', undo: 'put back' }
@@ -34,18 +34,55 @@ export function sizeText(size: number): string {
   return `${figure} ${size === 1 ? 'byte' : UNITS[unit]}`
 }
 
+/** The most characters of a label in a title, and in a text message. */
+const LABEL_LENGTH = { title: 80, sms: 20 }
+
+/** At most `length` characters, without half an emoji: the database refuses one. */
+export function cutText(text: string, length: number): string {
+  if (text.length <= length) return text
+  const end = new Intl.Segmenter().segment(text).containing(length)?.index
+  return text.slice(0, end ?? length)
+}
+
+function quoted(label: string, length: number): string {
+  const cut = label.length > length ? `${cutText(label, length)}…` : label
+  return `“${cut}”`
+}
+
 /**
- * `Tag files partly complete`. An import is called an import, regardless of its workflow's title.
+ * `Import of “prices.csv” partly complete`. An import is called an import, regardless of its
+ * workflow's title, and a cloud sync a sync.
  */
-export const titleOf = ({ action, title, status }: OperationView): string =>
-  `${action === 'import' ? 'Import' : title} ${ENDS[status]}`
+export function titleOf(
+  { action, title, status, about }: OperationView,
+  place: keyof typeof LABEL_LENGTH = 'title',
+): string {
+  const length = LABEL_LENGTH[place]
+  const { channel, label, schedule } = about
+  const name = action === 'import' ? (channel === 'cloud' ? 'Sync' : 'Import') : title
+  const link = action === 'import' ? 'of' : 'from'
+  const of = label === null ? '' : ` ${link} ${quoted(label, length)}`
+  const by = schedule === null ? '' : ` by the schedule ${quoted(schedule, length)}`
+  return `${name}${of}${by} ${ENDS[status]}`
+}
+
+/** Of the done files, those that an import did not bring. */
+export const countPresent = ({ changed, trashed, unchanged }: PresentFiles): number =>
+  changed + trashed + unchanged
 
 /** `1,200 of 1,204 files changed, 4 failed.` */
-export function headlineOf(operation: OperationView, unmapped: number, actions: Actions): string {
+export function headlineOf(
+  operation: OperationView,
+  present: PresentFiles,
+  unmapped: number,
+  actions: Actions,
+): string {
   const { total, done, failed, skipped, cancelled, bytes_saved, stopped } = operation
   if (total === 0 && stopped) return `${stopped.message}.`
   if (total === 0 && operation.action === 'import') return 'There was nothing new.'
-  const parts = [`${number.format(done)} of ${files(total)} ${doneWords(operation, actions)}`]
+  const brought = done - countPresent(present)
+  const parts = [`${number.format(brought)} of ${files(total)} ${doneWords(operation, actions)}`]
+  for (const [count, words] of presentParts(present)) parts.push(`${number.format(count)} ${words}`)
   if (failed > 0) parts.push(`${number.format(failed)} failed`)
   if (skipped > 0) parts.push(`${number.format(skipped)} skipped`)
   if (cancelled > 0) parts.push(`${number.format(cancelled)} not processed`)
@@ -53,6 +90,18 @@ export function headlineOf(operation: OperationView, unmapped: number, actions: 
   if (bytes_saved > 0) parts.push(`${sizeText(bytes_saved)} saved`)
   return `${parts.join(', ')}.`
 }
+
+const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1)
+
+/** The done files that an import did not bring, with what it did to them. */
+const presentParts = ({ changed, trashed, unchanged }: PresentFiles) =>
+  (
+    [
+      [changed, 'changed'],
+      [trashed, 'moved to the trash'],
+      [unchanged, 'sent'],
+    ] as const
+  ).filter(([count]) => count > 0)
 
 /** The most names in a notice. */
 const MAX_NAMED = 3
@@ -66,11 +115,11 @@ export function namesOf(what: string, names: readonly string[], count: number): 
 /**
  * Labelled counts for a table. The first and the last always appear, the others if they are not 0.
  */
-export function countsOf(operation: OperationView, actions: Actions) {
+export function countsOf(operation: OperationView, present: PresentFiles, actions: Actions) {
   const { total, done, failed, skipped, cancelled } = operation
-  const words = doneWords(operation, actions)
   return [
-    { label: words.charAt(0).toUpperCase() + words.slice(1), count: done },
+    { label: capital(doneWords(operation, actions)), count: done - countPresent(present) },
+    ...presentParts(present).map(([count, words]) => ({ label: capital(words), count })),
     { label: 'Failed', count: failed },
     { label: 'Skipped', count: skipped },
     { label: 'Not processed', count: cancelled },

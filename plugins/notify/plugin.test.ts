@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { operationContext, writeContext } from '../../test/fakes/context.ts'
+import { operationView } from '../../test/fakes/operation.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
 import type { Notifier, OperationView, ReportedItem, WriteContext } from '../contract.ts'
 import { notify } from './plugin.ts'
@@ -29,24 +30,20 @@ const items = [
     url: 'https://cdn.example.com/lost.pdf',
   }),
 ]
-const operation = (given: Partial<OperationView> = {}): OperationView => ({
-  id: 'import_1',
-  action: 'import',
-  title: 'API import',
-  total: 3,
-  done: 2,
-  failed: 1,
-  skipped: 0,
-  cancelled: 0,
-  bytes_saved: 0,
-  status: 'partial',
-  started_at: new Date(0),
-  async *items() {},
-  async *reported() {
-    yield items
-  },
-  ...given,
-})
+const operation = (given: Partial<OperationView> = {}) =>
+  operationView({
+    id: 'import_1',
+    action: 'import',
+    title: 'API import',
+    total: 3,
+    done: 2,
+    failed: 1,
+    status: 'partial',
+    async *reported() {
+      yield items
+    },
+    ...given,
+  })
 const bulk = (given: Partial<OperationView> = {}) =>
   operation({
     id: 'op_1',
@@ -231,6 +228,59 @@ describe('notify', () => {
     expect(notice!.title).toBe(title)
     expect((email!.data as { headline: string }).headline).toBe(headline)
     expect(notice!.body).toMatch(new RegExp(`^${headline.replaceAll('.', '\\.')}`))
+  })
+
+  it.each([
+    ['api', 'import', { label: 'a.pdf and 2 more' }, 'Import of “a.pdf and 2 more” complete'],
+    ['cloud', 'import', { label: 'Gallery' }, 'Sync of “Gallery” complete'],
+    [
+      'csv',
+      'import',
+      { label: 'prices.csv', schedule: 'Nightly' },
+      'Import of “prices.csv” by the schedule “Nightly” complete',
+    ],
+    ['page', 'tag-files', { label: 'new.csv' }, 'Tag files from “new.csv” complete'],
+    [
+      'schedule',
+      'tag-files',
+      { schedule: 'Monday' },
+      'Tag files by the schedule “Monday” complete',
+    ],
+    ['csv', 'import', { label: 'x'.repeat(90) }, `Import of “${'x'.repeat(80)}…” complete`],
+  ])('names what a message is about: %#', async (channel, action, given, title) => {
+    const about = { channel, label: null, schedule: null, ...given }
+    const { notice, email } = await sent(operation({ ...well, action, title: 'Tag files', about }))
+    expect(notice!.title).toBe(title)
+    expect(email!.data).toMatchObject({ title })
+  })
+
+  it('counts what a sync changed, trashed and sent apart from what it imported', async () => {
+    const sync = operation({
+      ...well,
+      total: 55,
+      done: 54,
+      skipped: 1,
+      present: () => Promise.resolve({ changed: 0, trashed: 2, unchanged: 51 }),
+      async *reported() {},
+    })
+    const { notice, email } = await sent(sync)
+    expect(notice!.body).toBe('1 of 55 files imported, 2 moved to the trash, 51 sent, 1 skipped.')
+    expect(email!.data).toMatchObject({
+      counts: [
+        { label: 'Imported', count: 1 },
+        { label: 'Moved to the trash', count: 2 },
+        { label: 'Sent', count: 51 },
+        { label: 'Skipped', count: 1 },
+        { label: 'Total', count: 55 },
+      ],
+    })
+  })
+
+  it('keeps the counts of a text message whose operation has a long label', async () => {
+    const wants = shopWith({ sms_on_large_import: true, sms_recipients: ['+4915112345678'] })
+    const about = { channel: 'csv', label: `${'long '.repeat(40)}.csv`, schedule: 'x'.repeat(90) }
+    const { sms } = await sent(operation({ total: 1000, done: 990, failed: 10, about }), wants)
+    expect(sms).toContain('990 of 1,000 files imported')
   })
 
   it('lists files without a product only for imports and mapping', async () => {

@@ -3,7 +3,15 @@
 import { z } from 'zod'
 import { definePlugin, type OperationView, type ReadContext } from '../contract.ts'
 import { isAboutProducts, listsOf } from './lists.ts'
-import { countsOf, headlineOf, namesOf, nextSteps, titleOf } from './labels.ts'
+import {
+  countPresent,
+  countsOf,
+  cutText,
+  headlineOf,
+  namesOf,
+  nextSteps,
+  titleOf,
+} from './labels.ts'
 
 const options = z.strictObject({
   when: z.enum(['always', 'background', 'errors', 'matched', 'never']).default('always').meta({
@@ -58,10 +66,12 @@ export const notify = definePlugin({
     const lookup = { read, products }
     const { errors, warnings, ...lists } = await listsOf(operation, lookup, context.signal)
     const unmapped = lists.unmapped.length
-    if (when === 'matched' && operation.done === unmapped) return {}
+    const present = operation.action === 'import' ? await operation.present() : NONE_PRESENT
+    const brought = operation.done - countPresent(present)
+    if (when === 'matched' && brought === unmapped) return {}
     const { actions } = context
     const title = titleOf(operation)
-    const headline = headlineOf(operation, unmapped, actions)
+    const headline = headlineOf(operation, present, unmapped, actions)
     const next = nextSteps(operation, { errors, warnings, unmapped }, actions)
     const names = unmapped > 0 ? `${namesOf('Not mapped', lists.unmapped.listed, unmapped)} ` : ''
     const body = badly || unmapped > 0 ? `${headline} ${names}${next[0]}` : headline
@@ -69,17 +79,21 @@ export const notify = definePlugin({
     if (operation.total > 0 || (operation.action !== 'import' && !operation.stopped))
       context.notify.notice({ level: LEVELS[operation.status], title, body })
     if (wantsSms(operation, when, context))
-      context.notify.sms(smsText(`${context.shop.name}: ${title}. ${headline}`))
+      context.notify.sms(
+        cutText(`${context.shop.name}: ${titleOf(operation, 'sms')}. ${headline}`, SMS_LENGTH),
+      )
     if (emails) {
       const { id, status } = operation
       const shop = { name: context.shop.name }
-      const counts = countsOf(operation, actions)
+      const counts = countsOf(operation, present, actions)
       const data = { id, title, status, headline, shop, counts, ...lists, next }
       context.notify.email({ template: 'operation-finished', data })
     }
     return {}
   },
 })
+
+const NONE_PRESENT = { changed: 0, trashed: 0, unchanged: 0 }
 
 const LEVELS = {
   success: 'success',
@@ -90,13 +104,6 @@ const LEVELS = {
 
 /** Characters of one text message. */
 const SMS_LENGTH = 160
-
-/** The beginning of the text, without half an emoji: the database refuses one. */
-function smsText(text: string): string {
-  if (text.length <= SMS_LENGTH) return text
-  const end = new Intl.Segmenter().segment(text).containing(SMS_LENGTH)?.index
-  return text.slice(0, end ?? SMS_LENGTH)
-}
 
 /** For large imports, if the shop wants text messages. */
 function wantsSms({ action, total }: OperationView, when: When, context: Context): boolean {

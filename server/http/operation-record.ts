@@ -4,6 +4,7 @@ import {
   cannotUndo,
   hasEnded,
   isDiscarded,
+  labelOf,
   OPERATION_STATUSES,
   type Engine,
   type OperationRow,
@@ -177,16 +178,6 @@ export function operationRecord(
  */
 const undoneId = ({ undoes, undoes_kind }: OperationRow) =>
   undoes && toOperationId(undoes_kind ?? 'bulk', undoes)
-
-/**
- * The label that its channel gave, such as a table's name; otherwise the first file and the number
- * of the others.
- */
-function labelOf({ label, source, total }: OperationRow): string | null {
-  const isFirst = source.type === 'entries' && !source.labelled
-  if (label === null || !isFirst || total <= 1) return label
-  return `${label} and ${(total - 1).toLocaleString('en')} more`
-}
 
 function sourceOf(operation: OperationRow): OperationRecord['source'] {
   const { source } = operation

@@ -74,6 +74,10 @@ test('sends changes both ways, keeps both versions of a conflict, and replaces n
   expect(after).toHaveProperty([other])
   expect(after['d both.txt'].id).toBe(files['d both.txt'].id)
   expect(await lastSync(id)).toMatchObject({ uploaded: 2, changed: 1, conflicts: 1, removed: 1 })
+  expect((await app.get('/api/notices')).data[0]).toMatchObject({
+    title: 'Sync of “Sample folder/both” complete',
+    body: expect.stringMatching(/^3 of 7 files imported, 3 sent, 1 skipped, 3 not mapped/),
+  })
   await nothingLeft(id)
 })
 

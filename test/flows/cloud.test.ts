@@ -8,6 +8,8 @@ import { execFileSync } from 'node:child_process'
 
 const { app, bucket } = await useClouds()
 
+const isAbout = (id: string) => (notice: { operation_id: string }) => notice.operation_id === id
+
 describe('a sample folder', () => {
   test('is synced as its preview says: new, changed, renamed and deleted files; each is undone', async () => {
     await app.put(manyFiles('one', 12))
@@ -35,6 +37,11 @@ describe('a sample folder', () => {
     expect(after['one 3.txt']).toBeUndefined()
     expect(after['new.txt']).toMatchObject({ size_bytes: 3 })
     expect(await app.lastSync(id)).toMatchObject({ status: 'success', ...counts, failed: 0 })
+    const { data } = await app.get('/api/notices')
+    expect(data.find(isAbout(second.id))).toMatchObject({
+      title: expect.stringMatching(/^Sync of “Sample folder.*” complete$/),
+      body: expect.stringMatching(/^2 of 4 files imported, 1 changed, 1 moved to the trash, 2 not/),
+    })
 
     const { body: undo } = await app.owner.call('POST', `/api/operations/${second.id}/undo`)
     expect(await untilEndedOrPreview(app, undo.id)).toMatchObject({ status: 'success' })
@@ -112,7 +119,6 @@ describe('a bucket', () => {
 })
 
 describe('changes above the limits', () => {
-  const isAbout = (id: string) => (notice: { operation_id: string }) => notice.operation_id === id
   const notices = async () =>
     (await app.get('/api/notices')).data.map(({ title }: { title: string }) => title)
 
@@ -149,7 +155,7 @@ describe('changes above the limits', () => {
         last_sync: { error: { code: 'cloud_folder_not_found' } },
       })
       expect(await notices()).toContain('“Root” could not be synced')
-      expect(await notices()).not.toContain('Import failed')
+      expect(await notices()).not.toContain('Sync of “Root” failed')
       const { operation_id } = await app.lastSync(id)
       expect(await app.get(`/api/operations/${operation_id}`)).toMatchObject({
         actions: [],

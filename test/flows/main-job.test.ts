@@ -104,7 +104,10 @@ describe('an import of 200 files with SKUs', () => {
       unread: number
     }
     expect(notices.unread).toBeGreaterThan(0)
-    expect(notices.data[0]).toMatchObject({ title: 'Import complete', operation_id: reply.job_id })
+    expect(notices.data[0]).toMatchObject({
+      title: 'Import of “Manual 0.pdf and 199 more” complete',
+      operation_id: reply.job_id,
+    })
   })
 
   test('delivers through a link twice, and then gives the reason for refusing', async () => {

@@ -122,7 +122,9 @@ test('an import with errors sends an email and a notice that links to it', async
   const message = await untilStatus(job, 'sent')
   expect(message).toMatchObject({
     to: [TO],
-    subject: expect.stringMatching(/^Import partly complete: 1 of 2 files imported/),
+    subject: expect.stringMatching(
+      /^Import of “told.bin and 1 more” partly complete: 1 of 2 files imported/,
+    ),
   })
   expect(message.text).toContain(
     // Its address has a fragment, which is tried as part of the name.
@@ -143,7 +145,7 @@ test('an import with errors sends an email and a notice that links to it', async
   }
   expect(notices.data[0]).toMatchObject({
     level: 'warning',
-    title: 'Import partly complete',
+    title: 'Import of “told.bin and 1 more” partly complete',
     operation_id: job,
   })
   expect(notices.unread).toBeGreaterThan(0)

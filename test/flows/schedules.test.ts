@@ -262,6 +262,7 @@ describe('the deletion limit', () => {
     })
     expect(await countFiles(scope, {})).toBe(1)
     expect(await countFiles(scope, { deleted: true })).toBe(3)
+    expect(await noticeTitles()).toEqual(['Delete files by the schedule “Cleaning” complete'])
   })
 
   test('a run above the limit is a preview with a notice, until a person confirms it', async () => {

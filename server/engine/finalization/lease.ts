@@ -5,7 +5,8 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import { toOperationId } from '../../ids.ts'
 import { MAX_ATTEMPTS } from '../batches/failure.ts'
 import { lockChain, takeLocked, type ChainRow } from '../worker/lease.ts'
-import { finishedItems, reportedItems } from '../operations/items.ts'
+import { labelOf } from '../operations/label.ts'
+import { countPresent, finishedItems, reportedItems } from '../operations/items.ts'
 import { FINISH_CHAIN } from '../../queue/queue.ts'
 import type { OperationRow } from '../types.ts'
 
@@ -92,16 +93,22 @@ export function endStatus({ status, done, failed, cancelled, stopped }: Operatio
   return failed > 0 || stopped ? 'failed' : 'cancelled'
 }
 
-export const viewOf = (
+export const viewOf = async (
   scope: ShopScope,
   operation: OperationRow,
   status: EndStatus,
-): OperationView => ({
+): Promise<OperationView> => ({
   ...operation,
   id: toOperationId(operation.kind, operation.id),
   title: operation.workflow.title,
   started_at: operation.started_at ?? operation.created_at,
   status,
+  about: {
+    channel: operation.channel,
+    label: labelOf(operation),
+    schedule: await scheduleName(scope, operation),
+  },
+  present: () => countPresent(scope, operation.id),
   items: () =>
     operation.ledger
       ? finishedItems(scope, operation.id)
@@ -109,13 +116,25 @@ export const viewOf = (
   reported: (products) => reportedItemsOf(scope, operation, status, products),
 })
 
+async function scheduleName(
+  scope: ShopScope,
+  { schedule_id }: OperationRow,
+): Promise<string | null> {
+  if (schedule_id === null) return null
+  const [schedule] = await scope.query<{ name: string }>(
+    'select name from schedules where shop_id = :shop and id = :schedule_id',
+    { schedule_id },
+  )
+  return schedule?.name ?? null
+}
+
 async function* reportedItemsOf(
   scope: ShopScope,
-  { id, ledger, stopped }: OperationRow,
+  { id, kind, ledger, stopped }: OperationRow,
   status: EndStatus,
   products: boolean,
 ): AsyncGenerator<ReportedItem[]> {
-  if (ledger) yield* reportedItems(scope, id, { unmapped: products })
+  if (ledger) yield* reportedItems(scope, id, { unmapped: products, brought: kind === 'import' })
   else if (status === 'failed')
     for await (const items of reportedItems(scope, id))
       yield items.map((item) => ({ ...item, status, error: stopped }))

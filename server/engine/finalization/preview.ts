@@ -62,15 +62,15 @@ async function intentionsOf(
   return intentions
 }
 
-const intentionsOfStep = (
+async function intentionsOfStep(
   scope: ShopScope,
   operation: OperationRow,
   { pluginImpl, parsedOptions }: ResolvedStep<OperationPlugin>,
   context: ReadContext,
-): Promise<string[]> =>
-  Array.fromAsync(
-    pluginImpl.plan(viewOf(scope, operation, endStatus(operation)), parsedOptions, context),
-  )
+): Promise<string[]> {
+  const view = await viewOf(scope, operation, endStatus(operation))
+  return Array.fromAsync(pluginImpl.plan(view, parsedOptions, context))
+}
 
 /** `knownLater`: whether the files would really change is known only when the steps run. */
 async function countPreviewResults(

@@ -61,7 +61,7 @@ async function runStep(
   const { pluginImpl: plugin } = step
   try {
     return await plugin.run(
-      viewOf(scope, operation, endStatus(operation)),
+      await viewOf(scope, operation, endStatus(operation)),
       step.parsedOptions,
       context,
     )

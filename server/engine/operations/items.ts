@@ -4,6 +4,7 @@ import {
   type Candidate,
   type Entry,
   type FinishedItem,
+  type PresentFiles,
   type StagedBlob,
   type ReportedItem,
   type Warning,
@@ -54,10 +55,11 @@ export interface ItemFilter {
 
 /**
  * Only items that failed or have a warning. `unmapped`: also items that are done and have no
- * product.
+ * product. `brought`: of those, only files that the import brought.
  */
 export interface ReportFilter {
   unmapped: boolean
+  brought: boolean
 }
 
 /**
@@ -83,9 +85,9 @@ const waiting = (whole: boolean) => `
     and b.position + n - 1 > :after
     ${whole ? '' : 'order by b.position, n limit :limit'})`
 
-const isReported = ({ unmapped }: ReportFilter) => `
+const isReported = ({ unmapped, brought }: ReportFilter) => `
   (status = 'failed' or warnings is not null
-    ${unmapped ? `or status = 'done' and not ${isMapped('(select mapping_state from files where shop_id = :shop and id = file_id)')}` : ''})`
+    ${unmapped ? `or status = 'done' ${brought ? 'and entry is not null' : ''} and not ${isMapped('(select mapping_state from files where shop_id = :shop and id = file_id)')}` : ''})`
 
 /** SQL: the item's file has a product, as the operation recorded it, else as it is now. */
 const isMapped = (state: string) =>
@@ -151,6 +153,22 @@ export async function countWarned(scope: ShopScope, operation: string): Promise<
   )
   return row!.warned
 }
+
+/** Of an import's done items, those whose files were here before it. */
+export async function countPresent(scope: ShopScope, operation: string): Promise<PresentFiles> {
+  const [row] = await scope.query<PresentFiles>(
+    `select count(*) filter (where after ->> 'deleted' = 'true')::int as trashed,
+       count(*) filter (where after ->> 'deleted' is distinct from 'true' and ${IS_CHANGED})::int
+         as changed,
+       count(*) filter (where not ${IS_CHANGED})::int as unchanged
+     from items where shop_id = :shop and operation_id = :operation and status = 'done'
+       and entry is null`,
+    { operation },
+  )
+  return row!
+}
+
+const IS_CHANGED = `(coalesce(after, '{}') - 'product_mapped' <> '{}')`
 
 export function listItems(
   scope: ShopScope,

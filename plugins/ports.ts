@@ -262,8 +262,10 @@ export interface LicenceReader {
 
 export interface Licences extends LicenceReader {
   /**
-   * Assigns keys until the delivery has `count` keys of the list for this file (a bare UUID): all
-   * of them or none. Throws `PortError` `licence_keys_used_up` and `licence_list_not_found`.
+   * Assigns keys for this file (a bare UUID), all that are missing or none. `unit`: until each
+   * order line with the file has a key for each unit, at most 100; the files of a line share its
+   * keys. `file`: until the file has one. Throws `PortError` `licence_keys_used_up` and
+   * `licence_list_not_found`.
    */
-  assign(list: string, fileId: string, count: number): Promise<void>
+  assign(list: string, fileId: string, per: 'unit' | 'file'): Promise<void>
 }

@@ -76,7 +76,7 @@ export async function deliver(
           ordered_at: '2026-03-01T12:00:00.000Z',
         },
         buyer: ANN,
-        quantities: {},
+        lines: files.map((file) => ({ id: `line-${file}`, quantity: 1, files: [file] })),
         ...about,
       },
     }),

@@ -1,9 +1,8 @@
-// Assigns the buyer one licence key from a list of the shop for each unit bought. A repeated run
-// assigns no further keys. If the list has too few keys, the delivery is held.
+// Assigns the buyer one licence key from a list of the shop for each unit bought: the files of one
+// product share it. A repeated run assigns no further keys. If the list has too few keys, the
+// delivery is held.
 import { z } from 'zod'
-import { definePlugin, failed, type Item, type Outcome } from '../contract.ts'
-
-const MAX_KEYS = 100
+import { definePlugin, failed, type Outcome } from '../contract.ts'
 
 const options = z.strictObject({
   list: z
@@ -15,10 +14,12 @@ const options = z.strictObject({
     .default('unit')
     .meta({
       title: 'Keys',
-      choices: { unit: 'One for each unit bought', file: 'One, however many are bought' },
+      choices: {
+        unit: 'One for each unit bought',
+        file: 'One for each file, however many units are bought',
+      },
     }),
 })
-type Options = z.output<typeof options>
 
 /** Fails with `licence_keys_used_up` and `licence_list_not_found`. */
 export const assignLicenceKey = definePlugin({
@@ -29,7 +30,7 @@ export const assignLicenceKey = definePlugin({
   options,
   undo: 'none',
   worksOn: 'deliveries',
-  needs: ['delivery', 'licences'],
+  needs: ['licences'],
   advice: {
     licence_keys_used_up: 'Add keys to the list: the deliveries that wait for them then continue.',
     licence_list_not_found: 'Choose a list of this shop in the workflow, then prepare it again.',
@@ -48,12 +49,11 @@ export const assignLicenceKey = definePlugin({
           }
     }
   },
-  async *run(items, given, { delivery, licences, signal }): AsyncGenerator<Outcome> {
+  async *run(items, { list, per }, { licences, signal }): AsyncGenerator<Outcome> {
     for (const item of items) {
       signal.throwIfAborted()
       try {
-        const count = countOf(item, given, (file) => delivery.quantityOf(file))
-        await licences.assign(given.list, item.file.id!, count)
+        await licences.assign(list, item.file.id!, per)
         yield { item: item.id, status: 'ok' }
       } catch (error) {
         yield failed(item, error)
@@ -61,6 +61,3 @@ export const assignLicenceKey = definePlugin({
     }
   },
 })
-
-const countOf = ({ file }: Item, { per }: Options, quantityOf: (file: string) => number): number =>
-  per === 'file' ? 1 : Math.min(Math.max(1, quantityOf(file.id!)), MAX_KEYS)

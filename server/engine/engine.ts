@@ -54,6 +54,7 @@ export {
   restartPreparation,
   prepareDelivery,
   prepareForKeys,
+  type OrderLine,
   readPreparation,
   readPreparations,
   type DeliveryAbout,

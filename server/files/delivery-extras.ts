@@ -2,7 +2,7 @@
 // licence keys, and the buyer's own copies.
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Secrets } from '../secrets.ts'
-import { keysOfDelivery } from './licence-lists.ts'
+import { keysByFile } from './licence-lists.ts'
 
 export interface DeliveryExtras {
   /** In plain text: must be shown only to the buyer and to people of the shop. */
@@ -22,18 +22,22 @@ interface PreparedRow {
   version: number
 }
 
-/** By file. All ids are bare UUIDs. Files without extras are absent. */
+/**
+ * By file. All ids are bare UUIDs. Files without extras are absent.
+ * @param reader see `keysOfDeliveries`.
+ */
 export async function deliveryExtras(
   scope: ShopScope,
   secrets: Secrets,
   delivery: string,
+  reader: { show: boolean },
 ): Promise<ReadonlyMap<string, DeliveryExtras>> {
   const rows = await scope.query<PreparedRow>(
     `select file_id, status, reason, size_bytes, content_type, version from prepared_files
      where shop_id = :shop and delivery_id = :delivery`,
     { delivery },
   )
-  const keys = await keysOfDelivery(scope, secrets, delivery)
+  const keys = await keysByFile(scope, secrets, delivery, reader)
   const prepared = new Map(rows.map((row) => [row.file_id, row]))
   return new Map(
     [...new Set([...prepared.keys(), ...keys.keys()])].map((file) => [

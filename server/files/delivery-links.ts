@@ -2,7 +2,7 @@
 // the time of the sale. Opening the page counts nothing.
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Secrets } from '../secrets.ts'
-import { keysOfDelivery } from './licence-lists.ts'
+import { keysByFile } from './licence-lists.ts'
 import type { PackFile } from './pack-links.ts'
 
 export interface PaidFile extends PackFile {
@@ -41,7 +41,7 @@ export async function openDeliveryLink(
      order by ${PAID_ORDER}`,
     { link },
   )
-  const keys = rows[0] && (await keysOfDelivery(scope, secrets, rows[0].delivery_id))
+  const keys = rows[0] && (await keysByFile(scope, secrets, rows[0].delivery_id, { show: true }))
   return rows.map(({ link_id, rotation, file_id, delivery_id: _, ...file }) => ({
     ...file,
     licence_keys: keys?.get(file_id) ?? [],

@@ -27,6 +27,8 @@ export interface Added {
 const FEW_KEYS = 10
 const MAX_LISTS = 500
 const MAX_KEYS = 1_000_000
+/** The most keys of a list for the units of one order line. */
+export const MAX_LINE_KEYS = 100
 
 const COUNTS = `
   (select count(*) from licence_keys k where k.shop_id = l.shop_id and k.list_id = l.id
@@ -158,19 +160,126 @@ export async function deleteLicenceList(tx: ShopScope, id: string): Promise<void
   )
 }
 
-/** The keys of a delivery (a bare UUID), by file, in the order in which they were assigned. */
-export async function keysOfDelivery(
+export interface AssignedKey {
+  delivery_id: string
+  /** The file with which it is shown. */
+  file_id: string
+  filename: string
+  key: string
+}
+
+/**
+ * The keys of deliveries (bare UUIDs), in the order in which they were assigned. A key of a line is
+ * shown with one of the line's files that are delivered.
+ * @param show the reader sees all keys, which are then no longer returned to their lists; false:
+ *   only keys that were shown before.
+ */
+export async function keysOfDeliveries(
+  scope: ShopScope,
+  secrets: Secrets,
+  deliveries: readonly string[],
+  { show }: { show: boolean },
+): Promise<AssignedKey[]> {
+  if (deliveries.length === 0) return []
+  if (show)
+    await scope.query(
+      `update licence_keys set shown_at = now()
+       where shop_id = :shop and delivery_id = any(:deliveries::uuid[]) and shown_at is null`,
+      { deliveries },
+    )
+  const rows = await scope.query<Omit<AssignedKey, 'key'> & { sealed: Buffer }>(
+    `select k.delivery_id, f.id as file_id, f.filename, k.sealed from licence_keys k
+     left join lateral (
+       select df.file_id from delivery_files df
+       join files f on f.shop_id = df.shop_id and f.id = df.file_id and f.deleted_at is null
+       left join prepared_files p on p.shop_id = df.shop_id and p.delivery_id = df.delivery_id
+         and p.file_id = df.file_id
+       where df.shop_id = k.shop_id and df.delivery_id = k.delivery_id and df.line_id = k.line_id
+         and not df.withdrawn and p.status is distinct from 'left_out'
+       order by df.file_id <> k.file_id, f.filename, df.file_id limit 1) delivered on true
+     join files f on f.shop_id = k.shop_id and f.id = coalesce(delivered.file_id, k.file_id)
+     where k.shop_id = :shop and k.delivery_id = any(:deliveries::uuid[])
+       and k.shown_at is not null
+     order by k.delivery_id, f.filename, k.list_id, k.line_id, k.ordinal`,
+    { deliveries },
+  )
+  return rows.map(({ sealed, ...row }) => ({ ...row, key: openKey(secrets, scope.shop, sealed) }))
+}
+
+/** The keys of a delivery (a bare UUID), by file. See `keysOfDeliveries`. */
+export async function keysByFile(
   scope: ShopScope,
   secrets: Secrets,
   delivery: string,
+  reader: { show: boolean },
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  const rows = await scope.query<{ file_id: string; sealed: Buffer }>(
-    `select file_id, sealed from licence_keys where shop_id = :shop and delivery_id = :delivery
-     order by file_id, list_id, ordinal`,
-    { delivery },
+  const assigned = await keysOfDeliveries(scope, secrets, [delivery], reader)
+  const files = Map.groupBy(assigned, ({ file_id }) => file_id)
+  return new Map([...files].map(([file, keys]) => [file, keys.map(({ key }) => key)]))
+}
+
+/**
+ * Returns keys that nobody has seen to their lists, if no unit of their order lines needs them: the
+ * order was refunded or cancelled, or the delivery revoked. Returns how many.
+ * @param deliveries bare UUIDs.
+ */
+export async function returnLicenceKeys(
+  tx: ShopScope,
+  deliveries: readonly string[],
+): Promise<number> {
+  const rows = await tx.query<{ id: string }>(
+    `with needed as (
+       select k.id, k.shown_at,
+         row_number() over (partition by k.delivery_id, k.list_id, k.line_id
+           order by k.shown_at is null, k.ordinal) as place,
+         case when d.revoked_at is not null then 0
+           when k.line_id is not null then coalesce((select l.quantity from order_lines l
+             where l.shop_id = d.shop_id and l.order_id = d.order_id and l.id = k.line_id
+               and l.entitled), 0)
+           when exists (select from delivery_files df
+             join order_lines l on l.shop_id = d.shop_id and l.order_id = d.order_id
+               and l.id = df.line_id and l.entitled
+             where df.shop_id = d.shop_id and df.delivery_id = d.id and df.file_id = k.file_id)
+             then null
+           else 0 end as units
+       from licence_keys k join deliveries d on d.shop_id = k.shop_id and d.id = k.delivery_id
+       where k.shop_id = :shop and k.delivery_id = any(:deliveries::uuid[])
+     )
+     update licence_keys k set delivery_id = null, file_id = null, line_id = null, ordinal = null,
+       assigned_at = null
+     from needed n
+     where k.shop_id = :shop and k.id = n.id and n.place > n.units and k.shown_at is null
+     returning k.id`,
+    { deliveries },
   )
-  const keys = new Map<string, string[]>()
-  for (const { file_id, sealed } of rows)
-    keys.set(file_id, [...(keys.get(file_id) ?? []), openKey(secrets, scope.shop, sealed)])
-  return keys
+  if (rows.length === 0) return 0
+  // The merchant may add them to another list again.
+  await tx.query(
+    `delete from licence_keys k using licence_lists l
+     where k.shop_id = :shop and k.id = any(:keys::uuid[]) and k.delivery_id is null
+       and l.shop_id = k.shop_id and l.id = k.list_id and l.deleted_at is not null`,
+    { keys: rows.map(({ id }) => id) },
+  )
+  return rows.length
+}
+
+/** By delivery: files of lines that have fewer keys than units, because units were added. */
+export async function filesLackingKeys(
+  tx: ShopScope,
+  deliveries: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await tx.query<{ delivery_id: string; file_id: string }>(
+    `select distinct df.delivery_id, df.file_id from (
+       select delivery_id, line_id, count(*) as keys from licence_keys
+       where shop_id = :shop and delivery_id = any(:deliveries::uuid[]) and line_id is not null
+       group by delivery_id, list_id, line_id) k
+     join deliveries d on d.shop_id = :shop and d.id = k.delivery_id and d.revoked_at is null
+     join order_lines l on l.shop_id = d.shop_id and l.order_id = d.order_id and l.id = k.line_id
+       and l.entitled and least(l.quantity, ${MAX_LINE_KEYS}) > k.keys
+     join delivery_files df on df.shop_id = d.shop_id and df.delivery_id = d.id
+       and df.line_id = l.id`,
+    { deliveries },
+  )
+  const files = Map.groupBy(rows, ({ delivery_id }) => delivery_id)
+  return new Map([...files].map(([id, all]) => [id, all.map(({ file_id }) => file_id)]))
 }

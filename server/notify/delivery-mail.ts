@@ -5,7 +5,7 @@ import type { ShopScope } from '../db/for-shop.ts'
 import { queueTask, type TaskKind } from '../engine/background.ts'
 import { queueMessages, queueMessage } from '../queue/queue.ts'
 import { linkAddress } from '../files/links.ts'
-import { openKey } from '../files/licence-lists.ts'
+import { keysOfDeliveries } from '../files/licence-lists.ts'
 import { readShop } from '../files/shop-settings.ts'
 import type { Secrets } from '../secrets.ts'
 import { mailLanguage, mailText } from './delivery-mail-texts.ts'
@@ -237,7 +237,9 @@ export async function withDeliveryKeys(
     { deliveries },
   )
   const links = new Map(rows.map((row) => [row.delivery_id, row]))
-  const licensed = written.filter(({ content }) => content.text.includes(HIDDEN_LICENCES))
+  const licensed = written.filter(
+    ({ delivery, content }) => links.has(delivery) && content.text.includes(HIDDEN_LICENCES),
+  )
   const licences = await licencesOf(
     scope,
     secrets,
@@ -266,17 +268,10 @@ async function licencesOf(
   secrets: Secrets,
   deliveries: readonly string[],
 ): Promise<Map<string, string[]>> {
-  if (deliveries.length === 0) return new Map()
-  const rows = await scope.query<{ delivery_id: string; filename: string; sealed: Buffer }>(
-    `select k.delivery_id, f.filename, k.sealed from licence_keys k
-     join files f on f.shop_id = k.shop_id and f.id = k.file_id
-     where k.shop_id = :shop and k.delivery_id = any(:deliveries::uuid[])
-     order by k.delivery_id, f.filename, k.list_id, k.ordinal`,
-    { deliveries },
-  )
   const lines = new Map<string, string[]>(deliveries.map((delivery) => [delivery, []]))
-  for (const { delivery_id, filename, sealed } of rows)
-    lines.get(delivery_id)!.push(`${oneLine(filename)}: ${openKey(secrets, scope.shop, sealed)}`)
+  const assigned = await keysOfDeliveries(scope, secrets, deliveries, { show: true })
+  for (const { delivery_id, filename, key } of assigned)
+    lines.get(delivery_id)!.push(`${oneLine(filename)}: ${key}`)
   return lines
 }
 

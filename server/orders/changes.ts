@@ -21,6 +21,7 @@ import {
   prepareFiles,
   prepareForAddress,
   releasePreparation,
+  returnKeys,
 } from './preparation.ts'
 import { queueFollowUps } from './follow-ups.ts'
 
@@ -80,7 +81,10 @@ async function changeState(
 
 /** Final. Idempotent. */
 export const revokeDelivery = (scope: ShopScope, id: string, parts: ChangeParts): Promise<void> =>
-  changeState(scope, id, parts, (row) => ({ revoked_at: row.revoked_at ?? parts.now }))
+  scope.transaction(async (tx) => {
+    await changeState(tx, id, parts, (row) => ({ revoked_at: row.revoked_at ?? parts.now }))
+    await returnKeys(tx, [id])
+  })
 
 /**
  * The buyer's page then says that the order is being checked. Throws `conflict` if the delivery was

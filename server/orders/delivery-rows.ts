@@ -154,16 +154,16 @@ export const readFilesOf = (
 
 /**
  * Withdraws files whose lines no longer entitle the buyer to them, and restores those whose lines
- * do again. A link that the merchant revoked stays revoked.
+ * do again. A link that the merchant revoked stays revoked. Returns the restored files.
  */
 export async function withdrawFiles(
   tx: ShopScope,
   { id, link_id }: DeliveryRow,
   files: readonly DeliveredFile[],
   now: Date,
-): Promise<void> {
+): Promise<string[]> {
   const changed = files.filter(({ withdrawn, entitled }) => withdrawn === entitled)
-  if (changed.length === 0) return
+  if (changed.length === 0) return []
   const had = new Set(files.filter((one) => !one.withdrawn).map(({ file_id }) => file_id))
   const has = new Set(files.filter((one) => one.entitled).map(({ file_id }) => file_id))
   await tx.query(
@@ -181,6 +181,7 @@ export async function withdrawFiles(
   const back = [...has].filter((file) => !had.has(file))
   await setRevoked(tx, link_id, lost, now)
   await setRevoked(tx, link_id, back, null)
+  return back
 }
 
 async function setRevoked(

@@ -106,6 +106,7 @@ test('is held until the workflow has succeeded; then the buyer gets only the cop
     app.engine.scope,
     app.engine.parts.secrets,
     parsePublicId('delivery', delivery)!,
+    { show: false },
   )
   expect(bytes.length).toBe(extras.get(ids['book.pdf']!)!.copy!.size_bytes)
   expect(bytes.equals(PDF)).toBe(false)
@@ -173,17 +174,118 @@ test('a corrected address stamps new copies before the buyer gets anything', asy
   expect(Buffer.from(after).equals(Buffer.from(before))).toBe(false)
 })
 
-test('a workflow that delivers cannot be deleted, and its keys are on the buyer’s page', async () => {
-  const gone = await app.owner.call('DELETE', `/api/workflows/${workflow}`)
-  expect(gone).toMatchObject({ status: 409, body: { error: { code: 'workflow_in_use' } } })
-  const list = (await app.owner.call('POST', '/api/licence-lists', { name: 'Keys' })).body.id
+/** A list with these keys, given by the workflow that is chosen. */
+async function chooseKeys(...keys: readonly string[]): Promise<string> {
+  const named = { name: `Keys ${keys[0]}` }
+  const list = (await app.owner.call('POST', '/api/licence-lists', named)).body.id as string
   await fetch(`${app.url}/api/licence-lists/${list}/keys`, {
-    ...{ method: 'POST', body: 'KEY-ON-PAGE' },
+    ...{ method: 'POST', body: keys.join('\n') },
     headers: { authorization: `Bearer ${app.owner.key}`, 'content-type': 'text/plain' },
   })
   const steps = [{ plugin: 'assign-licence-key', options: { list } }]
-  const keys = { name: 'Keys', kind: 'delivery', steps }
-  await choose((await app.owner.call('POST', '/api/workflows', keys)).body.id as string)
+  const made = { ...named, kind: 'delivery', steps }
+  await choose((await app.owner.call('POST', '/api/workflows', made)).body.id as string)
+  return list
+}
+const listOf = async (id: string) => {
+  const { body } = await app.owner.call('GET', '/api/licence-lists')
+  const { left, given } = body.data.find((one: { id: string }) => one.id === id)
+  return { left, given }
+}
+const keysIn = async (delivery: string) =>
+  (await read(delivery)).file_list.map((one: { licence_key: string | null }) => one.licence_key)
+type Order = Awaited<ReturnType<typeof buy>>['order']
+const quantityOf = (order: Order, quantity: number): Order => ({
+  ...order,
+  lines: order.lines.map((line) => ({ ...line, quantity })),
+  financial_status: quantity > 0 ? 'PAID' : 'REFUNDED',
+  updated_at: new Date(),
+})
+
+test('a key that nobody has seen returns to its list when the order no longer needs it', async () => {
+  const list = await chooseKeys('RETURN-1', 'RETURN-2', 'RETURN-3')
+  const { delivery, order } = await buy({
+    'app.zip': Buffer.from('app'),
+    'guide.txt': Buffer.from('guide'),
+  })
+  await reconcile(quantityOf(order, 3))
+  await app.owner.call('POST', `/api/deliveries/${delivery}/hold`)
+  await run(delivery)
+  expect(await listOf(list)).toEqual({ left: 0, given: 3 })
+  // The page of a delivery that is not ready shows no key.
+  expect(await keysIn(delivery)).toEqual([null, null])
+  await reconcile(quantityOf(order, 2))
+  expect(await listOf(list)).toEqual({ left: 1, given: 2 })
+  await reconcile(quantityOf(order, 0))
+  expect(await listOf(list)).toEqual({ left: 3, given: 0 })
+
+  const other = await buy({ 'other.zip': Buffer.from('other') })
+  await run(other.delivery)
+  expect(await keysIn(other.delivery)).toEqual(['RETURN-1'])
+  // The order entitles its buyer again, and there are fewer keys.
+  await reconcile(quantityOf(order, 2))
+  await run(delivery)
+  await app.owner.call('POST', `/api/deliveries/${delivery}/release`)
+  expect((await keysIn(delivery)).filter(Boolean)).toEqual(['RETURN-2, RETURN-3'])
+  // A key that was shown stays the buyer's.
+  await reconcile(quantityOf(order, 0))
+  expect(await listOf(list)).toEqual({ left: 0, given: 3 })
+})
+
+test('a returned key continues a delivery that waits for one, and a revoked one returns its keys', async () => {
+  const list = await chooseKeys('SCARCE-1')
+  const one = await buy({ 'one.zip': Buffer.from('one') })
+  await app.owner.call('POST', `/api/deliveries/${one.delivery}/hold`)
+  await run(one.delivery)
+  const two = await buy({ 'two.zip': Buffer.from('two') })
+  await run(two.delivery)
+  expect(await read(two.delivery)).toMatchObject({ status: 'held', hold: { by: 'workflow' } })
+  await app.owner.call('POST', `/api/deliveries/${one.delivery}/revoke`)
+  expect(await listOf(list)).toEqual({ left: 1, given: 0 })
+  await run(two.delivery)
+  expect(await keysIn(two.delivery)).toEqual(['SCARCE-1'])
+})
+
+test('an added unit gets a key, and the delivery is held until it has one', async () => {
+  const list = await chooseKeys('ADDED-1', 'ADDED-2')
+  const { delivery, order } = await buy({ 'add.zip': Buffer.from('add') })
+  await run(delivery)
+  expect(await keysIn(delivery)).toEqual(['ADDED-1'])
+  await reconcile(quantityOf(order, 2))
+  expect(await read(delivery)).toMatchObject({ status: 'held', hold: { by: 'workflow' } })
+  await run(delivery)
+  expect(await read(delivery)).toMatchObject({ status: 'ready' })
+  expect(await keysIn(delivery)).toEqual(['ADDED-1, ADDED-2'])
+  expect(await listOf(list)).toEqual({ left: 0, given: 2 })
+})
+
+test('an added unit that finds no key holds the delivery until keys are added', async () => {
+  await chooseKeys('LAST-1')
+  const { delivery, order } = await buy({ 'last.zip': Buffer.from('last') })
+  await run(delivery)
+  await reconcile(quantityOf(order, 2))
+  await run(delivery)
+  expect(await read(delivery)).toMatchObject({
+    status: 'held',
+    reason: expect.stringContaining('too few licence keys') as string,
+  })
+})
+
+test('a key is shown with another file of its line when its own is left out', async () => {
+  const list = await chooseKeys('MOVED-1')
+  const rule = { plugin: 'choose-files', options: { deliver: { type: ['txt'] } } }
+  const steps = [{ plugin: 'assign-licence-key', options: { list } }, rule]
+  const made = { name: 'Rule after keys', kind: 'delivery', steps }
+  await choose((await app.owner.call('POST', '/api/workflows', made)).body.id as string)
+  const { delivery } = await buy({ 'a.zip': Buffer.from('a'), 'b.txt': Buffer.from('b') })
+  await run(delivery)
+  expect((await fetchAll(delivery)).text).toContain('licence key MOVED-1')
+})
+
+test('a workflow that delivers cannot be deleted, and its keys are on the buyer’s page', async () => {
+  const gone = await app.owner.call('DELETE', `/api/workflows/${workflow}`)
+  expect(gone).toMatchObject({ status: 409, body: { error: { code: 'workflow_in_use' } } })
+  await chooseKeys('KEY-ON-PAGE')
   const { delivery } = await buy({ 'app.zip': Buffer.from('app') })
   await run(delivery)
   expect((await fetchAll(delivery)).text).toContain('licence key KEY-ON-PAGE')

@@ -6,10 +6,13 @@ import {
   repeatPreparation,
   restartPreparation,
   prepareDelivery,
+  prepareForKeys,
   readPreparation,
   readPreparations,
   type DeliveryAbout,
+  type OrderLine,
 } from '../engine/engine.ts'
+import { filesLackingKeys, returnLicenceKeys } from '../files/licence-lists.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { parsePublicId } from '../ids.ts'
 import { runnable } from '../workflows/find.ts'
@@ -62,18 +65,20 @@ async function aboutOf(tx: ShopScope, delivery: string): Promise<DeliveryAbout> 
      where d.shop_id = :shop and d.id = :delivery`,
     { delivery },
   )
-  const units = await tx.query<{ file_id: string; units: number }>(
-    `select df.file_id, sum(l.quantity)::int as units from delivery_files df
+  const lines = await tx.query<OrderLine>(
+    `select l.id, l.quantity, array_agg(df.file_id) as files from delivery_files df
      join deliveries d on d.shop_id = df.shop_id and d.id = df.delivery_id
      join order_lines l on l.shop_id = d.shop_id and l.order_id = d.order_id and l.id = df.line_id
-     where df.shop_id = :shop and df.delivery_id = :delivery group by df.file_id`,
+       and l.entitled
+     where df.shop_id = :shop and df.delivery_id = :delivery
+     group by l.id, l.quantity, l.position order by l.position`,
     { delivery },
   )
   const { name, confirmation_number, ordered, email, locale, buyer } = row!
   return {
     order: { name, confirmation_number, ordered_at: ordered.toISOString() },
     buyer: { name: buyer, email, locale },
-    quantities: Object.fromEntries(units.map((one) => [one.file_id, one.units])),
+    lines,
   }
 }
 
@@ -100,10 +105,43 @@ export async function workflowHolds(
  */
 export async function endPreparation(tx: ShopScope, delivery: string, now: Date): Promise<void> {
   const row = await lockDelivery(tx, delivery)
+  // The order may have changed during the run. A failed run is not repeated: it would fail again.
+  const hasSucceeded = (await readPreparation(tx, delivery))?.status === 'ready'
+  if (row && hasSucceeded) await prepareChanged(tx, [row], new Map())
   if (!row || (row.held_by !== null && row.held_by !== 'workflow')) return
   const held_by = await heldByWorkflow(tx, delivery)
   const next = await writeState(tx, row, { ...row, held_by }, now)
   await queueFollowUps(tx, [{ row: next, files: await readDeliveryFiles(tx, delivery) }], now)
+}
+
+/** Returns keys that nobody has seen or needs, and continues deliveries that wait for keys. */
+export async function returnKeys(tx: ShopScope, deliveries: readonly string[]): Promise<void> {
+  if ((await returnLicenceKeys(tx, deliveries)) > 0) await prepareForKeys(tx)
+}
+
+/**
+ * After changes of orders: prepares files again whose lines entitle their buyer again, and those
+ * that need more licence keys, because units were added.
+ * @param restored by delivery: files that were withdrawn before.
+ */
+export async function prepareChanged(
+  tx: ShopScope,
+  deliveries: readonly DeliveryRow[],
+  restored: ReadonlyMap<string, readonly string[]>,
+): Promise<void> {
+  const known = await readPreparations(
+    tx,
+    deliveries.map(({ id }) => id),
+  )
+  if (known.size === 0) return
+  await returnKeys(tx, [...known.keys()])
+  const lacking = await filesLackingKeys(tx, [...known.keys()])
+  for (const row of deliveries.filter(({ id }) => known.has(id))) {
+    const files = [...(restored.get(row.id) ?? []), ...(lacking.get(row.id) ?? [])]
+    // A run that has not ended gets the order's present lines.
+    if (files.length > 0 || known.get(row.id)!.status !== 'ready') await prepareFiles(tx, row)
+    if (files.length > 0) await restartPreparation(tx, row.id, files)
+  }
 }
 
 /** Prepares the copies again after a correction of the buyer's address, because they show it. */

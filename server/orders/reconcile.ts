@@ -25,7 +25,7 @@ import {
   type JudgedOrder,
   type SoldFile,
 } from './order-rows.ts'
-import { prepareFiles, workflowHolds } from './preparation.ts'
+import { prepareChanged, prepareFiles, workflowHolds } from './preparation.ts'
 import { queueFollowUps } from './follow-ups.ts'
 
 export interface ReconcileParts {
@@ -128,13 +128,16 @@ async function writeDeliveries(
   const ids = [...deliveries.values()].map(({ id }) => id)
   if (ids.length === 0) return
   const files = groupBy(await readFilesOf(tx, ids), ({ delivery_id }) => delivery_id)
+  const restored = new Map<string, readonly string[]>()
+  for (const row of deliveries.values())
+    restored.set(row.id, await withdrawFiles(tx, row, files.get(row.id) ?? [], now))
+  await prepareChanged(tx, [...deliveries.values()], restored)
   const holdOf = await workflowHolds(tx, ids)
   const written: Parameters<typeof queueFollowUps>[1][number][] = []
   for (const { order } of judged) {
     const row = deliveries.get(order.id)
     if (!row) continue
     const own = files.get(row.id) ?? []
-    await withdrawFiles(tx, row, own, now)
     const state = stateOf(row, order, own, { ...settings, workflowHold: holdOf(row.id) }, now)
     const next = await writeState(tx, row, state, now)
     if (next.held_by === 'risk' && row.held_by !== 'risk') await notifyOfHold(tx, order)

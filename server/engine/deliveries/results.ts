@@ -66,8 +66,9 @@ export async function writePrepared(
   notices: readonly DeliveryNotice[],
 ): Promise<void> {
   await tx.query(
-    `update delivery_runs set status = 'ready', code = null, reason = null, attempts = 0,
-       updated_at = now()
+    `update delivery_runs r set code = null, reason = null, attempts = 0, updated_at = now(),
+       status = case when exists (select from prepared_files p where p.shop_id = r.shop_id
+         and p.delivery_id = r.delivery_id and p.status = 'waiting') then 'waiting' else 'ready' end
      where shop_id = :shop and delivery_id = :delivery`,
     { delivery },
   )

@@ -58,7 +58,8 @@ afterAll(() => house.close())
 beforeEach(() => void (ended = []))
 
 const run = ({ id }: TestDelivery) => worker.run(task, { shop: house.shop, key: id })
-const extras = ({ id }: TestDelivery) => deliveryExtras(house.scope, house.parts.secrets, id)
+const extras = ({ id }: TestDelivery) =>
+  deliveryExtras(house.scope, house.parts.secrets, id, { show: true })
 const stateOf = ({ id }: TestDelivery) => readPreparation(house.scope, id)
 const copyOf = async ({ id }: TestDelivery, file: string) => {
   const [row] = await house.scope.query<{ hash: string }>(
@@ -218,7 +219,7 @@ describe('licence keys', () => {
     const file = await addFile(house, 'app.zip', Buffer.from('app'))
     const keys = Array.from({ length: 60 }, (_, n) => `KEY-${n}`)
     const list = await newList(keys)
-    const about = { quantities: { [file]: 2 } }
+    const about = { lines: [{ id: 'line', quantity: 2, files: [file] }] }
     const workflow = deliveryWorkflowOf(licences(list))
     const all: TestDelivery[] = []
     for (let n = 0; n < 25; n++) all.push(await deliver(house.scope, [file], workflow, about))
@@ -255,7 +256,7 @@ describe('licence keys', () => {
   it('hold the delivery when there are too few, until keys are added', async () => {
     const file = await addFile(house, 'few.zip', Buffer.from('few'))
     const list = await newList(['ONLY-1'])
-    const about = { quantities: { [file]: 2 } }
+    const about = { lines: [{ id: 'line', quantity: 2, files: [file] }] }
     const made = await deliver(house.scope, [file], deliveryWorkflowOf(licences(list)), about)
     await run(made)
     expect(await stateOf(made)).toMatchObject({
@@ -271,6 +272,35 @@ describe('licence keys', () => {
     await run(made)
     expect(await stateOf(made)).toMatchObject({ status: 'ready' })
     expect((await extras(made)).get(file)!.licence_keys).toEqual(['ONLY-1', 'MORE-1'])
+  })
+
+  it('are shared by the files of a line, which has one for each unit', async () => {
+    const app = await addFile(house, 'tool.zip', Buffer.from('tool'))
+    const guide = await addFile(house, 'tool.pdf', PDF)
+    const list = await newList(Array.from({ length: 200 }, (_, n) => `UNIT-${n}`))
+    const countOf = async (
+      lines: DeliveryAbout['lines'],
+      options = {},
+      files = [app, guide],
+    ): Promise<number[]> => {
+      const workflow = deliveryWorkflowOf(licences(list, options))
+      const made = await deliver(house.scope, files, workflow, { lines })
+      await run(made)
+      await run(made)
+      const found = await extras(made)
+      return [app, guide].map((file) => found.get(file)?.licence_keys.length ?? 0)
+    }
+    const both = [app, guide]
+    expect(await countOf([{ id: 'a', quantity: 2, files: both }])).toEqual([2, 0])
+    expect(
+      await countOf([
+        { id: 'a', quantity: 2, files: both },
+        { id: 'b', quantity: 1, files: [guide] },
+      ]),
+    ).toEqual([2, 1])
+    expect(await countOf([{ id: 'a', quantity: 2, files: both }], { per: 'file' })).toEqual([1, 1])
+    expect(await countOf([])).toEqual([0, 0])
+    expect(await countOf([{ id: 'a', quantity: 5000, files: both }])).toEqual([100, 0])
   })
 
   it('are sealed, and bound to their shop', async () => {

@@ -15,6 +15,7 @@ import { LeaseLost } from '../worker/lease.ts'
 import {
   beginRun,
   PREPARE_DELIVERY,
+  readPreparation,
   returnAttempt,
   waitingFiles,
   WANTED_RUNS,
@@ -57,13 +58,15 @@ export const prepareTask = (
             write: (tx, one) => writeItem(tx, run, one),
           })
     if ('again' in result) return new Date(Date.now() + result.again)
-    await scope.transaction(async (tx) => {
+    return scope.transaction(async (tx) => {
       await task.lease.hold(tx)
       if ('failure' in result) await writeFailed(tx, run, result.failure)
       else await writePrepared(tx, run, result.notices)
       await ended(tx, run.delivery_id)
+      // The order may have got more files or units during the run.
+      const now = await readPreparation(tx, run.delivery_id)
+      return now?.status === 'waiting' ? new Date() : null
     })
-    return null
   },
 })
 
@@ -124,7 +127,7 @@ async function contextOf(
 ): Promise<BatchContext> {
   const ports = {
     delivery: deliveryPort(run.about, notices),
-    licences: createLicences(scope, run.delivery_id),
+    licences: createLicences(scope, run.delivery_id, run.about.lines),
   }
   const write = await writeContext(parts, scope, { request: {} }, signal, ports)
   const onStaged = () => Promise.resolve()
@@ -169,10 +172,13 @@ async function openItems(
   return items
 }
 
-const deliveryPort = ({ order, buyer, quantities }: DeliveryAbout, notices: DeliveryNotice[]) => ({
+const deliveryPort = ({ order, buyer, lines }: DeliveryAbout, notices: DeliveryNotice[]) => ({
   order,
   buyer,
-  quantityOf: (file: string) => Math.max(1, quantities[file] ?? 1),
+  quantityOf: (file: string) =>
+    lines
+      .filter(({ files }) => files.includes(file))
+      .reduce((units, { quantity }) => units + quantity, 0) || 1,
   notifyShop: (notice: DeliveryNotice) => void notices.push(notice),
 })
 

@@ -9,8 +9,14 @@ export interface DeliveryAbout {
   /** Its name as the buyer knows it, `#1001`; its time is ISO 8601. */
   order: { name: string; confirmation_number: string | null; ordered_at: string }
   buyer: { name: string | null; email: string | null; locale: string | null }
-  /** By file (a bare UUID): how many units of its product were bought. */
-  quantities: Readonly<Record<string, number>>
+  lines: readonly OrderLine[]
+}
+
+/** A line of the order that entitles the buyer, with its files (bare UUIDs). */
+export interface OrderLine {
+  id: string
+  quantity: number
+  files: readonly string[]
 }
 
 export interface DeliveryToPrepare {
@@ -108,12 +114,20 @@ export async function repeatPreparation(tx: ShopScope, delivery: string): Promis
   return rows.length > 0
 }
 
-/** Prepares all files again, because the buyer's data, which the plugins get, has changed. */
-export async function restartPreparation(tx: ShopScope, delivery: string): Promise<void> {
+/**
+ * Prepares files again, because the data that the plugins get has changed.
+ * @param files bare UUIDs; absent: all of the delivery.
+ */
+export async function restartPreparation(
+  tx: ShopScope,
+  delivery: string,
+  files: readonly string[] | null = null,
+): Promise<void> {
   await tx.query(
     `update prepared_files set status = 'waiting'
-     where shop_id = :shop and delivery_id = :delivery and status = 'ready'`,
-    { delivery },
+     where shop_id = :shop and delivery_id = :delivery and status = 'ready'
+       and (:files::uuid[] is null or file_id = any(:files::uuid[]))`,
+    { delivery, files },
   )
   await wait(tx, [delivery])
 }

@@ -225,6 +225,9 @@ const recordParts = ({ secrets, baseUrl }: DeliveryRouteParts, caller: Caller) =
 async function answer(parts: DeliveryRouteParts, caller: Caller, id: string): Promise<Reply> {
   const row = await readDelivery(caller.scope, id, parts.clock())
   if (!row) throw new AppError('not_found')
-  const extras = await deliveryExtras(caller.scope, parts.secrets, row.id)
-  return { body: deliveryDetailRecord(row, extras, recordParts(parts, caller)) }
+  const record = recordParts(parts, caller)
+  // The keys of a delivery that is not ready can still return to their list.
+  const show = record.mayUse && row.status === 'ready'
+  const extras = await deliveryExtras(caller.scope, parts.secrets, row.id, { show })
+  return { body: deliveryDetailRecord(row, extras, record) }
 }

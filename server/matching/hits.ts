@@ -47,6 +47,18 @@ export function hitsOfFilename(
   })
 }
 
+/**
+ * Adds titles of other products to the SKUs in a name. The SKUs are then no better than the best of
+ * these titles, so that a person decides.
+ */
+export function withRivals(hits: readonly Mapping[], titles: readonly Mapping[]): Mapping[] {
+  const products = new Set(hits.map(({ product_id }) => product_id))
+  const rivals = titles.filter(({ product_id }) => !products.has(product_id))
+  if (rivals.length === 0) return [...hits]
+  const most = Math.max(...rivals.map(({ score }) => score))
+  return [...hits.map((hit) => ({ ...hit, score: Math.min(hit.score, most) })), ...rivals]
+}
+
 export function hitsOfTags(
   variants: readonly MirroredVariant[],
   tagged: readonly TaggedProduct[],

@@ -24,6 +24,7 @@ import {
   MAX_TAGGED,
   NEAR,
   suggestionsOf,
+  withRivals,
 } from './hits.ts'
 import { scoreWords } from './score.ts'
 import { laterRuns, outermost, startRuns, type NameRun } from './sku-in-name.ts'
@@ -37,7 +38,7 @@ export type Named = Pick<FileView, 'filename' | 'tags'>
 type MatchBy = (
   scope: ShopScope,
   files: readonly Named[],
-  threshold: number,
+  rules: MatchRules,
   signal: AbortSignal,
 ) => Promise<Mapping[][]>
 
@@ -61,7 +62,7 @@ const TITLES_PER_TURN = 20
 
 export function createMatcher(cache: TitleCache): Matcher {
   const methods: Record<Exclude<MatchMethod, 'sku'>, MatchBy> = {
-    filename: byFilename,
+    filename: (...given) => byFilename(cache, ...given),
     tags: byTags,
     title: (...given) => byTitle(cache, ...given),
   }
@@ -75,7 +76,7 @@ export function createMatcher(cache: TitleCache): Matcher {
       const open = [...decided.keys()].filter((at) => decided[at] === null)
       if (open.length === 0) break
       // oxfmt-ignore
-      const hits = await methods[method](scope, open.map((at) => files[at]!), rules.threshold, signal)
+      const hits = await methods[method](scope, open.map((at) => files[at]!), rules, signal)
       for (const [place, at] of open.entries()) {
         const decision = decideMatch(hits[place]!, rules.threshold)
         decided[at] = decision.match
@@ -90,7 +91,13 @@ export function createMatcher(cache: TitleCache): Matcher {
 }
 
 /** SKUs at the start come first: the other parts are looked up only for names without one. */
-async function byFilename(scope: ShopScope, files: readonly Named[]): Promise<Mapping[][]> {
+async function byFilename(
+  cache: TitleCache,
+  scope: ShopScope,
+  files: readonly Named[],
+  rules: MatchRules,
+  signal: AbortSignal,
+): Promise<Mapping[][]> {
   // oxfmt-ignore
   const starts = await knownRuns(scope, files.map(({ filename }) => startRuns(filename)))
   const found = starts.map((runs) => runs.filter(({ run }) => !run.weak).slice(0, 1))
@@ -99,8 +106,38 @@ async function byFilename(scope: ShopScope, files: readonly Named[]): Promise<Ma
   const later = await knownRuns(scope, open.map((at) => laterRuns(files[at]!.filename)))
   for (const [place, at] of open.entries())
     found[at] = significantRuns([...starts[at]!, ...later[place]!])
-  return found.map(hitsOfFilename)
+  const hits = found.map(hitsOfFilename)
+  const plain = rules.by.includes('title')
+    ? [...found.keys()].filter((at) => found[at]!.some(({ run }) => run.plain && !run.weak))
+    : []
+  const titles = plain.map((at) => files[at]!)
+  for (const [place, rivals] of (await byTitle(cache, scope, titles, rules, signal)).entries()) {
+    const at = plain[place]!
+    const runs = found[at]!.map(({ run }) => run)
+    hits[at] = withRivals(hits[at]!, rivalsOf(files[at]!.filename, runs, rivals, rules.threshold))
+  }
+  return hits
 }
+
+/** Titles that are like the whole name and have the words of its SKUs, which may be there by chance. */
+function rivalsOf(
+  filename: string,
+  runs: readonly NameRun[],
+  titles: readonly Mapping[],
+  threshold: number,
+): Mapping[] {
+  const name = wordsOfName(filename)
+  const ofSkus = runs.filter(({ plain }) => plain).flatMap(({ text }) => allWords(wordsOf(text)))
+  const countIn = (words: Words, word: string) =>
+    allWords(words).filter((one) => one === word).length
+  return titles.filter(({ product_title, score }) => {
+    const title = wordsOf(product_title)
+    const isExplained = (word: string) => countIn(title, word) >= Math.max(1, countIn(name, word))
+    return score >= threshold && ofSkus.every(isExplained)
+  })
+}
+
+const allWords = ({ letters, numbers }: Words) => [...letters, ...numbers]
 
 interface KnownRun {
   run: NameRun
@@ -156,9 +193,10 @@ async function byTitle(
   cache: TitleCache,
   scope: ShopScope,
   files: readonly Named[],
-  threshold: number,
+  { threshold }: MatchRules,
   signal: AbortSignal,
 ): Promise<Mapping[][]> {
+  if (files.length === 0) return []
   const index = await cache.of(scope)
   const names = files.map(({ filename }) => wordsOfName(filename))
   const least = Math.min(threshold, NEAR)

@@ -31,6 +31,8 @@ export interface NameRun {
   whole: boolean
   /** Too short, too plain or too common to be surely a SKU. */
   weak: boolean
+  /** Letters only or digits only: it may be the words of a title. */
+  plain: boolean
 }
 
 /** The sequences at the start of the name, longest first. */
@@ -72,15 +74,11 @@ function runOf(name: string, parts: readonly Part[], at: number, last: number): 
   const whole = first && /^[ \-_.()[\]{}]*(\.[a-z0-9]{1,5}){0,2}$/.test(name.slice(to))
   const text = name.slice(from, to)
   // A short one counts only before `_`; other plain ones count at the start of the name.
-  const weak = first
-    ? key.length < MIN_SKU_LENGTH && !whole && name[to] !== '_'
-    : isPlain(words.join(''))
-  return [{ key, text, from, to, first, whole, weak }]
+  const plain = /^(\p{L}+|\p{N}+)$/u.test(words.join(''))
+  const isShort = key.length < MIN_SKU_LENGTH
+  const weak = first ? isShort && !whole && name[to] !== '_' : isShort || plain
+  return [{ key, text, from, to, first, whole, weak, plain }]
 }
-
-/** Letters only or digits only: names contain words and numbers that are not SKUs. */
-const isPlain = (letters: string) =>
-  letters.length < MIN_SKU_LENGTH || /^(\p{L}+|\p{N}+)$/u.test(letters)
 
 /** Without those that are inside another one. */
 export const outermost = (runs: readonly NameRun[]): NameRun[] =>

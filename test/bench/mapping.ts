@@ -12,6 +12,7 @@ import { fillMirror, productId } from '../mirror.ts'
 import { compare, peakMegabytes, startPart, type Bench, type Context, type Row } from './bench.ts'
 import { makeNames, makeTitles, NAMES, textOf } from './mapping/names.ts'
 import { qualityRows } from './mapping/quality.ts'
+import { skuWordRows } from './mapping/sku-words.ts'
 
 const TIMES_FASTER = 40
 const SAME_FIRST = 0.998
@@ -123,7 +124,13 @@ async function measure({ rounds, say }: Context, database: Database): Promise<Ro
     },
     compare('memory of the process that matches', 'MB', [memory], [MEMORY_MB], { ceiling: 1 }),
     ...qualityRows(),
+    ...(await skuWordRows(await secondShop(database))),
   ]
+}
+
+async function secondShop(database: Database) {
+  const { id } = await ensureShop(database, { domain: 'words.myshopify.com', demo: true })
+  return forShop(database, id)
 }
 
 const mean = (values: readonly number[]) =>

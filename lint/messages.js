@@ -22,10 +22,13 @@ export function messagesIn(folder) {
     const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest)
     const visit = (node) => {
       if (ts.isCallExpression(node) && ts.isIdentifier(node.expression)) {
-        const [message] = node.arguments
+        const [message, , context] = node.arguments
         if (CALLS.has(node.expression.text) && message && ts.isStringLiteralLike(message)) {
           const { line } = source.getLineAndCharacterOfPosition(message.getStart(source))
-          if (!found.has(message.text)) found.set(message.text, `${file}:${line + 1}`)
+          // As `keyOf` of web/messages/t.ts writes it.
+          const hasContext = context && ts.isStringLiteralLike(context)
+          const key = hasContext ? `${message.text} || ${context.text}` : message.text
+          if (!found.has(key)) found.set(key, `${file}:${line + 1}`)
         }
       }
       ts.forEachChild(node, visit)

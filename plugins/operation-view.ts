@@ -25,6 +25,8 @@ export interface OperationView {
    * some to the trash, and sends some to the provider without a change here.
    */
   present(): Promise<PresentFiles>
+  /** Paid deliveries, not revoked or withdrawn, that lost a file because it was moved to the trash. */
+  lostDeliveries(): Promise<number>
   /** All items in order, a page at a time, with their results. */
   items(): AsyncIterable<readonly FinishedItem[]>
   /**

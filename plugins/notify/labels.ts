@@ -103,6 +103,14 @@ const presentParts = ({ changed, trashed, unchanged }: PresentFiles) =>
     ] as const
   ).filter(([count]) => count > 0)
 
+export function lostText(deliveries: number): string {
+  const what =
+    deliveries === 1
+      ? '1 paid delivery contains what was deleted: its buyer lost it.'
+      : `${number.format(deliveries)} paid deliveries contain what was deleted: their buyers lost it.`
+  return `${what} If that is wrong, undo the operation or restore the files from the trash.`
+}
+
 /** The most names in a notice. */
 const MAX_NAMED = 3
 

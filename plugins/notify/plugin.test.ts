@@ -276,6 +276,27 @@ describe('notify', () => {
     })
   })
 
+  it('says how many paid deliveries a deletion affects', async () => {
+    const deletion = bulk({
+      ...{ ...well, action: 'delete-files', title: 'Delete files', total: 9, done: 9 },
+      lostDeliveries: () => Promise.resolve(3),
+      async *reported() {},
+    })
+    const { notice, email } = await sent(deletion)
+    expect(notice).toMatchObject({
+      level: 'warning',
+      body: expect.stringMatching(
+        /^9 of 9 files moved to the trash\. 3 paid deliveries contain what was deleted: their buyers lost it\./,
+      ),
+    })
+    expect(email!.data).toMatchObject({
+      next: [
+        expect.stringMatching(/^3 paid deliveries/),
+        'Files in the trash can be restored for 7 days.',
+      ],
+    })
+  })
+
   it('keeps the counts of a text message whose operation has a long label', async () => {
     const wants = shopWith({ sms_on_large_import: true, sms_recipients: ['+4915112345678'] })
     const about = { channel: 'csv', label: `${'long '.repeat(40)}.csv`, schedule: 'x'.repeat(90) }

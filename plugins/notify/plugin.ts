@@ -8,6 +8,7 @@ import {
   countsOf,
   cutText,
   headlineOf,
+  lostText,
   namesOf,
   nextSteps,
   titleOf,
@@ -72,12 +73,17 @@ export const notify = definePlugin({
     const { actions } = context
     const title = titleOf(operation)
     const headline = headlineOf(operation, present, unmapped, actions)
-    const next = nextSteps(operation, { errors, warnings, unmapped }, actions)
+    const lost = operation.done > 0 ? await operation.lostDeliveries() : 0
+    const next = [
+      ...(lost > 0 ? [lostText(lost)] : []),
+      ...nextSteps(operation, { errors, warnings, unmapped }, actions),
+    ]
     const names = unmapped > 0 ? `${namesOf('Not mapped', lists.unmapped.listed, unmapped)} ` : ''
-    const body = badly || unmapped > 0 ? `${headline} ${names}${next[0]}` : headline
+    const body = badly || unmapped > 0 || lost > 0 ? `${headline} ${names}${next[0]}` : headline
+    const level = lost > 0 && !badly ? 'warning' : LEVELS[operation.status]
     // A channel that could not begin has left its own notice; a sync often finds nothing new.
     if (operation.total > 0 || (operation.action !== 'import' && !operation.stopped))
-      context.notify.notice({ level: LEVELS[operation.status], title, body })
+      context.notify.notice({ level, title, body })
     if (wantsSms(operation, when, context))
       context.notify.sms(
         cutText(`${context.shop.name}: ${titleOf(operation, 'sms')}. ${headline}`, SMS_LENGTH),

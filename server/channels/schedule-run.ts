@@ -4,6 +4,8 @@ import type { Step, Workflow } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { placedFilter, type Engine } from '../engine/engine.ts'
 import { AppError } from '../errors.ts'
+import type { FileFilter } from '../files/filter.ts'
+import { impactOf } from '../files/impact.ts'
 import { countFiles } from '../files/list.ts'
 import { raiseNoticeOnce } from '../files/notices.ts'
 import { deletes } from '../workflows/describe.ts'
@@ -48,7 +50,8 @@ export async function startRun(
   const within = cap === Infinity || (await countFiles(tx, filter)) <= cap
   const started = within ? await startWithin(tx, engine, start, cap) : null
   const operation = started ?? (await start(tx, true))
-  if (started === null) await askToConfirm(tx, engine, schedule, operation)
+  if (started === null)
+    await askToConfirm(tx, engine, schedule, operation, { filter, now: run.now })
   await tx.query(
     `update schedules set last_run_at = :now, last_operation_id = :operation where shop_id = :shop
        and id = :id`,
@@ -130,12 +133,17 @@ async function askToConfirm(
   engine: Engine,
   schedule: ScheduleRow,
   operation: string,
+  { filter, now }: { filter: FileFilter; now: Date },
 ): Promise<void> {
   const total = await totalOf(tx, engine, operation)
+  const { paid_deliveries: paid } = await impactOf(tx, { filter }, now)
+  const one = ' 1 paid delivery contains them: the buyers would lose them.'
+  const many = ` ${paid.toLocaleString('en')} paid deliveries contain them: the buyers would lose them.`
+  const lost = paid === 0 ? '' : paid === 1 ? one : many
   await raiseNoticeOnce(tx, {
     level: 'warning',
     title: `“${schedule.name}” waits for your confirmation`,
-    body: `It would delete ${total} files, and one run may delete ${schedule.cap}. Nothing was deleted: look at the preview and confirm it.`,
+    body: `It would delete ${total} files, and one run may delete ${schedule.cap}.${lost} Nothing was deleted: look at the preview and confirm it.`,
     operation_id: operation,
   })
 }

@@ -79,6 +79,12 @@ export const tusPaths: ZodOpenApiPathsObject = {
           'Upload-Offset': offset.meta({
             description: 'Where these bytes begin: the offset from `HEAD`',
           }),
+          'Upload-On-Conflict': z
+            .enum(['error', 'rename', 'overwrite', 'new_version'])
+            .optional()
+            .meta({
+              description: 'Changes the `on_conflict` of the upload',
+            }),
           'Upload-Checksum': z.string().optional().meta({
             description: 'Algorithm and base64 of these bytes’ checksum: `sha1`, `sha256`, `md5`',
           }),
@@ -95,6 +101,7 @@ export const tusPaths: ZodOpenApiPathsObject = {
         ...GONE,
         409: refused('The upload is not at this offset'),
         413: refused('More bytes than were announced'),
+        422: refused('The name was taken since the upload was created'),
         460: refused('The bytes do not match the checksum'),
       },
     }),

@@ -76,7 +76,10 @@ export function hitsOfTags(
       sku: null,
       method: 'tags' as const,
       score: rounded(Math.min(TAG_IS_SKU, TAG_IS_TAG + FURTHER_TAG * (same.length - 1))),
-      reason: `The product has the same ${same.length === 1 ? 'tag' : 'tags'} ${same.map(({ key }) => key).join(', ')}`,
+      reason:
+        same.length === 1
+          ? `The product has the same tag ${same[0]!.key}`
+          : `The product has the same tags ${same.map(({ key }) => key).join(', ')}`,
     }),
   )
   return [...skus, ...tags]

@@ -320,12 +320,12 @@ describe('schedules', () => {
     })
     const filter = { search: 'match', mapped: false }
     const found = { total: 1, sample: ['match.pdf'] }
-    expect((await ask('POST', '/api/schedules/match', { filter })).body).toEqual(found)
-    expect(
-      (await ask('POST', '/api/schedules/match', { filter, action: 'delete-files' })).body,
-    ).toEqual(found)
-    const trash = await ask('POST', '/api/schedules/match', { filter, action: 'purge-files' })
-    expect(trash.body).toEqual({ total: 0, sample: [] })
+    const matched = async (action?: string) =>
+      (await ask('POST', '/api/schedules/match', { filter, ...(action ? { action } : {}) })).body
+    expect(await matched()).toEqual({ ...found, impact: null })
+    const impact = { files: 1, mapped: 0, products: 0, live_links: 0, paid_deliveries: 0 }
+    expect(await matched('delete-files')).toEqual({ ...found, impact })
+    expect(await matched('purge-files')).toMatchObject({ total: 0, sample: [] })
   })
 
   test('keep a workflow from being deleted, and are named', async () => {

@@ -296,6 +296,41 @@ describe('the deletion limit', () => {
     expect(await countFiles(scope, { deleted: true })).toBe(4)
   })
 
+  test('paid deliveries are named in its notices, before and after the deletion', async () => {
+    const [file] = await makeFiles(scope, names(4, 'sold'))
+    await scope.query(
+      `with o as (insert into orders (shop_id, id, name, ordered_at, changed_at)
+         values (:shop, 'gid://shopify/Order/1', '#1', now(), now()) returning id),
+       d as (insert into deliveries (shop_id, order_id) select :shop, id from o returning id)
+       insert into delivery_files (shop_id, delivery_id, line_id, file_id)
+       select :shop, id, 'line', :file from d`,
+      { file: file! },
+    )
+    const id = await create(cleaning({ cap: 3 }), '2026-01-10T12:00:00Z')
+    await lookAt('2026-01-11T03:00:00Z')
+    const [preview] = await runs(id)
+    const bodies = async () =>
+      (await scope.from<{ body: string }>('notices').orderBy('id').select('body')).map(
+        ({ body }) => body,
+      )
+    expect(await bodies()).toEqual([
+      expect.stringContaining('1 paid delivery contains them: the buyers would lose them.'),
+    ])
+    const worker = await house.startWorker()
+    try {
+      await expect
+        .poll(async () => (await house.engine.get(scope, preview!.id))!.status)
+        .toBe('previewed')
+      await house.engine.move(scope, preview!.id, 'confirm')
+      await house.untilEnd(preview!.id)
+    } finally {
+      await worker.stop()
+    }
+    expect((await bodies()).at(-1)).toContain(
+      '4 of 4 files moved to the trash. 1 paid delivery contains what was deleted: its buyer lost it.',
+    )
+  })
+
   test('an unconfirmed preview is replaced by the next run’s', async () => {
     await makeFiles(scope, names(4, 'loose'))
     const id = await create(cleaning({ cap: 3 }), '2026-01-10T12:00:00Z')

@@ -2287,6 +2287,8 @@ export interface components {
       workflow: string | null
     }
     ScheduleMatch: {
+      /** @description Null: it deletes nothing */
+      impact: components['schemas']['FilesImpact'] | null
       sample: string[]
       total: number
     }

@@ -2,7 +2,7 @@
 import { type ReactNode } from 'react'
 import { toast } from '../client/bridge.ts'
 import { type Message, type Page } from '../client/types.ts'
-import { messageWord } from '../labels/message.ts'
+import { messageWord, subjectText } from '../labels/message.ts'
 import { pageText } from '../labels/page.ts'
 import { momentText } from '../labels/time.ts'
 import { t } from '../messages/t.ts'
@@ -35,7 +35,7 @@ export function MessageList({ list, what, page, pages, about, onOpen }: ListProp
             <button type="button" onClick={() => onOpen(message)}>
               <InlineStack align="space-between" blockAlign="center" gap="200">
                 <Text as="span" fontWeight="semibold" breakWord>
-                  {message.subject}
+                  {subjectText(message.subject)}
                 </Text>
                 <StatusBadge word={messageWord(message)} />
               </InlineStack>
@@ -87,7 +87,7 @@ export function MessageDialog({ message, resend, body, onClose, children, ...fac
     })
   return (
     <Dialog
-      title={message.subject}
+      title={subjectText(message.subject)}
       onClose={onClose}
       size="large"
       primaryAction={{ content: t('Close'), onAction: onClose }}

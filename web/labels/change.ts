@@ -33,7 +33,7 @@ const FIELDS: Fields = {
     what: t('Referrers'),
     text: (sites) => (sites?.length ? sites.join(', ') : t('Any')),
   },
-  pack: { what: t('Pack'), text: (pack) => pack ?? t('None') },
+  pack: { what: t('Pack'), text: (pack) => pack ?? t('None', {}, 'pack') },
   version: {
     what: t('Version'),
     text: (version) => (version === null ? t('None') : numberText(version)),

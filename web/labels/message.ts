@@ -1,6 +1,7 @@
-// The status of a message.
+// The status and the subject of a message.
 import { type Message } from '../client/types.ts'
 import { type StatusWord } from './operation-status.ts'
+import { serverText } from '../messages/server-templates.ts'
 import { t } from '../messages/t.ts'
 
 const WORDS: Record<Message['status'], StatusWord> = {
@@ -14,3 +15,10 @@ const WORDS: Record<Message['status'], StatusWord> = {
 
 export const messageWord = ({ status, kept }: Pick<Message, 'status' | 'kept'>): StatusWord =>
   kept ? { text: t('Kept here'), tone: 'info', progress: undefined } : WORDS[status]
+
+/** `Import complete: 2 of 2 files imported` in the page's language; other subjects as they are. */
+export function subjectText(subject: string): string {
+  const [, title = '', rest = ''] = /^(.*?): (.*)$/s.exec(subject) ?? []
+  const known = serverText(title)
+  return known === title ? serverText(subject) : `${known}: ${serverText(rest)}`
+}

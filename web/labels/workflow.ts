@@ -60,7 +60,7 @@ const PLACES: Record<string, string> = {
   name: t('Name'),
   kind: t('Runs on'),
   channel: t('Attached to'),
-  parallel: t('Order'),
+  parallel: t('Order', {}, 'sequence'),
   steps: t('Steps'),
 }
 

@@ -43,6 +43,16 @@ test.each([
     'A CSV file has at most 50,000 rows: split it',
     'Eine CSV-Datei hat höchstens 50.000 Zeilen: teile sie auf',
   ],
+  [
+    'Import of “prices.csv” by the schedule “Nightly” partly complete',
+    'Import von „prices.csv“ durch den Zeitplan „Nightly“: teilweise fertig',
+  ],
+  ['Sync of “Gallery” complete', 'Synchronisierung von „Gallery“: fertig'],
+  [
+    '1 of 55 files imported, 2 moved to the trash, 51 sent, 1 skipped.',
+    '1 von 55 Dateien importiert, 2 in den Papierkorb gelegt, 51 gesendet, 1 übersprungen.',
+  ],
+  ['Its name is 93 % like the title', 'Der Name gleicht dem Titel zu 93 %'],
   ['Adds summer, sale', 'Fügt summer, sale hinzu'],
   [
     'Its name ends in PDF, but it is an image: check that it is the right file',

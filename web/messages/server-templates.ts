@@ -29,7 +29,7 @@ const FIGURES = new Set('count done total days limit px quality left files most'
 let templates: readonly Template[] | null = null
 
 /** Values that are texts themselves: a reason, a title. Others are names and figures. */
-const TEXT_VALUES = new Set(['reason', 'what', 'title', 'effect', 'why'])
+const TEXT_VALUES = new Set(['reason', 'what', 'title', 'effect', 'why', 'label'])
 
 /**
  * A text of the server in the page's language; several sentences, lines or phrases each by itself.

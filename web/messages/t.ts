@@ -15,9 +15,18 @@ export function setCatalog(messages: Catalog): void {
  * Translates an ICU message: `t('Delete {count, plural, one {# file} other {# files}}', { count
  * })`. A message without a translation is shown in English. `message` must be a literal, so that
  * the extraction finds it.
+ * @param context tells apart equal English texts with different meanings, `t('Order', {},
+ *   'purchase')`; a literal too.
  */
-export const t = (message: string, values: MessageValues = {}): string =>
-  formatMessage(translationOf(message), values)
+export const t = (message: string, values: MessageValues = {}, context?: string): string =>
+  formatMessage(
+    (context === undefined ? undefined : catalog[keyOf(message, context)]) ??
+      translationOf(message),
+    values,
+  )
+
+/** The key of a message with a context in the catalogs. */
+const keyOf = (message: string, context: string) => `${message} || ${context}`
 
 /**
  * Translates a text of the server, by the text itself. A text that the catalog lacks, such as that

@@ -7,6 +7,7 @@ import type { UploadChoices } from './rows.ts'
 
 export type Metadata = Readonly<Record<string, string | null | undefined>>
 
+type Conflict = UploadChoices['on_conflict']
 const CONFLICTS = ['error', 'rename', 'overwrite', 'new_version'] as const
 /** Other fields of clients are ignored. Some clients send the filename as `name`. */
 const KNOWN = ['filename', 'name', 'size', 'batch', 'on_conflict', 'tags'] as const
@@ -43,6 +44,18 @@ export function readMetadata(metadata: Metadata, size: number, limit: number): U
   return { filename, on_conflict: on_conflict!, tags, batch }
 }
 
+/**
+ * Reads `Upload-On-Conflict`, which changes the choice of an unfinished upload; null: it stays.
+ * Throws `validation_failed`.
+ */
+export function readConflict(header: string): Conflict | null {
+  if (header === '') return null
+  const found = CONFLICTS.find((one) => one === header)
+  if (found) return found
+  const message = `Send one of ${CONFLICTS.join(', ')}`
+  throw invalid([{ param: 'on_conflict', code: 'invalid_value', message }])
+}
+
 /** A single problem becomes the error's message, which the page shows next to the file. */
 export const invalid = (details: readonly ErrorDetail[]): AppError =>
   new AppError('validation_failed', {
@@ -50,6 +63,11 @@ export const invalid = (details: readonly ErrorDetail[]): AppError =>
     param: details[0]!.param,
     ...(details.length === 1 ? { message: details[0]!.message } : {}),
   })
+
+export const nameTaken = (): AppError => {
+  const code = 'duplicate_filename'
+  return invalid([{ param: 'filename', code, message: new AppError(code).message }])
+}
 
 /** The metadata that a HEAD request repeats. */
 export function keptMetadata(metadata: Metadata): Record<string, string> {

@@ -118,6 +118,27 @@ export async function recordOffset(scope: ShopScope, id: string, offset: number)
   )
 }
 
+export async function isNameTaken(scope: ShopScope, { filename }: UploadRow): Promise<boolean> {
+  const rows = await scope.query(
+    'select from files where shop_id = :shop and deleted_at is null and name_key = :name',
+    { name: nameKey(filename) },
+  )
+  return rows.length > 0
+}
+
+export async function changeConflict(
+  scope: ShopScope,
+  id: string,
+  on_conflict: Entry['on_conflict'],
+): Promise<void> {
+  await scope.query(
+    `update uploads set on_conflict = :on_conflict,
+       metadata = metadata || jsonb_build_object('on_conflict', :on_conflict::text)
+     where shop_id = :shop and id = :id and status = 'uploading'`,
+    { id, on_conflict },
+  )
+}
+
 /** Bytes from this offset on count only after their checksum was verified (`recordOffset`). */
 export async function recordUnverified(scope: ShopScope, id: string, from: number): Promise<void> {
   await scope.query('update uploads set unproved_from = :from where shop_id = :shop and id = :id', {

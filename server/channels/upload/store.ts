@@ -5,13 +5,15 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError } from '../../errors.ts'
 import { toPublicId, parsePublicId } from '../../ids.ts'
 import { finishUpload, type FinishParts } from './finish.ts'
-import { readMetadata } from './metadata.ts'
+import { nameTaken, readMetadata } from './metadata.ts'
 import { receiveUpload, type Checksum } from './receive.ts'
 import {
+  changeConflict,
   deleteUpload,
   EXPIRY_MS,
   findUpload,
   insertUpload,
+  isNameTaken,
   recordOffset,
   recordUnverified,
   type UploadQuotas,
@@ -27,6 +29,8 @@ export interface UploadRequest {
    */
   bytes: AsyncIterable<Buffer>
   checksum: Checksum | null
+  /** What a PATCH request changes the upload's choice to; null: it stays. */
+  onConflict: UploadRow['on_conflict'] | null
   /** The most bytes that a file may have. */
   fileBytes: number
   quotas: UploadQuotas
@@ -83,6 +87,7 @@ export class ShopUploads extends DataStore {
   override async write(_: Readable, publicId: string, offset: number): Promise<number> {
     const row = (this.#row ??= await this.#find(publicId))
     if (row.status !== 'uploading') return offset
+    await this.#checkName(row)
     const { checksum } = this.#request
     if (checksum) await recordUnverified(this.#scope, row.id, offset)
     const { bytes } = this.#request
@@ -91,6 +96,16 @@ export class ShopUploads extends DataStore {
     // `finish` records the last byte.
     if (end < row.size_bytes || checksum) await recordOffset(this.#scope, row.id, end)
     return end
+  }
+
+  /** The name may have been taken since the upload began: refuse before more bytes are sent. */
+  async #checkName(row: UploadRow): Promise<void> {
+    const { onConflict } = this.#request
+    if (onConflict && onConflict !== row.on_conflict) {
+      await changeConflict(this.#scope, row.id, onConflict)
+      row.on_conflict = onConflict
+    }
+    if (row.on_conflict === 'error' && (await isNameTaken(this.#scope, row))) throw nameTaken()
   }
 
   override async remove(publicId: string): Promise<void> {

@@ -9,7 +9,7 @@ import { AppError, type ErrorCode } from '../../errors.ts'
 import { nameKey } from '../../files/rules.ts'
 import { toPublicId } from '../../ids.ts'
 import type { FinishParts } from './finish.ts'
-import { invalid, keptMetadata, readMetadata } from './metadata.ts'
+import { invalid, keptMetadata, nameTaken, readConflict, readMetadata } from './metadata.ts'
 import { CHECKSUMS, readChecksum } from './receive.ts'
 import { readUploadState, type UploadQuotas, type UploadChoices } from './rows.ts'
 import { ShopUploads } from './store.ts'
@@ -42,6 +42,10 @@ export async function handleTus(
   response: ServerResponse,
 ): Promise<void> {
   const { scope, name: requestedBy } = caller
+  const { method, headers } = request
+  const onConflict =
+    method === 'PATCH' ? readConflict(String(headers['upload-on-conflict'] ?? '')) : null
+  if (onConflict) caller.permit(onConflict)
   const checksum = readChecksum(String(request.headers['upload-checksum'] ?? ''))
   const { fileBytes, quotas } = parts
   const stop = new AbortController()
@@ -50,6 +54,7 @@ export async function handleTus(
     requestedBy,
     bytes,
     checksum,
+    onConflict,
     fileBytes,
     quotas,
   })
@@ -139,14 +144,7 @@ async function admit(
   const found = await readUploadState(scope, nameKey(filename), batch)
   if (batch && !found.batch)
     throw invalid([{ param: 'batch', code: 'invalid_value', message: 'There is no such batch' }])
-  if (on_conflict === 'error' && found.taken)
-    throw invalid([
-      {
-        param: 'filename',
-        code: 'duplicate_filename',
-        message: new AppError('duplicate_filename').message,
-      },
-    ])
+  if (on_conflict === 'error' && found.taken) throw nameTaken()
   return toPublicId('upload', found.id)
 }
 

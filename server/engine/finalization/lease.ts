@@ -6,7 +6,12 @@ import { toOperationId } from '../../ids.ts'
 import { MAX_ATTEMPTS } from '../batches/failure.ts'
 import { lockChain, takeLocked, type ChainRow } from '../worker/lease.ts'
 import { labelOf } from '../operations/label.ts'
-import { countPresent, finishedItems, reportedItems } from '../operations/items.ts'
+import {
+  countLostDeliveries,
+  countPresent,
+  finishedItems,
+  reportedItems,
+} from '../operations/items.ts'
 import { FINISH_CHAIN } from '../../queue/queue.ts'
 import type { OperationRow } from '../types.ts'
 
@@ -109,6 +114,7 @@ export const viewOf = async (
     schedule: await scheduleName(scope, operation),
   },
   present: () => countPresent(scope, operation.id),
+  lostDeliveries: () => countLostDeliveries(scope, operation.id),
   items: () =>
     operation.ledger
       ? finishedItems(scope, operation.id)

@@ -168,6 +168,21 @@ export async function countPresent(scope: ShopScope, operation: string): Promise
   return row!
 }
 
+/** Paid deliveries of the files that the operation moved to the trash. */
+export async function countLostDeliveries(scope: ShopScope, operation: string): Promise<number> {
+  const [row] = await scope.query<{ deliveries: number }>(
+    `select count(distinct df.delivery_id) as deliveries from items i
+     join delivery_files df on df.shop_id = i.shop_id and df.file_id = i.file_id
+       and not df.withdrawn
+     join deliveries d on d.shop_id = df.shop_id and d.id = df.delivery_id
+       and d.revoked_at is null and d.withdrawn_at is null
+     where i.shop_id = :shop and i.operation_id = :operation and i.status = 'done'
+       and i.after ->> 'deleted' = 'true'`,
+    { operation },
+  )
+  return row!.deliveries
+}
+
 const IS_CHANGED = `(coalesce(after, '{}') - 'product_mapped' <> '{}')`
 
 export function listItems(

@@ -8,7 +8,7 @@ import { selectionSchema } from '../selection.ts'
 
 const count = (description: string) => z.number().int().meta({ description })
 
-const impactSchema = z
+export const impactSchema = z
   .object({
     files: count('Files of the selection, without unknown ids'),
     mapped: count('Of these, mapped to a product'),

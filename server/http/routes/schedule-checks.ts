@@ -6,11 +6,14 @@ import { cronProblem } from '../../channels/schedule-times.ts'
 import { placedFilter, type Engine } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
 import { filterSchema } from '../../files/filter.ts'
+import { impactOf } from '../../files/impact.ts'
 import { countFiles, listFilePage } from '../../files/list.ts'
 import { readShop, timeZone } from '../../files/shop-settings.ts'
+import { deletes } from '../../workflows/describe.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { actionField, cron, scheduleBody, timesOf, workflow } from '../schedule-record.ts'
 import { errorSchema, timestamp } from '../schemas.ts'
+import { impactSchema } from './impact.ts'
 
 const SAMPLE = 10
 
@@ -64,9 +67,13 @@ export function scheduleCheckRoutes(parts: ScheduleRouteParts): Endpoint[] {
       body: z.strictObject({ filter: filterSchema.default({}), action: actionField, workflow }),
       replies: {
         200: {
-          description: 'Their number, and the names of the first ten',
+          description: 'Their number, the names of the first ten, and what deleting them affects',
           schema: z
-            .object({ total: z.number().int(), sample: z.array(z.string()) })
+            .object({
+              total: z.number().int(),
+              sample: z.array(z.string()),
+              impact: impactSchema.nullable().meta({ description: 'Null: it deletes nothing' }),
+            })
             .meta({ id: 'ScheduleMatch' }),
         },
       },
@@ -76,11 +83,13 @@ export function scheduleCheckRoutes(parts: ScheduleRouteParts): Endpoint[] {
             ? await workflowOf(scope, { ...body, options: {} }, parts.engine)
             : null
         const filter = runs ? placedFilter(body.filter, runs, parts.engine.plugins) : body.filter
-        const [total, sample] = await Promise.all([
+        const isDeletion = runs !== null && deletes(runs, parts.engine.plugins)
+        const [total, impact, sample] = await Promise.all([
           countFiles(scope, filter),
+          isDeletion ? impactOf(scope, { filter }, parts.clock()) : null,
           listFilePage(scope, { filter, sort: 'created_at', after: null, limit: SAMPLE }),
         ])
-        return { body: { total, sample: sample.map(({ filename }) => filename) } }
+        return { body: { total, impact, sample: sample.map(({ filename }) => filename) } }
       },
     }),
   ]

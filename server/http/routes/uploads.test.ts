@@ -241,6 +241,29 @@ describe('refused before any byte is sent', () => {
       400,
     )
   })
+  it('a name that was taken during the upload, before more bytes are sent', async () => {
+    const bytes = contentOf(20_000_000, 'resumed')
+    const at = await beginUpload(owner, bytes.length, { filename: 'Resumed.bin' })
+    expect((await patch(owner, at, 0, bytes.subarray(0, 1000))).status).toBe(204)
+    const id = await batch({ count: 1 })
+    await sendFile(owner, Buffer.from('x'), { metadata: { filename: 'resumed.bin', batch: id } })
+      .done
+    await importOf(id)
+    const uploadUrl = new URL(at, app.url).href
+    // A client that sends the rest in one request reads the reason too.
+    const failure = await sendFile(owner, bytes, { uploadUrl }).done.catch((error) => error)
+    expect(failure.originalResponse?.getStatus()).toBe(422)
+    expect(failure.originalResponse?.getBody()).toContain('duplicate_filename')
+    expect(await offsetOf(owner, at)).toBe(1000)
+    const rest = bytes.subarray(1000)
+    const wrong = await patch(owner, at, 1000, rest, { 'upload-on-conflict': 'shrug' })
+    expect([wrong.status, await offsetOf(owner, at)]).toEqual([422, 1000])
+    const chosen = await patch(owner, at, 1000, rest, { 'upload-on-conflict': 'rename' })
+    expect(chosen.status).toBe(204)
+    await expect
+      .poll(() => fileNamed('Resumed (2).bin').catch(() => undefined))
+      .toMatchObject({ size_bytes: bytes.length })
+  })
   it('a taken name, unless the request says what to do', async () => {
     const id = await batch({ count: 1 })
     await sendFile(owner, Buffer.from('first'), { metadata: { filename: 'Taken.PDF', batch: id } })

@@ -35,8 +35,8 @@ export function AboutCard({ delivery, onCorrect }: Props) {
             ? [[t('Confirmation number'), confirmation_number] as const]
             : []),
           ...(locale ? [[t('Language'), languageName(locale)] as const] : []),
-          [t('Delivered'), momentText(created_at)],
-          ...(hold ? [[t('Hold'), hold] as const] : []),
+          [t('Delivered', {}, 'time'), momentText(created_at)],
+          ...(hold ? [[t('Hold', {}, 'reason'), hold] as const] : []),
           [t('Email'), <Sent key="sent" delivery={delivery} />],
           [t('Page'), openedText(delivery)],
           [t('Downloads'), downloadedText(delivery)],

@@ -23,7 +23,7 @@ export function DeliveriesTable({ deliveries }: { deliveries: readonly Delivery[
     <RowsTable
       names={{ singular: t('delivery'), plural: t('deliveries') }}
       headings={[
-        { title: t('Order') },
+        { title: t('Order', {}, 'purchase') },
         { title: t('Buyer') },
         { title: t('Status') },
         { title: t('Files') },

@@ -3,6 +3,7 @@ import { type File, type Mapping } from '../../client/types.ts'
 import { Badge, BlockStack, Box, Button, Card, InlineStack, Text } from '../../ui/index.ts'
 import { methodText } from '../../labels/file.ts'
 import { scoreText } from '../../labels/size.ts'
+import { serverText } from '../../messages/server-templates.ts'
 import { t } from '../../messages/t.ts'
 
 interface Props {
@@ -69,7 +70,7 @@ function Mapped({ mapping }: { mapping: Mapping }) {
         )}
         {mapping.reason && (
           <Text as="p" variant="bodySm" breakWord>
-            {mapping.reason}
+            {serverText(mapping.reason)}
           </Text>
         )}
       </BlockStack>

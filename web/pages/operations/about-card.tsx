@@ -69,7 +69,7 @@ function factsOf(operation: Operation, channels: readonly Channel[]): [string, R
       </Link>,
     ])
   else facts.push([t('Channel'), channelText(channels, channel)])
-  if (paused_at) facts.push([t('Paused'), momentText(paused_at)])
-  if (finished_at) facts.push([t('Ended'), momentText(finished_at)])
+  if (paused_at) facts.push([t('Paused', {}, 'time'), momentText(paused_at)])
+  if (finished_at) facts.push([t('Ended', {}, 'time'), momentText(finished_at)])
   return facts
 }

@@ -7,6 +7,7 @@ import { Problem } from '../../components/problem.tsx'
 import { ProductPicture } from '../../components/product-picture.tsx'
 import { Badge, BlockStack, Button, Card, InlineStack, Link, Text } from '../../ui/index.ts'
 import { scoreText, capitalized } from '../../labels/size.ts'
+import { serverText } from '../../messages/server-templates.ts'
 import { t } from '../../messages/t.ts'
 
 interface Props {
@@ -126,7 +127,7 @@ function CandidateRow({ group, candidate, chosen, onChoose }: RowProps) {
           {[
             variant_title,
             sku && !reason.includes(sku) && t('SKU {sku}', { sku }),
-            capitalized(reason),
+            capitalized(serverText(reason)),
           ]
             .filter(Boolean)
             .join(' · ')}

@@ -1,7 +1,8 @@
 // The number of files that a task would find now, and the first of them.
 import { type UseQueryResult } from '@tanstack/react-query'
 import { type Match } from '../../client/schedules.ts'
-import { BlockStack, Text } from '../../ui/index.ts'
+import { Banner, BlockStack, Text } from '../../ui/index.ts'
+import { paidText } from '../../labels/impact.ts'
 import { t } from '../../messages/t.ts'
 
 export function Matches({ match }: { match: UseQueryResult<Match> }) {
@@ -12,6 +13,7 @@ export function Matches({ match }: { match: UseQueryResult<Match> }) {
         {error.message}
       </Text>
     )
+  const lost = paidText(data?.impact?.paid_deliveries ?? null)
   const more = data ? data.total - data.sample.length : 0
   return (
     <BlockStack gap="200">
@@ -26,6 +28,7 @@ export function Matches({ match }: { match: UseQueryResult<Match> }) {
                 })}
         </span>
       </Text>
+      {lost !== null && <Banner tone="warning">{lost}</Banner>}
       {data && data.sample.length > 0 && (
         <ul className="sample">
           {data.sample.map((name) => (

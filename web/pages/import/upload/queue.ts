@@ -199,19 +199,27 @@ export function createQueue(shop: string) {
     filesOf: (rows: readonly UploadRow[]): ChosenFile[] =>
       rows.flatMap((row) => chosenFileOf(uppy, row)),
     /**
-     * Adds files after those in the queue; ended rows of the same files are removed. Throws
-     * `ApiError`.
+     * Adds files after those in the queue; ended rows of the same files are removed. Files that were
+     * refused because of their names continue where they were stopped. Throws `ApiError`.
      */
     add: async (chosen: readonly AddedFile[]) => {
       const under = new Set(state.rows.filter(isUnderWay).map(({ id }) => id))
       const wanted = new Map(chosen.map((file) => [idOf(shop, file), file]))
+      const refused = state.rows.filter(({ id }) => wanted.has(id) && refusals.get(id)?.taken)
+      for (const { id } of refused) {
+        const { on_conflict } = wanted.get(id)!
+        uppy.setFileMeta(id, { ...uppy.getFile(id).meta, on_conflict })
+        wanted.delete(id)
+      }
+      retry(refused.map(({ id }) => id))
       const files = [...wanted].filter(([id]) => !under.has(id)).map(([, file]) => file)
       const before = new Map(kept.map((file) => [file.id, file]))
       const fresh = files.filter((file) => !before.has(idOf(shop, file))).length
       const batch = fresh > 0 ? (await createBatch(fresh)).id : ''
       failure = null
       remove(state.rows.filter((row) => hasEnded(row) && wanted.has(row.id)).map(({ id }) => id))
-      uppy.addFiles(files.map((file) => uppyFileOf(file, before.get(idOf(shop, file)), batch)))
+      if (files.length > 0)
+        uppy.addFiles(files.map((file) => uppyFileOf(file, before.get(idOf(shop, file)), batch)))
       kept = kept.filter(({ id }) => !uppy.getFile(id))
       redraw()
     },

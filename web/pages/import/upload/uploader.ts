@@ -49,6 +49,8 @@ export function createUploader(shop: string) {
       retryDelays: DELAYS,
       removeFingerprintOnSuccess: true,
       allowedMetaFields: ['filename', 'on_conflict', 'batch'],
+      // The choice may have changed since the upload was created.
+      headers: ({ meta }) => ({ 'upload-on-conflict': meta.on_conflict }),
       onBeforeRequest: async (request) => {
         request.setHeader('authorization', `Bearer ${await sessionToken()}`)
       },

@@ -124,7 +124,7 @@ function Counted({ sync }: { sync: Sync }) {
   const rows: [string, number][] = [
     [t('At the provider'), listed],
     [t('New'), added],
-    [t('Changed'), changed],
+    [t('Changed', {}, 'number of files'), changed],
     [t('Renamed'), renamed],
     [t('Removed'), removed],
     [t('Left out'), ignored],

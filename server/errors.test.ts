@@ -19,6 +19,7 @@ test('the list of errors is what clients rely on', () => {
       "workflow_in_use 409 conflict",
       "workflow_broken 409 conflict",
       "precondition_failed 412 invalid_request",
+      "changed_meanwhile 412 conflict",
       "payload_too_large 413 invalid_request",
       "unsupported_media_type 415 invalid_request",
       "range_not_satisfiable 416 invalid_request",

@@ -64,6 +64,11 @@ export const ERRORS = {
     message: 'This workflow is invalid: correct it first',
   },
   precondition_failed: { status: 412, type: 'invalid_request', message: 'The file has changed' },
+  changed_meanwhile: {
+    status: 412,
+    type: 'conflict',
+    message: 'This was changed since you read it',
+  },
   payload_too_large: {
     status: 413,
     type: 'invalid_request',
@@ -397,6 +402,8 @@ export class AppError extends Error {
   readonly detailsTotal: number
   /** Seconds until a retry makes sense. */
   readonly retryAfter: number | null
+  /** The current record, if the caller wanted to change an earlier one. */
+  readonly current: object | null
 
   constructor(
     code: ErrorCode,
@@ -407,6 +414,7 @@ export class AppError extends Error {
       /** The number of all details, if `details` are only the first ones. */
       detailsTotal?: number
       retryAfter?: number
+      current?: object
       cause?: unknown
     } = {},
   ) {
@@ -417,6 +425,7 @@ export class AppError extends Error {
     this.details = (about.details ?? []).slice(0, MAX_DETAILS)
     this.detailsTotal = about.detailsTotal ?? about.details?.length ?? 0
     this.retryAfter = about.retryAfter ?? null
+    this.current = about.current ?? null
   }
 
   get status(): number {

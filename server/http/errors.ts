@@ -16,6 +16,8 @@ export interface ErrorBody {
     details: readonly object[]
     details_total: number
     request_id: string
+    /** The current record, after `changed_meanwhile`. */
+    current?: object
   }
 }
 
@@ -32,6 +34,7 @@ function errorBody(error: AppError, id: string): ErrorBody {
       details: error.details,
       details_total: error.detailsTotal,
       request_id: id,
+      ...(error.current ? { current: error.current } : {}),
     },
   }
 }

@@ -6,6 +6,7 @@ import {
   type ZodOpenApiPathsObject,
 } from 'zod-openapi'
 import { z } from 'zod'
+import { editedFields, type EditedFields } from './edits.ts'
 import { scopesOf, type Endpoint } from './endpoint.ts'
 import type { Example } from './examples/example.ts'
 import { EXAMPLES } from './examples/examples.ts'
@@ -16,7 +17,10 @@ import { tusPaths } from './tus-paths.ts'
 const json = (schema: z.ZodType) => ({ 'application/json': { schema } })
 
 /** The errors of every endpoint of this kind, unless the endpoint declares its own. */
-function commonErrors({ body, query, ...endpoint }: Endpoint): Partial<Record<number, string>> {
+function commonErrors(
+  { body, query, ...endpoint }: Endpoint,
+  edited: EditedFields,
+): Partial<Record<number, string>> {
   return {
     401: 'No valid API key or session token',
     403: 'The key lacks the scope',
@@ -30,6 +34,9 @@ function commonErrors({ body, query, ...endpoint }: Endpoint): Partial<Record<nu
           415: 'The body is not sent as JSON',
         }
       : {}),
+    ...(isEdit(endpoint, edited)
+      ? { 412: 'A field was changed since the `ETag` in `If-Match`; the body has the record' }
+      : {}),
     ...(takesKey(endpoint)
       ? {
           409: 'This `Idempotency-Key` was used with another request, or that request is still running',
@@ -39,6 +46,8 @@ function commonErrors({ body, query, ...endpoint }: Endpoint): Partial<Record<nu
 }
 
 const takesKey = ({ method }: Pick<Endpoint, 'method'>) => method === 'post' || method === 'put'
+const isEdit = ({ method, path }: Pick<Endpoint, 'method' | 'path'>, edited: EditedFields) =>
+  (method === 'put' || method === 'patch') && edited.has(path)
 /** It answers when an operation has ended, or earlier with 202. */
 const mayWait = ({ replies }: Pick<Endpoint, 'replies'>) => 200 in replies && 202 in replies
 
@@ -54,8 +63,13 @@ const prefer = z
       or \`respond-async\`: how long to wait for the end before 202`,
   })
 
-function headersOf(endpoint: Endpoint) {
+const ifMatch = z.string().optional().meta({
+  description: 'The `ETag` of the record as you know it: a field that was changed since is kept',
+})
+
+function headersOf(endpoint: Endpoint, edited: EditedFields) {
   const headers = {
+    ...(isEdit(endpoint, edited) ? { 'If-Match': ifMatch } : {}),
     ...(takesKey(endpoint) ? { 'Idempotency-Key': idempotencyKey } : {}),
     ...(mayWait(endpoint) ? { Prefer: prefer } : {}),
   }
@@ -69,8 +83,9 @@ function contentOf(status: string, { schema, type }: Endpoint['replies'][number]
 
 export function openApiDocument(endpoints: readonly Endpoint[], baseUrl: string, version: string) {
   const paths: ZodOpenApiPathsObject = {}
+  const edited = editedFields(endpoints)
   for (const endpoint of endpoints)
-    (paths[endpoint.path] ??= {})[endpoint.method] = operationOf(endpoint)
+    (paths[endpoint.path] ??= {})[endpoint.method] = operationOf(endpoint, edited)
   for (const [path, methods] of Object.entries(tusPaths))
     paths[path] = { ...paths[path], ...methods }
   const document = createDocument({
@@ -81,6 +96,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], baseUrl: string,
       description:
         'Import downloadable files, change them in bulk, create download links. Send `Authorization: Bearer <API_KEY>`. ' +
         'An answer to a GET has an `ETag`; with `If-None-Match`, an unchanged one is 304 without a body. ' +
+        'A PUT or PATCH of a record takes its `ETag` in `If-Match`: it is 412 if a field that it changes was changed meanwhile. ' +
         'Any POST or PUT takes an `Idempotency-Key`: the same request under the same key runs once.',
     },
     servers: [{ url: baseUrl }],
@@ -94,9 +110,9 @@ export function openApiDocument(endpoints: readonly Endpoint[], baseUrl: string,
   return document
 }
 
-function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
+function operationOf(endpoint: Endpoint, edited: EditedFields): ZodOpenApiOperationObject {
   const { summary, description, tag, params, query, body, replies } = endpoint
-  const errors = Object.entries(commonErrors(endpoint)).map(([status, text]) => [
+  const errors = Object.entries(commonErrors(endpoint, edited)).map(([status, text]) => [
     status,
     { description: text, content: json(errorSchema) },
   ])
@@ -111,7 +127,7 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
     requestParams: {
       ...(params ? { path: params as never } : {}),
       ...(query ? { query: query as never } : {}),
-      ...headersOf(endpoint),
+      ...headersOf(endpoint, edited),
     },
     ...(body
       ? { requestBody: { content: json(body), required: !body.safeParse(undefined).success } }

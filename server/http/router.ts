@@ -1,6 +1,5 @@
 // Turns endpoints into routes: rate limit, authenticate, check scope, validate, handle, in this
 // order for all of them.
-import { createHash } from 'node:crypto'
 import Router from '@koa/router'
 import type { Context } from 'koa'
 import type { Limits } from '../limits.ts'
@@ -9,6 +8,7 @@ import { AppError } from '../errors.ts'
 import type { Secrets } from '../secrets.ts'
 import type { Authenticator } from './auth.ts'
 import { hasNoBody, jsonReader } from './body.ts'
+import { editedFields, editUnchanged, etagOf } from './edits.ts'
 import { scopesOf, type Caller, type Endpoint, type Reply } from './endpoint.ts'
 import { runIdempotently } from './idempotency.ts'
 import type { RateLimiter } from './rate-limit.ts'
@@ -24,6 +24,10 @@ export interface RouterParts {
 
 export function createRouter(parts: RouterParts): Router {
   const router = new Router()
+  const edited = editedFields(parts.endpoints)
+  const readers = new Map(
+    parts.endpoints.filter(({ method }) => method === 'get').map((one) => [one.path, one]),
+  )
   const readJson = jsonReader(parts.limits.body_bytes)
   for (const endpoint of parts.endpoints) {
     const path = endpoint.path.replace(/\{(\w+)\}/g, ':$1')
@@ -34,17 +38,34 @@ export function createRouter(parts: RouterParts): Router {
       // A body whose schema has a default may be absent.
       const isAbsent = hasNoBody(ctx) && endpoint.body?.safeParse(undefined).success
       const body = endpoint.body && !isAbsent ? await readJson(ctx) : undefined
-      await answer(ctx, endpoint, caller, body, parts.secrets)
+      const about = {
+        secrets: parts.secrets,
+        fields: edited.get(endpoint.path),
+        reader: readers.get(endpoint.path),
+      }
+      await answer(ctx, endpoint, caller, body, about)
     })
   }
   return router
 }
 
 function requireScope(caller: Caller, endpoint: Endpoint): void {
-  const scopes = scopesOf(endpoint)
-  if (scopes.length === 0 || scopes.some((scope) => caller.scopes.has(scope))) return
-  const message = `Permission denied: this key lacks the scope ${scopes.join(' or ')}`
+  if (hasScope(caller, endpoint)) return
+  const message = `Permission denied: this key lacks the scope ${scopesOf(endpoint).join(' or ')}`
   throw new AppError('missing_scope', { message })
+}
+
+function hasScope(caller: Caller, endpoint: Endpoint): boolean {
+  const scopes = scopesOf(endpoint)
+  return scopes.length === 0 || scopes.some((scope) => caller.scopes.has(scope))
+}
+
+interface About {
+  secrets: Secrets
+  /** The fields of the record that can be edited. */
+  fields: readonly string[] | undefined
+  /** The endpoint that reads the record. */
+  reader: Endpoint | undefined
 }
 
 async function answer(
@@ -52,22 +73,33 @@ async function answer(
   endpoint: Endpoint,
   caller: Caller,
   rawBody: unknown,
-  secrets: Secrets,
+  { secrets, fields, reader }: About,
 ): Promise<void> {
   const params: unknown = endpoint.params ? validateParams(endpoint, ctx.params as unknown) : {}
   const query: unknown = endpoint.query ? validate(endpoint.query, singleValues(ctx.query)) : {}
   const body: unknown = endpoint.body ? validate(endpoint.body, rawBody) : undefined
   const signal = signalOf(ctx)
+  const request = { params, query, body, signal, ctx }
+  const write = (idempotencyKey: string | undefined, scope: ShopScope) =>
+    endpoint.handler({ ...request, caller: { ...caller, scope }, idempotencyKey })
+  const known = ctx.get('If-Match')
+  const isEdit = endpoint.method === 'put' || endpoint.method === 'patch'
   const handle = (idempotencyKey: string | undefined, scope: ShopScope) =>
-    endpoint.handler({
-      caller: { ...caller, scope },
-      params,
-      query,
-      body,
-      idempotencyKey,
-      signal,
-      ctx,
-    })
+    isEdit && fields && known !== '' && known !== '*'
+      ? editUnchanged(
+          scope,
+          {
+            ...{ path: ctx.path, known, fields, body: body as Record<string, unknown> },
+            mayRead: hasScope(caller, reader!),
+            read: (tx) =>
+              reader!.handler({
+                ...{ ...request, query: {}, body: undefined, idempotencyKey: undefined },
+                caller: { ...caller, scope: tx },
+              }),
+          },
+          (tx) => write(idempotencyKey, tx),
+        )
+      : write(idempotencyKey, scope)
   const key = ctx.get('Idempotency-Key')
   const writes = (endpoint.method === 'post' || endpoint.method === 'put') && !endpoint.readsBody
   const reply =
@@ -86,7 +118,7 @@ async function answer(
           async (unique, scope) => (await handle(unique, scope))!,
         )
       : await handle(undefined, caller.scope)
-  if (reply) send(ctx, reply)
+  if (reply) send(ctx, reply, fields)
 }
 
 /** A malformed id cannot exist: not found. */
@@ -107,7 +139,11 @@ function signalOf(ctx: Context): AbortSignal {
   return gone.signal
 }
 
-function send(ctx: Context, { status = 200, headers = {}, body }: Reply): void {
+function send(
+  ctx: Context,
+  { status = 200, headers = {}, body }: Reply,
+  fields: readonly string[] | undefined,
+): void {
   ctx.set(headers)
   ctx.set('Cache-Control', 'no-store')
   ctx.status = status
@@ -118,9 +154,10 @@ function send(ctx: Context, { status = 200, headers = {}, body }: Reply): void {
   const json = JSON.stringify(body)
   ctx.type = 'json'
   ctx.body = json
-  if (ctx.method !== 'GET' || status !== 200) return
-  // Weak: the same answer is sent with several encodings.
-  ctx.set('ETag', `W/"${createHash('sha256').update(json).digest('base64url')}"`)
+  const isRead = ctx.method === 'GET'
+  // The answer to an edit is the record, unless there is no `fields`.
+  if (status !== 200 || !(isRead || fields)) return
+  ctx.set('ETag', etagOf(json, body, fields))
   // Koa drops the body of a 304.
-  if (ctx.fresh) ctx.status = 304
+  if (isRead && ctx.fresh) ctx.status = 304
 }

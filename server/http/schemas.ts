@@ -84,6 +84,10 @@ export const errorSchema = z
         .meta({ description: 'Every problem, up to the first 100' }),
       details_total: z.number().int().meta({ description: 'How many problems there are' }),
       request_id: z.string(),
+      current: z
+        .looseObject({})
+        .optional()
+        .meta({ description: 'With `changed_meanwhile`: the record as it is now' }),
     }),
   })
   .meta({ id: 'Error' })

@@ -1181,6 +1181,10 @@ export interface components {
     Error: {
       error: {
         code: string
+        /** @description With `changed_meanwhile`: the record as it is now */
+        current?: {
+          [key: string]: unknown
+        }
         /** @description Every problem, up to the first 100 */
         details: {
           code: string

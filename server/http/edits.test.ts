@@ -1,0 +1,156 @@
+// Two people edit one record: the second is asked before a change of the first is lost.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openTestApp, type TestApp } from '../../test/app.ts'
+import { addFile } from '../../test/deliveries.ts'
+
+let app: TestApp
+beforeAll(async () => void (app = await openTestApp()))
+afterAll(() => app.close())
+
+type Json = Record<string, unknown>
+
+async function send(method: string, path: string, body?: Json, etag?: string, key = app.owner.key) {
+  const response = await fetch(app.url + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(body ? { 'content-type': 'application/json' } : {}),
+      ...(etag === undefined ? {} : { 'if-match': etag }),
+    },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+  const { status, headers } = response
+  return { status, etag: headers.get('etag')!, body: (await response.json()) as Json }
+}
+
+const tagging = (name: string, tag: string) => ({
+  ...{ name, kind: 'bulk', parallel: 1, channel: null },
+  steps: [{ plugin: 'tag-files', options: { tags: [tag] } }],
+})
+
+/** Each record that a form edits: its path, and two changes of it. */
+const RECORDS: readonly [string, () => Promise<[path: string, one: Json, two: Json]>][] = [
+  [
+    'a workflow',
+    async () => {
+      const { body } = await send('POST', '/api/workflows', tagging('Mine', 'a'))
+      return [`/api/workflows/${body.id}`, tagging('Theirs', 'b'), tagging('Ours', 'c')]
+    },
+  ],
+  [
+    'a schedule',
+    async () => {
+      const of = (name: string) => ({ name, cron: '0 3 * * *', action: 'delete-files' })
+      const { body } = await send('POST', '/api/schedules', of('Nightly'))
+      return [`/api/schedules/${body.id}`, of('Weekly'), of('Monthly')]
+    },
+  ],
+  [
+    'a connection',
+    async () => {
+      const given = { provider: 'demo', folder: '', name: 'Sample' }
+      const { body } = await send('POST', '/api/connections', given)
+      return [`/api/connections/${body.id}`, { name: 'Theirs' }, { name: 'Ours' }]
+    },
+  ],
+  [
+    'a file',
+    async () => {
+      const id = await addFile(app.engine, 'edited.txt', Buffer.from('edited'))
+      const one = { filename: 'theirs.txt' }
+      return [`/api/files/file_${id.replaceAll('-', '')}`, one, { filename: 'ours.txt' }]
+    },
+  ],
+  [
+    'a pack',
+    async () => {
+      const { body } = await send('POST', '/api/packs', { name: 'Pack' })
+      return [`/api/packs/${body.id}`, { name: 'Their pack' }, { name: 'Our pack' }]
+    },
+  ],
+  [
+    'a webhook',
+    async () => {
+      const given = { url: 'https://hooks.example.com/a', events: [] }
+      const { body } = await send('POST', '/api/webhooks', given)
+      const one = { url: 'https://hooks.example.com/b' }
+      return [`/api/webhooks/${body.id}`, one, { url: 'https://hooks.example.com/c' }]
+    },
+  ],
+  [
+    'a drop account',
+    async () => {
+      const { body } = await send('POST', '/api/drop/accounts', { name: 'Studio' })
+      return [`/api/drop/accounts/${body.id}`, { name: 'Their studio' }, { name: 'Our studio' }]
+    },
+  ],
+  [
+    'the buyer’s page',
+    () => Promise.resolve(['/api/settings/buyer-page', { language: 'de' }, { language: 'fr' }]),
+  ],
+  [
+    'the settings',
+    () => Promise.resolve(['/api/settings', { expiry_days: 7 }, { expiry_days: 8 }]),
+  ],
+  [
+    'the drop folder',
+    () => Promise.resolve(['/api/drop', { schedule: 'realtime' }, { schedule: 'manual' }]),
+  ],
+]
+
+describe.each(RECORDS)('%s', (_, prepare) => {
+  test('is not overwritten by an earlier reader, who gets the current one', async () => {
+    const [path, theirs, ours] = await prepare()
+    const read = await send('GET', path)
+    expect(read.status).toBe(200)
+    const method = /workflows|schedules/.test(path) ? 'PUT' : 'PATCH'
+    const first = await send(method, path, theirs, read.etag)
+    expect(first.status).toBe(200)
+    const second = await send(method, path, ours, read.etag)
+    expect(second).toMatchObject({
+      status: 412,
+      body: {
+        error: {
+          code: 'changed_meanwhile',
+          details: expect.arrayContaining([
+            { param: Object.keys(ours)[0], code: 'changed_meanwhile', message: expect.any(String) },
+          ]),
+          current: (await send('GET', path)).body,
+        },
+      },
+    })
+    expect((await send(method, path, ours, first.etag)).status).toBe(200)
+    expect((await send(method, path, theirs)).status).toBe(200)
+  })
+})
+
+test('changes of different fields do not conflict, nor does the same change', async () => {
+  const read = await send('GET', '/api/settings')
+  expect((await send('PATCH', '/api/settings', { download_limit: 3 }, read.etag)).status).toBe(200)
+  expect((await send('PATCH', '/api/settings', { order_tag: 'files' }, read.etag)).status).toBe(200)
+  expect((await send('PATCH', '/api/settings', { download_limit: 3 }, read.etag)).status).toBe(200)
+  expect((await send('PATCH', '/api/settings', { download_limit: 4 }, '*')).status).toBe(200)
+  const lost = await send('PATCH', '/api/settings', { download_limit: 5 }, '"another"')
+  expect(lost.status).toBe(412)
+})
+
+test('of many concurrent changes of one field with the same ETag, one succeeds', async () => {
+  const { etag } = await send('GET', '/api/settings')
+  const changes = Array.from({ length: 12 }, (_, n) =>
+    send('PATCH', '/api/settings', { expiry_days: 20 + n }, etag),
+  )
+  const statuses = (await Promise.all(changes)).map(({ status }) => status)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+  expect(statuses.filter((status) => status === 412)).toHaveLength(11)
+})
+
+test('the current record is not shown to a key that may not read it', async () => {
+  const id = await addFile(app.engine, 'hidden.txt', Buffer.from('hidden'))
+  const path = `/api/files/file_${id.replaceAll('-', '')}`
+  const { etag } = await send('GET', path)
+  await send('PATCH', path, { filename: 'shown.txt' })
+  const writer = await app.clientWith(['files:write'])
+  const { status, body } = await send('PATCH', path, { filename: 'x.txt' }, etag, writer.key)
+  expect(status).toBe(412)
+  expect(body.error).not.toHaveProperty('current')
+})

@@ -1,0 +1,109 @@
+// Edits of one record by two people: the ETag of a record that a form edits has a part for each
+// field that can be edited. With that ETag in `If-Match`, a change of a field that somebody else
+// has changed meanwhile is refused, and the current record is in the answer.
+import { createHash } from 'node:crypto'
+import type { z } from 'zod'
+import type { ShopScope } from '../db/for-shop.ts'
+import { AppError } from '../errors.ts'
+import type { Endpoint, Reply } from './endpoint.ts'
+
+/** The characters of the ETag for one field: 36 bits. */
+const FIELD_LENGTH = 6
+const ABOVE_FIELDS = '.'
+
+const hashOf = (value: unknown): string =>
+  createHash('sha256')
+    .update(JSON.stringify(value) ?? '')
+    .digest('base64url')
+
+/** The fields of each record that can be edited, by path. */
+export type EditedFields = ReadonlyMap<string, readonly string[]>
+
+/** The paths with a GET of one record, and a PUT or PATCH of its fields. */
+export function editedFields(endpoints: readonly Endpoint[]): EditedFields {
+  const read = new Set(endpoints.filter(({ method }) => method === 'get').map(({ path }) => path))
+  const edits = endpoints.filter(
+    ({ method, path }) => (method === 'put' || method === 'patch') && read.has(path),
+  )
+  return new Map(edits.map(({ path, body }) => [path, fieldsOf(body)]))
+}
+
+function fieldsOf(schema: z.ZodType | undefined): string[] {
+  const shape = schema && 'shape' in schema ? (schema.shape as object) : {}
+  return Object.keys(shape).toSorted()
+}
+
+type JsonRecord = Readonly<Record<string, unknown>>
+
+/** Weak: the same answer is sent with several encodings. */
+export function etagOf(json: string, body: unknown, fields: readonly string[] | undefined): string {
+  const whole = createHash('sha256').update(json).digest('base64url')
+  if (!fields) return `W/"${whole}"`
+  return `W/"${whole}${ABOVE_FIELDS}${partsOf(body as JsonRecord, fields).join('')}"`
+}
+
+const partsOf = (record: JsonRecord, fields: readonly string[]): string[] =>
+  fields.map((field) => hashOf(record[field]).slice(0, FIELD_LENGTH))
+
+/**
+ * The parts of the fields in an `If-Match`; null: it is not an ETag of these fields. Proxies that
+ * compress answers mark ETags as weak, so weak ones count too.
+ */
+function partsIn(header: string, fields: readonly string[]): string[] | null {
+  const [, text = ''] = /^(?:W\/)?"[\w-]+\.([\w-]+)"$/.exec(header.trim()) ?? []
+  if (text.length !== fields.length * FIELD_LENGTH) return null
+  return fields.map((_, at) => text.slice(at * FIELD_LENGTH, (at + 1) * FIELD_LENGTH))
+}
+
+interface Edit {
+  /** The path of the request, with ids. */
+  path: string
+  /** The request's `If-Match`. */
+  known: string
+  fields: readonly string[]
+  /** The validated body. */
+  body: JsonRecord
+  read: (scope: ShopScope) => Promise<Reply | null>
+  /** The caller may read the record. */
+  mayRead: boolean
+}
+
+/**
+ * Runs `write` in a transaction in which no other edit of the record runs. Throws
+ * `changed_meanwhile` if the body would replace a value that the caller has not seen.
+ */
+export function editUnchanged(
+  scope: ShopScope,
+  edit: Edit,
+  write: (tx: ShopScope) => Promise<Reply | null>,
+): Promise<Reply | null> {
+  return scope.transaction(async (tx) => {
+    await tx.query(`select pg_advisory_xact_lock(hashtextextended('edit ' || :path, :shop))`, {
+      path: edit.path,
+    })
+    const current = (await edit.read(tx))?.body as JsonRecord
+    const changed = changedFields(edit, current)
+    if (changed.length > 0) throw changedMeanwhile(changed, edit.mayRead ? current : null)
+    return write(tx)
+  })
+}
+
+/** Fields that the body would change back: changed since `known`, and not to the body's value. */
+function changedFields({ known, fields, body }: Edit, current: JsonRecord): string[] {
+  const before = partsIn(known, fields)
+  return fields.filter((field, at) => {
+    const now = hashOf(current[field])
+    const isWritten = body[field] !== undefined && hashOf(body[field]) !== now
+    return isWritten && before?.[at] !== now.slice(0, FIELD_LENGTH)
+  })
+}
+
+const changedMeanwhile = (fields: readonly string[], current: JsonRecord | null) =>
+  new AppError('changed_meanwhile', {
+    ...(current ? { current } : {}),
+    param: fields[0]!,
+    details: fields.map((param) => ({
+      ...{ param, code: 'changed_meanwhile' },
+      message: 'It was changed since you read it',
+    })),
+  })

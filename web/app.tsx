@@ -4,6 +4,7 @@ import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react'
 import { Redirect, Route, Switch } from 'wouter'
 import { usePathname } from 'wouter/use-browser-location'
 import { createQueryClient } from './client/queries.ts'
+import { Conflicts } from './components/conflict-dialog.tsx'
 import { LoadingRows } from './components/lists.tsx'
 import { ErrorBoundary } from './components/error-boundary.tsx'
 import { Surroundings } from './components/frame.tsx'
@@ -107,49 +108,55 @@ export function App() {
       <QueryClientProvider client={client}>
         <Surroundings>
           <Arrival>
-            <Switch>
-              <Route path="/">
-                <Redirect replace to={`/files${window.location.search}`} />
-              </Route>
-              <Route path="/files" component={FilesPage} />
-              <Route path="/files/:id">{({ id }) => <FilePage key={id} id={id} />}</Route>
-              <Route path="/import" component={ImportPage} />
-              <Route path="/import/upload" component={UploadPage} />
-              <Route path="/import/csv" component={CsvStartPage} />
-              <Route path="/import/csv/:id">{({ id }) => <CsvPage key={id} id={id} />}</Route>
-              <Route path="/reviews" component={ReviewsPage} />
-              <Route path="/packs" component={PacksPage} />
-              <Route path="/packs/:id">{({ id }) => <PackPage key={id} id={id} />}</Route>
-              <Route path="/links" component={LinksPage} />
-              <Route path="/deliveries" component={DeliveriesPage} />
-              <Route path="/deliveries/:id">{({ id }) => <DeliveryPage key={id} id={id} />}</Route>
-              <Route path="/operations" component={OperationsPage} />
-              <Route path="/operations/:id">{({ id }) => <OperationPage key={id} id={id} />}</Route>
-              <Route path="/workflows" component={WorkflowsPage} />
-              <Route path="/workflows/:id">{({ id }) => <WorkflowPage key={id} id={id} />}</Route>
-              <Route path="/schedules" component={SchedulesPage} />
-              <Route path="/schedules/:id">{({ id }) => <SchedulePage key={id} id={id} />}</Route>
-              <Route path="/notices" component={NoticesPage} />
-              <Route path="/settings" component={SettingsPage} />
-              <Route path="/settings/mail" component={MailPage} />
-              <Route path="/settings/api-keys" component={ApiKeysPage} />
-              <Route path="/settings/drop" component={DropPage} />
-              <Route path="/settings/deliveries" component={DeliverySettingsPage} />
-              <Route path="/settings/plan" component={PlanPage} />
-              <Route path="/settings/licences" component={LicencesPage} />
-              <Route path="/settings/customer-data" component={CustomerDataPage} />
-              <Route path="/settings/webhooks" component={WebhooksPage} />
-              <Route path="/settings/webhooks/:id">
-                {({ id }) => <WebhookPage key={id} id={id} />}
-              </Route>
-              <Route path="/settings/buyer-page" component={BuyerPagePage} />
-              <Route path="/settings/connections" component={ConnectionsPage} />
-              <Route path="/settings/connections/new" component={NewConnectionPage} />
-              <Route path="/settings/connections/:id">
-                {({ id }) => <ConnectionPage key={id} id={id} />}
-              </Route>
-              <Route component={LostPage} />
-            </Switch>
+            <Conflicts>
+              <Switch>
+                <Route path="/">
+                  <Redirect replace to={`/files${window.location.search}`} />
+                </Route>
+                <Route path="/files" component={FilesPage} />
+                <Route path="/files/:id">{({ id }) => <FilePage key={id} id={id} />}</Route>
+                <Route path="/import" component={ImportPage} />
+                <Route path="/import/upload" component={UploadPage} />
+                <Route path="/import/csv" component={CsvStartPage} />
+                <Route path="/import/csv/:id">{({ id }) => <CsvPage key={id} id={id} />}</Route>
+                <Route path="/reviews" component={ReviewsPage} />
+                <Route path="/packs" component={PacksPage} />
+                <Route path="/packs/:id">{({ id }) => <PackPage key={id} id={id} />}</Route>
+                <Route path="/links" component={LinksPage} />
+                <Route path="/deliveries" component={DeliveriesPage} />
+                <Route path="/deliveries/:id">
+                  {({ id }) => <DeliveryPage key={id} id={id} />}
+                </Route>
+                <Route path="/operations" component={OperationsPage} />
+                <Route path="/operations/:id">
+                  {({ id }) => <OperationPage key={id} id={id} />}
+                </Route>
+                <Route path="/workflows" component={WorkflowsPage} />
+                <Route path="/workflows/:id">{({ id }) => <WorkflowPage key={id} id={id} />}</Route>
+                <Route path="/schedules" component={SchedulesPage} />
+                <Route path="/schedules/:id">{({ id }) => <SchedulePage key={id} id={id} />}</Route>
+                <Route path="/notices" component={NoticesPage} />
+                <Route path="/settings" component={SettingsPage} />
+                <Route path="/settings/mail" component={MailPage} />
+                <Route path="/settings/api-keys" component={ApiKeysPage} />
+                <Route path="/settings/drop" component={DropPage} />
+                <Route path="/settings/deliveries" component={DeliverySettingsPage} />
+                <Route path="/settings/plan" component={PlanPage} />
+                <Route path="/settings/licences" component={LicencesPage} />
+                <Route path="/settings/customer-data" component={CustomerDataPage} />
+                <Route path="/settings/webhooks" component={WebhooksPage} />
+                <Route path="/settings/webhooks/:id">
+                  {({ id }) => <WebhookPage key={id} id={id} />}
+                </Route>
+                <Route path="/settings/buyer-page" component={BuyerPagePage} />
+                <Route path="/settings/connections" component={ConnectionsPage} />
+                <Route path="/settings/connections/new" component={NewConnectionPage} />
+                <Route path="/settings/connections/:id">
+                  {({ id }) => <ConnectionPage key={id} id={id} />}
+                </Route>
+                <Route component={LostPage} />
+              </Switch>
+            </Conflicts>
           </Arrival>
         </Surroundings>
       </QueryClientProvider>

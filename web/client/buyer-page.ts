@@ -1,6 +1,7 @@
 // The look of buyers' pages: types and calls.
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from './client.ts'
+import { edit, type Known } from './edits.ts'
 import { type Schemas } from './types.ts'
 
 export type BuyerPage = Schemas['BuyerPage']
@@ -47,8 +48,8 @@ function useChange<Variables>(run: (variables: Variables) => Promise<BuyerPage>)
   })
 }
 
-export const useChangeBuyerPage = () =>
-  useChange((change: Partial<BuyerPageDraft>) => call(PATH, { method: 'PATCH', body: change }))
+export const useChangeBuyerPage = (known: Known) =>
+  useChange((change: Partial<BuyerPageDraft>) => edit<BuyerPage>(PATH, 'PATCH', change, known))
 
 export const useSetLogo = () =>
   useChange((image: string | null) =>

@@ -18,6 +18,8 @@ interface Call {
   accept?: string
   /** The ETag of the known answer: if it is unchanged, the answer is 304 without a body. */
   etag?: string
+  /** The ETag of the record that the call changes, as the form knows it. */
+  ifMatch?: string | undefined
   /** `respond-async`: the answer does not wait for the end of the work. */
   prefer?: string
 }
@@ -33,13 +35,13 @@ const MAX_ANSWERS = 100
 export async function call<T>(path: string, options: Call = {}): Promise<T> {
   if ((options.method ?? 'GET') !== 'GET') {
     const response = await send(path, options)
-    return (response.status === 204 ? undefined : await parsed(response)) as T
+    return (response.status === 204 ? undefined : withEtag(response, await parsed(response))) as T
   }
   const address = path + toQuery(options.query ?? {})
   const before = answers.get(address)
   const response = await send(path, { ...options, etag: before?.etag })
   if (response.status === 304) return before!.json as T
-  const json = response.status === 204 ? undefined : await parsed(response)
+  const json = response.status === 204 ? undefined : withEtag(response, await parsed(response))
   answers.delete(address)
   const etag = response.headers.get('etag')
   if (etag !== null) answers.set(address, { etag, json })
@@ -47,6 +49,16 @@ export async function call<T>(path: string, options: Call = {}): Promise<T> {
   if (answers.size > MAX_ANSWERS) answers.delete(answers.keys().next().value!)
   return json as T
 }
+
+/** The ETag of a record that a form can edit is kept with it, also by copies. */
+function withEtag(response: Response, json: unknown): unknown {
+  const etag = response.headers.get('etag')
+  const isEditable = etag?.includes('.') && typeof json === 'object' && !Array.isArray(json)
+  return isEditable ? { ...json, etag } : json
+}
+
+export const etagOf = (record: object | undefined): string | undefined =>
+  (record as { etag?: string } | undefined)?.etag
 
 /** All rows of a short list, read in as many pages as necessary. Throws `ApiError`. */
 export async function callForAll<T>(path: string, signal: AbortSignal): Promise<Page<T>> {
@@ -115,7 +127,7 @@ async function attempt(path: string, options: Call): Promise<Response> {
     signal,
     accept = 'application/json',
   } = options
-  const { prefer, etag } = options
+  const { prefer, etag, ifMatch } = options
   const token = await sessionToken().catch((error: unknown) => {
     throw notSignedIn({ cause: error })
   })
@@ -127,6 +139,7 @@ async function attempt(path: string, options: Call): Promise<Response> {
         authorization: `Bearer ${token}`,
         accept,
         ...(etag === undefined ? {} : { 'if-none-match': etag }),
+        ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
         ...(prefer === undefined ? {} : { prefer }),
         ...(body === undefined ? {} : { 'content-type': type }),
       },

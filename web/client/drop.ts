@@ -2,6 +2,7 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useChangeOf } from './change.ts'
 import { call, callForAll } from './client.ts'
+import { edit, type Known } from './edits.ts'
 import { CALM_MS, LIVE_MS, isRefusal, SLOW_MS } from './queries.ts'
 import { type Operation, type Page, type Schemas } from './types.ts'
 
@@ -27,10 +28,10 @@ export const useDrop = () =>
     refetchInterval: ({ state }) => (isRefusal(state.error) ? false : CALM_MS),
   })
 
-export function useChangeDrop() {
+export function useChangeDrop(known: Known) {
   const client = useQueryClient()
   return useMutation<Drop, Error, Partial<DropSettings>>({
-    mutationFn: (change) => call('/api/drop', { method: 'PATCH', body: change }),
+    mutationFn: (change) => edit('/api/drop', 'PATCH', change, known),
     onSuccess: (drop) => client.setQueryData([...DROP, 'settings'], drop),
   })
 }
@@ -50,9 +51,16 @@ export const useCreateDropAccount = () =>
     call('/api/drop/accounts', { method: 'POST', body }),
   )
 
-export const useChangeDropAccount = () =>
+export const useDropAccount = (id: string | null) =>
+  useQuery({
+    queryKey: [...ACCOUNTS, id],
+    queryFn: ({ signal }) => call<DropAccount>(`/api/drop/accounts/${id}`, { signal }),
+    enabled: id !== null,
+  })
+
+export const useChangeDropAccount = (known: Known = { current: undefined }) =>
   useAccountChange<{ id: string; change: DropAccountChange }, DropAccount>(({ id, change }) =>
-    call(`/api/drop/accounts/${id}`, { method: 'PATCH', body: change }),
+    edit(`/api/drop/accounts/${id}`, 'PATCH', change, known),
   )
 
 export const useNewDropPassword = () =>

@@ -9,6 +9,8 @@ export class ApiError extends Error {
   readonly status: number
   readonly details: readonly ErrorDetail[]
   readonly requestId: string | null
+  /** With `changed_meanwhile`: the record as it is now. */
+  readonly current: Readonly<Record<string, unknown>> | null
 
   constructor(
     code: string,
@@ -17,6 +19,7 @@ export class ApiError extends Error {
       status?: number
       details?: readonly ErrorDetail[]
       requestId?: string | null
+      current?: Readonly<Record<string, unknown>> | null
       cause?: unknown
     } = {},
   ) {
@@ -26,6 +29,7 @@ export class ApiError extends Error {
     this.status = about.status ?? 0
     this.details = about.details ?? []
     this.requestId = about.requestId ?? null
+    this.current = about.current ?? null
   }
 
   /** May the same call succeed a moment later? */
@@ -60,6 +64,7 @@ export function errorFrom(status: number, body: unknown): ApiError {
       status,
       details: details.map(inLanguage),
       requestId,
+      current: (error.current as Record<string, unknown> | undefined) ?? null,
     })
   }
   return new ApiError(

@@ -2,7 +2,8 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { translated } from '../messages/t.ts'
 import { useChangeOf } from './change.ts'
-import { call } from './client.ts'
+import { call, etagOf } from './client.ts'
+import { edit, type Known } from './edits.ts'
 import { ApiError } from './error.ts'
 import { type FileFilter, type Operation, type Page, type Schemas } from './types.ts'
 
@@ -75,19 +76,27 @@ export const useMatch = (
   })
 
 /** Creates a task, or replaces the one with this id. */
-export function useSaveSchedule(id: string | null) {
+export function useSaveSchedule(id: string | null, known: Known) {
   const client = useQueryClient()
   return useMutation<Schedule, Error, ScheduleBody>({
     mutationFn: (body) =>
       id === null
         ? call('/api/schedules', { method: 'POST', body: withoutNulls(body) })
-        : call(`/api/schedules/${id}`, { method: 'PUT', body: withoutNulls(body) }),
+        : edit(`/api/schedules/${id}`, 'PUT', withoutNulls(body), known),
     onSuccess: (saved) => {
       client.setQueryData(['schedule', saved.id], saved)
       return client.invalidateQueries({ queryKey: KEY })
     },
   })
 }
+
+/** Switches a task on or off, and leaves everything else as it is now. */
+export const useSwitchSchedule = (id: string) =>
+  useChangeOf<boolean, Schedule>([KEY, ['schedule', id]], async (enabled) => {
+    const task = await call<Schedule>(`/api/schedules/${id}`)
+    const body = withoutNulls({ ...bodyOf(task), enabled })
+    return edit(`/api/schedules/${id}`, 'PUT', body, { current: etagOf(task) })
+  })
 
 export function useDeleteSchedule() {
   const client = useQueryClient()

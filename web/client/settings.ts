@@ -1,6 +1,7 @@
 // The shop's settings, and the mail that was sent on its behalf.
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, type Query } from './client.ts'
+import { edit, type Known } from './edits.ts'
 import { isRefusal, SLOW_MS } from './queries.ts'
 import { type Message, type Page, type ShopSettings } from './types.ts'
 
@@ -10,10 +11,10 @@ export const useSettings = () =>
     queryFn: ({ signal }) => call<ShopSettings>('/api/settings', { signal }),
   })
 
-export function useChangeSettings() {
+export function useChangeSettings(known: Known) {
   const client = useQueryClient()
   return useMutation<ShopSettings, Error, Partial<ShopSettings>>({
-    mutationFn: (change) => call('/api/settings', { method: 'PATCH', body: change }),
+    mutationFn: (change) => edit('/api/settings', 'PATCH', change, known),
     onSuccess: (settings) => client.setQueryData(['settings'], settings),
   })
 }

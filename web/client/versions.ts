@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useChangeOf } from './change.ts'
 import { call, callForAll, callForBytes } from './client.ts'
+import { edit, type Known } from './edits.ts'
 import { saveBytes } from './save.ts'
 import { type File, type FileDetail, type Page, type Schemas } from './types.ts'
 
@@ -37,9 +38,9 @@ const useFileChange = <Input, Output = unknown>(
   send: (input: Input) => Promise<Output>,
 ) => useChangeOf([['file', id], ['versions', id], ['files']], send)
 
-export const useChangeFile = (id: string) =>
+export const useChangeFile = (id: string, known: Known) =>
   useFileChange<FileChange>(id, (change) =>
-    call<FileDetail>(`/api/files/${id}`, { method: 'PATCH', body: change }),
+    edit<FileDetail>(`/api/files/${id}`, 'PATCH', change, known),
   )
 
 export const useRestoreVersion = (id: string) =>

@@ -2,6 +2,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useChangeOf } from './change.ts'
 import { call, callForAll, type Query } from './client.ts'
+import { edit, type Known } from './edits.ts'
 import { isRefusal, SLOW_MS } from './queries.ts'
 import { type Message, type Page, type Schemas } from './types.ts'
 
@@ -51,9 +52,9 @@ export const useCreateWebhook = () =>
     call<CreatedWebhook>('/api/webhooks', { method: 'POST', body }),
   )
 
-export const useChangeWebhook = (id: string) =>
+export const useChangeWebhook = (id: string, known: Known = { current: undefined }) =>
   useChange((body: Partial<WebhookFields> & { enabled?: boolean }) =>
-    call<Webhook>(`/api/webhooks/${id}`, { method: 'PATCH', body }),
+    edit<Webhook>(`/api/webhooks/${id}`, 'PATCH', body, known),
   )
 
 export const useDeleteWebhook = () =>

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { serverText } from '../messages/server-templates.ts'
 import { translated } from '../messages/t.ts'
 import { call } from './client.ts'
+import { edit, type Known } from './edits.ts'
 import { type FileFilter, type Page, type Schemas } from './types.ts'
 
 /** The conditions on a file for a step to apply; every given one must hold. */
@@ -133,13 +134,13 @@ export const useWorkflowCheck = (body: WorkflowBody, enabled = true) =>
   })
 
 /** Creates a workflow, or replaces the one with this id. */
-export function useSaveWorkflow(id: string | null) {
+export function useSaveWorkflow(id: string | null, known: Known) {
   const client = useQueryClient()
   return useMutation<Workflow, Error, WorkflowBody>({
     mutationFn: (body) =>
       id === null
         ? call('/api/workflows', { method: 'POST', body })
-        : call(`/api/workflows/${id}`, { method: 'PUT', body }),
+        : edit(`/api/workflows/${id}`, 'PUT', body, known),
     onSuccess: (saved) => {
       client.setQueryData(['workflow', saved.id], saved)
       return client.invalidateQueries({ queryKey: KEY })

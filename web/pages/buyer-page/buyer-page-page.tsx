@@ -1,5 +1,6 @@
 // Settings → Buyer's page: logo, colours, own texts and language, with a live preview.
 import { useState } from 'react'
+import { useKnown } from '../../client/edits.ts'
 import { toast } from '../../client/bridge.ts'
 import {
   useBuyerPage,
@@ -66,7 +67,7 @@ function changeOf(saved: BuyerPage, draft: BuyerPageDraft): Partial<BuyerPageDra
 }
 
 function Form({ saved }: { saved: BuyerPage }) {
-  const save = useChangeBuyerPage()
+  const save = useChangeBuyerPage(useKnown(saved))
   const [draft, setDraft] = useState(() => draftOf(saved))
   const [locale, setLocale] = useState<BuyerLocale>(saved.language)
   const change = changeOf(saved, draft)

@@ -1,5 +1,6 @@
 // Edits a single file: its name, its tags.
 import { useState } from 'react'
+import { useKnown } from '../../client/edits.ts'
 import { toast } from '../../client/bridge.ts'
 import { ApiError } from '../../client/error.ts'
 import { useTags } from '../../client/queries.ts'
@@ -15,7 +16,7 @@ import { t } from '../../messages/t.ts'
 const SUGGESTED = 8
 
 export function EditFile({ file, onClose }: { file: FileDetail; onClose: () => void }) {
-  const change = useChangeFile(file.id)
+  const change = useChangeFile(file.id, useKnown(file))
   const known = useTags()
   const [filename, setFilename] = useState(file.filename)
   const [tags, setTags] = useState<readonly string[]>(file.tags)

@@ -1,6 +1,7 @@
 // One pack: its files in their order, its products, its links.
 import { useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
+import { useKnown } from '../../client/edits.ts'
 import { toast } from '../../client/bridge.ts'
 import { ApiError } from '../../client/error.ts'
 import { type Pack, useChangePack, usePack } from '../../client/packs.ts'
@@ -115,7 +116,7 @@ function Whole({ pack, stale, retry, back }: WholeProps) {
 }
 
 function Rename({ pack, onClose }: { pack: Pack; onClose: () => void }) {
-  const change = useChangePack(pack.id)
+  const change = useChangePack(pack.id, useKnown(pack))
   const [name, setName] = useState(pack.name)
   return (
     <NameDialog

@@ -1,5 +1,6 @@
 // The products of a pack: every file in it is mapped to them.
 import { useState } from 'react'
+import { useKnown } from '../../client/edits.ts'
 import { toast } from '../../client/bridge.ts'
 import {
   type Pack,
@@ -14,8 +15,8 @@ import { BlockStack, Button, Card, InlineStack, Link, Text } from '../../ui/inde
 import { t } from '../../messages/t.ts'
 
 export function PackProducts({ pack }: { pack: Pack }) {
-  const change = useChangePack(pack.id)
   const [adding, setAdding] = useState(false)
+  const change = useChangePack(pack.id, useKnown(pack, adding))
   const [job, setJob] = useState<string | null>(null)
   const replace = (products: ProductChoice[], then: () => void) =>
     change.mutate(

@@ -29,6 +29,8 @@ interface Props {
   /** null: a new one. */
   id: string | null
   initial: ScheduleDraft
+  /** The saved task; undefined: a new one. */
+  record: Schedule | undefined
   /** Templates to choose from. */
   templates: readonly Template[]
   plugins: readonly Plugin[]
@@ -36,12 +38,14 @@ interface Props {
   onSaved: (schedule: Schedule) => void
 }
 
-export function ScheduleEditor({ id, initial, templates, plugins, workflows, onSaved }: Props) {
+export function ScheduleEditor({ id, initial, record, templates, ...props }: Props) {
+  const { plugins, workflows, onSaved } = props
   const actionOf = ({ runs }: ScheduleDraft) =>
     runs && 'action' in runs ? plugins.find((plugin) => plugin.id === runs.action) : undefined
   const form = useScheduleForm({
     id,
     initial,
+    record,
     schemaOf: (draft) => actionOf(draft)?.options,
     onSaved: (schedule) => {
       toast(t('Scheduled task saved'))

@@ -45,6 +45,7 @@ export function SchedulePage({ id }: { id: string }) {
       key={`${id} ${wanted}`}
       id={fresh ? null : id}
       initial={body ? draftOf(body) : emptyDraft()}
+      record={fresh ? undefined : schedule.data}
       templates={fresh && !template ? templates.data!.data : []}
       plugins={plugins.data!.data}
       workflows={workflows.data!.data}

@@ -1,5 +1,6 @@
 // The state of a scheduled task while it is edited: the draft, its problems, and which of them are
 // shown.
+import { useKnown } from '../../client/edits.ts'
 import { type Schedule, useSaveSchedule } from '../../client/schedules.ts'
 import { type JsonSchema, type Objection } from '../../client/workflows.ts'
 import { checkFilter } from '../../components/filter-check.ts'
@@ -19,15 +20,17 @@ export interface ScheduleForm extends DraftForm<ScheduleDraft> {
 interface Options {
   id: string | null
   initial: ScheduleDraft
+  /** The saved task; undefined: a new one. */
+  record: Schedule | undefined
   /** The schema of the chosen action's options. */
   schemaOf: (draft: ScheduleDraft) => JsonSchema | undefined
   onSaved: (schedule: Schedule) => void
 }
 
-export function useScheduleForm({ id, initial, schemaOf, onSaved }: Options): ScheduleForm {
+export function useScheduleForm({ id, initial, record, schemaOf, onSaved }: Options): ScheduleForm {
   const form = useDraftForm({
     initial,
-    saving: useSaveSchedule(id),
+    saving: useSaveSchedule(id, useKnown(record)),
     bodyOf,
     savedDraft: (schedule, { when }) => ({ ...draftOf(schedule), when }),
     isChanged,

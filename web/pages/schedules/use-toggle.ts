@@ -1,27 +1,24 @@
 // The switch of a task in the list.
 import { toast } from '../../client/bridge.ts'
-import { bodyOf, type Schedule, useSaveSchedule } from '../../client/schedules.ts'
+import { type Schedule, useSwitchSchedule } from '../../client/schedules.ts'
 import { t } from '../../messages/t.ts'
 
 /** Switches a task on or off and leaves its other fields unchanged. */
 export function useToggle(schedule: Schedule) {
-  const save = useSaveSchedule(schedule.id)
+  const save = useSwitchSchedule(schedule.id)
   return {
     // The new state is shown immediately.
-    on: save.isPending ? save.variables.enabled : schedule.enabled,
+    on: save.isPending ? save.variables : schedule.enabled,
     busy: save.isPending,
     error: save.error,
     toggle: (enabled: boolean) =>
-      save.mutate(
-        { ...bodyOf(schedule), enabled },
-        {
-          onSuccess: () =>
-            toast(
-              enabled
-                ? t('{name} is on', { name: schedule.name })
-                : t('{name} is off', { name: schedule.name }),
-            ),
-        },
-      ),
+      save.mutate(enabled, {
+        onSuccess: () =>
+          toast(
+            enabled
+              ? t('{name} is on', { name: schedule.name })
+              : t('{name} is off', { name: schedule.name }),
+          ),
+      }),
   }
 }

@@ -1,6 +1,7 @@
 // The shop's settings: defaults of imports, notifications, the time zone, and links to the other
 // pages of settings.
 import { useState } from 'react'
+import { useKnown } from '../../client/edits.ts'
 import { toast } from '../../client/bridge.ts'
 import { useChangeSettings, useSettings } from '../../client/settings.ts'
 import { type ShopSettings } from '../../client/types.ts'
@@ -77,7 +78,7 @@ function Form({ settings }: { settings: ShopSettings }) {
 
 /** The draft of the settings, its problems, and saving it. */
 function useSettingsForm(settings: ShopSettings) {
-  const save = useChangeSettings()
+  const save = useChangeSettings(useKnown(settings))
   const [draft, setDraft] = useState(() => draftOf(settings))
   const change = changeOf(settings, draft)
   const dirty = Object.keys(change).length > 0

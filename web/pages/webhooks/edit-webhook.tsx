@@ -1,6 +1,7 @@
 // The dialog that changes a webhook. Its address is changed only when another one is typed: what is
 // shown lacks the query, which may hold a token.
 import { useState } from 'react'
+import { useKnown } from '../../client/edits.ts'
 import { toast } from '../../client/bridge.ts'
 import { useChangeWebhook, type Webhook, type WebhookFields } from '../../client/webhooks.ts'
 import { Dialog } from '../../components/dialog.tsx'
@@ -10,7 +11,7 @@ import { t } from '../../messages/t.ts'
 import { WebhookForm } from './webhook-fields.tsx'
 
 export function EditWebhook({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
-  const change = useChangeWebhook(webhook.id)
+  const change = useChangeWebhook(webhook.id, useKnown(webhook))
   const { url, description, events } = webhook
   const [fields, setFields] = useState<WebhookFields>({ url, description, events })
   const problems = problemsOf(objectionsIn(change.error))

@@ -1,5 +1,6 @@
 // The state of a workflow while it is edited: the draft, its problems, and which of them are shown.
 import { useMemo, useState } from 'react'
+import { useKnown } from '../../client/edits.ts'
 import { type Plugin } from '../../client/plugins.ts'
 import {
   type Objection,
@@ -31,15 +32,17 @@ export interface WorkflowForm extends DraftForm<WorkflowDraft> {
 interface Options {
   id: string | null
   initial: WorkflowDraft
+  /** The saved workflow; undefined: a new one. */
+  record: Workflow | undefined
   plugins: ReadonlyMap<string, Plugin>
   onSaved: (workflow: Workflow) => void
 }
 
-export function useWorkflowForm({ id, initial, plugins, onSaved }: Options): WorkflowForm {
+export function useWorkflowForm({ id, initial, record, plugins, onSaved }: Options): WorkflowForm {
   const form = useDraftForm({
     initial,
     visited: initial.steps.map(({ key }) => key),
-    saving: useSaveWorkflow(id),
+    saving: useSaveWorkflow(id, useKnown(record)),
     bodyOf,
     savedDraft: (workflow, draft) => keepKeys(draftOf(workflow), draft),
     isChanged,

@@ -22,17 +22,19 @@ interface Props {
   /** null: a new one. */
   id: string | null
   initial: WorkflowDraft
+  /** The saved workflow; undefined: a new one. */
+  record: Workflow | undefined
   plugins: readonly Plugin[]
   onSaved: (workflow: Workflow) => void
 }
 
-export function WorkflowEditor({ id, initial, plugins, onSaved }: Props) {
+export function WorkflowEditor({ id, initial, record, plugins, onSaved }: Props) {
   const byId = useMemo(() => new Map(plugins.map((plugin) => [plugin.id, plugin])), [plugins])
   const saved = (workflow: Workflow) => {
     toast(t('Workflow saved'))
     onSaved(workflow)
   }
-  const form = useWorkflowForm({ id, initial, plugins: byId, onSaved: saved })
+  const form = useWorkflowForm({ id, initial, record, plugins: byId, onSaved: saved })
   const [deleting, setDeleting] = useState(false)
   const { draft, change, problems } = form
   return (

@@ -46,6 +46,7 @@ export function WorkflowPage({ id }: { id: string }) {
       key={source}
       id={fresh ? null : id}
       initial={workflow.data ? startOf(workflow.data, fresh) : emptyDraft(kind)}
+      record={fresh ? undefined : workflow.data}
       plugins={plugins.data!.data}
       onSaved={(saved) => fresh && navigate(`/workflows/${saved.id}`, { replace: true })}
     />

@@ -1,5 +1,6 @@
 // Changes a connection's keys; they are tested before they are saved.
 import { useState } from 'react'
+import { useKnown } from '../../../client/edits.ts'
 import { toast } from '../../../client/bridge.ts'
 import { type Connection, type Provider, useChangeConnection } from '../../../client/connections.ts'
 import { Dialog } from '../../../components/dialog.tsx'
@@ -18,7 +19,7 @@ interface Props {
 
 export function EditAccess({ connection, provider, onClose }: Props) {
   const { id, settings } = connection
-  const change = useChangeConnection(id)
+  const change = useChangeConnection(id, useKnown(connection))
   const [name, setName] = useState(connection.name)
   const [values, setValues] = useState<Values>(() =>
     Object.fromEntries(Object.entries(settings).map(([key, value]) => [key, value ?? ''])),

@@ -1,5 +1,6 @@
 // Chooses a folder at the provider, read from it level by level.
 import { useState } from 'react'
+import { useKnown } from '../../../client/edits.ts'
 import { type Connection, useChangeConnection, useFolders } from '../../../client/connections.ts'
 import { toast } from '../../../client/bridge.ts'
 import { Dialog } from '../../../components/dialog.tsx'
@@ -21,7 +22,7 @@ export function FolderPicker({ connection, field, onClose }: Props) {
   const { id, provider_title, settings } = connection
   const [path, setPath] = useState(() => trimmed(settings[field] ?? ''))
   const folders = useFolders(id, path)
-  const change = useChangeConnection(id)
+  const change = useChangeConnection(id, useKnown(connection))
   const choose = () =>
     change.mutate(
       { [field]: path },

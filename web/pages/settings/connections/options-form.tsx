@@ -1,5 +1,6 @@
 // The options of a connection: when, in which direction, which files, and deletions.
 import { useState } from 'react'
+import { useKnown } from '../../../client/edits.ts'
 import { toast } from '../../../client/bridge.ts'
 import {
   type Connection,
@@ -17,10 +18,10 @@ import { FileFields, WhatFields, WhenFields } from './option-fields.tsx'
 import { changedOptions, type Draft, optionProblems } from './option-draft.ts'
 
 export function OptionsForm({ connection }: { connection: Connection }) {
-  const save = useChangeConnection(connection.id)
   const [draft, setDraft] = useState<Draft>({})
   const change = changedOptions(connection, draft)
   const dirty = Object.keys(change).length > 0
+  const save = useChangeConnection(connection.id, useKnown(connection, dirty))
   const own = optionProblems(draft)
   const problems = problemsOf(own, objectionsIn(save.error))
   const submit = () => {

@@ -1,5 +1,6 @@
 // When orders are delivered, how buyers are notified, and which missing access disables what.
 import { useState } from 'react'
+import { useKnown } from '../../../client/edits.ts'
 import { toast } from '../../../client/bridge.ts'
 import { type DeliverySettings, useStorefrontAccess } from '../../../client/deliveries.ts'
 import { useChangeSettings, useSettings } from '../../../client/settings.ts'
@@ -43,10 +44,10 @@ export function DeliverySettingsPage() {
 }
 
 function Form({ settings }: { settings: Saved }) {
-  const save = useChangeSettings()
   const [draft, setDraft] = useState<Partial<DeliverySettings>>({})
   const change = changeOf(settings, draft)
   const dirty = Object.keys(change).length > 0
+  const save = useChangeSettings(useKnown(settings, dirty))
   const problems = problemsOf(objectionsIn(save.error))
   const discard = () => {
     setDraft({})

@@ -1,10 +1,12 @@
 // The dialog that creates or edits a drop account: its name, from where it may connect, its keys.
 import { useState } from 'react'
+import { useKnown } from '../../../client/edits.ts'
 import { toast } from '../../../client/bridge.ts'
 import {
   type DropAccount,
   type DropAccountWithPassword,
   useChangeDropAccount,
+  useDropAccount,
   useCreateDropAccount,
 } from '../../../client/drop.ts'
 import { Dialog } from '../../../components/dialog.tsx'
@@ -24,7 +26,7 @@ interface Props {
 
 export function AccountDialog({ account, onClose, onMade }: Props) {
   const create = useCreateDropAccount()
-  const change = useChangeDropAccount()
+  const change = useChangeDropAccount(useKnown(useDropAccount(account?.id ?? null).data))
   const [name, setName] = useState(account?.name ?? '')
   const [addresses, setAddresses] = useState<string[]>(account?.allowed_addresses ?? [])
   const [keys, setKeys] = useState<readonly WrittenKey[]>(account?.public_keys ?? [])

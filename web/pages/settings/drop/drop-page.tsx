@@ -92,7 +92,7 @@ function Accounts({ drop }: { drop: Drop }) {
 }
 
 function SwitchedOff() {
-  const change = useChangeDrop()
+  const change = useChangeDrop({ current: undefined })
   return (
     <Banner
       tone="warning"

@@ -1,6 +1,7 @@
 // The settings of dropped files: when they are imported, how products are found, what happens
 // afterwards; and which connections are accepted.
 import { useState } from 'react'
+import { useKnown } from '../../../client/edits.ts'
 import { toast } from '../../../client/bridge.ts'
 import { type Drop, type DropSettings, useChangeDrop } from '../../../client/drop.ts'
 import { LeaveGuard } from '../../../components/leave-guard.tsx'
@@ -19,10 +20,10 @@ interface FieldsProps {
 }
 
 export function SettingsForm({ drop }: { drop: Drop }) {
-  const save = useChangeDrop()
   const [draft, setDraft] = useState<Draft>({})
   const change = changeOf(drop, draft)
   const dirty = Object.keys(change).length > 0
+  const save = useChangeDrop(useKnown(drop, dirty))
   const discard = () => {
     setDraft({})
     save.reset()

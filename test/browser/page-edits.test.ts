@@ -1,0 +1,67 @@
+// Two people edit the same record on the admin page: the second is asked which version to keep.
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { type RunningServer } from '../flows/server.ts'
+import { startOrigin, type Origin } from '../fakes/origin.ts'
+import { importUntilEnd } from '../flows/imports.ts'
+import { soakTest } from '../scale.ts'
+import { usePages } from './page-browser.ts'
+
+let server: RunningServer
+let origin: Origin
+const open = usePages(startOrigin, async (world) => {
+  ;({ server, origin } = world)
+})
+
+const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
+  const response = await server.call(method, path, body)
+  expect(response.ok).toBe(true)
+  return (await response.json()) as T
+}
+const tagging = (name: string, tag: string) => ({
+  ...{ name, kind: 'bulk', parallel: 1, channel: null },
+  steps: [{ plugin: 'tag-files', options: { tags: [tag] } }],
+})
+const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true })
+const question = (page: Page) =>
+  page.getByRole('dialog', { name: 'This was changed while you edited it' })
+
+test('a workflow that was changed meanwhile: both versions are offered', async () => {
+  const { id } = await call<{ id: string }>('POST', '/api/workflows', tagging('Sale', 'a'))
+  const nameOf = async () => (await call<{ name: string }>('GET', `/api/workflows/${id}`)).name
+  const page = await open(`/workflows/${id}`)
+  const name = page.getByLabel('Name', { exact: true })
+  await name.fill('My sale')
+  await call('PUT', `/api/workflows/${id}`, tagging('Their sale', 'a'))
+  await save(page).click()
+  await question(page).getByText('Name: Their sale').waitFor()
+  expect(await nameOf()).toBe('Their sale')
+  await question(page).getByRole('button', { name: 'Keep the other version' }).click()
+  await expect.poll(() => name.inputValue()).toBe('Their sale')
+
+  await name.fill('My sale')
+  await call('PUT', `/api/workflows/${id}`, tagging('Their second sale', 'a'))
+  await save(page).click()
+  await question(page).getByRole('button', { name: 'Save my version' }).click()
+  await expect.poll(nameOf).toBe('My sale')
+  await question(page).waitFor({ state: 'detached' })
+  // What was saved is what the form knows now.
+  await name.fill('My last sale')
+  await save(page).click()
+  await expect.poll(nameOf).toBe('My last sale')
+  expect(await question(page).count()).toBe(0)
+})
+
+soakTest('the name of a file in a dialog', async () => {
+  const files = [{ filename: 'two.pdf', url: `${origin.url}/bytes/50/two` }]
+  const [file] = (await importUntilEnd(server, { files })).files
+  const page = await open(`/files/${file!.file_id}`)
+  await page.getByRole('button', { name: 'Edit' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Edit two.pdf' })
+  await dialog.getByLabel('Name').fill('mine.pdf')
+  await call('PATCH', `/api/files/${file!.file_id}`, { filename: 'theirs.pdf' })
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await question(page).getByText('Filename: theirs.pdf').waitFor()
+  await question(page).getByRole('button', { name: 'Save my version' }).click()
+  await page.getByRole('heading', { name: 'mine.pdf' }).waitFor()
+})

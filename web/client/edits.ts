@@ -1,0 +1,77 @@
+// Changes of a record by a form. The form knows the record under an ETag; if somebody else has
+// changed the same fields meanwhile, the person is asked which version to keep.
+import { useEffect, useRef } from 'react'
+import { call, etagOf } from './client.ts'
+import { ApiError } from './error.ts'
+
+/** The ETag of the record as a form knows it. */
+export interface Known {
+  current: string | undefined
+}
+
+/**
+ * The version of the record when the form was opened; with `dirty`, when it was last unchanged, for
+ * forms that show later versions until a person types.
+ */
+export function useKnown(record: object | undefined, dirty = true): Known {
+  const known = useRef(etagOf(record))
+  useEffect(() => {
+    if (!dirty || known.current === undefined) known.current = etagOf(record)
+  }, [record, dirty])
+  return known
+}
+
+/** What was changed meanwhile. */
+export interface Conflict {
+  /** Names of the fields. */
+  fields: readonly string[]
+  /** The record as it is now; null: unknown. */
+  current: Readonly<Record<string, unknown>> | null
+  answer: (keep: 'mine' | 'theirs') => void
+}
+
+let asked: Conflict | null = null
+const listeners = new Set<() => void>()
+
+export const conflictStore = {
+  read: () => asked,
+  subscribe: (listener: () => void) => {
+    listeners.add(listener)
+    return () => void listeners.delete(listener)
+  },
+}
+
+function setAsked(conflict: Conflict | null): void {
+  asked = conflict
+  listeners.forEach((listener) => listener())
+}
+
+const askAbout = (error: ApiError): Promise<'mine' | 'theirs'> =>
+  new Promise((resolve) =>
+    setAsked({
+      fields: error.details.map(({ param }) => param),
+      current: error.current,
+      answer: (keep) => {
+        setAsked(null)
+        resolve(keep)
+      },
+    }),
+  )
+
+/** The record after the change. Throws `ApiError`; `changed_meanwhile`: the other version is kept. */
+export async function edit<T extends object>(
+  path: string,
+  method: 'PUT' | 'PATCH',
+  body: object,
+  known: Known,
+): Promise<T> {
+  const saved = await call<T>(path, { method, body, ifMatch: known.current }).catch(
+    async (error: unknown) => {
+      if (!(error instanceof ApiError) || error.code !== 'changed_meanwhile') throw error
+      if ((await askAbout(error)) === 'theirs') throw error
+      return call<T>(path, { method, body })
+    },
+  )
+  known.current = etagOf(saved)
+  return saved
+}

@@ -40,9 +40,11 @@ export function searchProducts(
        (select coalesce(jsonb_agg(jsonb_build_object('id', v.id, 'title', v.title, 'sku', v.sku)
         order by v.position), '[]')
         from variants v where v.shop_id = :shop and v.product_id = page.id) as variants,
-       (select count(distinct m.file_id) from mappings m
-        join files f on f.shop_id = m.shop_id and f.id = m.file_id and f.deleted_at is null
-        where m.shop_id = :shop and m.product_id = page.id) as files
+       -- One probe for each file: without statistics, the planner would read all files.
+       (select count(*) from (select distinct file_id from mappings
+          where shop_id = :shop and product_id = page.id) m
+        cross join lateral (select from files f where f.shop_id = :shop and f.id = m.file_id
+          and f.deleted_at is null limit 1) f) as files
      from page order by rank, title_key, id`,
     {
       limit,

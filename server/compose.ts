@@ -109,7 +109,15 @@ export async function composeServer(given: ComposeOptions): Promise<Composed> {
 
 async function openWeb(
   { config, database, secrets, baseUrl, clock, log, closings }: ComposeOptions,
-  { engine, parts: { listener }, stores, storefront, folder, cloud }: Omit<Composed, 'openWeb'>,
+  {
+    engine,
+    parts: { listener },
+    stores,
+    storefront,
+    client,
+    folder,
+    cloud,
+  }: Omit<Composed, 'openWeb'>,
   page: PageSource,
   drop: DropAddress = config.environment.drop,
 ): Promise<Web> {
@@ -131,6 +139,7 @@ async function openWeb(
     uploads: { engine, folder, locks, fileBytes: limits.file_bytes, quotas: limits },
     channels: config.channels,
     cloud,
+    reach: (url) => client.reach(url),
     drop,
     limits,
     page,

@@ -21,7 +21,7 @@ const valueFields = Object.fromEntries(
 const common = {
   name: z.string().trim().min(1, 'Enter a name').max(MAX_NAME).optional(),
   frequency_hours: z
-    .union(FREQUENCIES.map((hours) => z.literal(hours)))
+    .literal([...FREQUENCIES])
     .nullable()
     .optional()
     .meta({ description: 'Null: by hand' }),

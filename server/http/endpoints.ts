@@ -26,6 +26,7 @@ import { dropRoutes } from './routes/drop.ts'
 import { fileListRoutes } from './routes/file-list.ts'
 import { fileRoutes } from './routes/files.ts'
 import { impactRoutes } from './routes/impact.ts'
+import type { Reach } from './reachable.ts'
 import { importRoutes } from './routes/imports.ts'
 import { licenceListRoutes } from './routes/licence-lists.ts'
 import { linkChangeRoutes } from './routes/link-changes.ts'
@@ -65,6 +66,8 @@ export interface AppParts {
   uploads: UploadParts
   channels: readonly Channel[]
   cloud: Cloud
+  /** Rejects if this server cannot send to an address. */
+  reach: Reach
   /** The address of the drop server for merchants. */
   drop: DropAddress
   limits: Limits
@@ -83,7 +86,7 @@ export interface AppParts {
 export function listEndpoints(parts: AppParts): Endpoint[] {
   const counted = withCurrentCounts(parts.delivery)
   return [
-    ...importRoutes(parts.engine, parts.limits),
+    ...importRoutes(parts),
     ...uploadRoutes(parts),
     ...csvRoutes(parts),
     ...dropRoutes(parts),

@@ -124,6 +124,32 @@ export function guardedLookup(resolve: Resolve, rule: AddressRule): LookupFuncti
   }
 }
 
+/**
+ * Resolves if a request may reach the address.
+ * @param lenient accepts names that are not found, on ports 80 and 443.
+ */
+export async function reachable(
+  text: string,
+  rules: AddressRules,
+  resolve: Resolve,
+  lenient: boolean,
+): Promise<void> {
+  const { url, rule } = addressTargetOf(text, rules)
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  if (isIP(host) !== 0) return
+  let isKnown = false
+  const known: Resolve = (hostname, done) =>
+    resolve(hostname, (error, addresses) => {
+      isKnown = !error && addresses.length > 0
+      done(error, addresses)
+    })
+  const { promise, resolve: accept, reject } = Promise.withResolvers<void>()
+  guardedLookup(known, rule)(host, { all: true }, (error) =>
+    error && (isKnown || !lenient || rule !== rules.standard) ? reject(error) : accept(),
+  )
+  return promise
+}
+
 const bySystem: Resolve = (hostname, done) =>
   systemLookup(hostname, { all: true }, (error, addresses) => done(error, addresses ?? []))
 

@@ -288,6 +288,25 @@ describe('redirects', () => {
 
 // Concurrently: each refusal takes the second that hides the result of the look-up.
 describe.concurrent('addresses', () => {
+  it('are refused before anything is sent, as unknown names are', async () => {
+    const reach = (resolve: Resolve, allowLoopback = false) => {
+      const client = clientOf({ allowLoopback, resolve })
+      return client.reach('https://hooks.example/in').then(
+        () => 'reached',
+        (error: PortError) => `${error.code} ${error.retryable}`,
+      )
+    }
+    const refused = 'url_not_accessible true'
+    expect(await reach(resolving(['93.184.216.34']))).toBe('reached')
+    expect(await reach(resolving(['93.184.216.34', '10.1.2.3']))).toBe(refused)
+    expect(await reach(resolving(['10.1.2.3']))).toBe(refused)
+    expect(await reach(resolving(['127.0.0.1']))).toBe(refused)
+    expect(await reach(unknownName)).toBe(refused)
+    // Local development works without a network.
+    expect(await reach(unknownName, true)).toBe('reached')
+    expect(await reach(resolving(['10.1.2.3']), true)).toBe(refused)
+  })
+
   it('are refused if a name resolves to them, with the error of an unknown name', async () => {
     const addresses = [
       '127.0.0.1',

@@ -5,6 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { PortError, type Probe } from '../../plugins/contract.ts'
 import type { Logger } from '../log.ts'
 import {
+  reachable,
   addressRules,
   resolveByServers,
   addressTargetOf,
@@ -50,6 +51,11 @@ export interface GuardedClient {
     body: string | Buffer,
     signal: AbortSignal,
   ): Promise<{ status: number }>
+  /**
+   * Looks the address up and sends nothing: rejects if a request could not reach it. In local
+   * development, names that are not found are accepted.
+   */
+  reach(url: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -92,7 +98,8 @@ type Send = (target: AddressTarget, message: Message, signal: AbortSignal) => Pr
 export function createGuardedClient(options: GuardedClientOptions): GuardedClient {
   const { fileBytes, log } = options
   const rules = addressRules(options.allowLoopback)
-  const connections = createConnections(options.resolve ?? resolveByServers)
+  const resolve = options.resolve ?? resolveByServers
+  const connections = createConnections(resolve)
   const send = createSend(options, connections)
   const ours = { ...HEADERS, 'user-agent': options.userAgent ?? userAgentOf(null) }
   const follow: Follow = (method, url, signal) =>
@@ -130,6 +137,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
         withFragment(url, (at) => probeFile(follow, at, signal)),
       ),
     post: (url, headers, body, signal) => withLog(url, post(url, headers, body, signal)),
+    reach: (url) => withLog(url, reachable(url, rules, resolve, options.allowLoopback)),
     close: () => connections.close(),
   }
 }

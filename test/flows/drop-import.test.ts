@@ -69,6 +69,30 @@ test('a taken name fails with the reason next to the file, and is retried by mov
   await house.untilPaths([], 'failed')
 })
 
+test('files keep their folders in /failed/ and /processed/, and return to them', async () => {
+  await house.set({ on_conflict: 'error' })
+  await house.send('Course/twice.pdf', 'of the course')
+  await house.untilThere('twice.pdf')
+  await house.untilPaths([])
+  expect((await house.paths('processed')).filter((one) => one.endsWith('twice.pdf'))).toEqual([
+    expect.stringMatching(/^processed\/\d{4}-\d\d-\d\d\/Course\/twice\.pdf$/),
+  ])
+  await house.send('Book/twice.pdf', 'of the book')
+  await house.send('Book/Part 1/twice.pdf', 'of its part')
+  await house.untilPaths(['failed/Book/twice.pdf', 'failed/Book/Part 1/twice.pdf'], 'failed')
+  const note = await house.curl(
+    house.sftpUrl(`${house.home}/failed/Book/Part%201/twice.pdf.error.txt`),
+  )
+  expect(note.output).toMatch(/^Duplicate filename\r\n/)
+  await house.set({ on_conflict: 'rename' })
+  const { data } = await house.get('/api/drop/files?state=failed')
+  for (const { id } of data as { id: string }[])
+    expect((await house.app.owner.call('POST', `/api/drop/files/${id}/retry`)).status).toBe(200)
+  await house.untilThere('twice (3).pdf')
+  await house.untilPaths([], 'failed')
+  await house.set({ on_conflict: 'error' })
+})
+
 test('an import by hand takes all waiting files, also when one import cannot have them all', async () => {
   await house.set({ schedule: 'manual' })
   const names = ['a', 'b', 'c', 'd', 'e'].map((letter) => `many-${letter}.pdf`)
@@ -158,7 +182,8 @@ test('the app’s own folders refuse uploads, and are cleared after 30 days', as
   expect((await house.curl('-T', path.join(house.folder, 'x'), url)).code).not.toBe(0)
   expect((await house.paths('processed')).length).toBeGreaterThan(0)
   await scope.query(
-    `update drop_entries set filed_at = filed_at - interval '31 days' where shop_id = :shop`,
+    `update drop_entries set filed_at = filed_at - interval '31 days',
+       quiet_since = quiet_since - interval '31 days' where shop_id = :shop`,
   )
   await clearFiled(house.app.engine.parts.database.pool)
   expect([await house.paths('processed'), await house.paths('failed')]).toEqual([[], []])

@@ -40,6 +40,7 @@ export const SERVER_TEXTS: readonly string[] = [
   t('The file contains no keys: write one per line, or in the first column'),
   t('A line is too long: write one key per line, or in the first column'),
   t('Another list has this name'),
+  t('This server cannot send to this address: use one on the public internet, on port 80 or 443'),
   // What a missing scope disables.
   t('Files cannot be matched to products.'),
   t(

@@ -42,7 +42,7 @@ export function noteName(name: string): string {
 
 export const removeNote = async (tx: ShopScope, folder: string, name: string): Promise<void> =>
   void (
-    folder === FAILED &&
+    rootOf(folder, '') === FAILED &&
     (await tx.query(
       `delete from drop_entries where shop_id = :shop and folder = :folder and name = :note
          and state = 'note'`,

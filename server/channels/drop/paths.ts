@@ -31,6 +31,10 @@ export function absolutePath(given: string, from: string): string {
   return path
 }
 
+/** Is the relative path short enough for clients to reach it, also below their home? */
+export const isPathAllowed = (path: string): boolean =>
+  path.split('/').length <= MAX_DEPTH - 4 && Buffer.byteLength(path) <= MAX_PATH_BYTES - 300
+
 function checkedName(name: string): string {
   if (Buffer.byteLength(name) > MAX_NAME_BYTES)
     throw new DropError('bad_name', `A name has at most ${MAX_NAME_BYTES} bytes`)

@@ -8,6 +8,7 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import { toPublicId } from '../../ids.ts'
 import { endpoint, type Endpoint, type Reply } from '../endpoint.ts'
 import { waitingTime } from '../prefer.ts'
+import { requireReachable, type Reach } from '../reachable.ts'
 import { errorSchema, fetchUrl, filename, itemError, tags, warning } from '../schemas.ts'
 import { operationId, operationPath } from '../operation-record.ts'
 import { requireImportScopes } from '../scopes.ts'
@@ -71,7 +72,15 @@ const importBody = (limits: Limits) =>
     })
     .meta({ id: 'ImportRequest' })
 
-export function importRoutes(engine: Engine, limits: Limits): Endpoint[] {
+export function importRoutes({
+  engine,
+  limits,
+  reach,
+}: {
+  engine: Engine
+  limits: Limits
+  reach: Reach
+}): Endpoint[] {
   return [
     endpoint({
       method: 'post',
@@ -89,6 +98,7 @@ export function importRoutes(engine: Engine, limits: Limits): Endpoint[] {
       },
       handler: async ({ caller, body, idempotencyKey, signal, ctx }) => {
         requireImportScopes(caller, body.on_conflict)
+        await requireReachable(reach, 'callback_url', body.callback_url)
         const id = await importFromApi(engine, caller.scope, body, {
           name: caller.name,
           idempotencyKey,

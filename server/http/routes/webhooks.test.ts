@@ -8,6 +8,7 @@ import { raiseExhausted } from '../../notify/exhausted-links.ts'
 import { raiseNotice, raiseNoticeOnce } from '../../files/notices.ts'
 import { openOutbox, type Outbox } from '../../notify/open.ts'
 import { raiseOperationEvents } from '../../notify/webhooks/operation-events.ts'
+import { changeWebhook } from '../../notify/webhooks/webhooks.ts'
 import { createGuardedClient } from '../../ports/guarded-fetch.ts'
 
 const DAY_MS = 86_400_000
@@ -227,7 +228,11 @@ it('410 switches it off immediately, and a test is sent even if it is off', asyn
 })
 
 it('an address inside the network gets no request, and the error reveals nothing about it', async () => {
-  const { id } = await create({ url: 'http://169.254.169.254/latest/meta-data' })
+  const { id } = await create()
+  // The name of an accepted address may lead elsewhere later.
+  const url = 'http://169.254.169.254/latest/meta-data'
+  const { secrets } = app.engine.parts
+  await changeWebhook(app.owner.scope, secrets, parsePublicId('webhook', id)!, { url })
   await notice()
   await deliver(id)
   expect(await sentTo(id)).toMatchObject([
@@ -263,6 +268,36 @@ it('a used-up link is reported once for its limit', async () => {
       data: { file_id: null, email: 'buyer@example.com', downloads: 2, download_limit: 2 },
     },
   ])
+})
+
+it('an address that this server may not reach is refused when it is given', async () => {
+  const { body: made } = await call('POST', '/api/webhooks', { url: receiver.url })
+  const refused = [
+    'http://10.0.0.1/hook',
+    'http://169.254.169.254/latest/meta-data',
+    'http://[fe80::1]/hook',
+    'https://0x0a000001/hook',
+    'https://example.com:8443/hook',
+    'https://user:secret@example.com/hook',
+  ]
+  for (const url of refused) {
+    const answers = [
+      await call('POST', '/api/webhooks', { url }),
+      await call('PATCH', `/api/webhooks/${made.id}`, { url }),
+    ]
+    for (const { status, body } of answers) {
+      expect([status, body.error.param]).toEqual([422, 'url'])
+      // A part of the rules for all addresses has texts of its own.
+      if (!url.includes('@')) expect(body.error.details[0].code).toBe('url_not_accessible')
+    }
+    const files = [{ filename: 'a.pdf', url: 'https://example.com/a.pdf' }]
+    const imported = await call('POST', '/api/files/import', { files, callback_url: url })
+    expect([imported.status, imported.body.error.param]).toEqual([422, 'callback_url'])
+  }
+  const texts = new Set<string>()
+  for (const url of refused.slice(0, 5))
+    texts.add((await call('POST', '/api/webhooks', { url })).body.error.message as string)
+  expect(texts.size).toBe(1)
 })
 
 it('invalid webhooks are refused with every problem', async () => {

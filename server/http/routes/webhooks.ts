@@ -23,6 +23,7 @@ import {
 import type { Secrets } from '../../secrets.ts'
 import { fromCursor, toCursor, uuid } from '../cursors.ts'
 import { endpoint, type Endpoint, type Reply } from '../endpoint.ts'
+import { requireReachable, type Reach } from '../reachable.ts'
 import { errorSchema, listOf, page } from '../schemas.ts'
 import { messageRecord, messageSchema } from './messages.ts'
 import {
@@ -40,6 +41,7 @@ const about = { tag: 'Webhooks', scope: 'settings:write' } as const
 interface Parts {
   secrets: Secrets
   baseUrl: string
+  reach: Reach
   clock: () => Date
 }
 
@@ -69,7 +71,7 @@ const list = () =>
     }),
   })
 
-const create = ({ secrets }: Parts) =>
+const create = ({ secrets, reach }: Parts) =>
   endpoint({
     ...about,
     method: 'post',
@@ -92,6 +94,7 @@ const create = ({ secrets }: Parts) =>
     },
     handler: async ({ caller, body }) => {
       await requireFeature(caller.scope, 'webhooks')
+      await requireReachable(reach, 'url', body.url)
       return created(201, await createWebhook(caller.scope, secrets, body))
     },
   })
@@ -114,7 +117,7 @@ const read = () =>
     }),
   })
 
-const change = ({ secrets }: Parts) =>
+const change = ({ secrets, reach }: Parts) =>
   endpoint({
     ...about,
     method: 'patch',
@@ -127,9 +130,10 @@ const change = ({ secrets }: Parts) =>
       200: { description: 'The webhook', schema: webhookSchema },
       422: { description: 'Every problem', schema: errorSchema },
     },
-    handler: async ({ caller, params, body }) => ({
-      body: webhookRecord(await changeWebhook(caller.scope, secrets, idOf(params), body)),
-    }),
+    handler: async ({ caller, params, body }) => {
+      await requireReachable(reach, 'url', body.url)
+      return { body: webhookRecord(await changeWebhook(caller.scope, secrets, idOf(params), body)) }
+    },
   })
 
 const remove = () =>

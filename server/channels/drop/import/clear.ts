@@ -1,17 +1,23 @@
 // Clears /processed/ and /failed/ after 30 days, across shops.
 import type { Database } from '../../../db/database.ts'
-import { KEPT_DAYS, PROCESSED } from '../own-folders.ts'
+import { FAILED, KEPT_DAYS, PROCESSED } from '../own-folders.ts'
 
-/** Returns the number of files that were removed. A day's folder is removed with its last file. */
+/** Returns the number of files that were removed. A folder is removed with its last file. */
 export async function clearFiled(pool: Database['pool']): Promise<number> {
   const { rowCount } = await pool.query(
     `delete from drop_entries where filed_at < now() - interval '${KEPT_DAYS} days'
        and state in ('processed', 'failed', 'note')`,
   )
-  await pool.query(
-    `delete from drop_entries f where kind = 'folder' and folder = '${PROCESSED}'
-       and name < to_char(now() - interval '1 day', 'YYYY-MM-DD') and not exists (
-         select from drop_entries e where e.shop_id = f.shop_id and e.parent_id = f.id)`,
-  )
+  for (let left = 1; left > 0;) {
+    // A folder of today may be about to get a file.
+    const { rowCount: removed } = await pool.query(
+      `delete from drop_entries f where kind = 'folder'
+         and split_part(folder, '/', 1) in ('${PROCESSED}', '${FAILED}')
+         and quiet_since < now() - interval '2 days'
+         and not exists (
+           select from drop_entries e where e.shop_id = f.shop_id and e.parent_id = f.id)`,
+    )
+    left = removed ?? 0
+  }
   return rowCount ?? 0
 }

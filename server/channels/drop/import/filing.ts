@@ -1,12 +1,13 @@
 // Moves files whose import has ended to /processed/YYYY-MM-DD/, or to /failed/, where a text file
-// next to each gives the reason. Only rows move: the bytes stay in the store.
+// next to each gives the reason. They keep their folders there. Only rows move: the bytes stay in
+// the store.
 import type { ShopScope } from '../../../db/for-shop.ts'
 import { holdBlobs } from '../../../files/blob-holds.ts'
 import { numberedName } from '../../../files/rules.ts'
 import { readShop } from '../../../files/shop-settings.ts'
 import type { BlobStore } from '../../../store/store.ts'
 import { ENTRY, type DropEntry } from '../entries.ts'
-import { joinPath, splitPath } from '../paths.ts'
+import { isPathAllowed, joinPath, splitPath } from '../paths.ts'
 import { FAILED, noteName, PROCESSED, removeNote } from '../own-folders.ts'
 import { noteOf, type Reason } from '../note.ts'
 
@@ -53,15 +54,26 @@ async function freeName(tx: ShopScope, folder: string, name: string): Promise<st
   throw new Error(`There are ${MAX_NUMBERS} files called ${name} in ${folder}`)
 }
 
-type Filed = Pick<DropEntry, 'id' | 'folder' | 'name'> & { dropped_name?: string | null }
+interface Filed extends Pick<DropEntry, 'id' | 'folder' | 'name'> {
+  dropped_folder?: string | null
+  dropped_name?: string | null
+}
+
+/** The folder in a managed one for files from `dropped`; the managed one itself if it is too deep. */
+function folderIn(managed: string, dropped: string): string {
+  if (dropped === '') return managed
+  const path = joinPath(managed, dropped)
+  return isPathAllowed(path) ? path : managed
+}
 
 async function moveTo(
   tx: ShopScope,
-  { id, folder, name, dropped_name }: Filed,
-  to: { folder: string; state: 'processed' | 'failed'; error: Reason | null },
+  { id, folder, name, ...dropped }: Filed,
+  to: { managed: string; state: 'processed' | 'failed'; error: Reason | null },
 ): Promise<string> {
-  const parent = await ensureFolder(tx, to.folder)
-  const free = folder === to.folder ? name : await freeName(tx, to.folder, dropped_name ?? name)
+  const target = folderIn(to.managed, dropped.dropped_folder ?? folder)
+  const parent = await ensureFolder(tx, target)
+  const free = folder === target ? name : await freeName(tx, target, dropped.dropped_name ?? name)
   await tx.query(
     `update drop_entries set state = :state, folder = :to, name = :free, parent_id = :parent,
        filed_at = now(), error = :error::jsonb,
@@ -69,7 +81,7 @@ async function moveTo(
        dropped_name = coalesce(dropped_name, name)
      where shop_id = :shop and id = :id`,
     {
-      ...{ id, free, parent, state: to.state, to: to.folder },
+      ...{ id, free, parent, state: to.state, to: target },
       error: to.error && JSON.stringify(to.error),
     },
   )
@@ -90,18 +102,18 @@ export async function fileProcessed(
     })
     return
   }
-  const folder = `${PROCESSED}/${await today(tx)}`
-  for (const entry of entries) await moveTo(tx, entry, { folder, state: 'processed', error: null })
+  const managed = `${PROCESSED}/${await today(tx)}`
+  for (const entry of entries) await moveTo(tx, entry, { managed, state: 'processed', error: null })
 }
 
 /** Moves a file that was not imported to /failed/, with the reason in a text file next to it. */
 export async function fileFailed(
   { scope: tx, stores }: Filing,
-  entry: Filed & { dropped_folder?: string | null },
+  entry: Filed,
   reason: Reason,
 ): Promise<void> {
   await removeNote(tx, entry.folder, entry.name)
-  const name = await moveTo(tx, entry, { folder: FAILED, state: 'failed', error: reason })
+  const name = await moveTo(tx, entry, { managed: FAILED, state: 'failed', error: reason })
   const { storage_location: location } = (await readShop(tx)).settings
   const store = stores.get(location)
   if (!store) return

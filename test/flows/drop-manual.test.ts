@@ -107,7 +107,7 @@ describe('import.csv', () => {
       ...{ expiry_days: 30, download_limit: null, tags: ['one', 'two'] },
     })
     expect(await house.fileNamed('other.pdf')).toMatchObject({ tags: [] })
-    expect(await house.paths('failed')).toEqual(['failed/b.pdf', 'failed/import.csv'])
+    expect(await house.paths('failed')).toEqual(['failed/list/b.pdf', 'failed/list/import.csv'])
     const { data } = await house.get('/api/drop/files?state=failed')
     expect(data[0].error).toMatchObject({
       message: 'Invalid CSV format',
@@ -140,7 +140,7 @@ describe('import.csv', () => {
     await house.send('many/import.csv', ['file_name,expiry_days', ...rows].join('\n'))
     await house.send('many/0.pdf', 'many')
     await house.call('POST', '/api/drop/import')
-    expect(await house.paths('failed')).toEqual(['failed/0.pdf', 'failed/import.csv'])
+    expect(await house.paths('failed')).toEqual(['failed/many/0.pdf', 'failed/many/import.csv'])
     const { data } = await house.get('/api/drop/files?state=failed')
     const lines = data[1].error.detail.split('\r\n')
     expect([lines.length, lines.at(-1)]).toEqual([101, '… and 50 more rows'])
@@ -150,7 +150,7 @@ describe('import.csv', () => {
     await house.send('bad/import.csv', 'nothing\nx\n')
     await house.send('bad/kept.pdf', 'kept')
     expect((await house.call('POST', '/api/drop/import')).status).toBe(409)
-    expect(await house.paths('failed')).toEqual(['failed/import.csv', 'failed/kept.pdf'])
+    expect(await house.paths('failed')).toEqual(['failed/bad/import.csv', 'failed/bad/kept.pdf'])
     expect(await house.fileNamed('kept.pdf')).toBeNull()
     const { data: notices } = await house.get('/api/notices')
     expect(notices.map(({ title }: { title: string }) => title)).toContain(

@@ -287,7 +287,7 @@ it('an address that this server may not reach is refused when it is given', asyn
     ]
     for (const { status, body } of answers) {
       expect([status, body.error.param]).toEqual([422, 'url'])
-      // A part of the rules for all addresses has texts of its own.
+      // The rules for all addresses have other texts.
       if (!url.includes('@')) expect(body.error.details[0].code).toBe('url_not_accessible')
     }
     const files = [{ filename: 'a.pdf', url: 'https://example.com/a.pdf' }]

@@ -15,6 +15,15 @@ export interface MappingRow {
   created_at: string
 }
 
+/** Where a file's current bytes are. */
+export interface FileStorage {
+  location: string
+  /** Other locations with a kept copy. */
+  copies: string[]
+  /** The last backup, of this or an earlier version; a date as PostgreSQL writes it in JSON. */
+  backed_up_at: string | null
+}
+
 export interface FileRow extends FileSettings {
   id: string
   filename: string
@@ -36,6 +45,7 @@ export interface FileRow extends FileSettings {
   /** Through links and through its public address. */
   downloads: number
   links_active: number
+  storage: FileStorage
   /** The bytes of its version differ from the ones that were admitted. */
   damaged: boolean
 }
@@ -164,7 +174,15 @@ export async function readFile(scope: ShopScope, id: string, now: Date): Promise
         and p.id = l.parent_id
         where l.shop_id = chosen.shop_id and l.file_id = chosen.id
           and chosen.mapping_state <> 'unmapped'
-          and ${WORKING}) as links_active
+          and ${WORKING}) as links_active,
+       (select json_build_object('location', v.location,
+          'copies', (select coalesce(json_agg(c.location order by c.location), '[]')
+            from file_copies c where c.shop_id = v.shop_id and c.file_id = v.file_id
+              and c.hash = v.hash and c.location <> v.location),
+          'backed_up_at', (select max(b.created_at) from backups b
+            where b.shop_id = v.shop_id and b.file_id = v.file_id))
+        from versions v where v.shop_id = chosen.shop_id and v.file_id = chosen.id
+          and v.number = chosen.version) as storage
      ${FROM_CHOSEN}`,
     { id, now },
   )

@@ -166,6 +166,22 @@ describe('files that move to the backup location', () => {
     expect(answers.filter(([status, same]) => status !== 200 || !same)).toEqual([])
     expect((await inBackup()).sort()).toEqual(hashesOf(MOVED))
   })
+  test('say where their bytes are, and their copies and backups', async () => {
+    const storageOf = async (n: number) =>
+      ((await (await server.call('GET', `/api/files/${files[n]!.file_id}`)).json()) as Stored)
+        .storage
+    interface Stored {
+      storage: { location: string; copies: string[]; backed_up_at: string | null }
+    }
+    expect(await storageOf(1)).toEqual({ location: 'backup', copies: [], backed_up_at: null })
+    expect(await storageOf(9)).toEqual({ location: 'primary', copies: [], backed_up_at: null })
+    await operate('change-storage', [1], { location: 'primary', keep: true })
+    await operate('back-up-files', [1], {})
+    expect(await storageOf(1)).toEqual({
+      ...{ location: 'backup', copies: ['primary'] },
+      backed_up_at: expect.stringMatching(/^\d{4}-.*Z$/),
+    })
+  })
   test('are served from there afterwards', async () => {
     s3.intercept = () => ({ status: 503, code: 'ServiceUnavailable' })
     for (const n of MOVED) expect((await download(n)).body.equals(bytesOf(n))).toBe(true)

@@ -1368,6 +1368,14 @@ export interface components {
             }
           }
     }
+    /** @description Where the bytes are */
+    FileStorage: {
+      /** @description When it was last backed up */
+      backed_up_at: string | null
+      /** @description Other storage locations with a copy of the current version */
+      copies: string[]
+      location: string
+    }
     Import: {
       failed: number
       files: {

@@ -34,6 +34,7 @@ export type Selection = { file_ids: readonly string[] } | { filter: FileFilter }
 
 export interface FileDetail extends File {
   links_active: number
+  storage: Schemas['FileStorage']
 }
 
 export type FilesImpact = Schemas['FilesImpact']

@@ -41,12 +41,25 @@ export const fileRoutes = (parts: FileRouteParts): Endpoint[] => [
   publicAddress(parts),
 ]
 
-const whole = fileSchema.extend({ links_active: z.number().int() })
+const whole = fileSchema.extend({
+  links_active: z.number().int(),
+  storage: z
+    .object({
+      location: z.string(),
+      copies: z
+        .array(z.string())
+        .meta({ description: 'Other storage locations with a copy of the current version' }),
+      backed_up_at: timestamp.nullable().meta({ description: 'When it was last backed up' }),
+    })
+    .meta({ id: 'FileStorage', description: 'Where the bytes are' }),
+})
 
 async function wholeFile({ baseUrl, clock }: FileRouteParts, scope: ShopScope, id: string) {
   const row = await readFile(scope, id, clock())
   if (!row) throw new AppError('not_found')
-  return { ...fileRecord(row, baseUrl), links_active: row.links_active }
+  const { links_active, storage } = row
+  const backed_up_at = storage.backed_up_at && new Date(storage.backed_up_at).toISOString()
+  return { ...fileRecord(row, baseUrl), links_active, storage: { ...storage, backed_up_at } }
 }
 
 const read = (parts: FileRouteParts) =>

@@ -22,6 +22,7 @@ import {
   Text,
 } from '../../ui/index.ts'
 import { expiryText, kindText, limitText, visibilityText } from '../../labels/file.ts'
+import { storageText } from '../../labels/storage.ts'
 import { numberText, sizeText } from '../../labels/size.ts'
 import { momentText } from '../../labels/time.ts'
 import { LinksCard } from '../links/links-card.tsx'
@@ -218,6 +219,7 @@ function About({ file }: { file: FileDetail }) {
               : []),
             [t('Downloads'), numberText(file.downloads)],
             [t('Active links'), numberText(file.links_active)],
+            [t('Storage'), storageText(file.storage)],
             [t('Tags'), <Tags key="tags" tags={file.tags} />],
           ]}
         />

@@ -1,0 +1,19 @@
+// Where a file's bytes are.
+import { type FileDetail } from '../client/types.ts'
+import { momentText } from './time.ts'
+import { t } from '../messages/t.ts'
+
+const NAMES: Readonly<Record<string, string>> = {
+  primary: t('Primary storage'),
+  backup: t('Backup storage'),
+}
+const nameOf = (location: string): string => NAMES[location] ?? location
+
+/** `Primary storage, with a copy in Backup storage, backed up 3 May 2026, 12:00`. */
+export function storageText({ location, copies, backed_up_at }: FileDetail['storage']): string {
+  return [
+    nameOf(location),
+    ...copies.map((copy) => t('with a copy in {location}', { location: nameOf(copy) })),
+    ...(backed_up_at === null ? [] : [t('backed up {at}', { at: momentText(backed_up_at) })]),
+  ].join(', ')
+}

@@ -27,6 +27,7 @@ export * from './presentation.ts'
 export * from './referrers.ts'
 export * from './settings.ts'
 export * from './share-pages.ts'
+export * from './sizes.ts'
 export * from './unsafe-characters.ts'
 
 export type PluginKind = 'fetch' | 'validate' | 'optimize' | 'map' | 'act' | 'notify'

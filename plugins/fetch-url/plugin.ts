@@ -1,7 +1,7 @@
 // First step of every import by URL: downloads each entry's file into the shop's primary storage
 // location.
 import { z } from 'zod'
-import { definePlugin, directAddress, eachSource, type Decision } from '../contract.ts'
+import { definePlugin, directAddress, eachSource, sizeProblem } from '../contract.ts'
 
 const options = z.strictObject({
   at_once: z.int().min(1).max(64).default(16).meta({
@@ -28,8 +28,7 @@ export const fetchUrl = definePlugin({
   plan: (items, { at_once }, { remote, limits, signal }) =>
     eachUrl(items, at_once, signal, async ({ url }) => {
       const { size_bytes } = await remote.probe(directAddress(url), signal)
-      if (size_bytes !== null && size_bytes > limits.file_bytes) return TOO_LARGE
-      return { status: 'ok' }
+      return sizeProblem(size_bytes, limits) ?? { status: 'ok' }
     }),
   run: (items, { at_once }, { remote, signal }) =>
     eachUrl(items, at_once, signal, async ({ url }) => ({
@@ -37,10 +36,3 @@ export const fetchUrl = definePlugin({
       bytes: await remote.download(directAddress(url), signal),
     })),
 })
-
-const TOO_LARGE: Decision = {
-  status: 'failed',
-  code: 'file_too_large',
-  message: 'The file is larger than 5 GB: contact support to have larger files imported',
-  retryable: false,
-}

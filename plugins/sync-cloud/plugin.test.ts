@@ -57,6 +57,20 @@ describe('sync-cloud', () => {
     return Object.fromEntries(outcomes.map(({ item, ...outcome }) => [item, outcome]))
   }
 
+  it('foresees that an empty object, or one over the limit, fails', async () => {
+    const sized = (size_bytes: number): CloudTask => ({
+      ...{ does: 'fetch', path: 'x', pack: null, size_bytes },
+    })
+    const { items, context } = world({ empty: sized(0), huge: sized(6e9), unknown: sized(-1) })
+    const outcomes = await Array.fromAsync(syncCloud.plan!(items, {}, context))
+    expect(outcomes).toMatchObject([
+      { item: 'empty', status: 'failed', code: 'empty_file' },
+      { item: 'huge', status: 'failed', code: 'file_too_large' },
+      { item: 'unknown', status: 'ok' },
+      { item: 'superseded', status: 'skipped' },
+    ])
+  })
+
   it('returns bytes with the pack of their subfolder, or the reason for their absence', async () => {
     expect(
       await outcomesOf({

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import {
   definePlugin,
   failed,
+  sizeProblem,
   type CloudTask,
   type FileChange,
   type Item,
@@ -41,14 +42,13 @@ export const syncCloud = definePlugin({
     cloud_failed: 'Sync again: the provider may answer by now.',
   },
   summary: () => 'Imports new and changed files, and applies renames and deletions at the provider',
-  async *plan(items, _, { cloud, request, signal }) {
+  async *plan(items, _, { cloud, limits, request, signal }) {
     signal.throwIfAborted()
     const tasks = await cloud.tasksOf(request.sync ?? '', items)
     for (const item of items) {
       const task = tasks.get(item.id)
-      yield task
-        ? (changeOutcome(item, task) ?? plannedOutcome(item, task))
-        : supersededOutcome(item)
+      if (!task) yield supersededOutcome(item)
+      else yield changeOutcome(item, task) ?? foreseenOutcome(item, task, limits)
     }
   },
   async *run(items, _, { cloud, request, signal }) {
@@ -86,6 +86,12 @@ const supersededOutcome = ({ id }: Item): Outcome => ({
 /** The outcome of a file that was changed at the provider; null: another kind of task. */
 const changeOutcome = ({ id, wanted }: Item, { does }: CloudTask): Outcome | null =>
   does === 'change' ? { item: id, status: 'ok', last: true, change: wanted ?? {} } : null
+
+/** The outcome of a preview: an object whose size no file may have would fail. */
+function foreseenOutcome(item: Item, task: CloudTask, limits: { file_bytes: number }): Outcome {
+  const problem = task.does === 'fetch' ? sizeProblem(task.size_bytes, limits) : null
+  return problem ? { item: item.id, ...problem } : plannedOutcome(item, task)
+}
 
 /** The outcome without its bytes. */
 function plannedOutcome({ id }: Item, task: CloudTask): Outcome {

@@ -1,7 +1,7 @@
 // First step of every import from a drop folder. The drop server stored the bytes when the file was
 // closed; this step takes the file, so that no client changes it during the import.
 import { z } from 'zod'
-import { definePlugin, eachSource } from '../contract.ts'
+import { definePlugin, eachSource, sizeProblem } from '../contract.ts'
 
 const CONCURRENCY = 8
 
@@ -17,11 +17,14 @@ export const takeDrop = definePlugin({
   needs: ['drop'],
   worksOn: 'imports',
   summary: () => 'Reads the files from the drop folder',
-  plan: (items, _, { drop, signal }) =>
-    eachDropped(items, CONCURRENCY, signal, async ({ id, claim }) => {
-      await drop.sizeOf(id, claim)
-      return { status: 'ok' }
-    }),
+  plan: (items, _, { drop, limits, signal }) =>
+    eachDropped(
+      items,
+      CONCURRENCY,
+      signal,
+      async ({ id, claim }) =>
+        sizeProblem(await drop.sizeOf(id, claim), limits) ?? { status: 'ok' },
+    ),
   run: (items, _, { drop, signal }) =>
     eachDropped(items, CONCURRENCY, signal, async ({ id, claim }) => ({
       status: 'ok',

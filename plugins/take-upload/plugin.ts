@@ -1,6 +1,6 @@
 // First step of every import of uploads: moves the received bytes into the shop's storage location.
 import { z } from 'zod'
-import { definePlugin, eachSource } from '../contract.ts'
+import { definePlugin, eachSource, sizeProblem } from '../contract.ts'
 
 const CONCURRENCY = 4
 
@@ -17,11 +17,13 @@ export const takeUpload = definePlugin({
   worksOn: 'imports',
   bytes: true,
   summary: () => 'Reads the uploaded files',
-  plan: (items, _, { uploads, signal }) =>
-    eachUpload(items, CONCURRENCY, signal, async ({ id }) => {
-      await uploads.sizeOf(id)
-      return { status: 'ok' }
-    }),
+  plan: (items, _, { uploads, limits, signal }) =>
+    eachUpload(
+      items,
+      CONCURRENCY,
+      signal,
+      async ({ id }) => sizeProblem(await uploads.sizeOf(id), limits) ?? { status: 'ok' },
+    ),
   run: (items, _, { uploads, signal }) =>
     eachUpload(items, CONCURRENCY, signal, async ({ id }) => ({
       status: 'ok',

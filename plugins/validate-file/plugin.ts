@@ -5,6 +5,7 @@ import { mismatchOf } from './contents.ts'
 import {
   definePlugin,
   pageAdvice,
+  sizeProblem,
   type Item,
   type Outcome,
   type Warning,
@@ -45,13 +46,8 @@ function checkFile(
   webPages: Options['web_pages'],
 ): Outcome {
   const { size_bytes: size, content_type: type } = item.staged ?? item.file
-  if (size === 0) return refusal(item, 'empty_file', 'The file is empty')
-  if (size !== null && size > limits.file_bytes)
-    return refusal(
-      item,
-      'file_too_large',
-      'The file is larger than 5 GB: contact support to have larger files imported',
-    )
+  const wrongSize = sizeProblem(size, limits)
+  if (wrongSize) return { item: item.id, ...wrongSize }
   const found = item.staged?.found_type
   const isPage = isUnexpectedPage(item.file, type, found)
   if (isPage && webPages === 'refuse') return refusal(item, 'web_page', pageMessage(item))

@@ -38,6 +38,20 @@ async function emptied(folder: string) {
   return { id, preview, confirm }
 }
 
+test('an empty file fails in the preview as it does in the sync', async () => {
+  await app.put({ 'void/full.txt': 'full', 'void/empty.txt': '' })
+  const id = await app.connect({ provider: 'demo', folder: 'void' })
+  const preview = await app.sync(id, { dry_run: true })
+  expect(preview).toMatchObject({ status: 'previewed', done: 1, failed: 1 })
+  const failed = { status: 'failed', error: { code: 'empty_file', message: 'The file is empty' } }
+  const items = async () =>
+    (await app.get(`/api/operations/${preview.id}/items?status=failed`)).data as object[]
+  expect(await items()).toMatchObject([failed])
+  await call('POST', `/api/operations/${preview.id}/confirm`)
+  expect(await untilEndedOrPreview(app, preview.id)).toMatchObject({ status: 'partial', done: 1 })
+  expect(await items()).toMatchObject([failed])
+})
+
 test('an emptied folder that was restored before the confirmation deletes nothing', async () => {
   const { id, preview, confirm } = await emptied('restored')
   await app.put(many('restored', 6))

@@ -6,7 +6,7 @@ import { RefreshProducts } from '../../components/refresh-products.tsx'
 import { WordsField } from '../../components/words-field.tsx'
 import { type MatchMethod } from '../../client/types.ts'
 import { t } from '../../messages/t.ts'
-import { BlockStack, Checkbox, ChoiceList, Link, Select, Text } from '../../ui/index.ts'
+import { BlockStack, Checkbox, ChoiceList, Link, Select } from '../../ui/index.ts'
 import { momentText } from '../../labels/time.ts'
 import { methodOrder, methodsOf, type SettingsDraft } from './settings-draft.ts'
 
@@ -81,9 +81,13 @@ const METHODS: Record<Exclude<MatchMethod, 'sku'>, string> = {
   tags: t('Tags that file and product share'),
 }
 
+/** The choice of none of them. */
+const MANUALLY = 'manually'
+
 export function MappingFields({ draft, problems, onChange }: FieldsProps) {
   // The order when the page was opened, so that rows do not move while they are ticked.
   const [order] = useState(() => methodOrder(draft.match_by))
+  const isManual = !draft.match_by.some((method) => method !== 'sku')
   return (
     <BlockStack gap="400">
       <Checkbox
@@ -98,18 +102,21 @@ export function MappingFields({ draft, problems, onChange }: FieldsProps) {
         title={t('Match by, tried in this order')}
         allowMultiple
         disabled={!draft.auto_map}
-        choices={order.flatMap((value) =>
-          value === 'sku' ? [] : [{ value, label: METHODS[value] }],
-        )}
-        selected={draft.match_by}
+        choices={[
+          ...order.flatMap((value) => (value === 'sku' ? [] : [{ value, label: METHODS[value] }])),
+          {
+            value: MANUALLY,
+            label: t('Manual mapping only'),
+            helpText: t('You map the files under Files or Reviews.'),
+          },
+        ]}
+        selected={isManual ? [MANUALLY] : [...draft.match_by]}
         error={problems.within('match_by')}
-        onChange={(ticked) => onChange({ match_by: methodsOf(ticked, order) })}
+        onChange={(ticked) => {
+          const none = !isManual && ticked.includes(MANUALLY)
+          onChange({ match_by: methodsOf(none ? [] : ticked, order) })
+        }}
       />
-      {draft.auto_map && !draft.match_by.some((method) => method !== 'sku') && (
-        <Text as="p" tone="subdued">
-          {t('If none is selected, files are mapped manually only.')}
-        </Text>
-      )}
       <NumberField
         id={fieldId('match_threshold')}
         label={t('Confidence threshold')}

@@ -59,6 +59,12 @@ export const csvSchema = z
       description: 'false: another encoding fits nearly as well; choose it if the preview is wrong',
     }),
     delimiter: z.string(),
+    header_row: z.number().int().meta({
+      description: 'The row of the header; 0: the file has none, and columns have numbers',
+    }),
+    head: z
+      .array(z.object({ row: z.number().int(), cells: z.array(z.string()) }))
+      .meta({ description: 'The first rows, from which the header can be chosen' }),
     rows: z.number().int(),
     headers: z.array(z.string()),
     columns: perField(
@@ -130,6 +136,8 @@ export function csvRecord(upload: CsvUpload): z.output<typeof csvSchema> {
     encoding: upload.format.encoding,
     encoding_sure: upload.format.encoding_sure ?? true,
     delimiter: upload.format.delimiter,
+    header_row: upload.format.header_row ?? 1,
+    head: upload.format.head ?? [],
     headers,
     columns: suggestColumns(
       headers,

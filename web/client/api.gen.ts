@@ -625,6 +625,13 @@ export interface components {
       /** @description Why the last check was not completed */
       failure: string | null
       filename: string
+      /** @description The first rows, from which the header can be chosen */
+      head: {
+        cells: string[]
+        row: number
+      }[]
+      /** @description The row of the header; 0: the file has none, and columns have numbers */
+      header_row: number
       headers: string[]
       id: string
       /** @description The import, if it was started */
@@ -664,6 +671,14 @@ export interface components {
       status: 'ready' | 'checking' | 'checked' | 'started'
       /** @description The operation over rows that change files */
       update_job_id: string | null
+    }
+    /**
+     * @example {
+     *       "row": 3
+     *     }
+     */
+    CsvHeader: {
+      row: number
     }
     CsvProblem: {
       code: string

@@ -88,6 +88,10 @@ export const useChooseEncoding = (id: string) =>
     call(`/api/csv/${id}/encoding`, { method: 'PUT', body: { encoding } }),
   )
 
+/** The row of the header; 0: there is none. */
+export const useChooseHeader = (id: string) =>
+  useChange<number>(id, (row) => call(`/api/csv/${id}/header`, { method: 'PUT', body: { row } }))
+
 export const useCheckCsv = (id: string) =>
   useChange<CsvCheckOptions>(id, (options) =>
     call(`/api/csv/${id}/check`, { method: 'POST', body: options }),

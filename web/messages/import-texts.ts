@@ -22,6 +22,8 @@ export const IMPORT_TEXTS: readonly string[] = [
   t('A character of this cell could not be read'),
   t('Choose the encoding of the file, or correct the cell and save the file as UTF-8'),
   t('This cell begins like a formula'),
+  t('A spreadsheet has shortened this SKU'),
+  t('Format the column as text in the spreadsheet, then enter the SKU again'),
   t('It is read as text: check that your spreadsheet saved its result'),
   t('The file has a header but no rows'),
   t('This is not a text file: save it as CSV first'),
@@ -94,6 +96,7 @@ const template = (message: string): string => message
 
 /** The special ones first. */
 export const IMPORT_TEMPLATES: readonly string[] = [
+  template('This cell has {count} addresses: write one row for each file'),
   template('{host} redirects without a valid address'),
   template('The address redirects more than {most} times, at last at {host}'),
   template(

@@ -1,8 +1,14 @@
 // The first pass over a CSV file: reads its headers, its number of rows and the first rows, and
 // checks that it is a table.
 import { AppError, ERRORS, type ErrorDetail } from '../../errors.ts'
-import { headerLabels, mappingOf, suggestColumns, type ColumnMapping } from './columns.ts'
-import { detectFormat } from './format.ts'
+import {
+  headerLabels,
+  knownHeaders,
+  mappingOf,
+  suggestColumns,
+  type ColumnMapping,
+} from './columns.ts'
+import { detectFormat, HEADER_WITHIN } from './format.ts'
 import { shapeProblem } from './row-values.ts'
 import { isBlank, readRows, type Broken, type Format } from './rows.ts'
 
@@ -22,8 +28,16 @@ export interface StructureProblem {
   detail: string
 }
 
+/** One of the first rows of the file, from which a person may choose the header. */
+export interface HeadRow {
+  row: number
+  cells: string[]
+}
+
 export interface Analysis {
-  format: Format & { skipped: number }
+  format: Format & { skipped: number; header_row: number }
+  /** The first rows of the file, with titles and the header. */
+  head: HeadRow[]
   headers: string[]
   rows: number
   sample: { row: number; cells: string[] }[]
@@ -31,8 +45,16 @@ export interface Analysis {
   mapping: ColumnMapping
 }
 
-/** Throws `invalid_csv` if the file cannot be read as a table, and `too_many` above `maxRows`. */
-export async function analyse(text: AsyncIterable<string>, maxRows: number): Promise<Analysis> {
+/**
+ * Throws `invalid_csv` if the file cannot be read as a table, and `too_many` above `maxRows`.
+ * @param headerRow the row of the header as a person chose it; 0: there is none; absent: the row
+ *   that fits.
+ */
+export async function analyse(
+  text: AsyncIterable<string>,
+  maxRows: number,
+  headerRow?: number,
+): Promise<Analysis> {
   const pieces = text[Symbol.asyncIterator]()
   const first = await pieces.next()
   const head = first.done ? '' : first.value
@@ -44,7 +66,8 @@ export async function analyse(text: AsyncIterable<string>, maxRows: number): Pro
       yield storableText(next.value)
   }
   const found: Analysis = {
-    format,
+    format: { ...format, header_row: -1 },
+    head: [],
     headers: [],
     rows: 0,
     sample: [],
@@ -52,14 +75,28 @@ export async function analyse(text: AsyncIterable<string>, maxRows: number): Pro
     mapping: mappingOf(suggestColumns([], [])),
   }
   let blank = 0
+  let start: Row[] | null = []
+  const beginRows = () => {
+    if (start === null) return
+    const rows = start
+    start = null
+    found.head = rows.map(shownRow)
+    found.format.header_row = headerRow ?? headerRowOf(rows)
+    if (found.format.header_row === 0) found.headers = unnamedHeaders(rows)
+    for (const one of rows) addRow(found, one)
+  }
   for await (const { first: number, records, broken } of readRows(all(), format)) {
     for (const [at, cells] of records.entries()) {
       const row = number + at
       const wrong = broken.get(row)
+      if (wrong?.fatal) beginRows()
       if (wrong?.fatal)
         throw invalidCsv([{ row, column: found.headers[wrong.cell] ?? null, detail: wrong.detail }])
-      if (!isBlank(cells)) addRow(found, row, cells, wrong)
-      else if (++blank > MAX_BLANK_ROWS)
+      if (!isBlank(cells)) {
+        const one = { row, cells, broken: wrong }
+        if (start === null) addRow(found, one)
+        else if (start.push(one) >= HEADER_WITHIN) beginRows()
+      } else if (++blank > MAX_BLANK_ROWS)
         throw invalidCsv([{ row, column: null, detail: 'There are too many empty lines' }])
     }
     if (found.rows > maxRows)
@@ -67,6 +104,7 @@ export async function analyse(text: AsyncIterable<string>, maxRows: number): Pro
         message: `A CSV file has at most ${maxRows.toLocaleString('en')} rows: split it`,
       })
   }
+  beginRows()
   if (found.rows === 0) throw invalidFile('The file has a header but no rows')
   found.mapping = mappingOf(
     suggestColumns(
@@ -77,8 +115,54 @@ export async function analyse(text: AsyncIterable<string>, maxRows: number): Pro
   return found
 }
 
-function addRow(found: Analysis, row: number, cells: string[], broken: Broken | undefined): void {
-  if (found.headers.length === 0) {
+interface Row {
+  row: number
+  cells: string[]
+  broken: Broken | undefined
+}
+
+/** Cells of a row in the choice of the header, and their length. */
+const HEAD_CELLS = 6
+const HEAD_CHARACTERS = 40
+
+const shownRow = ({ row, cells }: Row): HeadRow => ({
+  row,
+  cells: cells
+    .filter((cell) => cell.trim() !== '')
+    .slice(0, HEAD_CELLS)
+    .map((cell) => cell.trim().slice(0, HEAD_CHARACTERS).toWellFormed()),
+})
+
+const filled = ({ cells }: Row) => cells.filter((cell) => cell.trim() !== '').length
+
+/**
+ * The row of the header: the one with most known words; otherwise the first row as wide as the
+ * table, since a title has one cell. 0: the first rows are files already.
+ */
+function headerRowOf(rows: readonly Row[]): number {
+  const [first] = rows
+  if (!first) return 0
+  const known = rows.map(({ cells }) => (cells.length > 1 ? knownHeaders(cells) : 0))
+  const most = Math.max(...known)
+  if (most > 0) return rows[known.indexOf(most)]!.row
+  const widest = Math.max(...rows.map(filled))
+  const table = rows.find((one) => filled(one) === widest)!
+  const hasAddress = table.cells.some((cell) => /^https?:\/\//i.test(cell.trim()))
+  return hasAddress ? 0 : widest > 1 ? table.row : first.row
+}
+
+const unnamedHeaders = (rows: readonly Row[]): string[] =>
+  headerLabels(
+    Array.from(
+      { length: Math.min(MAX_COLUMNS, Math.max(...rows.map(({ cells }) => cells.length))) },
+      () => '',
+    ),
+  )
+
+function addRow(found: Analysis, { row, cells, broken }: Row): void {
+  const { header_row } = found.format
+  if (row < header_row) return
+  if (row === header_row) {
     if (broken) throw invalidCsv([{ row, column: null, detail: broken.detail }])
     if (cells.length > MAX_COLUMNS)
       throw invalidCsv([

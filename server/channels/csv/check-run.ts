@@ -80,6 +80,7 @@ export const checkUpload = (
     headers: upload.headers,
     mapping: upload.mapping,
     batches: readUploadRows(scope, upload),
+    headerRow: upload.format.header_row,
     onConflict: upload.check_options!.on_conflict,
     oddSkus: parts.oddSkus(scope),
     probe: upload.check_options!.probe ? parts.probe : null,

@@ -42,6 +42,8 @@ export interface KnownFile {
 
 export interface CheckParts {
   batches: AsyncIterable<RowBatch>
+  /** The row of the header; 0: there is none; absent: the first row that is not empty. */
+  headerRow?: number | undefined
   headers: readonly string[]
   mapping: ColumnMapping
   onConflict: OnConflict

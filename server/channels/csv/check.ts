@@ -74,7 +74,7 @@ async function readAll(parts: CheckParts, state: CheckState): Promise<void> {
     lookedUp.catch(() => {})
     named = []
   }
-  for await (const batch of bodyOf(parts.batches)) {
+  for await (const batch of bodyOf(parts.batches, parts.headerRow)) {
     state.progress.rows += batch.length
     for (const { row, cells, broken } of batch) {
       const shape = broken ?? shapeProblem(cells, parts.headers) ?? shiftProblem(cells, places)
@@ -104,13 +104,19 @@ export interface BodyRow {
   broken: CellProblem | null
 }
 
-/** The rows after the header, without empty ones. */
-export async function* bodyOf(batches: AsyncIterable<RowBatch>): AsyncGenerator<BodyRow[]> {
-  let headed = false
+/**
+ * The rows after the header, without empty ones.
+ * @param headerRow absent, in files of earlier versions: the first row that is not empty.
+ */
+export async function* bodyOf(
+  batches: AsyncIterable<RowBatch>,
+  headerRow?: number,
+): AsyncGenerator<BodyRow[]> {
+  let headed = headerRow !== undefined
   for await (const { first, records, broken } of batches) {
     const rows: BodyRow[] = []
     for (const [at, cells] of records.entries()) {
-      if (isBlank(cells)) continue
+      if (isBlank(cells) || (headerRow !== undefined && first + at <= headerRow)) continue
       if (!headed) {
         headed = true
         continue

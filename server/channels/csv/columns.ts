@@ -1,7 +1,8 @@
 // Assigns the columns of a CSV file to the fields of an import: suggested from the headers and the
 // first rows, changed by the merchant, saved under a name.
-import { ENTRY_SETTINGS, FILE_SETTINGS, forEntrySettings } from '../../../plugins/contract.ts'
+import { ENTRY_SETTINGS } from '../../../plugins/contract.ts'
 import { originalCell } from '../../files/cells.ts'
+import { ENGLISH, normalizeHeader, wordFor } from './headers.ts'
 
 export const FIELDS = [
   'filename',
@@ -26,53 +27,7 @@ export interface Suggestion {
 
 export type Suggestions = Record<CsvField, Suggestion | null>
 
-/** Headers that other programs use for each field, as `normalizeHeader` writes them. */
-const SYNONYMS: Readonly<Record<CsvField, readonly string[]>> = {
-  filename: [
-    'filename',
-    'name',
-    'file',
-    'title',
-    'displayname',
-    'filetitle',
-    'document',
-    'asset',
-    'attachment',
-  ],
-  file_url: [
-    'fileurl',
-    'url',
-    'link',
-    'source',
-    'sourceurl',
-    'downloadurl',
-    'href',
-    'src',
-    'address',
-    'location',
-  ],
-  product_sku: [
-    'productsku',
-    'sku',
-    'variantsku',
-    'itemsku',
-    'articlenumber',
-    'itemnumber',
-    'productcode',
-  ],
-  ...forEntrySettings((name) => FILE_SETTINGS[name].entry.headers),
-  tags: ['tags', 'tag', 'labels', 'keywords', 'categories'],
-  id: ['id', 'fileid'],
-}
-
 const MIN_CONTAINED = 4
-
-/** Lower case, only letters and digits. */
-export const normalizeHeader = (header: string): string =>
-  header
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]/gu, '')
 
 /** The labels of headers: unchanged; unnamed ones get their position, and duplicates a number. */
 export function headerLabels(cells: readonly string[]): string[] {
@@ -105,18 +60,19 @@ export const mappingOf = (suggestions: Suggestions): ColumnMapping =>
 
 /** How many headers are names or synonyms of fields: a measure for guessing the delimiter. */
 export const knownHeaders = (cells: readonly string[]): number =>
-  cells.filter((cell) =>
-    FIELDS.some((field) => SYNONYMS[field].includes(normalizeHeader(originalCell(cell)))),
-  ).length
+  cells.filter((cell) => FIELDS.some((field) => wordFor(field, originalCell(cell)) >= 0)).length
 
 /** The best column for each field; no column is suggested twice. `rows`: the first rows' cells. */
 export function suggestColumns(
   headers: readonly string[],
   rows: readonly (readonly string[])[],
 ): Suggestions {
+  const columns = headers.map((header, at) => ({ header, cells: columnCells(rows, at) }))
+  // Of several columns with addresses, such as pictures and files, a person chooses.
+  const addresses = columns.filter(({ cells }) => areAddresses(cells)).length
   const all = FIELDS.flatMap((field) =>
-    headers.flatMap((header, at) => {
-      const found = confidence(field, header, columnCells(rows, at))
+    columns.flatMap(({ header, cells }) => {
+      const found = confidence(field, header, cells) ?? byContent(field, cells, addresses)
       return found ? [{ field, header, ...found }] : []
     }),
   ).sort((a, b) => b.sure - a.sure)
@@ -148,13 +104,25 @@ function confidence(
     return cells.length > 0 && cells.every((cell) => /^file_[0-9a-f]{32}$/.test(cell))
       ? { sure: 0.9, reason: 'The cells are ids of files' }
       : null
-  const word = SYNONYMS[field].indexOf(name)
+  const word = wordFor(field, header)
   if (word >= 0)
     return { sure: Math.max(0.8, 0.95 - word / 100), reason: 'The header is another word for it' }
-  if (field === 'file_url' && cells.length > 0 && cells.every((cell) => /^https?:\/\//i.test(cell)))
-    return { sure: 0.75, reason: 'The cells are addresses' }
-  const part = SYNONYMS[field].find(
+  const part = ENGLISH[field].find(
     (synonym) => synonym.length >= MIN_CONTAINED && name.includes(synonym),
   )
   return part === undefined ? null : { sure: 0.5, reason: 'The header contains a word for it' }
+}
+
+const areAddresses = (cells: readonly string[]): boolean =>
+  cells.length > 0 && cells.every((cell) => /^https?:\/\//i.test(cell))
+const areFilenames = (cells: readonly string[]): boolean =>
+  cells.length > 0 && cells.every((cell) => /^[^/\\:]+\.[a-z][a-z0-9]{1,4}$/i.test(cell))
+
+/** For headers that say nothing, and for files without a header. */
+function byContent(field: CsvField, cells: readonly string[], addresses: number) {
+  if (field === 'file_url' && addresses === 1 && areAddresses(cells))
+    return { sure: 0.75, reason: 'The cells are addresses' }
+  if (field === 'filename' && areFilenames(cells))
+    return { sure: 0.7, reason: 'The cells are names of files' }
+  return null
 }

@@ -5,6 +5,8 @@ import { DELIMITERS, type Delimiter, type Format } from './rows.ts'
 
 const HEAD_CHARACTERS = 64 * 1024
 const HEAD_ROWS = 10
+/** A header is looked for in this many rows. */
+export const HEADER_WITHIN = 20
 
 /** `text` is the file's beginning, without a byte-order mark. */
 export function detectFormat(text: string): Format & { skipped: number } {
@@ -15,7 +17,29 @@ export function detectFormat(text: string): Format & { skipped: number } {
   const newline =
     sample.replace(/"(?:[^"]|"")*"/g, '').includes('\n') || !sample.includes('\r') ? '\n' : '\r'
   const delimiter = (named?.[1] as Delimiter | undefined) ?? detectDelimiter(sample, newline)
-  return { delimiter, newline, skipped: named?.[0].length ?? 0 }
+  return {
+    delimiter,
+    newline,
+    skipped: named?.[0].length ?? 0,
+    ...quotesIn(sample, delimiter, newline),
+  }
+}
+
+/** How quoted cells are written, where it is not the usual way. */
+function quotesIn(
+  sample: string,
+  delimiter: Delimiter,
+  newline: Format['newline'],
+): Pick<Format, 'escape' | 'spaced'> {
+  const end = delimiter === '|' ? '\\|' : delimiter
+  const spaced = new RegExp(`(^|[${end}\\n\\r]) +"[^"]*"`).test(sample)
+  const errorsWith = (escapeChar: string) =>
+    Papa.parse(sample, { delimiter, newline, quoteChar: '"', escapeChar }).errors.filter(
+      // The last row of the sample may be cut.
+      ({ type, row }) => type === 'Quotes' && row !== undefined,
+    ).length
+  const escapes = sample.includes('\\"') && errorsWith('\\') < errorsWith('"')
+  return { ...(spaced ? { spaced } : {}), ...(escapes ? { escape: '\\' } : {}) }
 }
 
 /**
@@ -27,10 +51,12 @@ function detectDelimiter(sample: string, newline: Format['newline']): Delimiter 
     const { data } = Papa.parse<string[]>(sample, {
       delimiter,
       newline,
-      preview: 1,
+      preview: HEADER_WITHIN,
       skipEmptyLines: 'greedy',
     })
-    return { delimiter, known: data[0] && data[0].length > 1 ? knownHeaders(data[0]) : 0 }
+    // A title may precede the header.
+    const known = data.map((cells) => (cells.length > 1 ? knownHeaders(cells) : 0))
+    return { delimiter, known: Math.max(0, ...known) }
   })
   const max = Math.max(...found.map(({ known }) => known))
   const best = found.filter(({ known }) => known === max)

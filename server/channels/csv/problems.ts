@@ -102,7 +102,7 @@ export async function* errorsCsv(scope: ShopScope, upload: CsvUpload): AsyncGene
   const marked = (cell: string | undefined) => plainCell(originalCell(cell ?? ''))
   // The byte-order mark tells a spreadsheet that this is UTF-8.
   yield `\ufeff${write([[...kept.map((at) => marked(upload.headers[at])), ERRORS_COLUMN]])}`
-  for await (const rows of bodyOf(readUploadRows(scope, upload))) {
+  for await (const rows of bodyOf(readUploadRows(scope, upload), upload.format.header_row)) {
     const bad = rows.filter(({ row }) => wrong.has(row))
     for (let from = 0; from < bad.length; from += ROW_BATCH) {
       const some = bad.slice(from, from + ROW_BATCH)

@@ -67,10 +67,11 @@ export function readValues(
   // A row that changes a file may leave cells empty: those fields stay unchanged.
   if (filename !== '' || idText === '') wrong('filename', filenameProblem(filename), filename)
   const file_url = cell('file_url')
-  if (idText === '') wrong('file_url', file_url === '' ? NO_URL : urlProblem(file_url), file_url)
+  if (idText === '') wrong('file_url', addressProblem(file_url), file_url)
   const product_sku = cell('product_sku')
   if (idText === '') wrong('product_sku', skuProblem(product_sku), product_sku)
   else if (product_sku !== '') problems.push({ ...NOT_MAPPED, value: product_sku })
+  if (SHORTENED.test(product_sku)) problems.push({ ...SHORTENED_SKU, value: product_sku })
   const settings = forEntrySettings((field) => {
     const text = cell(field)
     const value = wholeNumber(text, FILE_SETTINGS[field].entry.max)
@@ -110,6 +111,30 @@ const FORMULA = {
   detail: 'It is read as text: check that your spreadsheet saved its result',
 } as const
 
+/** A long number as Excel writes it in a narrow column: its last digits are lost. */
+const SHORTENED = /^\d(?:[.,]\d+)?E\+\d{2}$/
+const SHORTENED_SKU: CellProblem = {
+  field: 'product_sku',
+  severity: 'warning',
+  code: 'invalid_value',
+  message: 'A spreadsheet has shortened this SKU',
+  detail: 'Format the column as text in the spreadsheet, then enter the SKU again',
+}
+
+/** The beginnings of addresses, after separators: an address may contain another one. */
+const ADDRESSES = /(?<=^|[\s|;,])https?:\/\//gi
+
+function addressProblem(text: string): Problem | null {
+  if (text === '') return NO_URL
+  const count = text.match(ADDRESSES)?.length ?? 0
+  if (count > 1)
+    return {
+      code: 'invalid_url',
+      message: `This cell has ${count} addresses: write one row for each file`,
+    }
+  return urlProblem(text)
+}
+
 const NO_URL: Problem = { code: 'required', message: 'A file URL is required' }
 
 function skuProblem(sku: string): Problem | null {
@@ -120,9 +145,9 @@ function skuProblem(sku: string): Problem | null {
   return null
 }
 
-/** Both `,` and `;` separate tags; empty tags are dropped. */
+/** Commas, semicolons and line breaks separate tags; empty tags are dropped. */
 const splitTags = (text: string): string[] =>
-  normalizeTags(text.split(/[,;]/)).filter((tag) => tag !== '')
+  normalizeTags(text.split(/[,;\r\n]/)).filter((tag) => tag !== '')
 
 function tagsProblem(tags: readonly string[]): Problem | null {
   if (tags.length > MAX_TAGS) return { code: 'too_many', message: `At most ${MAX_TAGS} tags` }

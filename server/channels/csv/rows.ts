@@ -8,6 +8,10 @@ export type Delimiter = (typeof DELIMITERS)[number]
 export interface Format {
   delimiter: Delimiter
   newline: '\n' | '\r'
+  /** The character before a quote inside a quoted cell; absent: another quote. */
+  escape?: '"' | '\\'
+  /** Spaces may precede quoted cells. */
+  spaced?: boolean
 }
 
 /**
@@ -51,14 +55,14 @@ export const isBlank = (cells: readonly string[]): boolean =>
 
 export async function* readRows(
   text: AsyncIterable<string>,
-  { delimiter, newline }: Format,
+  { delimiter, newline, escape = '"', spaced = false }: Format,
 ): AsyncGenerator<RowBatch> {
   const parse = (input: string, whole: boolean): Parsed => {
     const parser = new Papa.Parser({
       delimiter,
       newline,
       quoteChar: '"',
-      escapeChar: '"',
+      escapeChar: escape,
     } as never) as unknown as Parser
     return parser.parse(input, 0, !whole)
   }
@@ -81,7 +85,8 @@ export async function* readRows(
     first += data.length
     return batch
   }
-  for await (const piece of inSmallPieces(text)) {
+  const pieces = inSmallPieces(text)
+  for await (const piece of spaced ? withoutSpaces(pieces, delimiter) : pieces) {
     const input = left + piece
     const parsed = parse(input, false)
     left = input.slice(parsed.meta.cursor)
@@ -101,6 +106,28 @@ async function* inSmallPieces(text: AsyncIterable<string>): AsyncGenerator<strin
   for await (const piece of text)
     for (let at = 0; at < piece.length; at += PIECE)
       yield piece.length > PIECE ? piece.slice(at, at + PIECE) : piece
+}
+
+/**
+ * Without spaces between a delimiter and a quote, with which some programs write rows: `a, "b"`.
+ * Papaparse would read the quotes as text, and delimiters inside them as ends of cells.
+ */
+async function* withoutSpaces(
+  text: AsyncIterable<string>,
+  delimiter: Delimiter,
+): AsyncGenerator<string> {
+  const end = delimiter === '|' ? '\\|' : delimiter
+  // A doubled quote is inside a cell, unless the cell is empty.
+  const spaced = new RegExp(`([${end}\\n\\r]) +"(?!"[^${end}\\r\\n])`, 'g')
+  const open = new RegExp(`[${end}\\n\\r] *"?"?$`)
+  let left = ''
+  for await (const piece of text) {
+    const whole = left + piece
+    const at = whole.search(open)
+    left = at < 0 ? '' : whole.slice(at)
+    yield (at < 0 ? whole : whole.slice(0, at)).replaceAll(spaced, '$1"')
+  }
+  if (left !== '') yield left.replaceAll(spaced, '$1"')
 }
 
 const UNCLOSED: Broken = {

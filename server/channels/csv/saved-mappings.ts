@@ -2,7 +2,8 @@
 // automatically.
 import { AppError, type ErrorDetail } from '../../errors.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
-import { FIELDS, headersKey, normalizeHeader, type ColumnMapping } from './columns.ts'
+import { FIELDS, headersKey, type ColumnMapping } from './columns.ts'
+import { normalizeHeader } from './headers.ts'
 
 export interface SavedMapping {
   id: string

@@ -123,7 +123,7 @@ async function workOf(tx: ShopScope, upload: CsvUpload) {
   const places = placesOf(upload.mapping, upload.headers)
   const files: ImportFile[] = []
   const updates: { id: string; wanted: FileChange }[] = []
-  for await (const rows of bodyOf(readUploadRows(tx, upload))) {
+  for await (const rows of bodyOf(readUploadRows(tx, upload), upload.format.header_row)) {
     for (const { row, cells } of rows) {
       if (wrong.has(row)) continue
       const { values } = readValues(cells, places)

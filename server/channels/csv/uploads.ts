@@ -3,7 +3,13 @@
 import { AppError } from '../../errors.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { OnConflict } from '../../files/admission.ts'
-import { analyse, requireText, type Analysis, type StructureProblem } from './analyse.ts'
+import {
+  analyse,
+  requireText,
+  type Analysis,
+  type HeadRow,
+  type StructureProblem,
+} from './analyse.ts'
 import type { CheckProgress } from './check-state.ts'
 import type { ColumnMapping } from './columns.ts'
 import { createEncodingDetector, decode, type DetectedEncoding, type Encoding } from './encoding.ts'
@@ -30,6 +36,10 @@ export interface CsvFormat extends Format {
   encoding_sure?: boolean
   /** Characters before the first row. */
   skipped: number
+  /** The row of the header; 0: there is none. Absent in files of earlier versions: the first. */
+  header_row?: number
+  /** The first rows of the file. */
+  head?: HeadRow[]
 }
 
 /** A file's fields in lists. */
@@ -91,7 +101,7 @@ async function storeAnalysis(
   scope: ShopScope,
   id: string,
   { encoding, sure }: DetectedEncoding,
-  { format, headers, rows, sample, structure, mapping }: Analysis,
+  { format, head, headers, rows, sample, structure, mapping }: Analysis,
 ): Promise<void> {
   const saved = await findSavedMapping(scope, headers)
   await scope.query(
@@ -101,7 +111,7 @@ async function storeAnalysis(
      where shop_id = :shop and id = :id`,
     {
       ...{ id, headers, rows },
-      format: JSON.stringify({ ...format, encoding, encoding_sure: sure }),
+      format: JSON.stringify({ ...format, head, encoding, encoding_sure: sure }),
       sample: JSON.stringify(sample),
       structure: JSON.stringify(structure),
       mapping: JSON.stringify(saved?.mapping ?? mapping),
@@ -124,6 +134,20 @@ export async function chooseEncoding(
     await requireOpen(tx, id)
     const analysis = await analyse(decode(readBytes(tx, id), encoding), MAX_CSV_ROWS)
     await storeAnalysis(tx, id, { encoding, sure: true }, analysis)
+    await tx.query('delete from csv_problems where shop_id = :shop and csv_id = :id', { id })
+  })
+}
+
+/**
+ * Reads a stored file again with the header that a person chose; 0: it has none. Throws as
+ * `chooseEncoding` does.
+ */
+export async function chooseHeader(scope: ShopScope, id: string, row: number): Promise<void> {
+  await scope.transaction(async (tx) => {
+    const { format } = await requireOpen(tx, id)
+    const { encoding, encoding_sure: sure = true } = format
+    const analysis = await analyse(decode(readBytes(tx, id), encoding), MAX_CSV_ROWS, row)
+    await storeAnalysis(tx, id, { encoding, sure }, analysis)
     await tx.query('delete from csv_problems where shop_id = :shop and csv_id = :id', { id })
   })
 }

@@ -24,6 +24,7 @@ export const csvExamples: Examples = {
     body: { encoding: 'windows-1252' },
     status: 200,
   },
+  'put /api/csv/{id}/header': { params: csv, body: { row: 1 }, status: 200 },
   'put /api/csv/{id}/columns': {
     params: csv,
     body: {

@@ -7,6 +7,7 @@ import { startCsvImport } from '../../channels/csv/start.ts'
 import { ENCODINGS } from '../../channels/csv/encoding.ts'
 import {
   chooseEncoding,
+  chooseHeader,
   listUploads,
   MAX_BYTES,
   MAX_KEPT,
@@ -65,6 +66,7 @@ export const csvRoutes = (parts: CsvParts): Endpoint[] => [
   remove(),
   columns(),
   encoding(),
+  header(),
   ...csvCheckRoutes(),
   start(parts),
 ]
@@ -214,6 +216,25 @@ const encoding = () =>
     replies: { 200: csvReply, 409: csvConflict, 422: csvRefused },
     handler: async ({ caller, params, body }) => {
       await chooseEncoding(caller.scope, csvIdOf(params.id), body.encoding)
+      return { body: await csvFileOf(caller, params.id) }
+    },
+  })
+
+const header = () =>
+  endpoint({
+    ...csvRoute,
+    method: 'put',
+    path: '/api/csv/{id}/header',
+    summary: 'Choose the row of the header of a CSV file',
+    description:
+      'Rows before it are not imported. 0: the file has no header, and its columns are called `Column 1` and so on. Columns are suggested again, and results of an earlier check are dropped.',
+    params: byCsvId,
+    body: z
+      .strictObject({ row: z.number().int().min(0).max(1_000_000) })
+      .meta({ id: 'CsvHeader', example: { row: 3 } }),
+    replies: { 200: csvReply, 409: csvConflict, 422: csvRefused },
+    handler: async ({ caller, params, body }) => {
+      await chooseHeader(caller.scope, csvIdOf(params.id), body.row)
       return { body: await csvFileOf(caller, params.id) }
     },
   })

@@ -42,7 +42,7 @@ export async function readManifest(bytes: Buffer): Promise<Manifest> {
   const { file, places } = columnsOf(headers)
   const rows = new Map<string, { row: number; values: ManifestRow }>()
   const wrong = new Map<string, string>()
-  for await (const batch of bodyOf(rowsOf(text(), format)))
+  for await (const batch of bodyOf(rowsOf(text(), format), format.header_row))
     for (const { row, cells, broken } of batch) {
       const name = (cells[file] ?? '').trim()
       const problem = broken ?? shapeProblem(cells, headers)

@@ -7,6 +7,7 @@ import {
   type CsvUpload,
   useCheckCsv,
   useChooseEncoding,
+  useChooseHeader,
   useSetColumns,
 } from '../../../client/csv.ts'
 import { Figures } from '../../../components/facts.tsx'
@@ -49,6 +50,7 @@ function Format({ upload }: { upload: CsvUpload }) {
         ]}
       />
       <EncodingChoice upload={upload} />
+      <HeaderChoice upload={upload} />
       {upload.problems.length > 0 && (
         <Banner tone="warning" title={t('Some rows don’t match the header')}>
           <ul className="bullets">
@@ -88,6 +90,46 @@ function EncodingChoice({ upload: { id, encoding, encoding_sure } }: { upload: C
           options={Object.entries(ENCODINGS).map(([value, label]) => ({ value, label }))}
           value={choose.isPending ? choose.variables : encoding}
           onChange={(value) => choose.mutate(value as CsvEncoding)}
+        />
+      </div>
+    </BlockStack>
+  )
+}
+
+/** Title rows precede the header of some files, and others have none. */
+function HeaderChoice({ upload: { id, header_row, head } }: { upload: CsvUpload }) {
+  const choose = useChooseHeader(id)
+  const [first] = head
+  if (!first) return null
+  return (
+    <BlockStack gap="300">
+      {choose.error && (
+        <Problem error={choose.error} what={t('The file could not be read with this header')} />
+      )}
+      {header_row !== first.row && !choose.isPending && (
+        <Banner tone="info">
+          <p>
+            {header_row === 0
+              ? t('The first row seems to be a file: the columns have no names.')
+              : t('The header seems to be in row {row}: the rows above it are not imported.', {
+                  row: header_row,
+                })}
+          </p>
+        </Banner>
+      )}
+      <div className="fields">
+        <Select
+          label={t('Header')}
+          disabled={choose.isPending}
+          options={[
+            { value: '0', label: t('The file has no header') },
+            ...head.map(({ row, cells }) => ({
+              value: String(row),
+              label: t('Row {row}: {cells}', { row, cells: cells.join(' · ') }),
+            })),
+          ]}
+          value={String(choose.isPending ? choose.variables : header_row)}
+          onChange={(row) => choose.mutate(Number(row))}
         />
       </div>
     </BlockStack>

@@ -1,0 +1,102 @@
+// Headers that other programs and other languages use for the fields of an import.
+import { FILE_SETTINGS, forEntrySettings, type ENTRY_SETTINGS } from '../../../plugins/contract.ts'
+
+/** Lower case, only letters and digits. */
+export const normalizeHeader = (header: string): string =>
+  header
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '')
+
+type Field =
+  | 'filename'
+  | 'file_url'
+  | 'product_sku'
+  | 'tags'
+  | 'id'
+  | (typeof ENTRY_SETTINGS)[number]
+
+const words = (text: string): string[] => text.split(',').map(normalizeHeader)
+
+export const ENGLISH: Readonly<Record<Field, readonly string[]>> = {
+  filename: words('filename,name,file,title,display name,file title,document,asset,attachment'),
+  file_url: words(
+    'file url,url,link,source,source url,download url,href,src,address,location,download link',
+  ),
+  product_sku: words(
+    'product sku,sku,variant sku,item sku,article number,item number,product code',
+  ),
+  ...forEntrySettings((name) => FILE_SETTINGS[name].entry.headers),
+  tags: words('tags,tag,labels,keywords,categories'),
+  id: words('id,file id'),
+}
+
+/** German, French, Spanish, Italian, Portuguese, Dutch, Japanese. */
+const OTHERS: Readonly<Record<Field, readonly string[]>> = {
+  filename: words(
+    `Dateiname,Datei,Titel,
+    nom du fichier,nom de fichier,nom fichier,fichier,nom,titre,
+    nombre de archivo,nombre del archivo,nombre del fichero,archivo,fichero,nombre,título,
+    nome file,nome del file,nome,titolo,
+    nome do arquivo,nome do ficheiro,arquivo,ficheiro,
+    bestandsnaam,bestand,naam,
+    ファイル名,ファイル,名前,タイトル`,
+  ),
+  file_url: words(
+    `Datei-URL,Adresse,Quelle,URL der Datei,Dateiadresse,
+    URL du fichier,URL fichier,lien,lien de téléchargement,adresse du fichier,
+    URL del archivo,URL de archivo,URL del fichero,enlace,enlace de descarga,dirección,
+    URL del file,URL file,indirizzo,collegamento,link di download,
+    URL do arquivo,URL do ficheiro,endereço,link para download,ligação,
+    bestands-URL,URL van het bestand,adres,downloadlink,
+    ファイルURL,ファイルのURL,アドレス,リンク,ダウンロードURL,ダウンロードリンク`,
+  ),
+  product_sku: words(
+    `Artikelnummer,Artikelnr,Artikel-Nr.,Produkt-SKU,Bestellnummer,
+    SKU produit,SKU du produit,référence,référence produit,réf.,code produit,code article,
+    SKU del producto,SKU de producto,referencia,código de producto,código,
+    SKU prodotto,SKU del prodotto,codice prodotto,codice articolo,codice,riferimento,
+    SKU do produto,código do produto,referência,
+    product-SKU,productcode,artikelcode,
+    商品コード,商品SKU,商品のSKU,品番,商品番号,型番`,
+  ),
+  expiry_days: words(
+    `Ablauf,Ablauftage,Ablauf in Tagen,Gültigkeit,Gültigkeitsdauer,Gültigkeit in Tagen,Tage,
+    jours d’expiration,expiration en jours,jours de validité,validité,durée de validité,jours,
+    días de caducidad,caducidad,días de validez,validez,vencimiento,días,
+    giorni di scadenza,scadenza,giorni di validità,validità,giorni,
+    dias de validade,validade,dias para expirar,expiração,dias,
+    vervaldagen,geldigheid,geldigheidsdagen,geldig in dagen,dagen,
+    有効日数,有効期限,期限`,
+  ),
+  download_limit: words(
+    `Download-Limit,Downloadlimit,Anzahl Downloads,Max. Downloads,Maximale Downloads,
+    limite de téléchargement,limite de téléchargements,téléchargements max,téléchargements maximum,nombre de téléchargements,
+    límite de descargas,límite de descarga,descargas máximas,descargas permitidas,
+    limite download,limite di download,limite dei download,download massimi,
+    limite de downloads,limite de transferências,downloads máximos,
+    downloadlimiet,maximum aantal downloads,aantal downloads,
+    ダウンロード上限,ダウンロード回数,ダウンロード制限`,
+  ),
+  tags: words(
+    `Schlagwörter,Schlagworte,Stichwörter,Kategorien,
+    étiquettes,mots-clés,mots clés,catégories,
+    etiquetas,palabras clave,categorías,
+    etichette,parole chiave,categorie,
+    palavras-chave,categorias,marcadores,
+    trefwoorden,categorieën,
+    タグ,キーワード,カテゴリ,カテゴリー`,
+  ),
+  id: words(
+    'Datei-ID,ID du fichier,ID del archivo,ID del file,ID do arquivo,bestands-ID,ファイルID',
+  ),
+}
+
+/** The place of the header among the words for a field; -1: it is none. English comes first. */
+export function wordFor(field: Field, header: string): number {
+  const name = normalizeHeader(header)
+  const english = ENGLISH[field].indexOf(name)
+  if (english >= 0) return english
+  const other = OTHERS[field].indexOf(name)
+  return other < 0 ? -1 : ENGLISH[field].length + other
+}

@@ -27,6 +27,8 @@ import { openDelivery } from './startup/delivery.ts'
 import { portsFactory } from './startup/ports.ts'
 import { openStores } from './startup/stores.ts'
 import type { BlobStore } from './store/store.ts'
+import { workbookReader } from './channels/csv/workbook.ts'
+import { createSandboxes } from './ports/sandbox.ts'
 import { openStorefront } from './storefront/open.ts'
 import type { Storefront } from './storefront/storefront.ts'
 
@@ -127,6 +129,8 @@ async function openWeb(
   closings.push(() => page.close())
   const messages = downloadMessages(database, clock)
   const opened = { database, listener, stores, secrets, baseUrl, messages, clock, log }
+  const sandboxes = createSandboxes()
+  closings.push(() => Promise.resolve(sandboxes.close()))
   const delivery = openDelivery(config, opened)
   closings.push(() => delivery.close())
   const parts: AppParts = {
@@ -140,6 +144,7 @@ async function openWeb(
     channels: config.channels,
     cloud,
     reach: (url) => client.reach(url),
+    readWorkbook: workbookReader((shop) => sandboxes.of(shop)),
     drop,
     limits,
     page,

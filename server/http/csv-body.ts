@@ -9,6 +9,8 @@ const TYPES = [
   'text/*',
   'application/csv',
   'application/vnd.ms-excel',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  'application/vnd.oasis.opendocument.spreadsheet',
   'application/octet-stream',
 ] as const
 const DEFAULT_NAME = 'import.csv'

@@ -59,6 +59,10 @@ export const csvSchema = z
       description: 'false: another encoding fits nearly as well; choose it if the preview is wrong',
     }),
     delimiter: z.string(),
+    sheets: z
+      .array(z.string())
+      .meta({ description: 'The sheets of a workbook that have cells; of a CSV file: none' }),
+    sheet: z.string().nullable().meta({ description: 'The sheet that is read' }),
     header_row: z.number().int().meta({
       description: 'The row of the header; 0: the file has none, and columns have numbers',
     }),
@@ -136,6 +140,8 @@ export function csvRecord(upload: CsvUpload): z.output<typeof csvSchema> {
     encoding: upload.format.encoding,
     encoding_sure: upload.format.encoding_sure ?? true,
     delimiter: upload.format.delimiter,
+    sheets: (upload.format.sheets ?? []).map(({ name }) => name),
+    sheet: upload.format.sheets?.[upload.format.sheet ?? 0]?.name ?? null,
     header_row: upload.format.header_row ?? 1,
     head: upload.format.head ?? [],
     headers,

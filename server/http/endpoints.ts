@@ -26,6 +26,7 @@ import { dropRoutes } from './routes/drop.ts'
 import { fileListRoutes } from './routes/file-list.ts'
 import { fileRoutes } from './routes/files.ts'
 import { impactRoutes } from './routes/impact.ts'
+import type { ReadWorkbook } from '../channels/csv/workbook.ts'
 import type { Reach } from './reachable.ts'
 import { importRoutes } from './routes/imports.ts'
 import { licenceListRoutes } from './routes/licence-lists.ts'
@@ -66,6 +67,7 @@ export interface AppParts {
   uploads: UploadParts
   channels: readonly Channel[]
   cloud: Cloud
+  readWorkbook: ReadWorkbook
   /** Rejects if this server cannot send to an address. */
   reach: Reach
   /** The address of the drop server for merchants. */

@@ -666,6 +666,10 @@ export interface components {
       rows: number
       /** @description The saved mapping that was applied */
       saved_mapping: string | null
+      /** @description The sheet that is read */
+      sheet: string | null
+      /** @description The sheets of a workbook that have cells; of a CSV file: none */
+      sheets: string[]
       size_bytes: number
       /** @enum {string} */
       status: 'ready' | 'checking' | 'checked' | 'started'
@@ -692,6 +696,14 @@ export interface components {
       severity: 'error' | 'warning'
       /** @description The text of the cell */
       value: string | null
+    }
+    /**
+     * @example {
+     *       "sheet": "Files"
+     *     }
+     */
+    CsvSheet: {
+      sheet: string
     }
     CsvStart: {
       auto_map?: boolean

@@ -88,6 +88,10 @@ export const useChooseEncoding = (id: string) =>
     call(`/api/csv/${id}/encoding`, { method: 'PUT', body: { encoding } }),
   )
 
+/** Of a workbook. */
+export const useChooseSheet = (id: string) =>
+  useChange<string>(id, (sheet) => call(`/api/csv/${id}/sheet`, { method: 'PUT', body: { sheet } }))
+
 /** The row of the header; 0: there is none. */
 export const useChooseHeader = (id: string) =>
   useChange<number>(id, (row) => call(`/api/csv/${id}/header`, { method: 'PUT', body: { row } }))

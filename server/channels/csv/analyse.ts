@@ -58,7 +58,7 @@ export async function analyse(
   const pieces = text[Symbol.asyncIterator]()
   const first = await pieces.next()
   const head = first.done ? '' : first.value
-  if (head.trim() === '') throw invalidFile('The file is empty')
+  if (head.trim() === '') throw emptyFile()
   const format = detectFormat(head)
   const all = async function* () {
     yield storableText(head).slice(format.skipped)
@@ -207,6 +207,8 @@ const invalidFile = (detail: string): AppError =>
     details: [{ index: 0, param: '', code: 'invalid_csv', message: detail }],
   })
 
+export const emptyFile = (): AppError => invalidFile('The file is empty')
+
 /** Throws `invalid_csv` for text with the character 0, which PostgreSQL cannot store. */
 function storableText(text: string): string {
   if (text.includes('\0')) throw invalidFile(NOT_TEXT)
@@ -215,8 +217,7 @@ function storableText(text: string): string {
 
 const NOT_TEXT = 'This is not a text file: save it as CSV first'
 const MAGIC: readonly (readonly [hex: string, detail: string])[] = [
-  ['504b0304', 'This is a workbook or an archive: save it as CSV first'],
-  ['d0cf11e0', 'This is a workbook: save it as CSV first'],
+  ['d0cf11e0', 'This workbook has an old format or a password: save it as .xlsx or CSV'],
   ['25504446', NOT_TEXT],
 ]
 

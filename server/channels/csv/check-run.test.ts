@@ -99,8 +99,9 @@ describe('a check', () => {
 const bytesOf = async function* (text: string) {
   yield await Promise.resolve(Buffer.from(text))
 }
+const noWorkbook = () => Promise.reject(new Error('This is no workbook'))
 const received = (scope: ShopScope, name: string) =>
-  receiveCsv(scope, bytesOf(`${header}a.pdf,https://x.example/,\n`), name)
+  receiveCsv(scope, bytesOf(`${header}a.pdf,https://x.example/,\n`), name, noWorkbook)
 
 describe('the queue of checks', () => {
   it('runs one check per shop, so that slow hosts of one shop delay no other; a stopped check frees its place', async () => {

@@ -5,6 +5,7 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import type { OnConflict } from '../../files/admission.ts'
 import {
   analyse,
+  emptyFile,
   requireText,
   type Analysis,
   type HeadRow,
@@ -15,6 +16,7 @@ import type { ColumnMapping } from './columns.ts'
 import { createEncodingDetector, decode, type DetectedEncoding, type Encoding } from './encoding.ts'
 import { readRows, type Format, type RowBatch } from './rows.ts'
 import { findSavedMapping } from './saved-mappings.ts'
+import { isWorkbook, type ReadWorkbook } from './workbook.ts'
 
 export const MAX_BYTES = 50 * 1024 ** 2
 export const MAX_CSV_ROWS = 50_000
@@ -40,7 +42,21 @@ export interface CsvFormat extends Format {
   header_row?: number
   /** The first rows of the file. */
   head?: HeadRow[]
+  /** Of a workbook. */
+  sheets?: StoredSheet[]
+  /** The place of the chosen sheet. */
+  sheet?: number
 }
+
+/** A sheet of a workbook, stored as CSV text in separate chunks. */
+interface StoredSheet {
+  name: string
+  first: number
+  chunks: number
+}
+
+/** The part of a stored file that is read. */
+type Place = Pick<CsvFormat, 'sheets' | 'sheet'>
 
 /** A file's fields in lists. */
 export interface ListedUpload {
@@ -76,6 +92,7 @@ export async function receiveCsv(
   scope: ShopScope,
   bytes: AsyncIterable<Uint8Array>,
   filename: string,
+  readWorkbook: ReadWorkbook,
 ): Promise<string> {
   const [made] = await scope.query<{ id: string }>(
     'insert into csv_uploads (shop_id, filename) values (:shop, :filename) returning id',
@@ -83,12 +100,18 @@ export async function receiveCsv(
   )
   const { id } = made!
   try {
-    const { size, detected, analysis } = await storeBytes(scope, id, bytes)
+    const pieces = chunked(bytes)
+    const first = await pieces.next()
+    const all = prepended(first, pieces)
+    const stored =
+      !first.done && isWorkbook(first.value)
+        ? await storeWorkbook(scope, id, all, readWorkbook)
+        : await storeBytes(scope, id, all)
     await scope.query(
       'update csv_uploads set size_bytes = :size where shop_id = :shop and id = :id',
-      { id, size },
+      { id, size: stored.size },
     )
-    await storeAnalysis(scope, id, detected, analysis)
+    await storeAnalysis(scope, id, stored)
     await removeSurplus(scope, id)
     return id
   } catch (error) {
@@ -97,12 +120,19 @@ export async function receiveCsv(
   }
 }
 
+interface Read {
+  detected: DetectedEncoding
+  analysis: Analysis
+  /** Of a workbook: its sheets, and which one was read. */
+  place?: Place
+}
+
 async function storeAnalysis(
   scope: ShopScope,
   id: string,
-  { encoding, sure }: DetectedEncoding,
-  { format, head, headers, rows, sample, structure, mapping }: Analysis,
+  { detected: { encoding, sure }, analysis, place = {} }: Read,
 ): Promise<void> {
+  const { format, head, headers, rows, sample, structure, mapping } = analysis
   const saved = await findSavedMapping(scope, headers)
   await scope.query(
     `update csv_uploads set status = 'ready', format = :format, headers = :headers, rows = :rows,
@@ -111,7 +141,7 @@ async function storeAnalysis(
      where shop_id = :shop and id = :id`,
     {
       ...{ id, headers, rows },
-      format: JSON.stringify({ ...format, head, encoding, encoding_sure: sure }),
+      format: JSON.stringify({ ...format, ...place, head, encoding, encoding_sure: sure }),
       sample: JSON.stringify(sample),
       structure: JSON.stringify(structure),
       mapping: JSON.stringify(saved?.mapping ?? mapping),
@@ -130,26 +160,50 @@ export async function chooseEncoding(
   id: string,
   encoding: Encoding,
 ): Promise<void> {
+  await readAgain(scope, id, () => ({ encoding }))
+}
+
+/**
+ * Reads a stored file again in the way that a person chose, and drops the results of its check. The
+ * header is looked for again unless it is chosen.
+ */
+async function readAgain(
+  scope: ShopScope,
+  id: string,
+  choose: (now: CsvFormat) => { encoding?: Encoding; headerRow?: number; sheet?: number },
+): Promise<void> {
   await scope.transaction(async (tx) => {
-    await requireOpen(tx, id)
-    const analysis = await analyse(decode(readBytes(tx, id), encoding), MAX_CSV_ROWS)
-    await storeAnalysis(tx, id, { encoding, sure: true }, analysis)
+    const { format } = await requireOpen(tx, id)
+    const chosen = choose(format)
+    const sheet = chosen.sheet ?? format.sheet
+    const place = format.sheets && sheet !== undefined ? { sheets: format.sheets, sheet } : {}
+    const encoding = chosen.encoding ?? format.encoding
+    const sure = chosen.encoding !== undefined || (format.encoding_sure ?? true)
+    const text = decode(readBytes(tx, id, place), encoding)
+    const analysis = await analyse(text, MAX_CSV_ROWS, chosen.headerRow)
+    await storeAnalysis(tx, id, { detected: { encoding, sure }, analysis, place })
     await tx.query('delete from csv_problems where shop_id = :shop and csv_id = :id', { id })
   })
 }
+
+/** The same with another sheet of a workbook. Throws `validation_failed` for an unknown one too. */
+export const chooseSheet = (scope: ShopScope, id: string, name: string): Promise<void> =>
+  readAgain(scope, id, ({ sheets = [] }) => {
+    const sheet = sheets.findIndex((one) => one.name === name)
+    if (sheet >= 0) return { sheet }
+    const message = 'The file has no sheet of this name'
+    throw new AppError('validation_failed', {
+      ...{ param: 'sheet', message },
+      details: [{ param: 'sheet', code: 'invalid_value', message }],
+    })
+  })
 
 /**
  * Reads a stored file again with the header that a person chose; 0: it has none. Throws as
  * `chooseEncoding` does.
  */
 export async function chooseHeader(scope: ShopScope, id: string, row: number): Promise<void> {
-  await scope.transaction(async (tx) => {
-    const { format } = await requireOpen(tx, id)
-    const { encoding, encoding_sure: sure = true } = format
-    const analysis = await analyse(decode(readBytes(tx, id), encoding), MAX_CSV_ROWS, row)
-    await storeAnalysis(tx, id, { encoding, sure }, analysis)
-    await tx.query('delete from csv_problems where shop_id = :shop and csv_id = :id', { id })
-  })
+  await readAgain(scope, id, () => ({ headerRow: row }))
 }
 
 /**
@@ -174,20 +228,88 @@ async function removeSurplus(scope: ShopScope, newest: string): Promise<void> {
 
 const TOO_MANY = `${MAX_KEPT} CSV files are being checked: wait until one of them is, or remove one`
 
+const insertChunk = (scope: ShopScope, id: string, number: number, chunk: Uint8Array) =>
+  scope.query(
+    `insert into csv_chunks (shop_id, csv_id, number, bytes)
+     values (:shop, :id, :number, :chunk)`,
+    { id, number, chunk },
+  )
+
+/** Stores each sheet as CSV text, and reads the one that is most like a list of files. */
+async function storeWorkbook(
+  scope: ShopScope,
+  id: string,
+  bytes: AsyncIterable<Buffer>,
+  readWorkbook: ReadWorkbook,
+): Promise<Read & { size: number }> {
+  const pieces: Buffer[] = []
+  let size = 0
+  for await (const piece of bytes) {
+    size += piece.length
+    if (size > MAX_BYTES) throw new AppError('payload_too_large', { message: TOO_LARGE })
+    pieces.push(piece)
+  }
+  const found = await readWorkbook(scope.shop, Buffer.concat(pieces))
+  if (found.reduce((sum, { csv }) => sum + csv.length, 0) > MAX_BYTES)
+    throw new AppError('payload_too_large', { message: TOO_LARGE })
+  const sheets: StoredSheet[] = []
+  let number = 0
+  for (const { name, csv } of found) {
+    const first = number
+    for (let at = 0; at < csv.length; at += CHUNK_BYTES)
+      await insertChunk(scope, id, number++, csv.subarray(at, at + CHUNK_BYTES))
+    sheets.push({ name, first, chunks: number - first })
+  }
+  return { size, ...(await readBestSheet(scope, id, sheets)) }
+}
+
+const IN_UTF8: DetectedEncoding = { encoding: 'utf-8', sure: true }
+
+/** The sheet with the most known columns; the first of several. Throws the error of the first. */
+async function readBestSheet(scope: ShopScope, id: string, sheets: StoredSheet[]): Promise<Read> {
+  let best: { known: number; read: Read } | null = null
+  let failure: unknown = null
+  for (const sheet of sheets.keys()) {
+    const place = { sheets, sheet }
+    try {
+      const text = decode(readBytes(scope, id, place), IN_UTF8.encoding)
+      const analysis = await analyse(text, MAX_CSV_ROWS)
+      const known = Object.values(analysis.mapping).filter((header) => header !== null).length
+      if (!best || known > best.known)
+        best = { known, read: { detected: IN_UTF8, analysis, place } }
+    } catch (error) {
+      failure ??= error
+    }
+  }
+  if (best) return best.read
+  throw failure ?? emptyFile()
+}
+
+async function* prepended(
+  first: IteratorResult<Buffer>,
+  rest: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer> {
+  if (first.done) return
+  yield first.value
+  yield* rest
+}
+
 /** Stores the bytes, and reads them while they arrive. */
-async function storeBytes(scope: ShopScope, id: string, bytes: AsyncIterable<Uint8Array>) {
+async function storeBytes(
+  scope: ShopScope,
+  id: string,
+  bytes: AsyncIterable<Buffer>,
+): Promise<Read & { size: number }> {
   const detector = createEncodingDetector()
   let size = 0
   const kept = async function* () {
     let number = 0
-    for await (const chunk of chunked(bytes)) {
+    for await (const chunk of bytes) {
       size += chunk.length
       if (size > MAX_BYTES) throw new AppError('payload_too_large', { message: TOO_LARGE })
       if (number === 0) requireText(chunk)
       detector.add(chunk)
-      const sql = `insert into csv_chunks (shop_id, csv_id, number, bytes)
-          values (:shop, :id, :number, :chunk)`
-      const inserted = scope.query(sql, { id, number: number++, chunk })
+      const inserted = insertChunk(scope, id, number++, chunk)
       // The error is handled below, unless the reader has stopped before.
       inserted.catch(() => {})
       yield chunk
@@ -227,8 +349,14 @@ async function* chunked(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer
 }
 
 /** Reads one piece after another; the next one is read while one is processed. */
-async function* readBytes(scope: ShopScope, id: string): AsyncGenerator<Buffer> {
+async function* readBytes(
+  scope: ShopScope,
+  id: string,
+  { sheets, sheet = 0 }: Place = {},
+): AsyncGenerator<Buffer> {
+  const { first, chunks } = sheets?.[sheet] ?? { first: 0, chunks: Infinity }
   const read = async (number: number) => {
+    if (number >= first + chunks) return undefined
     // As base64: the driver's own format for bytes is twice as long, and slower.
     const [chunk] = await scope.query<{ bytes: string }>(
       `select encode(bytes, 'base64') as bytes from csv_chunks
@@ -237,8 +365,8 @@ async function* readBytes(scope: ShopScope, id: string): AsyncGenerator<Buffer> 
     )
     return chunk && Buffer.from(chunk.bytes, 'base64')
   }
-  let next = read(0)
-  for (let number = 1; ; number++) {
+  let next = read(first)
+  for (let number = first + 1; ; number++) {
     const bytes = await next
     if (!bytes) return
     next = read(number)
@@ -250,7 +378,7 @@ async function* readBytes(scope: ShopScope, id: string): AsyncGenerator<Buffer> 
 
 /** Yields all rows of the file, the header first. */
 export function readUploadRows(scope: ShopScope, { id, format }: Pick<CsvUpload, 'id' | 'format'>) {
-  return rowsOf(decode(readBytes(scope, id), format.encoding), format)
+  return rowsOf(decode(readBytes(scope, id, format), format.encoding), format)
 }
 
 export function rowsOf(

@@ -25,6 +25,7 @@ export const csvExamples: Examples = {
     status: 200,
   },
   'put /api/csv/{id}/header': { params: csv, body: { row: 1 }, status: 200 },
+  'put /api/csv/{id}/sheet': { params: csv, body: { sheet: 'Files' }, status: 422 },
   'put /api/csv/{id}/columns': {
     params: csv,
     body: {

@@ -159,9 +159,19 @@ describe('an upload', () => {
       'Row 2, column file_url: A quote that is opened here is never closed',
     ],
     [
-      'a workbook',
+      'an archive',
       Buffer.from('504b030414000600080000002100', 'hex'),
-      'This is a workbook or an archive: save it as CSV first',
+      'This is an archive: send the table in it as CSV or .xlsx',
+    ],
+    [
+      'a damaged workbook',
+      Buffer.concat([Buffer.from('504b0304', 'hex'), Buffer.from('xl/workbook.xml'.repeat(99))]),
+      'This workbook cannot be opened: save it as CSV',
+    ],
+    [
+      'an old workbook',
+      Buffer.from('d0cf11e0a1b11ae1', 'hex'),
+      'This workbook has an old format or a password: save it as .xlsx or CSV',
     ],
     ['bytes', Buffer.from([1, 0, 0, 2, 3, 0, 0]), 'This is not a text file: save it as CSV first'],
   ])('of %s is refused', async (_, bytes, message) => {

@@ -8,6 +8,7 @@ import { ENCODINGS } from '../../channels/csv/encoding.ts'
 import {
   chooseEncoding,
   chooseHeader,
+  chooseSheet,
   listUploads,
   MAX_BYTES,
   MAX_KEPT,
@@ -16,6 +17,7 @@ import {
   removeUpload,
   requireUpload,
 } from '../../channels/csv/uploads.ts'
+import type { ReadWorkbook } from '../../channels/csv/workbook.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../errors.ts'
 import { toOperationId } from '../../ids.ts'
@@ -42,6 +44,7 @@ import {
 } from './csv-parts.ts'
 
 interface CsvParts {
+  readWorkbook: ReadWorkbook
   secrets: Secrets
   engine: Engine
   clock: () => Date
@@ -67,17 +70,18 @@ export const csvRoutes = (parts: CsvParts): Endpoint[] => [
   columns(),
   encoding(),
   header(),
+  sheet(),
   ...csvCheckRoutes(),
   start(parts),
 ]
 
-const upload = ({ secrets }: CsvParts) =>
+const upload = ({ secrets, readWorkbook }: CsvParts) =>
   endpoint({
     ...csvRoute,
     method: 'post',
     path: '/api/csv',
     summary: 'Upload a CSV file',
-    description: `As the body (\`text/csv\`) or as the file of a form. At most 50 MB and ${MAX_CSV_ROWS.toLocaleString('en')} rows; UTF-8, UTF-16 or an encoding of a country, which is detected; separated by comma, semicolon, tab or |. It is kept for 24 hours, unless newer ones take its place: at most ${MAX_KEPT} are kept.`,
+    description: `As the body (\`text/csv\`) or as the file of a form. At most 50 MB and ${MAX_CSV_ROWS.toLocaleString('en')} rows; UTF-8, UTF-16 or an encoding of a country, which is detected; separated by comma, semicolon, tab or |. Workbooks (.xlsx, .ods) are accepted too. It is kept for 24 hours, unless newer ones take its place: at most ${MAX_KEPT} are kept.`,
     query: z.strictObject({
       filename: z.string().max(255).optional().meta({ description: 'Its name' }),
     }),
@@ -96,7 +100,7 @@ const upload = ({ secrets }: CsvParts) =>
     handler: async ({ caller, query, ctx, signal }) => {
       const { bytes, filename } = await receivedFile(ctx, query.filename, MAX_BYTES)
       const hash = createHash('sha256')
-      const id = await receiveCsv(caller.scope, hashed(bytes, hash), filename)
+      const id = await receiveCsv(caller.scope, hashed(bytes, hash), filename, readWorkbook)
       const reply = async (): Promise<Reply> => {
         const body = csvRecord(await requireUpload(caller.scope, id))
         return { status: 201, headers: { Location: `/api/csv/${body.id}` }, body }
@@ -235,6 +239,25 @@ const header = () =>
     replies: { 200: csvReply, 409: csvConflict, 422: csvRefused },
     handler: async ({ caller, params, body }) => {
       await chooseHeader(caller.scope, csvIdOf(params.id), body.row)
+      return { body: await csvFileOf(caller, params.id) }
+    },
+  })
+
+const sheet = () =>
+  endpoint({
+    ...csvRoute,
+    method: 'put',
+    path: '/api/csv/{id}/sheet',
+    summary: 'Choose the sheet of a workbook',
+    description:
+      'Columns are suggested again, and results of an earlier check are dropped. First the sheet is read that has most of the known columns.',
+    params: byCsvId,
+    body: z
+      .strictObject({ sheet: z.string().max(255) })
+      .meta({ id: 'CsvSheet', example: { sheet: 'Files' } }),
+    replies: { 200: csvReply, 409: csvConflict, 422: csvRefused },
+    handler: async ({ caller, params, body }) => {
+      await chooseSheet(caller.scope, csvIdOf(params.id), body.sheet)
       return { body: await csvFileOf(caller, params.id) }
     },
   })

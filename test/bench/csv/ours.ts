@@ -14,9 +14,11 @@ const scope = forShop(database, shop)
 /** SKUs that are not in the mirror do not exist in the storefront either. */
 const live = { findBySku: () => Promise.resolve(new Map()) }
 
+const noWorkbook = () => Promise.reject(new Error('This is no workbook'))
+
 async function check(file: string) {
   const started = performance.now()
-  const id = await receiveCsv(scope, createReadStream(file), 'bench.csv')
+  const id = await receiveCsv(scope, createReadStream(file), 'bench.csv', noWorkbook)
   const received = performance.now() - started
   const upload = {
     ...(await requireUpload(scope, id)),

@@ -8,6 +8,7 @@ import {
   useCheckCsv,
   useChooseEncoding,
   useChooseHeader,
+  useChooseSheet,
   useSetColumns,
 } from '../../../client/csv.ts'
 import { Figures } from '../../../components/facts.tsx'
@@ -46,10 +47,16 @@ function Format({ upload }: { upload: CsvUpload }) {
         rows={[
           [t('Rows'), numberText(upload.rows)],
           [t('Size'), sizeText(upload.size_bytes)],
-          [t('Delimiter'), delimiterText(upload.delimiter)],
+          ...(upload.sheet === null
+            ? [[t('Delimiter'), delimiterText(upload.delimiter)] as const]
+            : [[t('Sheet'), upload.sheet] as const]),
         ]}
       />
-      <EncodingChoice upload={upload} />
+      {upload.sheet === null ? (
+        <EncodingChoice upload={upload} />
+      ) : (
+        <SheetChoice upload={upload} sheet={upload.sheet} />
+      )}
       <HeaderChoice upload={upload} />
       {upload.problems.length > 0 && (
         <Banner tone="warning" title={t('Some rows don’t match the header')}>
@@ -90,6 +97,27 @@ function EncodingChoice({ upload: { id, encoding, encoding_sure } }: { upload: C
           options={Object.entries(ENCODINGS).map(([value, label]) => ({ value, label }))}
           value={choose.isPending ? choose.variables : encoding}
           onChange={(value) => choose.mutate(value as CsvEncoding)}
+        />
+      </div>
+    </BlockStack>
+  )
+}
+
+function SheetChoice({ upload: { id, sheets }, sheet }: { upload: CsvUpload; sheet: string }) {
+  const choose = useChooseSheet(id)
+  if (sheets.length < 2) return null
+  return (
+    <BlockStack gap="300">
+      {choose.error && (
+        <Problem error={choose.error} what={t('This sheet could not be read as a table')} />
+      )}
+      <div className="fields">
+        <Select
+          label={t('Sheet')}
+          disabled={choose.isPending}
+          options={sheets.map((name) => ({ value: name, label: name }))}
+          value={choose.isPending ? choose.variables : sheet}
+          onChange={(name) => choose.mutate(name)}
         />
       </div>
     </BlockStack>

@@ -26,10 +26,10 @@ export function CsvStartPage() {
           <DropArea
             title={t('Drop a CSV file here')}
             choose={t('Choose a CSV file')}
-            accept=".csv,.txt,.tsv,text/csv,text/tab-separated-values,text/plain"
+            accept=".csv,.txt,.tsv,.xlsx,.ods,text/csv,text/tab-separated-values,text/plain,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet,application/vnd.oasis.opendocument.spreadsheet"
             busy={send.isPending}
             help={t(
-              'Up to 50,000 rows and 50 MB. Encoding and delimiter are detected automatically.',
+              'CSV, Excel (.xlsx) or OpenDocument (.ods), up to 50,000 rows and 50 MB. Encoding and delimiter are detected automatically.',
             )}
             onFiles={([file]) =>
               file &&

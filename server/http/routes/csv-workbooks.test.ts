@@ -1,0 +1,85 @@
+// Workbooks instead of CSV files: .xlsx and .ods, read in the sandbox.
+import { Buffer } from 'node:buffer'
+import { writeOds } from 'hucre/ods'
+import { writeXlsx } from 'hucre/xlsx'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openCsvApp, type CsvApp } from '../../../test/csv.ts'
+
+let app: CsvApp
+beforeAll(async () => void (app = await openCsvApp({ '0012': 1 })))
+afterAll(() => app.close())
+
+const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+const ODS = 'application/vnd.oasis.opendocument.spreadsheet'
+const HEAD = ['filename', 'file_url', 'product_sku', 'expiry_days', 'tags']
+const url = 'https://cdn.example.com/a.pdf'
+const files = {
+  name: 'Dateien',
+  rows: [
+    ['Our files', null, null, null, null],
+    HEAD,
+    ['Müller.pdf', url, '0012', 30, 'one\ntwo'],
+    [null, null, null, null, null],
+    ['b, "c".pdf', url, 4_000_000_000_000, 'never', true],
+  ],
+}
+const notes = { name: 'Notes', rows: [['Do not import this']] }
+
+describe.each([
+  ['xlsx', XLSX, writeXlsx],
+  ['ods', ODS, writeOds],
+])('an .%s file', (extension, type, write) => {
+  const send = async (...sheets: { name: string; rows: unknown[][] }[]) => {
+    const bytes = Buffer.from((await write({ sheets } as never)) as Uint8Array)
+    return app.upload(bytes, { 'content-type': type }, `?filename=files.${extension}`)
+  }
+
+  it('is read without an encoding, a delimiter or lost digits', async () => {
+    const { status, body } = await send(files)
+    expect(status).toBe(201)
+    expect(body).toMatchObject({
+      ...{ rows: 2, sheet: 'Dateien', sheets: ['Dateien'], header_row: 2, headers: HEAD },
+      ...{ encoding: 'utf-8', encoding_sure: true, missing: [], problems: [] },
+    })
+    expect(body.preview).toMatchObject([
+      {
+        row: 3,
+        values: { filename: 'Müller.pdf', product_sku: '0012', expiry_days: '30' },
+        problems: [],
+      },
+      {
+        row: 5,
+        values: { filename: 'b, "c".pdf', product_sku: '4000000000000', expiry_days: 'never' },
+      },
+    ])
+  })
+
+  it('with several sheets reads the one with known columns; another one can be chosen', async () => {
+    const second = { name: 'Zwei', rows: [HEAD, ['z.pdf', url, '', '', '']] }
+    const { body } = await send(notes, files, second)
+    expect(body).toMatchObject({ sheet: 'Dateien', sheets: ['Notes', 'Dateien', 'Zwei'], rows: 2 })
+    const choose = (sheet: string) => app.owner.call('PUT', `/api/csv/${body.id}/sheet`, { sheet })
+    expect((await choose('Zwei')).body).toMatchObject({ sheet: 'Zwei', rows: 1, header_row: 1 })
+    const checked = await app.checked(body.id, { probe: false })
+    expect(checked.check).toMatchObject({ import_rows: 1 })
+    // A sheet that is no table leaves the chosen one.
+    expect((await choose('Notes')).body.error.code).toBe('invalid_csv')
+    expect((await choose('Drei')).body.error.param).toBe('sheet')
+    expect((await app.owner.call('GET', `/api/csv/${body.id}`)).body.sheet).toBe('Zwei')
+  })
+
+  it('without a table says so', async () => {
+    const { status, body } = await send({ name: 'Empty', rows: [] })
+    expect([status, body.error.details[0].message]).toEqual([422, 'The file is empty'])
+  })
+})
+
+it('keeps the zeros that a number format shows', async () => {
+  const rows = [HEAD, ['a.pdf', url, 12, 30, '']]
+  const cells = new Map([['1,2', { value: 12, style: { numFmt: '0000' } }]])
+  const bytes = Buffer.from(
+    (await writeXlsx({ sheets: [{ name: 'A', rows, cells }] } as never)) as Uint8Array,
+  )
+  const { body } = await app.upload(bytes, { 'content-type': XLSX })
+  expect(body.preview[0].values.product_sku).toBe('0012')
+})

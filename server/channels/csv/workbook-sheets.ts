@@ -1,5 +1,4 @@
 // The sheets of a workbook (.xlsx, .ods) as CSV text. Runs only in the sandbox.
-import { Buffer } from 'node:buffer'
 import { readOds } from 'hucre/ods'
 import { readXlsx } from 'hucre/xlsx'
 import Papa from 'papaparse'

@@ -19,6 +19,8 @@ export type EntrySource =
 /** A file that a channel requested to import. Absent settings come from the shop's defaults. */
 export interface Entry {
   filename: string
+  /** Invisible marks were removed from its name. */
+  name_cleaned?: true
   source: EntrySource
   product_sku?: string
   /**

@@ -1,5 +1,8 @@
 // Characters that no name, tag or host may contain.
 
+/** The warning about a name whose marks of direction were removed. */
+export const NAME_CLEANED = 'Invisible characters were removed from its name'
+
 // Control characters, and the marks that can make a name read backwards (`exe.fdp`).
 
 export const UNSAFE_CHARACTERS =

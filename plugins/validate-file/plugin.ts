@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { mismatchOf } from './contents.ts'
 import {
   definePlugin,
+  NAME_CLEANED,
   pageAdvice,
   sizeProblem,
   type Item,
@@ -23,8 +24,8 @@ const options = z.strictObject({
 type Options = z.output<typeof options>
 
 /**
- * Fails with `empty_file`, `file_too_large` and `web_page`; warns with `large_file` and
- * `content_mismatch`. An unknown size is no error.
+ * Fails with `empty_file`, `file_too_large` and `web_page`; warns with `large_file`,
+ * `content_mismatch` and `name_cleaned`. An unknown size is no error.
  */
 export const validateFile = definePlugin({
   id: 'validate-file',
@@ -52,6 +53,7 @@ function checkFile(
   const isPage = isUnexpectedPage(item.file, type, found)
   if (isPage && webPages === 'refuse') return refusal(item, 'web_page', pageMessage(item))
   const warnings = [
+    ...(item.entry?.name_cleaned ? [{ code: 'name_cleaned', message: NAME_CLEANED }] : []),
     ...(size !== null && size > limits.large_file_bytes
       ? [largeFile(size, limits.large_file_bytes)]
       : []),

@@ -3,6 +3,7 @@
 import type { Entry, EntrySettings } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import type { Engine, GrowingEntry, StartInput } from '../engine/engine.ts'
+import { cleanName } from '../files/rules.ts'
 import { draftFrom, type DraftOptions } from '../files/drafts.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { builtInWorkflow, type ImportChannel } from '../workflows/channel.ts'
@@ -78,7 +79,8 @@ export async function importEntries(
   return files.map(
     ({ filename, source, on_conflict, product_sku, sku_prefixes, replaces, match_as, ...own }) => ({
       entry: {
-        filename,
+        filename: cleanName(filename),
+        ...(cleanName(filename) === filename.normalize('NFC') ? {} : { name_cleaned: true }),
         source,
         on_conflict,
         ...present({ product_sku: product_sku || undefined, sku_prefixes, replaces, match_as }),

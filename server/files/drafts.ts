@@ -13,7 +13,7 @@ import {
 } from '../../plugins/contract.ts'
 import type { FileRecord, MappingState } from './records.ts'
 import type { ShopDefaults } from './shop-settings.ts'
-import { normalizeTags } from './rules.ts'
+import { cleanName, normalizeTags } from './rules.ts'
 
 /** The fields that the engine keeps of a file while steps create or change it. */
 export interface Draft extends FileSettings {
@@ -51,7 +51,7 @@ export interface DraftOptions extends EntrySettings {
 
 export function draftFrom(given: DraftOptions, defaults: ShopDefaults): Draft {
   return {
-    filename: given.filename.normalize('NFC'),
+    filename: cleanName(given.filename),
     tags: normalizeTags(given.tags ?? []),
     mappings: [],
     ...usualSettings(),

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  cleanName,
   contentTypeOf,
   extensionOf,
   filenameProblem,
@@ -40,6 +41,20 @@ describe('filenames', () => {
     'a\ud800',
   ])('%j is refused', (name) => {
     expect(filenameProblem(name)).toMatchObject({ code: 'invalid_filename' })
+  })
+
+  test('marks of direction are removed from a name; overrides are not', () => {
+    for (const mark of '\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069') {
+      expect(filenameProblem(`${mark}guide${mark}.pdf`)).toBeNull()
+      expect(cleanName(`${mark} guide${mark}.pdf`)).toBe('guide.pdf')
+      expect(filenameProblem(mark)).toMatchObject({ code: 'invalid_filename' })
+    }
+    expect(cleanName('מדריך.pdf')).toBe('מדריך.pdf')
+    expect(cleanName(' kept as it is ')).toBe(' kept as it is ')
+    for (const override of '\u202d\u202e')
+      expect(filenameProblem(cleanName(`a${override}b`))).toMatchObject({
+        code: 'invalid_filename',
+      })
   })
 
   test('the same name in another case or form is the same name', () => {

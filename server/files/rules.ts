@@ -16,8 +16,21 @@ export interface Problem {
 
 const SEPARATORS = /[\\/]/
 
+/**
+ * Marks of the text's direction that phones, browsers and Windows put around names. Without them a
+ * name means the same. Overrides (U+202D, U+202E) make a name read backwards, and are refused.
+ */
+const MARKS = /[\u200e\u200f\u202a-\u202c\u2066-\u2069]/g
+
+/** The name without invisible marks of direction, in the form in which names are stored. */
+export function cleanName(name: string): string {
+  const clean = name.replaceAll(MARKS, '')
+  return (clean === name ? name : clean.trim()).normalize('NFC')
+}
+
 /** The problem of a filename, or null. */
-export function filenameProblem(name: string): Problem | null {
+export function filenameProblem(given: string): Problem | null {
+  const name = cleanName(given)
   const wrong = (message: string): Problem => ({ code: 'invalid_filename', message })
   if (name.trim() === '') return wrong('A filename is required')
   if (name !== name.trim()) return wrong('A filename cannot begin or end with a space')

@@ -73,6 +73,15 @@ export function channelSuite(channel: ImportChannel, world: () => ChannelWorld):
       })
     })
 
+    it('remove marks of direction from names', async () => {
+      const operation = await world().imported(`\u2068${id} marked\u2069.bin\u200e`)
+      expect(operation).toMatchObject({ status: 'success', done: 1 })
+      const { data } = await get(`/api/files?search=${encodeURIComponent(`${id} marked`)}`)
+      expect(data.map(({ filename }: { filename: string }) => filename)).toEqual([
+        `${id} marked.bin`,
+      ])
+    })
+
     it('are in the history under the channel, and in no other shop’s', async () => {
       const operation = await world().imported(`${id} history.bin`)
       const of = async (client: TestApp['owner']) =>

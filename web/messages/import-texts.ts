@@ -22,6 +22,7 @@ export const IMPORT_TEXTS: readonly string[] = [
   t('A character of this cell could not be read'),
   t('Choose the encoding of the file, or correct the cell and save the file as UTF-8'),
   t('This cell begins like a formula'),
+  t('Invisible characters were removed from its name'),
   t('A spreadsheet has shortened this SKU'),
   t('Format the column as text in the spreadsheet, then enter the SKU again'),
   t('It is read as text: check that your spreadsheet saved its result'),

@@ -1,12 +1,13 @@
 // Maps an object's path to a file here: its name, its pack, and the text for guessing; and back.
 import { UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
-import { MAX_NAME_LENGTH } from '../../files/rules.ts'
+import { cleanName, MAX_NAME_LENGTH } from '../../files/rules.ts'
 
 const SEPARATOR = ' - '
 const MAX_PACK = 200
 const UNSAFE = new RegExp(UNSAFE_CHARACTERS.source, `${UNSAFE_CHARACTERS.flags.replace('g', '')}g`)
 
-const clean = (text: string) => text.replace(/[\\/]/g, '_').replace(UNSAFE, '_').trim() || '_'
+const clean = (text: string) =>
+  cleanName(text).replace(/[\\/]/g, '_').replace(UNSAFE, '_').trim() || '_'
 
 /** A valid filename for the object; `names`: whether it includes the object's folders. */
 export function filenameOf(path: string, names: 'filename' | 'path'): string {

@@ -3,10 +3,12 @@ import {
   ENTRY_SETTINGS,
   FILE_SETTINGS,
   forEntrySettings,
+  NAME_CLEANED,
   type EntrySettings,
 } from '../../../plugins/contract.ts'
 import { isFormula, originalCell } from '../../files/cells.ts'
 import {
+  cleanName,
   filenameProblem,
   MAX_TAGS,
   normalizeTags,
@@ -33,7 +35,7 @@ export interface CellProblem {
   /** null: the row as a whole. */
   field: CsvField | null
   severity: 'error' | 'warning'
-  code: ErrorCode | 'large_file' | 'not_asked' | 'formula'
+  code: ErrorCode | 'large_file' | 'not_asked' | 'formula' | 'name_cleaned'
   message: string
   detail?: string
   value?: string
@@ -63,7 +65,9 @@ export function readValues(
   const id = idText === '' ? null : parsePublicId('file', idText)
   if (idText !== '' && id === null)
     wrong('id', { code: 'invalid_value', message: 'This is not the id of a file' }, idText)
-  const filename = cell('filename').normalize('NFC')
+  const given = cell('filename').normalize('NFC')
+  const filename = cleanName(given)
+  if (filename !== given) problems.push({ ...MARKS_REMOVED, value: given })
   // A row that changes a file may leave cells empty: those fields stay unchanged.
   if (filename !== '' || idText === '') wrong('filename', filenameProblem(filename), filename)
   const file_url = cell('file_url')
@@ -110,6 +114,13 @@ const FORMULA = {
   message: 'This cell begins like a formula',
   detail: 'It is read as text: check that your spreadsheet saved its result',
 } as const
+
+const MARKS_REMOVED: CellProblem = {
+  field: 'filename',
+  severity: 'warning',
+  code: 'name_cleaned',
+  message: NAME_CLEANED,
+}
 
 /** A long number as Excel writes it in a narrow column: its last digits are lost. */
 const SHORTENED = /^\d(?:[.,]\d+)?E\+\d{2}$/

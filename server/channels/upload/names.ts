@@ -1,7 +1,7 @@
 // Finds the names that are taken before anything is sent, so that the page can ask how to resolve
 // the conflicts.
 import type { ShopScope } from '../../db/for-shop.ts'
-import { filenameProblem, nameKey, type Problem } from '../../files/rules.ts'
+import { cleanName, filenameProblem, nameKey, type Problem } from '../../files/rules.ts'
 
 export interface CheckedName {
   filename: string
@@ -23,12 +23,12 @@ export async function checkNames(
   }>(
     `select name_key, id, filename, size_bytes from files
      where shop_id = :shop and deleted_at is null and name_key = any(:keys::text[])`,
-    { keys: [...new Set(filenames.map(nameKey))] },
+    { keys: [...new Set(filenames.map((name) => nameKey(cleanName(name))))] },
   )
   const byKey = new Map(rows.map(({ name_key, ...file }) => [name_key, file]))
   return filenames.map((filename) => ({
     filename,
-    taken: byKey.get(nameKey(filename)) ?? null,
-    problem: filenameProblem(filename.normalize('NFC')),
+    taken: byKey.get(nameKey(cleanName(filename))) ?? null,
+    problem: filenameProblem(filename),
   }))
 }

@@ -2,7 +2,7 @@
 import type { Entry } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError } from '../../errors.ts'
-import { nameKey } from '../../files/rules.ts'
+import { cleanName, nameKey } from '../../files/rules.ts'
 
 /** An unfinished upload is removed after this long without a byte. */
 export const EXPIRY_MS = 24 * 60 * 60 * 1000
@@ -98,7 +98,13 @@ export function insertUpload(
        values (:shop, :id, :batch, :filename, :name, :size, :on_conflict, :tags, :metadata,
          :requestedBy, now() + :expiry * interval '1 millisecond') returning *`,
       {
-        ...{ id: upload.id, batch, filename, name: nameKey(filename), size: upload.size },
+        ...{
+          id: upload.id,
+          batch,
+          filename,
+          name: nameKey(cleanName(filename)),
+          size: upload.size,
+        },
         ...{ on_conflict, tags, expiry: EXPIRY_MS },
         metadata: JSON.stringify(upload.metadata),
         requestedBy: upload.requestedBy,
@@ -121,7 +127,7 @@ export async function recordOffset(scope: ShopScope, id: string, offset: number)
 export async function isNameTaken(scope: ShopScope, { filename }: UploadRow): Promise<boolean> {
   const rows = await scope.query(
     'select from files where shop_id = :shop and deleted_at is null and name_key = :name',
-    { name: nameKey(filename) },
+    { name: nameKey(cleanName(filename)) },
   )
   return rows.length > 0
 }

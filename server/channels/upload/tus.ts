@@ -6,7 +6,7 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import type { Entry } from '../../../plugins/contract.ts'
 import { LockTimeout, type Locks } from '../../db/locks.ts'
 import { AppError, type ErrorCode } from '../../errors.ts'
-import { nameKey } from '../../files/rules.ts'
+import { cleanName, nameKey } from '../../files/rules.ts'
 import { toPublicId } from '../../ids.ts'
 import type { FinishParts } from './finish.ts'
 import { invalid, keptMetadata, nameTaken, readConflict, readMetadata } from './metadata.ts'
@@ -141,7 +141,7 @@ async function admit(
   scope: ShopScope,
   { filename, on_conflict, batch }: UploadChoices,
 ): Promise<string> {
-  const found = await readUploadState(scope, nameKey(filename), batch)
+  const found = await readUploadState(scope, nameKey(cleanName(filename)), batch)
   if (batch && !found.batch)
     throw invalid([{ param: 'batch', code: 'invalid_value', message: 'There is no such batch' }])
   if (on_conflict === 'error' && found.taken) throw nameTaken()

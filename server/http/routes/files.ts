@@ -13,6 +13,7 @@ import { fromCursor, toCursor, uuid } from '../cursors.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { fileRecord, fileSchema } from '../file-record.ts'
 import { settingChanges } from '../../../plugins/contract.ts'
+import { cleanName } from '../../files/rules.ts'
 import { errorSchema, filename, listOf, page, tags, timestamp } from '../schemas.ts'
 
 const byId = z.strictObject({ id: z.string() })
@@ -88,7 +89,7 @@ const change = (parts: FileRouteParts) =>
     params: byId,
     body: z
       .strictObject({
-        filename: filename.optional(),
+        filename: filename.overwrite(cleanName).optional(),
         tags: tags.optional(),
         ...settingChanges,
         pack_id: packId.nullable().optional(),

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { clearFiled } from '../../server/channels/drop/import/clear.ts'
 import { importNow } from '../../server/channels/drop/import/now.ts'
@@ -14,6 +15,7 @@ import { untilEnded } from '../app.ts'
 import { openDropImports, type DropImports } from '../drop-import.ts'
 import { hashOf } from '../fakes/content.ts'
 import { openFtp } from '../ftp-client.ts'
+import { openSftp } from '../sftp-client.ts'
 import { randomOf, sized, soakTest } from '../scale.ts'
 
 const RESETS = sized(2, 100)
@@ -67,6 +69,25 @@ test('a taken name fails with the reason next to the file, and is retried by mov
   await house.renamed('failed/taken.pdf', 'taken.pdf')
   await expect.poll(async () => (await house.fileNamed('taken.pdf')).size_bytes).toBe(6)
   await house.untilPaths([], 'failed')
+})
+
+test('a file that was imported immediately answers its client for some minutes', async () => {
+  const { server, account, password, home } = house
+  const client = await openSftp(server.sftpPort, account.username, password)
+  await client.put(`${home}/asked.pdf`, Buffer.from('asked'))
+  await house.untilThere('asked.pdf')
+  await house.untilPaths([])
+  expect(await client.size(`${home}/asked.pdf`)).toBe(5)
+  const utimes = promisify(client.sftp.utimes.bind(client.sftp))
+  await utimes(`${home}/asked.pdf`, 1_700_000_000, 1_700_000_000)
+  expect(await client.list(home)).not.toContain('asked.pdf')
+  await expect(client.size(`${home}/never.pdf`)).rejects.toThrow()
+  // Another session of the same process, over FTP.
+  const ftp = await openFtp(server.ftpPort, account.username, password)
+  expect(await ftp.say('SIZE asked.pdf')).toBe('213 5')
+  await expect(client.remove(`${home}/asked.pdf`)).rejects.toThrow()
+  client.end()
+  ftp.socket.destroy()
 })
 
 test('files keep their folders in /failed/ and /processed/, and return to them', async () => {

@@ -7,6 +7,7 @@ import { errorFields, type Logger } from '../../log.ts'
 import { findByUsername, type KnownAccount } from './accounts.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
 import { recordConnection, recordReceived, recordRefusal, type Attempt } from './connections.ts'
+import { createReceived } from './received.ts'
 import { createDropFs, type DropFs } from './vfs.ts'
 import type { Transfer, TransferParts } from './transfer.ts'
 import type { Transfers } from './transfers.ts'
@@ -49,6 +50,7 @@ export interface SessionParts extends TransferParts {
 export function createSessions(parts: SessionParts, transfers: Transfers): Sessions {
   const { database, log } = parts
   const { perAccount } = parts.connectionLimits
+  const received = createReceived()
   const live = new Set<Live>()
   const warn = (error: unknown) =>
     log.warn('a drop connection could not be recorded', errorFields(error))
@@ -92,7 +94,7 @@ export function createSessions(parts: SessionParts, transfers: Transfers): Sessi
         (error: unknown): void => warn(error),
       )
       log.info('drop: connected', { ...about, address: attempt.address })
-      const fs = createDropFs(parts, transfers, {
+      const fs = createDropFs(parts, transfers, received, {
         shop: account.shop_id,
         account: account.id,
         protocol: attempt.protocol,

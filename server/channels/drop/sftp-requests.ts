@@ -132,9 +132,14 @@ function serveAttributes({ sftp, session: { fs }, handles, replies, at }: Parts)
     replies.answer(id, async () => {
       const handle = handles.get(given)
       if (!handle || handle.kind === 'folder') throw notOpen()
-      const size = handle.kind === 'read' ? handle.file.size : handle.transfer.size()
-      const now = { name: '', kind: 'file', modified: new Date(), state: null } as const
-      return replies.attributes(id, attributesOf({ ...now, size }))
+      const { size, modified } =
+        handle.kind === 'read'
+          ? handle.file
+          : { size: handle.transfer.size(), modified: handle.transfer.modifiedAt() }
+      return replies.attributes(
+        id,
+        attributesOf({ name: '', kind: 'file', size, modified, state: null }),
+      )
     }),
   )
 }

@@ -60,6 +60,8 @@ export interface Transfer {
   write(position: number, data: Buffer): Promise<void> | undefined
   truncate(size: number): Promise<void>
   modified(at: Date): void
+  /** The time that was set, or that of its beginning. */
+  modifiedAt(): Date
   /**
    * Completes the file; returns its entry's id. Rejects if its bytes could not be stored; the file
    * is then interrupted, as after `abandon`.
@@ -120,6 +122,7 @@ interface Begun {
 
 function transferOf(start: Start, { writeId, file, name, receiver }: Begun): NamedTransfer {
   const { parts, request, allowance } = start
+  const began = new Date()
   let modifiedAt: Date | null = null
   let ending: Promise<string> | null = null
   let refused: DropError | null = null
@@ -171,6 +174,7 @@ function transferOf(start: Start, { writeId, file, name, receiver }: Begun): Nam
       await receiver.truncate(size)
     },
     modified: (at) => void (modifiedAt = at),
+    modifiedAt: () => modifiedAt ?? began,
     close: () => (ending ??= end(true)),
     abandon: async () => void (await (ending ??= end(false))),
   }

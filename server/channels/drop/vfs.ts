@@ -15,6 +15,7 @@ import {
 import { DropError } from './errors.ts'
 import { requireUnmanaged } from './own-folders.ts'
 import { absolutePath, homeOf, joinPath, placeOf, type Place } from './paths.ts'
+import type { Received } from './received.ts'
 import type { Transfer, TransferParts } from './transfer.ts'
 import type { Transfers } from './transfers.ts'
 
@@ -30,6 +31,7 @@ export interface Node {
 /** A file that is open for reading. */
 export interface OpenFile {
   size: number
+  modified: Date
   /** At most `length` bytes from `position`; empty at the end. */
   read(position: number, length: number): Promise<Buffer>
   stream(from: number): Promise<Readable>
@@ -78,7 +80,12 @@ export interface FsOwner {
 const PAGE = 500
 const EPOCH = new Date(0)
 
-export function createDropFs(parts: TransferParts, transfers: Transfers, owner: FsOwner): DropFs {
+export function createDropFs(
+  parts: TransferParts,
+  transfers: Transfers,
+  received: Received,
+  owner: FsOwner,
+): DropFs {
   const scope = forShop(parts.database, owner.shop)
   const home = homeOf(owner.shop)
   // Clients read the path of `ftp://host/uploads/1/` as relative to the home: curl sends
@@ -111,7 +118,11 @@ export function createDropFs(parts: TransferParts, transfers: Transfers, owner: 
       const place = at(path)
       if (place.kind === 'virtual' || place.name === '')
         return folderNode(path.slice(path.lastIndexOf('/') + 1))
-      return nodeOf(await required(path))
+      return required(path).then(nodeOf, (error: unknown) => {
+        const gone = isGone(error) ? received.find(owner.shop, path) : null
+        if (!gone) throw error
+        return { ...gone, name: path.slice(path.lastIndexOf('/') + 1), kind: 'file', state: null }
+      })
     },
     list: async function* (path) {
       const place = at(path)
@@ -134,9 +145,14 @@ export function createDropFs(parts: TransferParts, transfers: Transfers, owner: 
       await insertFolder(scope, place.folder, place.name)
     },
     removeFolder: async (path) => removeEntry(scope, await required(path, 'folder')),
-    remove: async (path) => removeEntry(scope, await required(path, 'file')),
+    remove: async (path) => {
+      const entry = await required(path, 'file')
+      received.forget(owner.shop, path)
+      await removeEntry(scope, entry)
+    },
     rename: async (from, to, overwrite) => {
       const entry = await required(from)
+      received.forget(owner.shop, from)
       const place = changeable(to)
       requireUnmanaged(place)
       if (entry.kind === 'folder') requireUnmanaged(entry)
@@ -144,19 +160,33 @@ export function createDropFs(parts: TransferParts, transfers: Transfers, owner: 
       parts.waker.wake(owner.shop)
     },
     setModified: async (path, time) => {
-      const { id } = await required(path)
-      if (!(await setModified(scope, id, time))) throw new DropError('not_found')
+      const wasReceived = () => received.find(owner.shop, path) !== null
+      const entry = await required(path).catch((error: unknown) => {
+        if (isGone(error) && wasReceived()) return null
+        throw error
+      })
+      if (entry && !(await setModified(scope, entry.id, time)) && !wasReceived())
+        throw new DropError('not_found')
     },
     openRead: async (path) => openEntry(parts, owner.shop, await required(path, 'file')),
     openWrite: async (path, mode) => {
       const place = changeable(path)
       requireUnmanaged(place)
-      return transfers.open({ ...owner, ...place, ...mode })
+      const transfer = await transfers.open({ ...owner, ...place, ...mode })
+      const close: Transfer['close'] = async () => {
+        const size = transfer.size()
+        const entry = await transfer.close()
+        received.add(owner.shop, path, { size, modified: transfer.modifiedAt() })
+        return entry
+      }
+      return { ...transfer, close }
     },
     confirm: (entry, soon) => parts.confirmations.add(owner.shop, entry, soon),
     markInterrupted: (entry) => markInterrupted(scope, entry),
   }
 }
+
+const isGone = (error: unknown) => error instanceof DropError && error.code === 'not_found'
 
 const folderNode = (name: string): Node => ({
   name,
@@ -193,6 +223,7 @@ async function openEntry(
   const reader = await store.open?.(shop, hash)
   return {
     size,
+    modified: entry.modified_at,
     hash,
     stream,
     read: async (position, length) => {

@@ -1,0 +1,39 @@
+// Files that clients of this process have just sent. In real time an import moves a file away within
+// a second, but clients ask for its size or set its time after the transfer, and report a failure
+// and send it again if it is gone.
+
+const KEPT_MS = 10 * 60 * 1000
+const MAX_KEPT = 10_000
+
+export interface ReceivedFile {
+  size: number
+  modified: Date
+}
+
+export interface Received {
+  add(shop: number, path: string, file: ReceivedFile): void
+  /** Null: it was not received in the last ten minutes, or was removed or renamed by a client. */
+  find(shop: number, path: string): ReceivedFile | null
+  forget(shop: number, path: string): void
+}
+
+/** For all sessions of a process. */
+export function createReceived(now: () => number = Date.now): Received {
+  const files = new Map<string, ReceivedFile & { at: number }>()
+  const keyOf = (shop: number, path: string) => `${shop}${path}`
+  return {
+    add: (shop, path, file) => {
+      const key = keyOf(shop, path)
+      files.delete(key)
+      files.set(key, { ...file, at: now() })
+      for (const [oldest, { at }] of files)
+        if (files.size > MAX_KEPT || at < now() - KEPT_MS) files.delete(oldest)
+        else break
+    },
+    find: (shop, path) => {
+      const file = files.get(keyOf(shop, path))
+      return file && file.at >= now() - KEPT_MS ? file : null
+    },
+    forget: (shop, path) => void files.delete(keyOf(shop, path)),
+  }
+}

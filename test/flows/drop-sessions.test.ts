@@ -2,6 +2,7 @@
 // metrics.
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findEntry } from '../../server/channels/drop/entries.ts'
 import { changeAccount } from '../../server/channels/drop/accounts.ts'
 import { dropMetrics } from '../../server/http/drop-metrics.ts'
 import { createLogger } from '../../server/log.ts'
@@ -54,6 +55,45 @@ test('switching an account off ends its sessions of both protocols', async () =>
   expect(performance.now() - began).toBeLessThan(promisedMs(1000))
   expect((await ftp()).signedIn).toMatch(/^530 /)
   await changeAccount(house.scope, house.account.id, { enabled: true })
+})
+
+test('a handle that is open for both reads what was written, before and after it leaves memory', async () => {
+  const client = await sftp()
+  const { open, read, write, close, fstat } = client.sftp
+  const of = <T>(work: (done: (error: Error | null | undefined, value: T) => void) => void) =>
+    new Promise<T>((resolve, reject) =>
+      work((error, value) => (error ? reject(error) : resolve(value))),
+    )
+  const bind = <F extends (...given: never[]) => unknown>(f: F): F => f.bind(client.sftp) as F
+  const at = `${house.home}/both.bin`
+  const handle = await of<Buffer>((done) => bind(open)(at, 'w+', done))
+  const put = (text: Buffer, position: number) =>
+    of<void>((done) => bind(write)(handle, text, 0, text.length, position, done as never))
+  const get = async (position: number, length: number) => {
+    const into = Buffer.alloc(length)
+    const count = await of<number>((done) =>
+      bind(read)(handle, into, 0, length, position, done as never),
+    )
+    return into.toString('utf8', 0, count)
+  }
+  await put(Buffer.from('hello'), 0)
+  expect(await get(1, 3)).toBe('ell')
+  for (let part = 0; part < 20; part++) await put(Buffer.alloc(30_000, 'x'), 5 + part * 30_000)
+  await put(Buffer.from('J'), 0)
+  expect(await get(0, 6)).toBe('Jellox')
+  const first = await of<{ mtime: number; size: number }>((done) =>
+    bind(fstat)(handle, done as never),
+  )
+  expect(first.size).toBe(600_005)
+  await of<void>((done) => bind(close)(handle, done as never))
+  const stored = await client.get(at)
+  expect([stored.length, stored.toString('utf8', 0, 6)]).toEqual([600_005, 'Jellox'])
+  const reading = await of<Buffer>((done) => bind(open)(at, 'r', done))
+  const stat = () => of<{ mtime: number }>((done) => bind(fstat)(reading, done as never))
+  const { modified_at } = (await findEntry(house.scope, '', 'both.bin'))!
+  expect((await stat()).mtime).toBe(Math.floor(modified_at.getTime() / 1000))
+  await client.remove(at)
+  client.end()
 })
 
 test('FTP renames onto a file, SFTP does not, and neither onto a folder', async () => {

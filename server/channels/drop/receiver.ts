@@ -36,6 +36,8 @@ export interface Receiver {
    */
   write(position: number, data: Buffer): Promise<void> | undefined
   truncate(size: number): Promise<void>
+  /** At most `length` bytes of those that have arrived; empty at the end. */
+  read(position: number, length: number): Promise<Buffer>
   /** Waits until everything is written. The staging file stays. */
   finish(): Promise<Received>
   discard(): Promise<void>
@@ -125,6 +127,13 @@ export function createReceiver(
       return disk.pieces() <= MAX_QUEUED ? undefined : disk.below(MAX_QUEUED)
     },
     truncate,
+    read: async (position, length) => {
+      const end = Math.min(size, position + length)
+      if (position >= end) return Buffer.alloc(0)
+      if (inMemory) return Buffer.from(current!.buffer.subarray(position, end))
+      await flush()
+      return disk.read(position, end - position)
+    },
     finish: async () => {
       const bytes = current?.buffer.subarray(0, current.length) ?? Buffer.alloc(0)
       if (inMemory) return { size, whole: true, bytes, hash: null }

@@ -7,7 +7,7 @@ export const MAX_HANDLES = 100
 
 export type SftpHandle =
   | { kind: 'read'; file: OpenFile; path: string }
-  | { kind: 'write'; transfer: Transfer; path: string; append: boolean }
+  | { kind: 'write'; transfer: Transfer; path: string; append: boolean; readable: boolean }
   | { kind: 'folder'; pages: AsyncGenerator<Node[]> }
 
 export interface SftpHandles {

@@ -77,7 +77,9 @@ function serveOpening({ sftp, session, handles, replies, at }: Parts): void {
         const mode = flags & OPEN_MODE.TRUNC ? 'truncate' : 'keep'
         const transfer = await session.write(fs.openWrite(path, { mode, exclusive }))
         if (attributes.mtime) transfer.modified(new Date(attributes.mtime * 1000))
-        return { kind: 'write', transfer, path, append: (flags & OPEN_MODE.APPEND) !== 0 }
+        const append = (flags & OPEN_MODE.APPEND) !== 0
+        const readable = (flags & OPEN_MODE.READ) !== 0
+        return { kind: 'write', transfer, path, append, readable }
       })
       return replies.handle(id, opened)
     }),
@@ -117,8 +119,11 @@ function serveWriting({ sftp, handles, replies, flow }: Parts): void {
 function serveReading({ sftp, handles, replies }: Parts): void {
   sftp.on('READ', (id, given, offset, length) =>
     replies.answer(id, async () => {
-      const { file } = handles.require(given, 'read')
-      return replies.data(id, await file.read(offset, Math.min(length, MAX_READ_BYTES)))
+      const handle = handles.get(given)
+      if (!handle || handle.kind === 'folder') throw notOpen()
+      const source = handle.kind === 'read' ? handle.file : handle.readable ? handle.transfer : null
+      if (!source) throw notOpen()
+      return replies.data(id, await source.read(offset, Math.min(length, MAX_READ_BYTES)))
     }),
   )
 }

@@ -9,6 +9,7 @@ import { DropError } from './errors.ts'
 const open = promisify(fs.open)
 const close = promisify(fs.close)
 const truncate = promisify(fs.ftruncate)
+const read = promisify(fs.read)
 
 export interface Piece {
   buffer: Buffer
@@ -107,6 +108,17 @@ export function createStagingFile(file: string, pool: PiecePool, seen: (piece: P
         await truncate(fd, to)
       } catch (error) {
         throw (failure = diskError(error))
+      }
+    },
+    /** At most `length` bytes; call it when everything is written (`settle`). */
+    read: async (position: number, length: number): Promise<Buffer> => {
+      try {
+        await opened()
+        const into = Buffer.allocUnsafe(length)
+        const { bytesRead } = await read(fd, into, 0, length, position)
+        return into.subarray(0, bytesRead)
+      } catch (error) {
+        throw diskError(error)
       }
     },
     close: closed,

@@ -59,6 +59,8 @@ export interface Transfer {
   /** Returns a promise only if the caller should wait before it sends more. */
   write(position: number, data: Buffer): Promise<void> | undefined
   truncate(size: number): Promise<void>
+  /** At most `length` bytes of those that have arrived; empty at the end. */
+  read(position: number, length: number): Promise<Buffer>
   modified(at: Date): void
   /** The time that was set, or that of its beginning. */
   modifiedAt(): Date
@@ -173,6 +175,8 @@ function transferOf(start: Start, { writeId, file, name, receiver }: Begun): Nam
         throw new DropError('denied', 'A file can only be extended by writing to it')
       await receiver.truncate(size)
     },
+    read: (position, length) =>
+      ending ? Promise.reject(new DropError('interrupted')) : receiver.read(position, length),
     modified: (at) => void (modifiedAt = at),
     modifiedAt: () => modifiedAt ?? began,
     close: () => (ending ??= end(true)),

@@ -5,6 +5,7 @@ import { crc32 } from 'node:zlib'
 import { errorFields, type Logger } from '../log.ts'
 import { hashKey } from '../secrets.ts'
 import { StoreError, type BlobStore, type ByteRange } from '../store/store.ts'
+import type { FileTarget } from './targets.ts'
 import {
   createArchiveCounting,
   type ArchiveAsker,
@@ -58,6 +59,8 @@ export function createArchives(parts: {
   recorder: Recorder
   log: Logger
   stallMs: number
+  /** Called when a blob's bytes are not there. */
+  missing(target: FileTarget): void
 }): Archives {
   const { stores, revocation, recorder, log, stallMs } = parts
   const counting = createArchiveCounting(parts.query)
@@ -80,7 +83,7 @@ export function createArchives(parts: {
       if (charged.length > 0) return revertUnlessPresent(asker, charged)
       const planned = await counting.plan(asker)
       if (planned.length === 0) return []
-      await requirePresent(stores, planned)
+      await requirePresent(stores, planned, parts.missing)
       await ensureChecksums(planned)
     }
     return []
@@ -92,7 +95,7 @@ export function createArchives(parts: {
     entries: readonly ArchiveEntry[],
   ): Promise<readonly ArchiveEntry[]> {
     try {
-      await requirePresent(stores, entries)
+      await requirePresent(stores, entries, parts.missing)
       return entries
     } catch (error) {
       await counting.revertCount(asker, entries)
@@ -256,14 +259,20 @@ const headersOf = (archive: Archive, { name }: ArchiveAsked): string[] =>
     ...{ etag: `"${archive.tag}"`, modifiedMs: archive.modifiedMs },
   })
 
-/** Rejects with a `StoreError` if a blob is missing or has another length. */
+/**
+ * Rejects with a `StoreError` if a blob is missing or has another length; `missing` gets each of
+ * them.
+ */
 async function requirePresent(
   stores: ReadonlyMap<string, BlobStore>,
   entries: readonly PlannedEntry[],
+  missing: (entry: PlannedEntry) => void,
 ): Promise<void> {
   const sizes = entries.map(({ location, shop, hash }) => stores.get(location)?.size(shop, hash))
   const found = await Promise.all(sizes)
-  if (found.some((size, at) => size !== entries[at]!.size)) throw new StoreError('missing')
+  const lost = entries.filter((entry, at) => found[at] !== entry.size)
+  lost.forEach(missing)
+  if (lost.length > 0) throw new StoreError('missing')
 }
 
 async function checksumOf(bytes: Bytes, entry: PlannedEntry): Promise<number> {

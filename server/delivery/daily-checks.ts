@@ -7,6 +7,8 @@ import { blobFields, type FileTarget } from './targets.ts'
 export interface DailyChecks {
   /** Queues the check of a blob that is being downloaded. */
   enqueue(target: FileTarget): void
+  /** Checks a blob immediately, because its bytes were missing when they were needed. */
+  report(target: FileTarget): void
   /** Resolves when the queue is empty. */
   idle(): Promise<void>
   close(): Promise<void>
@@ -27,14 +29,17 @@ export function createDailyChecks(
   let day = 0
   let seen = new Set<string>()
   let waiting: FileTarget[] = []
+  const reported = new Map<string, FileTarget>()
   let running: Promise<void> | null = null
 
   async function checkWaiting(): Promise<void> {
-    while (waiting.length > 0 && !stop.signal.aborted) {
+    while (waiting.length + reported.size > 0 && !stop.signal.aborted) {
       const targets = waiting
       waiting = []
-      const blobs = await claimForToday(database.pool, targets.map(blobFields), clock())
-      for (const blob of blobs) {
+      const missing = [...reported.values()].map(blobFields)
+      reported.clear()
+      const due = await claimForToday(database.pool, targets.map(blobFields), clock())
+      for (const blob of [...missing, ...due]) {
         if (stop.signal.aborted) return
         const verdict = await checkBlob(parts, blob, stop.signal).catch((error: unknown) => {
           if (!stop.signal.aborted)
@@ -61,6 +66,11 @@ export function createDailyChecks(
       if (seen.has(target.blob) || waiting.length >= MAX_WAITING || stop.signal.aborted) return
       seen.add(target.blob)
       waiting.push(target)
+      start()
+    },
+    report: (target) => {
+      if (reported.size >= MAX_WAITING || stop.signal.aborted) return
+      reported.set(target.blob, target)
       start()
     },
     idle: async () => {

@@ -73,6 +73,31 @@ describe.each(Object.entries(SIZES))('a blob that was truncated: %s', (_, size) 
   })
 })
 
+describe('missing bytes', () => {
+  it('are reported at the first download, together, and in one mail', async () => {
+    const { scope } = depot
+    await scope.query(
+      `update shops set settings = settings || '{"recipients": ["owner@example.com"]}'
+       where id = :shop`,
+    )
+    const links = [await depot.addLink(fresh(1000)), await depot.addLink(fresh(SIZES.large))]
+    for (const link of links) await rm(await pathOf(link.file))
+    for (const link of links) {
+      expect((await get(port, link.key)).status).toBe(503)
+      await delivery.checked()
+      const page = await get(port, link.key, { accept: 'text/html' })
+      expect(page.text).toContain('This file is damaged')
+      expect(await depot.downloads(link.id)).toEqual({ downloads: 0, served: 0 })
+    }
+    const unread = (await notices()).filter(({ read_at }) => read_at === null)
+    expect(unread.map(({ title }) => title)).toEqual(['The bytes of 4 files are damaged'])
+    const mails = await scope.query<{ payload: { data: { title: string } } }>(
+      `select payload from outbox where shop_id = :shop and key like 'damaged/%'`,
+    )
+    expect(mails).toHaveLength(1)
+  })
+})
+
 describe('a blob with other bytes', () => {
   it('is found by its first download of the day, and answered with a page afterwards', async () => {
     const link = await depot.addLink(fresh(SIZES.small))
@@ -80,7 +105,6 @@ describe('a blob with other bytes', () => {
     await madeBefore(1)
     await spoil(link.file, SIZES.small)
     await spoil(open.file, SIZES.large)
-    const before = await notices()
     await get(port, link.key)
     await visit(port, open.path)
     await delivery.checked()
@@ -102,9 +126,11 @@ describe('a blob with other bytes', () => {
     expect((JSON.parse(asked.text) as { error: { code: string } }).error.code).toBe('file_damaged')
     expect((await depot.downloads(link.id)).downloads).toBe(1)
     expect(await depot.publicDownloads(open.file)).toBe(1)
-    const told = (await notices()).slice(0, -before.length || undefined)
-    expect(told.map(({ level }) => level)).toEqual(['critical', 'critical'])
-    expect(told[0]!.title).toBe('The bytes of a file are damaged')
+    // With the truncated ones of the tests above.
+    const unread = (await notices()).filter(({ read_at }) => read_at === null)
+    expect(unread.map(({ level, title }) => [level, title])).toEqual([
+      ['critical', 'The bytes of 6 files are damaged'],
+    ])
   })
   it('is verified once a day', async () => {
     const link = await depot.addLink(fresh(SIZES.small))

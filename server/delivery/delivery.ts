@@ -116,6 +116,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
       stallMs: stall_seconds * 1000,
     },
     sending: checks.enqueue,
+    missing: checks.report,
   })
   const recorder = createRecorder({
     pool: database.pool,
@@ -125,6 +126,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   })
   const archives = createArchives({
     ...{ query, stores: parts.stores, revocation, recorder, log },
+    missing: checks.report,
     stallMs: stall_seconds * 1000,
   })
   const links = createLinkAnswers({

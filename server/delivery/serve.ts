@@ -85,6 +85,8 @@ export function createServing(parts: {
   stallMs: number
   /** Called before a blob's bytes are sent. */
   sending(target: FileTarget): void
+  /** Called when a blob's bytes are not there. */
+  missing(target: FileTarget): void
 }): Serving {
   const { stores, log, bucketRedirect, accel, revocation } = parts
   const bytes = createByteSender(stores)
@@ -194,6 +196,7 @@ export function createServing(parts: {
           ...blobFields(part.target),
           ...errorFields(error),
         })
+        if (error instanceof StoreError && error.code === 'missing') parts.missing(part.target)
         await undo?.()
         refuse(visit.request, visit.response, 'unavailable', { headers: ['Retry-After', '60'] })
         return 0

@@ -5,7 +5,9 @@ import { Blake3Hasher } from '@napi-rs/blake-hash'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import type { Database } from '../db/database.ts'
 import type { Logger } from '../log.ts'
+import { queueMessage } from '../queue/queue.ts'
 import { raiseNotice } from './notices.ts'
+import { readShop } from './shop-settings.ts'
 import { StoreError, type BlobStore } from '../store/store.ts'
 
 export interface StoredBlob {
@@ -120,12 +122,51 @@ async function recordVerdict(
          and damaged <> :damaged`,
       { hash, location, damaged },
     )
-    const names = affected.filter(({ current }) => current).map(({ filename }) => filename)
-    if (damaged && names.length > 0) await raiseNotice(tx, noticeOf(names))
+    if (damaged && affected.some(({ current }) => current)) await reportDamage(tx, now)
   })
 }
 
 const MAX_NAMED = 5
+/** Files that are found within this time are one notice. */
+const TOGETHER = '1 hour'
+
+/**
+ * Reports all damaged files of the shop in one notice, which replaces an unread one of the last hour,
+ * and in one mail a day.
+ */
+async function reportDamage(tx: ShopScope, now: Date): Promise<void> {
+  const rows = await tx.query<{ filename: string }>(
+    `select f.filename from versions v
+     join files f on f.shop_id = v.shop_id and f.id = v.file_id and f.version = v.number
+       and f.deleted_at is null
+     where v.shop_id = :shop and v.damaged order by f.filename`,
+  )
+  const notice = noticeOf(rows.map(({ filename }) => filename))
+  await tx.query('select 1 from shops where id = :shop for no key update')
+  await tx.query(
+    `delete from notices where shop_id = :shop and read_at is null and title = any(:titles::text[])
+       and created_at > now() - interval '${TOGETHER}'`,
+    { titles: [titleOf(1), ...earlierTitles(rows.length)] },
+  )
+  await raiseNotice(tx, notice)
+  const { name, settings } = await readShop(tx)
+  if (settings.recipients.length === 0) return
+  const { title, body } = notice
+  const payload = { template: 'files-damaged', data: { shop: { name }, title, body } }
+  const [message] = (await tx
+    .insert('outbox', {
+      ...{ key: `damaged/${now.toISOString().slice(0, 10)}`, kind: 'email' },
+      payload: JSON.stringify(payload),
+    })
+    .onConflict()
+    .ignore()
+    .returning('id')) as { id: string }[]
+  if (message) await queueMessage(tx, message.id)
+}
+
+const titleOf = (files: number): string =>
+  files === 1 ? 'The bytes of a file are damaged' : `The bytes of ${files} files are damaged`
+const earlierTitles = (files: number) => Array.from({ length: files }, (_, n) => titleOf(n + 1))
 
 function noticeOf(names: readonly string[]) {
   const named = names.slice(0, MAX_NAMED).map((name) => `“${name}”`)
@@ -133,12 +174,9 @@ function noticeOf(names: readonly string[]) {
   const which = `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
   return {
     level: 'critical' as const,
-    title:
-      names.length === 1
-        ? 'The bytes of a file are damaged'
-        : `The bytes of ${names.length} files are damaged`,
+    title: titleOf(names.length),
     body:
-      `${which}: the stored bytes differ from the uploaded ones, and the backup location has no intact copy. ` +
+      `${which}: the stored bytes are missing or differ from the uploaded ones, and the backup location has no intact copy. ` +
       'Links to it answer that it is unavailable, and count nothing. Upload the file again as a new version.',
     operation_id: null,
   }

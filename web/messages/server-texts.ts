@@ -281,7 +281,7 @@ export const SERVER_TEMPLATES: readonly string[] = [
   ),
   template('The bytes of {count} files are damaged'),
   template(
-    '{names}: the stored bytes differ from the uploaded ones, and the backup location has no intact copy.',
+    '{names}: the stored bytes are missing or differ from the uploaded ones, and the backup location has no intact copy.',
   ),
   template('expiry {days} days'),
   template('referrers {sites}'),

@@ -5,7 +5,6 @@ import { crc32 } from 'node:zlib'
 import { errorFields, type Logger } from '../log.ts'
 import { hashKey } from '../secrets.ts'
 import { StoreError, type BlobStore, type ByteRange } from '../store/store.ts'
-import type { FileTarget } from './targets.ts'
 import {
   createArchiveCounting,
   type ArchiveAsker,
@@ -23,7 +22,7 @@ import { hasConditions } from './request.ts'
 import type { Revocation } from './revocation.ts'
 import { isBodiless, type Visit } from './serve.ts'
 import { openPieceBudget, type PieceBudget } from './session-budget.ts'
-import type { Query } from './targets.ts'
+import type { FileTarget, Query } from './targets.ts'
 import { layoutZip, type ZipLayout } from './zip.ts'
 
 export interface ArchiveAsked {

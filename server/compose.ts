@@ -73,7 +73,7 @@ export interface Web {
 export async function composeServer(given: ComposeOptions): Promise<Composed> {
   const { config, database, secrets, baseUrl, log, closings } = given
   const { environment, limits } = config
-  const listener = await openListener(database.url, log)
+  const listener = await openListener(database.directUrl, log)
   closings.push(() => listener.close())
   const stores = await openStores(config.storage, log)
   const folder = openUploadFolder(path.join(environment.dataDir, 'uploads'))
@@ -124,7 +124,7 @@ async function openWeb(
   drop: DropAddress = config.environment.drop,
 ): Promise<Web> {
   const { environment, limits } = config
-  const locks = await openLocks(database.url, log)
+  const locks = await openLocks(database.directUrl, log)
   closings.push(() => locks.close())
   closings.push(() => page.close())
   const messages = downloadMessages(database, clock)

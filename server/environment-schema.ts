@@ -47,6 +47,22 @@ export const environmentSchema = z.object({
       })
       .optional(),
   ),
+  DATABASE_DIRECT_URL: setting(
+    z
+      .url({
+        protocol: /^postgres(ql)?$/,
+        error: 'set postgres://user:password@host:5432/database, without a pooler',
+      })
+      .optional(),
+  ),
+  DATABASE_CONNECTIONS: setting(
+    z.coerce
+      .number()
+      .int()
+      .min(10, 'set a number from 10 to 1000')
+      .max(1000, 'set a number from 10 to 1000')
+      .default(120),
+  ),
   ROLE: setting(
     z
       .string()

@@ -31,6 +31,10 @@ export interface Environment {
   baseUrl: string | null
   /** Null: the embedded server. */
   databaseUrl: string | null
+  /** Past a pooler that `databaseUrl` leads through; null: there is none. */
+  databaseDirectUrl: string | null
+  /** The most connections of a process, of two pools together. */
+  connections: number
   roles: readonly Role[]
   /** Null: generated in the data folder at the first start. */
   secret: string | null
@@ -106,6 +110,8 @@ function environmentOf(
     host: env.HOST,
     baseUrl: env.BASE_URL?.replace(/\/+$/, '') ?? null,
     databaseUrl: env.DATABASE_URL ?? null,
+    databaseDirectUrl: env.DATABASE_DIRECT_URL ?? null,
+    connections: env.DATABASE_CONNECTIONS,
     roles: env.ROLE,
     secret: env.APP_SECRET ?? null,
     platform: demo

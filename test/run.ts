@@ -38,6 +38,7 @@ const PROGRAMS: readonly Program[] = [
   { command: 'curl', package: 'curl' },
   { command: 'aria2c', package: 'aria2' },
   { command: 'nginx', package: 'nginx-light' },
+  { command: 'pgbouncer', package: 'pgbouncer' },
   // Extracts the ZIP files that buyers get.
   { command: 'unzip', package: 'unzip' },
   { command: '7z', package: 'p7zip-full' },

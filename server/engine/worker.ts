@@ -67,7 +67,7 @@ export async function startWorker(
   events.once('pool:create', ({ workerPool }) => (pool.id = workerPool.id))
   const search = searchJobs(events)
   const graphile = await run({
-    pgPool: database.pool,
+    pgPool: database.direct,
     taskList,
     events,
     concurrency: concurrency.places + background.places,

@@ -2,15 +2,12 @@
 // and migrates it.
 import { ConfigError } from '../config-error.ts'
 import type { Environment } from '../environment.ts'
-import { openDatabase, requireServerVersion, type Database } from '../db/database.ts'
+import { keepSettings, openDatabase, requireServerVersion, type Database } from '../db/database.ts'
 import { findRunning, startEmbedded } from '../db/embedded.ts'
 import { migrate } from '../db/migrate.ts'
 import type { Logger } from '../log.ts'
 import { createSecrets, ensureSecret, type Secrets } from '../secrets.ts'
 import { warnOfOtherSecret } from './secret-check.ts'
-
-/** Connections of each pool: each of a worker's 57 places may use one. */
-const CONNECTIONS = 60
 
 export interface OpenedDatabase {
   database: Database
@@ -22,7 +19,17 @@ export interface OpenedDatabase {
 export async function openForStart(environment: Environment, log: Logger): Promise<OpenedDatabase> {
   const secret = environment.secret ?? (await ensureSecret(environment.dataDir))
   const embedded = environment.databaseUrl ? null : await startEmbedded(environment.dataDir, log)
-  const database = openDatabase(embedded?.url ?? environment.databaseUrl!, CONNECTIONS, log)
+  const { connections, databaseDirectUrl: directUrl, roles } = environment
+  // Each of a worker's 57 places may use one of a pool.
+  const database = openDatabase(
+    embedded?.url ?? environment.databaseUrl!,
+    Math.ceil(connections / 2),
+    log,
+    { directUrl: embedded ? null : directUrl, name: `stevedore ${roles.join('+')}` },
+  )
+  const isPooled = database.directUrl !== database.url
+  // Migrations lock, and set the time that they wait for locks.
+  const migrated = isPooled ? openDatabase(database.directUrl, 2, log) : database
   const secrets = createSecrets(secret)
   const close = async () => {
     await database.close()
@@ -32,12 +39,15 @@ export async function openForStart(environment: Environment, log: Logger): Promi
     await requireServerVersion(database).catch((error: unknown) => {
       throw embedded ? error : unusable(error)
     })
-    const applied = await migrate(database)
+    const applied = await migrate(migrated)
+    if (isPooled) await keepSettings(database)
     if (applied.length > 0) log.info('migrated the database', { migrations: applied.join(', ') })
     await warnOfOtherSecret(database, secrets, log)
   } catch (error) {
     await close()
     throw error
+  } finally {
+    if (isPooled) await migrated.close()
   }
   return { database, secrets, close }
 }
@@ -56,6 +66,7 @@ export async function openForCommand(
   const url = environment.databaseUrl ?? (await findRunning(environment.dataDir))
   if (!url) return openForStart(environment, log)
   const secret = environment.secret ?? (await ensureSecret(environment.dataDir))
-  const database = openDatabase(url, 2, log)
+  const { databaseDirectUrl: directUrl } = environment
+  const database = openDatabase(url, 2, log, { directUrl })
   return { database, secrets: createSecrets(secret), close: () => database.close() }
 }

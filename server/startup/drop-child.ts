@@ -40,7 +40,10 @@ export async function startDropChild(
   const { drop, dataDir } = environment
   const secret = environment.secret ?? (await ensureSecret(dataDir))
   const address: DropAddress = { host: drop.host, sftpPort: drop.sftpPort, ftpPort: drop.ftpPort }
-  const env = { ROLE: 'drop', DATABASE_URL: database.url, APP_SECRET: secret, DATA_DIR: dataDir }
+  const env = {
+    ...{ ROLE: 'drop', APP_SECRET: secret, DATA_DIR: dataDir },
+    ...{ DATABASE_URL: database.url, DATABASE_DIRECT_URL: database.directUrl },
+  }
   const restarts = createRestarts()
   let child: ChildProcess | null = null
   let timer: NodeJS.Timeout | undefined

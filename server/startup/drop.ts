@@ -27,7 +27,7 @@ export async function startDrop(
 ): Promise<void> {
   const { database, secrets, close } = await openForStart(environment, log)
   closings.push(close)
-  const listener = await openListener(database.url, log)
+  const listener = await openListener(database.directUrl, log)
   closings.push(() => listener.close())
   const stores = await openStores(storage, log)
   closings.push(await runDrop({ environment, limits, database, stores, listener, secrets, log }))

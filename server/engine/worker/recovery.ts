@@ -40,7 +40,7 @@ export interface RecoveryOptions {
 export async function startRecovery(options: RecoveryOptions): Promise<Recovery> {
   const { database, log } = options
   const utils = await makeWorkerUtils({
-    pgPool: database.pool,
+    pgPool: database.direct,
     logger: new GraphileLogger(() => () => {}),
   })
   const suspects: Suspects = new Map()

@@ -1,0 +1,125 @@
+// The product through a real PgBouncer that shares connections between transactions.
+import { spawn, type ChildProcess } from 'node:child_process'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { createTestDatabase } from '../database.ts'
+import { startOrigin, type Origin } from '../fakes/origin.ts'
+import { whereIs } from '../programs.ts'
+import { sendFile } from '../uploads.ts'
+import { importUntilEnd, jobUntilEnd } from './imports.ts'
+import { freePort, SECRET, startServer, type ServerProcess } from './server.ts'
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>
+let folder: string
+let bouncer: ChildProcess | undefined
+let pooled: string
+let origin: Origin
+let server: ServerProcess | undefined
+
+const reachable = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(true))
+    socket.once('error', () => resolve(false))
+    socket.once('connect', () => socket.destroy())
+  })
+
+beforeAll(async () => {
+  ;[database, origin] = await Promise.all([createTestDatabase(), startOrigin()])
+  folder = await mkdtemp(path.join(tmpdir(), 'stevedore-pgbouncer-'))
+  const port = await freePort()
+  const { hostname, port: at, username, password, pathname, searchParams } = new URL(database.url)
+  const config = path.join(folder, 'pgbouncer.ini')
+  await writeFile(
+    config,
+    `[databases]
+${pathname.slice(1)} = user=${username} password=${password || 'none'} host=${searchParams.get('host') ?? hostname} port=${at || 5432}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = 4
+max_client_conn = 500
+`,
+  )
+  const program = whereIs('pgbouncer')!
+  const isRoot = process.getuid?.() === 0
+  if (isRoot) await chmod(folder, 0o755)
+  bouncer = spawn(program, [...(isRoot ? ['-u', 'nobody'] : []), config], { stdio: 'ignore' })
+  await vi.waitFor(async () => expect(await reachable(port)).toBe(true), 30_000)
+  pooled = `postgres://${username}@127.0.0.1:${port}${pathname}`
+  server = await startServer({
+    env: {
+      DATABASE_URL: pooled,
+      DATABASE_DIRECT_URL: database.url,
+      DATABASE_CONNECTIONS: '40',
+      APP_SECRET: SECRET,
+    },
+  })
+})
+afterAll(async () => {
+  await server?.stop()
+  bouncer?.kill('SIGKILL')
+  await origin.close()
+  await database.drop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+test('imports, uploads, bulk actions and downloads work, with four connections', async () => {
+  const running = server!
+  const files = Array.from({ length: 60 }, (_, n) => ({
+    filename: `pooled ${n}.bin`,
+    url: `${origin.url}/bytes/${1000 + n}/${n}`,
+  }))
+  const reply = await importUntilEnd(running, { files })
+  expect(reply).toMatchObject({ status: 'success', imported: 60 })
+  const ids = reply.files.map(({ file_id }) => file_id!)
+  const call = async <T>(method: string, route: string, body?: object): Promise<T> => {
+    const response = await running.call(method, route, body)
+    expect(response.status).toBeLessThan(300)
+    return (await response.json()) as T
+  }
+  const tagging = { action: 'tag-files', select: { file_ids: ids }, options: { tags: ['pooled'] } }
+  const { id } = await call<{ id: string }>('POST', '/api/operations', tagging)
+  expect(await jobUntilEnd(running, id)).toMatchObject({ status: 'success', done: 60 })
+  const made = await call<{ data: { url: string }[] }>('POST', '/api/links', { file_ids: ids })
+  const statuses = await Promise.all(made.data.map(async ({ url }) => (await fetch(url)).status))
+  expect(new Set(statuses)).toEqual(new Set([200]))
+  await sendFile({ url: running.url, key: running.apiKey }, Buffer.alloc(200_000, 'x'), {
+    metadata: { filename: 'uploaded.bin' },
+    chunkSize: 50_000,
+  }).done
+  // Concurrent: named statements would be missing on other connections.
+  const reads = await Promise.all(
+    Array.from(
+      { length: 80 },
+      async () => (await running.call('GET', '/api/files?limit=5')).status,
+    ),
+  )
+  expect(new Set(reads)).toEqual(new Set([200]))
+  expect(running.output()).not.toMatch(/prepared statement|unsupported startup/)
+})
+
+test('the planner’s setting and the names of connections reach the server', async () => {
+  const client = new pg.Client({ connectionString: pooled })
+  await client.connect()
+  const direct = new pg.Client({ connectionString: database.url })
+  await direct.connect()
+  try {
+    expect((await client.query('show random_page_cost')).rows).toEqual([
+      { random_page_cost: '1.1' },
+    ])
+    const { rows } = await direct.query<{ application_name: string }>(
+      `select distinct application_name from pg_stat_activity
+       where datname = current_database()`,
+    )
+    expect(rows.map(({ application_name }) => application_name)).toContain('stevedore web+worker')
+  } finally {
+    await Promise.all([client.end(), direct.end()])
+  }
+})

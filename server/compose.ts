@@ -3,7 +3,7 @@
 import type { Closing } from './startup/closing.ts'
 import path from 'node:path'
 import { openCloud, type Cloud, type CloudOptions } from './channels/cloud/cloud.ts'
-import { openUploadFolder, type UploadFolder } from './channels/upload/upload.ts'
+import { joinFolder, openUploadFolder, type UploadFolder } from './channels/upload/upload.ts'
 import type { Config } from './config.ts'
 import type { DropAddress } from './drop-settings.ts'
 import type { Database } from './db/database.ts'
@@ -76,7 +76,9 @@ export async function composeServer(given: ComposeOptions): Promise<Composed> {
   const listener = await openListener(database.directUrl, log)
   closings.push(() => listener.close())
   const stores = await openStores(config.storage, log)
-  const folder = openUploadFolder(path.join(environment.dataDir, 'uploads'))
+  const folder = await joinFolder(openUploadFolder(path.join(environment.dataDir, 'uploads')), {
+    ...{ database, listener, roles: environment.roles, log },
+  })
   const storefront = await openStorefront({ environment, database, secrets, log })
   closings.push(() => storefront.close())
   const { allowLoopback } = environment

@@ -145,6 +145,12 @@ export const ERRORS = {
     type: 'not_found',
     message: 'This upload was not finished in time: start it again',
   },
+  uploads_not_shared: {
+    status: 503,
+    type: 'api',
+    message:
+      'The machines of this installation do not share their folder of uploads, so this upload cannot continue: its operator has to share it (DATA_DIR/uploads)',
+  },
   upload_lost: {
     status: 410,
     type: 'item',

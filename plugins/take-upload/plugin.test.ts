@@ -33,7 +33,8 @@ async function openWorld() {
     const id = await newUploadId(scope)
     const choices = { filename: 'a.pdf', on_conflict: 'error' as const, tags: [], batch: null }
     const quotas = { shop_open_uploads: 1000, shop_upload_bytes: 1e12 }
-    await insertUpload(scope, { id, size, choices, metadata: {}, requestedBy: 'test' }, quotas)
+    const row = { id, size, choices, metadata: {}, requestedBy: 'test', folder: null }
+    await insertUpload(scope, row, quotas)
     await uploads.create(id)
     await writeFile(uploads.incoming(id), bytes)
     await uploads.finish(id)

@@ -2,7 +2,7 @@
 // after a reconnect every handler is called once with null, since some may have been missed.
 import type pg from 'pg'
 import type { Logger } from '../log.ts'
-import { WORKER_LOCKS, type DROP_LOCKS } from './lock-classes.ts'
+import { WORKER_LOCKS, type HeldLocks } from './lock-classes.ts'
 import { openReconnecting } from './reconnecting-client.ts'
 
 export type NotificationChannel =
@@ -18,8 +18,14 @@ export interface Listener {
   /** Calls `handler` for every notification on the channel. Returns a function that stops it. */
   on(channel: NotificationChannel, handler: Handler): () => void
   /** Holds an advisory lock (`locks`, number) on this connection and on each one after it. */
-  hold(lock: number, locks?: typeof WORKER_LOCKS | typeof DROP_LOCKS): Promise<void>
+  hold(lock: number, locks?: HeldLocks, mode?: 'exclusive' | 'shared'): Promise<void>
   close(): Promise<void>
+}
+
+interface Held {
+  locks: number
+  lock: number
+  mode: 'exclusive' | 'shared'
 }
 
 const CHANNELS: readonly NotificationChannel[] = [
@@ -36,9 +42,12 @@ export async function openListener(url: string, log: Logger): Promise<Listener> 
   const handlers = new Map<NotificationChannel, Set<Handler>>(
     CHANNELS.map((channel) => [channel, new Set()]),
   )
-  const held: [locks: number, lock: number][] = []
-  const take = (from: pg.Client, lock: [number, number]) =>
-    from.query('select pg_advisory_lock($1, $2)', lock)
+  const held: Held[] = []
+  const take = (from: pg.Client, { locks, lock, mode }: Held) =>
+    from.query(`select pg_advisory_lock${mode === 'shared' ? '_shared' : ''}($1, $2)`, [
+      locks,
+      lock,
+    ])
   const connection = await openReconnecting(url, {
     log,
     name: 'notification',
@@ -57,9 +66,9 @@ export async function openListener(url: string, log: Logger): Promise<Listener> 
       handlers.get(channel)!.add(handler)
       return () => handlers.get(channel)!.delete(handler)
     },
-    hold: async (lock, locks = WORKER_LOCKS) => {
-      held.push([locks, lock])
-      if (connection.current) await take(connection.current, [locks, lock])
+    hold: async (lock, locks = WORKER_LOCKS, mode = 'exclusive') => {
+      held.push({ locks, lock, mode })
+      if (connection.current) await take(connection.current, { locks, lock, mode })
     },
     close: () => connection.close(),
   }

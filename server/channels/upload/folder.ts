@@ -1,9 +1,21 @@
 // Uploads on the disk: `incoming/<id>` while bytes arrive, `received/<id>` when it is complete and
 // its sender can no longer change it. All processes that serve or import uploads share this folder.
-import { open, opendir, rename, rm, stat, truncate } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import {
+  link,
+  open,
+  opendir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import path from 'node:path'
 import { makeFolderSync } from '../../make-folder.ts'
 import { shareSync } from '../../store/disk-layout.ts'
+import { NOT_COMPARED } from './sharing.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -21,6 +33,11 @@ export function openUploadFolder(folder: string) {
     return path.join(places[place], id)
   }
   return {
+    path: folder,
+    /** Whether the other processes use this folder too: see `joinFolder`. */
+    sharing: NOT_COMPARED,
+    /** The UUID by which processes recognise the folder, also by different paths. */
+    marker: () => markerOf(path.join(folder, 'marker')),
     incoming: (id: string) => at('incoming', id),
     received: (id: string) => at('received', id),
     create: async (id: string) => {
@@ -68,6 +85,23 @@ export function openUploadFolder(folder: string) {
       }
     },
   }
+}
+
+async function markerOf(at: string): Promise<string> {
+  const found = await nullIfAbsent(readFile(at, 'utf8'))
+  if (found !== null && UUID.test(found.trim())) return found.trim()
+  // Complete when it appears: another process may read it at this moment.
+  const fresh = `${at}.${randomUUID()}`
+  await writeFile(fresh, `${randomUUID()}\n`)
+  try {
+    if (found === null) await link(fresh, at)
+    else await rename(fresh, at)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await rm(fresh, { force: true })
+  }
+  return (await readFile(at, 'utf8')).trim()
 }
 
 async function nullIfAbsent<T>(work: Promise<T>): Promise<T | null> {

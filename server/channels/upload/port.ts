@@ -3,6 +3,7 @@
 import { PortError, type Uploads } from '../../../plugins/contract.ts'
 import type { UploadFolder } from './folder.ts'
 import { findUpload } from './rows.ts'
+import { isElsewhere } from './sharing.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { ERRORS } from '../../errors.ts'
 import { StoreError } from '../../store/store.ts'
@@ -10,7 +11,8 @@ import { foundType, headOfFile } from '../../ports/found-type.ts'
 import { storeFailure, type StagePlace } from '../../ports/stage.ts'
 
 /**
- * Both functions throw `PortError` `upload_lost`; `take` also throws the store's errors. The upload
+ * Both functions throw `PortError` `upload_lost`, or `uploads_not_shared` where another machine has
+ * the bytes: a worker there may succeed. `take` also throws the store's errors. The upload
  * is kept until a sweep removes its file.
  */
 export function createUploadPort(
@@ -21,6 +23,8 @@ export function createUploadPort(
   const sizeOf = async (id: string): Promise<number> => {
     const row = await findUpload(scope, id)
     const found = row?.status === 'received' ? await folder.stat(id) : null
+    if (!found && row && isElsewhere(folder, row))
+      throw new PortError('uploads_not_shared', ERRORS.uploads_not_shared.message, true)
     if (!found || found.size !== row!.size_bytes)
       throw new PortError('upload_lost', ERRORS.upload_lost.message, false)
     return found.size

@@ -28,6 +28,8 @@ export interface UploadRow {
   size_bytes: number
   offset_bytes: number
   unproved_from: number | null
+  /** The number of the folder that has the bytes; null: the upload is older than this column. */
+  folder: number | null
   on_conflict: Entry['on_conflict']
   tags: string[]
   metadata: Record<string, string>
@@ -75,6 +77,7 @@ export function insertUpload(
     choices: UploadChoices
     metadata: Record<string, string>
     requestedBy: string
+    folder: number | null
   },
   quotas: UploadQuotas,
 ): Promise<UploadRow> {
@@ -94,9 +97,9 @@ export function insertUpload(
     const [row] = await tx.query<UploadRow>(
       `insert into uploads
          (shop_id, id, batch_id, filename, name_key, size_bytes, on_conflict, tags, metadata,
-           requested_by, expires_at)
+           requested_by, folder, expires_at)
        values (:shop, :id, :batch, :filename, :name, :size, :on_conflict, :tags, :metadata,
-         :requestedBy, now() + :expiry * interval '1 millisecond') returning *`,
+         :requestedBy, :folder, now() + :expiry * interval '1 millisecond') returning *`,
       {
         ...{
           id: upload.id,
@@ -108,6 +111,7 @@ export function insertUpload(
         ...{ on_conflict, tags, expiry: EXPIRY_MS },
         metadata: JSON.stringify(upload.metadata),
         requestedBy: upload.requestedBy,
+        folder: upload.folder,
       },
     )
     return row!

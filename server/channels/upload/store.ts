@@ -5,6 +5,7 @@ import type { ShopScope } from '../../db/for-shop.ts'
 import { AppError } from '../../errors.ts'
 import { toPublicId, parsePublicId } from '../../ids.ts'
 import { finishUpload, type FinishParts } from './finish.ts'
+import { isElsewhere } from './sharing.ts'
 import { nameTaken, readMetadata } from './metadata.ts'
 import { receiveUpload, type Checksum } from './receive.ts'
 import {
@@ -58,12 +59,14 @@ export class ShopUploads extends DataStore {
     const id = uuidOf(upload.id)
     const metadata = (upload.metadata ?? {}) as Record<string, string>
     const choices = readMetadata(metadata, upload.size!, this.#request.fileBytes)
+    const { sharing } = this.#parts.folder
+    if (!(await sharing.isShared())) throw notShared()
     await this.#parts.folder.create(id)
     const { requestedBy, quotas } = this.#request
     try {
       this.#row = await insertUpload(
         this.#scope,
-        { id, size: upload.size!, choices, metadata, requestedBy },
+        { id, size: upload.size!, choices, metadata, requestedBy, folder: sharing.number },
         quotas,
       )
     } catch (error) {
@@ -138,7 +141,7 @@ export class ShopUploads extends DataStore {
     if (row.status !== 'uploading') return row.size_bytes
     const { folder } = this.#parts
     const found = await folder.stat(row.id)
-    if (!found) throw ERRORS.FILE_NO_LONGER_EXISTS
+    if (!found) throw isElsewhere(folder, row) ? notShared() : ERRORS.FILE_NO_LONGER_EXISTS
     if (row.unproved_from !== null && found.size > row.unproved_from) {
       // A process died before it had verified the checksum of this chunk.
       await folder.truncate(row.id, row.unproved_from)
@@ -150,6 +153,8 @@ export class ShopUploads extends DataStore {
     return found.size
   }
 }
+
+const notShared = () => new AppError('uploads_not_shared', { retryAfter: 60 })
 
 function uuidOf(publicId: string): string {
   const id = parsePublicId('upload', publicId)

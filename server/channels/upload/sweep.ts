@@ -35,8 +35,10 @@ async function sweepUnfinished(
   database: Database,
 ): Promise<number> {
   const { rows } = await database.pool.query<Swept>(
-    `select * from uploads where status = 'uploading' and expires_at < now() order by expires_at
-       limit ${PAGE}`,
+    `select * from uploads where status = 'uploading' and expires_at < now()
+       and ($1::int is null or folder is null or folder = $1 or expires_at < now() - ${KEPT})
+     order by expires_at limit ${PAGE}`,
+    [parts.folder.sharing.number],
   )
   let removed = 0
   for (const row of rows) {

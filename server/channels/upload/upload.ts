@@ -6,6 +6,7 @@ import type { UploadQuotas } from './rows.ts'
 
 export { createBatch, readBatch, startBatch, type BatchView } from './batches.ts'
 export { openUploadFolder, type UploadFolder } from './folder.ts'
+export { joinFolder } from './sharing.ts'
 export { checkNames } from './names.ts'
 export { readResults } from './results.ts'
 export { sweepUploads } from './sweep.ts'

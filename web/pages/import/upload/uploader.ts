@@ -17,9 +17,16 @@ const DELAYS = [0, 1, 2, 4, 8, ...Array.from({ length: 38 }, () => 15)].map(
   (seconds) => seconds * SECOND,
 )
 
+interface Failure {
+  originalResponse?: { getStatus(): number; getBody(): string } | null
+}
+
+/** The server's machines do not share their uploads: only its operator can change that. */
+const isNotShared = (error: Failure): boolean =>
+  error.originalResponse?.getBody().includes('"uploads_not_shared"') ?? false
+
 /** The status of a request that failed; 0: no answer. */
-const statusOf = (error: { originalResponse?: { getStatus(): number } | null }): number =>
-  error.originalResponse?.getStatus() ?? 0
+const statusOf = (error: Failure): number => error.originalResponse?.getStatus() ?? 0
 
 /**
  * A refusal that a retry does not change. An expired token (401) and too many requests (429) are
@@ -56,7 +63,7 @@ export function createUploader(shop: string) {
       },
       onShouldRetry: (error, _attempt, _options, next) => {
         const status = statusOf(error)
-        if (isFinal(status)) return false
+        if (isFinal(status) || isNotShared(error)) return false
         // Uppy itself would give up on these two; it waits on its own only while the browser
         // reports no network.
         return status === 401 || status === 429 ? true : next(error)

@@ -1,0 +1,100 @@
+// Whether the processes of this installation share one folder of uploads. Each folder has a marker,
+// and a number in the database; a process holds the advisory lock of its folder's number.
+import type { Database } from '../../db/database.ts'
+import type { Listener } from '../../db/listener.ts'
+import { UPLOAD_FOLDER_LOCKS } from '../../db/lock-classes.ts'
+import type { Role } from '../../environment-schema.ts'
+import type { Logger } from '../../log.ts'
+import type { UploadFolder } from './folder.ts'
+
+/** For this long an answer about the other processes is used again. */
+const KNOWN_MS = 5000
+
+export interface Sharing {
+  /** The folder's number in the database; null: the folder was not compared. */
+  number: number | null
+  /** Whether uploads that begin in this process can be continued and imported by the others. */
+  isShared(): Promise<boolean>
+}
+
+export const NOT_COMPARED: Sharing = { number: null, isShared: () => Promise.resolve(true) }
+
+export interface JoinParts {
+  database: Database
+  listener: Listener
+  roles: readonly Role[]
+  log: Logger
+}
+
+/**
+ * Registers this process for its folder, and logs if the folder is not the one of the others. The
+ * folder that was registered first counts, among those of living processes.
+ */
+export async function joinFolder(folder: UploadFolder, parts: JoinParts): Promise<UploadFolder> {
+  const { database, listener, roles, log } = parts
+  const { rows } = await database.pool.query<{ number: number }>(
+    `insert into upload_folders (marker) values ($1)
+     on conflict (marker) do update set marker = excluded.marker returning number`,
+    [await folder.marker()],
+  )
+  const { number } = rows[0]!
+  for (const isWorker of [false, true])
+    if (roles.includes(isWorker ? 'worker' : 'web'))
+      await listener.hold(lockOf(number, isWorker), UPLOAD_FOLDER_LOCKS, 'shared')
+  let known: { at: number; shared: Promise<boolean> } | null = null
+  let before = true
+  const check = async () => {
+    const shared = isShared(await livingFolders(database), number)
+    if (shared !== before) report(log, folder.path, shared)
+    return (before = shared)
+  }
+  const sharing: Sharing = {
+    number,
+    isShared: () => {
+      const now = performance.now()
+      if (!known || now - known.at > KNOWN_MS) known = { at: now, shared: check() }
+      return known.shared.catch((error: unknown) => {
+        known = null
+        throw error
+      })
+    },
+  }
+  await sharing.isShared()
+  return { ...folder, sharing }
+}
+
+/** Whether another folder than this process's has the upload's bytes. */
+export const isElsewhere = ({ sharing }: UploadFolder, { folder }: { folder: number | null }) =>
+  folder !== null && sharing.number !== null && folder !== sharing.number
+
+/** Each number has two locks: one for processes that receive uploads, one for those that import. */
+const lockOf = (number: number, isWorker: boolean): number => number * 2 + (isWorker ? 1 : 0)
+
+interface LivingFolder {
+  number: number
+  /** A worker uses it. */
+  imports: boolean
+}
+
+async function livingFolders({ pool }: Database): Promise<LivingFolder[]> {
+  const { rows } = await pool.query<LivingFolder>(
+    `select (objid::bigint / 2)::int as number, bool_or(objid::bigint % 2 = 1) as imports
+     from pg_locks where locktype = 'advisory' and classid = $1 and objsubid = 2 and granted
+       and database = (select oid from pg_database where datname = current_database())
+     group by 1`,
+    [UPLOAD_FOLDER_LOCKS],
+  )
+  return rows
+}
+
+const isShared = (living: readonly LivingFolder[], own: number): boolean =>
+  living.every(({ number, imports }) => number === own || (number > own && !imports))
+
+function report(log: Logger, folder: string, shared: boolean): void {
+  if (shared) log.info('all processes use one folder of uploads now', { folder })
+  else
+    log.error(
+      'the folder of uploads is not the one of the other processes: uploads are refused until all use the same folder (DATA_DIR/uploads on a shared disk)',
+      { folder },
+    )
+}

@@ -1,0 +1,35 @@
+// Two machines that keep uploads in folders of their own although they share a database.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase } from '../database.ts'
+import { beginUpload, create, tus, type Sender } from '../uploads.ts'
+import { SECRET, startServer, type ServerProcess } from './server.ts'
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>
+let first: ServerProcess
+let second: ServerProcess
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const env = { DATABASE_URL: database.url, APP_SECRET: SECRET }
+  first = await startServer({ env })
+  second = await startServer({ env: { ...env, ROLE: 'web' } })
+})
+afterAll(async () => {
+  await Promise.all([first?.stop(), second?.stop()])
+  await database.drop()
+})
+
+test('the second refuses uploads with the reason, and the first continues', async () => {
+  const here: Sender = { url: first.url, key: first.apiKey }
+  const there: Sender = { url: second.url, key: first.apiKey }
+  expect(second.output()).toContain('the folder of uploads is not the one of the other processes')
+  const refused = await create(there, 10, { filename: 'refused.bin' })
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '60'])
+  expect(await refused.json()).toMatchObject({
+    error: { code: 'uploads_not_shared', message: expect.stringContaining('DATA_DIR/uploads') },
+  })
+  const at = await beginUpload(here, 10, { filename: 'begun.bin' })
+  const elsewhere = await tus(there, 'HEAD', at.replace(first.url, second.url))
+  expect(elsewhere.status).toBe(503)
+  expect((await tus(here, 'HEAD', at)).status).toBe(200)
+})

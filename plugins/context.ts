@@ -1,5 +1,6 @@
 // The context that a plugin is called with: the request, the limits, and the ports that it needs.
 import type { Catalog, MatchMethod } from './catalog.ts'
+import type { Watermark } from './watermarks.ts'
 import type { Artifacts, Listings, Notifier } from './operation-ports.ts'
 import type {
   Actions,
@@ -40,6 +41,8 @@ export interface ShopSettings {
   sms_recipients: readonly string[]
   /** A name of the IANA list. */
   time_zone: string
+  /** What the action for watermarks uses if it is told to; null: none was saved. */
+  watermark: Watermark | null
 }
 
 /** The part of the context that every plugin gets. */

@@ -123,6 +123,11 @@ export const ERRORS = {
 
   // One item of an operation
   url_not_accessible: { status: 422, type: 'item', message: 'File URL not accessible' },
+  no_watermark: {
+    status: 422,
+    type: 'item',
+    message: 'The shop has no watermark: save one in the settings',
+  },
   sku_not_found: { status: 422, type: 'item', message: 'Product SKU not found' },
   sku_ambiguous: { status: 422, type: 'item', message: 'Several products have this SKU' },
   product_not_found: { status: 404, type: 'item', message: 'The catalog has no such product' },

@@ -5,7 +5,7 @@ import { documentItem, documentOf, numberedPages } from '../../test/documents.ts
 import { createTestEngine, type TestEngine } from '../../test/engine.ts'
 import { writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import type { Item, Outcome, WriteContext } from '../contract.ts'
+import type { Item, Outcome, StagedBlob, Watermark, WriteContext } from '../contract.ts'
 import { watermarkPdf } from './plugin.ts'
 
 let house: TestEngine
@@ -38,14 +38,16 @@ pluginSuite(watermarkPdf, async () => ({
 }))
 
 describe('watermark-pdf', () => {
-  it('accepts either a text or an image', () => {
+  it('accepts a text, an image or the shop’s watermark', () => {
     const accepts = (options: unknown) => watermarkPdf.options.safeParse(options).success
     expect(accepts({ text: 'Sample', position: 'top-left', opacity: 0.5, font_size: 30 })).toBe(
       true,
     )
     expect(accepts({ picture: `file_${'0'.repeat(32)}` })).toBe(true)
+    expect(accepts({ saved: true })).toBe(true)
     for (const wrong of [
       {},
+      { saved: true, text: 'a' },
       { text: ' ' },
       { text: 'a', picture: `file_${'0'.repeat(32)}` },
       { picture: 'logo.png' },
@@ -53,6 +55,30 @@ describe('watermark-pdf', () => {
       expect(accepts(wrong), JSON.stringify(wrong)).toBe(false)
     for (const wrong of [{ opacity: 0 }, { opacity: 2 }, { position: 'left' }, { font_size: 0 }])
       expect(accepts({ text: 'a', ...wrong }), JSON.stringify(wrong)).toBe(false)
+  })
+  it('applies the shop’s watermark, and says if there is none', async () => {
+    const items = [await item('guide.pdf'), await item('words.txt')]
+    const options = watermarkPdf.options.parse({ saved: true })
+    const given = await context()
+    const outcomes = async (watermark: Watermark | null) => {
+      const settings = { ...given.shop.settings, watermark }
+      const own = { ...given, shop: { ...given.shop, settings } }
+      const planned = await Array.fromAsync(watermarkPdf.plan(items, options, own))
+      const ran = await Array.fromAsync(watermarkPdf.run!(items, options, own))
+      return [planned, ran] as const
+    }
+    const mark: Watermark = { text: 'Harbour', position: 'center', opacity: 0.5 }
+    const [planned, ran] = await outcomes(mark)
+    expect(planned[0]).toMatchObject({ item: 'guide.pdf', status: 'ok' })
+    const same = await run([items[0]!], mark)
+    const hashOf = (outcome: Outcome | undefined) => (outcome as { bytes?: StagedBlob }).bytes?.hash
+    expect(hashOf(ran.find(({ item: id }) => id === 'guide.pdf'))).toBe(
+      hashOf(same.get('guide.pdf')),
+    )
+    for (const missing of await outcomes(null)) {
+      expect(missing[0]).toMatchObject({ item: 'guide.pdf', code: 'no_watermark' })
+      expect(missing[1]).toMatchObject({ item: 'words.txt', status: 'ok' })
+    }
   })
   it('names letters that it cannot draw, and a missing image', async () => {
     const letters = await run([await item('a.pdf')], { text: 'Sample 😀' })

@@ -1,72 +1,35 @@
 // Puts a mark on every page of PDF documents: text in any script, or an image. The original stays
 // as a version of the file.
 import { z } from 'zod'
-import { definePlugin, anyPdf, documentPassword, pdfAdvice } from '../contract.ts'
+import {
+  anyPdf,
+  definePlugin,
+  documentPassword,
+  nonPdfReason,
+  pdfAdvice,
+  planEach,
+  watermarkFields,
+  type ShopSettings,
+} from '../contract.ts'
 import { createDocuments } from '../_pdf/documents.ts'
-import { eachDocument, planDocuments } from '../_pdf/each-document.ts'
+import { eachDocument } from '../_pdf/each-document.ts'
 
 const CONCURRENCY = 4
 
-const POSITIONS = [
-  'diagonal',
-  'center',
-  'top-left',
-  'top-right',
-  'bottom-left',
-  'bottom-right',
-] as const
+const isGiven = (value: unknown): boolean => value !== undefined
 
 const options = z
   .strictObject({
-    text: z
-      .string()
-      .trim()
-      .min(1)
-      .max(200)
-      .optional()
-      .meta({ title: 'Text', help: 'In any script.', missing: 'Enter the text of the watermark' }),
-    picture: z
-      .string()
-      .regex(/^file_[0-9a-f]{32}$/, 'This is not the id of a file')
-      .optional()
-      .meta({
-        title: 'Image',
-        help: 'An image among the files, instead of a text.',
-        widget: 'file',
-        files: { extensions: ['png', 'jpg', 'jpeg', 'webp'], one: 'image', many: 'images' },
-        missing: 'Choose an image',
-      }),
-    position: z
-      .enum(POSITIONS)
-      .default('diagonal')
-      .meta({
-        title: 'Position',
-        widget: 'page-position',
-        choices: {
-          diagonal: 'Across the page',
-          center: 'In the middle',
-          'top-left': 'Top left',
-          'top-right': 'Top right',
-          'bottom-left': 'Bottom left',
-          'bottom-right': 'Bottom right',
-        },
-      }),
-    opacity: z
-      .number()
-      .min(0.01)
-      .max(1)
-      .default(0.3)
-      .meta({ title: 'Opacity', help: 'A lower value hides less of the page.', percent: true }),
-    font_size: z.number().min(4).max(500).optional().meta({
-      title: 'Size of the letters (points)',
-      help: 'Empty: as large as fits.',
-      suffix: 'points',
-      placeholder: 'As large as fits',
+    ...watermarkFields,
+    saved: z.literal(true).optional().meta({
+      title: 'The shop’s watermark',
+      description:
+        'Uses the watermark of the shop’s settings, with its position and opacity, as it is when the operation runs',
     }),
     password: documentPassword,
   })
-  .refine(({ text, picture }) => (text === undefined) !== (picture === undefined), {
-    message: 'Enter a text or choose an image',
+  .refine(({ text, picture, saved }) => [text, picture, saved].filter(isGiven).length === 1, {
+    message: 'Enter a text, choose an image, or use the shop’s watermark',
     path: ['text'],
   })
 type Options = z.output<typeof options>
@@ -100,8 +63,14 @@ export const watermarkPdf = definePlugin({
       {
         title: 'What appears on every page',
         choices: [
-          { label: 'A text', fields: ['text', 'font_size'] },
-          { label: 'An image', fields: ['picture'] },
+          { label: 'A text', fields: ['text', 'font_size', 'position', 'opacity'] },
+          { label: 'An image', fields: ['picture', 'position', 'opacity'] },
+          {
+            label: 'The shop’s watermark',
+            help: 'As it is in the settings when the operation runs.',
+            fields: [],
+            set: { saved: true },
+          },
         ],
       },
     ],
@@ -112,24 +81,57 @@ export const watermarkPdf = definePlugin({
     glyph_missing:
       'Start it again with other letters, or with an image of the text: there is no font for these.',
     image_damaged: 'Replace the image that is damaged, then start it again.',
+    no_watermark: 'Save a watermark in the settings, then start it again.',
   },
   options,
   undo: 'fields',
   needs: ['bytes', 'sandbox'],
   bytes: true,
-  summary: ({ text, position }) =>
-    (text === undefined
-      ? `An image on every page, ${position}`
-      : `“${text}” on every page, ${position}`
+  summary: ({ text, position, saved }) =>
+    (saved
+      ? 'The shop’s watermark on every page'
+      : text === undefined
+        ? `An image on every page, ${position}`
+        : `“${text}” on every page, ${position}`
     ).slice(0, 200),
-  plan: planDocuments,
-  run: (items, given, { bytes: port, sandbox, signal }) =>
-    eachDocument(items, CONCURRENCY, signal, (item) =>
-      createDocuments({ bytes: port, sandbox }).watermark(item, wantedOf(given), signal),
-    ),
+  plan: (items, given, context) =>
+    planMarks(items, wantedOf(given, context.shop.settings), context),
+  run: (items, given, context) => {
+    const { bytes: port, sandbox, shop, signal } = context
+    const wanted = wantedOf(given, shop.settings)
+    if (!wanted) return planMarks(items, null, context)
+    return eachDocument(items, CONCURRENCY, signal, (item) =>
+      createDocuments({ bytes: port, sandbox }).watermark(item, wanted, signal),
+    )
+  },
 })
 
-const wantedOf = ({ text, picture, position, opacity, font_size, password }: Options) => ({
+/** By the name alone: only the bytes show whether a document can be processed. */
+const planMarks = planEach<object | null>(({ file }, wanted) => {
+  const unchanged = nonPdfReason(file)
+  if (unchanged || wanted) return { status: 'ok', ...(unchanged ? { unchanged } : {}) }
+  return {
+    status: 'failed',
+    code: 'no_watermark',
+    message: 'The shop has no watermark: save one in the settings',
+    retryable: false,
+  }
+})
+
+/** Null: the shop has none. */
+function wantedOf({ saved, password, ...given }: Options, { watermark }: ShopSettings) {
+  const mark = saved ? watermark : given
+  return mark && markOf({ ...mark, password })
+}
+
+const markOf = ({
+  text,
+  picture,
+  position,
+  opacity,
+  font_size,
+  password,
+}: Omit<Options, 'saved'>) => ({
   ...{ position, opacity },
   ...(text === undefined ? {} : { text }),
   ...(picture === undefined ? {} : { picture: uuidOf(picture) }),

@@ -4,6 +4,7 @@ import {
   MATCH_METHODS,
   shopSettingFields,
   shopSettingsWithDefaults,
+  watermarkSchema,
 } from '../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 
@@ -64,6 +65,9 @@ const fields = {
     .refine((numbers) => new Set(numbers).size === numbers.length, 'Each of them once')
     .meta({ description: 'Phone numbers in the international form (E.164)' }),
   time_zone: timeZone,
+  watermark: watermarkSchema.nullable().meta({
+    description: 'The watermark that PDF documents get with the option `saved`; null: none',
+  }),
   deliver_on: z
     .enum(['paid', 'authorized'])
     .meta({ description: 'When an order’s files are ready: once it is paid, or authorized' }),
@@ -108,6 +112,7 @@ export const shopSettingsSchema = z
     sms_on_large_import: fields.sms_on_large_import.default(false),
     sms_recipients: fields.sms_recipients.default([]),
     time_zone: fields.time_zone.default('UTC'),
+    watermark: fields.watermark.default(null),
     deliver_on: fields.deliver_on.default('paid'),
     hold_risky_orders: fields.hold_risky_orders.default(true),
     paid_deliveries_survive: fields.paid_deliveries_survive.default(true),

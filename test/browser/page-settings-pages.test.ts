@@ -147,3 +147,19 @@ test('a customer’s data request is listed with its document, which is download
   await press(page, 'Delete')
   await page.getByRole('heading', { name: 'No requests' }).waitFor()
 })
+
+test('the shop’s watermark is saved, and an empty one is refused', async () => {
+  const page = await open('/settings#watermark')
+  expect(await page.getByRole('radio', { name: 'No watermark' }).isChecked()).toBe(true)
+  await page.getByText('A text', { exact: true }).click()
+  await press(page, 'Save')
+  await page.getByText('Enter the text of the watermark').first().waitFor()
+  await page.getByLabel('Text', { exact: true }).fill('Harbour Books')
+  await page.getByRole('combobox', { name: 'Position' }).selectOption('center')
+  await press(page, 'Save')
+  await page.getByText('Settings saved').waitFor()
+  const { watermark } = (await (await server.call('GET', '/api/settings')).json()) as {
+    watermark: unknown
+  }
+  expect(watermark).toEqual({ text: 'Harbour Books', position: 'center', opacity: 0.3 })
+})

@@ -33,6 +33,7 @@ export function writeContext(given: Partial<WriteContext> = {}): WriteContext {
         sms_on_large_import: false,
         sms_recipients: [],
         time_zone: 'Europe/Berlin',
+        watermark: null,
       },
     },
     request: {},

@@ -2604,6 +2604,11 @@ export interface components {
        * @enum {string}
        */
       visibility: 'public' | 'private'
+      /**
+       * @description The watermark that PDF documents get with the option `saved`; null: none
+       * @default null
+       */
+      watermark: components['schemas']['WatermarkOutput'] | null
     }
     SettingsChange: {
       auto_map?: boolean
@@ -2651,6 +2656,8 @@ export interface components {
       time_zone?: string
       /** @enum {string} */
       visibility?: 'public' | 'private'
+      /** @description The watermark that PDF documents get with the option `saved`; null: none */
+      watermark?: components['schemas']['Watermark'] | null
     }
     StorefrontAccess: {
       missing: {
@@ -2779,6 +2786,44 @@ export interface components {
        * @example https://cdn.example.com/guide.pdf
        */
       url?: string
+    }
+    Watermark: {
+      /** Size of the letters (points) */
+      font_size?: number
+      /**
+       * Opacity
+       * @default 0.3
+       */
+      opacity: number
+      /** Image */
+      picture?: string
+      /**
+       * Position
+       * @default diagonal
+       * @enum {string}
+       */
+      position: 'diagonal' | 'center' | 'top-left' | 'top-right' | 'bottom-left' | 'bottom-right'
+      /** Text */
+      text?: string
+    }
+    WatermarkOutput: {
+      /** Size of the letters (points) */
+      font_size?: number
+      /**
+       * Opacity
+       * @default 0.3
+       */
+      opacity: number
+      /** Image */
+      picture?: string
+      /**
+       * Position
+       * @default diagonal
+       * @enum {string}
+       */
+      position: 'diagonal' | 'center' | 'top-left' | 'top-right' | 'bottom-left' | 'bottom-right'
+      /** Text */
+      text?: string
     }
     Webhook: {
       /** Format: date-time */

@@ -80,7 +80,7 @@ function ChoiceFields({
         name={name}
         schema={{ ...inner, ...own, anyOf: inner.anyOf, title, description }}
         required={choice.fields[0] === name}
-        value={value[name]}
+        value={value[name] === undefined ? own.default : value[name]}
         onChange={(next) => {
           const set = withField(choice, name, next)
           const rest = Object.entries(value).filter(([other]) => other !== name)

@@ -18,6 +18,7 @@ const saved: ShopSettings = {
   sms_on_large_import: false,
   sms_recipients: [],
   time_zone: 'UTC',
+  watermark: null,
   deliver_on: 'paid',
   hold_risky_orders: true,
   paid_deliveries_survive: true,

@@ -73,6 +73,15 @@ export function numberProblems(draft: SettingsDraft): Objection[] {
     : [...counts, { param: 'match_threshold', message: t('Enter a number from 0 to 100') }]
 }
 
+/** A choice of the watermark that was made and not filled in. */
+export function watermarkProblems({ watermark }: SettingsDraft): Objection[] {
+  if (watermark?.text?.trim() === '')
+    return [{ param: 'watermark.text', message: t('Enter the text of the watermark') }]
+  if (watermark?.picture === '')
+    return [{ param: 'watermark.picture', message: t('Choose an image') }]
+  return []
+}
+
 const isCount = (value: NumberValue, largest: number): boolean =>
   value === null ||
   (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= largest)

@@ -23,7 +23,14 @@ import {
   TimeZoneField,
 } from './fields.tsx'
 import { AdvancedLinks, AutomationLinks, BuyerPageLink } from './links.tsx'
-import { changeOf, draftOf, numberProblems, type SettingsDraft } from './settings-draft.ts'
+import { WatermarkFields } from './watermark-fields.tsx'
+import {
+  changeOf,
+  draftOf,
+  numberProblems,
+  watermarkProblems,
+  type SettingsDraft,
+} from './settings-draft.ts'
 
 export function SettingsPage() {
   const settings = useSettings()
@@ -90,7 +97,7 @@ function useSettingsForm(settings: ShopSettings) {
     if (save.error) save.reset()
   }
   const submit = () => {
-    const wrong = numberProblems(draft)
+    const wrong = [...numberProblems(draft), ...watermarkProblems(draft)]
     setFound(wrong)
     if (wrong.length > 0) return focusField(wrong[0]!.param)
     save.mutate(change as Partial<ShopSettings>, {
@@ -139,6 +146,17 @@ const Sections = (parts: FieldsProps) => (
     >
       <Card>
         <NotificationFields {...parts} />
+      </Card>
+    </Layout.AnnotatedSection>
+    <Layout.AnnotatedSection
+      id="watermark"
+      title={t('Watermark')}
+      description={t(
+        'For PDF documents. Actions, workflows and schedules add it where they are set to use the shop’s watermark.',
+      )}
+    >
+      <Card>
+        <WatermarkFields {...parts} />
       </Card>
     </Layout.AnnotatedSection>
     <Layout.AnnotatedSection

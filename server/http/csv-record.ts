@@ -1,6 +1,7 @@
 // A CSV upload, as every answer shows it.
 import { z } from 'zod'
 import { missingColumns } from '../channels/csv/check.ts'
+import { isStorefrontExport } from '../channels/csv/exports.ts'
 import { FIELDS, placesOf, suggestColumns, type CsvField } from '../channels/csv/columns.ts'
 import type { ProblemRow } from '../channels/csv/problems.ts'
 import { cellText, readValues, shapeProblem, type CellProblem } from '../channels/csv/row-values.ts'
@@ -59,10 +60,31 @@ export const csvSchema = z
       description: 'false: another encoding fits nearly as well; choose it if the preview is wrong',
     }),
     delimiter: z.string(),
-    sheets: z
-      .array(z.string())
-      .meta({ description: 'The sheets of a workbook that have cells; of a CSV file: none' }),
+    is_workbook: z.boolean().meta({ description: 'Its text has no encoding and no delimiter' }),
+    sheets: z.array(z.string()).meta({
+      description:
+        'The sheets of a workbook that have cells; of another shop’s export: the file as it is, and the list of its files; of other CSV files: none',
+    }),
     sheet: z.string().nullable().meta({ description: 'The sheet that is read' }),
+    list: z
+      .object({
+        id: z.enum(['woocommerce', 'edd', 'several_files']),
+        files: z.number().int(),
+        products: z.number().int(),
+        without_files: z
+          .number()
+          .int()
+          .meta({ description: 'Products without files, which are left out' }),
+      })
+      .nullable()
+      .meta({
+        description:
+          'The sheet is another shop’s export, rewritten with one row for each file; choose the other sheet to read the file as it is',
+      }),
+    kind: z
+      .enum(['storefront_products'])
+      .nullable()
+      .meta({ description: 'An export that has no addresses of files' }),
     header_row: z.number().int().meta({
       description: 'The row of the header; 0: the file has none, and columns have numbers',
     }),
@@ -135,13 +157,22 @@ export const listedCsvRecord = (upload: ListedUpload): z.output<typeof listedCsv
 
 export function csvRecord(upload: CsvUpload): z.output<typeof csvSchema> {
   const { headers, sample, mapping } = upload
+  const { sheets = [] } = upload.format
+  const sheet = sheets[upload.format.sheet ?? 0]
+  const { encoding, sure } = (sheet?.list && sheets[0]?.detected) ?? {
+    encoding: upload.format.encoding,
+    sure: upload.format.encoding_sure ?? true,
+  }
   return {
     ...listedCsvRecord(upload),
-    encoding: upload.format.encoding,
-    encoding_sure: upload.format.encoding_sure ?? true,
+    encoding,
+    encoding_sure: sure,
     delimiter: upload.format.delimiter,
-    sheets: (upload.format.sheets ?? []).map(({ name }) => name),
-    sheet: upload.format.sheets?.[upload.format.sheet ?? 0]?.name ?? null,
+    is_workbook: sheets.length > 0 && !sheets[0]!.detected,
+    sheets: sheets.map(({ name }) => name),
+    sheet: sheet?.name ?? null,
+    list: sheet?.list ?? null,
+    kind: isStorefrontExport(headers) ? 'storefront_products' : null,
     header_row: upload.format.header_row ?? 1,
     head: upload.format.head ?? [],
     headers,

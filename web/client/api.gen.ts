@@ -634,8 +634,21 @@ export interface components {
       header_row: number
       headers: string[]
       id: string
+      /** @description Its text has no encoding and no delimiter */
+      is_workbook: boolean
       /** @description The import, if it was started */
       job_id: string | null
+      /** @description An export that has no addresses of files */
+      kind: 'storefront_products' | null
+      /** @description The sheet is another shop’s export, rewritten with one row for each file; choose the other sheet to read the file as it is */
+      list: {
+        files: number
+        /** @enum {string} */
+        id: 'woocommerce' | 'edd' | 'several_files'
+        products: number
+        /** @description Products without files, which are left out */
+        without_files: number
+      } | null
       /** @description The column from which each field is read */
       mapping: {
         download_limit: string | null
@@ -668,7 +681,7 @@ export interface components {
       saved_mapping: string | null
       /** @description The sheet that is read */
       sheet: string | null
-      /** @description The sheets of a workbook that have cells; of a CSV file: none */
+      /** @description The sheets of a workbook that have cells; of another shop’s export: the file as it is, and the list of its files; of other CSV files: none */
       sheets: string[]
       size_bytes: number
       /** @enum {string} */

@@ -7,6 +7,9 @@ export const SERVER_TEXTS: readonly string[] = [
   // Templates of scheduled tasks.
   t('Delete old files that nobody uses'),
   t('Tag files by rule'),
+  // The ways to read another shop's export.
+  t('The file as it is'),
+  t('One row for each file'),
   // What a file is whose name says otherwise.
   t('a PDF document'),
   t('a program'),

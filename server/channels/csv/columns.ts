@@ -70,9 +70,12 @@ export function suggestColumns(
   const columns = headers.map((header, at) => ({ header, cells: columnCells(rows, at) }))
   // Of several columns with addresses, such as pictures and files, a person chooses.
   const addresses = columns.filter(({ cells }) => areAddresses(cells)).length
+  const guess = (field: CsvField, { header, cells }: Column) =>
+    isOfPictures(header) ? null : byContent(field, cells, addresses)
   const all = FIELDS.flatMap((field) =>
-    columns.flatMap(({ header, cells }) => {
-      const found = confidence(field, header, cells) ?? byContent(field, cells, addresses)
+    columns.flatMap((column) => {
+      const { header, cells } = column
+      const found = confidence(field, header, cells) ?? guess(field, column)
       return found ? [{ field, header, ...found }] : []
     }),
   ).sort((a, b) => b.sure - a.sure)
@@ -85,6 +88,16 @@ export function suggestColumns(
   }
   return suggested
 }
+
+interface Column {
+  header: string
+  cells: readonly string[]
+}
+
+const PICTURES = /image|picture|photo|thumb|bild|foto|画像/
+
+/** Addresses in such a column are seldom those of the files. */
+export const isOfPictures = (header: string): boolean => PICTURES.test(normalizeHeader(header))
 
 const columnCells = (rows: readonly (readonly string[])[], at: number) =>
   rows.map((cells) => originalCell(cells[at] ?? '').trim()).filter((cell) => cell !== '')

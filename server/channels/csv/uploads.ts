@@ -1,5 +1,6 @@
 // Uploaded CSV files: received in pieces and kept in the database for a day, so that any process
 // can continue with them.
+import Papa from 'papaparse'
 import { AppError } from '../../errors.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import type { OnConflict } from '../../files/admission.ts'
@@ -13,8 +14,15 @@ import {
 } from './analyse.ts'
 import type { CheckProgress } from './check-state.ts'
 import type { ColumnMapping } from './columns.ts'
+import {
+  exportShape,
+  filesOfRow,
+  LIST_HEADERS,
+  type ExportId,
+  type ExportShape,
+} from './exports.ts'
 import { createEncodingDetector, decode, type DetectedEncoding, type Encoding } from './encoding.ts'
-import { readRows, type Format, type RowBatch } from './rows.ts'
+import { isBlank, readRows, type Format, type RowBatch } from './rows.ts'
 import { findSavedMapping } from './saved-mappings.ts'
 import { isWorkbook, type ReadWorkbook } from './workbook.ts'
 
@@ -53,6 +61,19 @@ interface StoredSheet {
   name: string
   first: number
   chunks: number
+  /** Of the file as it is; absent: UTF-8. */
+  detected?: DetectedEncoding
+  /** The file as a list of files: it is another shop's export. */
+  list?: ListedExport
+}
+
+/** What an export of another shop became. */
+export interface ListedExport {
+  id: ExportId
+  files: number
+  products: number
+  /** Products without files are not in the list. */
+  without_files: number
 }
 
 /** The part of a stored file that is read. */
@@ -111,7 +132,7 @@ export async function receiveCsv(
       'update csv_uploads set size_bytes = :size where shop_id = :shop and id = :id',
       { id, size: stored.size },
     )
-    await storeAnalysis(scope, id, stored)
+    await storeAnalysis(scope, id, await withList(scope, id, stored))
     await removeSurplus(scope, id)
     return id
   } catch (error) {
@@ -125,6 +146,79 @@ interface Read {
   analysis: Analysis
   /** Of a workbook: its sheets, and which one was read. */
   place?: Place
+}
+
+/**
+ * Another shop's export is also stored as a list of files, and that is read. The file itself stays
+ * another sheet.
+ */
+async function withList(scope: ShopScope, id: string, read: Read): Promise<Read> {
+  const { analysis, place = {}, detected } = read
+  const sample = analysis.sample.map(({ cells }) => cells)
+  const shape = analysis.format.header_row > 0 ? exportShape(analysis.headers, sample) : null
+  // Cells of a row with a wrong shape may be in the wrong columns.
+  if (!shape || analysis.structure.length > 0) return read
+  const sheets = place.sheets ?? [{ name: WHOLE_FILE, first: 0, chunks: Infinity, detected }]
+  const format = { ...analysis.format, ...place, encoding: detected.encoding }
+  const { csv, list } = await listOf(readUploadRows(scope, { id, format }), shape, format)
+  if (list.files === 0) return read
+  const first = await nextChunk(scope, id)
+  const chunks = await insertText(scope, id, first, csv)
+  const own = sheets.map((sheet) =>
+    sheet.chunks === Infinity ? { ...sheet, chunks: first } : sheet,
+  )
+  const added = { name: ONE_ROW_A_FILE, first, chunks, list }
+  const found = { sheets: [...own, added], sheet: own.length }
+  const text = decode(readBytes(scope, id, found), IN_UTF8.encoding)
+  return { detected: IN_UTF8, analysis: await analyse(text, MAX_CSV_ROWS), place: found }
+}
+
+const WHOLE_FILE = 'The file as it is'
+const ONE_ROW_A_FILE = 'One row for each file'
+
+async function listOf(
+  rows: AsyncIterable<RowBatch>,
+  shape: ExportShape,
+  { header_row = 1 }: CsvFormat,
+): Promise<{ csv: Buffer; list: ListedExport }> {
+  const list = { id: shape.id, files: 0, products: 0, without_files: 0 }
+  const table: string[][] = [[...LIST_HEADERS]]
+  for await (const { first, records } of rows)
+    for (const [at, cells] of records.entries()) {
+      if (first + at <= header_row || isBlank(cells)) continue
+      const files = filesOfRow(shape, first + at, cells)
+      if (files.length === 0) list.without_files++
+      else list.products++
+      list.files += files.length
+      if (list.files > MAX_CSV_ROWS)
+        throw new AppError('too_many', {
+          message: `A CSV file has at most ${MAX_CSV_ROWS.toLocaleString('en')} files: split it`,
+        })
+      table.push(...files)
+    }
+  return { csv: Buffer.from(Papa.unparse(table, { newline: '\n' })), list }
+}
+
+async function nextChunk(scope: ShopScope, id: string): Promise<number> {
+  const [row] = await scope.query<{ next: number }>(
+    `select coalesce(max(number) + 1, 0)::int as next from csv_chunks
+     where shop_id = :shop and csv_id = :id`,
+    { id },
+  )
+  return row!.next
+}
+
+/** Returns the number of chunks. */
+async function insertText(
+  scope: ShopScope,
+  id: string,
+  first: number,
+  text: Buffer,
+): Promise<number> {
+  let number = first
+  for (let at = 0; at < text.length; at += CHUNK_BYTES)
+    await insertChunk(scope, id, number++, text.subarray(at, at + CHUNK_BYTES))
+  return number - first
 }
 
 async function storeAnalysis(
@@ -170,20 +264,70 @@ export async function chooseEncoding(
 async function readAgain(
   scope: ShopScope,
   id: string,
-  choose: (now: CsvFormat) => { encoding?: Encoding; headerRow?: number; sheet?: number },
+  choose: (now: CsvFormat) => Chosen,
 ): Promise<void> {
   await scope.transaction(async (tx) => {
     const { format } = await requireOpen(tx, id)
     const chosen = choose(format)
-    const sheet = chosen.sheet ?? format.sheet
-    const place = format.sheets && sheet !== undefined ? { sheets: format.sheets, sheet } : {}
-    const encoding = chosen.encoding ?? format.encoding
-    const sure = chosen.encoding !== undefined || (format.encoding_sure ?? true)
-    const text = decode(readBytes(tx, id, place), encoding)
-    const analysis = await analyse(text, MAX_CSV_ROWS, chosen.headerRow)
-    await storeAnalysis(tx, id, { detected: { encoding, sure }, analysis, place })
+    const isList = format.sheets?.[format.sheet ?? 0]?.list !== undefined
+    const read =
+      isList && chosen.encoding !== undefined
+        ? await listAgain(tx, id, format.sheets!, chosen.encoding)
+        : await readPlace(tx, id, format, chosen)
+    await storeAnalysis(tx, id, read)
     await tx.query('delete from csv_problems where shop_id = :shop and csv_id = :id', { id })
   })
+}
+
+interface Chosen {
+  encoding?: Encoding
+  headerRow?: number
+  sheet?: number
+}
+
+async function readPlace(
+  tx: ShopScope,
+  id: string,
+  format: CsvFormat,
+  { encoding, headerRow, sheet = format.sheet }: Chosen,
+): Promise<Read> {
+  const { sheets } = format
+  const place = sheets && sheet !== undefined ? { sheets, sheet } : {}
+  const detected =
+    encoding !== undefined
+      ? { encoding, sure: true }
+      : sheets
+        ? (sheets[sheet ?? 0]?.detected ?? IN_UTF8)
+        : { encoding: format.encoding, sure: format.encoding_sure ?? true }
+  const text = decode(readBytes(tx, id, place), detected.encoding)
+  const analysis = await analyse(text, MAX_CSV_ROWS, headerRow)
+  return { detected, analysis, place: withEncoding(place, detected) }
+}
+
+/** The encoding that a person chose is kept with the sheet. */
+const withEncoding = ({ sheets, sheet }: Place, detected: DetectedEncoding): Place =>
+  sheets && sheet !== undefined
+    ? { sheets: sheets.map((one, at) => (at === sheet ? { ...one, detected } : one)), sheet }
+    : {}
+
+/** Reads the file in another encoding and writes its list again. */
+async function listAgain(
+  tx: ShopScope,
+  id: string,
+  sheets: readonly StoredSheet[],
+  encoding: Encoding,
+): Promise<Read> {
+  const detected = { encoding, sure: true }
+  const own = sheets.filter(({ list }) => !list).map((sheet) => ({ ...sheet, detected }))
+  const place = { sheets: own, sheet: 0 }
+  const text = decode(readBytes(tx, id, place), encoding)
+  const analysis = await analyse(text, MAX_CSV_ROWS)
+  const [old] = sheets.filter(({ list }) => list)
+  await tx.query(
+    'delete from csv_chunks where shop_id = :shop and csv_id = :id and number >= :first',
+    { id, first: old!.first },
+  )
+  return withList(tx, id, { detected, analysis, place })
 }
 
 /** The same with another sheet of a workbook. Throws `validation_failed` for an unknown one too. */
@@ -255,10 +399,9 @@ async function storeWorkbook(
   const sheets: StoredSheet[] = []
   let number = 0
   for (const { name, csv } of found) {
-    const first = number
-    for (let at = 0; at < csv.length; at += CHUNK_BYTES)
-      await insertChunk(scope, id, number++, csv.subarray(at, at + CHUNK_BYTES))
-    sheets.push({ name, first, chunks: number - first })
+    const chunks = await insertText(scope, id, number, csv)
+    sheets.push({ name, first: number, chunks })
+    number += chunks
   }
   return { size, ...(await readBestSheet(scope, id, sheets)) }
 }

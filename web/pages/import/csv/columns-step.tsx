@@ -22,7 +22,7 @@ import { Preview } from './preview.tsx'
 import { SaveMapping } from './save-mapping.tsx'
 import '../../../components/form.css'
 import { serverText } from '../../../messages/server-templates.ts'
-import { t } from '../../../messages/t.ts'
+import { t, translated } from '../../../messages/t.ts'
 
 interface Props {
   upload: CsvUpload
@@ -49,15 +49,13 @@ function Format({ upload }: { upload: CsvUpload }) {
           [t('Size'), sizeText(upload.size_bytes)],
           ...(upload.sheet === null
             ? [[t('Delimiter'), delimiterText(upload.delimiter)] as const]
-            : [[t('Sheet'), upload.sheet] as const]),
+            : [[sheetLabel(upload), translated(upload.sheet)] as const]),
         ]}
       />
-      {upload.sheet === null ? (
-        <EncodingChoice upload={upload} />
-      ) : (
-        <SheetChoice upload={upload} sheet={upload.sheet} />
-      )}
-      <HeaderChoice upload={upload} />
+      <ExportNote upload={upload} />
+      {!upload.is_workbook && <EncodingChoice upload={upload} />}
+      {upload.sheet !== null && <SheetChoice upload={upload} sheet={upload.sheet} />}
+      {!upload.list && <HeaderChoice upload={upload} />}
       {upload.problems.length > 0 && (
         <Banner tone="warning" title={t('Some rows don’t match the header')}>
           <ul className="bullets">
@@ -72,6 +70,44 @@ function Format({ upload }: { upload: CsvUpload }) {
     </Titled>
   )
 }
+
+const sheetLabel = ({ is_workbook }: CsvUpload) => (is_workbook ? t('Sheet') : t('Read as'))
+
+/** What was recognised as an export of a shop, and what it became. */
+function ExportNote({ upload: { list, kind } }: { upload: CsvUpload }) {
+  if (kind === 'storefront_products')
+    return (
+      <Banner tone="warning" title={t('This is a list of the storefront’s products')}>
+        <p>
+          {t(
+            'It has addresses of pictures, and none of files. Add a column with the addresses of the files, or upload the files and let their names find the products.',
+          )}
+        </p>
+      </Banner>
+    )
+  if (!list) return null
+  return (
+    <Banner tone="info" title={EXPORTS[list.id]}>
+      <p>
+        {t(
+          'The list has one row for each file: {files, plural, one {# file} other {# files}} of {products, plural, one {# product} other {# products}}.',
+          { files: list.files, products: list.products },
+        )}{' '}
+        {list.without_files > 0 &&
+          t(
+            '{count, plural, one {# product without files is} other {# products without files are}} not in it.',
+            { count: list.without_files },
+          )}
+      </p>
+    </Banner>
+  )
+}
+
+const EXPORTS = {
+  woocommerce: t('This is an export of WooCommerce'),
+  edd: t('This is an export of Easy Digital Downloads'),
+  several_files: t('Rows of this file have several files'),
+} as const
 
 /** Letters that look wrong in the preview are the sign of a wrong encoding. */
 function EncodingChoice({ upload: { id, encoding, encoding_sure } }: { upload: CsvUpload }) {
@@ -103,7 +139,8 @@ function EncodingChoice({ upload: { id, encoding, encoding_sure } }: { upload: C
   )
 }
 
-function SheetChoice({ upload: { id, sheets }, sheet }: { upload: CsvUpload; sheet: string }) {
+function SheetChoice({ upload, sheet }: { upload: CsvUpload; sheet: string }) {
+  const { id, sheets } = upload
   const choose = useChooseSheet(id)
   if (sheets.length < 2) return null
   return (
@@ -113,9 +150,9 @@ function SheetChoice({ upload: { id, sheets }, sheet }: { upload: CsvUpload; she
       )}
       <div className="fields">
         <Select
-          label={t('Sheet')}
+          label={sheetLabel(upload)}
           disabled={choose.isPending}
-          options={sheets.map((name) => ({ value: name, label: name }))}
+          options={sheets.map((name) => ({ value: name, label: translated(name) }))}
           value={choose.isPending ? choose.variables : sheet}
           onChange={(name) => choose.mutate(name)}
         />

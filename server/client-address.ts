@@ -19,6 +19,12 @@ export function networkOf(address: string): string {
     : parsed.toNormalizedString().split(':').slice(0, 4).join(':')
 }
 
+/** The neighbours of an address, which one person may control: a /24 of IPv4, a /64 of IPv6. */
+export function subnetOf(address: string): string {
+  const network = networkOf(address)
+  return isIP(network) === 4 ? network.slice(0, network.lastIndexOf('.')) : network
+}
+
 /**
  * The zone (`%br-lan`) is separated first: ipaddr.js throws if it has other signs than a-z and 0-9.
  */

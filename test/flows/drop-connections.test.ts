@@ -7,6 +7,7 @@ import { connect, type AddressInfo } from 'node:net'
 import ssh2 from 'ssh2'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { changeAccount } from '../../server/channels/drop/accounts.ts'
+import { createAdmission } from '../../server/channels/drop/admission.ts'
 import { CONNECTION_LIMITS } from '../../server/channels/drop/connection-limits.ts'
 import { listConnections } from '../../server/channels/drop/connections.ts'
 import type { FtpOptions } from '../../server/channels/drop/ftp/options.ts'
@@ -74,7 +75,8 @@ test('a session that has signed in outlives the time to sign in, and a silent on
 test('the time to sign in over FTP begins with the connection, not after the look-up of bans', async () => {
   const signIn = { isBanned: () => new Promise<boolean>(() => {}) }
   const limits = { ...CONNECTION_LIMITS, loginGraceMs: 1 }
-  const server = createFtpServer({ signIn, limits, certificate: {} } as unknown as FtpOptions)
+  const options = { signIn, limits, certificate: {}, admission: createAdmission(limits) }
+  const server = createFtpServer(options as unknown as FtpOptions)
   server.listen(0, '127.0.0.1')
   onTestFinished(() => new Promise((resolve) => server.close(() => resolve())))
   await once(server, 'listening')
@@ -110,13 +112,31 @@ test('an account has a connection limit, over both protocols together', async ()
 test('a process has a connection limit for each protocol', async () => {
   const server = await house.another({ connectionLimits: { ...CONNECTION_LIMITS, perProtocol: 1 } })
   const control = await ftp(server)
-  expect(await readToEnd(server.ftpPort)).toBe('')
+  expect((await ftp(server)).signedIn).toBe(
+    '421 The server has too many connections: try again later',
+  )
   expect(await control.say('NOOP')).toBe('200 OK')
   const client = await sftp(server)
-  expect(await readToEnd(server.sftpPort)).toBe('')
+  const another = sftp(server).then((second) => second.list(house.home))
+  await expect(another).rejects.toThrow()
   expect(await client.list(house.home)).toEqual([])
   control.socket.destroy()
   client.end()
+})
+
+test('strangers cannot take the places of those who sign in', async () => {
+  const connectionLimits = { ...CONNECTION_LIMITS, unsigned: 9, unsignedPerNetwork: 2 }
+  const server = await house.another({ connectionLimits })
+  const control = await ftp(server)
+  const silent = [openSilent(server.ftpPort), openSilent(server.sftpPort)]
+  await Promise.all(silent.map(({ greeted }) => greeted))
+  expect(await readToEnd(server.ftpPort)).toBe('')
+  expect(await readToEnd(server.sftpPort)).toBe('')
+  expect(await control.say('NOOP')).toBe('200 OK')
+  // A place is free when a connection signs in, or ends.
+  silent[0]!.socket.destroy()
+  await expect.poll(async () => (await ftp(server)).signedIn).toBe('230 Signed in')
+  for (const { socket } of [control, ...silent]) socket.destroy()
 })
 
 test('behind NAT, clients are told the public address, and ports of the range', async () => {

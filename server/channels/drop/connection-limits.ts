@@ -3,8 +3,12 @@
 export interface ConnectionLimits {
   /** A connection that has not signed in after this many milliseconds is closed. */
   loginGraceMs: number
-  /** Connections of one protocol in one process; further ones are closed immediately. */
+  /** Signed-in connections of one protocol in one process; further ones are closed immediately. */
   perProtocol: number
+  /** Connections of both protocols that have not signed in, in one process. */
+  unsigned: number
+  /** The same from one network (IPv4: /24, IPv6: /64). */
+  unsignedPerNetwork: number
   /** Connections of one account in one process, of both protocols together. */
   perAccount: number
 }
@@ -12,5 +16,7 @@ export interface ConnectionLimits {
 export const CONNECTION_LIMITS: ConnectionLimits = {
   loginGraceMs: 30_000,
   perProtocol: 1000,
+  unsigned: 300,
+  unsignedPerNetwork: 60,
   perAccount: 50,
 }

@@ -227,12 +227,14 @@ export const confirm = async (scope: ShopScope, ids: readonly string[]): Promise
 
 /**
  * The bytes of files in the shop's folders, including files that are being written and failed
- * files, but not imported files.
+ * files, but not imported files. `process`: without the files that it writes.
  */
-export async function waitingBytes(scope: ShopScope): Promise<number> {
+export async function waitingBytes(scope: ShopScope, process: number | null): Promise<number> {
   const [row] = await scope.query<{ bytes: number }>(
     `select coalesce(sum(size_bytes), 0)::bigint as bytes from drop_entries
-     where shop_id = :shop and kind = 'file' and split_part(folder, '/', 1) <> '${PROCESSED}'`,
+     where shop_id = :shop and kind = 'file' and split_part(folder, '/', 1) <> '${PROCESSED}'
+       and (state <> 'writing' or process is distinct from :process)`,
+    { process },
   )
   return row!.bytes
 }

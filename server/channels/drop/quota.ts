@@ -1,5 +1,5 @@
 // Limits the waiting bytes of a shop: those of its rows, read at most once a second, plus the bytes
-// that this process has received since.
+// of the transfers of this process, which its rows do not show exactly.
 import type { Database } from '../../db/database.ts'
 import { forShop } from '../../db/for-shop.ts'
 import { waitingBytes } from './entries.ts'
@@ -12,27 +12,49 @@ const MAX_SHOPS = 10_000
 export interface Allowance {
   /** Takes bytes from the quota; false: too few are left. */
   take(bytes: number): boolean
+  /** After the transfer's row was written, or its bytes were removed. */
   close(): void
+}
+
+/** The waiting bytes of a shop, and how many it may have. */
+export interface Space {
+  limit: number
+  used: number
 }
 
 export interface Quota {
   open(shop: number): Promise<Allowance>
+  space(shop: number): Promise<Space>
 }
 
 interface Known {
-  /** The bytes in the rows, plus the bytes that were taken since they were read. */
-  used: number
+  /** The bytes in the rows, without those that this process writes. */
+  rows: number
+  /** The bytes of open transfers of this process. */
+  live: number
+  /** The bytes of transfers that have ended since the rows were read. */
+  ended: number
   readAt: number
   reading: Promise<void> | null
   open: number
 }
 
-/** `limit`: the bytes of a shop; `fileLimit`: those of one file. */
-export function createQuota(database: Database, limit: number, fileLimit: number): Quota {
+const usedOf = ({ rows, live, ended }: Known): number => rows + live + ended
+
+export interface QuotaLimits {
+  /** The bytes of a shop, and of one file. */
+  shop: number
+  file: number
+}
+
+/** `process`: the number of this process. */
+export function createQuota(database: Database, process: number, limits: QuotaLimits): Quota {
   const shops = new Map<number, Known>()
   const read = async (shop: number, known: Known) => {
+    const before = known.ended
     try {
-      known.used = await waitingBytes(forShop(database, shop))
+      known.rows = await waitingBytes(forShop(database, shop), process)
+      known.ended -= before
       known.readAt = performance.now()
     } finally {
       known.reading = null
@@ -44,7 +66,8 @@ export function createQuota(database: Database, limit: number, fileLimit: number
     if (age(known) > FRESH_MS) refreshed(shop, known).catch(() => {})
   }
   const knownOf = (shop: number): Known => {
-    const known = shops.get(shop) ?? { used: 0, readAt: -Infinity, reading: null, open: 0 }
+    const none = { rows: 0, live: 0, ended: 0, readAt: -Infinity, reading: null, open: 0 }
+    const known = shops.get(shop) ?? none
     if (shops.size > MAX_SHOPS)
       for (const [other, { open }] of shops) if (open === 0) shops.delete(other)
     shops.set(shop, known)
@@ -55,18 +78,30 @@ export function createQuota(database: Database, limit: number, fileLimit: number
       const known = knownOf(shop)
       // Near the quota the rows are read again: bytes of files that were removed in the meantime
       // must not refuse a file.
-      const isNear = known.open === 0 && known.used + fileLimit > limit
+      const isNear = known.open === 0 && usedOf(known) + limits.file > limits.shop
       if (age(known) > STALE_MS || isNear) await refreshed(shop, known)
       known.open++
+      let own = 0
       return {
         take: (bytes) => {
           refreshOld(shop, known)
-          if (known.used + bytes > limit) return false
-          known.used += bytes
+          if (usedOf(known) + bytes > limits.shop) return false
+          own += bytes
+          known.live += bytes
           return true
         },
-        close: () => void known.open--,
+        close: () => {
+          known.open--
+          known.live -= own
+          known.ended += own
+          own = 0
+        },
       }
+    },
+    space: async (shop) => {
+      const known = knownOf(shop)
+      if (age(known) > FRESH_MS) await refreshed(shop, known)
+      return { limit: limits.shop, used: usedOf(known) }
     },
   }
 }

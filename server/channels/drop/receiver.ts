@@ -5,6 +5,7 @@ import { Blake3Hasher } from '@napi-rs/blake-hash'
 import { createPiecePool, createStagingFile, type Piece } from './staging-file.ts'
 import { DropError } from './errors.ts'
 import { createGaps } from './gaps.ts'
+import { createMemoryBudget } from './memory-budget.ts'
 import { freeYoungBuffers } from './young-buffers.ts'
 
 /** Up to this size a file is kept in memory: one write to the store, no staging file. */
@@ -38,12 +39,16 @@ export interface Receiver {
   truncate(size: number): Promise<void>
   /** At most `length` bytes of those that have arrived; empty at the end. */
   read(position: number, length: number): Promise<Buffer>
+  /** Waits until the bytes so far are on this machine's disk. */
+  sync(): Promise<void>
   /** Waits until everything is written. The staging file stays. */
   finish(): Promise<Received>
   discard(): Promise<void>
 }
 
 const POOL = createPiecePool()
+/** The buffers of all files that this process receives. */
+const MEMORY = createMemoryBudget(64 * 1024 * 1024)
 
 /**
  * `staging`: the path of the staging file, which may contain the first `from.size` bytes already,
@@ -88,9 +93,17 @@ export function createReceiver(
     data.copy(current.buffer, current.length)
     size = current.length = needed
   }
+  const giveAway = () => {
+    if (inMemory) spill()
+    if (current) disk.add(current)
+    current = null
+  }
+  const holder = { spill: giveAway }
+  const countMemory = () => MEMORY.used(holder, current?.buffer.length ?? 0)
   const flush = async () => {
     if (current) disk.add(current)
     current = null
+    countMemory()
     await disk.settle()
   }
   const truncate = async (to: number) => {
@@ -110,6 +123,7 @@ export function createReceiver(
       if (disk.failure()) return Promise.reject(disk.failure()!)
       if (inMemory && position === size && size + data.length <= IN_MEMORY) {
         keep(data)
+        countMemory()
         return
       }
       if (gaps.count() > MAX_GAPS)
@@ -123,6 +137,7 @@ export function createReceiver(
         taken += copied
       }
       if (data.length > 0) size = Math.max(size, position + data.length)
+      countMemory()
       freeYoungBuffers(data.length)
       return disk.pieces() <= MAX_QUEUED ? undefined : disk.below(MAX_QUEUED)
     },
@@ -134,8 +149,15 @@ export function createReceiver(
       await flush()
       return disk.read(position, end - position)
     },
+    sync: async () => {
+      if (inMemory) spill()
+      await flush()
+      await disk.sync()
+    },
     finish: async () => {
       const bytes = current?.buffer.subarray(0, current.length) ?? Buffer.alloc(0)
+      // It is complete: it must not become a staging file any more.
+      MEMORY.used(holder, 0)
       if (inMemory) return { size, whole: true, bytes, hash: null }
       await flush()
       const gap = gaps.first()
@@ -150,6 +172,7 @@ export function createReceiver(
         await disk.discard()
       }
       current = null
+      countMemory()
     },
   }
 }

@@ -29,6 +29,8 @@ export interface Sessions {
   close(): Promise<void>
 }
 
+const isSftp = (protocol: Attempt['protocol']) => protocol === 'sftp'
+
 export class SessionLimit extends Error {}
 
 /** How long received files are gathered before a connection's row is updated. */
@@ -49,7 +51,7 @@ export interface SessionParts extends TransferParts {
 
 export function createSessions(parts: SessionParts, transfers: Transfers): Sessions {
   const { database, log } = parts
-  const { perAccount } = parts.connectionLimits
+  const { perAccount, perProtocol } = parts.connectionLimits
   const received = createReceived()
   const live = new Set<Live>()
   const warn = (error: unknown) =>
@@ -80,9 +82,14 @@ export function createSessions(parts: SessionParts, transfers: Transfers): Sessi
   return {
     open: async (account, attempt, kick) => {
       const own = [...live].filter((one) => one.account.id === account.id)
-      if (own.length >= perAccount) {
+      const others = [...live].filter((one) => isSftp(one.protocol) === isSftp(attempt.protocol))
+      if (own.length >= perAccount || others.length >= perProtocol) {
         await recordRefusal(database, account, attempt, 'too many connections').catch(warn)
-        throw new SessionLimit(`This account has ${perAccount} connections: close some first`)
+        throw new SessionLimit(
+          own.length >= perAccount
+            ? `This account has ${perAccount} connections: close some first`
+            : 'The server has too many connections: try again later',
+        )
       }
       const one: Live = { account, protocol: attempt.protocol, kick }
       live.add(one)

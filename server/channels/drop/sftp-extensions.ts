@@ -3,7 +3,14 @@
 import type { SFTPWrapper } from 'ssh2'
 
 /** Each with its version, as OpenSSH's PROTOCOL describes. */
-const EXTENSIONS = [['posix-rename@openssh.com', '1']] as const
+const EXTENSIONS = [
+  ['posix-rename@openssh.com', '1'],
+  ['statvfs@openssh.com', '2'],
+  ['fsync@openssh.com', '1'],
+  ['limits@openssh.com', '1'],
+] as const
+
+export type ExtensionName = (typeof EXTENSIONS)[number][0]
 
 const VERSION = 2
 const PROTOCOL_VERSION = 3
@@ -14,14 +21,17 @@ interface Protocol {
 
 /** Call it before the client's first request. */
 export function announceExtensions(sftp: SFTPWrapper): void {
-  const internals = sftp as unknown as { _protocol: Protocol }
+  const internals = sftp as unknown as { _protocol: Protocol; outgoing: { window: number } }
   const protocol = internals._protocol
   // The first packet of the channel is VERSION. It is replaced once, for this channel.
   internals._protocol = Object.create(protocol, {
     channelData: {
       value: (channel: number, payload: Buffer) => {
         internals._protocol = protocol
-        return protocol.channelData(channel, payload[4] === VERSION ? versionPacket() : payload)
+        const packet = payload[4] === VERSION ? versionPacket() : payload
+        // ssh2 counts the shorter packet that it made.
+        internals.outgoing.window -= packet.length - payload.length
+        return protocol.channelData(channel, packet)
       },
     },
   }) as Protocol

@@ -13,7 +13,7 @@ const writing = (path: string): SftpHandle => ({
 })
 
 test('files that are still being opened count towards the limit', async () => {
-  const handles = createSftpHandles(() => {})
+  const handles = createSftpHandles({ count: 0 }, () => {})
   const opened = Promise.withResolvers<SftpHandle>()
   const asked = Array.from({ length: MAX_HANDLES + 5 }, () => handles.open(() => opened.promise))
   opened.resolve(reading('a'))
@@ -27,7 +27,8 @@ test('files that are still being opened count towards the limit', async () => {
 
 test('the end of the channel closes its files, also one that was being opened', async () => {
   const failed: unknown[] = []
-  const handles = createSftpHandles((error) => failed.push(error))
+  const connection = { count: 0 }
+  const handles = createSftpHandles(connection, (error) => failed.push(error))
   const opened = Promise.withResolvers<SftpHandle>()
   const late = handles.open(() => opened.promise)
   await handles.open(() => Promise.resolve(reading('read')))

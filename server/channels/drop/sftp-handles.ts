@@ -24,21 +24,31 @@ export interface SftpHandles {
   close(): void
 }
 
+/** The number of open handles of a connection, which its channels share. */
+export interface OpenHandles {
+  count: number
+}
+
 /** `onError` receives errors of files that are closed with the channel. */
-export function createSftpHandles(onError: (error: unknown) => void): SftpHandles {
+export function createSftpHandles(
+  open: OpenHandles,
+  onError: (error: unknown) => void,
+): SftpHandles {
   const handles = new Map<number, SftpHandle>()
   let next = 0
-  let opening = 0
   let isClosed = false
   const numberOf = (given: Buffer) => (given.length === 4 ? given.readUInt32BE() : -1)
   const get = (given: Buffer) => handles.get(numberOf(given))
   return {
     open: async (create) => {
-      if (handles.size + opening >= MAX_HANDLES)
-        throw new DropError('unavailable', 'Too many files are open')
-      opening++
-      const handle = await create().finally(() => opening--)
+      if (open.count >= MAX_HANDLES) throw new DropError('unavailable', 'Too many files are open')
+      open.count++
+      const handle = await create().catch((error: unknown) => {
+        open.count--
+        throw error
+      })
       if (isClosed) {
+        open.count--
         await release(handle).catch(onError)
         throw notOpen()
       }
@@ -55,12 +65,13 @@ export function createSftpHandles(onError: (error: unknown) => void): SftpHandle
     },
     remove: (given) => {
       const handle = get(given)
-      handles.delete(numberOf(given))
+      if (handles.delete(numberOf(given))) open.count--
       return handle
     },
     close: () => {
       isClosed = true
       for (const handle of handles.values()) release(handle).catch(onError)
+      open.count -= handles.size
       handles.clear()
     },
   }

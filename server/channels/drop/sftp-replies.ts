@@ -12,9 +12,19 @@ const STATUS: Partial<Record<DropCode, number>> = {
 }
 
 interface Channel {
-  _protocol: { exitStatus(channel: number, status: number): void }
-  outgoing: { id: number }
+  _protocol: {
+    exitStatus(channel: number, status: number): void
+    channelData(channel: number, payload: Buffer): void
+  }
+  outgoing: { id: number; window: number }
+  /** Replies that the client's window has no room for. */
+  _buffer: unknown[]
 }
+
+/** Requests that are being worked on, and replies that the client does not take. */
+const MAX_RUNNING = 1024
+const MAX_UNSENT = 256
+const EXTENDED_REPLY = 201
 
 /** What a request has sent, if it sent more than OK. */
 type Sent = true
@@ -28,16 +38,25 @@ export interface SftpReplies {
   handle(id: number, name: Buffer): Sent
   data(id: number, data: Buffer): Sent
   attributes(id: number, attributes: Attributes): Sent
+  /** The reply to an extension's request. */
+  extended(id: number, data: Buffer): Sent
   /** Empty: the list has ended. */
   names(id: number, entries: readonly FileEntry[]): Sent
   /** Ends the channel; false: it had ended. */
   end(): boolean
 }
 
-export function createSftpReplies(sftp: SFTPWrapper, log: Logger): SftpReplies {
+/** `flooded`: the client sends requests, and does not wait for the replies or does not take them. */
+export function createSftpReplies(
+  sftp: SFTPWrapper,
+  { log, flooded }: { log: Logger; flooded: () => void },
+): SftpReplies {
+  const channel = sftp as unknown as Channel
   let ended = false
+  let running = 0
   const send = (reply: () => void): Sent => {
     if (!ended) reply()
+    if (channel._buffer.length > MAX_UNSENT) flooded()
     return true
   }
   const ok = (id: number) => void send(() => sftp.status(id, STATUS_CODE.OK))
@@ -51,17 +70,36 @@ export function createSftpReplies(sftp: SFTPWrapper, log: Logger): SftpReplies {
   return {
     ok,
     failed,
-    answer: (id, work) =>
-      void work().then(
-        (sent) => sent === true || ok(id),
-        (error: unknown) => failed(id, error),
-      ),
+    answer: (id, work) => {
+      if (ended) return
+      if (++running > MAX_RUNNING) flooded()
+      void work()
+        .then(
+          (sent) => sent === true || ok(id),
+          (error: unknown) => failed(id, error),
+        )
+        .finally(() => running--)
+    },
     unsupported: (id, message) =>
       void send(() => sftp.status(id, STATUS_CODE.OP_UNSUPPORTED, message)),
     handle: (id, name) => send(() => sftp.handle(id, name)),
     data: (id, data) =>
       send(() => (data.length === 0 ? sftp.status(id, STATUS_CODE.EOF) : sftp.data(id, data))),
     attributes: (id, attributes) => send(() => sftp.attrs(id, attributes)),
+    extended: (id, data) =>
+      send(() => {
+        const head = Buffer.alloc(9)
+        head.writeUInt32BE(5 + data.length)
+        head[4] = EXTENDED_REPLY
+        head.writeUInt32BE(id, 5)
+        // ssh2 has no method for it. Without room in the window the client does not get one.
+        const packet = Buffer.concat([head, data])
+        const { outgoing } = channel
+        if (channel._buffer.length > 0 || outgoing.window < packet.length)
+          return sftp.status(id, STATUS_CODE.FAILURE)
+        outgoing.window -= packet.length
+        channel._protocol.channelData(outgoing.id, packet)
+      }),
     names: (id, entries) =>
       send(() =>
         entries.length === 0 ? sftp.status(id, STATUS_CODE.EOF) : sftp.name(id, [...entries]),

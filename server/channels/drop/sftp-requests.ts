@@ -1,47 +1,69 @@
 // SFTP version 3 (draft-ietf-secsh-filexfer-02) on one account's file system; requests run one
 // after another if their order matters.
+import type { Socket } from 'node:net'
 import ssh2, { type Attributes, type FileEntry, type SFTPWrapper } from 'ssh2'
 import { errorFields, type Logger } from '../../log.ts'
 import { DropError } from './errors.ts'
 import type { Session } from './sessions.ts'
-import { createSftpHandles, notOpen, type SftpHandles } from './sftp-handles.ts'
+import type { ExtensionName } from './sftp-extensions.ts'
+import {
+  createSftpHandles,
+  MAX_HANDLES,
+  notOpen,
+  type OpenHandles,
+  type SftpHandles,
+} from './sftp-handles.ts'
+import { createReadQueue, type ReadQueue } from './sftp-reads.ts'
 import { createSftpReplies, type SftpReplies } from './sftp-replies.ts'
 import type { Node } from './vfs.ts'
 
 const { OPEN_MODE } = ssh2.utils.sftp
 
-const MAX_READ_BYTES = 256 * 1024
+/** As OpenSSH: a packet, and the bytes in it. */
+const MAX_PACKET_BYTES = 256 * 1024
+const MAX_DATA_BYTES = MAX_PACKET_BYTES - 1024
+/** The unit in which clients are told the space that is left. */
+const BLOCK_BYTES = 4096
+const MAX_NAME_BYTES = 255
 const FOLDER_MODE = 0o040755
 const FILE_MODE = 0o100644
-
-export interface Flow {
-  pause(): void
-  resume(): void
-}
 
 interface Parts {
   sftp: SFTPWrapper
   session: Session
   handles: SftpHandles
   replies: SftpReplies
-  flow: Flow
+  reads: ReadQueue
+  /** Of the connection: it is paused while the disk is behind. */
+  socket: Socket
+  flooded: () => void
   /** The absolute path of one that the client names. Throws `bad_name`. */
   at: (path: string | undefined) => string
 }
 
-/** `flow`: pauses the connection while the disk is behind. */
+export interface ChannelParts {
+  log: Logger
+  socket: Socket
+  /** Ends the connection of a client that sends requests and does not take the replies. */
+  flooded: () => void
+  /** The handles of all channels of the connection. */
+  open: OpenHandles
+}
+
 export function serveSftp(
   sftp: SFTPWrapper,
   session: Session,
-  { log, flow }: { log: Logger; flow: Flow },
+  { log, socket, flooded, open }: ChannelParts,
 ): void {
   const { fs } = session
-  const handles = createSftpHandles((error) =>
+  const handles = createSftpHandles(open, (error) =>
     log.warn('drop: a file of an ended SFTP channel could not be closed', errorFields(error)),
   )
-  const replies = createSftpReplies(sftp, log)
+  const replies = createSftpReplies(sftp, { log, flooded })
+  const reads = createReadQueue(sftp, socket)
   // The session continues: its connection may have other channels.
   const end = () => {
+    reads.end()
     if (replies.end()) handles.close()
   }
   sftp.on('end', end)
@@ -51,7 +73,7 @@ export function serveSftp(
     if (path === undefined) throw new DropError('bad_name', 'The request has no path')
     return fs.resolve(path, fs.home)
   }
-  const parts: Parts = { sftp, session, handles, replies, flow, at }
+  const parts: Parts = { sftp, session, handles, replies, reads, socket, flooded, at }
   serveOpening(parts)
   serveWriting(parts)
   serveReading(parts)
@@ -59,6 +81,7 @@ export function serveSftp(
   serveChanges(parts)
   serveFolders(parts)
   serveNames(parts)
+  serveExtensions(parts)
 }
 
 function serveOpening({ sftp, session, handles, replies, at }: Parts): void {
@@ -96,36 +119,42 @@ function serveOpening({ sftp, session, handles, replies, at }: Parts): void {
   )
 }
 
-function serveWriting({ sftp, handles, replies, flow }: Parts): void {
+function serveWriting({ sftp, handles, replies, socket }: Parts): void {
   let waits = 0
   sftp.on('WRITE', (id, given, offset, data) => {
     try {
       const { transfer, append } = handles.require(given, 'write')
       const wait = transfer.write(append ? transfer.size() : offset, data)
       if (!wait) return replies.ok(id)
-      if (waits++ === 0) flow.pause()
+      if (waits++ === 0) socket.pause()
       wait
         .then(
           () => replies.ok(id),
           (error: unknown) => replies.failed(id, error),
         )
-        .finally(() => --waits === 0 && flow.resume())
+        .finally(() => --waits === 0 && socket.resume())
     } catch (error) {
       replies.failed(id, error)
     }
   })
 }
 
-function serveReading({ sftp, handles, replies }: Parts): void {
-  sftp.on('READ', (id, given, offset, length) =>
-    replies.answer(id, async () => {
+function serveReading({ sftp, handles, replies, reads, flooded }: Parts): void {
+  const read = async (id: number, given: Buffer, offset: number, length: number) => {
+    try {
       const handle = handles.get(given)
       if (!handle || handle.kind === 'folder') throw notOpen()
       const source = handle.kind === 'read' ? handle.file : handle.readable ? handle.transfer : null
       if (!source) throw notOpen()
-      return replies.data(id, await source.read(offset, Math.min(length, MAX_READ_BYTES)))
-    }),
-  )
+      replies.data(id, await source.read(offset, length))
+    } catch (error) {
+      replies.failed(id, error)
+    }
+  }
+  sftp.on('READ', (id, given, offset, wanted) => {
+    const length = Math.min(wanted, MAX_DATA_BYTES)
+    if (!reads.add(length, () => read(id, given, offset, length))) flooded()
+  })
 }
 
 function serveAttributes({ sftp, session: { fs }, handles, replies, at }: Parts): void {
@@ -151,10 +180,17 @@ function serveAttributes({ sftp, session: { fs }, handles, replies, at }: Parts)
 
 function serveChanges({ sftp, session, handles, replies, at }: Parts): void {
   const { fs } = session
+  // One after another: each copies a file, and a second one of the same file would interrupt it.
+  let last = Promise.resolve()
+  const truncateInTurn = (path: string, size: number): Promise<void> => {
+    const mine = last.then(() => truncate(session, path, size))
+    last = mine.catch(() => {})
+    return mine
+  }
   sftp.on('SETSTAT', (id, path, attributes) =>
     replies.answer(id, async () => {
       const absolute = at(path)
-      if (attributes.size !== undefined) await truncate(session, absolute, attributes.size)
+      if (attributes.size !== undefined) await truncateInTurn(absolute, attributes.size)
       if (attributes.mtime) await fs.setModified(absolute, new Date(attributes.mtime * 1000))
       else await fs.stat(absolute)
     }),
@@ -168,15 +204,13 @@ function serveChanges({ sftp, session, handles, replies, at }: Parts): void {
   )
 }
 
+/** The beginning of the file is copied: blobs do not change. */
 async function truncate(session: Session, path: string, size: number): Promise<void> {
-  const transfer = await session.write(session.fs.openWrite(path, { mode: 'keep' }))
-  try {
-    await transfer.truncate(size)
-  } catch (error) {
-    await transfer.abandon()
-    throw error
-  }
-  await transfer.close()
+  const now = await session.fs.stat(path)
+  if (now.kind === 'folder') throw new DropError('is_a_folder')
+  if (now.size === size) return
+  const mode = { mode: 'keep', keepBytes: size } as const
+  await (await session.write(session.fs.openWrite(path, mode))).close()
 }
 
 function serveFolders({ sftp, session: { fs }, handles, replies, at }: Parts): void {
@@ -210,23 +244,65 @@ function serveNames({ sftp, session: { fs }, replies, at }: Parts): void {
   sftp.on('RMDIR', (id, path) => answer(id, async () => fs.removeFolder(at(path))))
   sftp.on('MKDIR', (id, path) => answer(id, async () => fs.makeFolder(at(path))))
   sftp.on('RENAME', (id, from, to) => answer(id, async () => fs.rename(at(from), at(to), false)))
-  sftp.on('EXTENDED', (id, name, data) => {
-    if (name !== 'posix-rename@openssh.com') return replies.unsupported(id)
-    answer(id, async () => {
-      const [from, to] = twoStrings(data)
-      await fs.rename(at(from), at(to), true)
-    })
-  })
   const noLinks = (id: number) => replies.unsupported(id, 'Links are not supported')
   sftp.on('READLINK', noLinks)
   sftp.on('SYMLINK', noLinks)
 }
 
-function twoStrings(data: Buffer): [string, string] {
-  const length = data.length >= 4 ? data.readUInt32BE() : Infinity
-  const rest = data.subarray(4 + length)
-  if (rest.length < 4 || rest.readUInt32BE() > rest.length - 4) throw new DropError('bad_name')
-  return [data.toString('utf8', 4, 4 + length), rest.toString('utf8', 4, 4 + rest.readUInt32BE())]
+/** The extensions of OpenSSH's PROTOCOL that `announceExtensions` names. */
+function serveExtensions({ sftp, session: { fs }, handles, replies, at }: Parts): void {
+  const extensions: Record<ExtensionName, (id: number, data: Buffer) => Promise<true | void>> = {
+    'posix-rename@openssh.com': async (_, data) => {
+      const [from, to] = stringsIn(data, 2)
+      await fs.rename(at(String(from)), at(String(to)), true)
+    },
+    'statvfs@openssh.com': async (id, data) => {
+      const [path] = stringsIn(data, 1)
+      await fs.stat(at(String(path)))
+      const { limit, used } = await fs.space()
+      const blocks = (bytes: number) => Math.floor(Math.max(0, bytes) / BLOCK_BYTES)
+      const free = blocks(limit - used)
+      // Sizes of blocks; blocks; files, which are not limited; the system, its flags, and names.
+      return replies.extended(
+        id,
+        numbers(BLOCK_BYTES, BLOCK_BYTES, blocks(limit), free, free, 0, 0, 0, 0, 0, MAX_NAME_BYTES),
+      )
+    },
+    'fsync@openssh.com': async (_, data) => {
+      const [handle] = stringsIn(data, 1)
+      await handles.require(handle!, 'write').transfer.sync()
+    },
+    'limits@openssh.com': (id) =>
+      Promise.resolve(
+        replies.extended(
+          id,
+          numbers(MAX_PACKET_BYTES, MAX_DATA_BYTES, MAX_DATA_BYTES, MAX_HANDLES),
+        ),
+      ),
+  }
+  sftp.on('EXTENDED', (id, name, data) => {
+    if (!Object.hasOwn(extensions, name)) return replies.unsupported(id)
+    replies.answer(id, () => extensions[name as ExtensionName](id, data))
+  })
+}
+
+/** Throws `bad_name` if there are fewer. */
+function stringsIn(data: Buffer, count: number): Buffer[] {
+  const found: Buffer[] = []
+  for (let rest = data; found.length < count;) {
+    const length = rest.length >= 4 ? rest.readUInt32BE() : Infinity
+    if (length > rest.length - 4) throw new DropError('bad_name')
+    found.push(rest.subarray(4, 4 + length))
+    rest = rest.subarray(4 + length)
+  }
+  return found
+}
+
+/** Of 64 bits each. */
+function numbers(...all: number[]): Buffer {
+  const bytes = Buffer.alloc(8 * all.length)
+  for (const [at, number] of all.entries()) bytes.writeBigUInt64BE(BigInt(number), 8 * at)
+  return bytes
 }
 
 const attributesOf = ({ kind, size, modified }: Node): Attributes => {

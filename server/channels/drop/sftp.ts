@@ -5,6 +5,7 @@ import { plainAddress } from '../../client-address.ts'
 import { errorFields, type Logger } from '../../log.ts'
 import type { KnownAccount } from './accounts.ts'
 import { clientOf } from './addresses.ts'
+import type { Admission } from './admission.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
 import { announceExtensions } from './sftp-extensions.ts'
 import { serveSftp } from './sftp-requests.ts'
@@ -18,6 +19,7 @@ export interface SftpParts {
   sessions: Sessions
   log: Logger
   limits: ConnectionLimits
+  admission: Admission
 }
 
 const IDLE_MS = 15 * 60_000
@@ -63,10 +65,9 @@ export function createSftpServer(parts: SftpParts): Server {
   const server = createServer({ noDelay: true }, (socket) => {
     socket.on('error', () => {})
     socket.setKeepAlive(true, 60_000)
-    limitSignIn(socket, parts.limits.loginGraceMs)
     void admit(parts, ssh, socket)
   })
-  server.maxConnections = parts.limits.perProtocol
+  server.maxConnections = parts.limits.perProtocol + parts.limits.unsigned
   return server
 }
 
@@ -74,20 +75,29 @@ export function createSftpServer(parts: SftpParts): Server {
  * The time that is left to sign in. It starts with the socket: ssh2 reports a connection only when
  * the client has sent its first line.
  */
-const graces = new WeakMap<Socket, NodeJS.Timeout>()
+const waits = new WeakMap<Socket, () => void>()
 
-function limitSignIn(socket: Socket, ms: number): void {
-  const grace = setTimeout(() => socket.destroy(), ms)
-  graces.set(socket, grace)
-  socket.once('close', () => clearTimeout(grace))
+/** False: there is no place for another connection that has not signed in. */
+function mayWait({ admission, limits }: SftpParts, socket: Socket, client: string): boolean {
+  const free = admission.take(client)
+  if (!free) return false
+  const grace = setTimeout(() => socket.destroy(), limits.loginGraceMs)
+  const done = () => {
+    clearTimeout(grace)
+    free()
+  }
+  waits.set(socket, done)
+  socket.once('close', done)
+  return true
 }
 
 /** A banned address gets no reply, and no key exchange. */
-async function admit({ signIn, log }: SftpParts, ssh: ssh2.Server, socket: Socket): Promise<void> {
+async function admit(parts: SftpParts, ssh: ssh2.Server, socket: Socket): Promise<void> {
+  const { signIn, log } = parts
   try {
     const client = clientOf(socket)
-    if (client === null || (await signIn.isBanned(client)) || socket.destroyed)
-      return void socket.destroy()
+    if (client === null || !mayWait(parts, socket, client)) return void socket.destroy()
+    if ((await signIn.isBanned(client)) || socket.destroyed) return void socket.destroy()
     socket.setTimeout(IDLE_MS, () => socket.destroy())
     serveSocket(ssh, socket)
   } catch (error) {
@@ -133,7 +143,7 @@ function serveConnection(parts: SftpParts, connection: Connection, address: stri
   connection.on('tcpip', (_accept, reject) => reject())
   connection.on('openssh.streamlocal', (_accept, reject) => reject())
   connection.once('ready', () => {
-    clearTimeout(graces.get(socketOf(connection)))
+    waits.get(socketOf(connection))?.()
     const attempt = { username: account!.username, address, protocol: 'sftp' } as const
     const opened = sessions.open(account!, attempt, () => connection.end())
     opened.then(
@@ -147,6 +157,13 @@ function serveConnection(parts: SftpParts, connection: Connection, address: stri
         connection.end()
       },
     )
+    const flooded = () => {
+      const socket = socketOf(connection)
+      if (socket.destroyed) return
+      log.warn('drop: a client sent too many requests without waiting for replies', { address })
+      socket.destroy()
+    }
+    const about = { log, flooded, open: { count: 0 } }
     let channels = 0
     connection.on('session', (accept, reject) => {
       if (channels >= MAX_CHANNELS) return reject()
@@ -166,7 +183,7 @@ function serveConnection(parts: SftpParts, connection: Connection, address: stri
           connection.end()
         })
         opened.then(
-          (session) => serveSftp(stream, session, { log, flow: socketOf(connection) }),
+          (session) => serveSftp(stream, session, { ...about, socket: socketOf(connection) }),
           () => {},
         )
       })

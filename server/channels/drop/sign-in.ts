@@ -8,6 +8,7 @@ import { openRateLimit } from '../../db/rate-limits.ts'
 import { isAllowed } from './addresses.ts'
 import { findByUsername, type KnownAccount } from './accounts.ts'
 import { recordRefusal, type Attempt, type Refusal } from './connections.ts'
+import { createGuessGate } from './guess-gate.ts'
 import { hashPassword, isPassword } from './passwords.ts'
 
 export type SignedIn = { account: KnownAccount } | { refused: Refusal }
@@ -23,7 +24,10 @@ export interface SignIn {
   byKey(attempt: Attempt, blob: Buffer, verify: (() => boolean) | null): Promise<SignedIn>
 }
 
+/** Of one network. */
 const MAX_FAILURES = 10
+/** Of one account, from all networks. */
+const MAX_ACCOUNT_FAILURES = 100
 const WITHIN_SECONDS = 600
 const BAN_SECONDS = 1800
 
@@ -34,11 +38,42 @@ export function createSignIn(database: Database, log: Logger): SignIn {
     seconds: WITHIN_SECONDS,
     blockSeconds: BAN_SECONDS,
   })
+  const accountFailures = openRateLimit(database.pool, {
+    name: 'drop-account-failures',
+    points: MAX_ACCOUNT_FAILURES,
+    seconds: WITHIN_SECONDS,
+  })
   // An unknown name takes as long as a wrong password, so that the time reveals nothing.
   const decoyHash = hashPassword('')
-  const countFailure = async (address: string) => {
-    const { consumedPoints } = await failures.consume(networkOf(address))
-    if (consumedPoints === MAX_FAILURES) await failures.block(networkOf(address), BAN_SECONDS)
+  const ofNetwork = createGuessGate(failures, MAX_FAILURES)
+  const ofAccount = createGuessGate(accountFailures, MAX_ACCOUNT_FAILURES)
+  /** Compares when it may begin; refuses if the network or the account has failed too often. */
+  const guarded = async (
+    { address, username }: Attempt,
+    compare: () => Promise<SignedIn>,
+  ): Promise<SignedIn> => {
+    const ends: (() => void)[] = []
+    try {
+      for (const enter of [
+        () => ofNetwork.enter(networkOf(address)),
+        () => ofAccount.enter(username),
+      ]) {
+        const end = await enter()
+        if (!end) return { refused: 'address banned' }
+        ends.push(end)
+      }
+      return await compare()
+    } finally {
+      for (const end of ends) end()
+    }
+  }
+  const countFailure = async ({ address, username }: Attempt) => {
+    const network = networkOf(address)
+    const [{ consumedPoints }] = await Promise.all([
+      failures.consume(network),
+      accountFailures.consume(username),
+    ])
+    if (consumedPoints === MAX_FAILURES) await failures.block(network, BAN_SECONDS)
   }
   const isBanned = async (address: string) =>
     (await failures.consumed(networkOf(address))) >= MAX_FAILURES
@@ -47,7 +82,7 @@ export function createSignIn(database: Database, log: Logger): SignIn {
     account: KnownAccount | null,
     refused: Refusal,
   ): Promise<SignedIn> => {
-    if (refused !== 'TLS required') await countFailure(attempt.address)
+    if (refused !== 'TLS required') await countFailure(attempt)
     const { address, protocol } = attempt
     // Log only known usernames: an unknown name may be a password.
     const about = { address, protocol, username: account?.username ?? null }
@@ -63,27 +98,28 @@ export function createSignIn(database: Database, log: Logger): SignIn {
   }
   return {
     isBanned,
-    byPassword: async (attempt, password) => {
-      if (await isBanned(attempt.address)) return { refused: 'address banned' }
-      const account = await findByUsername(database, attempt.username)
-      const refused = account && early(account, attempt)
-      if (refused) return refuse(attempt, account, refused)
-      const right = await isPassword(password, account?.password ?? (await decoyHash))
-      if (!account) return refuse(attempt, null, 'unknown username')
-      return right ? { account } : refuse(attempt, account, 'wrong password')
-    },
-    byKey: async (attempt, blob, verify) => {
-      if (await isBanned(attempt.address)) return { refused: 'address banned' }
-      const account = await findByUsername(database, attempt.username)
-      if (!account) return { refused: 'unknown username' }
-      const refused = early(account, attempt)
-      if (refused) return refuse(attempt, account, refused)
-      // A client offers all its keys in turn: an unknown key is not a failure.
-      if (!account.public_keys.some((key) => isSame(Buffer.from(key.blob, 'base64'), blob)))
-        return { refused: 'wrong key' }
-      if (verify && !verify()) return refuse(attempt, account, 'wrong key')
-      return { account }
-    },
+    byPassword: (attempt, password) =>
+      guarded(attempt, async () => {
+        const account = await findByUsername(database, attempt.username)
+        const refused = account && early(account, attempt)
+        // Compared in any case: the time must not tell what is wrong.
+        const right = await isPassword(password, account?.password ?? (await decoyHash))
+        if (!account) return refuse(attempt, null, 'unknown username')
+        if (refused) return refuse(attempt, account, refused)
+        return right ? { account } : refuse(attempt, account, 'wrong password')
+      }),
+    byKey: (attempt, blob, verify) =>
+      guarded(attempt, async () => {
+        const account = await findByUsername(database, attempt.username)
+        if (!account) return { refused: 'unknown username' }
+        const refused = early(account, attempt)
+        if (refused) return refuse(attempt, account, refused)
+        // A client offers all its keys in turn: an unknown key is not a failure.
+        if (!account.public_keys.some((key) => isSame(Buffer.from(key.blob, 'base64'), blob)))
+          return { refused: 'wrong key' }
+        if (verify && !verify()) return refuse(attempt, account, 'wrong key')
+        return { account }
+      }),
   }
 }
 

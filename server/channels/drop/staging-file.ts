@@ -10,6 +10,7 @@ const open = promisify(fs.open)
 const close = promisify(fs.close)
 const truncate = promisify(fs.ftruncate)
 const read = promisify(fs.read)
+const sync = promisify(fs.fsync)
 
 export interface Piece {
   buffer: Buffer
@@ -102,6 +103,13 @@ export function createStagingFile(file: string, pool: PiecePool, seen: (piece: P
       return promise
     },
     settle: drained,
+    /** Waits until the written bytes are on the disk. */
+    sync: async () => {
+      await opened()
+      await sync(fd).catch((error: unknown) => {
+        throw (failure = diskError(error))
+      })
+    },
     truncate: async (to: number) => {
       try {
         await opened()

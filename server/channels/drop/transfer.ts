@@ -50,6 +50,8 @@ export interface WriteRequest {
    * into.
    */
   mode: 'truncate' | 'keep'
+  /** With `keep`: only so many of the existing bytes. Absent: all. */
+  keepBytes?: number
   /** Only if the file does not exist yet. */
   exclusive?: boolean
 }
@@ -61,6 +63,8 @@ export interface Transfer {
   truncate(size: number): Promise<void>
   /** At most `length` bytes of those that have arrived; empty at the end. */
   read(position: number, length: number): Promise<Buffer>
+  /** Waits until the bytes so far are on this machine's disk. */
+  sync(): Promise<void>
   modified(at: Date): void
   /** The time that was set, or that of its beginning. */
   modifiedAt(): Date
@@ -109,6 +113,7 @@ export async function startTransfer(start: Start): Promise<NamedTransfer> {
     const from = before?.hash ? await loadExisting(start, before, file) : undefined
     receiver = createReceiver(file, from)
   } catch (error) {
+    await name.release().catch(() => {})
     allowance.close()
     throw error
   }
@@ -177,6 +182,7 @@ function transferOf(start: Start, { writeId, file, name, receiver }: Begun): Nam
     },
     read: (position, length) =>
       ending ? Promise.reject(new DropError('interrupted')) : receiver.read(position, length),
+    sync: () => (ending ? Promise.reject(new DropError('interrupted')) : receiver.sync()),
     modified: (at) => void (modifiedAt = at),
     modifiedAt: () => modifiedAt ?? began,
     close: () => (ending ??= end(true)),
@@ -227,7 +233,12 @@ async function loadExisting({ parts, request }: Start, before: TakenName, file: 
   if (!store) throw new DropError('unavailable')
   const hasher = new Blake3Hasher()
   let size = 0
-  const source = await store.read(request.shop, before.hash!)
+  const { keepBytes = before.size_bytes } = request
+  if (keepBytes > before.size_bytes)
+    throw new DropError('denied', 'A file can only be extended by writing to it')
+  if (keepBytes === 0) return undefined
+  const range = { start: 0, end: keepBytes - 1 }
+  const source = await store.read(request.shop, before.hash!, range)
   const counted = async function* (chunks: AsyncIterable<Buffer>) {
     for await (const chunk of chunks) {
       hasher.update(chunk)

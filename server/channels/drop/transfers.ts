@@ -5,9 +5,10 @@ import type { Database } from '../../db/database.ts'
 import { forShop, type ShopScope } from '../../db/for-shop.ts'
 import { DROP_LOCKS } from '../../db/lock-classes.ts'
 import { readShop } from '../../files/shop-settings.ts'
-import { findEntry, folderId } from './entries.ts'
+import { findEntry, folderId, type DropEntry } from './entries.ts'
+import { DropError } from './errors.ts'
 import { numberProcess } from './processes.ts'
-import { createQuota } from './quota.ts'
+import { createQuota, type Quota } from './quota.ts'
 import {
   startTransfer,
   type NamedTransfer,
@@ -21,6 +22,7 @@ export interface Transfers {
   /** The number of this process. */
   process: number
   open(request: WriteRequest): Promise<Transfer>
+  space: Quota['space']
   /** Resolves when each open file of the shop has its row. Must be called before rows are read. */
   named(shop: number): Promise<void> | undefined
   close(): Promise<void>
@@ -48,7 +50,8 @@ export async function openTransfers(parts: TransferParts): Promise<Transfers> {
   const open = new Map<string, Open>()
   const locations = createShortCache<string>()
   const folders = createShortCache<true>()
-  const quota = createQuota(database, parts.limits.drop_waiting_bytes, parts.limits.file_bytes)
+  const { drop_waiting_bytes, file_bytes } = parts.limits
+  const quota = createQuota(database, number, { shop: drop_waiting_bytes, file: file_bytes })
   // Another process resumes a file whose connection here is broken.
   const stopListening = listener.on('drop_control', (payload) => {
     const [what, id] = payload?.split(' ') ?? []
@@ -64,6 +67,7 @@ export async function openTransfers(parts: TransferParts): Promise<Transfers> {
         log.debug('the progress of drop transfers could not be recorded', { error: error.message }),
       )
   }, PROGRESS_MS)
+  const inTurn = createTurns<number>()
   const namedOf = (shop: number): Promise<void> | undefined => {
     const unnamed = [...open.values()].filter((one) => one.shop === shop && !one.transfer.isNamed())
     if (unnamed.length === 0) return undefined
@@ -73,17 +77,26 @@ export async function openTransfers(parts: TransferParts): Promise<Transfers> {
     const { shop, folder } = request
     const scope = forShop(database, shop)
     if (request.mode === 'keep' || request.exclusive) await namedOf(shop)
-    if (request.mode === 'keep') await releaseWriter(database, open, scope, request)
+    const before =
+      request.mode === 'keep' ? await releaseWriter(database, open, scope, request) : null
     if (folder !== '')
       await folders(`${shop}/${folder}`, () => folderId(scope, folder).then(() => true))
     const location = () =>
       locations(String(shop), async () => (await readShop(scope)).settings.storage_location)
     const allowance = await quota.open(shop)
-    return startTransfer({ parts, request, process: number, allowance, location })
+    // The copy of the bytes so far takes space too.
+    const copied = Math.min(before?.size_bytes ?? 0, request.keepBytes ?? Infinity)
+    if (copied > 0 && !allowance.take(copied)) {
+      allowance.close()
+      throw new DropError('quota')
+    }
+    const begin = () => startTransfer({ parts, request, process: number, allowance, location })
+    return copied > 0 ? inTurn(shop, begin) : begin()
   }
   return {
     process: number,
     named: namedOf,
+    space: quota.space,
     open: async (request) => {
       const transfer = await start(request)
       const id = transfer.writeId
@@ -112,18 +125,18 @@ const abandonQuietly = (transfer: Transfer | undefined): Promise<void> | undefin
 
 /**
  * Ends another connection's transfer of the file and waits for its bytes: a client that reconnects
- * must find all bytes that it has sent.
+ * must find all bytes that it has sent. Returns the file; null: there is none.
  */
 async function releaseWriter(
   database: Database,
   open: ReadonlyMap<string, Open>,
   scope: ShopScope,
   { folder, name }: WriteRequest,
-): Promise<void> {
+): Promise<DropEntry | null> {
   const until = Date.now() + RELEASE_MS
   for (let first = true; Date.now() < until; first = false) {
     const entry = await findEntry(scope, folder, name)
-    if (entry?.state !== 'writing') return
+    if (entry?.state !== 'writing') return entry
     const own = open.get(entry.write_id!)
     if (own) await abandonQuietly(own.transfer)
     else if (first)
@@ -131,6 +144,19 @@ async function releaseWriter(
         `release ${entry.write_id}`,
       ])
     else await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+  }
+  return findEntry(scope, folder, name)
+}
+
+/** Runs work of one key one after another. */
+function createTurns<K>(): <T>(key: K, work: () => Promise<T>) => Promise<T> {
+  const last = new Map<K, Promise<unknown>>()
+  return async (key, work) => {
+    const mine = (last.get(key) ?? Promise.resolve()).then(work)
+    const settled = mine.catch(() => {})
+    last.set(key, settled)
+    void settled.then(() => last.get(key) === settled && last.delete(key))
+    return mine
   }
 }
 

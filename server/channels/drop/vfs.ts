@@ -15,6 +15,7 @@ import {
 import { DropError } from './errors.ts'
 import { requireUnmanaged } from './own-folders.ts'
 import { absolutePath, homeOf, joinPath, placeOf, type Place } from './paths.ts'
+import type { Space } from './quota.ts'
 import type { Received } from './received.ts'
 import type { Transfer, TransferParts } from './transfer.ts'
 import type { Transfers } from './transfers.ts'
@@ -42,11 +43,15 @@ export interface OpenFile {
 
 export interface WriteMode {
   mode: 'truncate' | 'keep'
+  /** With `keep`: only so many of the existing bytes. Absent: all. */
+  keepBytes?: number
   exclusive?: boolean
 }
 
 export interface DropFs {
   home: string
+  /** Of the shop. */
+  space(): Promise<Space>
   /** The absolute path; it need not exist. Throws `bad_name`. */
   resolve(path: string, from: string): string
   stat(path: string): Promise<Node>
@@ -110,6 +115,7 @@ export function createDropFs(
   }
   return {
     home,
+    space: () => transfers.space(owner.shop),
     resolve: (given, from) => {
       const path = absolutePath(given, from)
       return `${path}/`.startsWith(nestedHome) ? path.slice(home.length) : path

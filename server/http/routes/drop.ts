@@ -111,7 +111,7 @@ async function recordOf(
     isDropRunning(database),
     hostKeyFingerprints(database, secrets),
     countWaiting(scope),
-    waitingBytes(scope),
+    waitingBytes(scope, null),
   ])
   return {
     ...own,

@@ -52,11 +52,18 @@ const REPLY_CODES: Readonly<Record<DropCode, number>> = {
   unavailable: 451,
 }
 
+export interface Connection {
+  socket: Socket
+  /** The client's address. */
+  client: string
+  /** Frees its place among those that have not signed in. */
+  signedIn: () => void
+}
+
 export function createControl(
   options: FtpOptions,
   secure: SecureContext,
-  first: Socket,
-  client: string,
+  { socket: first, client, signedIn }: Connection,
 ): Control {
   let upgraded: TLSSocket | null = null
   const state: State = {
@@ -65,6 +72,7 @@ export function createControl(
       secure,
       socket: first,
       client,
+      signedIn,
       isEncrypted: false,
       dataEncrypted: false,
       username: null,
@@ -165,6 +173,10 @@ async function confirmLast(state: State, verb: string): Promise<void> {
 async function authTls(state: State, argument: string, upgrade: () => void): Promise<void> {
   if (!/^(TLS|TLS-C|SSL)$/i.test(argument)) return state.reply(504, 'Only AUTH TLS is supported')
   if (state.isEncrypted) return state.reply(503, 'This connection is encrypted already')
+  // Encryption begins a new sign-in (RFC 4217, 4): the first one was readable on the way.
+  state.passive.close()
+  await state.session?.end()
+  Object.assign(state, { session: null, username: null, folder: '/', offset: 0, renameFrom: null })
   state.reply(234, 'Encrypting')
   upgrade()
 }

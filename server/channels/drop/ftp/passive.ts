@@ -41,10 +41,12 @@ export function createPassive(
       () => reject(new DataError('No data connection was opened')),
       CONNECT_MS,
     )
+    let isTaken = false
     listening.on('connection', (socket) => {
       socket.on('error', () => {})
       // Another address must not receive or send the client's bytes.
-      if (clientOf(socket) !== client) return void socket.destroy()
+      if (clientOf(socket) !== client || isTaken) return void socket.destroy()
+      isTaken = true
       clearTimeout(timer)
       listening.close()
       socket.setTimeout(STALL_MS, () =>

@@ -9,7 +9,22 @@ import type { FtpOptions } from './options.ts'
 /** Lines of RFC 959 are short; a longer one is not a command. */
 const MAX_LINE_BYTES = 4096
 const MAX_QUEUED = 20
+/** Commands that arrive in one piece before the connection can be paused. */
+const MAX_LINES = 1000
+/** Replies that the client has not read: no further command runs before it reads them. */
+const MAX_UNREAD_BYTES = 16 * 1024
+const MAX_REPLIES_BYTES = 64 * 1024
 const IDLE_MS = 15 * 60_000
+
+function writable(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      socket.off('drain', done).off('close', done)
+      resolve()
+    }
+    socket.on('drain', done).on('close', done)
+  })
+}
 
 export function createFtpServer(options: FtpOptions): Server {
   const secure = createSecureContext({ ...options.certificate, minVersion: 'TLSv1.2' })
@@ -20,7 +35,7 @@ export function createFtpServer(options: FtpOptions): Server {
       socket.destroy()
     })
   })
-  server.maxConnections = options.limits.perProtocol
+  server.maxConnections = options.limits.perProtocol + options.limits.unsigned
   return server
 }
 
@@ -31,9 +46,11 @@ async function serve(options: FtpOptions, secure: SecureContext, socket: Socket)
   const grace = setTimeout(expire, options.limits.loginGraceMs)
   socket.once('close', () => clearTimeout(grace))
   const client = clientOf(socket)
-  if (client === null || (await options.signIn.isBanned(client)) || socket.destroyed)
-    return void socket.destroy()
-  control = createControl(options, secure, socket, client)
+  const signedIn = client === null ? null : options.admission.take(client)
+  if (client === null || signedIn === null) return void socket.destroy()
+  socket.once('close', signedIn)
+  if ((await options.signIn.isBanned(client)) || socket.destroyed) return void socket.destroy()
+  control = createControl(options, secure, { socket, client, signedIn })
   socket.setKeepAlive(true, 60_000)
   socket.once('close', (wasReset) => void control.closed(wasReset))
   readLines(control, socket)
@@ -52,6 +69,8 @@ function readLines(control: Control, socket: Socket): void {
     if (busy) return
     busy = true
     while (lines.length > 0 && !socket.destroyed) {
+      // A client that reads no replies gets no more.
+      if (socket.writableLength > MAX_UNREAD_BYTES) await writable(socket)
       const upgraded = await control.command(lines.shift()!)
       if (!upgraded) continue
       // Plain text after AUTH TLS must not be treated as encrypted input.
@@ -63,11 +82,13 @@ function readLines(control: Control, socket: Socket): void {
     if (socket.isPaused()) socket.resume()
   }
   const take = (chunk: Buffer) => {
+    // The replies to STAT during a transfer do not wait for the commands before it.
+    if (socket.writableLength > MAX_REPLIES_BYTES) return void socket.destroy()
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
     for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
       const line = rest.subarray(0, end)
       rest = rest.subarray(end + 1)
-      if (line.length > MAX_LINE_BYTES) return control.refuseLine()
+      if (line.length > MAX_LINE_BYTES || lines.length > MAX_LINES) return control.refuseLine()
       const text = line.toString('utf8').replace(/\r$/, '')
       // Only these commands are read during a transfer; telnet codes may precede them.
       const word = text

@@ -40,6 +40,7 @@ async function signIn(state: State, password: string): Promise<void> {
   // The client may have disconnected while its password was checked: nothing else would end the
   // session.
   if (socket.destroyed) return state.session.end()
+  state.signedIn()
   state.folder = state.session.fs.home
   reply(230, 'Signed in')
 }

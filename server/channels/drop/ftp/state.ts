@@ -21,6 +21,8 @@ export interface State {
   socket: Socket
   /** The client's address. */
   client: string
+  /** Frees its place among the connections that have not signed in. */
+  signedIn: () => void
   secure: SecureContext
   isEncrypted: boolean
   /** PROT P. */

@@ -1,0 +1,45 @@
+// Which connections may wait to sign in: strangers can open them, so their number is limited for
+// each network and in all, and does not count among those that have signed in.
+import { subnetOf } from '../../client-address.ts'
+import type { ConnectionLimits } from './connection-limits.ts'
+
+export interface Admission {
+  /**
+   * Takes a place for a connection that has not signed in; null: none is free. The result frees it,
+   * at sign-in or when the connection ends; idempotent.
+   */
+  take(address: string): (() => void) | null
+  /** Connections that have not signed in, and those that got no place. */
+  counts(): { waiting: number; refused: number }
+}
+
+export function createAdmission({
+  unsigned,
+  unsignedPerNetwork,
+}: Pick<ConnectionLimits, 'unsigned' | 'unsignedPerNetwork'>): Admission {
+  const networks = new Map<string, number>()
+  let waiting = 0
+  let refused = 0
+  return {
+    take: (address) => {
+      const network = subnetOf(address)
+      const own = networks.get(network) ?? 0
+      if (waiting >= unsigned || own >= unsignedPerNetwork) {
+        refused++
+        return null
+      }
+      waiting++
+      networks.set(network, own + 1)
+      let isFree = false
+      return () => {
+        if (isFree) return
+        isFree = true
+        waiting--
+        const left = networks.get(network)! - 1
+        if (left === 0) networks.delete(network)
+        else networks.set(network, left)
+      }
+    },
+    counts: () => ({ waiting, refused }),
+  }
+}

@@ -1,0 +1,174 @@
+// Clients that make the drop server hold more than it should: each is bounded, and others are
+// served meanwhile.
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createAdmission } from '../../server/channels/drop/admission.ts'
+import { CONNECTION_LIMITS } from '../../server/channels/drop/connection-limits.ts'
+import { createFtpServer } from '../../server/channels/drop/ftp/server.ts'
+import type { FtpOptions } from '../../server/channels/drop/ftp/options.ts'
+import { openDropHouse, type DropHouse } from '../drop.ts'
+import { openFtp } from '../ftp-client.ts'
+import { openSftp } from '../sftp-client.ts'
+import { silent } from '../database.ts'
+
+const MB = 1_000_000
+let house: DropHouse
+beforeAll(async () => {
+  house = await openDropHouse({ drop_waiting_bytes: 20 * MB })
+})
+afterAll(() => house.close())
+
+const ftp = () => openFtp(house.server.ftpPort, house.account.username, house.password)
+const sftp = () => openSftp(house.server.sftpPort, house.account.username, house.password)
+
+test('a client that reads no replies of FTP is not read either, and its replies are bounded', async () => {
+  const limits = CONNECTION_LIMITS
+  const options = { certificate: {}, limits, log: silent, passive: { ports: null, address: null } }
+  const signIn = { isBanned: () => Promise.resolve(false) }
+  const server = createFtpServer({
+    ...{ ...options, signIn, admission: createAdmission(limits) },
+  } as unknown as FtpOptions)
+  server.listen(0, '127.0.0.1')
+  const accepted = once(server, 'connection')
+  await once(server, 'listening')
+  const client = connect((server.address() as { port: number }).port, '127.0.0.1')
+  const [own] = (await accepted) as [Socket]
+  onTestFinished(() => {
+    client.destroy()
+    server.close()
+  })
+  client.on('error', () => {})
+  client.pause()
+  let most = 0
+  const sample = setInterval(() => (most = Math.max(most, own.writableLength)), 1)
+  onTestFinished(() => clearInterval(sample))
+  // More than the system's buffers hold.
+  client.write(Buffer.from(`FEAT ${'x'.repeat(93)}\r\n`.repeat(300_000)))
+  await vi.waitFor(() => expect(own.isPaused()).toBe(true), 30_000)
+  await vi.waitFor(() => expect(own.writableLength).toBeGreaterThan(0), 30_000)
+  expect(most).toBeLessThan(100_000)
+})
+
+describe('SFTP', () => {
+  test('reads run only as far as their replies are taken, and then all are answered', async () => {
+    const { sftp: channel, socket, put, end } = await sftp()
+    onTestFinished(end)
+    await put(`${house.home}/read.bin`, randomBytes(2 * MB))
+    const handle = await new Promise<Buffer>((resolve, reject) =>
+      channel.open(`${house.home}/read.bin`, 'r', (error, opened) =>
+        error ? reject(error) : resolve(opened),
+      ),
+    )
+    const bytes = vi.spyOn(Buffer, 'allocUnsafe')
+    onTestFinished(() => bytes.mockRestore())
+    socket.pause()
+    const COUNT = 1500
+    let answered = 0
+    for (let n = 0; n < COUNT; n++)
+      channel.read(handle, Buffer.alloc(32_000), 0, 32_000, 0, (error, read) => {
+        if (!error && read === 32_000) answered++
+      })
+    const other = await sftp()
+    onTestFinished(other.end)
+    // The server has dealt with what came before these.
+    for (let n = 0; n < 100; n++) await other.size(`${house.home}/read.bin`)
+    const large = bytes.mock.calls.filter(([size]) => size >= 32_000).length
+    // Each is read once and copied into two packets.
+    expect(large).toBeLessThan(300)
+    socket.resume()
+    await vi.waitFor(() => expect(answered).toBe(COUNT), 60_000)
+  })
+  test('a client that sends requests without an end is disconnected', async () => {
+    const { sftp: channel, socket } = await sftp()
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.pause()
+    for (let n = 0; n < 20_000; n++) channel.stat(`${house.home}/read.bin`, () => {})
+    socket.resume()
+    await closed
+    expect(await (await sftp()).list(house.home)).toContain('read.bin')
+  })
+  test('truncations of one file run in turn, and the last one counts', async () => {
+    const { sftp: channel, put, size, end } = await sftp()
+    onTestFinished(end)
+    const at = `${house.home}/cut.bin`
+    await put(at, randomBytes(2 * MB))
+    const sizes = Array.from({ length: 30 }, (_, n) => 1_900_000 - n * 1000)
+    const cut = sizes.map(
+      (to) =>
+        new Promise<string>((resolve) =>
+          channel.setstat(at, { size: to }, (error) => resolve(error ? error.message : 'cut')),
+        ),
+    )
+    expect(new Set(await Promise.all(cut))).toEqual(new Set(['cut']))
+    expect(await size(at)).toBe(sizes.at(-1))
+  })
+  test('the space that is left is told, and files can be synced', async () => {
+    const { sftp: channel, end } = await sftp()
+    onTestFinished(end)
+    const asked = new Promise<{ f_blocks: number; f_bavail: number; f_frsize: number }>(
+      (resolve, reject) =>
+        (
+          channel as unknown as {
+            ext_openssh_statvfs(path: string, done: (error?: Error, found?: never) => void): void
+          }
+        ).ext_openssh_statvfs(house.home, (error, found) =>
+          error ? reject(error) : resolve(found!),
+        ),
+    )
+    const { f_blocks, f_bavail, f_frsize } = await asked
+    expect(Math.abs(f_blocks * f_frsize - 20 * MB)).toBeLessThan(f_frsize)
+    expect(f_bavail).toBeLessThan(f_blocks)
+  })
+})
+
+test('the quota holds for concurrent appends', async () => {
+  const clients = await Promise.all(Array.from({ length: 8 }, ftp))
+  const replies = await Promise.all(
+    clients.map(async ({ say, data, reply, socket }, n) => {
+      const connection = await data()
+      const begun = await say(`APPE append-${n}.bin`)
+      connection.end(randomBytes(9 * MB))
+      const ended = begun.startsWith('150') ? await reply() : begun
+      socket.destroy()
+      return ended.slice(0, 3)
+    }),
+  )
+  expect(replies.filter((code) => code === '552').length).toBeGreaterThanOrEqual(6)
+  const [row] = await house.scope.query<{ bytes: number }>(
+    `select sum(size_bytes)::bigint as bytes from drop_entries where shop_id = :shop`,
+  )
+  expect(row!.bytes).toBeLessThanOrEqual(20 * MB)
+})
+
+test('a sign-in that was readable on the way ends with AUTH TLS', async () => {
+  const { socket, say } = await ftp()
+  onTestFinished(() => void socket.destroy())
+  expect(await say('PWD')).toMatch(/^257 /)
+  expect(await say('AUTH TLS')).toMatch(/^234 /)
+  socket.removeAllListeners('data')
+  const tls = connectTls({ socket, rejectUnauthorized: false })
+  await once(tls, 'secureConnect')
+  tls.write('PWD\r\n')
+  expect(String((await once(tls, 'data'))[0])).toMatch(/^530 /)
+})
+
+test('a data connection has one client', async () => {
+  const { say, reply, socket } = await ftp()
+  onTestFinished(() => void socket.destroy())
+  const [, port] = /\|\|\|(\d+)\|/.exec(await say('EPSV'))!
+  const both = [connect(Number(port), '127.0.0.1'), connect(Number(port), '127.0.0.1')]
+  const closed = new Promise<number>((resolve) => {
+    for (const [n, one] of both.entries())
+      one
+        .on('error', () => {})
+        .on('close', () => resolve(n))
+        .resume()
+  })
+  const other = both[1 - (await closed)]!
+  expect(await say('STOR one.txt')).toMatch(/^150 /)
+  other.end('one')
+  expect(await reply()).toMatch(/^226 /)
+})

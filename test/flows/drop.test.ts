@@ -2,11 +2,13 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import ssh2 from 'ssh2'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { changeAccount, changePassword } from '../../server/channels/drop/accounts.ts'
 import { changeSettings } from '../../server/channels/drop/settings.ts'
 import type { DropEntry } from '../../server/channels/drop/entries.ts'
 import { publicKey } from '../../server/channels/drop/public-keys.ts'
+import { createLogger } from '../../server/log.ts'
 import { openDropHouse, runProgram, type DropHouse } from '../drop.ts'
 import { openFtp } from '../ftp-client.ts'
 
@@ -140,6 +142,24 @@ describe('SFTP', () => {
       'tree/inner/Größe ü.txt': whole('two'),
     })
   })
+  test('scp of the old protocol, and a shell, say what is served', async () => {
+    const port = String(house.server.sftpPort)
+    const old = await run('scp', '-O', ...SSH, '-P', port, 'small.txt', `${target()}:`)
+    const shell = await run('ssh', ...SSH, '-p', port, target(), 'ls')
+    for (const { code, output } of [old, shell]) {
+      expect(code).not.toBe(0)
+      expect(output).toContain('This server supports SFTP only. Use sftp, or scp with -s.')
+    }
+  })
+  test.each([
+    ['diffie-hellman-group14-sha256', 'rsa-sha2-256'],
+    ['diffie-hellman-group16-sha512', 'rsa-sha2-512'],
+    ['ecdh-sha2-nistp256', 'ecdsa-sha2-nistp256'],
+  ])('a client that knows only %s and %s', async (kex, key) => {
+    const only = ['-o', `KexAlgorithms=${kex}`, '-o', `HostKeyAlgorithms=${key}`]
+    expect(await sftp('put small.txt', ...only)).toMatchObject({ code: 0 })
+    expect(await stored()).toEqual({ 'small.txt': whole('small') })
+  })
   test('paramiko writes out of order, signed in by password', async () => {
     const done = await python(`
 import sys, json, paramiko
@@ -248,6 +268,24 @@ f.quit()`)
       'viasftp/large.bin': whole(content),
     })
   })
+  test('STOU stores under names that are free, and tells them', async () => {
+    const control = await openFtp(house.server.ftpPort, house.account.username, house.password)
+    onTestFinished(() => void control.socket.destroy())
+    const names = []
+    for (const given of ['scan.pdf', 'scan.pdf', '', '']) {
+      const data = await control.data()
+      names.push(/^150 FILE: (.*)$/.exec(await control.say(`STOU ${given}`.trim()))?.[1])
+      data.end(`${names.length}`)
+      expect(await control.reply()).toMatch(/^226 /)
+    }
+    expect(names).toEqual(['scan.pdf', 'scan-2.pdf', 'upload', 'upload-2'])
+    expect(await stored()).toEqual({
+      'scan.pdf': whole('1'),
+      'scan-2.pdf': whole('2'),
+      upload: whole('3'),
+      'upload-2': whole('4'),
+    })
+  })
 })
 
 describe('sign-in', () => {
@@ -292,6 +330,21 @@ describe('sign-in', () => {
       'TLS required',
       'account switched off',
     ])
+  })
+  test('logs a device that has no safe algorithm, with its name', async () => {
+    const lines: string[] = []
+    const other = await openDropHouse(
+      {},
+      createLogger('info', (line) => lines.push(line)),
+    )
+    onTestFinished(() => other.close())
+    const client = new ssh2.Client()
+    const failed = new Promise((resolve) => client.once('error', resolve))
+    const algorithms = { kex: ['diffie-hellman-group14-sha1'] } as never
+    const about = { host: '127.0.0.1', port: other.server.sftpPort, username: 'scanner' }
+    client.connect({ ...about, ident: 'OldScanner_1.0', password: '', algorithms })
+    await failed
+    await vi.waitFor(() => expect(lines.join()).toMatch(/OldScanner_1.0.*no matching key exchange/))
   })
   test('bans an address after ten failures, even with the correct password then', async () => {
     const { server, account } = house

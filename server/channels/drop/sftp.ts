@@ -1,6 +1,11 @@
 // The SFTP server: SSH connections that can do SFTP only.
 import { createServer, type Server, type Socket } from 'node:net'
-import ssh2, { type AuthContext, type Connection, type ServerConfig } from 'ssh2'
+import ssh2, {
+  type AuthContext,
+  type Connection,
+  type ServerChannel,
+  type ServerConfig,
+} from 'ssh2'
 import { plainAddress } from '../../client-address.ts'
 import { errorFields, type Logger } from '../../log.ts'
 import type { KnownAccount } from './accounts.ts'
@@ -45,7 +50,11 @@ const ALGORITHMS: ServerConfig['algorithms'] = {
     'curve25519-sha256@libssh.org',
     'ecdh-sha2-nistp256',
     'ecdh-sha2-nistp384',
+    // Older devices and libraries know no elliptic curves.
+    'diffie-hellman-group16-sha512',
+    'diffie-hellman-group14-sha256',
   ],
+  serverHostKey: ['ssh-ed25519', 'ecdsa-sha2-nistp256', 'rsa-sha2-512', 'rsa-sha2-256'],
   compress: ['none'],
 }
 
@@ -59,8 +68,11 @@ export function createSftpServer(parts: SftpParts): Server {
   ssh.on('error', (error: Error) =>
     parts.log.debug('drop: the SFTP server reported an error', { error: error.message }),
   )
-  ssh.on('connection', (connection, info) =>
-    serveConnection(parts, connection, plainAddress(info.ip)),
+  ssh.on('connection', (connection, { ip, header }) =>
+    serveConnection(parts, connection, {
+      address: plainAddress(ip),
+      software: header.versions.software,
+    }),
   )
   const server = createServer({ noDelay: true }, (socket) => {
     socket.on('error', () => {})
@@ -106,7 +118,17 @@ async function admit(parts: SftpParts, ssh: ssh2.Server, socket: Socket): Promis
   }
 }
 
-function serveConnection(parts: SftpParts, connection: Connection, address: string): void {
+interface Client {
+  address: string
+  /** As it names itself. */
+  software: string
+}
+
+function serveConnection(
+  parts: SftpParts,
+  connection: Connection,
+  { address, software }: Client,
+): void {
   const { sessions, log } = parts
   narrowCiphers(connection)
   let account: KnownAccount | null = null
@@ -119,7 +141,11 @@ function serveConnection(parts: SftpParts, connection: Connection, address: stri
     )
   }
   connection.on('error', (error: Error) => {
-    log.debug('drop: an SFTP connection reported an error', { error: error.message, address })
+    const about = { address, protocol: 'sftp', client: software }
+    // An old device has no algorithm that is still safe: nobody has signed in yet.
+    if (error.message.startsWith('Handshake failed'))
+      log.info('drop: refused', { ...about, reason: error.message })
+    else log.debug('drop: an SFTP connection reported an error', { ...about, error: error.message })
     connection.end()
   })
   connection.on('close', closed)
@@ -170,8 +196,9 @@ function serveConnection(parts: SftpParts, connection: Connection, address: stri
       const channel = accept()
       channels++
       channel.once('close', () => channels--)
-      for (const name of ['pty', 'x11', 'auth-agent', 'shell', 'exec', 'env', 'signal'] as const)
-        channel.on(name as 'exec', (_accept: unknown, reject?: () => void) => reject?.())
+      for (const name of ['pty', 'x11', 'auth-agent', 'env', 'signal'] as const)
+        channel.on(name as 'pty', (_accept: unknown, reject?: () => void) => reject?.())
+      for (const name of ['shell', 'exec'] as const) channel.on(name as 'shell', sayWhatIsServed)
       channel.on('error', (error: Error) =>
         log.debug('drop: an SFTP channel reported an error', { error: error.message }),
       )
@@ -189,6 +216,15 @@ function serveConnection(parts: SftpParts, connection: Connection, address: stri
       })
     })
   })
+}
+
+/** `scp -O`, `ssh`, and scp of OpenSSH before version 9 start a program. */
+function sayWhatIsServed(accept: () => ServerChannel): void {
+  const stream = accept()
+  stream.on('error', () => {})
+  stream.stderr.write('This server supports SFTP only. Use sftp, or scp with -s.\n')
+  stream.exit(1)
+  stream.end()
 }
 
 async function authenticate(

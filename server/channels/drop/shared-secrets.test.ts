@@ -6,13 +6,13 @@ import { hostKeys, readableKey } from './shared-secrets.ts'
 
 const fresh = () => ssh2.utils.generateKeyPairSync('ecdsa', { bits: 256 }).private
 
-test('a host key that ssh2 cannot read back is not kept', () => {
+test('a host key that ssh2 cannot read back is not kept', async () => {
   const good = fresh()
   const made = [
     '-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----',
     good,
   ]
-  expect(readableKey(() => made.shift()!)).toBe(good)
+  expect(await readableKey(() => made.shift()!)).toBe(good)
 })
 
 test('all processes get the same keys, and an unreadable one is replaced', async () => {

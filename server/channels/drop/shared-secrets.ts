@@ -1,6 +1,8 @@
 // The secrets that all processes of the drop server share: SSH host keys and, if none is
 // configured, a certificate for FTP over TLS. The first process generates them; they are stored
 // sealed in the database.
+import { generateKeyPair } from 'node:crypto'
+import { promisify } from 'node:util'
 import ssh2 from 'ssh2'
 import type { Database } from '../../db/database.ts'
 import { fingerprintOf } from './public-keys.ts'
@@ -14,24 +16,38 @@ const isReadable = (key: string): boolean => !(ssh2.utils.parseKey(key) instance
 /**
  * Generates keys until ssh2 can read one: it cannot read about one in 250 of the Ed25519 keys.
  */
-export function readableKey(make: () => string): string {
+export async function readableKey(make: () => string | Promise<string>): Promise<string> {
   for (;;) {
-    const key = make()
+    const key = await make()
     if (isReadable(key)) return key
   }
 }
 
+const RSA_BITS = 3072
+const generate = promisify(generateKeyPair)
+
+/** In the thread pool: it takes a fraction of a second. */
+async function rsaKey(): Promise<string> {
+  const { privateKey } = await generate('rsa', {
+    modulusLength: RSA_BITS,
+    publicKeyEncoding: { type: 'pkcs1', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+  })
+  return privateKey
+}
+
+/** Of the kinds that clients of the last fifteen years know, the best first. */
 export async function hostKeys(database: Database, secrets: Secrets): Promise<string[]> {
   const { generateKeyPairSync } = ssh2.utils
   const ed25519 = () => generateKeyPairSync('ed25519').private
   const ecdsa = () => generateKeyPairSync('ecdsa', { bits: 256 }).private
-  const keyOf = (name: string, make: () => string) =>
-    sharedSecret(database, secrets, {
-      name,
-      make: () => Promise.resolve(readableKey(make)),
-      isUsable: isReadable,
-    })
-  return [await keyOf('host-key-ed25519', ed25519), await keyOf('host-key-ecdsa', ecdsa)]
+  const keyOf = (name: string, make: () => string | Promise<string>) =>
+    sharedSecret(database, secrets, { name, make: () => readableKey(make), isUsable: isReadable })
+  return Promise.all([
+    keyOf('host-key-ed25519', ed25519),
+    keyOf('host-key-ecdsa', ecdsa),
+    keyOf('host-key-rsa', rsaKey),
+  ])
 }
 
 export async function ownCertificate(

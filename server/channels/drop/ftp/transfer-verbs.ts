@@ -25,12 +25,16 @@ const DISCARD_MS = 5000
 /**
  * Opens the data connection, runs `work` on it and replies; the connection is closed in any case.
  */
-async function withData(state: State, work: (data: Socket) => Promise<void>): Promise<void> {
+async function withData(
+  state: State,
+  work: (data: Socket) => Promise<void>,
+  opening = 'Opening the data connection',
+): Promise<void> {
   const { isEncrypted, dataEncrypted, session, passive } = state
   if (session!.account.tls_required && !(isEncrypted && dataEncrypted))
     return state.reply(522, 'This account needs encrypted data connections: use PROT P')
   if (!passive.isReady()) return state.reply(425, 'Send EPSV or PASV first')
-  state.reply(150, 'Opening the data connection')
+  state.reply(150, opening)
   const data = await passive.take(dataEncrypted ? state.secure : null)
   state.data = data
   try {
@@ -108,22 +112,53 @@ async function store(state: State, argument: string, append: boolean): Promise<v
   const transfer = await session.write(
     session.fs.openWrite(path, { mode: keep ? 'keep' : 'truncate' }),
   )
+  await receiveFile(state, transfer, { from: append ? transfer.size() : from })
+}
+
+/** `from`: where the client's bytes begin; bytes after it are dropped. */
+async function receiveFile(
+  state: State,
+  transfer: Transfer,
+  { from, opening }: { from: number; opening?: string },
+): Promise<void> {
+  const session = state.session!
   try {
     if (from > transfer.size()) throw new DropError('denied', 'REST is beyond the end of the file')
-    if (from > 0 && !append) await transfer.truncate(from)
+    if (from > 0) await transfer.truncate(from)
     const begin = transfer.size()
-    await withData(state, async (data) => {
+    const work = async (data: Socket) => {
       const end = await receive(data, transfer, begin)
       const entry = await transfer.close()
       // A killed client closes both connections together, while the file is stored.
       if (state.isClosed || state.socket.readableEnded) return session.fs.markInterrupted(entry)
       session.received(end - begin)
       state.unconfirmed = unconfirmedFile(state, entry)
-    })
+    }
+    await withData(state, work, opening)
   } finally {
     // Does nothing after `close`.
     await transfer.abandon().catch(() => {})
   }
+}
+
+const MAX_UNIQUE = 100
+
+/** The name itself if it is free, or the first with a number: `list-2.csv`. */
+async function storeUnique(state: State, argument: string): Promise<void> {
+  const session = state.session!
+  const [, stem = '', extension = ''] = /^(.*?)(\.[^./]*)?$/s.exec(argument || 'upload') ?? []
+  if (!state.passive.isReady()) return state.reply(425, 'Send EPSV or PASV first')
+  for (let n = 1; n <= MAX_UNIQUE; n++) {
+    const name = n === 1 ? `${stem}${extension}` : `${stem}-${n}${extension}`
+    try {
+      const mode = { mode: 'truncate', exclusive: true } as const
+      const transfer = await session.write(session.fs.openWrite(pathOf(state, name), mode))
+      return await receiveFile(state, transfer, { from: 0, opening: `FILE: ${name}` })
+    } catch (error) {
+      if (!(error instanceof DropError) || error.code !== 'exists') throw error
+    }
+  }
+  throw new DropError('exists')
 }
 
 async function retrieve(state: State, argument: string): Promise<void> {
@@ -195,6 +230,7 @@ export const TRANSFER_VERBS: Readonly<Record<string, Verb>> = {
   ALLO: ({ reply }) => reply(202, 'Not needed'),
   STOR: (state, argument) => store(state, argument, false),
   APPE: (state, argument) => store(state, argument, true),
+  STOU: storeUnique,
   RETR: retrieve,
   LIST: listing(listLine, true),
   NLST: listing(({ name }) => name, true),

@@ -90,7 +90,11 @@ export async function composeServer(given: ComposeOptions): Promise<Composed> {
   const { rclone: executable, clients } = environment.cloud
   const cloud = await openCloud({
     ...{ executable, clients, allowLoopback, baseUrl, secrets, log },
-    ...{ dataDir: environment.dataDir, demo: environment.platform === null },
+    ...{
+      dataDir: environment.dataDir,
+      maxFiles: limits.cloud_files,
+      demo: environment.platform === null,
+    },
     ...(given.emulators ? { emulators: given.emulators } : {}),
   })
   closings.push(() => cloud.close())

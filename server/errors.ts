@@ -228,6 +228,29 @@ export const ERRORS = {
     message:
       'The provider refused access: check the keys, and that they may list and read this folder',
   },
+  cloud_archived: {
+    status: 422,
+    type: 'item',
+    message:
+      'The file is in an archive of the provider: restore it there first. It is tried again after a week, or when you choose Try again',
+  },
+  cloud_listing_differs: {
+    status: 422,
+    type: 'item',
+    message: 'The provider lists this file with another size or hash than its bytes have',
+  },
+  cloud_listing_too_large: {
+    status: 422,
+    type: 'item',
+    message:
+      'The folder has too many files, or its list does not end: choose a smaller folder, or another connection for each part of it',
+  },
+  cloud_not_a_listing: {
+    status: 422,
+    type: 'item',
+    message:
+      'The endpoint answered with something else than a list of files: check that its address is the one of the storage service',
+  },
   cloud_folder_not_found: {
     status: 422,
     type: 'item',

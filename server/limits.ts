@@ -22,6 +22,8 @@ export interface Limits {
   file_bytes: number
   /** Maximum size of all files together that wait in a shop's drop folders. */
   drop_waiting_bytes: number
+  /** Maximum number of files that a cloud connection may list. */
+  cloud_files: number
   /** A file with more bytes is imported with a warning. */
   large_file_bytes: number
   /** Above this many files, a deletion or another change runs in the background. */
@@ -54,6 +56,7 @@ export const DEFAULT_LIMITS: Limits = {
   failed_sign_ins_per_minute: 30,
   file_bytes: 5 * 1024 ** 3,
   drop_waiting_bytes: 100 * 1024 ** 3,
+  cloud_files: 500_000,
   large_file_bytes: 500 * 1024 ** 2,
   background_delete: 100,
   background_update: 500,

@@ -31,6 +31,11 @@ export const syncCloud = definePlugin({
     cloud_access_revoked: 'Authorize the connection again, then choose Retry Failed.',
     cloud_access_denied:
       'Correct the keys of the connection, or their permissions, then sync again.',
+    cloud_archived: 'Restore the files at the provider, then sync again.',
+    cloud_listing_differs:
+      'Save the files again at the provider, so that it lists them correctly, then sync again.',
+    cloud_listing_too_large: 'Choose a smaller folder, or several connections with a part each.',
+    cloud_not_a_listing: 'Correct the endpoint of the connection, then sync again.',
     cloud_folder_not_found: 'Choose the folder of the connection again.',
     cloud_file_not_found: 'Sync again to update files that no longer exist there.',
     cloud_file_changed: 'Sync again to import the files that changed meanwhile.',

@@ -29,6 +29,8 @@ export interface FakeBucket {
   }): { status: number; code: string; headers?: Record<string, string> } | null | Promise<null>
   /** The number of objects in a page of a list. */
   page: number
+  /** Each list begins again after its last page. */
+  endless: boolean
   /** The settings for `connect`. */
   connection(prefix?: string): Record<string, string>
   close(): Promise<void>
@@ -46,6 +48,7 @@ export async function startBucket(): Promise<FakeBucket> {
     objects,
     requests: [],
     page: 1000,
+    endless: false,
     intercept: () => null,
     put: (key, content) => void objects.set(key, stored(Buffer.from(content))),
     connection: (prefix = '') => ({
@@ -150,7 +153,11 @@ const inXml = (text: string) =>
   text.replace(/[&<>"\0-\x1f]/g, (character) => `&#${character.charCodeAt(0)};`)
 
 /** ListObjects versions 1 and 2, in the order of the keys. */
-function list({ objects, page }: FakeBucket, query: URLSearchParams, response: ServerResponse) {
+function list(
+  { objects, page, endless }: FakeBucket,
+  query: URLSearchParams,
+  response: ServerResponse,
+) {
   const prefix = query.get('prefix') ?? ''
   const delimiter = query.get('delimiter') ?? ''
   const after = query.get('continuation-token') ?? query.get('marker') ?? ''
@@ -166,8 +173,9 @@ function list({ objects, page }: FakeBucket, query: URLSearchParams, response: S
   const encoded = query.get('encoding-type') === 'url'
   const escaped = encoded ? inUrl : inXml
   const shown = [...entries].slice(0, most)
-  const more = entries.size > most
-  const last = escaped(shown.at(-1)?.[0] ?? '')
+  const more = endless || entries.size > most
+  // A list without an end begins again: no key is before this one.
+  const last = entries.size > most ? escaped(shown.at(-1)![0]) : '0'
   const rows = shown.map(([key, object]) =>
     object
       ? `<Contents><Key>${escaped(key)}</Key><Size>${object.size}</Size><ETag>"${object.etag}"</ETag><LastModified>${object.modified.toISOString()}</LastModified><StorageClass>STANDARD</StorageClass></Contents>`

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { createServer, connect, type AddressInfo, type Server } from 'node:net'
 import { createServer as createSecureServer } from 'node:tls'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { untilEndedOrPreview, useClouds } from '../cloud.ts'
 
 const CANARY = /canary/
@@ -86,6 +86,59 @@ test('an endpoint that redirects its listing is refused, with advice', async () 
   expect([status, body.error]).toMatchObject([422, { code: 'cloud_redirected', param: 'endpoint' }])
   expect(body.error.message).toContain('write the address of the storage service itself')
   expect(visits).toBe(0)
+})
+
+/** Syncs, and returns the code of the failure. */
+async function failureOf(connection: string): Promise<string> {
+  expect(await app.sync(connection)).toMatchObject({ status: 'failed' })
+  const { state, error } = await app.get(`/api/connections/${connection}`)
+  expect(state).toBe('failing')
+  return error.code
+}
+
+test('an answer that is no list of files fails, and nothing is taken for deleted', async () => {
+  for (const name of ['one.txt', 'two.txt']) bucket.put(`listed/${name}`, name)
+  const id = await app.connect(given('listed'))
+  expect(await app.sync(id)).toMatchObject({ status: 'success', done: 2 })
+  bucket.intercept = ({ method, key }) =>
+    method === 'GET' && key === '' ? { status: 200, code: 'Welcome' } : null
+  expect(await failureOf(id)).toBe('cloud_not_a_listing')
+  expect(Object.keys(await app.files())).toEqual(expect.arrayContaining(['one.txt', 'two.txt']))
+  bucket.intercept = () => null
+  expect(await app.sync(id)).toMatchObject({ status: 'success', failed: 0 })
+})
+
+test('a list that is longer than the limit fails', async () => {
+  for (let n = 0; n < 12; n++) bucket.put(`long/${n}.txt`, `${n}`)
+  const { maxFiles } = app.cloud
+  app.cloud.maxFiles = 10
+  onTestFinished(() => void (app.cloud.maxFiles = maxFiles))
+  const id = await app.connect(given('long'))
+  expect(await failureOf(id)).toBe('cloud_listing_too_large')
+})
+
+test('a list whose pages repeat without an end fails soon', async () => {
+  for (let n = 0; n < 1500; n++) bucket.put(`circle/${n}.txt`, `${n}`)
+  const id = await app.connect(given('circle'))
+  bucket.endless = true
+  onTestFinished(() => void (bucket.endless = false))
+  bucket.requests.length = 0
+  expect(await failureOf(id)).toBe('cloud_listing_too_large')
+  expect(bucket.requests.length).toBeLessThan(1000)
+})
+
+test('an archived object is recorded once, with the advice to restore it', async () => {
+  for (const name of ['cold.pdf', 'warm.pdf']) bucket.put(`archive/${name}`, name)
+  bucket.intercept = ({ method, key }) =>
+    method === 'GET' && key.endsWith('cold.pdf')
+      ? { status: 403, code: 'InvalidObjectState' }
+      : null
+  const id = await app.connect({ ...given('archive'), auto_map: false })
+  const sync = await app.sync(id)
+  expect(sync).toMatchObject({ status: 'partial', done: 1, failed: 1 })
+  const { data } = await app.get(`/api/operations/${sync.id}/items?status=failed`)
+  expect(data).toMatchObject([{ error: { code: 'cloud_archived' } }])
+  expect(await app.sync(id)).toMatchObject({ total: 0, warnings: [{ code: 'cloud_rejected' }] })
 })
 
 /** The processes of running copies of this app. */

@@ -146,6 +146,15 @@ test('a SharePoint library is read instead of the person’s own drive', async (
   expect(new Set(drives)).toEqual(new Set([settings.drive_id]))
 })
 
+test('a SharePoint document whose listed size is not that of its bytes is imported once', async () => {
+  clouds.put('office/plan of the office.docx', 'the bytes as they are delivered')
+  clouds.files.find(({ path }) => path.startsWith('office/'))!.listedSize = 12
+  const id = await signedIn('onedrive', 'office', { drive_id: 'b!office_1-x' })
+  expect(await app.sync(id)).toMatchObject({ status: 'success', total: 1, done: 1 })
+  expect((await app.files())['plan of the office.docx'].size_bytes).toBe(31)
+  expect(await app.sync(id)).toMatchObject({ status: 'success', total: 0 })
+})
+
 describe('signing in', () => {
   test('is completed once, in the session and shop that began it', async () => {
     const id = await app.connect({ provider: 'dropbox' })

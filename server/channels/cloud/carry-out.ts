@@ -2,7 +2,7 @@
 // our changes are sent to the provider one after another. Each change is recorded when the provider
 // has it.
 import { randomUUID } from 'node:crypto'
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { PortError, type StagedBlob } from '../../../plugins/contract.ts'
 import { createAsyncQueue } from '../../async-queue.ts'
@@ -151,7 +151,7 @@ async function currentHashes(
  * import.
  */
 async function staged(
-  { parts: { place, scope }, sync, signal }: Run,
+  { parts: { place, scope }, sync, open, signal }: Run,
   task: SyncTask,
   file: string,
   known: ReadonlyMap<string, string>,
@@ -159,7 +159,7 @@ async function staged(
   let head: Buffer = Buffer.alloc(0)
   const onFirst = (bytes: Uint8Array) => (head = Buffer.from(bytes.subarray(0, HEAD_BYTES)))
   try {
-    const size = task.size_bytes!
+    const size = open.files.approximate ? (await stat(file)).size : task.size_bytes!
     const written = await place.store.take(place.shop, file, { size, signal, onFirst })
     if (!written) return { task, error: new CloudError('cloud_file_changed') }
     if (task.file_id !== null && known.get(task.file_id) === written.hash) {

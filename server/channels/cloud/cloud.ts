@@ -20,6 +20,8 @@ export interface CloudOptions {
   /** The value of RCLONE_EXECUTABLE. */
   executable: string | null
   dataDir: string
+  /** The most files that one listing may have. */
+  maxFiles: number
   allowLoopback: boolean
   /** Demo mode has a sample provider. */
   demo: boolean
@@ -63,6 +65,8 @@ export interface Cloud {
   open(scope: ShopScope, opening: Opening): Promise<OpenRemote>
   /** The provider refused the access token before its expiry: the next run gets another one. */
   renewToken(connection: string): void
+  /** The most files that one listing may have. */
+  maxFiles: number
   /** For objects that are being copied into the storage location. */
   stagingFolder: string
   close(): Promise<void>
@@ -81,6 +85,7 @@ export async function openCloud(options: CloudOptions): Promise<Cloud> {
     rclone,
     options,
     providers: PROVIDERS.filter(({ signIn }) => demo || signIn !== 'none'),
+    maxFiles: options.maxFiles,
     stagingFolder: path.join(dataDir, 'cloud'),
     renewToken: tokens.forget,
     open: async (scope, { id, provider, settings, secrets, bytesPerSecond }) => {

@@ -71,8 +71,22 @@ function forward(request: IncomingMessage, response: ServerResponse, target: Tar
       answer.resume()
       return refuse(response, 403, 'EndpointRedirects')
     }
-    response.writeHead(statusCode, endToEnd(answer.headers))
-    pipeline(answer, response, () => {})
+    const send = (first: Buffer = Buffer.alloc(0)) => {
+      response.writeHead(statusCode, endToEnd(answer.headers))
+      response.write(first)
+      if (answer.readableEnded) response.end()
+      else pipeline(answer, response, () => {})
+    }
+    const isCoded = answer.headers['content-encoding'] !== undefined
+    if (statusCode !== 200 || isCoded || !asksForList(method, target.path)) return send()
+    beginning(answer).then(
+      (first) => {
+        if (/<(\w+:)?ListBucketResult\b/.test(first.toString('latin1'))) return send(first)
+        answer.destroy()
+        refuse(response, 502, 'EndpointListsNothing')
+      },
+      () => response.destroy(),
+    )
   })
   upstream.on('error', () => {
     if (response.headersSent) response.destroy()
@@ -80,6 +94,34 @@ function forward(request: IncomingMessage, response: ServerResponse, target: Tar
   })
   response.once('close', () => upstream.destroy())
   pipeline(request, upstream, () => {})
+}
+
+/** A list of objects: rclone would take any other document for an empty one. */
+const asksForList = (method: string | undefined, path: string): boolean =>
+  method === 'GET' && /[?&](list-type|delimiter|max-keys|prefix)=/.test(path)
+
+const BEGINNING_BYTES = 2048
+const pieceOf = (answer: IncomingMessage) => answer.read() as Buffer | null
+
+/** The first bytes of an answer; the others are read after them. */
+async function beginning(answer: IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  let size = 0
+  await new Promise<void>((resolve, reject) => {
+    const done = () => {
+      answer.off('readable', read).off('end', done).off('error', reject)
+      resolve()
+    }
+    const read = () => {
+      for (let piece = pieceOf(answer); piece; piece = pieceOf(answer)) {
+        pieces.push(piece)
+        size += piece.length
+        if (size >= BEGINNING_BYTES) return done()
+      }
+    }
+    answer.on('readable', read).once('end', done).once('error', reject)
+  })
+  return Buffer.concat(pieces)
 }
 
 /** An error in the form of S3, which rclone logs and which is then mapped to one of our codes. */

@@ -8,6 +8,10 @@ import type { Listed } from './rclone/remote-files.ts'
 import type { SyncRow } from './sync-rows.ts'
 
 const PAGE = 1000
+/** So many pages without a new name: the provider repeats itself. */
+const MAX_REPEATED_PAGES = 20
+/** Of all paths. */
+const MAX_PATH_BYTES = 200_000_000
 
 /**
  * Writes the provider's listing to `cloud_listings`. A refused token may only be old: the listing
@@ -39,15 +43,20 @@ async function list(
     id: connection.id,
   })
   const open = await cloud.open(scope, openingOf(cloud, scope, connection))
-  let [listed, bytes] = [0, 0]
+  let [listed, bytes, names, repeated] = [0, 0, 0, 0]
   try {
     await open.files.list({
       signal,
       page: PAGE,
       onPage: async (files) => {
         listed += files.length
+        names += files.reduce((sum, { path }) => sum + path.length, 0)
+        if (listed > cloud.maxFiles || names > MAX_PATH_BYTES)
+          throw new CloudError('cloud_listing_too_large')
         bytes += files.reduce((sum, { size_bytes }) => sum + Math.max(0, size_bytes), 0)
-        await writePage(scope, connection.id, files, isIgnored)
+        const isNew = await writePage(scope, connection.id, files, isIgnored)
+        repeated = isNew ? 0 : repeated + 1
+        if (repeated >= MAX_REPEATED_PAGES) throw new CloudError('cloud_listing_too_large')
         await recordProgress(scope, sync, listed, bytes)
       },
     })
@@ -56,16 +65,17 @@ async function list(
   }
 }
 
+/** False: all its paths were listed before. */
 async function writePage(
   scope: ShopScope,
   connection: string,
   files: readonly Listed[],
   isIgnored: (file: Listed) => boolean,
-): Promise<void> {
+): Promise<boolean> {
   const byPath = Map.groupBy(files, ({ path }) => path)
   const same = [...byPath.values()]
   const rows = same.map((of) => of[0]!)
-  await scope.query(
+  const written = await scope.query<{ fresh: boolean }>(
     `insert into cloud_listings (shop_id, connection_id, path, size_bytes, hash, modified_at,
        ignored, duplicate)
      select :shop, :connection, path, size_bytes, hash, modified_at::timestamptz, ignored, duplicate
@@ -73,7 +83,8 @@ async function writePage(
        :ignored::boolean[], :duplicates::boolean[])
        as l(path, size_bytes, hash, modified_at, ignored, duplicate)
      on conflict (shop_id, connection_id, path) do update
-       set duplicate = true, ignored = cloud_listings.ignored and excluded.ignored`,
+       set duplicate = true, ignored = cloud_listings.ignored and excluded.ignored
+     returning old.path is null as fresh`,
     {
       connection,
       paths: rows.map(({ path }) => path),
@@ -84,6 +95,7 @@ async function writePage(
       duplicates: same.map((of) => of.length > 1),
     },
   )
+  return written.some(({ fresh }) => fresh)
 }
 
 async function recordProgress(

@@ -7,12 +7,12 @@ import { withHashJoins } from '../../db/hash-joins.ts'
 import type { ErrorCode } from '../../errors.ts'
 
 const DUPLICATE = 'cloud_duplicate_name'
-const DENIED = 'cloud_access_denied'
 /**
- * The provider does not report new rights to a refused object, so it is tried again after this
- * time.
+ * The provider does not report new rights to a refused object, or that an archived one was
+ * restored, so they are tried again after this time.
  */
-const DENIED_FOR = '7 days'
+const PASSING: readonly ErrorCode[] = ['cloud_access_denied', 'cloud_archived']
+const PASSING_FOR = '7 days'
 
 /** Failures that usually last until the object, its rights or the connection's options change. */
 const LASTING: readonly ErrorCode[] = [
@@ -20,7 +20,8 @@ const LASTING: readonly ErrorCode[] = [
   'file_too_large',
   'invalid_filename',
   'cloud_name_unusable',
-  DENIED,
+  'cloud_listing_differs',
+  ...PASSING,
   DUPLICATE,
 ]
 
@@ -70,7 +71,8 @@ export async function recordRejections(
 export async function keepListedRejections(tx: ShopScope, connection: string): Promise<number> {
   await tx.query(
     `delete from cloud_rejections r where shop_id = :shop and connection_id = :connection and (
-       r.code = '${DENIED}' and r.created_at < now() - interval '${DENIED_FOR}' or not exists (
+       r.code = any(:passing::text[]) and r.created_at < now() - interval '${PASSING_FOR}'
+       or not exists (
        select from cloud_listings l
        where l.shop_id = :shop and l.connection_id = :connection and l.path = r.path
          and not l.ignored
@@ -78,7 +80,7 @@ export async function keepListedRejections(tx: ShopScope, connection: string): P
          and (l.duplicate or l.size_bytes = r.size_bytes and case
            when l.hash is not null and r.hash is not null then l.hash = r.hash
            else l.modified_at is not distinct from r.modified_at end)))`,
-    { connection },
+    { connection, passing: PASSING },
   )
   const [row] = await tx.query<{ count: number }>(
     `select count(*) as count from cloud_rejections where shop_id = :shop

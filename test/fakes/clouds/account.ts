@@ -7,6 +7,8 @@ export interface CloudFile {
   path: string
   content: Buffer
   modified: Date
+  /** What lists say, if it is not the size of the content. */
+  listedSize?: number
 }
 
 export interface Account {

@@ -16,7 +16,11 @@ export function onedrive(clouds: Account, { url }: Asked): Answer {
   if (url.pathname === '/v1.0/me/drive') return { body: { id: 'd!1', driveType: 'business' } }
   const driveId = /\/drives\/([^/]+)/.exec(decodeURIComponent(url.pathname))?.[1]
   const itemOf = (file: CloudFile) => ({
-    ...{ id: idOf(file.path), name: path.basename(file.path), size: file.content.length },
+    ...{
+      id: idOf(file.path),
+      name: path.basename(file.path),
+      size: file.listedSize ?? file.content.length,
+    },
     file: { mimeType: 'application/pdf', hashes: {} },
     ...times(file.modified),
     parentReference: { driveId, id: idOf(path.posix.dirname(file.path)) },

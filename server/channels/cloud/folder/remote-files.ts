@@ -44,6 +44,7 @@ export function folderFiles(root: string): RemoteFiles {
     return describe(file, name, signal).catch(failing())
   }
   return {
+    approximate: false,
     list: async ({ signal, page, onPage }) => {
       let files: Listed[] = []
       for await (const one of walk(root, '', signal)) {

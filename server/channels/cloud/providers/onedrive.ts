@@ -50,5 +50,7 @@ export const onedrive: Provider = {
     hash: 'quickxor',
     listing: [],
     fetching: {},
+    // Both add properties to Office documents after they have listed their size.
+    approximate: true,
   }),
 }

@@ -24,6 +24,23 @@ test.each([
   ],
   ['InvalidAuthenticationToken: Access token is empty.', 'cloud_access_revoked'],
   ['AccessDenied: Access Denied status code: 403', 'cloud_access_denied'],
+  [
+    'Failed to copy: failed to open source object: Object in GLACIER, restore first: bucket="b", key="a.pdf"',
+    'cloud_archived',
+  ],
+  [
+    "InvalidObjectState: The operation is not valid for the object's storage class status code: 403",
+    'cloud_archived',
+  ],
+  ['BlobArchived: This operation is not permitted on an archived blob. 409', 'cloud_archived'],
+  [
+    'Failed to copy: corrupted on transfer: sizes differ src(webdav) 10 vs dst 12',
+    'cloud_listing_differs',
+  ],
+  [
+    'Failed to copy: corrupted on transfer: quickxor hashes differ src "AA==" vs dst "BB=="',
+    'cloud_listing_differs',
+  ],
   ['path/restricted_content/.', 'cloud_access_denied'],
   ['directory not found', 'cloud_folder_not_found'],
   ['NoSuchBucket: The specified bucket does not exist status code: 404', 'cloud_folder_not_found'],

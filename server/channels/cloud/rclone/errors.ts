@@ -36,6 +36,10 @@ const waiting = (seconds: number) =>
 /** The first match decides: rate limits come before quotas, since some messages name both. */
 const PATTERNS: readonly [CloudCode, RegExp][] = [
   ['cloud_redirected', /EndpointRedirects/],
+  ['cloud_not_a_listing', /EndpointListsNothing/],
+  // Before refusals: S3 answers 403.
+  ['cloud_archived', /InvalidObjectState|storage class|in GLACIER|BlobArchived|being rehydrated/i],
+  ['cloud_listing_differs', /corrupted on transfer|(?:sizes|hashes) differ/i],
   [
     'cloud_rate_limited',
     /rateLimitExceeded|dailyLimitExceeded|downloadQuotaExceeded|rate_?limit|too_?many_?(requests|write)|SlowDown|activityLimitReached|throttled|ServerBusy|\b429\b/i,

@@ -14,6 +14,7 @@ export function rcloneFiles(
 ): RemoteFiles {
   const by = (signal: AbortSignal) => ({ environment, signal })
   return {
+    approximate: remote.approximate ?? false,
     list: (options) => listRemoteFiles(program, remote, { environment, ...options }),
     stat: (path, signal) => listOne(program, remote, path, by(signal)),
     folders: (path, options) => listFolders(program, remote, path, { environment, ...options }),

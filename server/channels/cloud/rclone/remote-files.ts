@@ -15,6 +15,8 @@ export type Fetched = { path: string } & ({ file: string } | { error: CloudError
 
 /** All of these throw `CloudError`, or the reason of `signal`. */
 export interface RemoteFiles {
+  /** A fetched file may have another size than its listing says. */
+  approximate: boolean
   /**
    * Gives pages of all files below the root. An incomplete listing throws: missing objects would
    * count as deleted.

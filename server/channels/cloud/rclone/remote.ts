@@ -12,6 +12,8 @@ export interface Remote {
   listing: readonly string[]
   /** Settings for fetching many objects whose paths are known. */
   fetching: Readonly<Record<string, string>>
+  /** Sizes and hashes in its listings may differ from the bytes: they are not compared. */
+  approximate?: boolean
   /** A merchant chose its endpoint: rclone gets it as plain http, and our proxy uses TLS to it. */
   forwarded?: boolean
   /** The bandwidth of a run in kilobytes per second; null: unlimited. */
@@ -26,5 +28,10 @@ export const rootPath = ({ root }: Pick<Remote, 'root'>, path = ''): string =>
   `${REMOTE}${[root, path].filter((part) => part !== '').join('/')}`
 
 /** Options of a run that copies bytes. */
-export const limits = ({ bandwidth }: Pick<Remote, 'bandwidth'>): readonly string[] =>
-  bandwidth === null ? [] : ['--bwlimit', `${bandwidth}K`]
+export const limits = ({
+  bandwidth,
+  approximate,
+}: Pick<Remote, 'bandwidth' | 'approximate'>): readonly string[] => [
+  ...(bandwidth === null ? [] : ['--bwlimit', `${bandwidth}K`]),
+  ...(approximate ? ['--ignore-size', '--ignore-checksum'] : []),
+]

@@ -268,6 +268,35 @@ f.quit()`)
       'viasftp/large.bin': whole(content),
     })
   })
+  test('names of a client that knows no UTF-8, in the encoding of its account', async () => {
+    const name = '取扱説明書.pdf'
+    const bytes = Buffer.from('8ee688b590e096be8f912e706466', 'hex')
+    await changeAccount(house.scope, house.account.id, { name_encoding: 'shift_jis' })
+    onTestFinished(async () => {
+      await changeAccount(house.scope, house.account.id, { name_encoding: 'utf-8' })
+    })
+    const control = await openFtp(house.server.ftpPort, house.account.username, house.password)
+    onTestFinished(() => void control.socket.destroy())
+    const line = (verb: string) =>
+      Buffer.concat([Buffer.from(`${verb} `), bytes, Buffer.from('\r\n')])
+    const data = await control.data()
+    expect(await control.say(line('STOR'))).toMatch(/^150/)
+    data.end('scan')
+    expect(await control.reply()).toMatch(/^226/)
+    expect(await stored()).toEqual({ [name]: whole('scan') })
+    const listed = async () => {
+      const chunks: Buffer[] = []
+      const listing = await control.data()
+      expect(await control.say('NLST')).toMatch(/^150/)
+      for await (const chunk of listing) chunks.push(chunk as Buffer)
+      expect(await control.reply()).toMatch(/^226/)
+      return Buffer.concat(chunks)
+    }
+    expect(await listed()).toEqual(Buffer.concat([bytes, Buffer.from('\r\n')]))
+    expect(await control.say('OPTS UTF8 ON')).toMatch(/^200/)
+    expect((await listed()).toString()).toBe(`${name}\r\n`)
+    expect(await control.say(`SIZE ${name}`)).toBe('213 4')
+  })
   test('STOU stores under names that are free, and tells them', async () => {
     const control = await openFtp(house.server.ftpPort, house.account.username, house.password)
     onTestFinished(() => void control.socket.destroy())

@@ -1101,6 +1101,16 @@ export interface components {
       id: string
       last_used_at: string | null
       name: string
+      /** @enum {string} */
+      name_encoding:
+        | 'utf-8'
+        | 'windows-1252'
+        | 'windows-1250'
+        | 'windows-1251'
+        | 'gb18030'
+        | 'big5'
+        | 'shift_jis'
+        | 'euc-kr'
       /** @description Change it regularly */
       password_age_days: number
       /** Format: date-time */
@@ -1120,6 +1130,19 @@ export interface components {
       /** @description Off: nobody can sign in with it */
       enabled?: boolean
       name?: string
+      /**
+       * @description The encoding of file names of FTP clients that know no UTF-8; UTF-8 is still recognised
+       * @enum {string}
+       */
+      name_encoding?:
+        | 'utf-8'
+        | 'windows-1252'
+        | 'windows-1250'
+        | 'windows-1251'
+        | 'gb18030'
+        | 'big5'
+        | 'shift_jis'
+        | 'euc-kr'
       /** @description For SFTP; replaces the current keys */
       public_keys?: {
         key: string
@@ -1132,6 +1155,19 @@ export interface components {
       /** @description Off: nobody can sign in with it */
       enabled?: boolean
       name: string
+      /**
+       * @description The encoding of file names of FTP clients that know no UTF-8; UTF-8 is still recognised
+       * @enum {string}
+       */
+      name_encoding?:
+        | 'utf-8'
+        | 'windows-1252'
+        | 'windows-1250'
+        | 'windows-1251'
+        | 'gb18030'
+        | 'big5'
+        | 'shift_jis'
+        | 'euc-kr'
       /** @description For SFTP; replaces the current keys */
       public_keys?: {
         key: string

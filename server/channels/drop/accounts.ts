@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../../db/database.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
+import type { NameEncoding } from './name-encodings.ts'
 import { hashPassword, newPassword } from './passwords.ts'
 import { ensureSettings } from './settings.ts'
 
@@ -23,11 +24,12 @@ export interface DropAccount {
   public_keys: PublicKey[]
   enabled: boolean
   allowed_addresses: string[]
+  name_encoding: NameEncoding
   created_at: Date
   last_used_at: Date | null
 }
 
-const ACCOUNT = `id, name, username, password_changed_at, public_keys, enabled, allowed_addresses, created_at, last_used_at`
+const ACCOUNT = `id, name, username, password_changed_at, public_keys, enabled, allowed_addresses, name_encoding, created_at, last_used_at`
 
 export const listAccounts = (scope: ShopScope): Promise<DropAccount[]> =>
   scope.query<DropAccount>(`select ${ACCOUNT} from drop_accounts where shop_id = :shop order by id`)
@@ -45,6 +47,7 @@ export interface AccountFields {
   enabled?: boolean | undefined
   allowed_addresses?: string[] | undefined
   public_keys?: PublicKey[] | undefined
+  name_encoding?: NameEncoding | undefined
 }
 
 /** The password is in the result only. */
@@ -55,17 +58,19 @@ export async function createAccount(
     enabled = true,
     allowed_addresses = [],
     public_keys = [],
+    name_encoding = 'utf-8',
   }: AccountFields & { name: string },
 ): Promise<{ account: DropAccount; password: string }> {
   const password = newPassword()
   await ensureSettings(scope)
   const [account] = await scope.query<DropAccount>(
     `insert into drop_accounts (shop_id, name, username, password, enabled, allowed_addresses,
-       public_keys)
-     values (:shop, :name, :username, :hash, :enabled, :allowed_addresses, :keys::jsonb)
+       public_keys, name_encoding)
+     values (:shop, :name, :username, :hash, :enabled, :allowed_addresses, :keys::jsonb,
+       :name_encoding)
        returning ${ACCOUNT}`,
     {
-      ...{ name, enabled, allowed_addresses, keys: JSON.stringify(public_keys) },
+      ...{ name, enabled, allowed_addresses, name_encoding, keys: JSON.stringify(public_keys) },
       username: `drop-${randomBytes(5).toString('hex')}`,
       hash: await hashPassword(password),
     },
@@ -82,11 +87,13 @@ export async function changeAccount(
   const [row] = await scope.query<DropAccount>(
     `update drop_accounts set name = coalesce(:name, name), enabled = coalesce(:enabled, enabled),
        allowed_addresses = coalesce(:addresses::text[], allowed_addresses),
-       public_keys = coalesce(:keys::jsonb, public_keys)
+       public_keys = coalesce(:keys::jsonb, public_keys),
+       name_encoding = coalesce(:name_encoding, name_encoding)
      where shop_id = :shop and id = :id returning ${ACCOUNT}`,
     {
       ...{ id, name: fields.name ?? null, enabled: fields.enabled ?? null },
       addresses: fields.allowed_addresses ?? null,
+      name_encoding: fields.name_encoding ?? null,
       keys: fields.public_keys ? JSON.stringify(fields.public_keys) : null,
     },
   )
@@ -138,6 +145,7 @@ export interface KnownAccount {
   tls_required: boolean
   allowed_addresses: string[]
   public_keys: PublicKey[]
+  name_encoding: NameEncoding
 }
 
 /** Across shops: usernames are unique. */
@@ -149,7 +157,7 @@ export async function findByUsername(
   const { rows } = await pool.query<KnownAccount>({
     name: 'find-drop-account',
     text: `select a.id, a.shop_id, a.name, a.username, a.password, a.enabled, a.allowed_addresses,
-             a.public_keys,
+             a.public_keys, a.name_encoding,
              coalesce(d.enabled, true) as shop_enabled,
              coalesce(d.tls_required, false) as tls_required
            from drop_accounts a join shops s on s.id = a.shop_id left join drop_settings d

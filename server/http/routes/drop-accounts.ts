@@ -9,6 +9,7 @@ import {
   readAccount,
   type DropAccount,
 } from '../../channels/drop/accounts.ts'
+import { NAME_ENCODINGS } from '../../channels/drop/name-encodings.ts'
 import { publicKey } from '../../channels/drop/public-keys.ts'
 import { isRange } from '../../channels/drop/addresses.ts'
 import { AppError } from '../../errors.ts'
@@ -50,6 +51,10 @@ const accountFields = {
     .max(MAX_KEYS)
     .optional()
     .meta({ description: 'For SFTP; replaces the current keys' }),
+  name_encoding: z.enum(NAME_ENCODINGS).optional().meta({
+    description:
+      'The encoding of file names of FTP clients that know no UTF-8; UTF-8 is still recognised',
+  }),
 }
 const createBody = z
   .strictObject({ name: givenName, ...accountFields })
@@ -75,6 +80,7 @@ const accountSchema = z
         fingerprint: z.string(),
       }),
     ),
+    name_encoding: z.enum(NAME_ENCODINGS),
     password_changed_at: timestamp,
     password_age_days: z.number().meta({ description: 'Change it regularly' }),
     created_at: timestamp,
@@ -212,6 +218,7 @@ const accountRecord = (account: DropAccount): z.output<typeof accountSchema> => 
     type,
     fingerprint,
   })),
+  name_encoding: account.name_encoding,
   password_changed_at: account.password_changed_at.toISOString(),
   password_age_days: Math.floor((Date.now() - account.password_changed_at.getTime()) / DAY_MS),
   created_at: account.created_at.toISOString(),

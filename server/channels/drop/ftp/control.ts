@@ -4,6 +4,7 @@ import type { SecureContext, TLSSocket } from 'node:tls'
 import { errorFields } from '../../../log.ts'
 import { DropError, faultOf, type DropCode } from '../errors.ts'
 import { encrypted, type FtpOptions } from './options.ts'
+import { namesOf, readLine } from './names.ts'
 import { createPassive, DataError } from './passive.ts'
 import type { State } from './state.ts'
 import { VERBS } from './verbs.ts'
@@ -12,7 +13,7 @@ export interface Control {
   reply: State['reply']
   isSignedIn(): boolean
   /** Runs one command; returns the encrypted socket after AUTH TLS. */
-  command(line: string): Promise<TLSSocket | null>
+  command(line: Buffer): Promise<TLSSocket | null>
   /** The reply to STAT during a transfer. */
   status(): void
   /** Ends the running transfer; the ABOR itself is a command after it. */
@@ -75,6 +76,7 @@ export function createControl(
       signedIn,
       isEncrypted: false,
       dataEncrypted: false,
+      sendsUtf8: false,
       username: null,
       triesLeft: 3,
     },
@@ -88,7 +90,7 @@ export function createControl(
         rest.length === 0
           ? `${code} ${head}`
           : [`${code}-${head}`, ...rest.slice(0, -1), `${code} ${rest.at(-1)}`].join('\r\n')
-      if (!state.socket.destroyed) state.socket.write(`${body}\r\n`)
+      if (!state.socket.destroyed) state.socket.write(namesOf(state).encode(`${body}\r\n`))
     },
     end: () => state.socket.end(),
   }
@@ -117,7 +119,7 @@ export function createControl(
     isSignedIn: () => state.session !== null,
     command: async (line) => {
       upgraded = null
-      await run(line).catch((error: unknown) => replyError(state, error))
+      await run(readLine(state, line)).catch((error: unknown) => replyError(state, error))
       return upgraded
     },
     status: () => state.reply(213, 'A transfer is running'),

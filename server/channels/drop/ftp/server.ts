@@ -16,6 +16,8 @@ const MAX_UNREAD_BYTES = 16 * 1024
 const MAX_REPLIES_BYTES = 64 * 1024
 const IDLE_MS = 15 * 60_000
 
+const withoutReturn = (line: Buffer) => (line.at(-1) === 13 ? line.subarray(0, -1) : line)
+
 function writable(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -63,7 +65,7 @@ async function serve(options: FtpOptions, secure: SecureContext, socket: Socket)
  */
 function readLines(control: Control, socket: Socket): void {
   let rest: Buffer = Buffer.alloc(0)
-  const lines: string[] = []
+  const lines: Buffer[] = []
   let busy = false
   const work = async () => {
     if (busy) return
@@ -89,9 +91,9 @@ function readLines(control: Control, socket: Socket): void {
       const line = rest.subarray(0, end)
       rest = rest.subarray(end + 1)
       if (line.length > MAX_LINE_BYTES || lines.length > MAX_LINES) return control.refuseLine()
-      const text = line.toString('utf8').replace(/\r$/, '')
       // Only these commands are read during a transfer; telnet codes may precede them.
-      const word = text
+      const word = line
+        .toString('latin1')
         .replace(/^[^A-Za-z]+/, '')
         .trim()
         .toUpperCase()
@@ -100,7 +102,7 @@ function readLines(control: Control, socket: Socket): void {
         continue
       }
       if (busy && word === 'ABOR') control.abort()
-      lines.push(word === 'ABOR' ? word : text)
+      lines.push(word === 'ABOR' ? Buffer.from(word) : withoutReturn(line))
     }
     if (rest.length > MAX_LINE_BYTES) return control.refuseLine()
     if (lines.length > MAX_QUEUED) socket.pause()

@@ -76,9 +76,13 @@ export const SIGN_IN_VERBS: Readonly<Record<string, Verb>> = {
     state.reply(200, `Data connections are ${wanted === 'P' ? 'encrypted' : 'unencrypted'}`)
   },
   FEAT: ({ reply }) => reply(211, ['Features', ...FEATURES.map((feature) => ` ${feature}`), 'End']),
-  OPTS: ({ reply }, argument) => {
+  OPTS: (state, argument) => {
+    const { reply } = state
     const [name = '', value = ''] = argument.toUpperCase().split(' ')
-    if (name === 'UTF8') return reply(200, 'Names are UTF-8')
+    if (name === 'UTF8') {
+      state.sendsUtf8 = value !== 'OFF'
+      return reply(200, 'Names are UTF-8')
+    }
     if (name === 'MLST') return reply(200, 'MLST OPTS type;size;modify;')
     if (name === 'HASH')
       return value === '' || value === 'BLAKE3' ? reply(200, 'BLAKE3') : reply(501, 'BLAKE3 alone')

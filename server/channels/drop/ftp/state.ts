@@ -27,6 +27,8 @@ export interface State {
   isEncrypted: boolean
   /** PROT P. */
   dataEncrypted: boolean
+  /** OPTS UTF8 ON, or a name in UTF-8: the account's encoding of names does not matter. */
+  sendsUtf8: boolean
   username: string | null
   triesLeft: number
   session: Session | null

@@ -8,6 +8,7 @@ import type { Node } from '../vfs.ts'
 import { errorFields } from '../../../log.ts'
 import type { State, Unconfirmed, Verb } from './state.ts'
 import { factsOf, listLine, pathOf } from './folder-verbs.ts'
+import { namesOf } from './names.ts'
 import { DataError } from './passive.ts'
 
 /**
@@ -186,9 +187,11 @@ const listing =
     const path = name === '' ? state.folder : pathOf(state, name)
     const node = await fs.stat(path)
     if (node.kind === 'file' && !onFiles) return state.reply(501, 'This is not a folder')
-    const lines = async function* (): AsyncGenerator<string> {
-      if (node.kind === 'file') return yield `${lineOf(node)}\r\n`
-      for await (const page of fs.list(path)) yield page.map((one) => `${lineOf(one)}\r\n`).join('')
+    const { encode } = namesOf(state)
+    const lines = async function* (): AsyncGenerator<Buffer> {
+      if (node.kind === 'file') return yield encode(`${lineOf(node)}\r\n`)
+      for await (const page of fs.list(path))
+        yield encode(page.map((one) => `${lineOf(one)}\r\n`).join(''))
     }
     await withData(state, (data) => pipeline(lines as unknown as () => Readable, data))
   }

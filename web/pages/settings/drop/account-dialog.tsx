@@ -14,8 +14,22 @@ import { Problem } from '../../../components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../../components/problems.ts'
 import { WordsField } from '../../../components/words-field.tsx'
 import { t } from '../../../messages/t.ts'
-import { TextField } from '../../../ui/index.ts'
+import { ENCODINGS } from '../../../labels/csv.ts'
+import { Select, TextField } from '../../../ui/index.ts'
 import { KeysField, type WrittenKey } from './keys-field.tsx'
+
+type NameEncoding = DropAccount['name_encoding']
+
+const NAME_ENCODINGS: readonly NameEncoding[] = [
+  'utf-8',
+  'windows-1252',
+  'windows-1250',
+  'windows-1251',
+  'gb18030',
+  'big5',
+  'shift_jis',
+  'euc-kr',
+]
 
 interface Props {
   /** Null: a new one. */
@@ -30,6 +44,7 @@ export function AccountDialog({ account, onClose, onMade }: Props) {
   const [name, setName] = useState(account?.name ?? '')
   const [addresses, setAddresses] = useState<string[]>(account?.allowed_addresses ?? [])
   const [keys, setKeys] = useState<readonly WrittenKey[]>(account?.public_keys ?? [])
+  const [encoding, setEncoding] = useState<NameEncoding>(account?.name_encoding ?? 'utf-8')
   const [unnamed, setUnnamed] = useState(false)
   const error = create.error ?? change.error
   const problems = problemsOf(objectionsIn(error))
@@ -40,6 +55,7 @@ export function AccountDialog({ account, onClose, onMade }: Props) {
       name: name.trim(),
       allowed_addresses: addresses,
       public_keys: keys.map(({ name, key }) => ({ name, key })),
+      name_encoding: encoding,
     }
     if (account === null) return create.mutate(fields, { onSuccess: onMade })
     change.mutate(
@@ -95,6 +111,15 @@ export function AccountDialog({ account, onClose, onMade }: Props) {
         onChange={setAddresses}
       />
       <KeysField keys={keys} error={problems.within('public_keys')} onChange={setKeys} />
+      <Select
+        label={t('File names over FTP')}
+        helpText={t(
+          'Only for scanners and old programs whose file names arrive with wrong letters. Programs that use UTF-8 are recognised.',
+        )}
+        options={NAME_ENCODINGS.map((value) => ({ value, label: ENCODINGS[value] }))}
+        value={encoding}
+        onChange={(value) => setEncoding(value as NameEncoding)}
+      />
     </Dialog>
   )
 }

@@ -1,5 +1,7 @@
-// Reads a blob from its store and writes it to the response.
+// Reads a blob from its store and writes it to the response. Where all of it is sent, its hash can be
+// compared on the way: the last piece is sent only if it fits.
 import type { ServerResponse } from 'node:http'
+import { Blake3Hasher } from '@napi-rs/blake-hash'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { StoreError, type BlobReader, type BlobStore, type ByteRange } from '../store/store.ts'
@@ -98,8 +100,7 @@ async function readSmall(reader: BlobReader, { start, end }: ByteRange): Promise
 export async function send(
   response: ServerResponse,
   opened: OpenedBytes,
-  stallMs: number,
-  allowance: SendAllowance | null = null,
+  { stallMs, allowance = null, verifier = null }: SendOptions,
 ): Promise<number> {
   if ('whole' in opened) {
     if (allowance && !(await allowance.take(opened.whole.length))) return closeShort(response)
@@ -111,11 +112,43 @@ export async function send(
   response.setTimeout(stallMs, () => response.destroy())
   const sent =
     'reader' in opened
-      ? await copy(response, opened, allowance)
-      : await pipe(response, opened.stream, allowance)
+      ? await copy(response, opened, allowance, verifier)
+      : await pipe(response, opened.stream, allowance, verifier)
   response.setTimeout(0)
   return sent
 }
+
+export interface SendOptions {
+  stallMs: number
+  allowance?: SendAllowance | null | undefined
+  /** Only if all bytes of the blob are sent. */
+  verifier?: Verifier | null
+}
+
+/** Compares a blob's bytes with its hash. */
+export interface Verifier {
+  /** May the next bytes be sent? False only for the last ones, if all do not have the hash. */
+  accepts(bytes: Uint8Array): boolean
+  result(): 'whole' | 'damaged' | 'unknown'
+}
+
+export function createVerifier({ hash, size }: Pick<FileTarget, 'hash' | 'size'>): Verifier {
+  const hasher = new Blake3Hasher()
+  let left = size
+  let result: ReturnType<Verifier['result']> = 'unknown'
+  return {
+    accepts: (bytes) => {
+      hasher.update(bytes as Buffer)
+      left -= bytes.length
+      if (left <= 0) result = hasher.digest('hex') === hash ? 'whole' : 'damaged'
+      return result !== 'damaged'
+    },
+    result: () => result,
+  }
+}
+
+/** The bytes differ from those that were stored: the client must not get all of them. */
+export class DamagedBytes extends Error {}
 
 /** Fewer bytes than Content-Length: the client sees that the file is incomplete. */
 function closeShort(response: ServerResponse): 0 {
@@ -127,6 +160,7 @@ async function copy(
   response: ServerResponse,
   { reader, range }: Extract<OpenedBytes, { reader: BlobReader }>,
   allowance: SendAllowance | null,
+  verifier: Verifier | null,
 ) {
   // Used again for the next piece of this response alone, and only after the socket has taken the
   // last one.
@@ -141,6 +175,7 @@ async function copy(
       // The file became shorter since it was opened: the client must see that its copy is
       // incomplete.
       if (read === 0) throw new StoreError('missing')
+      if (verifier?.accepts(buffer.subarray(0, read)) === false) throw new DamagedBytes()
       if (allowance && !(await allowance.take(read))) return at - range.start + closeShort(response)
       if (!(await written(response, buffer.subarray(0, read)))) return at - range.start
       at += read
@@ -174,17 +209,19 @@ async function pipe(
   response: ServerResponse,
   stream: Readable,
   allowance: SendAllowance | null,
+  verifier: Verifier | null,
 ): Promise<number> {
   let sent = 0
   const allowed = async function* (chunks: AsyncIterable<Buffer>) {
     for await (const chunk of chunks) {
+      if (verifier?.accepts(chunk) === false) throw new DamagedBytes()
       if (allowance && !(await allowance.take(chunk.length))) throw new UsedUp()
       sent += chunk.length
       yield chunk
     }
   }
   try {
-    if (allowance) await pipeline(stream, allowed, response)
+    if (allowance || verifier) await pipeline(stream, allowed, response)
     else
       await pipeline(
         stream.on('data', (chunk: Buffer) => (sent += chunk.length)),

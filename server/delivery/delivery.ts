@@ -114,9 +114,8 @@ export function createDelivery(parts: DeliveryParts): Delivery {
       revocation,
       log,
       stallMs: stall_seconds * 1000,
+      checks,
     },
-    sending: checks.enqueue,
-    missing: checks.report,
   })
   const recorder = createRecorder({
     pool: database.pool,

@@ -7,11 +7,15 @@ import { accelPath, maySendByNginx, type Accel } from './accel.ts'
 import {
   closeOpened,
   createByteSender,
+  createVerifier,
+  DamagedBytes,
   send,
   type SendAllowance,
   type OpenedBytes,
+  type Verifier,
 } from './bytes.ts'
 import type { Answer } from './conditions.ts'
+import type { DailyChecks } from './daily-checks.ts'
 import {
   contentDisposition,
   fileHeaders,
@@ -83,12 +87,9 @@ export function createServing(parts: {
   revocation: Revocation
   log: Logger
   stallMs: number
-  /** Called before a blob's bytes are sent. */
-  sending(target: FileTarget): void
-  /** Called when a blob's bytes are not there. */
-  missing(target: FileTarget): void
+  checks: Pick<DailyChecks, 'begin' | 'end' | 'enqueue' | 'report'>
 }): Serving {
-  const { stores, log, bucketRedirect, accel, revocation } = parts
+  const { stores, log, bucketRedirect, accel, revocation, checks } = parts
   const bytes = createByteSender(stores)
   const checked = createTtlCache<true>(CHECKED_TTL_MS)
 
@@ -153,7 +154,12 @@ export function createServing(parts: {
     return lengthOf(part)
   }
 
-  async function sendAll({ response }: Visit, part: Part, opened: OpenedBytes): Promise<number> {
+  async function sendAll(
+    { response }: Visit,
+    part: Part,
+    opened: OpenedBytes,
+    verifier: Verifier | null,
+  ): Promise<number> {
     response.writeHead(part.range ? 206 : 200, [
       ...describe(part.target, part.audience),
       ...lengthHeaders(part),
@@ -161,22 +167,42 @@ export function createServing(parts: {
     const watch = () => part.permit && revocation.watch(part.permit, response)
     try {
       if (!('whole' in opened)) watch()
-      const sent = await send(response, opened, parts.stallMs, part.allowance)
+      const { stallMs } = parts
+      const sent = await send(response, opened, { stallMs, allowance: part.allowance, verifier })
       // The client has not read all of a small file yet.
       if ('whole' in opened && response.socket?.writableLength) watch()
       return sent
     } catch (error) {
-      log.error('a file could not be read completely', {
-        ...blobFields(part.target),
-        ...errorFields(error),
-      })
+      const what =
+        error instanceof DamagedBytes
+          ? 'a file was not sent to its end: its bytes are damaged'
+          : 'a file could not be read completely'
+      log.error(what, { ...blobFields(part.target), ...errorFields(error) })
       response.destroy()
       return 0
     }
   }
 
+  /** Checks the bytes while they are sent; a damaged file is neither sent to its end nor counted. */
+  async function sendVerified(
+    visit: Visit,
+    part: Part,
+    opened: OpenedBytes,
+    { begun, undo }: Served,
+  ): Promise<number> {
+    const verifier = createVerifier(part.target)
+    // Before the first byte: the client gets a page that says so.
+    if ('whole' in opened && !verifier.accepts(opened.whole)) throw new StoreError('missing')
+    const sent = await sendAll(visit, part, opened, verifier)
+    checks.end(part.target, verifier.result())
+    if (verifier.result() !== 'damaged') begun?.()
+    else await undo?.()
+    return verifier.result() === 'damaged' ? 0 : sent
+  }
+
   return {
-    serve: async (visit, part, { begun, undo }) => {
+    serve: async (visit, part, served) => {
+      const { begun, undo } = served
       try {
         const opened = isRedirected(part)
           ? await redirectToBucket(visit, part)
@@ -188,15 +214,17 @@ export function createServing(parts: {
           await Promise.all([closeOpened(opened), undo?.()])
           return 0
         }
+        if (typeof opened !== 'number' && isWhole(part) && checks.begin(part.target))
+          return await sendVerified(visit, part, opened, served)
         begun?.()
-        parts.sending(part.target)
-        return typeof opened === 'number' ? opened : await sendAll(visit, part, opened)
+        checks.enqueue(part.target)
+        return typeof opened === 'number' ? opened : await sendAll(visit, part, opened, null)
       } catch (error) {
         log.error('the bytes of a file are missing', {
           ...blobFields(part.target),
           ...errorFields(error),
         })
-        if (error instanceof StoreError && error.code === 'missing') parts.missing(part.target)
+        if (error instanceof StoreError && error.code === 'missing') checks.report(part.target)
         await undo?.()
         refuse(visit.request, visit.response, 'unavailable', { headers: ['Retry-After', '60'] })
         return 0
@@ -204,6 +232,9 @@ export function createServing(parts: {
     },
   }
 }
+
+const isWhole = ({ target: { size }, range }: Part): boolean =>
+  range === null || (range.start === 0 && range.end === size - 1)
 
 export const lengthOf = ({ target, range }: Part): number =>
   range ? range.end - range.start + 1 : target.size

@@ -52,6 +52,31 @@ test('a workflow that was changed meanwhile: both versions are offered', async (
   expect(await question(page).count()).toBe(0)
 })
 
+test('what is typed while a workflow is being saved is kept', async () => {
+  const { id } = await call<{ id: string }>('POST', '/api/workflows', tagging('Slow', 'a'))
+  const page = await open(`/workflows/${id}`)
+  const name = page.getByLabel('Name', { exact: true })
+  const gate = Promise.withResolvers<void>()
+  const asked = page.waitForRequest((request) => request.method() === 'PUT')
+  await page.route(`**/api/workflows/${id}`, async (route) => {
+    if (route.request().method() === 'PUT') await gate.promise
+    await route.continue()
+  })
+  await name.fill('Saved')
+  await save(page).click()
+  await asked
+  await name.fill('Typed meanwhile')
+  const saved = page.waitForResponse((response) => response.request().method() === 'PUT')
+  gate.resolve()
+  await saved
+  await page.getByText('Workflow saved').waitFor()
+  expect(await name.inputValue()).toBe('Typed meanwhile')
+  await save(page).click()
+  await expect
+    .poll(async () => (await call<{ name: string }>('GET', `/api/workflows/${id}`)).name)
+    .toBe('Typed meanwhile')
+})
+
 soakTest('the name of a file in a dialog', async () => {
   const files = [{ filename: 'two.pdf', url: `${origin.url}/bytes/50/two` }]
   const [file] = (await importUntilEnd(server, { files })).files

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createAdmission } from '../../server/channels/drop/admission.ts'
+import { createUnsignedPlaces } from '../../server/channels/drop/unsigned-places.ts'
 import { CONNECTION_LIMITS } from '../../server/channels/drop/connection-limits.ts'
 import { createFtpServer } from '../../server/channels/drop/ftp/server.ts'
 import type { FtpOptions } from '../../server/channels/drop/ftp/options.ts'
@@ -29,7 +29,7 @@ test('a client that reads no replies of FTP is not read either, and its replies 
   const options = { certificate: {}, limits, log: silent, passive: { ports: null, address: null } }
   const signIn = { isBanned: () => Promise.resolve(false) }
   const server = createFtpServer({
-    ...{ ...options, signIn, admission: createAdmission(limits) },
+    ...{ ...options, signIn, places: createUnsignedPlaces(limits) },
   } as unknown as FtpOptions)
   server.listen(0, '127.0.0.1')
   const accepted = once(server, 'connection')

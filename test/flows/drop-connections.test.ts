@@ -7,7 +7,7 @@ import { connect, type AddressInfo } from 'node:net'
 import ssh2 from 'ssh2'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { changeAccount } from '../../server/channels/drop/accounts.ts'
-import { createAdmission } from '../../server/channels/drop/admission.ts'
+import { createUnsignedPlaces } from '../../server/channels/drop/unsigned-places.ts'
 import { CONNECTION_LIMITS } from '../../server/channels/drop/connection-limits.ts'
 import { listConnections } from '../../server/channels/drop/connections.ts'
 import type { FtpOptions } from '../../server/channels/drop/ftp/options.ts'
@@ -75,7 +75,7 @@ test('a session that has signed in outlives the time to sign in, and a silent on
 test('the time to sign in over FTP begins with the connection, not after the look-up of bans', async () => {
   const signIn = { isBanned: () => new Promise<boolean>(() => {}) }
   const limits = { ...CONNECTION_LIMITS, loginGraceMs: 1 }
-  const options = { signIn, limits, certificate: {}, admission: createAdmission(limits) }
+  const options = { signIn, limits, certificate: {}, places: createUnsignedPlaces(limits) }
   const server = createFtpServer(options as unknown as FtpOptions)
   server.listen(0, '127.0.0.1')
   onTestFinished(() => new Promise((resolve) => server.close(() => resolve())))

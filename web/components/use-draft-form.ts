@@ -72,7 +72,11 @@ export function useDraftForm<Draft, Body, Saved>(
       if (!ready) return refuse()
       saving.mutate(bodyOf(draft), {
         onSuccess: (result) => {
-          restart(savedDraft(result, draft))
+          const next = savedDraft(result, draft)
+          // What was typed while it was being saved is kept.
+          setDraft((now) => (now === draft ? next : now))
+          setSaved(next)
+          setRefusals(0)
           onSaved(result)
         },
         onError: refuse,

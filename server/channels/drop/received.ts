@@ -5,21 +5,21 @@
 const KEPT_MS = 10 * 60 * 1000
 const MAX_KEPT = 10_000
 
-export interface ReceivedFile {
+export interface RecentFile {
   size: number
   modified: Date
 }
 
-export interface Received {
-  add(shop: number, path: string, file: ReceivedFile): void
+export interface RecentFiles {
+  add(shop: number, path: string, file: RecentFile): void
   /** Null: it was not received in the last ten minutes, or was removed or renamed by a client. */
-  find(shop: number, path: string): ReceivedFile | null
+  find(shop: number, path: string): RecentFile | null
   forget(shop: number, path: string): void
 }
 
 /** For all sessions of a process. */
-export function createReceived(now: () => number = Date.now): Received {
-  const files = new Map<string, ReceivedFile & { at: number }>()
+export function createReceived(now: () => number = Date.now): RecentFiles {
+  const files = new Map<string, RecentFile & { at: number }>()
   const keyOf = (shop: number, path: string) => `${shop}${path}`
   return {
     add: (shop, path, file) => {

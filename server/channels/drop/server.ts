@@ -7,7 +7,7 @@ import { errorFields } from '../../log.ts'
 import type { Secrets } from '../../secrets.ts'
 import type { FtpOptions } from './ftp/options.ts'
 import { createFtpServer } from './ftp/server.ts'
-import { createAdmission } from './admission.ts'
+import { createUnsignedPlaces } from './unsigned-places.ts'
 import { CONNECTION_LIMITS, type ConnectionLimits } from './connection-limits.ts'
 import { createConfirmations } from './confirmations.ts'
 import { createWaker } from './wake.ts'
@@ -59,8 +59,8 @@ export async function openDropServer(given: DropServerParts): Promise<DropServer
   const { connectionLimits = CONNECTION_LIMITS } = given
   const sessions = createSessions({ ...parts, connectionLimits }, transfers)
   const signIn = createSignIn(database, log)
-  const admission = createAdmission(connectionLimits)
-  const about = { signIn, sessions, log, limits: connectionLimits, admission }
+  const places = createUnsignedPlaces(connectionLimits)
+  const about = { signIn, sessions, log, limits: connectionLimits, places }
   const sftp = createSftpServer({ ...about, hostKeys: keys })
   const ftp = createFtpServer({ ...about, certificate, passive: parts.passive })
   const sockets = [sftp, ftp].map(socketsOf)

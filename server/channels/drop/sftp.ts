@@ -10,7 +10,7 @@ import { plainAddress } from '../../client-address.ts'
 import { errorFields, type Logger } from '../../log.ts'
 import type { KnownAccount } from './accounts.ts'
 import { clientOf } from './addresses.ts'
-import type { Admission } from './admission.ts'
+import type { UnsignedPlaces } from './unsigned-places.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
 import { announceExtensions } from './sftp-extensions.ts'
 import { serveSftp } from './sftp-requests.ts'
@@ -24,7 +24,7 @@ export interface SftpParts {
   sessions: Sessions
   log: Logger
   limits: ConnectionLimits
-  admission: Admission
+  places: UnsignedPlaces
 }
 
 const IDLE_MS = 15 * 60_000
@@ -90,8 +90,8 @@ export function createSftpServer(parts: SftpParts): Server {
 const waits = new WeakMap<Socket, () => void>()
 
 /** False: there is no place for another connection that has not signed in. */
-function mayWait({ admission, limits }: SftpParts, socket: Socket, client: string): boolean {
-  const free = admission.take(client)
+function mayWait({ places, limits }: SftpParts, socket: Socket, client: string): boolean {
+  const free = places.take(client)
   if (!free) return false
   const grace = setTimeout(() => socket.destroy(), limits.loginGraceMs)
   const done = () => {

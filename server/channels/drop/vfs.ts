@@ -16,7 +16,7 @@ import { DropError } from './errors.ts'
 import { requireUnmanaged } from './own-folders.ts'
 import { absolutePath, homeOf, joinPath, placeOf, type Place } from './paths.ts'
 import type { Space } from './quota.ts'
-import type { Received } from './received.ts'
+import type { RecentFiles } from './received.ts'
 import type { Transfer, TransferParts } from './transfer.ts'
 import type { Transfers } from './transfers.ts'
 
@@ -88,7 +88,7 @@ const EPOCH = new Date(0)
 export function createDropFs(
   parts: TransferParts,
   transfers: Transfers,
-  received: Received,
+  received: RecentFiles,
   owner: FsOwner,
 ): DropFs {
   const scope = forShop(parts.database, owner.shop)

@@ -15,9 +15,17 @@ import {
 import path from 'node:path'
 import { makeFolderSync } from '../../make-folder.ts'
 import { shareSync } from '../../store/disk-layout.ts'
-import { NOT_COMPARED } from './sharing.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+export interface Sharing {
+  /** The folder's number in the database; null: the folder was not compared. */
+  number: number | null
+  /** Whether uploads that begin in this process can be continued and imported by the others. */
+  isShared(): Promise<boolean>
+}
+
+const NOT_COMPARED: Sharing = { number: null, isShared: () => Promise.resolve(true) }
 
 export type UploadFolder = ReturnType<typeof openUploadFolder>
 

@@ -5,25 +5,18 @@ import type { Listener } from '../../db/listener.ts'
 import { UPLOAD_FOLDER_LOCKS } from '../../db/lock-classes.ts'
 import type { Role } from '../../environment-schema.ts'
 import type { Logger } from '../../log.ts'
-import type { UploadFolder } from './folder.ts'
+import type { Sharing, UploadFolder } from './folder.ts'
 
 /** For this long an answer about the other processes is used again. */
 const KNOWN_MS = 5000
-
-export interface Sharing {
-  /** The folder's number in the database; null: the folder was not compared. */
-  number: number | null
-  /** Whether uploads that begin in this process can be continued and imported by the others. */
-  isShared(): Promise<boolean>
-}
-
-export const NOT_COMPARED: Sharing = { number: null, isShared: () => Promise.resolve(true) }
 
 export interface JoinParts {
   database: Database
   listener: Listener
   roles: readonly Role[]
   log: Logger
+  /** Milliseconds, for tests. */
+  now?: () => number
 }
 
 /**
@@ -31,7 +24,7 @@ export interface JoinParts {
  * folder that was registered first counts, among those of living processes.
  */
 export async function joinFolder(folder: UploadFolder, parts: JoinParts): Promise<UploadFolder> {
-  const { database, listener, roles, log } = parts
+  const { database, listener, roles, log, now = () => performance.now() } = parts
   const { rows } = await database.pool.query<{ number: number }>(
     `insert into upload_folders (marker) values ($1)
      on conflict (marker) do update set marker = excluded.marker returning number`,
@@ -51,8 +44,7 @@ export async function joinFolder(folder: UploadFolder, parts: JoinParts): Promis
   const sharing: Sharing = {
     number,
     isShared: () => {
-      const now = performance.now()
-      if (!known || now - known.at > KNOWN_MS) known = { at: now, shared: check() }
+      if (!known || now() - known.at > KNOWN_MS) known = { at: now(), shared: check() }
       return known.shared.catch((error: unknown) => {
         known = null
         throw error

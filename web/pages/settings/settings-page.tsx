@@ -102,7 +102,8 @@ function useSettingsForm(settings: ShopSettings) {
     if (wrong.length > 0) return focusField(wrong[0]!.param)
     save.mutate(change as Partial<ShopSettings>, {
       onSuccess: (saved) => {
-        setDraft(draftOf(saved))
+        // What was typed while they were being saved is kept.
+        setDraft((now) => (now === draft ? draftOf(saved) : now))
         toast(t('Settings saved'))
       },
       onError: (error) => {

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { TLSSocket, type SecureContext } from 'node:tls'
 import type { Certificate } from '../../../drop-settings.ts'
 import type { Logger } from '../../../log.ts'
-import type { Admission } from '../admission.ts'
+import type { UnsignedPlaces } from '../unsigned-places.ts'
 import type { ConnectionLimits } from '../connection-limits.ts'
 import type { Sessions } from '../sessions.ts'
 import type { SignIn } from '../sign-in.ts'
@@ -19,7 +19,7 @@ export interface FtpOptions {
   passive: { ports: { first: number; last: number } | null; address: string | null }
   log: Logger
   limits: ConnectionLimits
-  admission: Admission
+  places: UnsignedPlaces
 }
 
 /** Upgrades the connection to TLS. */

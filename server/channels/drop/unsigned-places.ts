@@ -3,7 +3,7 @@
 import { subnetOf } from '../../client-address.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
 
-export interface Admission {
+export interface UnsignedPlaces {
   /**
    * Takes a place for a connection that has not signed in; null: none is free. The result frees it,
    * at sign-in or when the connection ends; idempotent.
@@ -13,10 +13,10 @@ export interface Admission {
   counts(): { waiting: number; refused: number }
 }
 
-export function createAdmission({
+export function createUnsignedPlaces({
   unsigned,
   unsignedPerNetwork,
-}: Pick<ConnectionLimits, 'unsigned' | 'unsignedPerNetwork'>): Admission {
+}: Pick<ConnectionLimits, 'unsigned' | 'unsignedPerNetwork'>): UnsignedPlaces {
   const networks = new Map<string, number>()
   let waiting = 0
   let refused = 0

@@ -45,6 +45,8 @@ export interface StagedBlob {
   content_type: string | null
   /** The media type detected from the bytes; absent: not detected. */
   found_type?: string
+  /** The bytes end before their format does: of PDF, ZIP and MP4. */
+  cut_off?: true
 }
 
 /** One file or entry inside an operation. */

@@ -25,7 +25,7 @@ type Options = z.output<typeof options>
 
 /**
  * Fails with `empty_file`, `file_too_large` and `web_page`; warns with `large_file`,
- * `content_mismatch` and `name_cleaned`. An unknown size is no error.
+ * `content_mismatch`, `cut_off` and `name_cleaned`. An unknown size is no error.
  */
 export const validateFile = definePlugin({
   id: 'validate-file',
@@ -60,8 +60,15 @@ function checkFile(
     ...(isPage
       ? [{ code: 'web_page', message: pageMessage(item) }]
       : contentWarnings(item.file, found)),
+    ...(item.staged?.cut_off ? [CUT_OFF] : []),
   ]
   return { item: item.id, status: 'ok', ...(warnings.length > 0 ? { warnings } : {}) }
+}
+
+const CUT_OFF: Warning = {
+  code: 'cut_off',
+  message:
+    'It seems to be cut off: its end is missing. Open it, and send it again if it is damaged',
 }
 
 const refusal = (item: Item, code: string, message: string): Outcome => ({

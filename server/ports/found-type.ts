@@ -1,7 +1,8 @@
 // The media type of bytes, detected from their beginning. Their name and their server's claim are
 // ignored.
 import { open } from 'node:fs/promises'
-import type { ByteSource } from '../store/store.ts'
+import type { BlobStore, ByteSource, WrittenBlob } from '../store/store.ts'
+import { isCutOff } from './file-end.ts'
 
 /** As many bytes as the detection of any format needs. */
 export const HEAD_BYTES = 4100
@@ -40,6 +41,27 @@ export async function headOfFile(path: string): Promise<Buffer> {
 
 const load = () => import('file-type')
 let library: ReturnType<typeof load> | undefined
+
+export interface Found {
+  /** The media type of the bytes; absent: not detected. */
+  found_type?: string
+  /** The bytes end before their format does. */
+  cut_off?: true
+}
+
+/** What a blob is, by its first bytes and, in some formats, its end. */
+export async function foundIn(
+  head: Buffer,
+  { store, shop }: { store: Pick<BlobStore, 'read'>; shop: number },
+  { hash, size_bytes: size }: WrittenBlob,
+): Promise<Found> {
+  const read = async (start: number, end: number) =>
+    end < head.length
+      ? head.subarray(start, end + 1)
+      : Buffer.concat(await Array.fromAsync<Buffer>(await store.read(shop, hash, { start, end })))
+  const cut = size > 0 && (await isCutOff(head, { size, read }))
+  return { ...(await foundType(head)), ...(cut ? { cut_off: true } : {}) }
+}
 
 /** A media type; absent if it cannot be detected. */
 export async function foundType(head: Buffer): Promise<{ found_type?: string }> {

@@ -2,7 +2,7 @@
 // the item.
 import { PortError, type Stage, type StagedBlob } from '../../plugins/contract.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
-import { foundType, watchHead } from './found-type.ts'
+import { foundIn, watchHead } from './found-type.ts'
 import { StoreError, type BlobStore, type ByteSource } from '../store/store.ts'
 
 export interface StagePlace {
@@ -33,7 +33,8 @@ export async function stageBytes(
   try {
     const watched = watchHead(bytes)
     const written = await store.write(shop, watched, signal)
-    return { ...written, location, content_type: contentType, ...(await foundType(watched.head())) }
+    const found = await foundIn(watched.head(), { store, shop }, written)
+    return { ...written, location, content_type: contentType, ...found }
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
     throw storeFailure(error)

@@ -8,6 +8,7 @@ import { createWriteStream } from 'node:fs'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { attackDrop } from '../drop-attacks.ts'
 import { dropProcessOf } from '../drop-process.ts'
 import { runProgram } from '../drop.ts'
 import { startOrigin } from '../fakes/origin.ts'
@@ -24,6 +25,7 @@ const IDLE = 200
 const REMOVED_CONCURRENTLY = 20
 const MEMORY_MB = 250
 const IDLE_MB = 60
+const ATTACKED_MB = 150
 const SEEN_SECONDS = 2
 const FLOORS = { sftp: 0.9, ftp: 0.6 }
 
@@ -216,6 +218,20 @@ async function idleGrowth(place: Place): Promise<number> {
   return growth
 }
 
+/** Growth of a new drop process while clients try to make it hold memory. */
+async function attackedGrowth(place: Place): Promise<number> {
+  const pid = await restartDrop(place.server)
+  await untilOpen(place)
+  const before = await residentMegabytes(pid)
+  let most = 0
+  const { sftp_port: sftpPort, ftp_port: ftpPort, username, password, path: folder } = place.drop
+  await attackDrop({ sftpPort, ftpPort, username, password, folder }, async () => {
+    most = Math.max(most, await residentMegabytes(pid))
+  })
+  await emptyOurs(place)
+  return most - before
+}
+
 async function memory(place: Place, { say }: Context): Promise<Row[]> {
   say('memory of one upload')
   const one = await peakOf(place, 1)
@@ -223,6 +239,8 @@ async function memory(place: Place, { say }: Context): Promise<Row[]> {
   const many = await peakOf(place, PARALLEL)
   say(`memory of ${IDLE} idle connections`)
   const idle = await idleGrowth(place)
+  say('memory under attack')
+  const attacked = await attackedGrowth(place)
   const row = (what: string, ours: number, theirs: number, ceiling: number): Row => ({
     ...{ what, unit: 'MB', ours, theirs, ratio: ours / theirs, ceiling },
   })
@@ -230,6 +248,7 @@ async function memory(place: Place, { say }: Context): Promise<Row[]> {
     row(`peak memory, 1 upload of ${LARGE_MB} MB`, one, MEMORY_MB, 1),
     row(`peak memory, ${PARALLEL} uploads of ${LARGE_MB} MB`, many, MEMORY_MB, 1),
     row(`${IDLE} idle connections`, idle, IDLE_MB, 1),
+    row('unread replies, reads, truncations and open files', attacked, ATTACKED_MB, 1),
   ]
 }
 

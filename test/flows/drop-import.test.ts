@@ -11,6 +11,7 @@ import { clearFiled } from '../../server/channels/drop/import/clear.ts'
 import { importNow } from '../../server/channels/drop/import/now.ts'
 import { DROP_TASK } from '../../server/channels/drop/wake.ts'
 import { queueTask } from '../../server/engine/background.ts'
+import { documentOf } from '../documents.ts'
 import { untilEnded } from '../app.ts'
 import { openDropImports, type DropImports } from '../drop-import.ts'
 import { hashOf } from '../fakes/content.ts'
@@ -42,6 +43,16 @@ test('in real-time mode an SFTP and an FTP upload are imported and moved to /pro
   const { data } = await house.get('/api/operations?channel=drop')
   expect(data[0]).toMatchObject({ workflow: 'import-drop', channel: 'drop' })
   expect(await untilEnded(house.app.owner, data[0].id)).toMatchObject({ status: 'success' })
+})
+
+test('a document whose transfer was cancelled like a complete one is imported with a warning', async () => {
+  const whole = documentOf(Array.from({ length: 30 }, () => ({})))
+  await house.sendWithCurl('cut.pdf', Buffer.from(whole.subarray(0, whole.length * 0.6)), 'sftp')
+  await house.untilThere('cut.pdf')
+  const { data } = await house.get('/api/operations?channel=drop')
+  const { id } = await untilEnded(house.app.owner, data[0].id)
+  const items = await house.get(`/api/operations/${id}/items`)
+  expect(items.data[0]).toMatchObject({ status: 'done', warnings: [{ code: 'cut_off' }] })
 })
 
 test('many files that arrive together join one import that ends soon', async () => {

@@ -10,6 +10,7 @@ export const SERVER_TEXTS: readonly string[] = [
   // The ways to read another shop's export.
   t('The file as it is'),
   t('One row for each file'),
+  t('It seems to be cut off: its end is missing. Open it, and send it again if it is damaged'),
   // What a file is whose name says otherwise.
   t('a PDF document'),
   t('a program'),

@@ -7,7 +7,7 @@ import path from 'node:path'
 import { PortError, type StagedBlob } from '../../../plugins/contract.ts'
 import { createAsyncQueue } from '../../async-queue.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
-import { foundType, HEAD_BYTES } from '../../ports/found-type.ts'
+import { foundIn, HEAD_BYTES } from '../../ports/found-type.ts'
 import { copyOut, locateItem } from '../../ports/item-bytes.ts'
 import { storeFailure, type StagePlace } from '../../ports/stage.ts'
 import { StoreError, type BlobStore } from '../../store/store.ts'
@@ -166,7 +166,7 @@ async function staged(
       await recordApplied(scope, sync, task, {})
       return { task }
     }
-    const found = await foundType(head)
+    const found = await foundIn(head, place, written)
     const bytes = { ...written, location: place.location, content_type: null, ...found }
     return { task, bytes }
   } catch (error) {

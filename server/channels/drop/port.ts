@@ -3,7 +3,7 @@ import { PortError, type DropFolders } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { queueTask } from '../../engine/background.ts'
 import { ERRORS } from '../../errors.ts'
-import { foundType, HEAD_BYTES } from '../../ports/found-type.ts'
+import { foundIn, HEAD_BYTES, type Found } from '../../ports/found-type.ts'
 import { storeFailure } from '../../ports/stage.ts'
 import { StoreError, type BlobStore } from '../../store/store.ts'
 import { DROP_TASK } from './wake.ts'
@@ -23,12 +23,14 @@ export function createDropPort(
   scope: ShopScope,
   stores: ReadonlyMap<string, BlobStore>,
 ): DropFolders {
-  const head = async ({ hash, location, size_bytes }: Row): Promise<Buffer> => {
+  const found = async (row: Row): Promise<Found> => {
+    const { hash, location, size_bytes } = row
     const store = stores.get(location)
     if (!store) throw new StoreError('unavailable')
-    if (size_bytes === 0) return Buffer.alloc(0)
+    if (size_bytes === 0) return {}
     const range = { start: 0, end: Math.min(HEAD_BYTES, size_bytes) - 1 }
-    return Buffer.concat(await Array.fromAsync<Buffer>(await store.read(scope.shop, hash, range)))
+    const bytes = await Array.fromAsync<Buffer>(await store.read(scope.shop, hash, range))
+    return foundIn(Buffer.concat(bytes), { store, shop: scope.shop }, row)
   }
   return {
     sizeOf: async (id, claim) => {
@@ -38,7 +40,7 @@ export function createDropPort(
     take: async (id, claim) => {
       const row = await scope.transaction((tx) => takeEntry(tx, id, claim))
       try {
-        return { ...row, content_type: null, ...(await foundType(await head(row))) }
+        return { ...row, content_type: null, ...(await found(row)) }
       } catch (error) {
         throw error instanceof StoreError ? storeFailure(error) : error
       }

@@ -7,7 +7,7 @@ import { isElsewhere } from './sharing.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { ERRORS } from '../../errors.ts'
 import { StoreError } from '../../store/store.ts'
-import { foundType, headOfFile } from '../../ports/found-type.ts'
+import { foundIn, headOfFile } from '../../ports/found-type.ts'
 import { storeFailure, type StagePlace } from '../../ports/stage.ts'
 
 /**
@@ -35,12 +35,13 @@ export function createUploadPort(
       await sizeOf(id)
       try {
         const path = folder.received(id)
+        const head = await headOfFile(path)
         const written = await store.adopt(scope.shop, path, signal)
         return {
           ...written,
           location,
           content_type: null,
-          ...(await foundType(await headOfFile(path))),
+          ...(await foundIn(head, { store, shop: scope.shop }, written)),
         }
       } catch (error) {
         throw error instanceof StoreError ? storeFailure(error) : error

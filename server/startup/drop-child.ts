@@ -22,11 +22,15 @@ export const DROP_CHILD = '--drop-child'
 const READY_MS = 20_000
 const STOP_MS = 10_000
 /**
- * The parent's heap options are for imports; the child has few long-lived objects, and full
- * collections are rare.
+ * The parent's heap options are for imports. The child has few long-lived objects, and full
+ * collections are rare; its heap grows in small steps, because clients decide how many objects wait.
  */
 const HEAP = /^--((min|max)-semi-space-size|heap-growing-percent)=/
-const HEAP_FLAGS = ['--min-semi-space-size=2', '--max-semi-space-size=2']
+const HEAP_FLAGS = [
+  '--min-semi-space-size=2',
+  '--max-semi-space-size=2',
+  '--heap-growing-percent=20',
+]
 
 /**
  * Keeps a drop server running beside this process; resolves when the first one is ready or has

@@ -2,11 +2,22 @@
 // compared in constant time.
 import { argon2, randomBytes, timingSafeEqual, type Argon2Parameters } from 'node:crypto'
 import { promisify } from 'node:util'
+import { createSemaphore } from '../../semaphore.ts'
 
 const COST = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 }
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
-/** Runs on the thread pool, which has four threads: at most four use their memory. */
-const derive = promisify<string, Argon2Parameters, Buffer>(argon2 as never)
+const argon2Of = promisify<string, Argon2Parameters, Buffer>(argon2 as never)
+/** Each uses 20 MB, and a processor: more at a time would take longer. */
+const turns = createSemaphore(2)
+
+async function derive(algorithm: string, parameters: Argon2Parameters): Promise<Buffer> {
+  const release = await turns.acquire()
+  try {
+    return await argon2Of(algorithm, parameters)
+  } finally {
+    release()
+  }
+}
 
 /** 24 characters, 144 random bits. */
 export const newPassword = (): string => randomBytes(18).toString('base64url')

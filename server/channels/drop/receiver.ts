@@ -48,7 +48,7 @@ export interface Receiver {
 
 const POOL = createPiecePool()
 /** The buffers of all files that this process receives. */
-const MEMORY = createMemoryBudget(64 * 1024 * 1024)
+const MEMORY = createMemoryBudget(8 * 1024 * 1024)
 
 /**
  * `staging`: the path of the staging file, which may contain the first `from.size` bytes already,
@@ -88,6 +88,7 @@ export function createReceiver(
     if (room > current.buffer.length) {
       const larger = Buffer.allocUnsafeSlow(room)
       current.buffer.copy(larger, 0, 0, current.length)
+      freeYoungBuffers(current.buffer.length)
       current.buffer = larger
     }
     data.copy(current.buffer, current.length)
@@ -124,7 +125,8 @@ export function createReceiver(
       if (inMemory && position === size && size + data.length <= IN_MEMORY) {
         keep(data)
         countMemory()
-        return
+        freeYoungBuffers(data.length)
+        return POOL.room()
       }
       if (gaps.count() > MAX_GAPS)
         return Promise.reject(new DropError('denied', 'Send the parts of the file in order'))
@@ -139,7 +141,7 @@ export function createReceiver(
       if (data.length > 0) size = Math.max(size, position + data.length)
       countMemory()
       freeYoungBuffers(data.length)
-      return disk.pieces() <= MAX_QUEUED ? undefined : disk.below(MAX_QUEUED)
+      return disk.pieces() <= MAX_QUEUED ? POOL.room() : disk.below(MAX_QUEUED)
     },
     truncate,
     read: async (position, length) => {

@@ -6,9 +6,9 @@ import type { SFTPWrapper } from 'ssh2'
 /** Requests of one channel that wait; OpenSSH sends at most 1,024. */
 const MAX_WAITING = 2048
 /** Bytes that are read for one connection, or wait in its socket. One request may exceed it. */
-const MAX_CONNECTION_BYTES = 512 * 1024
+const MAX_CONNECTION_BYTES = 256 * 1024
 /** The same for all connections of the process. */
-const MAX_PROCESS_BYTES = 32 * 1024 ** 2
+const MAX_PROCESS_BYTES = 16 * 1024 ** 2
 /** Type, request and length of a DATA packet. */
 const OVERHEAD_BYTES = 13
 

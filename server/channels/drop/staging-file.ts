@@ -24,16 +24,35 @@ const PIECE_BYTES = 256 * 1024
 /** Free buffers that are kept; others are returned to the system. */
 const MAX_FREE = 8
 
+/** Pieces of all files that are filled or wait for the disk: above this, senders are paused. */
+const MAX_USED = 48
+
 export interface PiecePool {
   take(): Buffer
   give(buffer: Buffer): void
+  /** Resolves when few enough pieces are used; undefined: now. */
+  room(): Promise<void> | undefined
 }
 
 export function createPiecePool(): PiecePool {
   const free: Buffer[] = []
+  let used = 0
+  let waiting: (() => void)[] = []
   return {
-    take: () => free.pop() ?? Buffer.allocUnsafeSlow(PIECE_BYTES),
-    give: (buffer) => void (free.length < MAX_FREE && free.push(buffer)),
+    take: () => {
+      used++
+      return free.pop() ?? Buffer.allocUnsafeSlow(PIECE_BYTES)
+    },
+    give: (buffer) => {
+      used--
+      if (free.length < MAX_FREE) free.push(buffer)
+      if (used > MAX_USED) return
+      const ready = waiting
+      waiting = []
+      for (const resume of ready) resume()
+    },
+    room: () =>
+      used <= MAX_USED ? undefined : new Promise((resolve) => void waiting.push(resolve)),
   }
 }
 

@@ -16,7 +16,7 @@ import {
   type TransferParts,
   type WriteRequest,
 } from './transfer.ts'
-import { recordProgress } from './writes.ts'
+import { recordProgress, type TransferSize } from './writes.ts'
 
 export interface Transfers {
   /** The number of this process. */
@@ -40,6 +40,8 @@ const MAX_CACHED = 10_000
 interface Open {
   shop: number
   transfer: NamedTransfer
+  /** The size that its row shows. */
+  recorded: number
 }
 
 export async function openTransfers(parts: TransferParts): Promise<Transfers> {
@@ -58,10 +60,13 @@ export async function openTransfers(parts: TransferParts): Promise<Transfers> {
     if (what === 'release') void abandonQuietly(open.get(id!)?.transfer)
   })
   const timer = setInterval(() => {
-    const shown = [...open.values()].map(({ transfer }) => transfer)
-    const sizes = shown
-      .filter((one) => one.isNamed())
-      .map((one) => ({ writeId: one.writeId, size: one.size() }))
+    const sizes: TransferSize[] = []
+    for (const one of open.values()) {
+      const size = one.transfer.size()
+      if (!one.transfer.isNamed() || size === one.recorded) continue
+      one.recorded = size
+      sizes.push({ writeId: one.transfer.writeId, size })
+    }
     if (sizes.length > 0)
       recordProgress(database, sizes).catch((error: Error) =>
         log.debug('the progress of drop transfers could not be recorded', { error: error.message }),
@@ -101,7 +106,7 @@ export async function openTransfers(parts: TransferParts): Promise<Transfers> {
       const transfer = await start(request)
       const id = transfer.writeId
       const shown = setTimeout(() => void transfer.named(), SHOWN_MS)
-      open.set(id, { shop: request.shop, transfer })
+      open.set(id, { shop: request.shop, transfer, recorded: 0 })
       const ended = () => {
         clearTimeout(shown)
         open.delete(id)

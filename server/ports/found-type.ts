@@ -42,7 +42,7 @@ export async function headOfFile(path: string): Promise<Buffer> {
 const load = () => import('file-type')
 let library: ReturnType<typeof load> | undefined
 
-export interface Found {
+export interface DetectedContent {
   /** The media type of the bytes; absent: not detected. */
   found_type?: string
   /** The bytes end before their format does. */
@@ -54,7 +54,7 @@ export async function foundIn(
   head: Buffer,
   { store, shop }: { store: Pick<BlobStore, 'read'>; shop: number },
   { hash, size_bytes: size }: WrittenBlob,
-): Promise<Found> {
+): Promise<DetectedContent> {
   const read = async (start: number, end: number) =>
     end < head.length
       ? head.subarray(start, end + 1)

@@ -3,7 +3,7 @@ import { PortError, type DropFolders } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../db/for-shop.ts'
 import { queueTask } from '../../engine/background.ts'
 import { ERRORS } from '../../errors.ts'
-import { foundIn, HEAD_BYTES, type Found } from '../../ports/found-type.ts'
+import { foundIn, HEAD_BYTES, type DetectedContent } from '../../ports/found-type.ts'
 import { storeFailure } from '../../ports/stage.ts'
 import { StoreError, type BlobStore } from '../../store/store.ts'
 import { DROP_TASK } from './wake.ts'
@@ -23,7 +23,7 @@ export function createDropPort(
   scope: ShopScope,
   stores: ReadonlyMap<string, BlobStore>,
 ): DropFolders {
-  const found = async (row: Row): Promise<Found> => {
+  const found = async (row: Row): Promise<DetectedContent> => {
     const { hash, location, size_bytes } = row
     const store = stores.get(location)
     if (!store) throw new StoreError('unavailable')

@@ -23,6 +23,8 @@ const FILES = `
   where kind = 'file' and state in ('writing', 'partial', 'waiting', 'importing', 'failed')
     group by 1`
 
+const REFUSALS = 'select reason, count from drop_refusal_counts'
+
 /** Registers the gauges and returns the function that updates them. */
 export function dropMetrics(
   registers: Registry[],
@@ -33,6 +35,11 @@ export function dropMetrics(
   const received = gauge('stevedore_drop_received_files', 'Files received, by account', 'account')
   const bytes = gauge('stevedore_drop_received_bytes', 'Their bytes', 'account')
   const refusals = gauge('stevedore_drop_refusals', 'Refused sign-ins, by account', 'account')
+  const refused = gauge(
+    'stevedore_drop_refused',
+    'What limits and failed sign-ins refused, since the installation',
+    'reason',
+  )
   const sessions = gauge('stevedore_drop_sessions', 'Open sessions', 'account', 'protocol')
   const files = gauge('stevedore_drop_files', 'Files in drop folders', 'state')
   const waiting = gauge('stevedore_drop_bytes', 'Their bytes', 'state')
@@ -40,12 +47,14 @@ export function dropMetrics(
     const accounts = (await pool.query<AccountRow>(ACCOUNTS)).rows
     const open = await pool.query<{ account: string; protocol: string; open: number }>(SESSIONS)
     const states = await pool.query<{ state: string; files: number; bytes: number }>(FILES)
-    for (const one of [received, bytes, refusals, sessions, files, waiting]) one.reset()
+    const reasons = await pool.query<{ reason: string; count: string }>(REFUSALS)
+    for (const one of [received, bytes, refusals, refused, sessions, files, waiting]) one.reset()
     for (const { account, ...row } of accounts) {
       received.set({ account }, Number(row.received_files))
       bytes.set({ account }, Number(row.received_bytes))
       refusals.set({ account }, Number(row.refusals))
     }
+    for (const { reason, count } of reasons.rows) refused.set({ reason }, Number(count))
     for (const row of open.rows)
       sessions.set({ account: row.account, protocol: row.protocol }, row.open)
     for (const row of states.rows) {

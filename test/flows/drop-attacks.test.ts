@@ -4,11 +4,13 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import { Registry } from 'prom-client'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createUnsignedPlaces } from '../../server/channels/drop/unsigned-places.ts'
 import { CONNECTION_LIMITS } from '../../server/channels/drop/connection-limits.ts'
 import { createFtpServer } from '../../server/channels/drop/ftp/server.ts'
 import type { FtpOptions } from '../../server/channels/drop/ftp/options.ts'
+import { dropMetrics } from '../../server/http/drop-metrics.ts'
 import { openDropHouse, type DropHouse } from '../drop.ts'
 import { openFtp } from '../ftp-client.ts'
 import { openSftp } from '../sftp-client.ts'
@@ -28,8 +30,9 @@ test('a client that reads no replies of FTP is not read either, and its replies 
   const limits = CONNECTION_LIMITS
   const options = { certificate: {}, limits, log: silent, passive: { ports: null, address: null } }
   const signIn = { isBanned: () => Promise.resolve(false) }
+  const count = vi.fn<(reason: string) => void>()
   const server = createFtpServer({
-    ...{ ...options, signIn, places: createUnsignedPlaces(limits) },
+    ...{ ...options, signIn, places: createUnsignedPlaces(limits), refusals: { count } },
   } as unknown as FtpOptions)
   server.listen(0, '127.0.0.1')
   const accepted = once(server, 'connection')
@@ -171,4 +174,44 @@ test('a data connection has one client', async () => {
   expect(await say('STOR one.txt')).toMatch(/^150 /)
   other.end('one')
   expect(await reply()).toMatch(/^226 /)
+})
+
+test('refusals are counted, and shown by the metrics', async () => {
+  const connectionLimits = { ...CONNECTION_LIMITS, unsignedPerNetwork: 1, perAccount: 1 }
+  const server = await house.another({ connectionLimits })
+  const { username } = house.account
+  const held = connect(server.ftpPort, '127.0.0.1')
+  await once(held, 'data')
+  const refused = connect(server.sftpPort, '127.0.0.1')
+  await once(refused, 'close')
+  held.write(`${'x'.repeat(5000)}\r\n`)
+  held.resume()
+  await once(held, 'close')
+  const wrong = await vi.waitFor(async () => {
+    const client = await openFtp(server.ftpPort, username, 'wrong')
+    expect(client.signedIn).toMatch(/^530 /)
+    return client
+  }, 30_000)
+  wrong.socket.destroy()
+  // Until the server has noticed that the connections before it are closed.
+  const first = await vi.waitFor(async () => {
+    const client = await openFtp(server.ftpPort, username, house.password)
+    expect(client.signedIn).toMatch(/^230 /)
+    return client
+  }, 30_000)
+  const second = await openFtp(server.ftpPort, username, house.password)
+  expect(second.signedIn).toMatch(/^421 /)
+  expect(await first.say('ALLO 1')).toMatch(/^2/)
+  const data = await first.data()
+  expect(await first.say('STOR large.bin')).toMatch(/^150 /)
+  data.on('error', () => {}).end(randomBytes(21 * MB))
+  expect(await first.reply()).toMatch(/^552 /)
+  await server.close()
+  const registry = new Registry()
+  await dropMetrics([registry], house.database)()
+  const lines = (await registry.metrics()).split('\n')
+  for (const reason of ['no_place', 'long_line', 'sign_in', 'sessions', 'quota'])
+    expect(lines).toContainEqual(
+      expect.stringMatching(new RegExp(`^stevedore_drop_refused\\{reason="${reason}"\\} [1-9]`)),
+    )
 })

@@ -75,7 +75,9 @@ test('a session that has signed in outlives the time to sign in, and a silent on
 test('the time to sign in over FTP begins with the connection, not after the look-up of bans', async () => {
   const signIn = { isBanned: () => new Promise<boolean>(() => {}) }
   const limits = { ...CONNECTION_LIMITS, loginGraceMs: 1 }
-  const options = { signIn, limits, certificate: {}, places: createUnsignedPlaces(limits) }
+  const refusals = { count: () => {} }
+  const places = createUnsignedPlaces(limits)
+  const options = { signIn, limits, certificate: {}, places, refusals }
   const server = createFtpServer(options as unknown as FtpOptions)
   server.listen(0, '127.0.0.1')
   onTestFinished(() => new Promise((resolve) => server.close(() => resolve())))

@@ -14,6 +14,7 @@ export type DropCode =
   | 'full'
   | 'busy'
   | 'interrupted'
+  | 'too_many_files'
   | 'unavailable'
 
 const MESSAGES: Readonly<Record<DropCode, string>> = {
@@ -29,6 +30,7 @@ const MESSAGES: Readonly<Record<DropCode, string>> = {
   full: 'The disk is full: try again later',
   busy: 'The file is being imported',
   interrupted: 'The file is being written by another connection',
+  too_many_files: 'Too many files are open: close some first',
   unavailable: 'The service is not available: try again soon',
 }
 

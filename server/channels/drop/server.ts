@@ -7,6 +7,7 @@ import { errorFields } from '../../log.ts'
 import type { Secrets } from '../../secrets.ts'
 import type { FtpOptions } from './ftp/options.ts'
 import { createFtpServer } from './ftp/server.ts'
+import { createRefusals } from './refusals.ts'
 import { createUnsignedPlaces } from './unsigned-places.ts'
 import { CONNECTION_LIMITS, type ConnectionLimits } from './connection-limits.ts'
 import { createConfirmations } from './confirmations.ts'
@@ -57,10 +58,11 @@ export async function openDropServer(given: DropServerParts): Promise<DropServer
   await recover()
   const timer = setInterval(() => void recover(), RECOVER_EVERY_MS)
   const { connectionLimits = CONNECTION_LIMITS } = given
-  const sessions = createSessions({ ...parts, connectionLimits }, transfers)
-  const signIn = createSignIn(database, log)
+  const refusals = createRefusals(database, log)
+  const sessions = createSessions({ ...parts, connectionLimits, refusals }, transfers)
+  const signIn = createSignIn(database, log, refusals)
   const places = createUnsignedPlaces(connectionLimits)
-  const about = { signIn, sessions, log, limits: connectionLimits, places }
+  const about = { signIn, sessions, log, limits: connectionLimits, places, refusals }
   const sftp = createSftpServer({ ...about, hostKeys: keys })
   const ftp = createFtpServer({ ...about, certificate, passive: parts.passive })
   const sockets = [sftp, ftp].map(socketsOf)
@@ -72,6 +74,7 @@ export async function openDropServer(given: DropServerParts): Promise<DropServer
     // Sockets of clients that have not signed in belong to no session.
     for (const socket of sockets.flatMap((open) => [...open])) socket.destroySoon()
     await Promise.all(closed)
+    await refusals.close()
   }
   try {
     const { host } = parts

@@ -7,6 +7,7 @@ import { errorFields, type Logger } from '../../log.ts'
 import { findByUsername, type KnownAccount } from './accounts.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
 import { recordConnection, recordReceived, recordRefusal, type Attempt } from './connections.ts'
+import type { Refusals } from './refusals.ts'
 import { createReceived } from './received.ts'
 import { createDropFs, type DropFs } from './vfs.ts'
 import type { Transfer, TransferParts } from './transfer.ts'
@@ -47,6 +48,7 @@ export interface SessionParts extends TransferParts {
   listener: Listener
   log: Logger
   connectionLimits: ConnectionLimits
+  refusals: Refusals
 }
 
 export function createSessions(parts: SessionParts, transfers: Transfers): Sessions {
@@ -84,6 +86,7 @@ export function createSessions(parts: SessionParts, transfers: Transfers): Sessi
       const own = [...live].filter((one) => one.account.id === account.id)
       const others = [...live].filter((one) => isSftp(one.protocol) === isSftp(attempt.protocol))
       if (own.length >= perAccount || others.length >= perProtocol) {
+        parts.refusals.count('sessions')
         await recordRefusal(database, account, attempt, 'too many connections').catch(warn)
         throw new SessionLimit(
           own.length >= perAccount

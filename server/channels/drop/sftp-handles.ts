@@ -41,7 +41,7 @@ export function createSftpHandles(
   const get = (given: Buffer) => handles.get(numberOf(given))
   return {
     open: async (create) => {
-      if (open.count >= MAX_HANDLES) throw new DropError('unavailable', 'Too many files are open')
+      if (open.count >= MAX_HANDLES) throw new DropError('too_many_files')
       open.count++
       const handle = await create().catch((error: unknown) => {
         open.count--

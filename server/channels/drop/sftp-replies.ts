@@ -1,6 +1,7 @@
 // The replies to the requests of one SFTP channel: one for each, and none after the channel's end.
 import ssh2, { type Attributes, type FileEntry, type SFTPWrapper } from 'ssh2'
 import { errorFields, type Logger } from '../../log.ts'
+import { countError, type Refusals } from './refusals.ts'
 import { DropError, faultOf, type DropCode } from './errors.ts'
 
 const { STATUS_CODE } = ssh2.utils.sftp
@@ -49,7 +50,7 @@ export interface SftpReplies {
 /** `flooded`: the client sends requests, and does not wait for the replies or does not take them. */
 export function createSftpReplies(
   sftp: SFTPWrapper,
-  { log, flooded }: { log: Logger; flooded: () => void },
+  { log, refusals, flooded }: { log: Logger; refusals: Refusals; flooded: () => void },
 ): SftpReplies {
   const channel = sftp as unknown as Channel
   let ended = false
@@ -62,6 +63,7 @@ export function createSftpReplies(
   const ok = (id: number) => void send(() => sftp.status(id, STATUS_CODE.OK))
   const failed = (id: number, error: unknown) => {
     if (ended) return
+    countError(refusals, error)
     const fault = faultOf(error)
     if (fault !== null) log.warn('drop: an SFTP request failed', errorFields(fault))
     const known = error instanceof DropError ? error : new DropError('unavailable')

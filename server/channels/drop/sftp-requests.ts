@@ -13,6 +13,7 @@ import {
   type OpenHandles,
   type SftpHandles,
 } from './sftp-handles.ts'
+import type { Refusals } from './refusals.ts'
 import { createReadQueue, type ReadQueue } from './sftp-reads.ts'
 import { createSftpReplies, type SftpReplies } from './sftp-replies.ts'
 import type { Node } from './vfs.ts'
@@ -43,6 +44,7 @@ interface Parts {
 
 export interface ChannelParts {
   log: Logger
+  refusals: Refusals
   socket: Socket
   /** Ends the connection of a client that sends requests and does not take the replies. */
   flooded: () => void
@@ -53,13 +55,13 @@ export interface ChannelParts {
 export function serveSftp(
   sftp: SFTPWrapper,
   session: Session,
-  { log, socket, flooded, open }: ChannelParts,
+  { log, refusals, socket, flooded, open }: ChannelParts,
 ): void {
   const { fs } = session
   const handles = createSftpHandles(open, (error) =>
     log.warn('drop: a file of an ended SFTP channel could not be closed', errorFields(error)),
   )
-  const replies = createSftpReplies(sftp, { log, flooded })
+  const replies = createSftpReplies(sftp, { log, refusals, flooded })
   const reads = createReadQueue(sftp, socket)
   // The session continues: its connection may have other channels.
   const end = () => {

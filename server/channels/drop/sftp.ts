@@ -10,6 +10,7 @@ import { plainAddress } from '../../client-address.ts'
 import { errorFields, type Logger } from '../../log.ts'
 import type { KnownAccount } from './accounts.ts'
 import { clientOf } from './addresses.ts'
+import type { Refusals } from './refusals.ts'
 import type { UnsignedPlaces } from './unsigned-places.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
 import { announceExtensions } from './sftp-extensions.ts'
@@ -25,6 +26,7 @@ export interface SftpParts {
   log: Logger
   limits: ConnectionLimits
   places: UnsignedPlaces
+  refusals: Refusals
 }
 
 const IDLE_MS = 15 * 60_000
@@ -90,10 +92,13 @@ export function createSftpServer(parts: SftpParts): Server {
 const waits = new WeakMap<Socket, () => void>()
 
 /** False: there is no place for another connection that has not signed in. */
-function mayWait({ places, limits }: SftpParts, socket: Socket, client: string): boolean {
+function mayWait({ places, limits, refusals }: SftpParts, socket: Socket, client: string): boolean {
   const free = places.take(client)
   if (!free) return false
-  const grace = setTimeout(() => socket.destroy(), limits.loginGraceMs)
+  const grace = setTimeout(() => {
+    refusals.count('grace')
+    socket.destroy()
+  }, limits.loginGraceMs)
   const done = () => {
     clearTimeout(grace)
     free()
@@ -108,7 +113,11 @@ async function admit(parts: SftpParts, ssh: ssh2.Server, socket: Socket): Promis
   const { signIn, log } = parts
   try {
     const client = clientOf(socket)
-    if (client === null || !mayWait(parts, socket, client)) return void socket.destroy()
+    if (client === null) return void socket.destroy()
+    if (!mayWait(parts, socket, client)) {
+      parts.refusals.count('no_place')
+      return void socket.destroy()
+    }
     if ((await signIn.isBanned(client)) || socket.destroyed) return void socket.destroy()
     socket.setTimeout(IDLE_MS, () => socket.destroy())
     serveSocket(ssh, socket)
@@ -129,7 +138,7 @@ function serveConnection(
   connection: Connection,
   { address, software }: Client,
 ): void {
-  const { sessions, log } = parts
+  const { sessions, log, refusals } = parts
   narrowCiphers(connection)
   let account: KnownAccount | null = null
   let end: (() => Promise<void>) | null = null
@@ -186,10 +195,11 @@ function serveConnection(
     const flooded = () => {
       const socket = socketOf(connection)
       if (socket.destroyed) return
+      refusals.count('flooded')
       log.warn('drop: a client sent too many requests without waiting for replies', { address })
       socket.destroy()
     }
-    const about = { log, flooded, open: { count: 0 } }
+    const about = { log, flooded, refusals, open: { count: 0 } }
     let channels = 0
     connection.on('session', (accept, reject) => {
       if (channels >= MAX_CHANNELS) return reject()

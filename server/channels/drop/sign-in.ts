@@ -9,6 +9,7 @@ import { isAllowed } from './addresses.ts'
 import { findByUsername, type KnownAccount } from './accounts.ts'
 import { recordRefusal, type Attempt, type Refusal } from './connections.ts'
 import { createGuessGate } from './guess-gate.ts'
+import type { Refusals } from './refusals.ts'
 import { hashPassword, isPassword } from './passwords.ts'
 
 export type SignedIn = { account: KnownAccount } | { refused: Refusal }
@@ -31,7 +32,7 @@ const MAX_ACCOUNT_FAILURES = 100
 const WITHIN_SECONDS = 600
 const BAN_SECONDS = 1800
 
-export function createSignIn(database: Database, log: Logger): SignIn {
+export function createSignIn(database: Database, log: Logger, refusals: Refusals): SignIn {
   const failures = openRateLimit(database.pool, {
     name: 'drop-failures',
     points: MAX_FAILURES,
@@ -59,7 +60,10 @@ export function createSignIn(database: Database, log: Logger): SignIn {
         () => ofAccount.enter(username),
       ]) {
         const end = await enter()
-        if (!end) return { refused: 'address banned' }
+        if (!end) {
+          refusals.count('banned')
+          return { refused: 'address banned' }
+        }
         ends.push(end)
       }
       return await compare()
@@ -75,13 +79,17 @@ export function createSignIn(database: Database, log: Logger): SignIn {
     ])
     if (consumedPoints === MAX_FAILURES) await failures.block(network, BAN_SECONDS)
   }
-  const isBanned = async (address: string) =>
-    (await failures.consumed(networkOf(address))) >= MAX_FAILURES
+  const isBanned = async (address: string) => {
+    const banned = (await failures.consumed(networkOf(address))) >= MAX_FAILURES
+    if (banned) refusals.count('banned')
+    return banned
+  }
   const refuse = async (
     attempt: Attempt,
     account: KnownAccount | null,
     refused: Refusal,
   ): Promise<SignedIn> => {
+    refusals.count('sign_in')
     if (refused !== 'TLS required') await countFailure(attempt)
     const { address, protocol } = attempt
     // Log only known usernames: an unknown name may be a password.

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import type { SecureContext, TLSSocket } from 'node:tls'
 import { errorFields } from '../../../log.ts'
 import { DropError, faultOf, type DropCode } from '../errors.ts'
+import { countError } from '../refusals.ts'
 import { encrypted, type FtpOptions } from './options.ts'
 import { namesOf, readLine } from './names.ts'
 import { createPassive, DataError } from './passive.ts'
@@ -50,6 +51,7 @@ const REPLY_CODES: Readonly<Record<DropCode, number>> = {
   full: 452,
   busy: 450,
   interrupted: 450,
+  too_many_files: 451,
   unavailable: 451,
 }
 
@@ -130,6 +132,7 @@ export function createControl(
       if (!state.data) state.passive.close()
     },
     refuseLine: () => {
+      options.refusals.count('long_line')
       state.reply(500, 'The line is too long')
       state.socket.end()
       first.destroySoon()
@@ -185,8 +188,10 @@ async function authTls(state: State, argument: string, upgrade: () => void): Pro
 
 function replyError(state: State, error: unknown): void {
   if (error instanceof DataError) return state.reply(425, error.message)
+  const { log, refusals } = state.options
+  countError(refusals, error)
   const fault = faultOf(error)
-  if (fault !== null) state.options.log.warn('drop: an FTP command failed', errorFields(fault))
+  if (fault !== null) log.warn('drop: an FTP command failed', errorFields(fault))
   if (error instanceof DropError) return state.reply(REPLY_CODES[error.code], error.message)
   state.reply(451, 'The service is not available: try again soon')
 }

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { TLSSocket, type SecureContext } from 'node:tls'
 import type { Certificate } from '../../../drop-settings.ts'
 import type { Logger } from '../../../log.ts'
+import type { Refusals } from '../refusals.ts'
 import type { UnsignedPlaces } from '../unsigned-places.ts'
 import type { ConnectionLimits } from '../connection-limits.ts'
 import type { Sessions } from '../sessions.ts'
@@ -20,6 +21,7 @@ export interface FtpOptions {
   log: Logger
   limits: ConnectionLimits
   places: UnsignedPlaces
+  refusals: Refusals
 }
 
 /** Upgrades the connection to TLS. */

@@ -44,26 +44,38 @@ export function createFtpServer(options: FtpOptions): Server {
 async function serve(options: FtpOptions, secure: SecureContext, socket: Socket): Promise<void> {
   // Set before the control connection exists, because the look-up below may wait for the database.
   let control: Control | null = null
-  const expire = () => control?.isSignedIn() || socket.destroy()
-  const grace = setTimeout(expire, options.limits.loginGraceMs)
+  const { limits, places, refusals } = options
+  const expire = () => {
+    if (control?.isSignedIn()) return
+    refusals.count('grace')
+    socket.destroy()
+  }
+  const grace = setTimeout(expire, limits.loginGraceMs)
   socket.once('close', () => clearTimeout(grace))
   const client = clientOf(socket)
-  const signedIn = client === null ? null : options.places.take(client)
-  if (client === null || signedIn === null) return void socket.destroy()
+  if (client === null) return void socket.destroy()
+  const signedIn = places.take(client)
+  if (signedIn === null) {
+    refusals.count('no_place')
+    return void socket.destroy()
+  }
   socket.once('close', signedIn)
   if ((await options.signIn.isBanned(client)) || socket.destroyed) return void socket.destroy()
   control = createControl(options, secure, { socket, client, signedIn })
   socket.setKeepAlive(true, 60_000)
   socket.once('close', (wasReset) => void control.closed(wasReset))
-  readLines(control, socket)
+  readLines(control, socket, () => {
+    refusals.count('unread_replies')
+    socket.destroy()
+  })
   control.reply(220, 'Stevedore')
 }
 
 /**
  * Passes the socket's lines to the control connection; after AUTH TLS those of the encrypted
- * socket.
+ * socket. `flooded`: the client does not read the replies.
  */
-function readLines(control: Control, socket: Socket): void {
+function readLines(control: Control, socket: Socket, flooded: () => void): void {
   let rest: Buffer = Buffer.alloc(0)
   const lines: Buffer[] = []
   let busy = false
@@ -78,14 +90,14 @@ function readLines(control: Control, socket: Socket): void {
       // Plain text after AUTH TLS must not be treated as encrypted input.
       lines.length = 0
       socket.off('data', take)
-      return readLines(control, upgraded)
+      return readLines(control, upgraded, flooded)
     }
     busy = false
     if (socket.isPaused()) socket.resume()
   }
   const take = (chunk: Buffer) => {
     // The replies to STAT during a transfer do not wait for the commands before it.
-    if (socket.writableLength > MAX_REPLIES_BYTES) return void socket.destroy()
+    if (socket.writableLength > MAX_REPLIES_BYTES) return flooded()
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
     for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
       const line = rest.subarray(0, end)

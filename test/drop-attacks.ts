@@ -24,8 +24,20 @@ const HANDLES = 100
 const HELD_BYTES = 250_000
 const LASTING_MS = 15_000
 
+export type AttackName = 'unread replies' | 'unread reads' | 'truncations' | 'open files'
+export const ATTACKS: readonly AttackName[] = [
+  'unread replies',
+  'unread reads',
+  'truncations',
+  'open files',
+]
+
 /** Attacks for some seconds, and calls `look` meanwhile. Ends all connections. */
-export async function attackDrop(target: Attacked, look: () => Promise<void>): Promise<void> {
+export async function attackDrop(
+  target: Attacked,
+  look: () => Promise<void>,
+  names: readonly AttackName[] = ATTACKS,
+): Promise<void> {
   const sockets: Socket[] = []
   const open = async (): Promise<SftpClient> => {
     const client = await openSftp(target.sftpPort, target.username, target.password)
@@ -36,13 +48,15 @@ export async function attackDrop(target: Attacked, look: () => Promise<void>): P
   const writer = await open()
   const large = `${target.folder}attacked.bin`
   await writer.put(large, Buffer.alloc(5_000_000, 'a'))
-  const attacks = [
-    unreadReplies(target, sockets),
-    ...Array.from({ length: READERS }, async () => unreadReads(await open(), large)),
-    truncations(await open(), large),
-    ...Array.from({ length: WRITERS }, async (_, n) => heldHandles(await open(), target.folder, n)),
-  ]
-  const ended = Promise.allSettled(attacks)
+  const attacks: Record<AttackName, () => Promise<void>[]> = {
+    'unread replies': () => [unreadReplies(target, sockets)],
+    'unread reads': () =>
+      Array.from({ length: READERS }, async () => unreadReads(await open(), large)),
+    truncations: () => [open().then((client) => truncations(client, large))],
+    'open files': () =>
+      Array.from({ length: WRITERS }, async (_, n) => heldHandles(await open(), target.folder, n)),
+  }
+  const ended = Promise.allSettled(names.flatMap((name) => attacks[name]()))
   for (const until = Date.now() + LASTING_MS; Date.now() < until;) {
     await look()
     await delay(100)

@@ -8,6 +8,10 @@ export function dropProcessOf(server: number): number | null {
   return found === undefined ? null : Number(found)
 }
 
+/** The memory that a process has resident, in megabytes. */
+export const residentMb = (pid: number): number =>
+  Number(/^VmRSS:\s+(\d+) kB/m.exec(readProcess(String(pid), 'status'))?.[1]) / 1024
+
 const readProcess = (pid: string, file: string): string => {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8')

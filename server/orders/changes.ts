@@ -7,6 +7,7 @@ import { AppError, type ErrorDetail } from '../errors.ts'
 import { linksInLockOrder } from '../files/link-changes.ts'
 import { unknownFiles } from '../files/link-creation.ts'
 import { queueDeliveryMail } from '../notify/delivery-mail.ts'
+import { MAX_REPEATED, repeatedTooOften } from '../notify/repeated-mails.ts'
 import { hashKey, type Secrets } from '../secrets.ts'
 import {
   addDeliveryFiles,
@@ -45,7 +46,10 @@ const NOT_READY = {
   revoked: 'This delivery was revoked, which is for good',
 } as const
 
-/** Sends the mail again. Throws `conflict` if the delivery is not ready or has no address. */
+/**
+ * Sends the mail again. Throws `conflict` if the delivery is not ready or has no address, and
+ * `rate_limited`.
+ */
 export const resendDelivery = (scope: ShopScope, id: string, { now }: ChangeParts): Promise<void> =>
   scope.transaction(async (tx) => {
     const row = await requireDelivery(tx, id)
@@ -53,6 +57,12 @@ export const resendDelivery = (scope: ShopScope, id: string, { now }: ChangePart
     if (status !== 'ready') throw conflict(NOT_READY[status])
     if (row.email === null)
       throw conflict('The order has no email address: enter one in the delivery first')
+    const retryAfter = (await repeatedTooOften(tx, 'delivery', [id])).get(id)
+    if (retryAfter !== undefined)
+      throw new AppError('rate_limited', {
+        message: `This email was sent ${MAX_REPEATED} times within an hour: wait before you send it again`,
+        retryAfter,
+      })
     await queueDeliveryMail(tx, id, randomUUID())
     await tx.query(
       `update deliveries set mailed_at = coalesce(mailed_at, :now), ask = null, updated_at = :now

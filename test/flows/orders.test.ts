@@ -141,6 +141,14 @@ test('a risky order waits for the merchant, whose release sends the mail', async
   expect((await server.call('POST', `/api/deliveries/${id}/release`)).status).toBe(200)
   expect(await statusOf(order.order_id)).toBe('ready')
   await expect.poll(() => mail.mails.some(({ to }) => to[0] === 'risky@example.com')).toBe(true)
+  // A tool in a loop does not fill the buyer's mailbox.
+  const again = () => server.call('POST', `/api/deliveries/${id}/resend`)
+  for (let n = 0; n < 4; n++) expect((await again()).status).toBe(202)
+  const refused = await again()
+  expect([refused.status, Number(refused.headers.get('retry-after')) > 3000]).toEqual([429, true])
+  expect(await refused.json()).toMatchObject({
+    error: { code: 'rate_limited', message: expect.stringContaining('5 times within an hour') },
+  })
 })
 
 test('past buyers get one mail per order about a new version', async () => {

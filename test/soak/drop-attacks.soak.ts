@@ -1,51 +1,225 @@
-// The drop process under all attacks on its memory together, while another client is served.
+// The drop process under attacks on its memory, each alone and then together, with long listings,
+// and while its database hangs or ends. Another client is served meanwhile; the figures are printed.
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { attackDrop } from '../drop-attacks.ts'
-import { dropProcessOf } from '../drop-process.ts'
-import { startServer, type ServerProcess } from '../flows/server.ts'
-import { openSftp } from '../sftp-client.ts'
+import { findRunning } from '../../server/db/embedded.ts'
+import { clusterOf } from '../../server/db/embedded-place.ts'
+import { ATTACKS, attackDrop, type AttackName } from '../drop-attacks.ts'
+import { dropProcessOf, residentMb } from '../drop-process.ts'
+import { makeDataDir, removeDataDir, startServer, type ServerProcess } from '../flows/server.ts'
+import { openFtp } from '../ftp-client.ts'
+import { openSftp, type SftpClient } from '../sftp-client.ts'
 
 const MAX_GROWTH_MB = 150
+const NAMES = 100_000
+const HANG_MS = 20_000
 
+interface Drop {
+  sftp_port: number
+  ftp_port: number
+  username: string
+  password: string
+  path: string
+}
+let dataDir: string
 let server: ServerProcess
+let drop: Drop
+/** Of another account. */
+let other: { username: string; password: string }
 beforeAll(async () => {
-  server = await startServer({ drop: true })
-}, 120_000)
-afterAll(() => server.stop())
-
-test('its memory stays within bounds, and others are served', async () => {
-  const { drop } = JSON.parse(await readFile(path.join(server.dataDir, 'demo.json'), 'utf8')) as {
-    drop: { sftp_port: number; ftp_port: number; username: string; password: string; path: string }
-  }
+  dataDir = await makeDataDir()
+  server = await startServer({ drop: true, dataDir })
+  ;({ drop } = JSON.parse(await readFile(path.join(dataDir, 'demo.json'), 'utf8')) as {
+    drop: Drop
+  })
   await server.call('PATCH', '/api/drop', { schedule: 'manual' })
-  const other = await server.call('POST', '/api/drop/accounts', { name: 'Other' })
-  const { username, password } = (await other.json()) as { username: string; password: string }
-  const pid = dropProcessOf(server.child.pid!)!
-  const resident = async () =>
-    Number(/^VmRSS:\s+(\d+) kB/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
-  const signIn = () => openSftp(drop.sftp_port, username, password)
+  const made = await server.call('POST', '/api/drop/accounts', { name: 'Other' })
+  other = (await made.json()) as typeof other
+}, 120_000)
+afterAll(async () => {
+  await server.stop()
+  await removeDataDir(dataDir)
+})
+
+const pid = () => dropProcessOf(server.child.pid!)!
+const signIn = () => openSftp(drop.sftp_port, other.username, other.password)
+const say = (line: string) => void process.stdout.write(`${line}\n`)
+
+/** Samples the memory of the process, and how long another client waits, while `work` runs. */
+async function watched(name: string, work: (look: () => Promise<void>) => Promise<unknown>) {
   const client = await signIn()
-  const idle = await resident()
-  let most = 0
-  const waits: number[] = []
-  const target = {
-    ...{ sftpPort: drop.sftp_port, ftpPort: drop.ftp_port, folder: drop.path },
-    ...{ username: drop.username, password: drop.password },
-  }
-  await attackDrop(target, async () => {
-    most = Math.max(most, await resident())
+  const id = pid()
+  const idle = residentMb(id)
+  let most = idle
+  let worst = 0
+  await work(async () => {
+    most = Math.max(most, residentMb(id))
     const began = performance.now()
     await client.list(drop.path)
-    waits.push(performance.now() - began)
+    worst = Math.max(worst, performance.now() - began)
   })
   client.end()
   ;(await signIn()).end()
-  const worst = Math.max(...waits)
-  process.stdout.write(
-    `drop process: ${idle.toFixed(0)} MB idle, ${most.toFixed(0)} MB attacked; another client waited ${worst.toFixed(0)} ms at most\n`,
+  say(
+    `${name}: ${idle.toFixed(0)} MB before, ${most.toFixed(0)} MB at most; another client waited ${worst.toFixed(0)} ms at most`,
   )
-  expect(most - idle).toBeLessThan(MAX_GROWTH_MB)
-  expect(dropProcessOf(server.child.pid!)).toBe(pid)
+  expect(pid()).toBe(id)
+  return { growth: most - idle }
+}
+
+const attacks: [string, readonly AttackName[]][] = [
+  ...ATTACKS.map((name): [string, AttackName[]] => [name, [name]]),
+  ['all together', ATTACKS],
+]
+test.each(attacks)(
+  '%s: the memory stays within bounds, and others are served',
+  async (name, names) => {
+    const target = {
+      ...{ sftpPort: drop.sftp_port, ftpPort: drop.ftp_port, folder: drop.path },
+      ...{ username: drop.username, password: drop.password },
+    }
+    const { growth } = await watched(name, (look) => attackDrop(target, look, names))
+    expect(growth).toBeLessThan(MAX_GROWTH_MB)
+  },
+  300_000,
+)
+
+const databaseUrl = async () => (await findRunning(dataDir))!
+async function execute(text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: await databaseUrl() })
+  await client.connect()
+  await client.query(text)
+  await client.end()
+}
+
+test(`a folder of ${NAMES} files is listed by both protocols, while others are served`, async () => {
+  const client = await signIn()
+  await client.folder(`${drop.path}many`)
+  await client.put(`${drop.path}many/first.txt`, Buffer.from('one'))
+  const own = `where name = 'first.txt'`
+  // As many rows as uploads would make, with all their columns.
+  await execute(`
+    create temp table one as select * from drop_entries ${own};
+    do $$ begin for n in 1..${NAMES - 1} loop
+      update one set id = gen_random_uuid(), name = 'a worksheet of the year ' || n || '.pdf';
+      insert into drop_entries select * from one;
+    end loop; end $$`)
+  let names: string[] = []
+  let lines = 0
+  const listing = async (look: () => Promise<void>, work: Promise<unknown>) => {
+    let ended = false
+    const done = work.finally(() => (ended = true))
+    while (!ended) {
+      await look()
+      await delay(50)
+    }
+    await done
+  }
+  const bySftp = await watched('SFTP listing', (look) =>
+    listing(look, (async () => (names = await client.list(`${drop.path}many`)))()),
+  )
+  expect(new Set(names).size).toBe(NAMES)
+  const control = await openFtp(drop.ftp_port, other.username, other.password)
+  const byFtp = await watched('FTP listing', (look) =>
+    listing(
+      look,
+      (async () => {
+        const connection = await control.data()
+        const ended = once(connection, 'close')
+        connection.on('data', (chunk: Buffer) => (lines += String(chunk).split('\n').length - 1))
+        expect(await control.say(`MLSD ${drop.path}many`)).toMatch(/^150 /)
+        await ended
+        expect(await control.reply()).toMatch(/^226 /)
+      })(),
+    ),
+  )
+  control.socket.destroy()
+  client.end()
+  expect(lines).toBeGreaterThanOrEqual(NAMES)
+  for (const { growth } of [bySftp, byFtp]) expect(growth).toBeLessThan(MAX_GROWTH_MB)
 }, 300_000)
+
+/** What clients of both protocols are told when they send a file, sign in, and list. */
+async function answers(client: SftpClient, control: Awaited<ReturnType<typeof openFtp>>) {
+  const told = (made: Promise<unknown>) =>
+    made.then(
+      () => 'done',
+      (error: Error) => error.message,
+    )
+  const timed = async (name: string, made: Promise<string>) => {
+    const began = performance.now()
+    return `${name}: ${await made} (${((performance.now() - began) / 1000).toFixed(1)} s)`
+  }
+  return Promise.all([
+    timed('SFTP put', told(client.put(`${drop.path}late-sftp.txt`, Buffer.from('late')))),
+    timed('SFTP list', told(client.list(drop.path))),
+    timed('FTP store', storeByFtp(control, 'late-ftp.txt')),
+    timed('SFTP sign-in', told(signIn().then((one) => one.end()))),
+    timed(
+      'FTP sign-in',
+      openFtp(drop.ftp_port, other.username, other.password).then(({ signedIn, socket }) => {
+        socket.destroy()
+        return signedIn
+      }),
+    ),
+  ])
+}
+
+async function storeByFtp(control: Awaited<ReturnType<typeof openFtp>>, name: string) {
+  const data = await control.data()
+  const begun = await control.say(`STOR ${drop.path}${name}`)
+  data.end('late')
+  return begun.startsWith('150') ? control.reply() : begun
+}
+
+async function postgres(): Promise<number[]> {
+  const cluster = await clusterOf(path.join(dataDir, 'postgres'))
+  const [first] = (await readFile(path.join(cluster, 'postmaster.pid'), 'utf8')).split('\n')
+  const children = execFileSync('ps', ['-o', 'pid=', '--ppid', first!], { encoding: 'utf8' })
+  return [Number(first), ...children.trim().split(/\s+/).map(Number)]
+}
+
+const faults: [string, (pids: number[]) => Promise<void>][] = [
+  [
+    'hangs',
+    async (pids) => {
+      for (const one of pids) process.kill(one, 'SIGSTOP')
+      await delay(HANG_MS)
+      for (const one of pids) process.kill(one, 'SIGCONT')
+    },
+  ],
+  ['ends', async ([first]) => void process.kill(first!, 'SIGKILL')],
+]
+test.each(faults)(
+  'while the database %s, clients are told, and served again afterwards',
+  async (name, fault) => {
+    const [client, control] = [
+      await signIn(),
+      await openFtp(drop.ftp_port, other.username, other.password),
+    ]
+    const id = pid()
+    const before = residentMb(id)
+    const faulted = fault(await postgres())
+    say(`the database ${name}:\n  ${(await answers(client, control)).join('\n  ')}`)
+    await faulted
+    await expect
+      .poll(async () => (await signIn().catch(() => null))?.end() !== null, { timeout: 60_000 })
+      .toBe(true)
+    const after = residentMb(id)
+    say(`  ${before.toFixed(0)} MB before, ${after.toFixed(0)} MB afterwards`)
+    expect(pid()).toBe(id)
+    expect(after - before).toBeLessThan(MAX_GROWTH_MB)
+    const again = await signIn()
+    await again.put(`${drop.path}again.txt`, Buffer.from('again'))
+    expect(String(await again.get(`${drop.path}again.txt`))).toBe('again')
+    again.end()
+    client.end()
+    control.socket.destroy()
+  },
+  300_000,
+)

@@ -8,6 +8,7 @@ import { readLinks, type Link } from '../../files/links.ts'
 import { extendLink, resetLink, revokeLinks } from '../../files/link-changes.ts'
 import { parsePublicId, requirePublicId, toPublicId } from '../../ids.ts'
 import { queueLinkMails, unsendable } from '../../notify/link-mail.ts'
+import { MAX_REPEATED, repeatedTooOften } from '../../notify/repeated-mails.ts'
 import { endpoint, type Caller, type Endpoint, type Reply } from '../endpoint.ts'
 import { linkRecord, linkSchema } from '../link-record.ts'
 import { errorSchema, expiryDays } from '../schemas.ts'
@@ -135,7 +136,7 @@ const send = (parts: Parts) =>
     path: '/api/links/email',
     summary: 'Send links by email',
     description:
-      'One email for each link, to the link’s address. `/api/messages` shows the result of each. Links that do not work, or have no address, are skipped.',
+      'One email for each link, to the link’s address. `/api/messages` shows the result of each. Links that do not work, have no address, or were sent five times within an hour are skipped.',
     tag: 'Links',
     scope: 'links:write',
     atomic: true,
@@ -155,7 +156,16 @@ const send = (parts: Parts) =>
     handler: async ({ caller, body }) =>
       caller.scope.transaction(async (tx) => {
         const links = await requireLinks(parts, tx, body.link_ids)
-        const reasons = links.map((link) => unsendable(link))
+        const repeated = await repeatedTooOften(
+          tx,
+          'link',
+          links.map(({ id }) => id),
+        )
+        const reasons = links.map(
+          (link) =>
+            unsendable(link) ??
+            (repeated.has(link.id) ? `It was sent ${MAX_REPEATED} times within an hour` : null),
+        )
         const sent = links.filter((_, at) => reasons[at] === null).map(({ id }) => id)
         // Sending twice is deliberate here: a repeated request under one Idempotency-Key was
         // answered earlier.

@@ -477,4 +477,23 @@ describe('many links', () => {
     expect((await post('/email', { link_ids }, stranger)).status).toBe(422)
     expect((await post('/email', { link_ids }, reader)).status).toBe(403)
   })
+
+  it('are sent again at most five times an hour, each', async () => {
+    const [often, once] = [
+      await one({ email: 'often@example.com' }),
+      await one({ email: 'once@example.com' }),
+    ]
+    for (let n = 0; n < 5; n++)
+      expect((await post('/email', { link_ids: [often.id] })).body.queued).toBe(1)
+    const link_ids = [often.id, once.id]
+    const refused = {
+      queued: 1,
+      skipped: [{ link_id: often.id, reason: 'It was sent 5 times within an hour' }],
+    }
+    expect((await post('/email', { link_ids })).body).toEqual(refused)
+    await app.owner.scope.query(
+      `update outbox set created_at = now() - interval '61 minutes' where shop_id = :shop`,
+    )
+    expect((await post('/email', { link_ids })).body).toEqual({ queued: 2, skipped: [] })
+  })
 })

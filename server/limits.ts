@@ -39,6 +39,11 @@ export interface Limits {
    * of them.
    */
   jobs_at_once: number
+  /**
+   * A batch or background run that takes longer counts as slow: as many slow ones again may run, so
+   * that shops whose servers do not answer do not delay others.
+   */
+  slow_after_seconds: number
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -64,4 +69,5 @@ export const DEFAULT_LIMITS: Limits = {
   ids_per_call: 10_000,
   wait_seconds: 30,
   jobs_at_once: 8,
+  slow_after_seconds: 5,
 }

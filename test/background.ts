@@ -32,7 +32,10 @@ export async function openTestWorker(
 ): Promise<TestWorker> {
   const id = randomUUID()
   await database.pool.query('insert into workers (id, pool_id) values ($1, $2)', [id, id])
-  const background = createBackground({ database, worker: id, tasks, log, signal })
+  const background = createBackground({
+    ...{ database, worker: id, tasks, log, signal },
+    slowAfterMs: 60_000,
+  })
   const run: TestWorker['run'] = (task, job = { shop: null, key: '' }) =>
     background.jobs[task.name]!(job)
   return {
@@ -64,12 +67,12 @@ export async function startTestTasks(
   const taskList: TaskList = {}
   for (const [name, work] of Object.entries(background.jobs))
     taskList[name] = async (payload, { job }) => {
-      const leave = background.enter(Object.keys(job.flags ?? {}))
+      const leave = background.places.enter(Object.keys(job.flags ?? {}))
       await work(payload as TaskJob).finally(leave)
     }
   const jobs = await runJobs({
     ...{ pgPool: database.pool, taskList, noHandleSignals: true, pollInterval: 500 },
-    ...{ concurrency: background.places, forbiddenFlags: background.full },
+    ...{ concurrency: background.places.count, forbiddenFlags: background.places.full },
     logger: new GraphileLogger(() => () => {}),
   })
   const sweep = async () => {

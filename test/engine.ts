@@ -137,6 +137,7 @@ export async function createTestEngine(
   const client = createGuardedClient({ allowLoopback: true, fileBytes: 1e9 })
   const limits = {
     jobs_at_once: 8,
+    slow_after_seconds: 5,
     file_bytes: 1e9,
     large_file_bytes: 1e8,
     background_delete: 100,

@@ -18,7 +18,8 @@ export const ADD_JOB = (job: {
      payload := json_build_object('shop', ${job.shop}, 'key', ${job.key}),
        max_attempts := ${MAX_ATTEMPTS},
      queue_name := case when ${job.serial} then ${job.task} || ':' || ${job.shop} end,
-     flags := array['task:' || ${job.task}, 'task:' || ${job.task} || '/' || ${job.key}])`
+     flags := array_remove(array['task:' || ${job.task}, 'task:' || ${job.task} || '/' || ${job.key},
+       'task:' || ${job.task} || '@' || ${job.shop}], null))`
 
 /** Queues a task's job for this key in the caller's transaction. Absent `runAt`: immediately. */
 export async function queueTask(

@@ -22,7 +22,10 @@ export class RetryLater extends Error {
 }
 
 export interface BackgroundTask extends TaskKind {
-  /** Maximum number of concurrent runs in one process. */
+  /**
+   * Maximum number of concurrent runs in one process, slow ones of shops not included
+   * (server/queue/places.ts); half of them for one shop.
+   */
   concurrency: number
   /**
    * SQL that gives (shop_id, key, due_at) of everything that must have a job: the sweep queues the
@@ -73,6 +76,8 @@ export interface BackgroundOptions {
   /** Its row in `workers` keeps its leases alive. */
   worker: string
   tasks: readonly BackgroundTask[]
+  /** A run that takes longer is slow. */
+  slowAfterMs: number
   log: Logger
   /** Aborts when the worker stops. */
   signal: AbortSignal

@@ -127,11 +127,11 @@ describe('a task that claims its work', () => {
     await begun(runs, 2)
     await expect(scope.transaction((tx) => runs[0]!.lease.hold(tx))).rejects.toThrow(LeaseLost)
     // A process claims no second job of a key that it runs, but one of another key.
-    const leave = one.background.enter(['task:held', 'task:held/a'])
-    expect(one.background.full()).toContain('task:held/a')
-    expect(two.background.full()).not.toContain('task:held/a')
+    const leave = one.background.places.enter(['task:held', 'task:held/a'])
+    expect(one.background.places.full()).toContain('task:held/a')
+    expect(two.background.places.full()).not.toContain('task:held/a')
     leave()
-    expect(one.background.full()).toEqual([])
+    expect(one.background.places.full()).toEqual([])
     const { rows } = await database.pool.query('select from background_tasks')
     expect(rows).toEqual([])
     runs.forEach(({ end }) => end())
@@ -313,6 +313,7 @@ test('a duplicate name is refused', () => {
   const options = {
     database,
     worker: 'x',
+    slowAfterMs: 1000,
     log: null as never,
     signal: new AbortController().signal,
   }

@@ -19,6 +19,7 @@ import {
   type TaskJob,
   type TaskLease,
 } from './background-task.ts'
+import { createPlaces, type PlaceLimits, type Places } from '../queue/places.ts'
 import { LeaseLost } from './worker/lease.ts'
 
 export { forgetAttempts, queuedTask, queueTask, runsNow } from './background-jobs.ts'
@@ -29,6 +30,8 @@ export { LeaseLost } from './worker/lease.ts'
 
 /** The delay after a run that threw. */
 const RETRY_MS = 20_000
+/** Runs that wait for a shop's other systems. */
+const MIN_SLOW_PLACES = 3
 
 const jobKey = (task: string, key: string) => `${task}:${key}`
 const flagOf = (task: string) => `task:${task}`
@@ -36,12 +39,8 @@ const flagOf = (task: string) => `task:${task}`
 const keyFlagOf = (task: string, key: string) => `${flagOf(task)}/${key}`
 
 export interface Background {
-  /** How many concurrent jobs these tasks add to the limit of the process. */
-  places: number
-  /** Flags of tasks whose limit in this process is reached. */
-  full(): string[]
-  /** Takes a place for a job. Call the result to release it. */
-  enter(flags: readonly string[]): () => void
+  /** In addition to those of other jobs. */
+  places: Places
   /** The work of each task identifier. Rejects only if the database is unavailable. */
   jobs: Readonly<Record<string, (job: TaskJob) => Promise<void>>>
   /** Queues the tasks that are due each time a worker starts. */
@@ -58,7 +57,7 @@ export function createBackground(options: BackgroundOptions): Background {
   const running = new Map<string, HeldRun>()
   const perform = createPerform(options, running)
   return {
-    ...createPlaces(tasks),
+    places: placesOf(options),
     jobs: Object.fromEntries(
       tasks.map((task) => [task.name, (job: TaskJob) => perform(task, job)]),
     ),
@@ -73,30 +72,34 @@ export function createBackground(options: BackgroundOptions): Background {
   }
 }
 
-function createPlaces(
-  tasks: readonly BackgroundTask[],
-): Pick<Background, 'places' | 'full' | 'enter'> {
-  const limits = new Map(tasks.map(({ name, concurrency }) => [flagOf(name), concurrency]))
+/** Of each task; a process runs a key of a task with `claims` only once at a time. */
+function placesOf({ tasks, slowAfterMs }: BackgroundOptions): Places {
+  const limits = new Map(
+    tasks.map(({ name, concurrency }) => [flagOf(name), limitsOf(concurrency)]),
+  )
+  const places = createPlaces(limits, slowAfterMs)
   const claiming = tasks.filter(({ claims }) => claims).map(({ name }) => keyFlagOf(name, ''))
-  const inside = new Map<string, number>()
-  const isOfKey = (flag: string) => claiming.some((start) => flag.startsWith(start))
-  const count = (flags: readonly string[], by: 1 | -1) => {
-    for (const flag of flags.filter((one) => limits.has(one) || isOfKey(one))) {
-      const now = (inside.get(flag) ?? 0) + by
-      if (now === 0) inside.delete(flag)
-      else inside.set(flag, now)
-    }
-  }
+  const claimed = new Set<string>()
   return {
-    places: tasks.reduce((sum, { concurrency }) => sum + concurrency, 0),
-    full: () =>
-      [...inside].flatMap(([flag, now]) => (now >= (limits.get(flag) ?? 1) ? [flag] : [])),
+    count: places.count,
+    full: () => [...places.full(), ...claimed],
     enter: (flags) => {
-      count(flags, 1)
-      return () => count(flags, -1)
+      const own = flags.filter((flag) => claiming.some((start) => flag.startsWith(start)))
+      for (const flag of own) claimed.add(flag)
+      const leave = places.enter(flags)
+      return () => {
+        for (const flag of own) claimed.delete(flag)
+        leave()
+      }
     },
   }
 }
+
+const limitsOf = (places: number): PlaceLimits => ({
+  places,
+  slowPlaces: Math.max(MIN_SLOW_PLACES, places),
+  perShop: Math.ceil(places / 2),
+})
 
 function createPerform(
   options: BackgroundOptions,

@@ -20,7 +20,8 @@ import {
 import { runChain } from './batches/run.ts'
 import type { EngineRunner } from './worker/runner.ts'
 import { finishOperation } from './finalization/run.ts'
-import { createJobConcurrency, type JobConcurrency } from '../queue/job-concurrency.ts'
+import { jobLimits, QUICK_PLACES } from '../queue/job-concurrency.ts'
+import { createPlaces, type Places } from '../queue/places.ts'
 import { PLACE_POLL_MS, searchJobs } from './worker/job-search.ts'
 import { createProgress } from './worker/progress.ts'
 import type { ChainJob, FinishJob, OutboxJob } from '../queue/queue.ts'
@@ -52,9 +53,11 @@ export async function startWorker(
   const runner = createRunner(parts, signal)
   const { worker, progress, control } = runner
   const jobs = new Set<string>()
-  const concurrency = createJobConcurrency(parts.limits.jobs_at_once)
-  const background = createBackground({ database, worker, tasks, log, signal })
-  const taskList = taskListOf({ runner, deliver, background, concurrency, jobs })
+  const { jobs_at_once: batches, slow_after_seconds } = parts.limits
+  const slowAfterMs = slow_after_seconds * 1000
+  const places = createPlaces(jobLimits(batches), slowAfterMs)
+  const background = createBackground({ database, worker, tasks, slowAfterMs, log, signal })
+  const taskList = taskListOf({ runner, deliver, background, places, jobs })
   // Before the first job is taken: the holder of a chain must be known as alive.
   const pool: { id: string | null } = { id: null }
   const recovery = await startRecovery({
@@ -70,10 +73,10 @@ export async function startWorker(
     pgPool: database.direct,
     taskList,
     events,
-    concurrency: concurrency.places + background.places,
+    concurrency: places.count + QUICK_PLACES + background.places.count,
     forbiddenFlags: async () => {
       await search.turn()
-      return [...concurrency.full(), ...background.full()]
+      return [...places.full(), ...background.places.full()]
     },
     pollInterval: PLACE_POLL_MS,
     noHandleSignals: true,
@@ -116,18 +119,15 @@ interface TaskParts {
   runner: EngineRunner
   deliver: (job: OutboxJob) => Promise<void>
   background: Background
-  concurrency: JobConcurrency
+  places: Places
   /** The ids of the running jobs. */
   jobs: Set<string>
 }
 
 /** The work of each kind of job, listed in `jobs` while it runs. */
-function taskListOf({ runner, deliver, background, concurrency, jobs }: TaskParts): TaskList {
+function taskListOf({ runner, deliver, background, places, jobs }: TaskParts): TaskList {
   const tracked =
-    (
-      work: (payload: unknown) => Promise<void>,
-      { enter }: Pick<JobConcurrency, 'enter'> = concurrency,
-    ): Task =>
+    (work: (payload: unknown) => Promise<void>, { enter }: Pick<Places, 'enter'> = places): Task =>
     async (payload, helpers) => {
       const release = enter(flagsOf(helpers.job))
       const id = String(helpers.job.id)
@@ -143,7 +143,7 @@ function taskListOf({ runner, deliver, background, concurrency, jobs }: TaskPart
     message: tracked((payload) => deliver(payload as OutboxJob)),
   }
   for (const [name, work] of Object.entries(background.jobs))
-    taskList[name] = tracked((payload) => work(payload as TaskJob), background)
+    taskList[name] = tracked((payload) => work(payload as TaskJob), background.places)
   return taskList
 }
 

@@ -1,14 +1,14 @@
 // How many jobs of a kind one process runs concurrently. Downloads wait for remote servers, and
 // mail for mail servers: neither may take all places that changes and finalizations need, and one
 // shop's downloads must not block those of other shops.
+import type { PlaceLimits } from './places.ts'
 
-/** A job's flags: the limits that it counts for, by its kind, and by its kind and shop. */
+/** A job's flag: the kind whose limits it counts for. */
 export const BYTES = 'bytes'
 /** Batches of imports whose caller waits for each file, and that move no bytes. */
 export const PROMPT = 'prompt'
 export const FINISH = 'finish'
 export const MESSAGE = 'message'
-export const ofShop = (flag: string, shop: number) => `${flag}:${shop}`
 
 const PROMPTS = 4
 const FINISHES = 2
@@ -18,45 +18,23 @@ const FINISHES = 2
  */
 const MESSAGES = 8
 /** Batches of one transaction are short: the remaining places are enough for them. */
-const QUICK = 2
-
-export interface JobConcurrency {
-  /** All concurrent jobs. */
-  places: number
-  /** Flags of jobs that have to wait. */
-  full(): string[]
-  /** Takes a place. Call the result to release it. None of the flags may be full. */
-  enter(flags: readonly string[]): () => void
-}
+export const QUICK_PLACES = 2
 
 /**
  * @param batches concurrent batches that use bytes or external systems; at most half of them for
- *   one shop
+ *   one shop, and as many again that take long
  */
-export function createJobConcurrency(batches: number): JobConcurrency {
-  const inside = new Map<string, number>()
-  const isFull = (flag: string) => (inside.get(flag) ?? 0) >= limitOf(flag, batches)
-  const count = (flags: readonly string[], by: 1 | -1) => {
-    for (const flag of flags) {
-      const now = (inside.get(flag) ?? 0) + by
-      if (now === 0) inside.delete(flag)
-      else inside.set(flag, now)
-    }
-  }
-  return {
-    places: batches + PROMPTS + FINISHES + MESSAGES + QUICK,
-    full: () => [...inside.keys()].filter(isFull),
-    enter: (flags) => {
-      count(flags, 1)
-      return () => count(flags, -1)
-    },
-  }
-}
-
-function limitOf(flag: string, batches: number): number {
-  if (flag === BYTES) return batches
-  if (flag === PROMPT) return PROMPTS
-  if (flag === FINISH) return FINISHES
-  if (flag === MESSAGE) return MESSAGES
-  return Math.ceil((flag.startsWith(PROMPT) ? PROMPTS : batches) / 2)
+export function jobLimits(batches: number): ReadonlyMap<string, PlaceLimits> {
+  const batch = (places: number) => ({
+    places,
+    slowPlaces: places,
+    perShop: Math.ceil(places / 2),
+  })
+  const other = (places: number) => ({ places, slowPlaces: 0, perShop: places })
+  return new Map([
+    [BYTES, batch(batches)],
+    [PROMPT, batch(PROMPTS)],
+    [FINISH, other(FINISHES)],
+    [MESSAGE, other(MESSAGES)],
+  ])
 }

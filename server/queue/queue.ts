@@ -1,7 +1,8 @@
 // The jobs of an operation. SQL queues them in the transaction that makes them necessary, under a
 // key, so that queueing one twice leaves one.
 import type { ShopScope } from '../db/for-shop.ts'
-import { BYTES, FINISH, MESSAGE, ofShop, PROMPT } from './job-concurrency.ts'
+import { BYTES, FINISH, MESSAGE, PROMPT } from './job-concurrency.ts'
+import { ofShop } from './places.ts'
 
 export interface ChainJob {
   shop: number

@@ -14,6 +14,7 @@ import type { FtpOptions } from '../../server/channels/drop/ftp/options.ts'
 import { createFtpServer } from '../../server/channels/drop/ftp/server.ts'
 import type { DropServer } from '../../server/channels/drop/server.ts'
 import { openDropHouse, runProgram, type DropHouse } from '../drop.ts'
+import { silent } from '../database.ts'
 import { hashOf } from '../fakes/content.ts'
 import { openFtp } from '../ftp-client.ts'
 import { openSftp } from '../sftp-client.ts'
@@ -50,8 +51,8 @@ test('a connection that does not sign in is closed', async () => {
   expect(CONNECTION_LIMITS.loginGraceMs).toBe(30_000)
   const limits = { ...CONNECTION_LIMITS, loginGraceMs: 1000 }
   const server = await house.another({ connectionLimits: limits })
-  const silent = [readToEnd(server.ftpPort), readToEnd(server.sftpPort)]
-  const [greeting, banner] = await Promise.all(silent)
+  const both = [readToEnd(server.ftpPort), readToEnd(server.sftpPort)]
+  const [greeting, banner] = await Promise.all(both)
   expect(greeting).toBe('220 Stevedore\r\n')
   expect(banner).toMatch(/^SSH-2\.0-Stevedore\r\n/)
 })
@@ -83,6 +84,20 @@ test('the time to sign in over FTP begins with the connection, not after the loo
   onTestFinished(() => new Promise((resolve) => server.close(() => resolve())))
   await once(server, 'listening')
   expect(await readToEnd((server.address() as AddressInfo).port)).toBe('')
+})
+
+test('a client of FTP is told when its address cannot be checked', async () => {
+  const signIn = { isBanned: () => Promise.reject(new Error('the database is down')) }
+  const [limits, refusals, log] = [CONNECTION_LIMITS, { count: () => {} }, silent]
+  const places = createUnsignedPlaces(limits)
+  const options = { signIn, limits, certificate: {}, places, refusals, log }
+  const server = createFtpServer(options as unknown as FtpOptions)
+  server.listen(0, '127.0.0.1')
+  onTestFinished(() => new Promise((resolve) => server.close(() => resolve())))
+  await once(server, 'listening')
+  expect(await readToEnd((server.address() as AddressInfo).port)).toBe(
+    '421 The service is not available: try again soon\r\n',
+  )
 })
 
 test('an account has a connection limit, over both protocols together', async () => {

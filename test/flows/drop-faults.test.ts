@@ -8,7 +8,7 @@ import path from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cheapHash } from '../drop.ts'
-import { dropProcessOf } from '../drop-process.ts'
+import { dropProcessOf, residentMb } from '../drop-process.ts'
 import { promisedMs, randomOf, sized, soakTest } from '../scale.ts'
 import { openSftp, type SftpClient } from '../sftp-client.ts'
 import { listAll } from './imports.ts'
@@ -204,7 +204,8 @@ test('changed packets and command lines end no other session', async () => {
   }
   const signedIn = `USER ${drop.username}\r\nPASS ${drop.password}\r\n`
   const hello = Buffer.concat([Buffer.from('SSH-2.0-Test\r\n'), randomBytes(400)])
-  const before = dropProcess()
+  const before = dropProcess()!
+  const idle = residentMb(before)
   const logged = server.output().length
   for (let n = 0; n < MUTATIONS; n += A_ROUND) {
     const lines = Buffer.from(
@@ -223,6 +224,7 @@ test('changed packets and command lines end no other session', async () => {
   expect(await witness.list(drop.path)).toBeInstanceOf(Array)
   witness.end()
   expect(dropProcess()).toBe(before)
+  expect(residentMb(before) - idle).toBeLessThan(150)
   // Bad requests are the client's mistake: the log would report each as a fault.
   expect(server.output().slice(logged)).not.toContain('an SFTP request failed')
 })

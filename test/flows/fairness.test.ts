@@ -158,7 +158,34 @@ test.each(
   },
 )
 
+test('several shops whose servers never answer delay others only until their batches count as slow', async () => {
+  waiting = 0
+  worker = await house.startWorker({ jobs_at_once: 4, slow_after_seconds: 1 })
+  const stuck = await Promise.all(
+    [1, 2, 3].map(async (n) => {
+      const { database } = house.parts
+      const scope = forShop(database, await createTestShop(database, `stuck-${n}.myshopify.com`))
+      const import_ = workflowOf('import', 4, 'wait-for-ever', 'make-bytes')
+      return { scope, id: await start(scope, import_, entriesOf(`stuck ${n}`, 400)) }
+    }),
+  )
+  await expect.poll(() => waiting, { timeout: 20_000 }).toBe(4)
+  for (let n = 0; n < 3; n++) {
+    const small = await start(
+      other,
+      workflowOf('import', 4, 'note-slowly', 'make-bytes'),
+      entriesOf(`beside ${n}`, 10),
+    )
+    const ended = await house.engine.waitForEnd(other, small, 40_000, new AbortController().signal)
+    expect(ended).toMatchObject({ status: 'success', done: 10 })
+  }
+  // As many as before still wait, and those of the third shop too.
+  expect(waiting).toBeGreaterThanOrEqual(4)
+  for (const { scope, id } of stuck) await house.engine.move(scope, id, 'cancel')
+})
+
 test('a shop whose servers never answer delays neither its own changes nor the imports of others', async () => {
+  waiting = 0
   worker = await house.startWorker({ jobs_at_once: 4 })
   const hanging = [0, 1].map((n) => entriesOf(`hanging ${n}`, 400))
   const stuck = await Promise.all(

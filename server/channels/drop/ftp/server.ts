@@ -34,7 +34,8 @@ export function createFtpServer(options: FtpOptions): Server {
     socket.on('error', () => {})
     serve(options, secure, socket).catch((error: unknown) => {
       options.log.warn('drop: an FTP connection failed', errorFields(error))
-      socket.destroy()
+      socket.end('421 The service is not available: try again soon\r\n')
+      socket.destroySoon()
     })
   })
   server.maxConnections = options.limits.perProtocol + options.limits.unsigned

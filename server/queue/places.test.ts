@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { BYTES, FINISH, jobLimits, MESSAGE, QUICK_PLACES } from './job-concurrency.ts'
+import { createPlaces, ofShop, type Places } from './places.ts'
+
+const SLOW_MS = 5000
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+afterEach(() => void vi.useRealTimers())
+
+const open = (batches: number) => createPlaces(jobLimits(batches), SLOW_MS)
+const bytesOf = (shop: number) => [BYTES, ofShop(BYTES, shop)]
+/** Enters as often as places are free. */
+function fill(places: Places, flags: readonly string[]): (() => void)[] {
+  const left: (() => void)[] = []
+  while (!flags.some((flag) => places.full().includes(flag))) left.push(places.enter(flags))
+  return left
+}
+
+test('one shop gets half of the places, all shops together get all, and an ended job frees its place', () => {
+  const places = open(4)
+  const [first] = fill(places, bytesOf(1))
+  expect(places.full()).toEqual([ofShop(BYTES, 1)])
+  places.enter(bytesOf(2))
+  places.enter(bytesOf(3))
+  expect(places.full().sort()).toEqual([BYTES, ofShop(BYTES, 1)])
+  first!()
+  expect(places.full()).toEqual([])
+})
+
+test('a single place is available to any shop', () => {
+  const places = open(1)
+  const [only] = fill(places, bytesOf(1))
+  expect(places.full().sort()).toEqual([BYTES, ofShop(BYTES, 1)])
+  only!()
+  expect(places.full()).toEqual([])
+})
+
+test('messages and finalization have their own places, and leave some to quick changes', () => {
+  const places = open(4)
+  for (const flags of [bytesOf(1), bytesOf(2), [FINISH], [MESSAGE]]) fill(places, flags)
+  expect(places.full()).toEqual(expect.arrayContaining([BYTES, FINISH, MESSAGE]))
+  expect(places.enter(['quick'])).not.toThrow()
+  expect(QUICK_PLACES).toBeGreaterThan(0)
+})
+
+test('jobs that take long leave the usual places to other shops, and so do the next ones of their shop', () => {
+  const places = open(4)
+  const slow = [1, 2].flatMap((shop) => fill(places, bytesOf(shop)))
+  expect(slow).toHaveLength(4)
+  expect(places.full()).toContain(BYTES)
+  vi.advanceTimersByTime(SLOW_MS)
+  // The shops have no more places than before.
+  expect(places.full().sort()).toEqual([ofShop(BYTES, 1), ofShop(BYTES, 2)])
+  slow.forEach((leave) => leave())
+  for (const shop of [1, 2]) expect(fill(places, bytesOf(shop))).toHaveLength(2)
+  expect(places.full()).not.toContain(BYTES)
+  expect(fill(places, bytesOf(3))).toHaveLength(2)
+  expect(fill(places, bytesOf(4))).toHaveLength(2)
+})
+
+test('a shop is no longer slow after a quick job', () => {
+  const places = open(2)
+  const leave = places.enter(bytesOf(1))
+  vi.advanceTimersByTime(SLOW_MS)
+  leave()
+  places.enter(bytesOf(1))()
+  expect([places.enter(bytesOf(2)), places.enter(bytesOf(3))]).toHaveLength(2)
+  expect(places.full()).toContain(BYTES)
+})
+
+test('more slow jobs than slow places keep the usual ones, until a slow place is free', () => {
+  const places = open(2)
+  const first = [1, 2].map((shop) => places.enter(bytesOf(shop)))
+  vi.advanceTimersByTime(SLOW_MS)
+  ;[3, 4].forEach((shop) => places.enter(bytesOf(shop)))
+  vi.advanceTimersByTime(SLOW_MS)
+  expect(places.full()).toContain(BYTES)
+  first[0]!()
+  // Its shop was slow, and every slow place is wanted.
+  vi.advanceTimersByTime(SLOW_MS)
+  expect(places.full()).not.toContain(BYTES)
+  expect(places.full()).toContain(ofShop(BYTES, 1))
+})

@@ -40,8 +40,8 @@ export interface Limits {
    */
   jobs_at_once: number
   /**
-   * A batch or background run that takes longer counts as slow: as many slow ones again may run, so
-   * that shops whose servers do not answer do not delay others.
+   * A batch or background run that takes longer counts as slow: three slow ones for each usual place may
+   * run, so that shops whose servers do not answer do not delay others.
    */
   slow_after_seconds: number
 }

@@ -19,7 +19,7 @@ import {
   type TaskJob,
   type TaskLease,
 } from './background-task.ts'
-import { createPlaces, type PlaceLimits, type Places } from '../queue/places.ts'
+import { createPlaces, SLOW_TIMES, type PlaceLimits, type Places } from '../queue/places.ts'
 import { LeaseLost } from './worker/lease.ts'
 
 export { forgetAttempts, queuedTask, queueTask, runsNow } from './background-jobs.ts'
@@ -30,8 +30,6 @@ export { LeaseLost } from './worker/lease.ts'
 
 /** The delay after a run that threw. */
 const RETRY_MS = 20_000
-/** Runs that wait for a shop's other systems. */
-const MIN_SLOW_PLACES = 3
 
 const jobKey = (task: string, key: string) => `${task}:${key}`
 const flagOf = (task: string) => `task:${task}`
@@ -97,7 +95,7 @@ function placesOf({ tasks, slowAfterMs }: BackgroundOptions): Places {
 
 const limitsOf = (places: number): PlaceLimits => ({
   places,
-  slowPlaces: Math.max(MIN_SLOW_PLACES, places),
+  slowPlaces: SLOW_TIMES * places,
   perShop: Math.ceil(places / 2),
 })
 

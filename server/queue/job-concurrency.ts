@@ -1,7 +1,7 @@
 // How many jobs of a kind one process runs concurrently. Downloads wait for remote servers, and
 // mail for mail servers: neither may take all places that changes and finalizations need, and one
 // shop's downloads must not block those of other shops.
-import type { PlaceLimits } from './places.ts'
+import { SLOW_TIMES, type PlaceLimits } from './places.ts'
 
 /** A job's flag: the kind whose limits it counts for. */
 export const BYTES = 'bytes'
@@ -22,12 +22,12 @@ export const QUICK_PLACES = 2
 
 /**
  * @param batches concurrent batches that use bytes or external systems; at most half of them for
- *   one shop, and as many again that take long
+ *   one shop, and three times as many that take long
  */
 export function jobLimits(batches: number): ReadonlyMap<string, PlaceLimits> {
   const batch = (places: number) => ({
     places,
-    slowPlaces: places,
+    slowPlaces: SLOW_TIMES * places,
     perShop: Math.ceil(places / 2),
   })
   const other = (places: number) => ({ places, slowPlaces: 0, perShop: places })

@@ -25,6 +25,8 @@ export interface Places {
 
 export const ofShop = (kind: string, shop: number | string) => `${kind}@${shop}`
 
+/** How many jobs may take long for each usual place: they wait more than they work. */
+export const SLOW_TIMES = 3
 /** The flags of shops that are remembered as slow. */
 const MAX_SLOW = 1000
 

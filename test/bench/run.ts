@@ -13,6 +13,7 @@ import { engineBench } from './engine.ts'
 import { importBench } from './import.ts'
 import { mapping } from './mapping.ts'
 import { ordersBench } from './orders.ts'
+import { shopsBench } from './shops.ts'
 import { uploadsBench } from './uploads.ts'
 
 const BENCHES: readonly Bench[] = [
@@ -26,6 +27,7 @@ const BENCHES: readonly Bench[] = [
   csvBench,
   cloudBench,
   ordersBench,
+  shopsBench,
 ]
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 

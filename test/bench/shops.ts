@@ -1,0 +1,227 @@
+// `npm run bench shops`: what a healthy shop waits for an import, a check of a CSV file and a cloud
+// sync while four other shops use servers that never answer, compared with the same alone: the 95th
+// percentile.
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { openDatabase, type Database } from '../../server/db/database.ts'
+import { findRunning } from '../../server/db/embedded.ts'
+import { forShop } from '../../server/db/for-shop.ts'
+import { createApiKey } from '../../server/http/auth.ts'
+import { parsePublicId } from '../../server/ids.ts'
+import { SCOPES } from '../../server/http/endpoint.ts'
+import { createLogger } from '../../server/log.ts'
+import { startBucket, type FakeBucket } from '../fakes/bucket.ts'
+import { startOrigin, type Origin } from '../fakes/origin.ts'
+import { startServer, type ServerProcess } from '../flows/server.ts'
+import { compare, type Bench, type Context, type Row } from './bench.ts'
+
+const ATTACKERS = 4
+/** Long enough for every place to be taken and for the first runs to count as slow. */
+const SETTLE_MS = 8000
+const SAMPLES = Number(process.env.BENCH_SAMPLES ?? 20)
+const CEILING = 2
+
+type Call = (method: string, route: string, body?: unknown) => Promise<Body>
+// What the routes answer differs.
+// oxlint-disable-next-line typescript/no-explicit-any
+type Body = any
+
+interface Fixture {
+  database: Database
+  origin: Origin
+  healthy: Call
+  others: readonly Call[]
+  buckets: { healthy: FakeBucket; hanging: FakeBucket }
+}
+
+/** One kind of shared work. */
+interface Work {
+  what: string
+  /** Prepares the healthy shop; the result does the work once. */
+  prepare(fixture: Fixture): Promise<(n: number) => Promise<void>>
+  /** Starts what never ends, for one shop. */
+  attack(fixture: Fixture, call: Call, shop: number): Promise<unknown>
+}
+
+/** Polls the database: the API limits how often a shop reads. */
+async function until({ pool }: Database, condition: string, id: string): Promise<void> {
+  for (;;) {
+    const { rows } = await pool.query(`select ${condition}`, [id])
+    if (rows.length > 0) return
+    await delay(10)
+  }
+}
+
+const addresses = (origin: Origin, kind: string, count: number, name: string) =>
+  Array.from({ length: count }, (_, n) => ({
+    filename: `${name}-${n}.txt`,
+    url: `${origin.url}/${kind}/${name}-${n}`,
+  }))
+
+const WORKS: readonly Work[] = [
+  {
+    what: 'an import of 5 files',
+    prepare: async ({ healthy, origin }) => {
+      return async (n) => {
+        const files = addresses(origin, 'bytes/1000', 5, `healthy-${n}-${Date.now()}`)
+        const { status } = await healthy('POST', '/api/files/import', { files })
+        if (status !== 'success') throw new Error(`The import ended with ${status}`)
+      }
+    },
+    attack: async ({ origin }, call, shop) => {
+      for (let n = 0; n < 3; n++)
+        await call('POST', '/api/files/import', {
+          files: addresses(origin, 'silent', 300, `stuck-${shop}-${n}`),
+        })
+    },
+  },
+  {
+    what: 'a check of a CSV file of 20 rows',
+    prepare: async ({ healthy, origin, database }) => {
+      const id = await uploadCsv(healthy, addresses(origin, 'bytes/1000', 20, 'checked'))
+      const uuid = parsePublicId('csv', id)!
+      return async () => {
+        await check(healthy, id)
+        await until(database, `from csv_uploads where id = $1 and status = 'checked'`, uuid)
+      }
+    },
+    attack: async ({ origin }, call, shop) => {
+      for (let n = 0; n < 3; n++) {
+        const id = await uploadCsv(call, addresses(origin, 'silent', 500, `rows-${shop}-${n}`))
+        await check(call, id)
+      }
+    },
+  },
+  {
+    what: 'a sync of a cloud folder of 5 files',
+    prepare: async ({ healthy, others, buckets, database }) => {
+      const { id } = await healthy('POST', '/api/connections', {
+        ...buckets.healthy.connection('healthy'),
+        ...{ name: 'Healthy', notify: false, auto_map: false },
+      })
+      // Made before they hang: a new connection is tried once.
+      for (const call of others)
+        for (let n = 0; n < 3; n++)
+          await call('POST', '/api/connections', {
+            ...buckets.hanging.connection(`stuck-${n}`),
+            ...{ name: `Stuck ${n}`, notify: false, auto_map: false },
+          })
+      return async (n) => {
+        for (let file = 0; file < 5; file++)
+          buckets.healthy.put(`healthy/${Date.now()}-${n}-${file}.txt`, `${n} ${file}`)
+        const sync = await healthy('POST', `/api/connections/${id}/sync`, {})
+        await until(
+          database,
+          `from operations where id = $1 and finished_at is not null`,
+          parsePublicId(['import', 'op'], sync.id)!,
+        )
+      }
+    },
+    attack: async ({ buckets }, call) => {
+      buckets.hanging.intercept = () => new Promise(() => {})
+      const { data } = await call('GET', '/api/connections')
+      for (const { id } of data) await call('POST', `/api/connections/${id}/sync`, {})
+    },
+  },
+]
+
+async function uploadCsv(
+  call: Call,
+  rows: readonly { filename: string; url: string }[],
+): Promise<string> {
+  const lines = rows.map(({ filename, url }) => `${filename},${url}`)
+  return (await call('POST', '/api/csv', `filename,file_url\n${lines.join('\n')}\n`)).id
+}
+
+const check = (call: Call, id: string) => call('POST', `/api/csv/${id}/check`, { probe: true })
+
+async function callerOf(
+  database: Database,
+  server: ServerProcess,
+  name: string,
+  prefer: Record<string, string> = {},
+): Promise<Call> {
+  const { rows } = await database.pool.query<{ id: number }>(
+    'insert into shops (domain, name, demo) values ($1, $1, true) returning id',
+    [`${name}.myshopify.com`],
+  )
+  const scope = forShop(database, rows[0]!.id)
+  const { key } = await createApiKey(scope, { name, scopes: SCOPES, demo: true })
+  return async (method, route, body) => {
+    const isText = typeof body === 'string'
+    const response = await fetch(server.url + route, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...prefer,
+        ...(body === undefined ? {} : { 'content-type': isText ? 'text/csv' : 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }),
+    })
+    if (!response.ok) throw new Error(`${method} ${route}: ${await response.text()}`)
+    return response.json()
+  }
+}
+
+async function p95(run: (n: number) => Promise<void>): Promise<number> {
+  const times: number[] = []
+  for (let n = 0; n < SAMPLES; n++) {
+    const began = performance.now()
+    await run(n)
+    times.push(performance.now() - began)
+  }
+  return times.toSorted((a, b) => a - b)[Math.ceil(0.95 * SAMPLES) - 1]!
+}
+
+async function measure(work: Work, { folder, say }: Context): Promise<Row> {
+  const dataDir = path.join(folder, work.what.replaceAll(' ', '-'))
+  const server = await startServer({ dataDir })
+  const [origin, healthyBucket, hangingBucket] = await Promise.all([
+    startOrigin(),
+    startBucket(),
+    startBucket(),
+  ])
+  const log = createLogger('error', () => {})
+  const database = openDatabase((await findRunning(dataDir))!, 4, log)
+  try {
+    const fixture: Fixture = {
+      ...{ database, origin, buckets: { healthy: healthyBucket, hanging: hangingBucket } },
+      healthy: await callerOf(database, server, 'healthy'),
+      others: await Promise.all(
+        Array.from({ length: ATTACKERS }, (_, n) =>
+          callerOf(database, server, `stuck-${n}`, { prefer: 'respond-async' }),
+        ),
+      ),
+    }
+    const run = await work.prepare(fixture)
+    await run(-1)
+    const alone = await p95(run)
+    for (const [shop, call] of fixture.others.entries()) await work.attack(fixture, call, shop)
+    const first = performance.now()
+    await run(-2)
+    say(`${work.what}: the first one beside them takes ${Math.round(performance.now() - first)} ms`)
+    await delay(SETTLE_MS)
+    const beside = await p95(run)
+    return compare(
+      `${work.what}, beside ${ATTACKERS} shops whose servers never answer`,
+      'ms',
+      [beside],
+      [alone],
+      {
+        ceiling: CEILING,
+      },
+    )
+  } finally {
+    await database.close()
+    await server.kill()
+    await Promise.all([origin.close(), healthyBucket.close(), hangingBucket.close()])
+  }
+}
+
+async function run(context: Context): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const work of WORKS) rows.push(await measure(work, context))
+  return rows
+}
+
+export const shopsBench: Bench = { name: 'shops', run }

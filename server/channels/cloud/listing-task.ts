@@ -28,7 +28,7 @@ export interface ListingParts {
   log: Logger
 }
 
-const CONCURRENCY = 2
+const CONCURRENCY = 4
 const MAX_ATTEMPTS = 3
 const RETRY_MS = 20_000
 /** rclone has waited for this long in its own tries if the provider does not answer at all. */

@@ -32,7 +32,7 @@ import {
 } from './results.ts'
 
 /** Most runs wait for the sandbox, which has its own limit. */
-const RUN_CONCURRENCY = 4
+const RUN_CONCURRENCY = 6
 
 /**
  * @param ended called in the transaction in which a run becomes ready or fails, with the delivery's

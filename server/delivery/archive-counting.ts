@@ -82,7 +82,11 @@ const SESSION = `
       size_bytes bigint, modified_ms float8, download_tracking boolean,
       download_notification boolean, damaged boolean, link_id uuid, crc32 bigint, place int)
     where a.shop_id = $1 and a.link_id = $2 and a.client = $3 and a.expires_at > $4
-      and a.bytes_left > 0) kept
+      and a.bytes_left > 0 and not exists (
+        select from jsonb_to_recordset(a.entries) as w (link_id uuid, file_id uuid)
+        left join links l on l.shop_id = $1 and l.id = w.link_id and l.revoked_at is null
+        left join files f on f.shop_id = $1 and f.id = w.file_id and f.deleted_at is null
+        where l.id is null or f.id is null)) kept
   order by place`
 
 const SPEND = `
@@ -108,7 +112,10 @@ export interface ArchiveCounting {
   plan(asker: ArchiveAsker): Promise<readonly PlannedEntry[]>
   /** Counts every file that has downloads left. Empty: there is none, or a checksum is missing. */
   charge(asker: ArchiveAsker): Promise<readonly ArchiveEntry[]>
-  /** The files of this client's open session; null: it has none, or it has expired. */
+  /**
+   * The files of this client's open session; null: it has none, it has expired, or one of the files
+   * was withdrawn since.
+   */
   session(asker: ArchiveAsker): Promise<readonly ArchiveEntry[] | null>
   spend(asker: ArchiveAsker, bytes: number): Promise<boolean>
   refund(asker: ArchiveAsker, bytes: number): Promise<void>

@@ -225,7 +225,8 @@ export function createArchives(parts: {
     ])
     response.setTimeout(stallMs, () => response.destroy())
     const { shop, link, key } = asked
-    revocation.watch({ kind: 'archive', shop, link, keyHash: hashKey(key) }, response)
+    const files = archive.entries.map((entry) => entry.link)
+    revocation.watch({ kind: 'archive', shop, link, keyHash: hashKey(key), files }, response)
     const state = { sent: 0 }
     try {
       await sendSegments(response, bytes, archive, part, budget, state)

@@ -4,10 +4,11 @@ import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer, get as httpGet, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
@@ -337,6 +338,58 @@ describe('all files as a ZIP file', () => {
     expect((await get(port, (await one.keys())[0]!)).text).toBe('second one')
     const fresh = await all(one.key)
     expect(fresh.headers.etag).not.toBe(whole.headers.etag)
+  })
+  test.each([
+    ['the whole order', { financial_status: 'REFUNDED', lines: [] }],
+    ['one of its products', null],
+  ])('ends when %s is refunded, and its rest has no refunded file', async (_, change) => {
+    const one = await buy([
+      ['a.bin', randomBytes(5_000_000), { download_limit: 5 }],
+      ['b.bin', Buffer.from('the refunded bytes')],
+    ])
+    const stall = Promise.withResolvers<void>()
+    const stalling = await depot.serve({
+      stores: new Map([
+        [
+          'primary',
+          {
+            ...depot.store,
+            open: undefined as never,
+            read: async () =>
+              Readable.from(
+                (async function* () {
+                  yield randomBytes(50_000)
+                  await stall.promise
+                })(),
+              ),
+          },
+        ],
+      ]),
+    })
+    const whole = await all(one.key)
+    expect(whole.text).toContain('the refunded bytes')
+    const response = await new Promise<IncomingMessage>((resolve) =>
+      httpGet(
+        { port: stalling, host: '127.0.0.1', path: `/download?key=${one.key}&all=1` },
+        resolve,
+      ).on('error', () => {}),
+    )
+    const ended = new Promise((resolve) => response.on('error', resolve).on('end', resolve))
+    await new Promise((resolve) => response.once('data', resolve))
+    response.resume()
+    const updated_at = new Date(one.order.updated_at.getTime() + 1000)
+    if (change)
+      await reconcileOrder(depot.scope, { ...one.order, updated_at, ...change }, one.parts)
+    else
+      await depot.scope.query(
+        'update links set revoked_at = now() where shop_id = :shop and file_id = :file',
+        { file: one.ids[1] },
+      )
+    expect(await ended).toMatchObject({ code: 'ECONNRESET' })
+    stall.resolve()
+    const rest = await all(one.key, { range: 'bytes=10-' })
+    expect(rest.status).toBe(change ? 410 : 206)
+    expect(rest.text).not.toContain('the refunded bytes')
   })
   test('a part without an earlier download is counted, and an invalid range is not', async () => {
     const one = await buy(files.map(([name, bytes]) => [name, bytes]))

@@ -12,8 +12,8 @@ import { bytesArray, IN_PARENT, opaque, plainArray, type Query } from './targets
  */
 export type Permit =
   | { kind: 'link'; shop: number; link: string; keyHash: Buffer }
-  /** All files of a delivery or a pack, by its page's link. */
-  | { kind: 'archive'; shop: number; link: string; keyHash: Buffer }
+  /** The files of a delivery or a pack, by its page's link; `files`: their own links. */
+  | { kind: 'archive'; shop: number; link: string; keyHash: Buffer; files: readonly string[] }
   | { kind: 'public'; token: string }
 
 export interface Revocation {
@@ -48,6 +48,15 @@ const ARCHIVES = `
   cross join lateral (select * from links where shop_id = a.shop_id and id = a.link_id limit 1) l
   cross join lateral (select * from shops where id = l.shop_id limit 1) s
   where l.key_hash = a.key_hash and l.revoked_at is null and s.uninstalled_at is null`
+
+/** The links of files in ZIP files: without their keys, which the client does not use. */
+const ARCHIVED = `
+  select a.place
+  from unnest(${opaque('$1::integer[]')}, ${opaque('$2::uuid[]')})
+    with ordinality as a (shop_id, link_id, place)
+  cross join lateral (select * from links where shop_id = a.shop_id and id = a.link_id limit 1) l
+  cross join lateral (select * from files where shop_id = l.shop_id and id = l.file_id limit 1) f
+  where l.revoked_at is null and f.deleted_at is null`
 
 const PUBLIC = `
   select a.place
@@ -84,6 +93,21 @@ export function createRevocation(query: Query, log: Logger): Revocation {
     })
   }
 
+  /** Each file of each archive; one that is withdrawn ends the archive. */
+  async function checkArchived(
+    archives: readonly Watched<Extract<Permit, { kind: 'archive' }>>[],
+  ): Promise<void> {
+    const files = archives.flatMap((archive) =>
+      archive.permit.files.map((link) => ({ archive, shop: archive.permit.shop, link })),
+    )
+    await check(
+      'valid_archived',
+      ARCHIVED,
+      files.map(({ archive }) => archive),
+      [plainArray(files.map(({ shop }) => shop)), plainArray(files.map(({ link }) => link))],
+    )
+  }
+
   async function checkAll(): Promise<void> {
     const links = those('link')
     const archives = those('archive')
@@ -91,6 +115,7 @@ export function createRevocation(query: Query, log: Logger): Revocation {
     await Promise.all([
       check('valid_links', LINKS, links, linkColumns(links)),
       check('valid_archives', ARCHIVES, archives, linkColumns(archives)),
+      checkArchived(archives),
       check('valid_public', PUBLIC, publics, [
         plainArray(publics.map(({ permit }) => permit.token)),
       ]),
@@ -137,8 +162,11 @@ const linkColumns = (
   bytesArray(entries.map(({ permit }) => permit.keyHash)),
 ]
 
-const keyOf = (permit: Permit): string =>
-  permit.kind !== 'public' ? `${permit.link}/${permit.keyHash.toString('hex')}` : permit.token
+function keyOf(permit: Permit): string {
+  if (permit.kind === 'public') return permit.token
+  const files = permit.kind === 'archive' ? permit.files : []
+  return [permit.link, permit.keyHash.toString('hex'), ...files].join('/')
+}
 
 /**
  * Resets the connection: a normal close would still send the system's buffer, which holds some

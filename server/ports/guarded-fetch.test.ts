@@ -441,6 +441,28 @@ describe('post', () => {
     const redirect = `${origin.url}/redirect?to=${encodeURIComponent(origin.url)}`
     expect(await client.post(redirect, {}, 'x', signal)).toEqual({ status: 302 })
   })
+  it('needs only the status of an answer that does not end', async () => {
+    const ended = Promise.withResolvers<number>()
+    let sent = 0
+    const server = createServer((request, response) => {
+      request.resume()
+      response.writeHead(200)
+      const block = Buffer.alloc(64 * 1024)
+      const fill = () => {
+        while (response.write(block)) sent += block.length
+      }
+      response.on('drain', fill).on('close', () => ended.resolve(sent))
+      fill()
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    expect(await clientOf().post(`http://127.0.0.1:${port}/`, {}, 'x', signal)).toEqual({
+      status: 200,
+    })
+    // What the system's buffers hold, and not more.
+    expect(await ended.promise).toBeLessThan(20_000_000)
+    server.close()
+  })
 })
 
 describe('an abort', () => {

@@ -22,11 +22,13 @@ export class RetryLater extends Error {
 }
 
 export interface BackgroundTask extends TaskKind {
-  /**
-   * Maximum number of concurrent runs in one process, slow ones of shops not included
-   * (server/queue/places.ts); half of them for one shop.
-   */
+  /** Maximum number of concurrent runs in one process. */
   concurrency: number
+  /**
+   * Its runs wait for other systems: one shop gets half of the places, and slow runs have places of
+   * their own (server/queue/places.ts).
+   */
+  waits?: true
   /**
    * SQL that gives (shop_id, key, due_at) of everything that must have a job: the sweep queues the
    * missing jobs. Absent: the task has one job for the whole installation, with the empty key.

@@ -72,9 +72,7 @@ export function createBackground(options: BackgroundOptions): Background {
 
 /** Of each task; a process runs a key of a task with `claims` only once at a time. */
 function placesOf({ tasks, slowAfterMs }: BackgroundOptions): Places {
-  const limits = new Map(
-    tasks.map(({ name, concurrency }) => [flagOf(name), limitsOf(concurrency)]),
-  )
+  const limits = new Map(tasks.map((task) => [flagOf(task.name), limitsOf(task)]))
   const places = createPlaces(limits, slowAfterMs)
   const claiming = tasks.filter(({ claims }) => claims).map(({ name }) => keyFlagOf(name, ''))
   const claimed = new Set<string>()
@@ -93,10 +91,10 @@ function placesOf({ tasks, slowAfterMs }: BackgroundOptions): Places {
   }
 }
 
-const limitsOf = (places: number): PlaceLimits => ({
+const limitsOf = ({ concurrency: places, waits }: BackgroundTask): PlaceLimits => ({
   places,
-  slowPlaces: SLOW_TIMES * places,
-  perShop: Math.ceil(places / 2),
+  slowPlaces: waits ? SLOW_TIMES * places : 0,
+  perShop: waits ? Math.ceil(places / 2) : places,
 })
 
 function createPerform(

@@ -149,7 +149,11 @@ function taskListOf({ runner, deliver, background, places, jobs }: TaskParts): T
 
 const flagsOf = (job: Job) => Object.keys(job.flags ?? {})
 
+/** Printed at the start if there are more places than connections: a job that waits holds none. */
+const MORE_PLACES = 'WARNING: having maxPoolSize'
+
 const graphileLogger = (log: Logger) =>
   new GraphileLogger(() => (level, text) => {
+    if (text.startsWith(MORE_PLACES)) return
     if (level === 'error' || level === 'warning') log.warn('graphile-worker', { text })
   })

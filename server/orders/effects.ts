@@ -73,6 +73,7 @@ export const effectTask = (parts: EffectParts): BackgroundTask => ({
   ...ORDER_EFFECTS,
   // All changes of a shop share one bucket of points: more concurrency would not be faster.
   concurrency: 1,
+  waits: true,
   wanted: `select distinct on (e.shop_id) e.shop_id, e.shop_id::text as key, e.due_at
     from order_effects e
     join shops s on s.id = e.shop_id and s.uninstalled_at is null where e.error is null

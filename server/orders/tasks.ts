@@ -48,6 +48,7 @@ const READ_WITHIN_MS = 20_000
 export const reconcileTask = (parts: OrderParts): BackgroundTask => ({
   ...RECONCILE_ORDERS,
   concurrency: SHOP_CONCURRENCY,
+  waits: true,
   claims: true,
   wanted: WANTED_ORDERS,
   run: async ({ shop, signal }) => {
@@ -141,6 +142,7 @@ const OLDEST_MS = 60 * 24 * 60 * 60 * 1000
 export const syncTask = (parts: OrderParts): BackgroundTask => ({
   name: 'sync-orders',
   concurrency: 1,
+  waits: true,
   wanted: `select t.shop_id, t.shop_id::text as key, now() as due_at from shop_tokens t
     join shops s on s.id = t.shop_id and s.uninstalled_at is null
     left join order_syncs o on o.shop_id = t.shop_id

@@ -67,6 +67,17 @@ test('a shop is no longer slow after a quick job', () => {
   expect(places.full()).toContain(BYTES)
 })
 
+test('a kind without slow places has no slow shops', () => {
+  const limits = { places: 2, slowPlaces: 0, perShop: 2 }
+  const places = createPlaces(new Map([['sweep', limits]]), SLOW_MS)
+  const flags = ['sweep', ofShop('sweep', 1)]
+  const leave = places.enter(flags)
+  vi.advanceTimersByTime(SLOW_MS)
+  leave()
+  expect(places.full()).toEqual([])
+  expect(fill(places, flags)).toHaveLength(2)
+})
+
 test('more slow jobs than slow places keep the usual ones, until a slow place is free', () => {
   const places = open(2)
   const shops = Array.from({ length: 2 * (SLOW_TIMES + 1) }, (_, n) => n)

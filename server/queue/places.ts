@@ -5,7 +5,7 @@
 
 export interface PlaceLimits {
   places: number
-  /** Of jobs that take long. */
+  /** Of jobs that take long; 0: they keep the usual places. */
   slowPlaces: number
   /** Of one shop, slow ones included. */
   perShop: number
@@ -79,7 +79,8 @@ export function createPlaces(
           lane.add(kind, 1)
         } else timer.refresh()
       }
-      const timer = setTimeout(shop === null ? () => {} : moveAside, slowAfterMs).unref()
+      const canMove = shop !== null && limits.get(kind)!.slowPlaces > 0
+      const timer = setTimeout(canMove ? moveAside : () => {}, slowAfterMs).unref()
       return () => {
         clearTimeout(timer)
         lane.add(kind, -1)

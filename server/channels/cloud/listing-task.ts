@@ -40,6 +40,7 @@ const OUTAGE_HOURS = 1
 export const listingTask = (parts: ListingParts): BackgroundTask => ({
   ...LISTING_TASK,
   concurrency: CONCURRENCY,
+  waits: true,
   wanted: `select shop_id, id::text as key, now() as due_at from syncs where phase = 'listing'`,
   run: async ({ shop, key, attempt, lease, signal }) => {
     const scope = forShop(parts.database, shop!)

@@ -27,6 +27,7 @@ const MAX_ATTEMPTS = 3
 export const csvCheckTask = (parts: CheckRunParts): BackgroundTask => ({
   ...CHECK_CSV,
   concurrency: CONCURRENCY,
+  waits: true,
   wanted: QUEUED_CHECKS,
   run: async (run) => {
     await runCheck(parts, forShop(parts.database, run.shop!), run)

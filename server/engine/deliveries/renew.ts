@@ -21,6 +21,7 @@ export const renewTask = (
 ): BackgroundTask => ({
   name: 'renew-copies',
   concurrency: RUN_CONCURRENCY,
+  waits: true,
   wanted: `select p.shop_id, p.delivery_id::text as key, now() as due_at from prepared_files p
     join delivery_runs r on r.shop_id = p.shop_id and r.delivery_id = p.delivery_id
       and r.status = 'ready'

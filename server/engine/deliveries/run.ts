@@ -44,6 +44,7 @@ export const prepareTask = (
 ): BackgroundTask => ({
   ...PREPARE_DELIVERY,
   concurrency: RUN_CONCURRENCY,
+  waits: true,
   wanted: WANTED_RUNS,
   run: async (task) => {
     const scope = forShop(parts.database, task.shop!)

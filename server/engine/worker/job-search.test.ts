@@ -13,8 +13,7 @@ test('jobs that become due at the same moment run concurrently, without a notifi
   const meet: BackgroundTask = {
     ...{
       name: 'meet',
-      // Half of them for one shop.
-      concurrency: 2 * KEYS.length,
+      concurrency: KEYS.length,
       wanted: 'select 1 as shop_id, null as key, now() as due_at where false',
     },
     run: async ({ key }) => {

@@ -28,6 +28,7 @@ export const mirrorTask = (parts: MirrorParts): BackgroundTask => ({
   ...REFRESH_MIRROR,
   // Swapping a large catalog is heavy on the database.
   concurrency: 1,
+  waits: true,
   wanted: DUE_MIRRORS,
   run: async ({ shop, lease, signal }) => {
     await refreshShop(parts, forShop(parts.database, shop!), lease, signal)

@@ -35,6 +35,7 @@ export const changesTask = (
 ): BackgroundTask => ({
   ...APPLY_CHANGE,
   concurrency: CONCURRENCY,
+  waits: true,
   wanted: WANTED_CHANGES,
   run: async ({ shop, key, signal }) => {
     const scope = forShop(database, shop!)

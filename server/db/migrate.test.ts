@@ -4,7 +4,6 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestDatabase } from '../../test/database.ts'
 import { migrate } from './migrate.ts'
-import { SQUASHES } from './squashed-migrations.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 beforeAll(async () => {
@@ -100,54 +99,8 @@ test('a migration that fails is named, and nothing is changed', async () => {
   expect(await names()).not.toContainEqual({ name: '9000_change-orders' })
 })
 
-const record = (added: readonly string[]) =>
-  database.pool.query(
-    `insert into knex_migrations (name, batch, migration_time)
-     select name, 1, now() from unnest($1::text[]) as name`,
-    [added],
-  )
-const forget = (removed: readonly string[]) =>
-  database.pool.query('delete from knex_migrations where name = any($1)', [removed])
-
-const NEWEST = SQUASHES.at(-1)!
-
-test('the squashed migrations are the first that exist, and no number is missing', async () => {
+test('no number of a migration is missing', async () => {
   const present = (await readdir(new URL('../../migrations/', import.meta.url))).sort()
-  expect(present.slice(0, NEWEST.by.length)).toEqual(NEWEST.by.map((name) => `${name}.ts`))
   const numbers = present.map((_, at) => String(at + 1).padStart(4, '0'))
   expect(present.map((name) => name.slice(0, 4))).toEqual(numbers)
-  for (const { replaced, by } of SQUASHES)
-    expect(replaced.filter((name) => by.includes(name))).toEqual([])
-})
-
-test('a database with the replaced migrations starts, with the squashed ones recorded', async () => {
-  await forget(NEWEST.by)
-  await record(NEWEST.replaced)
-  expect(await migrate(database)).toEqual([])
-  const recorded = (await names()).map(({ name }) => name)
-  // The old names stay for a process of the previous version that restarts during the upgrade.
-  expect(recorded).toEqual(expect.arrayContaining([...NEWEST.replaced, ...NEWEST.by]))
-  expect(await migrate(database)).toEqual([])
-  expect(await names()).toHaveLength(recorded.length)
-})
-
-test('a later migration is applied to a database with the replaced migrations', async () => {
-  await forget(NEWEST.by)
-  const migrations = changing('packs', () => Promise.resolve())
-  expect(await migrate(database, { migrations })).toEqual(['9000_change-packs'])
-  expect(await names()).toContainEqual({ name: NEWEST.by.at(-1) })
-})
-
-test('a database with only some of the replaced migrations is refused with a reason', async () => {
-  const last = NEWEST.replaced.at(-1)!
-  await forget([...NEWEST.by, last])
-  await expect(migrate(database)).rejects.toThrow(`${last} is not applied`)
-  expect(await names()).not.toContainEqual({ name: NEWEST.by[0] })
-})
-
-test('a database from before an earlier squash is refused, with the version to start first', async () => {
-  const [first] = SQUASHES
-  await forget([...NEWEST.by, ...NEWEST.replaced])
-  await record(first!.replaced)
-  await expect(migrate(database)).rejects.toThrow(`migrations/${NEWEST.replaced.at(-1)}.ts once`)
 })

@@ -7,7 +7,6 @@ import type { Knex } from 'knex'
 import pg from 'pg'
 import type { Database } from './database.ts'
 import { isLockTimeout } from './error-classes.ts'
-import { recordSquashed } from './squashed-migrations.ts'
 
 const FOLDER = new URL('../../migrations/', import.meta.url)
 // An advisory lock key of our own: one process migrates while the others wait.
@@ -68,7 +67,6 @@ async function applyOurs({ knex }: Database, config: Knex.MigratorConfig): Promi
   // knex's lock row outlives a process that is killed during a migration. The advisory lock does
   // not, so it is the one that counts.
   const [, pending] = (await knex.migrate.list(config)) as [unknown[], unknown[]]
-  await recordSquashed(knex)
   if (pending.length > 0) await knex.migrate.forceFreeMigrationsLock(config)
   const [, applied] = (await knex.migrate.latest(config)) as [number, string[]]
   return applied

@@ -22,7 +22,7 @@ const SHOPS = `
       ((settings -> 'paid_deliveries_survive') is distinct from 'false'::jsonb) stored
   );
 
-  -- Sealed: AES-256-GCM, a data key per row, bound to shop and column (server/secrets.ts).
+  -- Sealed: AES-256-GCM, a data key per row, bound to shop and column (server/core/secrets.ts).
   create table shop_tokens (
     shop_id integer primary key references shops on delete cascade,
     access_token bytea not null,

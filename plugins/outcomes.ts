@@ -41,7 +41,7 @@ export type Decision =
   | Failure
 
 /**
- * `code` is one of the codes in server/errors.ts. `retryable`: another attempt could help. The
+ * `code` is one of the codes in server/core/errors.ts. `retryable`: another attempt could help. The
  * engine decides when and how often.
  */
 export interface Failure {

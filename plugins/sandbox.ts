@@ -3,7 +3,7 @@
 // loads it.
 
 export interface Refused {
-  /** One of the codes in server/errors.ts. */
+  /** One of the codes in server/core/errors.ts. */
   code: string
   message: string
   /** Memory ran out. */

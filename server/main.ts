@@ -2,8 +2,8 @@
 // drop server alone, which loads nothing of the others to stay small. Read this first.
 import { appConfig } from '../app.config.ts'
 import { closeAll, type Closing } from './startup/closing.ts'
-import type { Config } from './config.ts'
-import { createLogger, errorFields, type Logger } from './log.ts'
+import type { Config } from './startup/config.ts'
+import { createLogger, errorFields, type Logger } from './core/log.ts'
 import { DROP_CHILD } from './startup/drop-child.ts'
 
 const STOP_WITHIN_MS = 20_000

@@ -2,14 +2,14 @@
 // graphile-worker.
 import { randomUUID } from 'node:crypto'
 import { Logger as GraphileLogger, run as runJobs, type TaskList } from 'graphile-worker'
-import type { Database } from '../server/db/database.ts'
+import type { Database } from '../server/core/db/database.ts'
 import {
   createBackground,
   type Background,
   type BackgroundTask,
   type TaskJob,
 } from '../server/engine/background.ts'
-import type { Logger } from '../server/log.ts'
+import type { Logger } from '../server/core/log.ts'
 import { silent } from './database.ts'
 
 export interface TestWorker {

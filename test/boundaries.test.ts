@@ -34,7 +34,7 @@ ruleTester.run('boundaries', boundaries, {
     refused('server/http/app.ts', '../engine/worker/lease.ts', allExported, /engine\.ts alone/),
     refused('server/http/app.ts', '../engine/types.ts', loaded, /engine\.ts alone/),
     refused('server/http/app.ts', '../engine/types.ts', typed, /engine\.ts alone/),
-    refused('web/app.tsx', '../server/config.ts', imported, /over HTTP alone/),
+    refused('web/app.tsx', '../server/startup/config.ts', imported, /over HTTP alone/),
     refused('plugins/tag-files/plugin.ts', '../fetch/plugin.ts', exported, /another plugin/),
     refused('plugins/tag-files/plugin.ts', '../_pdf/parts.ts', typed, /another plugin/),
     refused('plugins/tag/plugin.ts', '../../server/ids.ts', exported, /imports the contract/),

@@ -1,5 +1,5 @@
 // CSV files and their API, for tests: uploads of any bytes, and a worker for the checks.
-import { forShop, type ShopScope } from '../server/db/for-shop.ts'
+import { forShop, type ShopScope } from '../server/core/db/for-shop.ts'
 import { csvCheckTask } from '../server/channels/csv/check-run.ts'
 import type { OddSkus } from '../server/channels/csv/check-state.ts'
 import { createApiKey } from '../server/http/auth.ts'

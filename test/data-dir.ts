@@ -3,7 +3,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { clusterOf } from '../server/db/embedded-place.ts'
+import { clusterOf } from '../server/core/db/embedded-place.ts'
 
 /**
  * PostgreSQL's user must be able to enter, so that the database can be in it when root runs the

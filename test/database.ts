@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { openDatabase, type Database } from '../server/db/database.ts'
-import { createLogger } from '../server/log.ts'
+import { openDatabase, type Database } from '../server/core/db/database.ts'
+import { createLogger } from '../server/core/log.ts'
 
 export const TEMPLATE = 'stevedore_template'
 export const silent = createLogger('error', () => {})

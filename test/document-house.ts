@@ -8,7 +8,7 @@ import type { Item, StagedBlob, Warning } from '../plugins/contract.ts'
 import { admitFiles } from '../server/files/admit.ts'
 import { draftFrom, type Draft } from '../server/files/drafts.ts'
 import { shopSettingsSchema } from '../server/files/shop-settings.ts'
-import { createDiskStore } from '../server/store/disk.ts'
+import { createDiskStore } from '../server/core/store/disk.ts'
 import { documentItem } from './documents.ts'
 import { createTestEngine, type TestEngine } from './engine.ts'
 

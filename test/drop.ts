@@ -11,12 +11,12 @@ import {
   type DropServer,
   type DropServerParts,
 } from '../server/channels/drop/server.ts'
-import type { Database } from '../server/db/database.ts'
-import { forShop, type ShopScope } from '../server/db/for-shop.ts'
-import { openListener } from '../server/db/listener.ts'
-import type { Logger } from '../server/log.ts'
-import { createSecrets } from '../server/secrets.ts'
-import { createDiskStore } from '../server/store/disk.ts'
+import type { Database } from '../server/core/db/database.ts'
+import { forShop, type ShopScope } from '../server/core/db/for-shop.ts'
+import { openListener } from '../server/core/db/listener.ts'
+import type { Logger } from '../server/core/log.ts'
+import { createSecrets } from '../server/core/secrets.ts'
+import { createDiskStore } from '../server/core/store/disk.ts'
 import { createTestShop, openTestDatabase, silent } from './database.ts'
 
 type ServerSettings = Partial<Pick<DropServerParts, 'host' | 'connectionLimits' | 'passive'>>

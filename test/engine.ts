@@ -11,9 +11,9 @@ import {
   type Plugin,
   type Workflow,
 } from '../plugins/contract.ts'
-import type { Limits } from '../server/limits.ts'
-import { openListener } from '../server/db/listener.ts'
-import { forShop, type ShopScope } from '../server/db/for-shop.ts'
+import type { Limits } from '../server/core/configuration/limits.ts'
+import { openListener } from '../server/core/db/listener.ts'
+import { forShop, type ShopScope } from '../server/core/db/for-shop.ts'
 import {
   createEngine,
   hasEnded,
@@ -43,8 +43,8 @@ import { createRemote } from '../server/ports/remote.ts'
 import { createStoredFiles } from '../server/ports/stored.ts'
 import { createSandboxes } from '../server/ports/sandbox.ts'
 import { createStage } from '../server/ports/stage.ts'
-import { createSecrets } from '../server/secrets.ts'
-import { createDiskStore } from '../server/store/disk.ts'
+import { createSecrets } from '../server/core/secrets.ts'
+import { createDiskStore } from '../server/core/store/disk.ts'
 import { createTestShop, openTestDatabase, silent } from './database.ts'
 
 export interface TestEngine {

@@ -1,5 +1,5 @@
 // Rows of files without bytes, for tests that need many or old files and never read them.
-import type { ShopScope } from '../server/db/for-shop.ts'
+import type { ShopScope } from '../server/core/db/for-shop.ts'
 import { extensionOf, nameKey } from '../server/files/rules.ts'
 
 export interface MadeFile {

@@ -3,9 +3,9 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
-import { openDatabase } from '../server/db/database.ts'
-import { startEmbedded } from '../server/db/embedded.ts'
-import { migrate } from '../server/db/migrate.ts'
+import { openDatabase } from '../server/core/db/database.ts'
+import { startEmbedded } from '../server/core/db/embedded.ts'
+import { migrate } from '../server/core/db/migrate.ts'
 import { makeDataDir, removeDataDir } from './data-dir.ts'
 import { silent, TEMPLATE } from './database.ts'
 

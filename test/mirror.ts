@@ -1,5 +1,5 @@
 // Fills a shop's mirror with the products that a test names, with the code of a refresh.
-import type { ShopScope } from '../server/db/for-shop.ts'
+import type { ShopScope } from '../server/core/db/for-shop.ts'
 import { leaseOf, type TaskLease } from '../server/engine/background.ts'
 import { stage, swap } from '../server/storefront/mirror/staging.ts'
 import { mirrorTask, type MirrorParts } from '../server/storefront/mirror/mirror.ts'

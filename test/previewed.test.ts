@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { appConfig } from '../app.config.ts'
 import { actionsOf, type Plugin, type Step, type Workflow } from '../plugins/contract.ts'
-import type { ShopScope } from '../server/db/for-shop.ts'
+import type { ShopScope } from '../server/core/db/for-shop.ts'
 import { addMappings } from '../server/files/mappings.ts'
 import { addFile } from './deliveries.ts'
 import { documentOf, numberedPages } from './documents.ts'

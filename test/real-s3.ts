@@ -2,9 +2,9 @@
 // `TEST_S3` has the format of STORAGE_PRIMARY. The bucket should be empty; the tests leave blobs in
 // it.
 import { ListMultipartUploadsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
-import { parseLocation } from '../server/store/address.ts'
-import { createS3Store } from '../server/store/s3.ts'
-import { openBucket } from '../server/store/s3-calls.ts'
+import { parseLocation } from '../server/core/store/address.ts'
+import { createS3Store } from '../server/core/store/s3.ts'
+import { openBucket } from '../server/core/store/s3-calls.ts'
 import type { StoreUnderTest } from './suites/store.ts'
 
 export function openRealS3(address: string): StoreUnderTest {

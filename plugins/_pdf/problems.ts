@@ -1,4 +1,4 @@
-// Problems of documents in the texts of server/errors.ts, for the scripts that open documents.
+// Problems of documents in the texts of server/core/errors.ts, for the scripts that open documents.
 import { Refusal } from '../sandbox.ts'
 
 export const PROBLEMS = {

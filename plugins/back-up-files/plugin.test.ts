@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { forShop, type ShopScope } from '../../server/db/for-shop.ts'
+import { forShop, type ShopScope } from '../../server/core/db/for-shop.ts'
 import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../test/engine.ts'
 import { fileItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'

@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { forShop, type ShopScope } from '../../server/db/for-shop.ts'
+import { forShop, type ShopScope } from '../../server/core/db/for-shop.ts'
 import { hashOf } from '../../test/fakes/content.ts'
 import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../test/engine.ts'
 import { fileItem, writeContext } from '../../test/fakes/context.ts'

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestEngine, type TestEngine } from '../../test/engine.ts'
 import { fileItem, importItem } from '../../test/fakes/context.ts'
 import { photo } from '../../test/images.ts'
-import { createDiskStore } from '../../server/store/disk.ts'
+import { createDiskStore } from '../../server/core/store/disk.ts'
 import type { Item } from '../contract.ts'
 import { createImages, type ImageWanted } from './images.ts'
 

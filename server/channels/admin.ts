@@ -2,7 +2,7 @@
 // key.
 import type { Workflow } from '../../plugins/contract.ts'
 import { schemaProblems } from '../workflows/problems.ts'
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import {
   misplaced,
   permissionsOf,
@@ -12,7 +12,7 @@ import {
   type Engine,
   type OperationSource,
 } from '../engine/engine.ts'
-import { AppError, type ErrorDetail } from '../errors.ts'
+import { AppError, type ErrorDetail } from '../core/errors.ts'
 import { requireDownloads } from '../files/plan-limits.ts'
 import { requireWorkflow } from '../workflows/find.ts'
 import { requireSelected } from './link-terms.ts'

@@ -1,10 +1,10 @@
 // Checks the terms of single files in an operation that creates links: each must name a selected
 // file, because terms of other files would be ignored silently.
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import type { OperationSource } from '../engine/engine.ts'
-import { AppError, type ErrorDetail } from '../errors.ts'
+import { AppError, type ErrorDetail } from '../core/errors.ts'
 import { compileFilter } from '../files/filter.ts'
-import { parsePublicId } from '../ids.ts'
+import { parsePublicId } from '../core/ids.ts'
 
 /**
  * `perFile`: the option of the action `create-links`. Throws `validation_failed`, which names every

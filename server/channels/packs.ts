@@ -1,12 +1,12 @@
 // Changes of packs. New products of a pack change the mappings of its files; that is an operation,
 // so it is in history and can be undone.
-import type { ShopScope } from '../db/for-shop.ts'
-import { retryTransaction } from '../db/retry-transaction.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { retryTransaction } from '../core/db/retry-transaction.ts'
 import { withOptions, type Engine } from '../engine/engine.ts'
-import { AppError, type ErrorDetail } from '../errors.ts'
+import { AppError, type ErrorDetail } from '../core/errors.ts'
 import { lockPack, renamePack, replaceProducts } from '../files/pack-changes.ts'
 import type { PackProduct } from '../files/pack-list.ts'
-import { toPublicId } from '../ids.ts'
+import { toPublicId } from '../core/ids.ts'
 import { findProduct } from '../storefront/mirror/lookup.ts'
 
 const ACTION = 'move-to-pack'

@@ -1,5 +1,5 @@
 // Matches files without a product again when the catalog has new products, SKUs or titles.
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import { withOptions, type Engine } from '../engine/engine.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { catalogChannel } from './origins.ts'

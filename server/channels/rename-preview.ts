@@ -1,7 +1,7 @@
 // The live preview of a rename: the first files of a selection, named by the plugin's own plan.
 // Free names are found by the rule that operations use; a long chain of files that take each
 // other's names is followed only for a few steps.
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import type { Engine, PreviewResult, Placed, OperationSource } from '../engine/engine.ts'
 import { changeFiles } from '../files/changes.ts'
 import { compileFilter, type FileFilter } from '../files/filter.ts'

@@ -1,10 +1,10 @@
 // Accepting candidates of the review list: an operation maps the files, so that history has it and
 // it can be undone.
 import type { Candidate } from '../../plugins/contract.ts'
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import { withOptions, type Engine } from '../engine/engine.ts'
 import { decideReviews, recordAcceptance, type ReviewRow } from '../files/reviews.ts'
-import { toPublicId } from '../ids.ts'
+import { toPublicId } from '../core/ids.ts'
 
 const ACTION = 'map-products'
 /** The most reviews of one operation. */

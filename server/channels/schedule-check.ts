@@ -1,9 +1,9 @@
 // Resolves the workflow of a schedule, and finds every problem of a schedule before it is saved.
 import type { Workflow } from '../../plugins/contract.ts'
 import { keptProblems, type WorkflowProblem } from '../workflows/problems.ts'
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import { misplaced, filePlaceOf } from '../engine/engine.ts'
-import { AppError } from '../errors.ts'
+import { AppError } from '../core/errors.ts'
 import { nameProblem, type Parts } from '../workflows/check.ts'
 import { actionWorkflow, requireWorkflow } from '../workflows/find.ts'
 import { referenceProblems, referencesIn, type Reference } from '../workflows/references.ts'

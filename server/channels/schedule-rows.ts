@@ -1,10 +1,10 @@
 // The shop's schedules in the database: what runs, on which files, and the next run.
 import type { WorkflowProblem } from '../workflows/problems.ts'
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import type { OperationStatus } from '../engine/engine.ts'
-import { AppError } from '../errors.ts'
+import { AppError } from '../core/errors.ts'
 import { readShop } from '../files/shop-settings.ts'
-import { parsePublicId, toPublicId } from '../ids.ts'
+import { parsePublicId, toPublicId } from '../core/ids.ts'
 import type { Parts } from '../workflows/check.ts'
 import { scheduleProblems, type ScheduleBody } from './schedule-check.ts'
 import { nextRuns } from './schedule-times.ts'

@@ -1,9 +1,9 @@
 // One run of a schedule: selects its files again, obeys its cap, and never overlaps an earlier run
 // of the same schedule.
 import type { Step, Workflow } from '../../plugins/contract.ts'
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import { placedFilter, type Engine } from '../engine/engine.ts'
-import { AppError } from '../errors.ts'
+import { AppError } from '../core/errors.ts'
 import type { FileFilter } from '../files/filter.ts'
 import { impactOf } from '../files/impact.ts'
 import { countFiles } from '../files/list.ts'

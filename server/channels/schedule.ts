@@ -1,13 +1,13 @@
 // The schedule channel: starts due schedules, each once, with any number of workers. It looks
 // across shops; each run belongs to its own shop.
-import type { Database } from '../db/database.ts'
-import { isDatabaseUnavailable, isRollback } from '../db/error-classes.ts'
-import { forShop, type ShopScope } from '../db/for-shop.ts'
+import type { Database } from '../core/db/database.ts'
+import { isDatabaseUnavailable, isRollback } from '../core/db/error-classes.ts'
+import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import type { BackgroundTask } from '../engine/background.ts'
 import type { Engine } from '../engine/engine.ts'
-import { AppError } from '../errors.ts'
+import { AppError } from '../core/errors.ts'
 import { readShop } from '../files/shop-settings.ts'
-import { errorFields, type Logger } from '../log.ts'
+import { errorFields, type Logger } from '../core/log.ts'
 import { raiseNoticeOnce } from '../files/notices.ts'
 import { runningOperation, startRun } from './schedule-run.ts'
 import { setNextRun, lockDue, type ScheduleRow } from './schedule-rows.ts'

@@ -1,7 +1,7 @@
 // Starts an import, for every channel: the shop's settings complete each file's draft, and the
 // shop's attached workflow runs, or the built-in one.
 import type { Entry, EntrySettings } from '../../plugins/contract.ts'
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import type { Engine, GrowingEntry, StartInput } from '../engine/engine.ts'
 import { cleanName } from '../files/rules.ts'
 import { draftFrom, type DraftOptions } from '../files/drafts.ts'

@@ -1,8 +1,8 @@
 // Replacing a file: new bytes, from an address or an earlier upload, are imported as its next
 // version. The file is identified by its id, since it may be renamed or deleted during the import.
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import type { Engine } from '../engine/engine.ts'
-import { AppError } from '../errors.ts'
+import { AppError } from '../core/errors.ts'
 import { importFromApi } from './api/start.ts'
 import { findUpload } from './upload/rows.ts'
 import { importUploads } from './upload/start.ts'

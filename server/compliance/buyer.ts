@@ -1,5 +1,5 @@
 // Finds the stored data about the person of a privacy request: e-mail addresses, orders and links.
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 
 /** The customer as the platform names it. Ids are its global ids, `gid://shopify/Order/1`. */
 export interface CustomerRequest {

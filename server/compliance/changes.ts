@@ -1,5 +1,5 @@
 // The platform's privacy requests, as platform changes: each is repeated until it has succeeded.
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import type { CustomerRequest } from './buyer.ts'
 import { customerData } from './customer-data.ts'
 import type { ComplianceParts } from './parts.ts'

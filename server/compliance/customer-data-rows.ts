@@ -1,9 +1,9 @@
 // Answers to customers' requests for their data: sealed documents, kept for the merchant for 30
 // days.
 import { createHmac } from 'node:crypto'
-import type { Database } from '../db/database.ts'
-import type { ShopScope } from '../db/for-shop.ts'
-import type { Secrets } from '../secrets.ts'
+import type { Database } from '../core/db/database.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import type { Secrets } from '../core/secrets.ts'
 import type { Buyer, CustomerRequest } from './buyer.ts'
 
 const KEPT_DAYS = 30

@@ -1,7 +1,7 @@
 // customers/data_request: collects the stored data about a buyer into one JSON document, keeps it
 // sealed for the merchant, and notifies the shop with a notice. The merchant gives it to the
 // customer.
-import { forShop, type ShopScope } from '../db/for-shop.ts'
+import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { raiseNotice } from '../files/notices.ts'
 import {
   findBuyer,

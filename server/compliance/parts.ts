@@ -1,8 +1,8 @@
 // The dependencies of uninstalling and of privacy requests.
-import type { Database } from '../db/database.ts'
-import type { Logger } from '../log.ts'
-import type { Secrets } from '../secrets.ts'
-import type { BlobStore } from '../store/store.ts'
+import type { Database } from '../core/db/database.ts'
+import type { Logger } from '../core/log.ts'
+import type { Secrets } from '../core/secrets.ts'
+import type { BlobStore } from '../core/store/store.ts'
 
 export interface ComplianceParts {
   database: Database

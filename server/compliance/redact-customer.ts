@@ -1,8 +1,8 @@
 // customers/redact: deletes the stored data about a buyer. Links are revoked and kept as records
 // without a person, so that the shop's counts stay right. Every step is idempotent.
-import { forShop, type ShopScope } from '../db/for-shop.ts'
-import { rewriteReplies } from '../db/sealed-replies.ts'
-import type { Secrets } from '../secrets.ts'
+import { forShop, type ShopScope } from '../core/db/for-shop.ts'
+import { rewriteReplies } from '../core/db/sealed-replies.ts'
+import type { Secrets } from '../core/secrets.ts'
 import {
   addressPattern,
   findBuyer,

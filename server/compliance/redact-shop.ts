@@ -1,7 +1,7 @@
 // shop/redact: deletes a shop with all rows, bytes, uploads and jobs. Every step is idempotent, so
 // an interrupted run can be repeated. The shop's own row is deleted last, because the row of the
 // platform's request refers to it, and with it the job.
-import { forShop, type ShopScope } from '../db/for-shop.ts'
+import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { dropJobs, stopOperations } from '../engine/engine.ts'
 import type { ComplianceParts } from './parts.ts'
 import { tablesOfShops, type ShopTable } from './shop-tables.ts'

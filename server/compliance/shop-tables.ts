@@ -1,6 +1,6 @@
 // Reads the tables with rows of shops from the live schema, so that every deletion includes the
 // tables of later migrations.
-import type { Database } from '../db/database.ts'
+import type { Database } from '../core/db/database.ts'
 
 export interface ShopTable {
   name: string

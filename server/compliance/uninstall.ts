@@ -1,6 +1,6 @@
 // app/uninstalled: deletes the shop's tokens and stops serving its files. Its data is kept until
 // the platform requests the deletion, 48 hours later, or the shop reinstalls the app.
-import { forShop, type ShopScope } from '../db/for-shop.ts'
+import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import type { ComplianceParts } from './parts.ts'
 
 /**

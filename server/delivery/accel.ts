@@ -2,7 +2,7 @@
 // X-Accel-Redirect header names the blob. Only requests that nginx interprets as we do are passed
 // on; this process sends the others.
 import type { IncomingMessage } from 'node:http'
-import type { ByteRange } from '../store/store.ts'
+import type { ByteRange } from '../core/store/store.ts'
 
 /**
  * `location`: a storage location on disk; `prefix`: nginx's internal location that serves its
@@ -31,6 +31,6 @@ export function maySendByNginx(request: IncomingMessage, range: ByteRange | null
     : range !== null && PLAIN_RANGE.test(headers.range)
 }
 
-/** The address under which nginx finds a blob (server/store/disk-layout.ts). */
+/** The address under which nginx finds a blob (server/core/store/disk-layout.ts). */
 export const accelPath = ({ prefix }: Accel, shop: number, hash: string): string =>
   `${prefix}/${shop}/${hash}`

@@ -2,9 +2,9 @@
 // before the first byte is sent, so it supports ranges and clients can resume it.
 import type { ServerResponse } from 'node:http'
 import { crc32 } from 'node:zlib'
-import { errorFields, type Logger } from '../log.ts'
-import { hashKey } from '../secrets.ts'
-import { StoreError, type BlobStore, type ByteRange } from '../store/store.ts'
+import { errorFields, type Logger } from '../core/log.ts'
+import { hashKey } from '../core/secrets.ts'
+import { StoreError, type BlobStore, type ByteRange } from '../core/store/store.ts'
 import {
   createArchiveCounting,
   type ArchiveAsker,

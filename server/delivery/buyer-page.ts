@@ -1,7 +1,7 @@
 // A shop's settings for its buyers' pages: colours, logo, its own texts, and the language for
 // buyers whose language has no catalog.
 import { z } from 'zod'
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import { LOCALES, type Locale } from './translate.ts'
 
 const MAX_TEXT = 500

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { Blake3Hasher } from '@napi-rs/blake-hash'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { StoreError, type BlobReader, type BlobStore, type ByteRange } from '../store/store.ts'
+import { StoreError, type BlobReader, type BlobStore, type ByteRange } from '../core/store/store.ts'
 import type { FileTarget } from './targets.ts'
 import { createTtlCache } from './ttl-cache.ts'
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { openDepot, type Depot } from '../../test/delivery.ts'
 import { startS3, type FakeS3 } from '../../test/fakes/s3.ts'
-import { createS3Store } from '../store/s3.ts'
+import { createS3Store } from '../core/store/s3.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 let depot: Depot

@@ -1,8 +1,8 @@
 // The client of a request: its address and user agent, and a hash of both that identifies it in a
 // session.
 import type { IncomingMessage } from 'node:http'
-import { networkOf, plainAddress } from '../client-address.ts'
-import type { Secrets } from '../secrets.ts'
+import { networkOf, plainAddress } from '../core/client-address.ts'
+import type { Secrets } from '../core/secrets.ts'
 
 export interface Client {
   hash: Buffer

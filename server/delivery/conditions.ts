@@ -1,7 +1,7 @@
 // Evaluates a request's conditions and Range for the current file (RFC 9110 §13 and §14), before
 // anything is counted. All values are bytes and milliseconds.
 import type { IncomingHttpHeaders } from 'node:http'
-import type { ByteRange } from '../store/store.ts'
+import type { ByteRange } from '../core/store/store.ts'
 
 export interface Representation {
   /** Strong, with its quotes. */

@@ -2,7 +2,7 @@
 // that arrive together. It uses the pool instead of a shop's scope, because only the link's key
 // determines the shop.
 import type { LinkFacts } from '../files/links.ts'
-import { hashKey } from '../secrets.ts'
+import { hashKey } from '../core/secrets.ts'
 import type { PageLook, Looks } from './look.ts'
 import { SMALL_FILE_BYTES, type LinkCache } from './link-cache.ts'
 import { BATCH_SIZE, CONCURRENT_STATEMENTS, createQueryBatcher } from './query-batcher.ts'

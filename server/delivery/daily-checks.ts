@@ -2,7 +2,7 @@
 // it sends only a part or another server sends them, afterwards. Blobs are read one after another,
 // and downloads do not wait.
 import { checkBlob, claimForToday, type BlobCheckParts } from '../files/blob-checks.ts'
-import { errorFields } from '../log.ts'
+import { errorFields } from '../core/log.ts'
 import { blobFields, type FileTarget } from './targets.ts'
 
 export interface DailyChecks {

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
-import { hashKey } from '../secrets.ts'
+import { hashKey } from '../core/secrets.ts'
 import { deaf, get, openDepot, type Depot } from '../../test/delivery.ts'
 
 const SMALL = randomBytes(1000)

@@ -2,7 +2,7 @@
 // database has allowed one the next are served from memory. A link with a limit never comes here:
 // each of its downloads is decided and counted in PostgreSQL before the first byte leaves, so a
 // killed process loses no count of it.
-import type { Logger } from '../log.ts'
+import type { Logger } from '../core/log.ts'
 import { openSessions } from './sessions.ts'
 import {
   bytesArray,

@@ -2,7 +2,7 @@
 // logo as a data URL, and the shop's own texts. Cached until the shop changes it.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { Listener } from '../db/listener.ts'
+import type { Listener } from '../core/db/listener.ts'
 import {
   savedPage,
   type BuyerPage,

@@ -16,7 +16,7 @@ import { paidOrder } from '../../test/orders.ts'
 import { addMappings } from '../files/mappings.ts'
 import { changeDelivery, holdDelivery, revokeDelivery } from '../orders/changes.ts'
 import { reconcileOrder } from '../orders/reconcile.ts'
-import type { BlobStore } from '../store/store.ts'
+import type { BlobStore } from '../core/store/store.ts'
 import { get, openDepot, visit, type Depot } from '../../test/delivery.ts'
 
 const run = promisify(execFile)

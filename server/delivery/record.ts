@@ -2,9 +2,9 @@
 // notifications, and the count of a shop's month for all files. They are written in batches after
 // the responses, so that no download waits for them.
 import type pg from 'pg'
-import { isDatabaseUnavailable } from '../db/error-classes.ts'
-import { inBatches } from '../db/sweep-batches.ts'
-import { errorFields, type Logger } from '../log.ts'
+import { isDatabaseUnavailable } from '../core/db/error-classes.ts'
+import { inBatches } from '../core/db/sweep-batches.ts'
+import { errorFields, type Logger } from '../core/log.ts'
 import type { Client } from './clients.ts'
 import { plainArray, type FileTarget } from './targets.ts'
 import { singleFlight } from './single-flight.ts'

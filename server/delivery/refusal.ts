@@ -3,7 +3,7 @@
 // may ask the shop for more downloads.
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ERRORS, type ErrorCode, type ErrorDetail } from '../errors.ts'
+import { ERRORS, type ErrorCode, type ErrorDetail } from '../core/errors.ts'
 import { linkStatus } from '../files/links.ts'
 import type { DeliveryBlock, KnownLink } from './counting.ts'
 import type { MessageKey } from './messages/en.ts'

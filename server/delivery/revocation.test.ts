@@ -3,7 +3,7 @@ import { get as httpGet, type IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
-import type { BlobStore } from '../store/store.ts'
+import type { BlobStore } from '../core/store/store.ts'
 import { openDepot, type Depot } from '../../test/delivery.ts'
 
 const SIZE = 3_000_000

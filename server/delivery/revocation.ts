@@ -2,7 +2,7 @@
 // own streams, so a change is noticed from any process or statement; a process without streams asks
 // nothing.
 import type { ServerResponse } from 'node:http'
-import { errorFields, type Logger } from '../log.ts'
+import { errorFields, type Logger } from '../core/log.ts'
 import { FILE, SHOWN } from './public-counting.ts'
 import { bytesArray, IN_PARENT, opaque, plainArray, type Query } from './targets.ts'
 

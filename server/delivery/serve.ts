@@ -1,8 +1,8 @@
 // Sends the response to a request that was allowed: headers, then the bytes, from this process,
 // nginx or the bucket.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { errorFields, type Logger } from '../log.ts'
-import { StoreError, type BlobStore, type ByteRange } from '../store/store.ts'
+import { errorFields, type Logger } from '../core/log.ts'
+import { StoreError, type BlobStore, type ByteRange } from '../core/store/store.ts'
 import { accelPath, maySendByNginx, type Accel } from './accel.ts'
 import {
   closeOpened,

@@ -1,7 +1,7 @@
 // Download sessions: a counted download allows its client to continue it uncounted for a while, if
 // it is interrupted. The statements that count also open the session.
 import type pg from 'pg'
-import { inBatches } from '../db/sweep-batches.ts'
+import { inBatches } from '../core/db/sweep-batches.ts'
 import type { Asker, LinkTarget, Query } from './targets.ts'
 
 /** How long a session lasts, and how many times the file's size it may send. */

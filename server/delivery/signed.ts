@@ -3,7 +3,7 @@
 // change. The expiry is rounded to the hour, so that all visitors of an hour share one address and
 // the CDN fetches a file once an hour.
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Secrets } from '../secrets.ts'
+import type { Secrets } from '../core/secrets.ts'
 import type { PublicTarget } from './public-counting.ts'
 
 const STEP_SECONDS = 60 * 60

@@ -6,7 +6,7 @@ import {
   FILE_SETTINGS,
   type DeliverySettingName,
 } from '../../plugins/contract.ts'
-import { retryRolledBack } from '../db/retry-transaction.ts'
+import { retryRolledBack } from '../core/db/retry-transaction.ts'
 
 /** Settings that each download depends on, by their names in delivery. */
 type DeliverySettings = {

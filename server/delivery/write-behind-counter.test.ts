@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { createLogger } from '../log.ts'
+import { createLogger } from '../core/log.ts'
 import type { LinkTarget } from './targets.ts'
 import { createWriteBehindCounter, type PendingCount } from './write-behind-counter.ts'
 

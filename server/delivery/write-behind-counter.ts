@@ -2,7 +2,7 @@
 // killed process loses the counts that it has not written, so only links without a limit are
 // counted here.
 import { setTimeout as delay } from 'node:timers/promises'
-import { errorFields, type Logger } from '../log.ts'
+import { errorFields, type Logger } from '../core/log.ts'
 import { singleFlight } from './single-flight.ts'
 import type { LinkTarget } from './targets.ts'
 

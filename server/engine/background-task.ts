@@ -1,7 +1,7 @@
 // What a background task is: its identity, its runs, and their leases.
-import type { Database } from '../db/database.ts'
-import type { ShopScope } from '../db/for-shop.ts'
-import type { Logger } from '../log.ts'
+import type { Database } from '../core/db/database.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import type { Logger } from '../core/log.ts'
 
 /** The identity of a task, as needed to queue its jobs. */
 export interface TaskKind {
@@ -26,7 +26,7 @@ export interface BackgroundTask extends TaskKind {
   concurrency: number
   /**
    * Its runs wait for other systems: one shop gets half of the places, and slow runs have places of
-   * their own (server/queue/places.ts).
+   * their own (server/core/queue/places.ts).
    */
   waits?: true
   /**

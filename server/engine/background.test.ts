@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openTestWorker, startTestTasks } from '../../test/background.ts'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
-import { forShop, type ShopScope } from '../db/for-shop.ts'
+import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import {
   createBackground,
   LeaseLost,

@@ -1,7 +1,7 @@
 // Background work as jobs of the worker: CSV checks, mirror refreshes, schedules, stale messages,
 // upkeep. A run holds a lease that the worker's heartbeat keeps alive. The worker's crash sweep
 // queues tasks that have no live job.
-import { errorFields } from '../log.ts'
+import { errorFields } from '../core/log.ts'
 import { dropSucceeded, queueAtStart, queueMissing, queueNext } from './background-jobs.ts'
 import {
   endRun,
@@ -19,7 +19,7 @@ import {
   type TaskJob,
   type TaskLease,
 } from './background-task.ts'
-import { createPlaces, SLOW_TIMES, type PlaceLimits, type Places } from '../queue/places.ts'
+import { createPlaces, SLOW_TIMES, type PlaceLimits, type Places } from '../core/queue/places.ts'
 import { LeaseLost } from './worker/lease.ts'
 
 export { forgetAttempts, queuedTask, queueTask, runsNow } from './background-jobs.ts'

@@ -1,6 +1,6 @@
 // The engine as channels and routes see it: start operations, read them back, wait for their end.
 import type { Warning, Workflow } from '../../plugins/contract.ts'
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import { ARTIFACT } from '../files/artifacts.ts'
 import { dryRun, type PreviewResult, type Placed } from './batches/dry-run.ts'
 import {
@@ -46,7 +46,7 @@ export type { GrowingChange, GrowingEntry } from './operations/grow.ts'
 export type { ItemFilter, ItemRow } from './operations/items.ts'
 export { labelOf } from './operations/label.ts'
 export { isDiscarded, stopOperations } from './operations/lifecycle.ts'
-export { dropJobs } from '../queue/queue.ts'
+export { dropJobs } from '../core/queue/queue.ts'
 export { renewTask } from './deliveries/renew.ts'
 export { prepareTask } from './deliveries/run.ts'
 export {

@@ -15,17 +15,17 @@ import type {
   Workflow,
   WritePorts,
 } from '../../plugins/contract.ts'
-import type { Limits } from '../limits.ts'
-import type { Database } from '../db/database.ts'
-import type { Listener } from '../db/listener.ts'
-import type { ShopScope } from '../db/for-shop.ts'
+import type { Limits } from '../core/configuration/limits.ts'
+import type { Database } from '../core/db/database.ts'
+import type { Listener } from '../core/db/listener.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import type { Artifact } from '../files/artifacts.ts'
 import type { Ledger } from '../files/change-ledger.ts'
 import type { Draft } from '../files/drafts.ts'
 import type { FileFilter } from '../files/filter.ts'
 import type { FileRecord } from '../files/records.ts'
-import type { Logger } from '../log.ts'
-import type { Secrets } from '../secrets.ts'
+import type { Logger } from '../core/log.ts'
+import type { Secrets } from '../core/secrets.ts'
 
 export const OPERATION_STATUSES = [
   'previewing',

@@ -10,7 +10,7 @@ import {
   type TaskList,
   type WorkerEvents,
 } from 'graphile-worker'
-import type { Logger } from '../log.ts'
+import type { Logger } from '../core/log.ts'
 import {
   createBackground,
   type Background,
@@ -20,11 +20,11 @@ import {
 import { runChain } from './batches/run.ts'
 import type { EngineRunner } from './worker/runner.ts'
 import { finishOperation } from './finalization/run.ts'
-import { jobLimits, QUICK_PLACES } from '../queue/job-concurrency.ts'
-import { createPlaces, type Places } from '../queue/places.ts'
+import { jobLimits, QUICK_PLACES } from '../core/queue/job-concurrency.ts'
+import { createPlaces, type Places } from '../core/queue/places.ts'
 import { PLACE_POLL_MS, searchJobs } from './worker/job-search.ts'
 import { createProgress } from './worker/progress.ts'
-import type { ChainJob, FinishJob, OutboxJob } from '../queue/queue.ts'
+import type { ChainJob, FinishJob, OutboxJob } from '../core/queue/queue.ts'
 import { createOperationControl } from './worker/control.ts'
 import { startRecovery } from './worker/recovery.ts'
 import { strategyOf } from './operations/strategy.ts'

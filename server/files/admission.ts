@@ -1,6 +1,6 @@
 // An admission of bytes: the request, its result, and what both the admission and its preview check.
 import { packNameProblem, type StagedBlob } from '../../plugins/contract.ts'
-import { AppError, type ErrorCode } from '../errors.ts'
+import { AppError, type ErrorCode } from '../core/errors.ts'
 import type { Draft } from './drafts.ts'
 import type { ShopQuotas, Wanted } from './quotas.ts'
 import { filenameProblem, MAX_TAGS, nameKey, tagProblem, type Problem } from './rules.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { StagedBlob, Mapping } from '../../plugins/contract.ts'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
-import { forShop, type ShopScope } from '../db/for-shop.ts'
+import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { admitFiles } from './admit.ts'
 import type { Admission, OnConflict } from './admission.ts'
 import { draftFrom } from './drafts.ts'

@@ -1,6 +1,6 @@
 // The entry point for new files: `admitFiles` decides name, size, type and conflicts for every
 // channel, inside the caller's transaction. `admit-version.ts` is the only other entry for bytes.
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import { placeInPacks } from './packs.ts'
 import { ensurePublicAddresses } from './public-addresses.ts'
 import { refusedByQuota } from './quotas.ts'

@@ -1,5 +1,5 @@
 // Documents that operations produced, kept as long as the operations' results.
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import type { LocatedFile } from './list.ts'
 
 export interface Artifact {

@@ -1,7 +1,7 @@
 // Backups: a copy of the file's record at the time when its bytes were copied to the backup
 // location.
-import type { ShopScope } from '../db/for-shop.ts'
-import { AppError } from '../errors.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { AppError } from '../core/errors.ts'
 import { holdBlobs } from './blob-holds.ts'
 import { readRecords, type FileRecord } from './records.ts'
 

@@ -2,13 +2,13 @@
 // than were written, without an error. Each blob is read and hashed again. A damaged one is
 // restored from another location, or reported.
 import { Blake3Hasher } from '@napi-rs/blake-hash'
-import { forShop, type ShopScope } from '../db/for-shop.ts'
-import type { Database } from '../db/database.ts'
-import type { Logger } from '../log.ts'
-import { queueMessage } from '../queue/queue.ts'
+import { forShop, type ShopScope } from '../core/db/for-shop.ts'
+import type { Database } from '../core/db/database.ts'
+import type { Logger } from '../core/log.ts'
+import { queueMessage } from '../core/queue/queue.ts'
 import { raiseNotice } from './notices.ts'
 import { readShop } from './shop-settings.ts'
-import { StoreError, type BlobStore } from '../store/store.ts'
+import { StoreError, type BlobStore } from '../core/store/store.ts'
 
 export interface StoredBlob {
   shop: number

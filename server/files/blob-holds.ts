@@ -1,6 +1,6 @@
 // Writes and locks the rows of blobs that are about to be used, so that no sweep removes them.
 import type { StagedBlob } from '../../plugins/contract.ts'
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 
 /**
  * Writes the blobs' rows and locks those that exist, so that no sweep removes them in the meantime.

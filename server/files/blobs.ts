@@ -1,8 +1,8 @@
 // Removes the rows of unused blobs, across shops, after a grace period. The location's own sweep
 // removes the bytes: it calls `knownBlobs` and deletes what has no row. Code that reuses a blob
 // locks its rows (holdBlobs), and this skips locked rows.
-import type { Database } from '../db/database.ts'
-import { inBatches } from '../db/sweep-batches.ts'
+import type { Database } from '../core/db/database.ts'
+import { inBatches } from '../core/db/sweep-batches.ts'
 
 /**
  * How long an unused blob is kept. An operator copies the bytes after the database that names them,

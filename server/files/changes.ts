@@ -1,8 +1,8 @@
 // The only way to change existing files: writes the differences between drafts and the files'
 // current records, many files per statement, and returns them as before and after. It runs inside
 // the caller's transaction. A file whose row has changed since its draft was made is not written.
-import type { ShopScope } from '../db/for-shop.ts'
-import type { ErrorCode } from '../errors.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import type { ErrorCode } from '../core/errors.ts'
 import type { Change } from './drafts.ts'
 import { addMappings, removeMappings } from './mappings.ts'
 import { resolveNames } from './names.ts'

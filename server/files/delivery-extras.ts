@@ -1,7 +1,7 @@
 // The results of workflows for a delivery's files, shown on the order's page and in its mail:
 // licence keys, and the buyer's own copies.
-import type { ShopScope } from '../db/for-shop.ts'
-import type { Secrets } from '../secrets.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import type { Secrets } from '../core/secrets.ts'
 import { keysByFile } from './licence-lists.ts'
 
 export interface DeliveryExtras {

@@ -1,7 +1,7 @@
 // The files of a delivery's page, each with its own link under the page's link, with the terms of
 // the time of the sale. Opening the page counts nothing.
-import type { ShopScope } from '../db/for-shop.ts'
-import type { Secrets } from '../secrets.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import type { Secrets } from '../core/secrets.ts'
 import { keysByFile } from './licence-lists.ts'
 import type { PackFile } from './pack-links.ts'
 

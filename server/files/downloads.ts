@@ -1,5 +1,5 @@
 // Lists the recorded downloads of a file with download tracking.
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 
 export interface DownloadRow {
   /** Bare UUIDs. */

@@ -1,9 +1,9 @@
 // Changes one file for the page or the API in one transaction, or refuses the change with every
 // problem.
 import { movedMappings, type FileSettings } from '../../plugins/contract.ts'
-import { retryTransaction } from '../db/retry-transaction.ts'
-import type { ShopScope } from '../db/for-shop.ts'
-import { AppError, type ErrorDetail } from '../errors.ts'
+import { retryTransaction } from '../core/db/retry-transaction.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { AppError, type ErrorDetail } from '../core/errors.ts'
 import { changeFiles } from './changes.ts'
 import { draftOfRecord, type Draft } from './drafts.ts'
 import { findPack } from './packs.ts'

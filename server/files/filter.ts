@@ -2,9 +2,9 @@
 // it.
 import { z } from 'zod'
 import { conditionFields, extensionsOf, flag, nameKey } from '../../plugins/contract.ts'
-import type { Bindings, ShopScope } from '../db/for-shop.ts'
-import { likeLiteral } from '../db/like-pattern.ts'
-import { parsePublicId } from '../ids.ts'
+import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
+import { likeLiteral } from '../core/db/like-pattern.ts'
+import { parsePublicId } from '../core/ids.ts'
 import { beginningOf } from './days.ts'
 import { readShop } from './shop-settings.ts'
 import { TRASH_EXPIRED } from './trash.ts'

@@ -1,5 +1,5 @@
 // Counts what deleting a selection of files would affect, in one statement.
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import { compileFilter, type FileFilter } from './filter.ts'
 import { WORKING } from './list.ts'
 

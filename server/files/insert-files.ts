@@ -1,6 +1,6 @@
 // Inserts new files whose names are free, with their first versions and mappings.
 import { SETTING_NAMES, settingColumns, settingsOf } from '../../plugins/contract.ts'
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import { addMappings } from './mappings.ts'
 import { contentTypeOf, extensionOf, nameKey } from './rules.ts'
 import { NO_PRODUCT_OPTIONS, type Admission } from './admission.ts'

@@ -2,9 +2,9 @@
 // the shop already has is not added again, so that no key is given to two buyers.
 import { createHmac } from 'node:crypto'
 import { nameKey } from '../../plugins/contract.ts'
-import type { ShopScope } from '../db/for-shop.ts'
-import { AppError } from '../errors.ts'
-import type { Secrets } from '../secrets.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { AppError } from '../core/errors.ts'
+import type { Secrets } from '../core/secrets.ts'
 import { raiseNotice } from './notices.ts'
 
 export interface LicenceList {

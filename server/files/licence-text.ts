@@ -1,7 +1,7 @@
 // Reads licence keys from a text or CSV file: one key in each line, in the first column.
 import Papa from 'papaparse'
 import { UNSAFE_CHARACTERS } from '../../plugins/contract.ts'
-import { AppError, type ErrorDetail } from '../errors.ts'
+import { AppError, type ErrorDetail } from '../core/errors.ts'
 
 const MAX_LENGTH = 500
 const MAX_LINE = 4000

@@ -1,6 +1,6 @@
 // Revokes and extends buyers' links, and resets their downloads.
-import { AppError } from '../errors.ts'
-import type { Bindings, ShopScope } from '../db/for-shop.ts'
+import { AppError } from '../core/errors.ts'
+import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
 
 /**
  * Revokes links (bare UUIDs). Idempotent: unknown and revoked links are ignored. Revoking a pack's

@@ -1,8 +1,8 @@
 // Creates buyers' links: one for each of many files, in one statement, with their terms.
 import { randomBytes } from 'node:crypto'
-import { AppError, type ErrorDetail } from '../errors.ts'
-import type { ShopScope } from '../db/for-shop.ts'
-import { hashKey, type Secrets } from '../secrets.ts'
+import { AppError, type ErrorDetail } from '../core/errors.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { hashKey, type Secrets } from '../core/secrets.ts'
 import { readLinks, type Link } from './links.ts'
 
 /** Absent: the file's own setting. `null`: never expires, unlimited. */

@@ -1,9 +1,9 @@
 // Lists links, newest first. A shop may have a million links: each filter names the index that
 // serves it, and conditions without an index are tested on spans of rows within a time limit.
-import type { Bindings, ShopScope } from '../db/for-shop.ts'
-import { likeLiteral } from '../db/like-pattern.ts'
-import { AppError, ERRORS } from '../errors.ts'
-import type { Secrets } from '../secrets.ts'
+import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
+import { likeLiteral } from '../core/db/like-pattern.ts'
+import { AppError, ERRORS } from '../core/errors.ts'
+import type { Secrets } from '../core/secrets.ts'
 import {
   LINK_COLUMNS,
   LINK_TABLES,

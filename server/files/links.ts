@@ -1,6 +1,6 @@
 // Buyers' links, read with their keys, and the status of each.
-import type { ShopScope } from '../db/for-shop.ts'
-import type { Secrets } from '../secrets.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import type { Secrets } from '../core/secrets.ts'
 
 /** Withdrawn: the file is in the trash, or lost its last product. */
 export const LINK_STATUSES = ['active', 'expired', 'exhausted', 'revoked', 'withdrawn'] as const

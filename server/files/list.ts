@@ -1,7 +1,7 @@
 // Reads files: one by its id, or a page of the files that a filter selects.
 import { nameKey, type FileSettings, type Mapping } from '../../plugins/contract.ts'
-import type { Bindings, ShopScope } from '../db/for-shop.ts'
-import { likeLiteral } from '../db/like-pattern.ts'
+import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
+import { likeLiteral } from '../core/db/like-pattern.ts'
 import { compileFilter, type FileFilter } from './filter.ts'
 
 export interface MappingRow {

@@ -1,8 +1,8 @@
 // Renders documents of an operation's files and links in the database: a page is one query and one
 // text, so that memory use does not grow with the number of files.
 import type { ExportColumn, Listings, MadeLink } from '../../plugins/contract.ts'
-import type { ShopScope } from '../db/for-shop.ts'
-import type { Secrets } from '../secrets.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import type { Secrets } from '../core/secrets.ts'
 import { FRAME, columnsInOrder, listingSql, type ListingFormat } from './file-listing.ts'
 import { linkAddress } from './links.ts'
 

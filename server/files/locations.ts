@@ -1,7 +1,7 @@
 // The storage locations of files' bytes: each version is in one location, and copies may be in
 // others.
 import type { StoredAt } from '../../plugins/contract.ts'
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import { holdBlobs } from './blob-holds.ts'
 
 export interface LocatedVersion {

@@ -1,6 +1,6 @@
 // Mappings: which products a file belongs to.
 import type { Mapping } from '../../plugins/contract.ts'
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 
 /**
  * Adds mappings, each once; an existing mapping keeps its score and reason. Does not update the

@@ -1,7 +1,7 @@
 // Decides which files get which names when several are renamed together. A name is free if no file
 // has it, or if the file that has it gets another one in the same batch: two files can swap names,
 // and a series can shift by one.
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 
 /** A file to rename. Names are compared by their keys. */
 export interface NameRequest {

@@ -1,7 +1,7 @@
 // Resolves an admission whose name another file has: by a numbered name, a new version,
 // overwriting, or a refusal.
 import type { StagedBlob } from '../../plugins/contract.ts'
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import { addMappings } from './mappings.ts'
 import { findNameOwners } from './name-allocation.ts'
 import { MIN_NUMBERS, FIRST_NUMBER, freeNames, numberedNames } from './numbered-names.ts'

@@ -1,7 +1,7 @@
 // In-app notices. The engine raises them when an operation ends, the outbox when a message could
 // not be delivered, and channels when an import or a schedule needs attention.
-import type { ShopScope } from '../db/for-shop.ts'
-import { toOperationId, toPublicId } from '../ids.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { toOperationId, toPublicId } from '../core/ids.ts'
 import { raiseEvent } from './webhook-events.ts'
 
 export interface NoticeRow {

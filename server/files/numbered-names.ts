@@ -1,5 +1,5 @@
 // Names with a number, `guide (2).pdf`, for files whose names are taken.
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import { findNameOwners } from './name-allocation.ts'
 import { nameKey, numberedName } from './rules.ts'
 

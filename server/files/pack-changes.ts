@@ -1,8 +1,8 @@
 // Creates, renames, maps, orders and deletes packs. Every change locks the pack's row first, and so
 // does moving files into it.
-import { isTaken } from '../db/error-classes.ts'
-import type { ShopScope } from '../db/for-shop.ts'
-import { AppError, type ErrorDetail } from '../errors.ts'
+import { isTaken } from '../core/db/error-classes.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { AppError, type ErrorDetail } from '../core/errors.ts'
 import { revokeLinks } from './link-changes.ts'
 import type { PackProduct } from './pack-list.ts'
 import { nameKey } from './rules.ts'

@@ -1,9 +1,9 @@
 // Links of packs: one key opens the pack's current files, each with its own link under the pack's
 // link. These links are created when a buyer first opens the pack's link. They count separately and
 // expire with the pack's link.
-import { AppError } from '../errors.ts'
-import type { ShopScope } from '../db/for-shop.ts'
-import { hashKey, type Secrets } from '../secrets.ts'
+import { AppError } from '../core/errors.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { hashKey, type Secrets } from '../core/secrets.ts'
 import { LINK_COLUMNS, linkOf, type Link, type LinkRow } from './links.ts'
 import { linksInLockOrder } from './link-changes.ts'
 import { orderedIds, type LinkTerms } from './link-creation.ts'

@@ -1,7 +1,7 @@
 // Lists packs with their products and their number of files, without files in the trash.
 import { nameKey } from '../../plugins/contract.ts'
-import type { ShopScope } from '../db/for-shop.ts'
-import { likeLiteral } from '../db/like-pattern.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { likeLiteral } from '../core/db/like-pattern.ts'
 
 export interface PackProduct {
   product_id: string

@@ -1,6 +1,6 @@
 // Packs: named, ordered groups of files. A file that moves into a pack comes after the files in it.
 import { packNameProblem, type Pack } from '../../plugins/contract.ts'
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import type { Change } from './drafts.ts'
 import { nameKey, type Problem } from './rules.ts'
 

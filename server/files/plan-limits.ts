@@ -1,8 +1,8 @@
 // The limits of a shop's plan, if the operator has plans (app.config.ts). Without a row there is no
 // plan and no limit.
-import type { ShopScope } from '../db/for-shop.ts'
-import { AppError } from '../errors.ts'
-import type { PlanFeature, PlanLimits } from '../plan-list.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { AppError } from '../core/errors.ts'
+import type { PlanFeature, PlanLimits } from '../core/configuration/plan-list.ts'
 
 export interface ShopPlan {
   plan: string | null

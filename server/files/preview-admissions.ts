@@ -1,6 +1,6 @@
 // What `admitFiles` would answer, as far as a preview can know it: names, conflicts, rules, sizes
 // and quotas. It writes no file.
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import {
   draftProblem,
   refusedAdmission,

@@ -1,7 +1,7 @@
 // The addresses of public files. A row is created when a file becomes public and kept while it is
 // private, so that the same address works again later. Whether it works is decided by the file's
 // visibility at each request.
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 
 /**
  * Creates addresses for the files (bare UUIDs) that have none. Must be called in the transaction

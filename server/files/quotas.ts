@@ -2,8 +2,8 @@
 // of a second, so far below the quotas this process reuses a count for a minute. Near them, and
 // always for small quotas, the shop's admissions run one after another and each counts again, so
 // that concurrent ones cannot exceed a quota.
-import type { ShopScope } from '../db/for-shop.ts'
-import { AppError, type ErrorCode } from '../errors.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { AppError, type ErrorCode } from '../core/errors.ts'
 import { planText, readShopPlan, usageOfShop, type ShopPlan } from './plan-limits.ts'
 
 type Usage = Awaited<ReturnType<typeof usageOfShop>>

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { makeFiles } from '../../test/files.ts'
-import { forShop, type ShopScope } from '../db/for-shop.ts'
+import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { readRecords } from './records.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>

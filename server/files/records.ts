@@ -1,7 +1,7 @@
 // Reads the complete records of files for operations, many per query, each with the version of its
 // row, so that a later write can detect a concurrent change.
 import { SETTING_NAMES, type FileView, type Mapping } from '../../plugins/contract.ts'
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import { TRASH_EXPIRED } from './trash.ts'
 
 export interface KeptMapping extends Mapping {

@@ -2,7 +2,7 @@
 // file has at most one open review, and a rejected set of candidates is not proposed again.
 import { hash } from 'node:crypto'
 import type { Candidate } from '../../plugins/contract.ts'
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 
 export const REVIEW_STATUSES = ['open', 'accepted', 'rejected'] as const
 export type ReviewStatus = (typeof REVIEW_STATUSES)[number]

@@ -1,7 +1,7 @@
 // The rules for a file's name, tags and settings. Every channel and every change must meet them.
 import { lookup as mimeTypeOf } from 'mime-types'
 import { UNSAFE_CHARACTERS } from '../../plugins/contract.ts'
-import type { ErrorCode } from '../errors.ts'
+import type { ErrorCode } from '../core/errors.ts'
 
 export { extensionOf, nameKey, tagProblem } from '../../plugins/contract.ts'
 

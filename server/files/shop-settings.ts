@@ -6,7 +6,7 @@ import {
   shopSettingsWithDefaults,
   watermarkSchema,
 } from '../../plugins/contract.ts'
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 
 const MAX_RECIPIENTS = 50
 const MAX_SMS_RECIPIENTS = 5

@@ -1,7 +1,7 @@
 // Tag templates: lists of tags that a shop has saved under a name, to use again.
-import { isTaken } from '../db/error-classes.ts'
-import type { ShopScope } from '../db/for-shop.ts'
-import { AppError } from '../errors.ts'
+import { isTaken } from '../core/db/error-classes.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { AppError } from '../core/errors.ts'
 import { nameKey, normalizeTags } from './rules.ts'
 
 export interface TagTemplate {

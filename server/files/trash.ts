@@ -1,6 +1,6 @@
 // The trash: a file is kept there for 7 days with its links, then purged.
-import type { Database } from '../db/database.ts'
-import { inBatches } from '../db/sweep-batches.ts'
+import type { Database } from '../core/db/database.ts'
+import { inBatches } from '../core/db/sweep-batches.ts'
 
 const TRASH_DAYS = 7
 /** SQL, for a row of `files` in the trash: its days have ended, and the next sweep purges it. */

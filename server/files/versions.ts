@@ -1,7 +1,7 @@
 // Lists, locates and restores versions of a file.
 import { extensionOf } from '../../plugins/contract.ts'
-import type { ShopScope } from '../db/for-shop.ts'
-import { AppError } from '../errors.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { AppError } from '../core/errors.ts'
 import { editFile } from './edit.ts'
 import type { LocatedFile } from './list.ts'
 

@@ -1,7 +1,7 @@
 // The events of webhooks. Raising one writes, in the transaction of the event, a message in the
 // outbox for each webhook of the shop that wants it.
-import type { ShopScope } from '../db/for-shop.ts'
-import { queueMessage } from '../queue/queue.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { queueMessage } from '../core/queue/queue.ts'
 
 /** Each with the meaning of its `data`. Receivers ignore unknown types: more may be added. */
 export const EVENTS = {

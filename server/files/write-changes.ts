@@ -1,7 +1,7 @@
 // Writes changes of files, many files per statement, but only to rows that are unchanged since they
 // were read.
-import type { ShopScope } from '../db/for-shop.ts'
-import { sharedRows } from '../db/shared-rows.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { sharedRows } from '../core/db/shared-rows.ts'
 import type { Delta } from './change-ledger.ts'
 import { COLUMN_TYPES, TRANSACTION_TIME, type Column } from './file-columns.ts'
 

@@ -1,8 +1,8 @@
 // One address to which the platform's automation (Flow) posts, and the parts of its handler.
-import type { Database } from '../db/database.ts'
-import type { ShopScope } from '../db/for-shop.ts'
-import type { Logger } from '../log.ts'
-import type { Secrets } from '../secrets.ts'
+import type { Database } from '../core/db/database.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import type { Logger } from '../core/log.ts'
+import type { Secrets } from '../core/secrets.ts'
 import type { Storefront } from '../storefront/storefront.ts'
 
 export interface FlowParts {

@@ -2,11 +2,11 @@
 // cease to use a trigger, and actions of workflows. Each is signed over its raw body, like
 // webhooks.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { readBounded } from '../bounded-body.ts'
-import { forShop } from '../db/for-shop.ts'
-import { findShop } from '../db/shops.ts'
-import { AppError } from '../errors.ts'
-import { errorFields } from '../log.ts'
+import { readBounded } from '../core/bounded-body.ts'
+import { forShop } from '../core/db/for-shop.ts'
+import { findShop } from '../core/db/shops.ts'
+import { AppError } from '../core/errors.ts'
+import { errorFields } from '../core/log.ts'
 import type { FlowAddress, FlowParts } from './address.ts'
 import { SEND_LINKS } from './send-links.ts'
 import { TRIGGER_USE } from './trigger-use.ts'

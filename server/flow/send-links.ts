@@ -3,14 +3,14 @@
 // of the action: the platform repeats a request whose answer was lost.
 import { z } from 'zod'
 import { nameKey, settingFields } from '../../plugins/contract.ts'
-import { parseBounded, type Issue } from '../bounds.ts'
-import type { ShopScope } from '../db/for-shop.ts'
-import { AppError, type ErrorDetail } from '../errors.ts'
+import { parseBounded, type Issue } from '../core/bounds.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { AppError, type ErrorDetail } from '../core/errors.ts'
 import type { Link } from '../files/links.ts'
 import { createLinks } from '../files/link-creation.ts'
 import { createPackLink } from '../files/pack-links.ts'
 import { requireDownloads } from '../files/plan-limits.ts'
-import { parsePublicId, toPublicId } from '../ids.ts'
+import { parsePublicId, toPublicId } from '../core/ids.ts'
 import { queueLinkMails } from '../notify/link-mail.ts'
 import type { FlowAddress, FlowParts } from './address.ts'
 

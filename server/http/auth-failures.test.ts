@@ -1,7 +1,7 @@
 // Guessing keys and tokens is limited by address, without locking out others who share the address.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, type TestApp } from '../../test/app.ts'
-import { AppError } from '../errors.ts'
+import { AppError } from '../core/errors.ts'
 import { createFailureLimiter } from './auth-failures.ts'
 
 const MAX = 5

@@ -2,11 +2,11 @@
 // web processes. An address with too many failures is cached here, so that refusing it costs no
 // query.
 import type { IncomingMessage } from 'node:http'
-import type { Limits } from '../limits.ts'
-import type { Database } from '../db/database.ts'
+import type { Limits } from '../core/configuration/limits.ts'
+import type { Database } from '../core/db/database.ts'
 import { networkOfRequest } from '../delivery/clients.ts'
-import { AppError } from '../errors.ts'
-import { openRateLimit } from '../db/rate-limits.ts'
+import { AppError } from '../core/errors.ts'
+import { openRateLimit } from '../core/db/rate-limits.ts'
 
 const MINUTE_SECONDS = 60
 /** Maximum size of each cache; the oldest entries are dropped. */

@@ -1,7 +1,7 @@
 // The shape of a JSON body, counted in its bytes before it is parsed. JSON.parse takes 100 ns for a
 // value of three bytes and 1 µs for a new field name: 5 MB of either would block the process for
 // half a second.
-import { AppError } from '../errors.ts'
+import { AppError } from '../core/errors.ts'
 
 /** Every element of a list and every field counts as one. */
 export const MAX_VALUES = 100_000

@@ -4,7 +4,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
 import { koaBody } from 'koa-body'
-import { AppError } from '../errors.ts'
+import { AppError } from '../core/errors.ts'
 import { shapeCounter } from './body-shape.ts'
 
 /**

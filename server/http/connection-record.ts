@@ -6,7 +6,7 @@ import { PROVIDER_IDS, PROVIDERS, providerOf } from '../channels/cloud/providers
 import { isRunning, type SyncView } from '../channels/cloud/sync-rows.ts'
 import type { Totals } from '../channels/cloud/totals.ts'
 import { OPERATION_STATUSES } from '../engine/engine.ts'
-import { toPublicId } from '../ids.ts'
+import { toPublicId } from '../core/ids.ts'
 import { timestamp } from './schemas.ts'
 
 const MAX_FIELD = 8192

@@ -4,9 +4,9 @@ import { pipeline } from 'node:stream/promises'
 import type { Context } from 'koa'
 import { evaluateConditions } from '../delivery/conditions.ts'
 import { fileHeaders } from '../delivery/headers.ts'
-import { AppError } from '../errors.ts'
+import { AppError } from '../core/errors.ts'
 import type { LocatedFile } from '../files/list.ts'
-import { StoreError, type BlobStore, type ByteRange } from '../store/store.ts'
+import { StoreError, type BlobStore, type ByteRange } from '../core/store/store.ts'
 import { errorSchema } from './schemas.ts'
 
 const refused = (description: string) => ({ description, schema: errorSchema })

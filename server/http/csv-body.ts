@@ -1,7 +1,7 @@
 // A CSV file in a request: as the body itself or as the file of a form, passed on as it arrives.
 import type { Context } from 'koa'
 import { UNSAFE_CHARACTERS } from '../../plugins/contract.ts'
-import { AppError } from '../errors.ts'
+import { AppError } from '../core/errors.ts'
 import { boundaryIn, openFormFile } from './form-file.ts'
 
 /** Windows sends CSV files with Excel's media type. */

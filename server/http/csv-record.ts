@@ -7,7 +7,7 @@ import type { ProblemRow } from '../channels/csv/problems.ts'
 import { cellText, readValues, shapeProblem, type CellProblem } from '../channels/csv/row-values.ts'
 import type { SavedMapping } from '../channels/csv/saved-mappings.ts'
 import type { CsvUpload, ListedUpload } from '../channels/csv/uploads.ts'
-import { toOperationId, toPublicId } from '../ids.ts'
+import { toOperationId, toPublicId } from '../core/ids.ts'
 import { timestamp } from './schemas.ts'
 
 const KEPT_MS = 24 * 60 * 60 * 1000

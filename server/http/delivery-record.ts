@@ -2,11 +2,11 @@
 import { z } from 'zod'
 import type { DeliveryExtras } from '../files/delivery-extras.ts'
 import { linkAddress, LINK_STATUSES } from '../files/links.ts'
-import { toPublicId } from '../ids.ts'
+import { toPublicId } from '../core/ids.ts'
 import { MESSAGE_STATUSES } from '../notify/messages.ts'
 import type { DeliveryDetail, DeliverySummary } from '../orders/deliveries.ts'
 import { DELIVERY_STATUSES } from '../orders/entitlement.ts'
-import type { Secrets } from '../secrets.ts'
+import type { Secrets } from '../core/secrets.ts'
 import { timestamp } from './schemas.ts'
 
 const messageStatus = z.enum(MESSAGE_STATUSES)

@@ -1,7 +1,7 @@
 // Metrics of the drop server: its processes write them to the database, so that every web process
 // can report all of them. They are labelled by account (its username), never with a password.
 import { Gauge, type Registry } from 'prom-client'
-import type { Database } from '../db/database.ts'
+import type { Database } from '../core/db/database.ts'
 
 interface AccountRow {
   account: string

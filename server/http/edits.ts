@@ -3,8 +3,8 @@
 // has changed meanwhile is refused, and the current record is in the answer.
 import { createHash } from 'node:crypto'
 import type { z } from 'zod'
-import type { ShopScope } from '../db/for-shop.ts'
-import { AppError } from '../errors.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { AppError } from '../core/errors.ts'
 import type { Endpoint, Reply } from './endpoint.ts'
 
 /** The characters of the ETag for one field: 36 bits. */

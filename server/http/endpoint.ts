@@ -2,7 +2,7 @@
 // OpenAPI, and a short handler. Routes are lists of endpoints.
 import type { Context } from 'koa'
 import type { z } from 'zod'
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 
 export const SCOPES = [
   'files:read',

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import type { Context } from 'koa'
 import { silent } from '../../test/database.ts'
-import { AppError } from '../errors.ts'
-import { createLogger } from '../log.ts'
+import { AppError } from '../core/errors.ts'
+import { createLogger } from '../core/log.ts'
 import { errorResponses, type ErrorBody } from './errors.ts'
 
 async function answerTo(thrown: Error): Promise<[number, string]> {

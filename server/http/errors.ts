@@ -2,9 +2,9 @@
 // errors that operators should know.
 import { randomUUID } from 'node:crypto'
 import type { Context, Next } from 'koa'
-import { hasNoRoom, isDatabaseUnavailable } from '../db/error-classes.ts'
-import { AppError, ERRORS, type ErrorCode } from '../errors.ts'
-import { errorFields, type LogFields, type Logger } from '../log.ts'
+import { hasNoRoom, isDatabaseUnavailable } from '../core/db/error-classes.ts'
+import { AppError, ERRORS, type ErrorCode } from '../core/errors.ts'
+import { errorFields, type LogFields, type Logger } from '../core/log.ts'
 
 export interface ErrorBody {
   error: {

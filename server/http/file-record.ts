@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { settingFields, settingsOf } from '../../plugins/contract.ts'
 import type { FileRow } from '../files/list.ts'
 import { publicUrl } from '../files/public-addresses.ts'
-import { toPublicId } from '../ids.ts'
+import { toPublicId } from '../core/ids.ts'
 import { mappingMethod, timestamp } from './schemas.ts'
 
 export const fileSchema = z

@@ -1,6 +1,6 @@
 // The one file of a multipart form (RFC 7578), passed on as it arrives. Parts before it are
 // skipped, and parts after it are not read.
-import { AppError } from '../errors.ts'
+import { AppError } from '../core/errors.ts'
 
 export interface FormFile {
   filename: string | null

@@ -3,10 +3,10 @@
 // half-way, the second one runs again: an operation that was started is found by its key, and an
 // atomic change was not made at all. Replies are stored sealed, because some contain buyers' keys.
 import { createHash } from 'node:crypto'
-import type { ShopScope } from '../db/for-shop.ts'
-import { openReply, sealReply } from '../db/sealed-replies.ts'
-import { AppError } from '../errors.ts'
-import type { Secrets } from '../secrets.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { openReply, sealReply } from '../core/db/sealed-replies.ts'
+import { AppError } from '../core/errors.ts'
+import type { Secrets } from '../core/secrets.ts'
 import type { Reply } from './endpoint.ts'
 import { MAX_WAIT_SECONDS } from './prefer.ts'
 

@@ -1,7 +1,7 @@
 // An operation's item as every answer shows it.
 import { z } from 'zod'
 import { ITEM_STATUSES, urlOf, type ItemRow } from '../engine/engine.ts'
-import { toPublicId } from '../ids.ts'
+import { toPublicId } from '../core/ids.ts'
 import { itemError, timestamp, warning } from './schemas.ts'
 
 export const itemSchema = z

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { LinkFilter } from '../files/link-list.ts'
 import { linkAddress, LINK_STATUSES, type Link } from '../files/links.ts'
-import { requirePublicId, toPublicId, type IdPrefix } from '../ids.ts'
+import { requirePublicId, toPublicId, type IdPrefix } from '../core/ids.ts'
 import { timestamp } from './schemas.ts'
 
 export const linkSchema = z

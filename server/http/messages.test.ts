@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { messagesIn } from '../../lint/messages.js'
 import { openTestApp } from '../../test/app.ts'
 import { mapTexts } from '../../web/messages/map-texts.ts'
-import { ERRORS } from '../errors.ts'
+import { ERRORS } from '../core/errors.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const FILE = path.join(ROOT, 'web/messages/en.json')

@@ -9,7 +9,7 @@ import {
   type Engine,
   type OperationRow,
 } from '../engine/engine.ts'
-import { toOperationId, toPublicId } from '../ids.ts'
+import { toOperationId, toPublicId } from '../core/ids.ts'
 import { summaryOf } from '../workflows/describe.ts'
 import { timestamp, warning } from './schemas.ts'
 

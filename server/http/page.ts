@@ -8,7 +8,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Context } from 'koa'
 import { lookup as mimeTypeOf } from 'mime-types'
-import { AppError } from '../errors.ts'
+import { AppError } from '../core/errors.ts'
 import type { Storefront } from '../storefront/storefront.ts'
 
 export const WEB = fileURLToPath(new URL('../../web/', import.meta.url))

@@ -1,9 +1,9 @@
 // Limits per caller and minute, counted in the database so that they hold for all web processes.
 import type { Context } from 'koa'
-import type { Limits } from '../limits.ts'
-import type { Database } from '../db/database.ts'
-import { AppError } from '../errors.ts'
-import { openRateLimit } from '../db/rate-limits.ts'
+import type { Limits } from '../core/configuration/limits.ts'
+import type { Database } from '../core/db/database.ts'
+import { AppError } from '../core/errors.ts'
+import { openRateLimit } from '../core/db/rate-limits.ts'
 
 const MINUTE = 60
 

@@ -1,6 +1,6 @@
 // Addresses that this server will post to are checked when they are given, not only when the first
 // message fails.
-import { AppError } from '../errors.ts'
+import { AppError } from '../core/errors.ts'
 import type { GuardedClient } from '../ports/guarded-fetch.ts'
 
 export type Reach = GuardedClient['reach']

@@ -4,7 +4,7 @@ import type { ScheduleRow } from '../channels/schedule-rows.ts'
 import { nextRuns, scheduleText } from '../channels/schedule-times.ts'
 import { OPERATION_STATUSES } from '../engine/engine.ts'
 import { filterSchema } from '../files/filter.ts'
-import { toOperationId, toPublicId } from '../ids.ts'
+import { toOperationId, toPublicId } from '../core/ids.ts'
 import { timestamp } from './schemas.ts'
 
 const NEXT_RUNS = 5

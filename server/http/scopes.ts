@@ -1,7 +1,7 @@
 // Scopes that depend on the request, in addition to the endpoint's own scope.
 import type { Entry } from '../../plugins/contract.ts'
 import { scopesOfConflict } from '../engine/engine.ts'
-import { AppError } from '../errors.ts'
+import { AppError } from '../core/errors.ts'
 import type { Caller, Scope } from './endpoint.ts'
 
 /** Throws `missing_scope`, which names the first missing one. */

@@ -1,9 +1,9 @@
 // The selection of a bulk call: files by id, or all that a filter selects.
 import { z } from 'zod'
-import type { Limits } from '../limits.ts'
+import type { Limits } from '../core/configuration/limits.ts'
 import type { OperationSource } from '../engine/engine.ts'
 import { filterSchema } from '../files/filter.ts'
-import { parsePublicId } from '../ids.ts'
+import { parsePublicId } from '../core/ids.ts'
 
 const counted = <Ids extends z.ZodType>(ids: z.ZodArray<Ids>, limits: Limits) =>
   ids

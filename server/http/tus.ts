@@ -4,7 +4,7 @@
 import type { Context, Next } from 'koa'
 import type { Entry } from '../../plugins/contract.ts'
 import { handleTus, UPLOADS_PATH, type UploadParts } from '../channels/upload/upload.ts'
-import { AppError } from '../errors.ts'
+import { AppError } from '../core/errors.ts'
 import type { Authenticator } from './auth.ts'
 import { requireImportScopes } from './scopes.ts'
 import { notAllowed } from './errors.ts'

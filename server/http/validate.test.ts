@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { AppError } from '../errors.ts'
+import { AppError } from '../core/errors.ts'
 import { tags } from './schemas.ts'
 import { validate } from './validate.ts'
 

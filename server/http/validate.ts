@@ -1,8 +1,8 @@
 // Validates requests against their schemas: all problems are reported together, each with a stable
 // code.
 import type { z } from 'zod'
-import { fieldNames, parseBounded, shortName, type Issue } from '../bounds.ts'
-import { AppError, isErrorCode, MAX_DETAILS, type ErrorCode, type ErrorDetail } from '../errors.ts'
+import { fieldNames, parseBounded, shortName, type Issue } from '../core/bounds.ts'
+import { AppError, isErrorCode, MAX_DETAILS, type ErrorCode, type ErrorDetail } from '../core/errors.ts'
 import { MAX_DEPTH, tooDeep } from './body-shape.ts'
 
 /**

@@ -1,7 +1,7 @@
 // A webhook in requests and answers.
 import { z } from 'zod'
 import { UNSAFE_CHARACTERS } from '../../plugins/contract.ts'
-import { toPublicId } from '../ids.ts'
+import { toPublicId } from '../core/ids.ts'
 import { EVENTS, WEBHOOK_EVENTS, type WebhookEvent } from '../files/webhook-events.ts'
 import type { WebhookRow } from '../notify/webhooks/webhooks.ts'
 import { fetchUrl, timestamp } from './schemas.ts'

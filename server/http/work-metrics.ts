@@ -1,7 +1,7 @@
 // Metrics of the operations and jobs of all shops together, read from the database.
 import { Gauge, type Registry } from 'prom-client'
 import { dropMetrics } from './drop-metrics.ts'
-import type { Database } from '../db/database.ts'
+import type { Database } from '../core/db/database.ts'
 
 const READ_EVERY_MS = 5000
 

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Workflow } from '../../plugins/contract.ts'
 import { cannotUndo } from '../engine/engine.ts'
-import { toPublicId } from '../ids.ts'
+import { toPublicId } from '../core/ids.ts'
 import { channelOfBuiltIn } from '../workflows/channel.ts'
 import type { Parts } from '../workflows/check.ts'
 import { summaryOf } from '../workflows/describe.ts'

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { fillMirror } from '../../test/mirror.ts'
 import type { Match } from '../../plugins/contract.ts'
-import { forShop, type ShopScope } from '../db/for-shop.ts'
+import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { createMatcher } from './match.ts'
 import { createTitleCache } from './title-cache.ts'
 

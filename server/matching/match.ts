@@ -8,7 +8,7 @@ import {
   type FileView,
   type Mapping,
 } from '../../plugins/contract.ts'
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import {
   productsByTag,
   titlesOf,

@@ -1,6 +1,6 @@
 // Title indexes of the shops that are being matched, in the worker's memory: built from the mirror,
 // rebuilt when it has changed, dropped when they are unused or others need the memory.
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import { allTitles, generationOf } from '../storefront/mirror/lookup.ts'
 import { titleIndexBuilder, type TitleIndex } from './title-index.ts'
 

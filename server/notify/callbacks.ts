@@ -1,14 +1,14 @@
 // Callbacks: the end of an operation is posted to the address that its caller gave, at least once,
 // under one id.
-import type { ShopScope } from '../db/for-shop.ts'
-import { queueMessage } from '../queue/queue.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { queueMessage } from '../core/queue/queue.ts'
 import {
   withoutSecrets,
   wholeAddress,
   type KeptAddress,
 } from '../engine/operations/sealed-addresses.ts'
 import type { GuardedClient } from '../ports/guarded-fetch.ts'
-import type { Secrets } from '../secrets.ts'
+import type { Secrets } from '../core/secrets.ts'
 import type { Deliverer } from './outbox.ts'
 import { webhookSecret } from './signatures.ts'
 import { deadlineOf } from './receiver-failures.ts'

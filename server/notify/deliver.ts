@@ -1,8 +1,8 @@
 // Sending a message: one worker takes it under a lease, hands it over, and records the result.
-import type { Database } from '../db/database.ts'
-import { forShop, type ShopScope } from '../db/for-shop.ts'
-import { type OutboxJob, queueMessage } from '../queue/queue.ts'
-import { type Logger, errorFields } from '../log.ts'
+import type { Database } from '../core/db/database.ts'
+import { forShop, type ShopScope } from '../core/db/for-shop.ts'
+import { type OutboxJob, queueMessage } from '../core/queue/queue.ts'
+import { type Logger, errorFields } from '../core/log.ts'
 import type { MessageLimiter } from './message-limiter.ts'
 import { forgetReceiver, receiverOf, recordNoAnswer } from './receiver-failures.ts'
 import type { Deliverers, MessageKind, Message, Deliverer, DeliveryResult } from './outbox.ts'

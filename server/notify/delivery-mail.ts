@@ -1,13 +1,13 @@
 // The mail that brings an order's files: one link to the delivery's page, in the buyer's language.
 // As with links, a message stores only the delivery's id; the key is inserted when it is sent.
 import Handlebars from 'handlebars'
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import { queueTask, type TaskKind } from '../engine/background.ts'
-import { queueMessages, queueMessage } from '../queue/queue.ts'
+import { queueMessages, queueMessage } from '../core/queue/queue.ts'
 import { linkAddress } from '../files/links.ts'
 import { keysOfDeliveries } from '../files/licence-lists.ts'
 import { readShop } from '../files/shop-settings.ts'
-import type { Secrets } from '../secrets.ts'
+import type { Secrets } from '../core/secrets.ts'
 import { mailLanguage, mailText } from './delivery-mail-texts.ts'
 import { HIDDEN_KEY } from './link-mail.ts'
 import type { Content } from './outbox.ts'

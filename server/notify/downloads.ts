@@ -1,14 +1,14 @@
 // Notifications of downloads, for files that have them switched on, and of buyers who ask for more
 // downloads. The first download of a file is reported immediately, further ones at most once an
 // hour with their number, so that a popular file does not flood the shop's inbox.
-import type { Database } from '../db/database.ts'
-import { attemptEach } from '../db/attempt-each.ts'
-import { forShop, type ShopScope } from '../db/for-shop.ts'
+import type { Database } from '../core/db/database.ts'
+import { attemptEach } from '../core/db/attempt-each.ts'
+import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import type { Ask } from '../delivery/ask.ts'
 import type { DownloadMessages } from '../delivery/delivery.ts'
-import { queueMessage } from '../queue/queue.ts'
+import { queueMessage } from '../core/queue/queue.ts'
 import { readShop, type ShopRecord } from '../files/shop-settings.ts'
-import { toPublicId } from '../ids.ts'
+import { toPublicId } from '../core/ids.ts'
 import { raiseExhausted } from './exhausted-links.ts'
 import { raiseNotice } from '../files/notices.ts'
 import type { MailPayload } from './templates.ts'

@@ -1,10 +1,10 @@
 // Raises `link.exhausted`, for webhooks and the platform's automation, for links whose last
 // download was used.
-import { attemptEach } from '../db/attempt-each.ts'
-import type { Database } from '../db/database.ts'
-import { forShop } from '../db/for-shop.ts'
+import { attemptEach } from '../core/db/attempt-each.ts'
+import type { Database } from '../core/db/database.ts'
+import { forShop } from '../core/db/for-shop.ts'
 import type { UsedLink } from '../delivery/record.ts'
-import { toPublicId } from '../ids.ts'
+import { toPublicId } from '../core/ids.ts'
 import { IS_USED, raiseTrigger } from './flow/triggers.ts'
 import { raiseEvent } from '../files/webhook-events.ts'
 

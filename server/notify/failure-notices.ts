@@ -1,6 +1,6 @@
 // In-app notices about messages that could not be delivered. Not by mail, which might not arrive
 // either.
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import { mailedDelivery, NOT_READY } from './delivery-mail.ts'
 import { linkInPayload } from './link-mail.ts'
 import { raiseNotice } from '../files/notices.ts'

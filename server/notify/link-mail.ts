@@ -1,7 +1,7 @@
 // Email with buyers' links. A message stores only the link's id, and the key is inserted when it is
 // sent: neither the outbox nor the list of sent messages contains a key.
-import type { ShopScope } from '../db/for-shop.ts'
-import { queueMessages } from '../queue/queue.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { queueMessages } from '../core/queue/queue.ts'
 import {
   linkAddress,
   LINK_COLUMNS,
@@ -11,7 +11,7 @@ import {
   type LinkRow,
 } from '../files/links.ts'
 import { readShop } from '../files/shop-settings.ts'
-import type { Secrets } from '../secrets.ts'
+import type { Secrets } from '../core/secrets.ts'
 import type { Content } from './outbox.ts'
 import { renderMail } from './templates.ts'
 

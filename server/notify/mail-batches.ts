@@ -1,7 +1,7 @@
 // The first mails of deliveries, many in one run, which share statements and sessions of the mail
 // server.
 import { setTimeout as delay } from 'node:timers/promises'
-import { forShop } from '../db/for-shop.ts'
+import { forShop } from '../core/db/for-shop.ts'
 import type { BackgroundTask } from '../engine/background.ts'
 import { deliverBatch, type OutboxParts } from './deliver.ts'
 import { SEND_MAILS } from './delivery-mail.ts'

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { silent } from '../../test/database.ts'
-import { openDatabase } from '../db/database.ts'
-import { forShop } from '../db/for-shop.ts'
-import { createSecrets } from '../secrets.ts'
+import { openDatabase } from '../core/db/database.ts'
+import { forShop } from '../core/db/for-shop.ts'
+import { createSecrets } from '../core/secrets.ts'
 import { mailDeliverer } from './mail.ts'
 import type { Message } from './outbox.ts'
 

@@ -1,10 +1,10 @@
 // Email: rendered from its template before the first attempt; sent to the shop's current
 // recipients, or, if it contains a link or a delivery, to the buyer's address.
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import { readShop } from '../files/shop-settings.ts'
-import { toPublicId } from '../ids.ts'
-import type { Secrets } from '../secrets.ts'
-import { createSemaphore } from '../semaphore.ts'
+import { toPublicId } from '../core/ids.ts'
+import type { Secrets } from '../core/secrets.ts'
+import { createSemaphore } from '../core/semaphore.ts'
 import { mailedDelivery, NOT_READY, withDeliveryKeys, writeDeliveryMails } from './delivery-mail.ts'
 import { linkInPayload, withKey, writeLinkMails } from './link-mail.ts'
 import type { MailServer } from './mail-server.ts'

@@ -1,7 +1,7 @@
 // Messages as the shop reads them: content, recipients and status, and sending one again.
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import { endPauseOf } from './receiver-failures.ts'
-import { queueMessage } from '../queue/queue.ts'
+import { queueMessage } from '../core/queue/queue.ts'
 import { withoutSecrets } from '../engine/operations/sealed-addresses.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { CALLBACK_EVENT } from './callbacks.ts'

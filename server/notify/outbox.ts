@@ -1,6 +1,6 @@
 // The outbox: one worker takes a message under a lease, hands it over, and records the result. A
 // deliverer for each kind of message decides how it is sent and how often.
-import { type ShopScope } from '../db/for-shop.ts'
+import { type ShopScope } from '../core/db/for-shop.ts'
 
 export const MESSAGE_KINDS = ['email', 'callback', 'webhook', 'sms', 'flow'] as const
 export type MessageKind = (typeof MESSAGE_KINDS)[number]

@@ -1,7 +1,7 @@
 // Receivers that do not answer. After three attempts without an answer, messages to a receiver
 // wait for a growing time, and then one of them tries again. The rows are shared by all workers.
-import type { ShopScope } from '../db/for-shop.ts'
-import type { Database } from '../db/database.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import type { Database } from '../core/db/database.ts'
 
 const SECOND = 1000
 /** The time for an answer, by the number of consecutive failures before the attempt. */

@@ -1,8 +1,8 @@
 // Records the result of an attempt, only while the attempt holds the message's lease.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isDatabaseUnavailable } from '../db/error-classes.ts'
-import type { ShopScope } from '../db/for-shop.ts'
-import { queueMessage } from '../queue/queue.ts'
+import { isDatabaseUnavailable } from '../core/db/error-classes.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { queueMessage } from '../core/queue/queue.ts'
 import type { DeliveryResult, Message } from './outbox.ts'
 import { raiseFailureNotice } from './failure-notices.ts'
 

@@ -1,6 +1,6 @@
 // Limits how often one mail is sent again by hand or over the API: a tool in a loop must not fill a
 // buyer's mailbox.
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 
 /** Within an hour, of one link or delivery. */
 export const MAX_REPEATED = 5

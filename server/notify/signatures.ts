@@ -1,7 +1,7 @@
 // Signatures of callbacks and webhooks, after Standard Webhooks (github.com/standard-webhooks): a
 // receiver can check origin, integrity and age, and recognise repeats.
 import { createHmac, randomBytes } from 'node:crypto'
-import type { Secrets } from '../secrets.ts'
+import type { Secrets } from '../core/secrets.ts'
 
 const PREFIX = 'whsec_'
 const KEY_BYTES = 32

@@ -1,5 +1,5 @@
 // Posts a signed message to an address that a shop gave: one attempt, and its result.
-import { toPublicId } from '../ids.ts'
+import { toPublicId } from '../core/ids.ts'
 import type { GuardedClient } from '../ports/guarded-fetch.ts'
 import type { DeliveryResult } from './outbox.ts'
 import { SLOW_MS } from './receiver-failures.ts'

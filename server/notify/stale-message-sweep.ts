@@ -1,10 +1,10 @@
 // Messages whose worker died while it sent them, across shops. A living worker records its attempt
 // long before this sweep treats the message as lost (mail-server.ts, callbacks.ts); both times come
 // from the database's clock.
-import type { Database } from '../db/database.ts'
-import { forShop } from '../db/for-shop.ts'
+import type { Database } from '../core/db/database.ts'
+import { forShop } from '../core/db/for-shop.ts'
 import type { BackgroundTask } from '../engine/background.ts'
-import { queueMessage } from '../queue/queue.ts'
+import { queueMessage } from '../core/queue/queue.ts'
 import type { Deliverers, MessageKind } from './outbox.ts'
 import { forgetReceivers } from './receiver-failures.ts'
 import { raiseFailureNotice } from './failure-notices.ts'

@@ -2,13 +2,13 @@
 // buyer's address, replace a file. Each is one transaction; effects then update the platform's
 // order.
 import { randomUUID } from 'node:crypto'
-import type { ShopScope } from '../db/for-shop.ts'
-import { AppError, type ErrorDetail } from '../errors.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { AppError, type ErrorDetail } from '../core/errors.ts'
 import { linksInLockOrder } from '../files/link-changes.ts'
 import { unknownFiles } from '../files/link-creation.ts'
 import { queueDeliveryMail } from '../notify/delivery-mail.ts'
 import { MAX_REPEATED, repeatedTooOften } from '../notify/repeated-mails.ts'
-import { hashKey, type Secrets } from '../secrets.ts'
+import { hashKey, type Secrets } from '../core/secrets.ts'
 import {
   addDeliveryFiles,
   lockDelivery,

@@ -1,6 +1,6 @@
 // Reads deliveries for the shop: their orders and buyers, mails, openings and downloads.
-import type { Bindings, ShopScope } from '../db/for-shop.ts'
-import { likeLiteral } from '../db/like-pattern.ts'
+import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
+import { likeLiteral } from '../core/db/like-pattern.ts'
 import { linkStatus, MAPPING_STATE, type LinkFacts, type LinkStatus } from '../files/links.ts'
 import { STATUS_SQL, type DeliveryStatus } from './entitlement.ts'
 

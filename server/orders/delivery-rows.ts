@@ -1,9 +1,9 @@
 // The rows of a delivery: its files, and the links through which its buyer reaches them. The links
 // follow the delivery's state, because server/delivery reads only links.
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import { linksInLockOrder } from '../files/link-changes.ts'
 import { orderedIds } from '../files/link-creation.ts'
-import { hashKey, type Secrets } from '../secrets.ts'
+import { hashKey, type Secrets } from '../core/secrets.ts'
 import { statusOf, type DeliveryFacts } from './entitlement.ts'
 import type { SoldFile } from './order-rows.ts'
 

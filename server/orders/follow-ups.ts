@@ -1,8 +1,8 @@
 // Queues what the state of deliveries requires: the buyers' mails, and the orders' marks on the
 // platform.
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import { readShop } from '../files/shop-settings.ts'
-import { toPublicId } from '../ids.ts'
+import { toPublicId } from '../core/ids.ts'
 import { queueFirstMails, queueHeldMails } from '../notify/delivery-mail.ts'
 import { raiseTriggers } from '../notify/flow/triggers.ts'
 import type { DeliveredFile, DeliveryRow } from './delivery-rows.ts'

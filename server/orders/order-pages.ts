@@ -1,8 +1,8 @@
 // The data about an order for extensions: its buyer's page, and the number of its files.
-import type { Database } from '../db/database.ts'
-import { forShop } from '../db/for-shop.ts'
+import type { Database } from '../core/db/database.ts'
+import { forShop } from '../core/db/for-shop.ts'
 import { linkAddress } from '../files/links.ts'
-import type { Secrets } from '../secrets.ts'
+import type { Secrets } from '../core/secrets.ts'
 import { BUYER_STATUS_SQL, type BuyerStatus } from './entitlement.ts'
 
 export interface OrderPage {

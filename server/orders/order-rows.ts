@@ -1,6 +1,6 @@
 // The rows of an order and its lines, updated to the platform's state. An order without a file is
 // not stored, because unneeded data about buyers is not kept.
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import type { PlatformOrder } from '../storefront/orders.ts'
 
 /** A file that an order's line gives to its buyer, with its current terms. */

@@ -1,7 +1,7 @@
 // Runs the shop's workflow for deliveries. A delivery is held until the workflow has prepared all
 // of its files; the run that succeeds releases it.
 import type { Workflow } from '../../plugins/contract.ts'
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import {
   repeatPreparation,
   restartPreparation,
@@ -14,7 +14,7 @@ import {
 } from '../engine/engine.ts'
 import { filesLackingKeys, returnLicenceKeys } from '../files/licence-lists.ts'
 import { readShop } from '../files/shop-settings.ts'
-import { parsePublicId } from '../ids.ts'
+import { parsePublicId } from '../core/ids.ts'
 import { runnable } from '../workflows/find.ts'
 import { readWorkflow } from '../workflows/workflows.ts'
 import { lockDelivery, readDeliveryFiles, writeState, type DeliveryRow } from './delivery-rows.ts'

@@ -2,10 +2,10 @@
 // their buyers. Every webhook about an order and the hourly comparison use it. It reads the whole
 // state and writes the differences, so it is idempotent and events may arrive in any order. Orders
 // of one batch share its statements.
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { raiseNotice } from '../files/notices.ts'
-import type { Secrets } from '../secrets.ts'
+import type { Secrets } from '../core/secrets.ts'
 import type { PlatformOrder } from '../storefront/orders.ts'
 import {
   addDeliveryFiles,

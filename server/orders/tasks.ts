@@ -1,12 +1,12 @@
 // Background tasks for orders: one reconciles the changed orders of a shop, many in one run, and
 // one compares hourly with the platform to find changes that no webhook reported.
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Database } from '../db/database.ts'
-import { isDatabaseUnavailable } from '../db/error-classes.ts'
-import { forShop, type ShopScope } from '../db/for-shop.ts'
+import type { Database } from '../core/db/database.ts'
+import { isDatabaseUnavailable } from '../core/db/error-classes.ts'
+import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import type { BackgroundTask } from '../engine/background.ts'
-import { errorFields, type Logger } from '../log.ts'
-import type { Secrets } from '../secrets.ts'
+import { errorFields, type Logger } from '../core/log.ts'
+import type { Secrets } from '../core/secrets.ts'
 import {
   ORDERS_PER_QUERY,
   type ChangedOrder,

@@ -1,11 +1,11 @@
 // Reads the plan that a shop pays for from the platform, and stores it with its limits. While the
 // platform is unavailable, the stored plan applies.
-import type { Database } from '../db/database.ts'
-import { forShop, type ShopScope } from '../db/for-shop.ts'
+import type { Database } from '../core/db/database.ts'
+import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import type { BackgroundTask } from '../engine/background.ts'
-import { errorFields, type Logger } from '../log.ts'
+import { errorFields, type Logger } from '../core/log.ts'
 import type { Subscription, Subscriptions } from '../storefront/subscriptions.ts'
-import type { OfferedPlan, Plans } from '../plan-list.ts'
+import type { OfferedPlan, Plans } from '../core/configuration/plan-list.ts'
 
 export interface PlanParts {
   database: Pick<Database, 'knex' | 'pool'>

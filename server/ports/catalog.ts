@@ -1,6 +1,6 @@
 // The catalog as plugins see it: exact SKUs from the storefront itself, guesses from the mirror.
 import type { Catalog } from '../../plugins/contract.ts'
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import type { Matcher } from '../matching/match.ts'
 import { findProduct } from '../storefront/mirror/lookup.ts'
 import type { LiveCatalog } from '../storefront/storefront.ts'

@@ -3,7 +3,7 @@
 // that validation cannot be used as a port scanner.
 import { errors } from 'undici'
 import { PortError } from '../../plugins/contract.ts'
-import { ERRORS } from '../errors.ts'
+import { ERRORS } from '../core/errors.ts'
 
 const notAccessible = (retryable: boolean, detail: string, cause?: unknown) =>
   new PortError('url_not_accessible', ERRORS.url_not_accessible.message, retryable, {

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { documentOf } from '../../test/documents.ts'
 import { photo } from '../../test/images.ts'
-import { createDiskStore } from '../store/disk.ts'
+import { createDiskStore } from '../core/store/disk.ts'
 import { foundType } from './found-type.ts'
 import { createStage } from './stage.ts'
 

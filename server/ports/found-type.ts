@@ -1,7 +1,7 @@
 // The media type of bytes, detected from their beginning. Their name and their server's claim are
 // ignored.
 import { open } from 'node:fs/promises'
-import type { BlobStore, ByteSource, WrittenBlob } from '../store/store.ts'
+import type { BlobStore, ByteSource, WrittenBlob } from '../core/store/store.ts'
 import { isCutOff } from './file-end.ts'
 
 /** As many bytes as the detection of any format needs. */

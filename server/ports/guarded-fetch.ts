@@ -3,7 +3,7 @@
 // user agent.
 import type { IncomingHttpHeaders } from 'node:http'
 import { PortError, type Probe } from '../../plugins/contract.ts'
-import type { Logger } from '../log.ts'
+import type { Logger } from '../core/log.ts'
 import {
   reachable,
   addressRules,

@@ -2,10 +2,10 @@
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { PortError, type ByteSource } from '../../plugins/contract.ts'
-import type { ShopScope } from '../db/for-shop.ts'
-import { ERRORS, type ErrorCode } from '../errors.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { ERRORS, type ErrorCode } from '../core/errors.ts'
 import { locateFile } from '../files/list.ts'
-import { StoreError, type BlobStore } from '../store/store.ts'
+import { StoreError, type BlobStore } from '../core/store/store.ts'
 import { storeFailure } from './stage.ts'
 
 export interface Located {

@@ -1,9 +1,9 @@
 // Stores bytes in the shop's storage location for plugins: they are staged until the engine commits
 // the item.
 import { PortError, type Stage, type StagedBlob } from '../../plugins/contract.ts'
-import { ERRORS, type ErrorCode } from '../errors.ts'
+import { ERRORS, type ErrorCode } from '../core/errors.ts'
 import { foundIn, watchHead } from './found-type.ts'
-import { StoreError, type BlobStore, type ByteSource } from '../store/store.ts'
+import { StoreError, type BlobStore, type ByteSource } from '../core/store/store.ts'
 
 export interface StagePlace {
   store: BlobStore

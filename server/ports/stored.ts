@@ -1,7 +1,7 @@
 // The bytes of existing files, for plugins: copied to another location and read back there.
 import { PortError, type StoredFiles } from '../../plugins/contract.ts'
-import type { ShopScope } from '../db/for-shop.ts'
-import { ERRORS } from '../errors.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { ERRORS } from '../core/errors.ts'
 import { recordBackup } from '../files/backups.ts'
 import { isWhole } from '../files/blob-checks.ts'
 import {
@@ -12,7 +12,7 @@ import {
   recordBlob,
   pointVersionsAt,
 } from '../files/locations.ts'
-import { StoreError, type BlobStore } from '../store/store.ts'
+import { StoreError, type BlobStore } from '../core/store/store.ts'
 import { locateItem, portError } from './item-bytes.ts'
 import { storeFailure } from './stage.ts'
 

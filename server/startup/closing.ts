@@ -1,4 +1,4 @@
-import { errorFields, type Logger } from '../log.ts'
+import { errorFields, type Logger } from '../core/log.ts'
 
 /** Stops or closes something: called when the start fails, and when the server stops. */
 export type Closing = () => Promise<unknown>

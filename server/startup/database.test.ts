@@ -4,8 +4,8 @@ import path from 'node:path'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase, silent } from '../../test/database.ts'
-import { ConfigError } from '../config-error.ts'
-import { readEnvironment } from '../environment.ts'
+import { ConfigError } from '../core/config-error.ts'
+import { readEnvironment } from '../core/configuration/environment.ts'
 import { openForStart } from './database.ts'
 
 /** The error of a start with this address. */

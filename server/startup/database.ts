@@ -1,12 +1,12 @@
 // Opens the database at start-up: the one of DATABASE_URL, or the embedded one; checks its version
 // and migrates it.
-import { ConfigError } from '../config-error.ts'
-import type { Environment } from '../environment.ts'
-import { keepSettings, openDatabase, requireServerVersion, type Database } from '../db/database.ts'
-import { findRunning, startEmbedded } from '../db/embedded.ts'
-import { migrate } from '../db/migrate.ts'
-import type { Logger } from '../log.ts'
-import { createSecrets, ensureSecret, type Secrets } from '../secrets.ts'
+import { ConfigError } from '../core/config-error.ts'
+import type { Environment } from '../core/configuration/environment.ts'
+import { keepSettings, openDatabase, requireServerVersion, type Database } from '../core/db/database.ts'
+import { findRunning, startEmbedded } from '../core/db/embedded.ts'
+import { migrate } from '../core/db/migrate.ts'
+import type { Logger } from '../core/log.ts'
+import { createSecrets, ensureSecret, type Secrets } from '../core/secrets.ts'
 import { warnOfOtherSecret } from './secret-check.ts'
 
 export interface OpenedDatabase {

@@ -1,5 +1,5 @@
 // Creates delivery with this installation's configuration: CDN, nginx, buckets.
-import type { Config } from '../config.ts'
+import type { Config } from './config.ts'
 import { createDelivery, type Delivery, type DeliveryParts } from '../delivery/delivery.ts'
 
 /** For smaller files a redirect costs the buyer more than this process sending the bytes. */

@@ -4,13 +4,13 @@ import path from 'node:path'
 import { createAccount, findByUsername } from '../channels/drop/accounts.ts'
 import { isPassword } from '../channels/drop/passwords.ts'
 import { homeOf } from '../channels/drop/paths.ts'
-import type { DropAddress } from '../drop-settings.ts'
-import { findApiKey } from '../db/api-keys.ts'
-import type { Database } from '../db/database.ts'
-import { forShop } from '../db/for-shop.ts'
+import type { DropAddress } from '../core/configuration/drop-settings.ts'
+import { findApiKey } from '../core/db/api-keys.ts'
+import type { Database } from '../core/db/database.ts'
+import { forShop } from '../core/db/for-shop.ts'
 import { SCOPES } from '../http/endpoint.ts'
 import { createApiKey } from '../http/auth.ts'
-import { hashKey } from '../secrets.ts'
+import { hashKey } from '../core/secrets.ts'
 
 export interface Demo {
   url: string

@@ -1,10 +1,10 @@
 // Runs the drop server as a child of `npm start`, so that its crash does not end the other roles.
 import { spawn, type ChildProcess } from 'node:child_process'
-import type { DropAddress } from '../drop-settings.ts'
-import type { Environment } from '../environment.ts'
-import type { Database } from '../db/database.ts'
-import type { Logger } from '../log.ts'
-import { ensureSecret } from '../secrets.ts'
+import type { DropAddress } from '../core/configuration/drop-settings.ts'
+import type { Environment } from '../core/configuration/environment.ts'
+import type { Database } from '../core/db/database.ts'
+import type { Logger } from '../core/log.ts'
+import { ensureSecret } from '../core/secrets.ts'
 import { createRestarts } from './restarts.ts'
 
 export interface DropChild {

@@ -18,7 +18,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import { DIST, WEB } from '../http/page.ts'
-import type { Logger } from '../log.ts'
+import type { Logger } from '../core/log.ts'
 
 const COMPRESS = { br: promisify(brotliCompress), gz: promisify(gzip) }
 

@@ -2,7 +2,7 @@
 // settings.
 import type { Cloud } from '../channels/cloud/cloud.ts'
 import type { UploadFolder } from '../channels/upload/upload.ts'
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 import type { Ports } from '../engine/types.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { createMatcher } from '../matching/match.ts'
@@ -18,7 +18,7 @@ import { createSandboxes } from '../ports/sandbox.ts'
 import { createStage } from '../ports/stage.ts'
 import { createUploadPort } from '../channels/upload/port.ts'
 import { createStoredFiles } from '../ports/stored.ts'
-import type { BlobStore } from '../store/store.ts'
+import type { BlobStore } from '../core/store/store.ts'
 import type { Storefront } from '../storefront/storefront.ts'
 
 export function portsFactory(parts: {

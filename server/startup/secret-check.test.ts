@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { openDepot } from '../../test/delivery.ts'
-import { createLogger } from '../log.ts'
-import { createSecrets } from '../secrets.ts'
+import { createLogger } from '../core/log.ts'
+import { createSecrets } from '../core/secrets.ts'
 import { warnOfOtherSecret } from './secret-check.ts'
 
 test('a process with another secret than that of the stored links is told', async () => {

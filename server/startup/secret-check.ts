@@ -1,8 +1,8 @@
 // Finds a process that was started with another secret than the one that the database was used
 // with: it would write addresses of links and sealed values that the other processes cannot use.
-import type { Database } from '../db/database.ts'
-import type { Logger } from '../log.ts'
-import { hashKey, type Secrets } from '../secrets.ts'
+import type { Database } from '../core/db/database.ts'
+import type { Logger } from '../core/log.ts'
+import { hashKey, type Secrets } from '../core/secrets.ts'
 
 interface LinkRow {
   id: string

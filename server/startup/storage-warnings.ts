@@ -1,7 +1,7 @@
 // Logs failed writes of a storage location for its operator: the merchant sees them in the results
 // of an operation, which the operator does not read.
-import type { Logger } from '../log.ts'
-import { StoreError, type BlobStore } from '../store/store.ts'
+import type { Logger } from '../core/log.ts'
+import { StoreError, type BlobStore } from '../core/store/store.ts'
 
 const ADVICE: Readonly<Record<StoreError['code'], string>> = {
   full: 'a storage location is full: make room, then retry the failed files',

@@ -4,8 +4,8 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startLine } from '../../test/fakes/line.ts'
 import { startS3, type FakeS3 } from '../../test/fakes/s3.ts'
-import { ConfigError } from '../config-error.ts'
-import { createLogger } from '../log.ts'
+import { ConfigError } from '../core/config-error.ts'
+import { createLogger } from '../core/log.ts'
 import { openStores } from './stores.ts'
 
 let s3: FakeS3

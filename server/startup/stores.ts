@@ -1,10 +1,10 @@
 // Opens the configured storage locations.
-import type { Config } from '../config.ts'
-import { ConfigError } from '../config-error.ts'
-import { errorFields, type Logger } from '../log.ts'
-import type { LocationConfig } from '../store/address.ts'
-import { createDiskStore } from '../store/disk.ts'
-import { StoreError, type BlobStore } from '../store/store.ts'
+import type { Config } from './config.ts'
+import { ConfigError } from '../core/config-error.ts'
+import { errorFields, type Logger } from '../core/log.ts'
+import type { LocationConfig } from '../core/store/address.ts'
+import { createDiskStore } from '../core/store/disk.ts'
+import { StoreError, type BlobStore } from '../core/store/store.ts'
 import { warnOfFailedWrites } from './storage-warnings.ts'
 
 /**
@@ -26,7 +26,7 @@ export async function openStores(
 async function openStore(name: string, location: LocationConfig): Promise<BlobStore> {
   if (location.kind === 'disk') return openDisk(name, location)
   // Loaded only if it is used: the library takes a fifth of a second and 35 MB.
-  const { createS3Store } = await import('../store/s3.ts')
+  const { createS3Store } = await import('../core/store/s3.ts')
   return createS3Store(location)
 }
 

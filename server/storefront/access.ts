@@ -2,9 +2,9 @@
 // expires. Processes coordinate through a lease: if two processes renewed one token, one of them
 // could be left with a token that no longer works.
 import { PortError } from '../../plugins/contract.ts'
-import type { Database } from '../db/database.ts'
-import { forShop, type ShopScope } from '../db/for-shop.ts'
-import { AppError } from '../errors.ts'
+import type { Database } from '../core/db/database.ts'
+import { forShop, type ShopScope } from '../core/db/for-shop.ts'
+import { AppError } from '../core/errors.ts'
 import type { Grants } from './grants.ts'
 import {
   dropTokens,

@@ -2,7 +2,7 @@
 // tokens, rate limits, and errors of the platform and the network.
 import { setTimeout as delay } from 'node:timers/promises'
 import { Session } from '@shopify/shopify-api'
-import type { Logger } from '../log.ts'
+import type { Logger } from '../core/log.ts'
 import type { Access } from './access.ts'
 import type { Library } from './library.ts'
 import type { GraphqlOperation } from './operations.ts'

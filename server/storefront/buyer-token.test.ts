@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { verifyBuyerToken } from './buyer-token.ts'
-import { signToken } from './demo/jwt.ts'
+import { signToken } from '../demo/jwt.ts'
 import { openLibrary } from './library.ts'
 import { verifySessionToken } from './session-token.ts'
 

@@ -4,7 +4,7 @@
 // kind.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
-import { AppError } from '../errors.ts'
+import { AppError } from '../core/errors.ts'
 
 /** The platform issues them for five minutes. */
 const MAX_SECONDS = 300

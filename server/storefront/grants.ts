@@ -2,8 +2,8 @@
 // refresh token, the next one.
 import { HttpResponseError, RequestedTokenType, type Session } from '@shopify/shopify-api'
 import { PortError } from '../../plugins/contract.ts'
-import { AppError } from '../errors.ts'
-import type { Logger } from '../log.ts'
+import { AppError } from '../core/errors.ts'
+import type { Logger } from '../core/log.ts'
 import type { Library } from './library.ts'
 import { withTransport, type Transport } from './transport.ts'
 

@@ -7,7 +7,7 @@ import {
   HttpThrottlingError,
 } from '@shopify/shopify-api'
 import { PortError } from '../../plugins/contract.ts'
-import { ERRORS } from '../errors.ts'
+import { ERRORS } from '../core/errors.ts'
 import type { ThrottleStatus } from './throttle.ts'
 
 /** The charge of a query and the remaining points. */

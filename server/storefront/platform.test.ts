@@ -9,11 +9,11 @@ import {
   SUITE_VARIANTS,
   type StorefrontWorld,
 } from '../../test/suites/storefront.ts'
-import { forShop } from '../db/for-shop.ts'
-import { createSecrets } from '../secrets.ts'
-import { startDemoStorefront, type DemoOptions, type DemoStorefront } from './demo/listener.ts'
-import { signSessionToken } from './demo/session-token.ts'
-import { createDemoTransport } from './demo/transport.ts'
+import { forShop } from '../core/db/for-shop.ts'
+import { createSecrets } from '../core/secrets.ts'
+import { startDemoStorefront, type DemoOptions, type DemoStorefront } from '../demo/listener.ts'
+import { signSessionToken } from '../demo/session-token.ts'
+import { createDemoTransport } from '../demo/transport.ts'
 import { createStorefront } from './platform.ts'
 import type { Storefront } from './storefront.ts'
 import type { Transport } from './transport.ts'

@@ -1,8 +1,8 @@
 // The storefront over the platform's own protocols, for the real platform and for the built-in
 // demo: only the transport and the credentials differ.
-import type { Database } from '../db/database.ts'
-import { errorFields, type Logger } from '../log.ts'
-import type { Secrets } from '../secrets.ts'
+import type { Database } from '../core/db/database.ts'
+import { errorFields, type Logger } from '../core/log.ts'
+import type { Secrets } from '../core/secrets.ts'
 import { createAccess } from './access.ts'
 import { createAdminRequest } from './admin-api.ts'
 import { verifyBuyerToken } from './buyer-token.ts'

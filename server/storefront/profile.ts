@@ -1,9 +1,9 @@
 // The platform's data about the shop: its name, its owner's address, its time zone, and the scopes
 // that the app was granted. Read at a sign-in and with each refresh of the catalog, if it is due,
 // so that failed reads and later changes are caught up.
-import type { Database } from '../db/database.ts'
-import { forShop, type ShopScope } from '../db/for-shop.ts'
-import { errorFields, type Logger } from '../log.ts'
+import type { Database } from '../core/db/database.ts'
+import { forShop, type ShopScope } from '../core/db/for-shop.ts'
+import { errorFields, type Logger } from '../core/log.ts'
 import type { AdminRequest } from './admin-api.ts'
 import { SHOP_PROFILE } from './operations.ts'
 

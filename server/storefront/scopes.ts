@@ -1,6 +1,6 @@
 // The platform's scopes that the app requests (shopify.app.toml), and what each is needed for. A
 // merchant may withdraw one, and an older installation may lack one.
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 
 const WANTED: Readonly<Record<string, string>> = {
   read_products: 'Files cannot be matched to products.',

@@ -1,5 +1,5 @@
 // Sign-in: verifies session tokens.
-import { AppError } from '../errors.ts'
+import { AppError } from '../core/errors.ts'
 import type { Library } from './library.ts'
 import type { SessionIdentity } from './storefront.ts'
 

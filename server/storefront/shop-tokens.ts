@@ -1,7 +1,7 @@
 // The row that holds a shop's platform tokens: sealed, each for its shop and column.
 import type { Session } from '@shopify/shopify-api'
-import type { ShopScope } from '../db/for-shop.ts'
-import type { Secrets } from '../secrets.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import type { Secrets } from '../core/secrets.ts'
 
 export interface TokenRow {
   domain: string

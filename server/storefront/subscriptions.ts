@@ -1,7 +1,7 @@
 // A shop's subscription to the app as the platform knows it, and requesting another one.
 import { z } from 'zod'
 import { PortError } from '../../plugins/contract.ts'
-import { ERRORS } from '../errors.ts'
+import { ERRORS } from '../core/errors.ts'
 import type { AdminRequest } from './admin-api.ts'
 import { SHOP_SUBSCRIPTION, SUBSCRIBE } from './operations.ts'
 import type { Transport } from './transport.ts'

@@ -3,7 +3,7 @@
 // platform delays this shop only.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ShopScope } from '../db/for-shop.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
 
 /** Longer than the longest request to the platform: the holder of an older lease has died. */
 const LEASE = '30 seconds'

@@ -3,7 +3,7 @@
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { PortError } from '../../plugins/contract.ts'
-import { ERRORS } from '../errors.ts'
+import { ERRORS } from '../core/errors.ts'
 import { MUTATION_POINTS, type AdminRequest } from './admin-api.ts'
 import { BULK_OPERATION, RUN_BULK_QUERY, WHOLE_CATALOG } from './operations.ts'
 import type { Transport } from './transport.ts'

@@ -7,7 +7,7 @@ import {
   type Step,
   type Workflow,
 } from '../../plugins/contract.ts'
-import { parseBounded } from '../bounds.ts'
+import { parseBounded } from '../core/bounds.ts'
 import { builtInWorkflow } from './channel.ts'
 import { schemaProblems, workflowProblems, type WorkflowProblem } from './problems.ts'
 

@@ -1,7 +1,7 @@
 // Describes a workflow to people: a line for each step, and whether it removes files.
 import type { Plugin, Step, Workflow } from '../../plugins/contract.ts'
-import { parseBounded } from '../bounds.ts'
-import { withoutSensitive } from '../sensitive.ts'
+import { parseBounded } from '../core/bounds.ts'
+import { withoutSensitive } from '../core/sensitive.ts'
 
 /**
  * What a step will do with its options, in a short line; the plugin's title while the options are

@@ -1,9 +1,9 @@
 // Finds any workflow by id, built in or the shop's own, as the engine runs it.
 import type { Plugin, Workflow } from '../../plugins/contract.ts'
 import { workflowProblems } from './problems.ts'
-import type { ShopScope } from '../db/for-shop.ts'
-import { AppError } from '../errors.ts'
-import { parsePublicId, toPublicId } from '../ids.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { AppError } from '../core/errors.ts'
+import { parsePublicId, toPublicId } from '../core/ids.ts'
 import { withOptions } from './steps.ts'
 import { actionOf, type Parts } from './check.ts'
 import { readWorkflow, type OwnWorkflow } from './workflows.ts'

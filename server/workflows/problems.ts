@@ -1,8 +1,8 @@
 // The problems of a workflow or of stored options, each with its place.
 import type { z } from 'zod'
 import type { Workflow, Plugin } from '../../plugins/contract.ts'
-import { parseBounded, type Issue, shortName } from '../bounds.ts'
-import { sensitiveOptions } from '../sensitive.ts'
+import { parseBounded, type Issue, shortName } from '../core/bounds.ts'
+import { sensitiveOptions } from '../core/sensitive.ts'
 
 export interface WorkflowProblem {
   /** Its place: `steps[2].options.tags`. */

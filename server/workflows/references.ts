@@ -3,8 +3,8 @@
 import { z } from 'zod'
 import type { Plugin, Step } from '../../plugins/contract.ts'
 import type { WorkflowProblem } from './problems.ts'
-import type { ShopScope } from '../db/for-shop.ts'
-import { parsePublicId } from '../ids.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { parsePublicId } from '../core/ids.ts'
 
 /** The option's `widget` says what kind of id it holds. */
 type Kind = 'pack' | 'product' | 'variant'

@@ -1,7 +1,7 @@
 // Questions about a workflow as data: what it works on, what permissions it needs, what cannot be
 // undone.
 import type { ItemPlugin, Plugin, Step, Workflow } from '../../plugins/contract.ts'
-import { AppError } from '../errors.ts'
+import { AppError } from '../core/errors.ts'
 import type { FileFilter } from '../files/filter.ts'
 
 const pluginOf = (plugins: readonly Plugin[], step: Step) =>

@@ -1,9 +1,9 @@
 // The shop's own workflows: read, saved if they have no problems, deleted if no schedule uses them.
 import type { Step, Workflow } from '../../plugins/contract.ts'
 import type { WorkflowProblem } from './problems.ts'
-import type { ShopScope } from '../db/for-shop.ts'
-import { AppError } from '../errors.ts'
-import { toPublicId } from '../ids.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { AppError } from '../core/errors.ts'
+import { toPublicId } from '../core/ids.ts'
 import { checkWorkflow, type Parts, type WorkflowBody } from './check.ts'
 import { referenceProblems, referencesOfSteps } from './references.ts'
 

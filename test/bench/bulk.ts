@@ -2,9 +2,9 @@
 // with raw SQL that makes the same changes to the same tables; an export compared with COPY; image
 // compression compared with plain sharp.
 import path from 'node:path'
-import { openDatabase } from '../../server/db/database.ts'
-import { forShop } from '../../server/db/for-shop.ts'
-import { createLogger } from '../../server/log.ts'
+import { openDatabase } from '../../server/core/db/database.ts'
+import { forShop } from '../../server/core/db/for-shop.ts'
+import { createLogger } from '../../server/core/log.ts'
 import { fillMirror } from '../mirror.ts'
 import type { Bench, Context, Row } from './bench.ts'
 import { exportRows } from './bulk/export.ts'

@@ -4,7 +4,7 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
-import { findRunning } from '../../server/db/embedded.ts'
+import { findRunning } from '../../server/core/db/embedded.ts'
 import { insertManyFiles } from '../factories.ts'
 import { startServer } from '../flows/server.ts'
 import {

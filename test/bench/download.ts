@@ -2,10 +2,10 @@
 // separate process with a separate load generator: alone, behind nginx, and as two processes over
 // one database. The bench fails unless every served request was counted.
 import path from 'node:path'
-import { openDatabase, type Database } from '../../server/db/database.ts'
-import { startEmbedded } from '../../server/db/embedded.ts'
-import { migrate } from '../../server/db/migrate.ts'
-import { createLogger } from '../../server/log.ts'
+import { openDatabase, type Database } from '../../server/core/db/database.ts'
+import { startEmbedded } from '../../server/core/db/embedded.ts'
+import { migrate } from '../../server/core/db/migrate.ts'
+import { createLogger } from '../../server/core/log.ts'
 import { findNginx, startNginx, type NginxOptions } from '../nginx.ts'
 import {
   compare,

@@ -4,7 +4,7 @@
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
-import { findRunning } from '../../server/db/embedded.ts'
+import { findRunning } from '../../server/core/db/embedded.ts'
 import { insertManyFiles } from '../factories.ts'
 import { startServer, type ServerProcess } from '../flows/server.ts'
 import { compare, peakMegabytes, type Bench, type Context, type Row } from './bench.ts'

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
-import { findRunning } from '../../server/db/embedded.ts'
+import { findRunning } from '../../server/core/db/embedded.ts'
 import { startServer, type RunningServer } from '../flows/server.ts'
 import {
   compare,

@@ -2,12 +2,12 @@
 // build the index, compared with one pg_trgm query over the same words; how often both find the
 // same best candidate; memory; precision and recall over names with known titles.
 import path from 'node:path'
-import { openDatabase, type Database } from '../../server/db/database.ts'
-import { startEmbedded } from '../../server/db/embedded.ts'
-import { forShop } from '../../server/db/for-shop.ts'
-import { migrate } from '../../server/db/migrate.ts'
-import { ensureShop } from '../../server/db/shops.ts'
-import { createLogger } from '../../server/log.ts'
+import { openDatabase, type Database } from '../../server/core/db/database.ts'
+import { startEmbedded } from '../../server/core/db/embedded.ts'
+import { forShop } from '../../server/core/db/for-shop.ts'
+import { migrate } from '../../server/core/db/migrate.ts'
+import { ensureShop } from '../../server/core/db/shops.ts'
+import { createLogger } from '../../server/core/log.ts'
 import { fillMirror, productId } from '../mirror.ts'
 import { compare, peakMegabytes, startPart, type Bench, type Context, type Row } from './bench.ts'
 import { makeNames, makeTitles, NAMES, textOf } from './mapping/names.ts'

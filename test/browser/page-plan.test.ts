@@ -2,7 +2,7 @@
 // chooses and confirms on the platform's page.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import type { Plans } from '../../server/plan-list.ts'
+import type { Plans } from '../../server/core/configuration/plan-list.ts'
 import { openTestApp, type TestApp } from '../app.ts'
 import { addFile } from '../deliveries.ts'
 import { openPage, sharedBrowser } from './page-browser.ts'

@@ -25,7 +25,7 @@ import FilesystemStore, {
   type Part,
 } from '@20minutes/s3rver/lib/stores/filesystem.js'
 import S3Error from '@20minutes/s3rver/lib/models/error.js'
-import type { S3Location } from '../../server/store/address.ts'
+import type { S3Location } from '../../server/core/store/address.ts'
 
 export const BUCKET = 'harbour'
 /** The only key pair that it accepts. */

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { TwilioAccount } from '../../server/environment.ts'
+import type { TwilioAccount } from '../../server/core/configuration/environment.ts'
 
 export interface TwilioFake {
   account: TwilioAccount

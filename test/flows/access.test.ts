@@ -1,8 +1,8 @@
 // Requests without access are refused: bad keys, missing scopes, ids of other shops, each next to
 // an equal request that succeeds. tenants.test.ts covers every route with an id for other shops.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDatabase, type Database } from '../../server/db/database.ts'
-import { forShop } from '../../server/db/for-shop.ts'
+import { openDatabase, type Database } from '../../server/core/db/database.ts'
+import { forShop } from '../../server/core/db/for-shop.ts'
 import { createApiKey } from '../../server/http/auth.ts'
 import { SCOPES, type Scope } from '../../server/http/endpoint.ts'
 import { createTestShop, silent } from '../database.ts'

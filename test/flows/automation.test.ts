@@ -1,9 +1,9 @@
 // Workflows, schedules and settings over HTTP, on the real process: created, checked, attached,
 // run, refused.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDatabase, type Database } from '../../server/db/database.ts'
-import { findShop } from '../../server/db/shops.ts'
-import { forShop } from '../../server/db/for-shop.ts'
+import { openDatabase, type Database } from '../../server/core/db/database.ts'
+import { findShop } from '../../server/core/db/shops.ts'
+import { forShop } from '../../server/core/db/for-shop.ts'
 import { createApiKey } from '../../server/http/auth.ts'
 import { SCOPES, type Scope } from '../../server/http/endpoint.ts'
 import { silent } from '../database.ts'

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import Papa from 'papaparse'
 
-const CSV = new URL('../../server/storefront/demo/products.csv', import.meta.url)
+const CSV = new URL('../../server/demo/products.csv', import.meta.url)
 
 /** In the catalog's order. */
 export function uniqueSkus(): string[] {

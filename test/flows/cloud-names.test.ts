@@ -3,7 +3,7 @@
 // imported is reported once, listed at the connection, and tried again when it changes, when the
 // options change, or when a person asks for it.
 import { expect, test } from 'vitest'
-import { parsePublicId } from '../../server/ids.ts'
+import { parsePublicId } from '../../server/core/ids.ts'
 import { untilEndedOrPreview, useClouds } from '../cloud.ts'
 import { hashOf } from '../fakes/content.ts'
 import { sized, soakTest } from '../scale.ts'

@@ -2,7 +2,7 @@
 // every file is imported once with its own bytes, and the next sync has nothing to do.
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { parsePublicId } from '../../server/ids.ts'
+import { parsePublicId } from '../../server/core/ids.ts'
 import { startBucket, type FakeBucket } from '../fakes/bucket.ts'
 import { contentOf, hashOf } from '../fakes/content.ts'
 import { soakTest } from '../scale.ts'

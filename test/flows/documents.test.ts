@@ -1,7 +1,7 @@
 // PDF documents over HTTP, with real workers: split into new files, merged in the chosen order,
 // watermarked, compressed; each undone. A password for them is stored nowhere afterwards.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parsePublicId, toPublicId } from '../../server/ids.ts'
+import { parsePublicId, toPublicId } from '../../server/core/ids.ts'
 import { openTestApp, type Answer, type TestApp } from '../app.ts'
 import { addFile } from '../document-house.ts'
 import {

@@ -8,7 +8,7 @@ import { changeAccount, changePassword } from '../../server/channels/drop/accoun
 import { changeSettings } from '../../server/channels/drop/settings.ts'
 import type { DropEntry } from '../../server/channels/drop/entries.ts'
 import { publicKey } from '../../server/channels/drop/public-keys.ts'
-import { createLogger } from '../../server/log.ts'
+import { createLogger } from '../../server/core/log.ts'
 import { openDropHouse, runProgram, type DropHouse } from '../drop.ts'
 import { openFtp } from '../ftp-client.ts'
 

@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { definePlugin, type Plugin, type Workflow } from '../../plugins/contract.ts'
-import { forShop, type ShopScope } from '../../server/db/for-shop.ts'
+import { forShop, type ShopScope } from '../../server/core/db/for-shop.ts'
 import type { OperationSource } from '../../server/engine/engine.ts'
 import { draftFrom } from '../../server/files/drafts.ts'
 import { shopSettingsSchema } from '../../server/files/shop-settings.ts'

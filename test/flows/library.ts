@@ -1,7 +1,7 @@
 // A shop with many different files, as rows only, for flows that change thousands and never read
 // their bytes.
 import { expect } from 'vitest'
-import type { ShopScope } from '../../server/db/for-shop.ts'
+import type { ShopScope } from '../../server/core/db/for-shop.ts'
 import type { TestEngine } from '../engine.ts'
 
 const BLOB = { hash: 'ab'.repeat(32), size: 1000 }

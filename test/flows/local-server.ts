@@ -2,7 +2,7 @@
 // process takes a second of processor time longer: use server.ts only for a test that kills the
 // server, reads its exit code or needs the drop server.
 import { appConfig } from '../../app.config.ts'
-import { createLogger } from '../../server/log.ts'
+import { createLogger } from '../../server/core/log.ts'
 import { start } from '../../server/start.ts'
 import { closeAll, type Closing } from '../../server/startup/closing.ts'
 import { createTestDatabase } from '../database.ts'

@@ -1,13 +1,13 @@
 // The code of a test's own worker process: an engine with one more plugin, until it is told to end.
 import process from 'node:process'
 import type { Plugin } from '../../plugins/contract.ts'
-import { openDatabase } from '../../server/db/database.ts'
-import { openListener } from '../../server/db/listener.ts'
+import { openDatabase } from '../../server/core/db/database.ts'
+import { openListener } from '../../server/core/db/listener.ts'
 import type { EngineParts } from '../../server/engine/types.ts'
 import { startWorker } from '../../server/engine/worker.ts'
 import { operationMessages } from '../../server/notify/operation-messages.ts'
-import { createLogger } from '../../server/log.ts'
-import { createSecrets } from '../../server/secrets.ts'
+import { createLogger } from '../../server/core/log.ts'
+import { createSecrets } from '../../server/core/secrets.ts'
 
 export const secrets = createSecrets('the secret of the tests, long enough')
 

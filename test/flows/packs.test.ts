@@ -6,7 +6,7 @@ import type { OperationRow } from '../../server/engine/engine.ts'
 import { createPack, deletePack } from '../../server/files/pack-changes.ts'
 import { readPack, type PackProduct } from '../../server/files/pack-list.ts'
 import { readRecords } from '../../server/files/records.ts'
-import { toPublicId } from '../../server/ids.ts'
+import { toPublicId } from '../../server/core/ids.ts'
 import { createTestEngine, type TestEngine } from '../engine.ts'
 import { dumpOf, expectSame, fileIds, fillLibrary } from './library.ts'
 

@@ -2,7 +2,7 @@
 // so the phase does not change.
 import { readFile } from 'node:fs/promises'
 import type { Pool } from 'pg'
-import { WORKER_LOCKS } from '../../server/db/lock-classes.ts'
+import { WORKER_LOCKS } from '../../server/core/db/lock-classes.ts'
 
 export type Phase = 'fetch' | 'commit' | 'finish' | 'idle'
 

@@ -95,7 +95,7 @@ async function mainJob(user?: ServerOptions['user']): Promise<void> {
 
 /** Runs a command that finds the running server's database. */
 async function commandBeside(running: RunningServer, user: ServerOptions['user']): Promise<void> {
-  const args = ['server/api-key.ts', '--shop', running.shop, '--scopes', 'files:read']
+  const args = ['server/commands/api-key.ts', '--shop', running.shop, '--scopes', 'files:read']
   const env = { ...baseEnv(), DATA_DIR: running.dataDir }
   const { stdout } = await run(nodeOf(clone), args, { cwd: clone, env, ...user })
   const headers = { authorization: `Bearer ${stdout.trim()}` }
@@ -110,7 +110,7 @@ test('in a folder of mode 0700, as the user who runs the tests', WITHIN, async (
   await mainJob()
   // The tests' own database starts there too.
   const args = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'db']
-  args.push('server/db/for-shop.test.ts')
+  args.push('server/core/db/for-shop.test.ts')
   const { stdout } = await run(nodeOf(clone), args, {
     cwd: clone,
     env: { ...baseEnv(), TMPDIR: folder },

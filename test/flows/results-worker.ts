@@ -6,7 +6,7 @@ import { definePlugin } from '../../plugins/contract.ts'
 import type { Ports } from '../../server/engine/types.ts'
 import { createListings } from '../../server/files/listings.ts'
 import { createStage } from '../../server/ports/stage.ts'
-import { createDiskStore } from '../../server/store/disk.ts'
+import { createDiskStore } from '../../server/core/store/disk.ts'
 import { secrets, startOwnWorker } from './own-worker.ts'
 
 const { FOLDER, DIE } = process.env

@@ -18,7 +18,7 @@ import {
 } from '../../plugins/contract.ts'
 import { hasEnded, type OperationMove, type OperationRow } from '../../server/engine/engine.ts'
 import type { EngineWorker } from '../../server/engine/worker.ts'
-import { createDiskStore } from '../../server/store/disk.ts'
+import { createDiskStore } from '../../server/core/store/disk.ts'
 import { createTestEngine, type TestEngine } from '../engine.ts'
 import { promisedMs, sized, soakTest } from '../scale.ts'
 import { dumpOf, expectSame, fileIds, fillLibrary } from './library.ts'

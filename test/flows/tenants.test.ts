@@ -2,7 +2,7 @@
 // the same request of the owner, which succeeds. A route with an id that no example names fails
 // here.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ShopScope } from '../../server/db/for-shop.ts'
+import type { ShopScope } from '../../server/core/db/for-shop.ts'
 import { IDS, type Example } from '../../server/http/examples/example.ts'
 import { EXAMPLES } from '../../server/http/examples/examples.ts'
 import { untilEnded, type Client } from '../app.ts'

@@ -18,7 +18,7 @@ import {
   type ReadContext,
   type WriteContext,
 } from '../../plugins/contract.ts'
-import { isErrorCode } from '../../server/errors.ts'
+import { isErrorCode } from '../../server/core/errors.ts'
 import { operationContext } from '../fakes/context.ts'
 import { optionsSchema } from '../../server/http/routes/plugins.ts'
 

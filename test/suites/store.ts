@@ -3,7 +3,7 @@ import { access, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { StoreError, type BlobStore } from '../../server/store/store.ts'
+import { StoreError, type BlobStore } from '../../server/core/store/store.ts'
 import { contentOf, hashOf } from '../fakes/content.ts'
 import { sized } from '../scale.ts'
 

@@ -1,6 +1,6 @@
 // Starts the import of entries that a storefront tool posted to the API.
 import type { Entry, EntrySettings } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { startImport } from '../start-import.ts'
 import { apiChannel } from './channel.ts'

@@ -2,8 +2,8 @@
 // `state` belongs to the shop and the session that began: only they can complete the sign-in, once.
 import { createHash } from 'node:crypto'
 import * as oauth from 'oauth4webapi'
-import type { ShopScope } from '../../db/for-shop.ts'
-import { AppError } from '../../errors.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { AppError } from '../../core/errors.ts'
 import type { Cloud } from './cloud.ts'
 import { holdConnection, missingOf, requireConnection, setUpText } from './connections.ts'
 import { lostAccessTitle } from './notices.ts'

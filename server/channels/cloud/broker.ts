@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { readBounded } from '../../bounded-body.ts'
+import { readBounded } from '../../core/bounded-body.ts'
 import { CloudError } from './rclone/errors.ts'
 
 export interface AccessToken {

@@ -2,9 +2,9 @@
 // connection's remote.
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
-import type { ShopScope } from '../../db/for-shop.ts'
-import type { Logger } from '../../log.ts'
-import type { Secrets } from '../../secrets.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import type { Logger } from '../../core/log.ts'
+import type { Secrets } from '../../core/secrets.ts'
 import { folderFiles } from './folder/remote-files.ts'
 import { openBroker, type Broker } from './broker.ts'
 import { tokenSource, type OAuthClients, type OAuthFetch } from './oauth.ts'

@@ -1,5 +1,5 @@
 // The values of a provider's fields: checked, and sorted into settings and secrets.
-import { AppError, type ErrorDetail } from '../../errors.ts'
+import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import type { Cloud } from './cloud.ts'
 import type { Provider, Values } from './providers/provider.ts'
 

@@ -1,7 +1,7 @@
 // Connections as rows: created, read, changed, deleted. Keys are verified by a listing before they
 // are stored.
-import type { ShopScope } from '../../db/for-shop.ts'
-import { AppError, type ErrorDetail } from '../../errors.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import type { Cloud, Opening } from './cloud.ts'
 import { DEFAULT_OPTIONS, type ConnectionOptions } from './options.ts'
 import { providerOf } from './providers/providers.ts'

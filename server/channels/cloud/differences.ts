@@ -1,6 +1,6 @@
 // Where the newest listing, what was applied last and the files here differ, in the database.
-import type { ShopScope } from '../../db/for-shop.ts'
-import { withHashJoins } from '../../db/hash-joins.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { withHashJoins } from '../../core/db/hash-joins.ts'
 import type { CloudConnection } from './connections.ts'
 import { providerOf } from './providers/providers.ts'
 

@@ -1,6 +1,6 @@
 // The folders of a connection's account, to choose one from.
-import type { ShopScope } from '../../db/for-shop.ts'
-import { AppError } from '../../errors.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { AppError } from '../../core/errors.ts'
 import type { Cloud } from './cloud.ts'
 import { openingOf, requireConnection } from './connections.ts'
 import { folderRule } from './providers/provider.ts'

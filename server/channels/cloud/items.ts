@@ -1,8 +1,8 @@
 // Creates the items of a sync's operation from its plan, in pieces, so that it continues after a
 // crash.
 import type { Entry, FileChange } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
-import { retryTransaction } from '../../db/retry-transaction.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { retryTransaction } from '../../core/db/retry-transaction.ts'
 import type { Engine, GrowingChange, GrowingEntry } from '../../engine/engine.ts'
 import { nameKey } from '../../files/rules.ts'
 import { importEntries, type ImportFile } from '../start-import.ts'

@@ -1,5 +1,5 @@
 // Lists the provider of a connection, page by page, into the table of its newest listing.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Cloud } from './cloud.ts'
 import { openingOf, type CloudConnection } from './connections.ts'
 import { pathFilter } from './patterns.ts'

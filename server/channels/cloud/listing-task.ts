@@ -1,10 +1,10 @@
 // The background task of a sync: lists the provider, decides, and gives the operation its items.
 // Every step can be repeated after a crash.
-import type { Database } from '../../db/database.ts'
-import { forShop, type ShopScope } from '../../db/for-shop.ts'
+import type { Database } from '../../core/db/database.ts'
+import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { RetryLater, type BackgroundTask, type TaskLease } from '../../engine/background.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { errorFields, type LogFields, type Logger } from '../../log.ts'
+import { errorFields, type LogFields, type Logger } from '../../core/log.ts'
 import type { Cloud } from './cloud.ts'
 import { raiseConfirmation, confirmationDigest } from './confirmation.ts'
 import { holdConnection, listCloudConnections, requireConnection } from './connections.ts'

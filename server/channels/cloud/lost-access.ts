@@ -1,7 +1,7 @@
 // A connection that its provider no longer accepts: it says so, and a notice asks to authorize it
 // again.
-import type { ShopScope } from '../../db/for-shop.ts'
-import { ERRORS } from '../../errors.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { ERRORS } from '../../core/errors.ts'
 import { raiseNoticeOnce } from '../../files/notices.ts'
 import { lostAccessTitle } from './notices.ts'
 

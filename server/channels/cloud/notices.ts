@@ -1,6 +1,6 @@
 // The notices of a connection. Their titles contain its name: a rename changes the unread ones, so
 // that they are still found when their cause ends.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { raiseNoticeOnce } from '../../files/notices.ts'
 
 interface Named {

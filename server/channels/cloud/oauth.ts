@@ -1,8 +1,8 @@
 // Access tokens of connections with OAuth 2: the refresh token is sealed in the connection's row
 // and used under its lock, since providers may replace it.
 import * as oauth from 'oauth4webapi'
-import type { ShopScope } from '../../db/for-shop.ts'
-import type { Secrets } from '../../secrets.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import type { Secrets } from '../../core/secrets.ts'
 import type { AccessToken } from './broker.ts'
 import type { OAuthSpec, Provider } from './providers/provider.ts'
 import { recordLostAccess } from './lost-access.ts'

@@ -1,6 +1,6 @@
 // What a two-way sync makes at the provider: files of no connection, and paths that are free there.
-import type { ShopScope } from '../../db/for-shop.ts'
-import { withHashJoins } from '../../db/hash-joins.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { withHashJoins } from '../../core/db/hash-joins.ts'
 import type { CloudConnection } from './connections.ts'
 import { inAnyCase } from './differences.ts'
 import { markedName, pathFor } from './names.ts'

@@ -1,7 +1,7 @@
 // The differences of a sync, computed in the database: the listing against what was applied last,
 // and for two-way connections against the files here. Each difference is decided separately; the
 // decisions are rows.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { nameKey } from '../../files/rules.ts'
 import type { CloudConnection } from './connections.ts'
 import type { DeletionCounts } from './decide.ts'

@@ -4,8 +4,8 @@ import type { Cloud } from './cloud.ts'
 import { carryOut, type CarriedOut } from './carry-out.ts'
 import { CloudError } from './rclone/errors.ts'
 import { tasksOf, type SyncTask } from './tasks.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
-import type { BlobStore } from '../../store/store.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import type { BlobStore } from '../../core/store/store.ts'
 import type { StagePlace } from '../../ports/stage.ts'
 
 export function createCloudPort(

@@ -1,6 +1,6 @@
 // Verifies access to a provider before it is stored.
-import type { ShopScope } from '../../db/for-shop.ts'
-import { AppError } from '../../errors.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { AppError } from '../../core/errors.ts'
 import type { Cloud, Opening } from './cloud.ts'
 import type { Provider } from './providers/provider.ts'
 import { CloudError } from './rclone/errors.ts'

@@ -2,9 +2,9 @@
 // later syncs neither fetch nor report them again. A new version, a change of the connection's
 // options or a person's request drops the record, and the next sync tries the object again.
 import type { Warning } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
-import { withHashJoins } from '../../db/hash-joins.ts'
-import type { ErrorCode } from '../../errors.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { withHashJoins } from '../../core/db/hash-joins.ts'
+import type { ErrorCode } from '../../core/errors.ts'
 
 const DUPLICATE = 'cloud_duplicate_name'
 /**

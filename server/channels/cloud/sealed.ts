@@ -1,5 +1,5 @@
 // A connection's secrets, sealed for its row.
-import type { Secrets } from '../../secrets.ts'
+import type { Secrets } from '../../core/secrets.ts'
 import type { Values } from './providers/provider.ts'
 
 const aboutOf = (shop: number) => `${shop}/connections`

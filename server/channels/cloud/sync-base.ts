@@ -1,7 +1,7 @@
 // Makes the carried-out changes of a sync the base of the next comparison. They are read from the
 // items' outcomes at any time: nothing is lost if a worker dies in between.
-import type { ShopScope } from '../../db/for-shop.ts'
-import { withHashJoins } from '../../db/hash-joins.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { withHashJoins } from '../../core/db/hash-joins.ts'
 import { holdConnection } from './connections.ts'
 import { recordRejections } from './rejections.ts'
 

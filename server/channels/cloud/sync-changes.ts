@@ -1,5 +1,5 @@
 // What a sync decided, as rows in its order.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Decision } from './decide.ts'
 
 /**

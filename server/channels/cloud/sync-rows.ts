@@ -1,5 +1,5 @@
 // Syncs as rows.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { OperationStatus } from '../../engine/engine.ts'
 import type { PreviewReason } from './decide.ts'
 

@@ -1,5 +1,5 @@
 // A sync's decisions, by their items.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { packOf } from './names.ts'
 import type { ChangeRow } from './sync-changes.ts'
 

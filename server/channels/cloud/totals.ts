@@ -1,6 +1,6 @@
 // The number of files of each connection here, their bytes, and the number of objects that cannot
 // be imported.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 
 export interface Totals {
   files: number

@@ -1,6 +1,6 @@
 // The first pass over a CSV file: reads its headers, its number of rows and the first rows, and
 // checks that it is a table.
-import { AppError, ERRORS, type ErrorDetail } from '../../errors.ts'
+import { AppError, ERRORS, type ErrorDetail } from '../../core/errors.ts'
 import {
   headerLabels,
   knownHeaders,

@@ -3,7 +3,7 @@
 import type { OnConflict } from '../../files/admission.ts'
 import { grantNames } from '../../files/name-allocation.ts'
 import { nameKey } from '../../files/rules.ts'
-import { ERRORS, type ErrorCode } from '../../errors.ts'
+import { ERRORS, type ErrorCode } from '../../core/errors.ts'
 import type { CheckState, CheckParts, KnownFile, NamedRow, Renaming } from './check-state.ts'
 
 export async function checkFiles(

@@ -1,7 +1,7 @@
 // The queue of checks: a merchant adds a file or removes it, and a background task checks each one.
 // The checks of one shop run one after another, in the order of the requests, so that its slow
 // hosts delay no other shop.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { forgetAttempts, queueTask, type TaskKind } from '../../engine/background.ts'
 import { requireOpen, requireUpload, type CheckOptions, type CsvUpload } from './uploads.ts'
 

@@ -8,8 +8,8 @@ import { CHECK_CSV, queueCheck } from './check-queue.ts'
 import { createSkuCount } from './sku-count.ts'
 import { storeProblems } from './problems.ts'
 import { listUploads, MAX_KEPT, receiveCsv, requireUpload, sweepCsvUploads } from './uploads.ts'
-import { requirePublicId, toPublicId } from '../../ids.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
+import { requirePublicId, toPublicId } from '../../core/ids.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { sized } from '../../../test/scale.ts'
 
 let app: CsvApp

@@ -1,7 +1,7 @@
 // The check of a whole CSV file: every row's values, names within the file and in the shop, SKUs,
 // and whether the addresses answer. It uses no database: look-ups and the receiver of problems are
 // injected.
-import { ERRORS } from '../../errors.ts'
+import { ERRORS } from '../../core/errors.ts'
 import { checkContested, checkFiles } from './check-files.ts'
 import {
   type CheckState,

@@ -1,5 +1,5 @@
 // Assigns columns to fields. Results of checks with an earlier assignment are dropped.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { ColumnMapping } from './columns.ts'
 import { requireMapping, saveMapping } from './saved-mappings.ts'
 import { requireOpen } from './uploads.ts'

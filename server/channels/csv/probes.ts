@@ -3,7 +3,7 @@
 // is given up, and addresses that were not requested in time are warnings, not errors.
 import mime from 'mime-types'
 import { pageAdvice, PortError, shareHostOf, type Probe } from '../../../plugins/contract.ts'
-import { ERRORS } from '../../errors.ts'
+import { ERRORS } from '../../core/errors.ts'
 import { Throttled } from '../../ports/failures.ts'
 import { createHostScheduler, type Host, type ScheduledRequest } from './host-scheduler.ts'
 import type { CellProblem } from './row-values.ts'

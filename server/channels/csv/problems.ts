@@ -1,7 +1,7 @@
 // The problems that a check finds: stored during the check, paged for the API, and exported as a
 // CSV file of the rows to correct.
 import Papa from 'papaparse'
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { originalCell, plainCell } from '../../files/cells.ts'
 import { bodyOf } from './check.ts'
 import { type RowProblem } from './check-state.ts'

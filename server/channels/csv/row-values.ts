@@ -16,8 +16,8 @@ import {
   urlProblem,
   type Problem,
 } from '../../files/rules.ts'
-import { ERRORS, type ErrorCode } from '../../errors.ts'
-import { parsePublicId } from '../../ids.ts'
+import { ERRORS, type ErrorCode } from '../../core/errors.ts'
+import { parsePublicId } from '../../core/ids.ts'
 import { FIELDS, type CsvField } from './columns.ts'
 
 /** Settings are undefined if the cell is empty, null for `never` and `unlimited`. */

@@ -1,7 +1,7 @@
 // Column mappings that a shop has saved under a name. A file with the same headers gets its mapping
 // automatically.
-import { AppError, type ErrorDetail } from '../../errors.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
+import { AppError, type ErrorDetail } from '../../core/errors.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { FIELDS, headersKey, type ColumnMapping } from './columns.ts'
 import { normalizeHeader } from './headers.ts'
 

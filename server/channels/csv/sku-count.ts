@@ -1,7 +1,7 @@
 // Counts the products of each SKU of a CSV file in the mirror of the catalog. SKUs that are missing
 // there are looked up in the storefront, which may be newer.
 import { nameKey, type Catalog } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { OddSkus } from './check-state.ts'
 
 /** The storefront answers about a hundred a second; above this number only the mirror is used. */

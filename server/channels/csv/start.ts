@@ -2,9 +2,9 @@
 // files that rows name by their ids.
 import { givenSettings } from '../../files/drafts.ts'
 import type { Entry, FileChange } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { scopesOfConflict, type Engine } from '../../engine/engine.ts'
-import { AppError } from '../../errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { startImport, type ImportFile } from '../start-import.ts'
 import { csvChannel } from './channel.ts'
 import { bodyOf } from './check.ts'

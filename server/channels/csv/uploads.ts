@@ -1,8 +1,8 @@
 // Uploaded CSV files: received in pieces and kept in the database for a day, so that any process
 // can continue with them.
 import Papa from 'papaparse'
-import { AppError } from '../../errors.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
+import { AppError } from '../../core/errors.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { OnConflict } from '../../files/admission.ts'
 import {
   analyse,

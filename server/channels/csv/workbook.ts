@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
 import { PortError, type Sandbox } from '../../../plugins/contract.ts'
-import { AppError } from '../../errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { withWorkFolder } from '../../ports/children/work-folder.ts'
 
 export interface Sheet {

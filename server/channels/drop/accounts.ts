@@ -1,8 +1,8 @@
 // Drop accounts: rows of a shop, and the look-up by username that identifies the shop of a
 // connection.
 import { randomBytes } from 'node:crypto'
-import type { Database } from '../../db/database.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { Database } from '../../core/db/database.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { NameEncoding } from './name-encodings.ts'
 import { hashPassword, newPassword } from './passwords.ts'
 import { ensureSettings } from './settings.ts'

@@ -1,7 +1,7 @@
 // Addresses of clients, and the ranges that an account allows.
 import type { Socket } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { plainAddress } from '../../client-address.ts'
+import { plainAddress } from '../../core/client-address.ts'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 const MAPPED_BITS = 96

@@ -1,7 +1,7 @@
 // FTP files whose clients have shown that they are still connected: written to the database for
 // many files at a time.
-import type { Database } from '../../db/database.ts'
-import { forShop } from '../../db/for-shop.ts'
+import type { Database } from '../../core/db/database.ts'
+import { forShop } from '../../core/db/for-shop.ts'
 import { confirm } from './entries.ts'
 import type { Waker } from './wake.ts'
 

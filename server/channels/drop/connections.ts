@@ -1,7 +1,7 @@
 // Records the last connections and refusals of a shop for its merchant, and the counts of each
 // account.
-import type { Database } from '../../db/database.ts'
-import { forShop, type ShopScope } from '../../db/for-shop.ts'
+import type { Database } from '../../core/db/database.ts'
+import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import type { KnownAccount } from './accounts.ts'
 import { isGone } from './processes.ts'
 

@@ -1,5 +1,5 @@
 // The rows of drop folders: one shop's names, and the file or folder of each.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { DropError } from './errors.ts'
 import { PROCESSED, removeNote } from './own-folders.ts'
 import { joinPath, splitPath } from './paths.ts'

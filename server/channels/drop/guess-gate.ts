@@ -1,6 +1,6 @@
 // Lets attempts to sign in begin only as long as they may all fail: concurrent attempts cannot be
 // more than the limit of failures. Others wait for them.
-import type { RateLimit } from '../../db/rate-limits.ts'
+import type { RateLimit } from '../../core/db/rate-limits.ts'
 
 export interface GuessGate {
   /**

@@ -1,5 +1,5 @@
 // Lists, retries and deletes files of a shop's drop folders for the merchant.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import {
   findEntry,
   moveEntry,

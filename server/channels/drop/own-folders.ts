@@ -1,6 +1,6 @@
 // The folders that the app manages: clients can only read and delete files there, and move them
 // out.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { DropError } from './errors.ts'
 
 export const PROCESSED = 'processed'

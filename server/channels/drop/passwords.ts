@@ -2,7 +2,7 @@
 // compared in constant time.
 import { argon2, randomBytes, timingSafeEqual, type Argon2Parameters } from 'node:crypto'
 import { promisify } from 'node:util'
-import { createSemaphore } from '../../semaphore.ts'
+import { createSemaphore } from '../../core/semaphore.ts'
 
 const COST = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 }
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/

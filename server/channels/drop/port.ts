@@ -1,11 +1,11 @@
 // What plugins may do with files in drop folders: look at their size, and take them for an import.
 import { PortError, type DropFolders } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { queueTask } from '../../engine/background.ts'
-import { ERRORS } from '../../errors.ts'
+import { ERRORS } from '../../core/errors.ts'
 import { foundIn, HEAD_BYTES, type DetectedContent } from '../../ports/found-type.ts'
 import { storeFailure } from '../../ports/stage.ts'
-import { StoreError, type BlobStore } from '../../store/store.ts'
+import { StoreError, type BlobStore } from '../../core/store/store.ts'
 import { DROP_TASK } from './wake.ts'
 
 interface Row {

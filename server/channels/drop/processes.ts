@@ -1,7 +1,7 @@
 // The processes of the drop server: each has a number, and is alive while its database connection
 // holds the advisory lock of that number.
-import type { Database } from '../../db/database.ts'
-import { DROP_LOCKS } from '../../db/lock-classes.ts'
+import type { Database } from '../../core/db/database.ts'
+import { DROP_LOCKS } from '../../core/db/lock-classes.ts'
 
 const LIVING = `select from pg_locks l where l.locktype = 'advisory' and l.classid = ${DROP_LOCKS}
   and l.objsubid = 2 and l.granted

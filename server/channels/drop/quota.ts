@@ -1,7 +1,7 @@
 // Limits the waiting bytes of a shop: those of its rows, read at most once a second, plus the bytes
 // of the transfers of this process, which its rows do not show exactly.
-import type { Database } from '../../db/database.ts'
-import { forShop } from '../../db/for-shop.ts'
+import type { Database } from '../../core/db/database.ts'
+import { forShop } from '../../core/db/for-shop.ts'
 import { waitingBytes } from './entries.ts'
 
 const FRESH_MS = 1000

@@ -1,8 +1,8 @@
 // Counts what the drop server refuses, for /metrics. Other processes report the counts, so they are
 // written to the database, together and at most every few seconds.
-import type { Database } from '../../db/database.ts'
+import type { Database } from '../../core/db/database.ts'
 import { DropError, type DropCode } from './errors.ts'
-import { errorFields, type Logger } from '../../log.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
 
 export const REFUSALS = {
   no_place: 'connections that have not signed in, of one network or in all, were too many',

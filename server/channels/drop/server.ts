@@ -2,9 +2,9 @@
 // database and a store.
 import { once } from 'node:events'
 import type { AddressInfo, Server, Socket } from 'node:net'
-import type { Certificate } from '../../drop-settings.ts'
-import { errorFields } from '../../log.ts'
-import type { Secrets } from '../../secrets.ts'
+import type { Certificate } from '../../core/configuration/drop-settings.ts'
+import { errorFields } from '../../core/log.ts'
+import type { Secrets } from '../../core/secrets.ts'
 import type { FtpOptions } from './ftp/options.ts'
 import { createFtpServer } from './ftp/server.ts'
 import { createRefusals } from './refusals.ts'

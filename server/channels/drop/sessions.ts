@@ -1,9 +1,9 @@
 // The sessions of this process: counted and limited, recorded for the merchant, and ended when
 // their account changes.
-import type { Database } from '../../db/database.ts'
-import { forShop, type ShopScope } from '../../db/for-shop.ts'
-import type { Listener } from '../../db/listener.ts'
-import { errorFields, type Logger } from '../../log.ts'
+import type { Database } from '../../core/db/database.ts'
+import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
+import type { Listener } from '../../core/db/listener.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
 import { findByUsername, type KnownAccount } from './accounts.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
 import { recordConnection, recordReceived, recordRefusal, type Attempt } from './connections.ts'

@@ -1,6 +1,6 @@
 // The replies to the requests of one SFTP channel: one for each, and none after the channel's end.
 import ssh2, { type Attributes, type FileEntry, type SFTPWrapper } from 'ssh2'
-import { errorFields, type Logger } from '../../log.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
 import { countError, type Refusals } from './refusals.ts'
 import { DropError, faultOf, type DropCode } from './errors.ts'
 

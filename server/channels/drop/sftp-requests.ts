@@ -2,7 +2,7 @@
 // after another if their order matters.
 import type { Socket } from 'node:net'
 import ssh2, { type Attributes, type FileEntry, type SFTPWrapper } from 'ssh2'
-import { errorFields, type Logger } from '../../log.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
 import { DropError } from './errors.ts'
 import type { Session } from './sessions.ts'
 import type { ExtensionName } from './sftp-extensions.ts'

@@ -6,8 +6,8 @@ import ssh2, {
   type ServerChannel,
   type ServerConfig,
 } from 'ssh2'
-import { plainAddress } from '../../client-address.ts'
-import { errorFields, type Logger } from '../../log.ts'
+import { plainAddress } from '../../core/client-address.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
 import type { KnownAccount } from './accounts.ts'
 import { clientOf } from './addresses.ts'
 import type { Refusals } from './refusals.ts'

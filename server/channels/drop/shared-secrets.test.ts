@@ -1,7 +1,7 @@
 import ssh2 from 'ssh2'
 import { expect, onTestFinished, test } from 'vitest'
 import { openTestDatabase } from '../../../test/database.ts'
-import { createSecrets } from '../../secrets.ts'
+import { createSecrets } from '../../core/secrets.ts'
 import { hostKeys, readableKey } from './shared-secrets.ts'
 
 const fresh = () => ssh2.utils.generateKeyPairSync('ecdsa', { bits: 256 }).private

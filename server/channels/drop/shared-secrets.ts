@@ -4,10 +4,10 @@
 import { generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
 import ssh2 from 'ssh2'
-import type { Database } from '../../db/database.ts'
+import type { Database } from '../../core/db/database.ts'
 import { fingerprintOf } from './public-keys.ts'
-import type { Certificate } from '../../drop-settings.ts'
-import type { Secrets } from '../../secrets.ts'
+import type { Certificate } from '../../core/configuration/drop-settings.ts'
+import type { Secrets } from '../../core/secrets.ts'
 
 const YEARS = 10
 

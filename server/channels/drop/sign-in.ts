@@ -1,10 +1,10 @@
 // Signs clients in. The address is checked before the password, and failures are counted in the
 // database, for all processes.
 import { timingSafeEqual } from 'node:crypto'
-import { networkOf } from '../../client-address.ts'
-import type { Database } from '../../db/database.ts'
-import type { Logger } from '../../log.ts'
-import { openRateLimit } from '../../db/rate-limits.ts'
+import { networkOf } from '../../core/client-address.ts'
+import type { Database } from '../../core/db/database.ts'
+import type { Logger } from '../../core/log.ts'
+import { openRateLimit } from '../../core/db/rate-limits.ts'
 import { isAllowed } from './addresses.ts'
 import { findByUsername, type KnownAccount } from './accounts.ts'
 import { recordRefusal, type Attempt, type Refusal } from './connections.ts'

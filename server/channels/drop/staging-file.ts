@@ -3,7 +3,7 @@
 // garbage collector.
 import fs from 'node:fs'
 import { promisify } from 'node:util'
-import { hasNoRoom } from '../../db/error-classes.ts'
+import { hasNoRoom } from '../../core/db/error-classes.ts'
 import { DropError } from './errors.ts'
 
 const open = promisify(fs.open)

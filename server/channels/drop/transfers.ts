@@ -1,9 +1,9 @@
 // The transfers of this process. Each has a row in the database while it is written, so that other
 // processes see it and can take it over; a small file gets its row only when it ends.
 import { mkdir } from 'node:fs/promises'
-import type { Database } from '../../db/database.ts'
-import { forShop, type ShopScope } from '../../db/for-shop.ts'
-import { DROP_LOCKS } from '../../db/lock-classes.ts'
+import type { Database } from '../../core/db/database.ts'
+import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
+import { DROP_LOCKS } from '../../core/db/lock-classes.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { findEntry, folderId, type DropEntry } from './entries.ts'
 import { DropError } from './errors.ts'

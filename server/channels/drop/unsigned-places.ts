@@ -1,6 +1,6 @@
 // Which connections may wait to sign in: strangers can open them, so their number is limited for
 // each network and in all, and does not count among those that have signed in.
-import { subnetOf } from '../../client-address.ts'
+import { subnetOf } from '../../core/client-address.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
 
 export interface UnsignedPlaces {

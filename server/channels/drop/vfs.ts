@@ -1,6 +1,6 @@
 // The file system of one account, for both protocols: `/uploads/<shop>/` and everything below it.
 import type { Readable } from 'node:stream'
-import { forShop } from '../../db/for-shop.ts'
+import { forShop } from '../../core/db/for-shop.ts'
 import {
   markInterrupted,
   findEntry,

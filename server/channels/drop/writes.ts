@@ -1,8 +1,8 @@
 // Writes the rows of transfers: a transfer takes its name when it opens, and the row gets the bytes
 // when it ends. A small file does both in one statement when it ends. The statements are prepared,
 // because planning them would cost more than running them.
-import type { Database } from '../../db/database.ts'
-import { forShop, type ShopScope } from '../../db/for-shop.ts'
+import type { Database } from '../../core/db/database.ts'
+import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { HOLD_BLOBS } from '../../files/blob-holds.ts'
 import { findEntry, folderId, type DropEntry } from './entries.ts'
 import { DropError } from './errors.ts'

@@ -1,9 +1,9 @@
 // Batches: files that a person sends together are imported by one operation, with one email at its
 // end.
-import { retryTransaction } from '../../db/retry-transaction.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
+import { retryTransaction } from '../../core/db/retry-transaction.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { AppError } from '../../errors.ts'
+import { AppError } from '../../core/errors.ts'
 import type { UploadRow } from './rows.ts'
 import { addToImport, importUploads } from './start.ts'
 

@@ -1,10 +1,10 @@
 // Finishes an upload after its last byte: moves it to where its sender cannot change it, marks it
 // as received, and imports it. Every step is idempotent, so the next request or sweep continues
 // after a crash.
-import { retryTransaction } from '../../db/retry-transaction.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
+import { retryTransaction } from '../../core/db/retry-transaction.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { AppError } from '../../errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { importArrived } from './batches.ts'
 import type { UploadFolder } from './folder.ts'
 import type { UploadRow } from './rows.ts'

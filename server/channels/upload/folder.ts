@@ -13,8 +13,8 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import path from 'node:path'
-import { makeFolderSync } from '../../make-folder.ts'
-import { shareSync } from '../../store/disk-layout.ts'
+import { makeFolderSync } from '../../core/make-folder.ts'
+import { shareSync } from '../../core/store/disk-layout.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 

@@ -1,8 +1,8 @@
 // The metadata that a client declares before it sends a byte. It is validated immediately, by the
 // rules for all files, so that a wrong name is not reported only after five gigabytes.
-import { AppError, type ErrorDetail } from '../../errors.ts'
+import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { filenameProblem, MAX_TAGS, normalizeTags, tagProblem } from '../../files/rules.ts'
-import { parsePublicId } from '../../ids.ts'
+import { parsePublicId } from '../../core/ids.ts'
 import type { UploadChoices } from './rows.ts'
 
 export type Metadata = Readonly<Record<string, string | null | undefined>>

@@ -1,6 +1,6 @@
 // Finds the names that are taken before anything is sent, so that the page can ask how to resolve
 // the conflicts.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { cleanName, filenameProblem, nameKey, type Problem } from '../../files/rules.ts'
 
 export interface CheckedName {

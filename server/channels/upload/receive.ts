@@ -2,8 +2,8 @@
 // the checksum.
 import { createHash } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
-import { hasNoRoom } from '../../db/error-classes.ts'
-import { AppError } from '../../errors.ts'
+import { hasNoRoom } from '../../core/db/error-classes.ts'
+import { AppError } from '../../core/errors.ts'
 
 /** An upload holds twice this: one piece that is filled and one that is written. */
 const PIECE = 512 * 1024

@@ -1,6 +1,6 @@
 // Results of single uploads: the page polls them while other files of the batch are still being
 // sent.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { ItemError, ItemStatus } from '../../engine/engine.ts'
 
 export interface UploadResult {

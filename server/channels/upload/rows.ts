@@ -1,7 +1,7 @@
 // The row of an upload: the requested import, and the number of bytes that have arrived.
 import type { Entry } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
-import { AppError } from '../../errors.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { AppError } from '../../core/errors.ts'
 import { cleanName, nameKey } from '../../files/rules.ts'
 
 /** An unfinished upload is removed after this long without a byte. */

@@ -1,10 +1,10 @@
 // Whether the processes of this installation share one folder of uploads. Each folder has a marker,
 // and a number in the database; a process holds the advisory lock of its folder's number.
-import type { Database } from '../../db/database.ts'
-import type { Listener } from '../../db/listener.ts'
-import { UPLOAD_FOLDER_LOCKS } from '../../db/lock-classes.ts'
-import type { Role } from '../../environment-schema.ts'
-import type { Logger } from '../../log.ts'
+import type { Database } from '../../core/db/database.ts'
+import type { Listener } from '../../core/db/listener.ts'
+import { UPLOAD_FOLDER_LOCKS } from '../../core/db/lock-classes.ts'
+import type { Role } from '../../core/configuration/environment-schema.ts'
+import type { Logger } from '../../core/log.ts'
 import type { Sharing, UploadFolder } from './folder.ts'
 
 /** For this long an answer about the other processes is used again. */

@@ -1,6 +1,6 @@
 // Starts the import of complete uploads: one operation that grows with the files of a batch, or one
 // for a single upload.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { importEntries, startImport, type ImportFile, type ImportRequest } from '../start-import.ts'
 import { uploadChannel } from './channel.ts'

@@ -1,9 +1,9 @@
 // One shop's uploads as the tus server sees them. There is no `read`: uploads cannot be downloaded.
 import type { Readable } from 'node:stream'
 import { DataStore, ERRORS, Upload } from '@tus/server'
-import type { ShopScope } from '../../db/for-shop.ts'
-import { AppError } from '../../errors.ts'
-import { toPublicId, parsePublicId } from '../../ids.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { AppError } from '../../core/errors.ts'
+import { toPublicId, parsePublicId } from '../../core/ids.ts'
 import { finishUpload, type FinishParts } from './finish.ts'
 import { isElsewhere } from './sharing.ts'
 import { nameTaken, readMetadata } from './metadata.ts'

@@ -1,10 +1,10 @@
 // The sweep of uploads, across shops: removes unfinished ones after a day and imported ones from
 // the folder, and imports the received files of abandoned batches. A complete upload is never
 // removed before its import has ended.
-import type { Database } from '../../db/database.ts'
-import { isDatabaseUnavailable } from '../../db/error-classes.ts'
-import { forShop, type ShopScope } from '../../db/for-shop.ts'
-import { errorFields, type Logger } from '../../log.ts'
+import type { Database } from '../../core/db/database.ts'
+import { isDatabaseUnavailable } from '../../core/db/error-classes.ts'
+import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
 import { startBatch } from './batches.ts'
 import { finishUpload, type FinishParts } from './finish.ts'
 import { EXPIRY_MS, type UploadRow } from './rows.ts'

@@ -1,6 +1,6 @@
 // The public functions of the upload channel.
 import type { Engine } from '../../engine/engine.ts'
-import type { Locks } from '../../db/locks.ts'
+import type { Locks } from '../../core/db/locks.ts'
 import type { UploadFolder } from './folder.ts'
 import type { UploadQuotas } from './rows.ts'
 

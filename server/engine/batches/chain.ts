@@ -1,10 +1,10 @@
 // A chain of batches held by a worker: taken under a new lease, queued again after each batch,
 // ended when no work is left, and restarted when there is new work.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { UNBLOCKED } from '../operations/name-order.ts'
 import type { OperationRow } from '../types.ts'
 import { holdLease, lockChain, takeLocked, type ChainRow } from '../worker/lease.ts'
-import { queueChain, type ChainJob, type ChainLoad } from '../../queue/queue.ts'
+import { queueChain, type ChainJob, type ChainLoad } from '../../core/queue/queue.ts'
 import { MAX_ATTEMPTS } from './failure.ts'
 
 /**

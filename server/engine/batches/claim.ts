@@ -1,11 +1,11 @@
 // Claims the batch of an executed operation in one transaction: items that a dead worker left
 // running become pending, and the next pending items are marked as running under the chain's lease.
-import type { ShopScope } from '../../db/for-shop.ts'
-import { AppError } from '../../errors.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { AppError } from '../../core/errors.ts'
 import { followersOf } from '../operations/name-order.ts'
 import type { OperationRow, WorkItem } from '../types.ts'
 import type { ChainRow } from '../worker/lease.ts'
-import type { ChainJob } from '../../queue/queue.ts'
+import type { ChainJob } from '../../core/queue/queue.ts'
 import {
   chainsFor,
   claimableBy,

@@ -1,11 +1,11 @@
 // Commits a group of ended items: files, changes and outcomes in one transaction. Only items that
 // still carry this claim's lease are written, so a worker that lost the lease writes nothing.
-import { retryTransaction } from '../../db/retry-transaction.ts'
-import { isDatabaseUnavailable } from '../../db/error-classes.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
-import { AppError } from '../../errors.ts'
-import { errorFields, type Logger } from '../../log.ts'
-import type { Secrets } from '../../secrets.ts'
+import { retryTransaction } from '../../core/db/retry-transaction.ts'
+import { isDatabaseUnavailable } from '../../core/db/error-classes.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { AppError } from '../../core/errors.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
+import type { Secrets } from '../../core/secrets.ts'
 import { enqueueNext } from './chain.ts'
 import type { Claim } from './claim.ts'
 import { releaseFiles } from './file-claims.ts'

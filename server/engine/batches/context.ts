@@ -9,7 +9,7 @@ import {
   type WriteContext,
   type Workflow,
 } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { createActions } from '../actions.ts'
 import type { Stop } from './outcomes.ts'
 import { openOptions } from '../operations/sealed-options.ts'

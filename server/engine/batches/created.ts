@@ -1,8 +1,8 @@
 // Files that an operation makes from others: parts of a document, or several documents merged. Each
 // is recorded with its place among them: this shows where they came from, and undo needs it.
 import { settingsOf, type StagedFile } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
-import type { ErrorCode } from '../../errors.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import type { ErrorCode } from '../../core/errors.ts'
 import { admitFiles } from '../../files/admit.ts'
 import type { AdmissionLimits } from '../../files/admission.ts'
 import type { Draft } from '../../files/drafts.ts'

@@ -1,7 +1,7 @@
 // An immediate dry run: what a workflow's steps would do with a few files, without an operation and
 // without writing anything.
 import type { Workflow } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Change } from '../../files/drafts.ts'
 import { freshItem } from './work-items.ts'
 import { resolveSteps, writeContext } from './context.ts'

@@ -1,7 +1,7 @@
 // The executed strategy: steps use bytes or external systems, so items are marked as running, pass
 // through the steps as a stream, and are committed in groups as they end.
 import type { ItemPlugin, ReadContext, StagedBlob } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { matchesPreview, ledgerOf } from '../../files/change-ledger.ts'
 import { inNameOrder } from '../operations/name-order.ts'
 import { openEntries } from '../operations/sealed-addresses.ts'
@@ -14,7 +14,7 @@ import type {
   ResolvedStep,
   WorkItem,
 } from '../types.ts'
-import type { ChainJob } from '../../queue/queue.ts'
+import type { ChainJob } from '../../core/queue/queue.ts'
 import { withCancellation, type EngineRunner } from '../worker/runner.ts'
 import { batchStream } from './batch-stream.ts'
 import { claimBatch, type Claim } from './claim.ts'

@@ -1,6 +1,6 @@
 // File claims: an executed batch keeps its files for longer than one transaction, so that no other
 // operation changes them in the meantime.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { WorkItem } from '../types.ts'
 import type { HeldChain } from './chain.ts'
 

@@ -1,7 +1,7 @@
 // The files that a planned operation has not processed yet, as arrays of ids: their items are
 // written once, with their outcomes. A chain puts its lease on an array while it plans it. An array
 // is free again when no chain has that lease.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { WorkItem } from '../types.ts'
 import { freshItem } from './work-items.ts'
 

@@ -7,8 +7,8 @@ import {
   type StagedBlob,
   type FileView,
 } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
-import { AppError, isErrorCode } from '../../errors.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { AppError, isErrorCode } from '../../core/errors.ts'
 import { draftOfRecord, viewOfDraft, type Draft } from '../../files/drafts.ts'
 import { readRecords } from '../../files/records.ts'
 import { applyToDraft } from './apply.ts'

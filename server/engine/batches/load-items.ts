@@ -1,5 +1,5 @@
 // Loads what items are about: their files' records and, for an undo, what the other operation did.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { OperationRow, WorkItem } from '../types.ts'
 import { loadRecords } from './item-work.ts'
 import { loadUndo } from './revert.ts'

@@ -1,6 +1,6 @@
 // The rows of items that ended, and the statements that write them.
-import { sharedRows } from '../../db/shared-rows.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
+import { sharedRows } from '../../core/db/shared-rows.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Ledger } from '../../files/change-ledger.ts'
 import type { EndedItem, ItemError, ItemStatus, WorkItem } from '../types.ts'
 import type { HeldChain } from './chain.ts'

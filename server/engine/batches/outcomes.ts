@@ -1,9 +1,9 @@
 // Counts outcomes. The operation's counters change in the transaction that writes the outcomes, and
 // the transaction that completes them queues the finalization.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { announceControl } from '../worker/control.ts'
 import { LeaseLost } from '../worker/lease.ts'
-import { queueFinish } from '../../queue/queue.ts'
+import { queueFinish } from '../../core/queue/queue.ts'
 import type { Stop } from '../types.ts'
 
 export type { Stop } from '../types.ts'

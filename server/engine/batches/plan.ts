@@ -1,7 +1,7 @@
 // Plans a batch: each step sees all items that can still succeed, in their order, and nothing is
 // touched. This is all of a preview, and of an operation whose steps only plan.
 import type { ItemPlugin, Outcome, ReadContext } from '../../../plugins/contract.ts'
-import { errorFields, type Logger } from '../../log.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
 import type { ItemEnding, EndedItem, ResolvedStep, WorkItem } from '../types.ts'
 import {
   advance,

@@ -1,7 +1,7 @@
 // Items of a planned operation that already have rows: retried, confirmed after a preview, or
 // undone. The rows are not marked while they are planned, which would write each row twice: the
 // chain's row lists them instead.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Strategy } from '../operations/strategy.ts'
 import type { WorkItem } from '../types.ts'
 import type { HeldChain } from './chain.ts'

@@ -1,7 +1,7 @@
 // Files of one operation may take each other's names. If this batch wants a name of a file that is
 // still to be renamed, that file joins the batch: dependent files are written in one transaction,
 // so that no name is refused that is about to become free.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { findNameOwners } from '../../files/name-allocation.ts'
 import { nameRequestOf } from '../../files/names.ts'
 import { PLAN_BATCH } from '../operations/strategy.ts'

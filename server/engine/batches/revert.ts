@@ -1,7 +1,7 @@
 // Undo: restores what another operation changed in a file, if it is still as that operation left
 // it. Drift counts only in the fields that the operation changed: a download is no drift.
 import { FILE_SETTINGS, SETTING_NAMES } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Ledger } from '../../files/change-ledger.ts'
 import type { Draft } from '../../files/drafts.ts'
 import type { FileRecord, KeptMapping } from '../../files/records.ts'

@@ -7,8 +7,8 @@ import type {
   StagedBlob,
   WriteContext,
 } from '../../../plugins/contract.ts'
-import { createAsyncQueue, type AsyncQueue } from '../../async-queue.ts'
-import { errorFields, type Logger } from '../../log.ts'
+import { createAsyncQueue, type AsyncQueue } from '../../core/async-queue.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
 import { batchStream } from './batch-stream.ts'
 import type { EndedItem, ResolvedStep, WorkItem } from '../types.ts'
 import {

@@ -1,8 +1,8 @@
 // One job of a chain: processes the next batch and queues the chain's next job. The strategy
 // decides what a batch is and how it is processed.
-import { forShop, type ShopScope } from '../../db/for-shop.ts'
-import { errorFields } from '../../log.ts'
-import type { ChainJob } from '../../queue/queue.ts'
+import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
+import { errorFields } from '../../core/log.ts'
+import type { ChainJob } from '../../core/queue/queue.ts'
 import { runExclusively, type EngineRunner } from '../worker/runner.ts'
 import { BrokenStep } from './context.ts'
 import { workExecuted } from './executed.ts'

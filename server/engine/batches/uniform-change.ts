@@ -1,7 +1,7 @@
 // A uniform change: the plans of a batch make the same change to every file, so the database makes
 // the change and writes the items in one statement. Files that the statement skips are planned
 // individually, with the known outcomes.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { UniformUpdate } from '../../files/uniform-update.ts'
 import type { WorkItem } from '../types.ts'
 import { DROP_LEASED } from './item-batches.ts'

@@ -1,8 +1,8 @@
 // Effects of ended items other than changes of files: links, mails to buyers, and reviews.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { revokeLinks } from '../../files/link-changes.ts'
 import { makeLinks } from '../../files/link-creation.ts'
-import type { Secrets } from '../../secrets.ts'
+import type { Secrets } from '../../core/secrets.ts'
 import type { HeldChain } from './chain.ts'
 import type { OperationMessages, WorkItem } from '../types.ts'
 import type { WriteResult } from './outcome-rows.ts'

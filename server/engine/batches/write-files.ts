@@ -1,5 +1,5 @@
 // Writes the files of items that are done, or in a preview finds what would change.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { admitFiles } from '../../files/admit.ts'
 import { previewAdmissions } from '../../files/preview-admissions.ts'
 import { addVersion } from '../../files/admit-version.ts'

@@ -1,6 +1,6 @@
 // Writes how items ended: created or changed files, outcomes and counters, in the caller's
 // transaction. A file is never written without its outcome.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { HeldChain } from './chain.ts'
 import { retryDelay } from './failure.ts'
 import { countOutcomes, type Counts, type Stop } from './outcomes.ts'

@@ -2,10 +2,10 @@
 // deliveries never get the same one; which keys a delivery has is stored with the keys, so that a
 // repeated run takes no more.
 import { PortError, type Licences } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
-import { ERRORS } from '../../errors.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { ERRORS } from '../../core/errors.ts'
 import { MAX_LINE_KEYS, readLicenceList, warnOfFewKeys } from '../../files/licence-lists.ts'
-import { parsePublicId } from '../../ids.ts'
+import { parsePublicId } from '../../core/ids.ts'
 import type { OrderLine } from './runs.ts'
 
 /** @param delivery a bare UUID. */

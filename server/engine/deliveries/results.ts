@@ -1,9 +1,9 @@
 // Writes what a run made: the buyer's own copies, files that are left out, and how the run ended.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { holdBlobs } from '../../files/blob-holds.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { raiseNotice } from '../../files/notices.ts'
-import { queueMessage } from '../../queue/queue.ts'
+import { queueMessage } from '../../core/queue/queue.ts'
 import type { WorkItem } from '../types.ts'
 import type { DeliveryRun } from './runs.ts'
 

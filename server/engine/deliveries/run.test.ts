@@ -26,9 +26,9 @@ import { createTestEngine, type TestEngine } from '../../../test/engine.ts'
 import { deliveryExtras } from '../../files/delivery-extras.ts'
 import { addLicenceKeys, createLicenceList, readLicenceList } from '../../files/licence-lists.ts'
 import { holdBlobs } from '../../files/blob-holds.ts'
-import { toPublicId } from '../../ids.ts'
+import { toPublicId } from '../../core/ids.ts'
 import { listNotices } from '../../files/notices.ts'
-import { createDiskStore } from '../../store/disk.ts'
+import { createDiskStore } from '../../core/store/disk.ts'
 import type { BackgroundTask } from '../background.ts'
 import {
   repeatPreparation,

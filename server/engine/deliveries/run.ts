@@ -2,7 +2,7 @@
 // operation: there may be thousands a day, none can be undone, and their results belong to the
 // delivery. A failed step holds the whole delivery, because no file may be served unstamped.
 import { adviceOf, type Plugin } from '../../../plugins/contract.ts'
-import { forShop, type ShopScope } from '../../db/for-shop.ts'
+import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { createLicences } from './licences.ts'
 import type { BackgroundTask, TaskRun } from '../background.ts'
 import { BrokenStep, resolveSteps, writeContext } from '../batches/context.ts'

@@ -1,7 +1,7 @@
 // The rows of a workflow's run for one delivery: the run, and the files that it prepares. The
 // delivery's page is held until the run is ready.
 import type { Workflow } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { queueTask, type TaskKind } from '../background.ts'
 
 /** The data for plugins. Personal data: it is deleted with the customer's data. */

@@ -1,8 +1,8 @@
 // The finalization of an operation, held by one worker: how it has ended so far, what its last
 // steps see, and what may be written.
 import type { FinishedItem, OperationView, ReportedItem } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
-import { toOperationId } from '../../ids.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { toOperationId } from '../../core/ids.ts'
 import { MAX_ATTEMPTS } from '../batches/failure.ts'
 import { lockChain, takeLocked, type ChainRow } from '../worker/lease.ts'
 import { labelOf } from '../operations/label.ts'
@@ -12,7 +12,7 @@ import {
   finishedItems,
   reportedItems,
 } from '../operations/items.ts'
-import { FINISH_CHAIN } from '../../queue/queue.ts'
+import { FINISH_CHAIN } from '../../core/queue/queue.ts'
 import type { OperationRow } from '../types.ts'
 
 export type EndStatus = OperationView['status']

@@ -1,14 +1,14 @@
 // The end of a preview: what its last steps would do, and how many files would change.
 import { PortError, type OperationPlugin, type ReadContext } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
-import { isDatabaseUnavailable } from '../../db/error-classes.ts'
-import { errorFields } from '../../log.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { isDatabaseUnavailable } from '../../core/db/error-classes.ts'
+import { errorFields } from '../../core/log.ts'
 import type { EngineRunner } from '../worker/runner.ts'
 import { resolveLastSteps, writeContext } from '../batches/context.ts'
 import { endStatus, releaseChains, viewOf, type Finalization } from './lease.ts'
 import { holdLease } from '../worker/lease.ts'
 import type { Stop } from '../batches/outcomes.ts'
-import { FINISH_CHAIN } from '../../queue/queue.ts'
+import { FINISH_CHAIN } from '../../core/queue/queue.ts'
 import type { PreviewCounts, OperationRow, ResolvedStep } from '../types.ts'
 import { isKnownLater } from '../../workflows/steps.ts'
 

@@ -9,7 +9,7 @@ import type {
   StagedBlob,
   Warning,
 } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { holdBlobs } from '../../files/blob-holds.ts'
 import { draftFrom } from '../../files/drafts.ts'
 import { readShop } from '../../files/shop-settings.ts'
@@ -18,7 +18,7 @@ import type { EngineRunner } from '../worker/runner.ts'
 import { admitCreated } from '../batches/created.ts'
 import { holdStatus, type Finalization } from './lease.ts'
 import { holdLease } from '../worker/lease.ts'
-import { FINISH_CHAIN, queueMessage } from '../../queue/queue.ts'
+import { FINISH_CHAIN, queueMessage } from '../../core/queue/queue.ts'
 import type { OperationRow, ResolvedStep } from '../types.ts'
 
 type Email = Parameters<Notifier['email']>[0]

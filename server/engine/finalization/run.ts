@@ -1,6 +1,6 @@
 // The finalization of an operation: the steps on the whole operation, then its status. A preview
 // then waits to be confirmed.
-import { forShop, type ShopScope } from '../../db/for-shop.ts'
+import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { reopenReviews } from '../../files/reviews.ts'
 import { expireReplaced } from '../../files/versions.ts'
 import { runExclusively, withCancellation, type EngineRunner } from '../worker/runner.ts'
@@ -18,7 +18,7 @@ import {
 import { spreadBatches } from '../batches/item-batches.ts'
 import { runOperationSteps } from './steps.ts'
 import { holdLease } from '../worker/lease.ts'
-import { FINISH_CHAIN, queueFinish, type FinishJob } from '../../queue/queue.ts'
+import { FINISH_CHAIN, queueFinish, type FinishJob } from '../../core/queue/queue.ts'
 import { forgetAddresses } from '../operations/sealed-addresses.ts'
 import type { OperationRow } from '../types.ts'
 import { UNDO_WINDOW } from '../batches/revert.ts'

@@ -4,7 +4,7 @@ import {
   type OperationContext,
   type OperationReport,
 } from '../../../plugins/contract.ts'
-import { errorFields } from '../../log.ts'
+import { errorFields } from '../../core/log.ts'
 import type { EngineRunner } from '../worker/runner.ts'
 import { writeContext } from '../batches/context.ts'
 import { endStatus, Interrupted, viewOf, type Finalization } from './lease.ts'

@@ -1,11 +1,11 @@
 // Operations that take entries while they run: an import of uploads begins with the first complete
 // file. It stays open until its channel closes it, and can end only then.
 import type { Entry, FileChange, Warning } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Draft } from '../../files/drafts.ts'
 import { predecessorsOf } from './name-order.ts'
 import { BATCH } from './strategy.ts'
-import { queueChain, queueFinish } from '../../queue/queue.ts'
+import { queueChain, queueFinish } from '../../core/queue/queue.ts'
 import { announceControl } from '../worker/control.ts'
 import type { Stop } from '../types.ts'
 

@@ -9,7 +9,7 @@ import {
   type ReportedItem,
   type Warning,
 } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { viewOfDraft, draftOfRecord, type Draft } from '../../files/drafts.ts'
 import { readRecords, type FileRecord } from '../../files/records.ts'
 import { nameKey, shownUrl } from '../../files/rules.ts'

@@ -1,8 +1,8 @@
 // The moves of an operation: pause, resume, cancel, retry, confirm, and in which status each is
 // allowed. A move is one transaction.
 import type { Plugin } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
-import { AppError } from '../../errors.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { AppError } from '../../core/errors.ts'
 import { ENDED, type OperationRow, type OperationStatus } from '../types.ts'
 import { reopen, RUN_MOVE, type OperationMove } from './moves.ts'
 

@@ -1,8 +1,8 @@
 // What each move of an operation writes: its status, its items and its jobs. Its workers are
 // notified, and everything that they write afterwards is checked against the status.
 import type { Plugin } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
-import { FINISH_CHAIN, queueChain, queueFinish } from '../../queue/queue.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { FINISH_CHAIN, queueChain, queueFinish } from '../../core/queue/queue.ts'
 import type { OperationRow } from '../types.ts'
 import { announceControl } from '../worker/control.ts'
 import { relinkRetried } from './name-order.ts'

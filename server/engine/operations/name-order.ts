@@ -2,7 +2,7 @@
 // of the request: the first one gets the name, and the last one's bytes are the newest version.
 // Otherwise the fastest origin would decide.
 import type { Entry } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Draft } from '../../files/drafts.ts'
 import { nameKey } from '../../files/rules.ts'
 import type { EndedItem } from '../types.ts'

@@ -1,7 +1,7 @@
 // The API scopes needed to resume, retry or undo an operation: the same as for what it does to
 // files.
 import type { Entry, Plugin } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { OperationMove } from './moves.ts'
 import type { OperationRow } from '../types.ts'
 import { permissionsOf } from '../../workflows/steps.ts'

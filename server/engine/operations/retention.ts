@@ -2,7 +2,7 @@
 // retried, are kept for 7 days; each file's result for 90 days; operations for 13 months, like
 // messages about no operation. Each operation is one transaction, so a sweep blocks other
 // transactions only briefly.
-import type { Database } from '../../db/database.ts'
+import type { Database } from '../../core/db/database.ts'
 import { DISCARD } from './moves.ts'
 import { FORGET_ENTRY, keptPart, SECRET_PART } from './sealed-addresses.ts'
 

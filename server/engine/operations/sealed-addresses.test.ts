@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestApp, untilEnded, type TestApp } from '../../../test/app.ts'
 import { startOrigin, type Origin } from '../../../test/fakes/origin.ts'
-import { createSecrets } from '../../secrets.ts'
+import { createSecrets } from '../../core/secrets.ts'
 import { sweepOperations } from './retention.ts'
 import { keepAddress, keptPart, wholeAddress, withoutSecrets } from './sealed-addresses.ts'
 

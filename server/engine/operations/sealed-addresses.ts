@@ -3,9 +3,9 @@
 // as long as a request may still need it.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Entry } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Draft } from '../../files/drafts.ts'
-import type { Secrets } from '../../secrets.ts'
+import type { Secrets } from '../../core/secrets.ts'
 import type { OperationRequest, WorkItem } from '../types.ts'
 
 export interface SealPlace {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { definePlugin, type Plugin, type Workflow } from '../../../plugins/contract.ts'
-import { createSecrets } from '../../secrets.ts'
-import { sensitiveOptions, withoutSensitive } from '../../sensitive.ts'
+import { createSecrets } from '../../core/secrets.ts'
+import { sensitiveOptions, withoutSensitive } from '../../core/sensitive.ts'
 import { openOptions, sealOptions } from './sealed-options.ts'
 
 const password = z.string().optional().meta({ title: 'Password', sensitive: true })

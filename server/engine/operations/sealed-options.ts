@@ -1,7 +1,7 @@
 // Secret options: sealed in the operation's row, and opened when a step runs.
 import type { Plugin, Step, Workflow } from '../../../plugins/contract.ts'
-import type { Secrets } from '../../secrets.ts'
-import { sensitiveOptions } from '../../sensitive.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import { sensitiveOptions } from '../../core/sensitive.ts'
 
 interface Place {
   /** The shop's internal number: a value sealed for another shop does not open. */

@@ -1,6 +1,6 @@
 // Staged bytes of unfinished items, across shops: stored by one step, not yet a file's version. An
 // operation may be paused for days in between, so the sweeps of the storage locations ask for them.
-import type { Database } from '../../db/database.ts'
+import type { Database } from '../../core/db/database.ts'
 
 /** Which of these blobs an unfinished item will need. */
 export async function stagedBlobs(

@@ -1,12 +1,12 @@
 // Starts an operation: its row, its items and its first jobs in one transaction. Once it commits,
 // nothing can lose the work.
 import type { Entry, FileChange, Plugin, Workflow } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
-import { AppError } from '../../errors.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { AppError } from '../../core/errors.ts'
 import type { Draft } from '../../files/drafts.ts'
 import { compileFilter, type FileFilter } from '../../files/filter.ts'
 import { predecessorsOf } from './name-order.ts'
-import { FINISH_CHAIN, queueFinish, queueFirst } from '../../queue/queue.ts'
+import { FINISH_CHAIN, queueFinish, queueFirst } from '../../core/queue/queue.ts'
 import type { OperationRequest, SourceRecord } from '../types.ts'
 import { strategyOf } from './strategy.ts'
 import { itemPlugins, withoutParallel } from '../../workflows/steps.ts'

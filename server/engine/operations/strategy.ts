@@ -2,7 +2,7 @@
 // stored: after an update of the installation, a waiting operation is processed as its plugins are
 // now.
 import type { Plugin } from '../../../plugins/contract.ts'
-import type { ChainLoad } from '../../queue/queue.ts'
+import type { ChainLoad } from '../../core/queue/queue.ts'
 import type { OperationRow } from '../types.ts'
 import { itemPlugins } from '../../workflows/steps.ts'
 

@@ -1,8 +1,8 @@
 // Starts an undo: a separate operation over the items of another one, once, and within the undo
 // window.
 import type { Workflow } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
-import { AppError } from '../../errors.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { AppError } from '../../core/errors.ts'
 import { startOperation } from './start.ts'
 import type { OperationRow } from '../types.ts'
 

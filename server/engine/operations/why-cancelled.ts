@@ -1,5 +1,5 @@
 // Why an item was not started: a person cancelled the operation, or another failure ended it.
-import { ERRORS } from '../../errors.ts'
+import { ERRORS } from '../../core/errors.ts'
 import type { ItemError, OperationRow } from '../types.ts'
 
 const because = (

@@ -1,7 +1,7 @@
 // Interrupting running work: a pause, cancel or stop is announced, and every worker that runs the
 // operation releases it immediately.
-import type { ShopScope } from '../../db/for-shop.ts'
-import type { Listener } from '../../db/listener.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import type { Listener } from '../../core/db/listener.ts'
 
 /** Notifies every process, when the transaction commits, that the operation's state has changed. */
 export async function announceControl(tx: ShopScope, operation: string): Promise<void> {

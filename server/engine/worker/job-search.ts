@@ -2,7 +2,7 @@
 // each job that is queued. Jobs that become due later, and jobs whose notification was lost, are
 // found by polling: one place asks for all of them, instead of each one at its own interval.
 import type { WorkerEvents, WorkerPool } from 'graphile-worker'
-import { createSemaphore } from '../../semaphore.ts'
+import { createSemaphore } from '../../core/semaphore.ts'
 
 /** A job that becomes due starts this much later at most. */
 const POLL_MS = 100

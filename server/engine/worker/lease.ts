@@ -1,6 +1,6 @@
 // Leases: a chain belongs to one worker under a lease number, which every write of its outcomes
 // checks. A worker that was presumed dead but still runs has an old number and can write nothing.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 
 /** A worker without a heartbeat for this long, by the database's clock, is dead. */
 export const SILENCE = '30 seconds'

@@ -1,6 +1,6 @@
 // Announces progress at most twice a second for each operation, outside the transactions that write
 // outcomes: NOTIFY locks the whole database at commit.
-import type { Database } from '../../db/database.ts'
+import type { Database } from '../../core/db/database.ts'
 
 const EVERY_MS = 500
 

@@ -1,8 +1,8 @@
 // Jobs of lost workers run eventually, however their worker was lost.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestEngine, makeBytes, workflowOf, type TestEngine } from '../../../test/engine.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
-import { queueChain } from '../../queue/queue.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { queueChain } from '../../core/queue/queue.ts'
 import type { EngineWorker } from '../worker.ts'
 
 const workflow = workflowOf('make-bytes')

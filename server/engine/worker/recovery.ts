@@ -1,14 +1,14 @@
 // Recovery across shops: workers send heartbeats by the database's clock. A sweep frees the jobs of
 // silent workers and queues running operations that have no live job.
 import { Logger as GraphileLogger, makeWorkerUtils, type WorkerUtils } from 'graphile-worker'
-import type { Database } from '../../db/database.ts'
-import { forShop } from '../../db/for-shop.ts'
-import type { Listener } from '../../db/listener.ts'
-import { WORKER_LOCKS } from '../../db/lock-classes.ts'
-import { errorFields, type Logger } from '../../log.ts'
+import type { Database } from '../../core/db/database.ts'
+import { forShop } from '../../core/db/for-shop.ts'
+import type { Listener } from '../../core/db/listener.ts'
+import { WORKER_LOCKS } from '../../core/db/lock-classes.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
 import type { OperationRow } from '../types.ts'
 import { SILENCE } from './lease.ts'
-import { queueChain, queueFinish, queueMessage, TASKS, type ChainLoad } from '../../queue/queue.ts'
+import { queueChain, queueFinish, queueMessage, TASKS, type ChainLoad } from '../../core/queue/queue.ts'
 
 const BEAT_MS = 5_000
 const SWEEP_MS = 5_000

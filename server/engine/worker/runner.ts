@@ -4,7 +4,7 @@ import type { EngineParts } from '../types.ts'
 import type { OperationControl } from './control.ts'
 import { LeaseLost } from './lease.ts'
 import type { Progress } from './progress.ts'
-import type { ChainJob } from '../../queue/queue.ts'
+import type { ChainJob } from '../../core/queue/queue.ts'
 
 export interface EngineRunner {
   parts: EngineParts

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openTestApp, type Client, type TestApp } from '../../../test/app.ts'
-import { forShop } from '../../db/for-shop.ts'
-import { parsePublicId } from '../../ids.ts'
+import { forShop } from '../../core/db/for-shop.ts'
+import { parsePublicId } from '../../core/ids.ts'
 
 let app: TestApp
 let owner: Client

@@ -1,8 +1,8 @@
 // API keys: created, listed and revoked. A key is shown only in the answer that creates it.
 import { z } from 'zod'
-import { listApiKeys, readApiKey, revokeApiKey, type ListedKey } from '../../db/api-keys.ts'
-import { AppError } from '../../errors.ts'
-import { requirePublicId, toPublicId } from '../../ids.ts'
+import { listApiKeys, readApiKey, revokeApiKey, type ListedKey } from '../../core/db/api-keys.ts'
+import { AppError } from '../../core/errors.ts'
+import { requirePublicId, toPublicId } from '../../core/ids.ts'
 import { createApiKey } from '../auth.ts'
 import { fromCursor, toCursor, uuid } from '../cursors.ts'
 import { endpoint, SCOPES, type Endpoint } from '../endpoint.ts'

@@ -1,9 +1,9 @@
 // The document that an operation produced: an export, a list of links.
 import { z } from 'zod'
 import type { Engine, OperationRow } from '../../engine/engine.ts'
-import { AppError } from '../../errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { locateArtifact } from '../../files/artifacts.ts'
-import type { BlobStore } from '../../store/store.ts'
+import type { BlobStore } from '../../core/store/store.ts'
 import { contentReplies, sendContent } from '../content.ts'
 import { endpoint, type Endpoint, type Scope } from '../endpoint.ts'
 import { requireScopes } from '../scopes.ts'

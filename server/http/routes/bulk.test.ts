@@ -4,7 +4,7 @@ import { openTestApp, untilEnded, type Client, type TestApp } from '../../../tes
 import { workflowOf } from '../../../test/engine.ts'
 import { makeFiles, type MadeFile } from '../../../test/files.ts'
 import type { EngineWorker } from '../../engine/worker.ts'
-import { toPublicId } from '../../ids.ts'
+import { toPublicId } from '../../core/ids.ts'
 
 let app: TestApp
 let worker: EngineWorker

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { settingChanges, type Step, type Workflow } from '../../../plugins/contract.ts'
 import { workflowOfAction, startWorkflow } from '../../channels/admin.ts'
 import { hasEnded, type OperationRow } from '../../engine/engine.ts'
-import { parsePublicId, toPublicId, unknownUuid } from '../../ids.ts'
+import { parsePublicId, toPublicId, unknownUuid } from '../../core/ids.ts'
 import {
   endpoint,
   type Caller,

@@ -6,7 +6,7 @@ import { updateSyncBase } from '../../channels/cloud/sync-base.ts'
 import { listSyncs } from '../../channels/cloud/sync-rows.ts'
 import { NOTHING, totalsOf } from '../../channels/cloud/totals.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { connectionRecord, connectionSchema } from '../connection-record.ts'
 import { errorSchema } from '../schemas.ts'
 

@@ -1,7 +1,7 @@
 // Signing in to a cloud connection at its provider.
 import { z } from 'zod'
 import { beginAuthorization, completeAuthorization } from '../../channels/cloud/authorize.ts'
-import { requirePublicId } from '../../ids.ts'
+import { requirePublicId } from '../../core/ids.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { errorSchema } from '../schemas.ts'
 import {

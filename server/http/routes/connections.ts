@@ -12,7 +12,7 @@ import { cancelSync } from '../../channels/cloud/sync.ts'
 import { newestSyncs } from '../../channels/cloud/sync-rows.ts'
 import { NOTHING, totalsOf } from '../../channels/cloud/totals.ts'
 import { requireFeature } from '../../files/plan-limits.ts'
-import { requirePublicId } from '../../ids.ts'
+import { requirePublicId } from '../../core/ids.ts'
 import {
   changeBody,
   connectionRecord,

@@ -1,7 +1,7 @@
 // Column mappings that a shop has saved.
 import { z } from 'zod'
 import { listMappings, removeMapping, saveMapping } from '../../channels/csv/saved-mappings.ts'
-import { requirePublicId } from '../../ids.ts'
+import { requirePublicId } from '../../core/ids.ts'
 import { savedMappingRecord, savedMappingSchema } from '../csv-record.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { givenName, listOf } from '../schemas.ts'

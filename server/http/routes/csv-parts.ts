@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { FIELDS, type ColumnMapping, type CsvField } from '../../channels/csv/columns.ts'
 import { requireUpload } from '../../channels/csv/uploads.ts'
-import { requirePublicId } from '../../ids.ts'
+import { requirePublicId } from '../../core/ids.ts'
 import { csvRecord, csvSchema } from '../csv-record.ts'
 import type { Caller } from '../endpoint.ts'
 import { errorSchema } from '../schemas.ts'

@@ -7,7 +7,7 @@ import { makeFiles } from '../../../test/files.ts'
 import { startOrigin, type Origin } from '../../../test/fakes/origin.ts'
 import { sized } from '../../../test/scale.ts'
 import { plainCell } from '../../files/cells.ts'
-import { requirePublicId, toPublicId } from '../../ids.ts'
+import { requirePublicId, toPublicId } from '../../core/ids.ts'
 
 let app: CsvApp
 let origin: Origin

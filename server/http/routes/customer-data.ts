@@ -6,10 +6,10 @@ import {
   readAnswer,
   type CustomerAnswer,
 } from '../../compliance/customer-data-rows.ts'
-import { AppError } from '../../errors.ts'
-import { requirePublicId, toPublicId } from '../../ids.ts'
-import type { Logger } from '../../log.ts'
-import type { Secrets } from '../../secrets.ts'
+import { AppError } from '../../core/errors.ts'
+import { requirePublicId, toPublicId } from '../../core/ids.ts'
+import type { Logger } from '../../core/log.ts'
+import type { Secrets } from '../../core/secrets.ts'
 import { fromCursor, toCursor, uuid } from '../cursors.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { listOf, shortPage, timestamp } from '../schemas.ts'

@@ -1,9 +1,9 @@
 // Deliveries: what each order entitles its buyer to, and the merchant's changes to it.
 import { z } from 'zod'
-import { retryTransaction } from '../../db/retry-transaction.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
-import { AppError } from '../../errors.ts'
-import { parsePublicId, requirePublicId } from '../../ids.ts'
+import { retryTransaction } from '../../core/db/retry-transaction.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { AppError } from '../../core/errors.ts'
+import { parsePublicId, requirePublicId } from '../../core/ids.ts'
 import {
   changeDelivery,
   holdDelivery,
@@ -15,7 +15,7 @@ import {
 import { listDeliveries, readDelivery } from '../../orders/deliveries.ts'
 import { deliveryExtras } from '../../files/delivery-extras.ts'
 import { DELIVERY_STATUSES } from '../../orders/entitlement.ts'
-import type { Secrets } from '../../secrets.ts'
+import type { Secrets } from '../../core/secrets.ts'
 import { fromCursor, toCursor, uuid } from '../cursors.ts'
 import {
   deliveryDetailRecord,

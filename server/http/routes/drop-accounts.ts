@@ -12,8 +12,8 @@ import {
 import { NAME_ENCODINGS } from '../../channels/drop/name-encodings.ts'
 import { publicKey } from '../../channels/drop/public-keys.ts'
 import { isRange } from '../../channels/drop/addresses.ts'
-import { AppError } from '../../errors.ts'
-import { requirePublicId, toPublicId } from '../../ids.ts'
+import { AppError } from '../../core/errors.ts'
+import { requirePublicId, toPublicId } from '../../core/ids.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { errorSchema, givenName, listOf, timestamp } from '../schemas.ts'
 

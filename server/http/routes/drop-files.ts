@@ -10,8 +10,8 @@ import {
   type ListedDropFile,
 } from '../../channels/drop/listing.ts'
 import { joinPath } from '../../channels/drop/paths.ts'
-import { AppError } from '../../errors.ts'
-import { requirePublicId, toPublicId } from '../../ids.ts'
+import { AppError } from '../../core/errors.ts'
+import { requirePublicId, toPublicId } from '../../core/ids.ts'
 import { fromCursor, text, toCursor } from '../cursors.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { errorSchema, listOf, shortPage, timestamp } from '../schemas.ts'

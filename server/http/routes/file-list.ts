@@ -1,7 +1,7 @@
 // Lists of files, and the tags in use.
 import { z } from 'zod'
-import type { ShopScope } from '../../db/for-shop.ts'
-import { AppError } from '../../errors.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { AppError } from '../../core/errors.ts'
 import { filterFields, type FileFilter } from '../../files/filter.ts'
 import {
   countFiles,
@@ -12,7 +12,7 @@ import {
   type FilePage,
 } from '../../files/list.ts'
 import { hasPack } from '../../files/pack-list.ts'
-import { requirePublicId } from '../../ids.ts'
+import { requirePublicId } from '../../core/ids.ts'
 import {
   bigInteger,
   fromCursor,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestApp, untilEnded, type Client, type TestApp } from '../../../test/app.ts'
 import { makeFiles, type MadeFile } from '../../../test/files.ts'
 import type { EngineWorker } from '../../engine/worker.ts'
-import { parsePublicId, toPublicId } from '../../ids.ts'
+import { parsePublicId, toPublicId } from '../../core/ids.ts'
 
 let app: TestApp
 let worker: EngineWorker

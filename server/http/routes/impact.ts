@@ -1,6 +1,6 @@
 // What a deletion would affect, shown before it is confirmed.
 import { z } from 'zod'
-import type { Limits } from '../../limits.ts'
+import type { Limits } from '../../core/configuration/limits.ts'
 import { impactOf } from '../../files/impact.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { errorSchema } from '../schemas.ts'

@@ -2,9 +2,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
 import { nameKey } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { prepareForKeys } from '../../engine/engine.ts'
-import { AppError } from '../../errors.ts'
+import { AppError } from '../../core/errors.ts'
 import {
   addLicenceKeys,
   createLicenceList,
@@ -15,8 +15,8 @@ import {
   type LicenceList,
 } from '../../files/licence-lists.ts'
 import { readLicenceKeys } from '../../files/licence-text.ts'
-import { requirePublicId, toPublicId } from '../../ids.ts'
-import type { Secrets } from '../../secrets.ts'
+import { requirePublicId, toPublicId } from '../../core/ids.ts'
+import type { Secrets } from '../../core/secrets.ts'
 import { receivedFile } from '../csv-body.ts'
 import { fromCursor, text, toCursor } from '../cursors.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'

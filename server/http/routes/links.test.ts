@@ -9,10 +9,10 @@ import {
 } from '../../../test/app.ts'
 import { insertManyFiles } from '../../../test/factories.ts'
 import { originalCell } from '../../files/cells.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
-import { AppError } from '../../errors.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { AppError } from '../../core/errors.ts'
 import { createLinks } from '../../files/link-creation.ts'
-import { parsePublicId, toPublicId } from '../../ids.ts'
+import { parsePublicId, toPublicId } from '../../core/ids.ts'
 import type { Reply } from '../endpoint.ts'
 import { runIdempotently } from '../idempotency.ts'
 

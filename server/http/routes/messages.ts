@@ -1,7 +1,7 @@
 // Sent and failed messages: email to the shop's recipients, and callbacks of operations.
 import { z } from 'zod'
-import { AppError } from '../../errors.ts'
-import { requirePublicId, toOperationId, toPublicId } from '../../ids.ts'
+import { AppError } from '../../core/errors.ts'
+import { requirePublicId, toOperationId, toPublicId } from '../../core/ids.ts'
 import {
   listMessages,
   MESSAGE_STATUSES,
@@ -11,7 +11,7 @@ import {
 } from '../../notify/messages.ts'
 import { MESSAGE_KINDS } from '../../notify/outbox.ts'
 import { webhookSecret } from '../../notify/signatures.ts'
-import type { Secrets } from '../../secrets.ts'
+import type { Secrets } from '../../core/secrets.ts'
 import { fromCursor, toCursor, uuid } from '../cursors.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { errorSchema, listOf, page, timestamp } from '../schemas.ts'

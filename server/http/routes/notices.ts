@@ -1,6 +1,6 @@
 // Notices in the page: what ended, what failed, and how many are unread.
 import { z } from 'zod'
-import { requirePublicId, toOperationId, toPublicId } from '../../ids.ts'
+import { requirePublicId, toOperationId, toPublicId } from '../../core/ids.ts'
 import { listNotices, markRead, type NoticeRow } from '../../files/notices.ts'
 import { fromCursor, toCursor, uuid } from '../cursors.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'

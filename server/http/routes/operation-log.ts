@@ -3,7 +3,7 @@
 import type { Context } from 'koa'
 import Papa from 'papaparse'
 import { z } from 'zod'
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { hasEnded, type Engine, type OperationRow } from '../../engine/engine.ts'
 import { plainCell } from '../../files/cells.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'

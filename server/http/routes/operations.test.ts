@@ -13,7 +13,7 @@ import { makeFiles, type MadeFile } from '../../../test/files.ts'
 import type { EngineWorker } from '../../engine/worker.ts'
 import { workflowOf } from '../../../test/engine.ts'
 import type { OperationRow } from '../../engine/engine.ts'
-import { requirePublicId, toPublicId } from '../../ids.ts'
+import { requirePublicId, toPublicId } from '../../core/ids.ts'
 import type { Scope } from '../endpoint.ts'
 import { importAnswer } from './imports.ts'
 

@@ -1,8 +1,8 @@
 // Operations: history, one operation, its items, and the start of every bulk action and workflow.
 import { z } from 'zod'
 import { flag } from '../../../plugins/contract.ts'
-import type { Limits } from '../../limits.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { Limits } from '../../core/configuration/limits.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import {
   ITEM_STATUSES,
   OPERATION_STATUSES,
@@ -10,9 +10,9 @@ import {
   type OperationMove,
   type OperationRow,
 } from '../../engine/engine.ts'
-import { AppError } from '../../errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { day, momentOf } from '../../files/filter.ts'
-import { requirePublicId, toPublicId } from '../../ids.ts'
+import { requirePublicId, toPublicId } from '../../core/ids.ts'
 import { startBulk } from '../../channels/admin.ts'
 import type { Cloud } from '../../channels/cloud/cloud.ts'
 import { confirmSync } from '../../channels/cloud/confirmation.ts'

@@ -3,7 +3,7 @@ import { openTestApp, untilEnded, type Client, type TestApp } from '../../../tes
 import { makeFiles, type MadeFile } from '../../../test/files.ts'
 import { fillMirror, productId, variantId } from '../../../test/mirror.ts'
 import type { EngineWorker } from '../../engine/worker.ts'
-import { parsePublicId, toPublicId } from '../../ids.ts'
+import { parsePublicId, toPublicId } from '../../core/ids.ts'
 
 let app: TestApp
 let worker: EngineWorker

@@ -1,10 +1,10 @@
 // The shop's plan: what it allows, what is used, and how to change it.
 import { z } from 'zod'
-import { AppError } from '../../errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { downloadsOfMonth, readShopPlan, usageOfShop } from '../../files/plan-limits.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { PortError } from '../../../plugins/contract.ts'
-import { PLAN_FEATURES, type OfferedPlan, type Plans } from '../../plan-list.ts'
+import { PLAN_FEATURES, type OfferedPlan, type Plans } from '../../core/configuration/plan-list.ts'
 import { refreshPlan, type PlanParts } from '../../plans/shop-plan.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { errorSchema, timestamp } from '../schemas.ts'

@@ -4,7 +4,7 @@ import { makeFiles } from '../../../test/files.ts'
 import { fillMirror, productId, variantId } from '../../../test/mirror.ts'
 import { rematchFiles } from '../../channels/rematch-files.ts'
 import type { EngineWorker } from '../../engine/worker.ts'
-import { toPublicId } from '../../ids.ts'
+import { toPublicId } from '../../core/ids.ts'
 
 let app: TestApp
 let worker: EngineWorker

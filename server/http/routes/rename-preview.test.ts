@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestApp, type TestApp } from '../../../test/app.ts'
 import { makeFiles, type MadeFile } from '../../../test/files.ts'
-import { toPublicId } from '../../ids.ts'
+import { toPublicId } from '../../core/ids.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 // The new names of files, while a person edits the pattern.
 import { z } from 'zod'
 import { previewNames } from '../../channels/rename-preview.ts'
-import type { Limits } from '../../limits.ts'
+import type { Limits } from '../../core/configuration/limits.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { toPublicId } from '../../ids.ts'
+import { toPublicId } from '../../core/ids.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { errorSchema } from '../schemas.ts'
 import { selectionSchema, sourceOf } from '../selection.ts'

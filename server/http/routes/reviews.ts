@@ -1,12 +1,12 @@
 // Reviews: which of several products a file belongs to.
 import { z } from 'zod'
 import { acceptReviews, MAX_ACCEPTED, type Accepted } from '../../channels/reviews.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { AppError } from '../../errors.ts'
+import { AppError } from '../../core/errors.ts'
 // oxfmt-ignore
 import { listUnambiguous, countUnambiguous, countOpen, decideReviews, findReview, listReviews, REVIEW_STATUSES, type ReviewRow } from '../../files/reviews.ts'
-import { requirePublicId, toOperationId, toPublicId } from '../../ids.ts'
+import { requirePublicId, toOperationId, toPublicId } from '../../core/ids.ts'
 import { imagesAndTitles } from '../../storefront/mirror/lookup.ts'
 import { fromCursor, text, toCursor } from '../cursors.ts'
 import { endpoint, type Caller, type Endpoint } from '../endpoint.ts'

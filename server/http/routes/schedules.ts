@@ -12,10 +12,10 @@ import {
   type ScheduleRow,
 } from '../../channels/schedule-rows.ts'
 import { permissionsOf } from '../../engine/engine.ts'
-import { AppError } from '../../errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { requireFeature } from '../../files/plan-limits.ts'
-import { requirePublicId } from '../../ids.ts'
+import { requirePublicId } from '../../core/ids.ts'
 import { endpoint, type Caller, type Endpoint, type Scope } from '../endpoint.ts'
 import { operationPath, operationRecord, operationSchema } from '../operation-record.ts'
 import { scheduleBody, scheduleRecord, scheduleSchema } from '../schedule-record.ts'

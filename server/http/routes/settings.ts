@@ -7,9 +7,9 @@ import {
   settingsChange,
   shopSettingsSchema,
 } from '../../files/shop-settings.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { AppError } from '../../errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { deliveryWorkflow } from '../../workflows/find.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { errorSchema } from '../schemas.ts'

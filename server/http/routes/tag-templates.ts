@@ -8,7 +8,7 @@ import {
   listTemplates,
   type TagTemplate,
 } from '../../files/tag-templates.ts'
-import { requirePublicId, toPublicId } from '../../ids.ts'
+import { requirePublicId, toPublicId } from '../../core/ids.ts'
 import { fromCursor, text, toCursor } from '../cursors.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import {

@@ -16,7 +16,7 @@ import {
 import { openUploadFolder, sweepUploads, type UploadFolder } from '../../channels/upload/upload.ts'
 import { silent } from '../../../test/database.ts'
 import type { EngineWorker } from '../../engine/worker.ts'
-import { parsePublicId } from '../../ids.ts'
+import { parsePublicId } from '../../core/ids.ts'
 
 let app: TestApp
 let worker: EngineWorker

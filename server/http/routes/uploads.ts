@@ -9,8 +9,8 @@ import {
   type BatchView,
   type UploadParts,
 } from '../../channels/upload/upload.ts'
-import { AppError } from '../../errors.ts'
-import { parsePublicId, requirePublicId, toOperationId, toPublicId } from '../../ids.ts'
+import { AppError } from '../../core/errors.ts'
+import { parsePublicId, requirePublicId, toOperationId, toPublicId } from '../../core/ids.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 import { operationPath, operationRecord, operationSchema } from '../operation-record.ts'
 import { errorSchema, timestamp } from '../schemas.ts'

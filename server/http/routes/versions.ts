@@ -1,9 +1,9 @@
 // A file's versions: an import can add one, and each can be restored.
 import { z } from 'zod'
 import { replaceFromUpload, replaceFromUrl } from '../../channels/versions.ts'
-import type { Limits } from '../../limits.ts'
+import type { Limits } from '../../core/configuration/limits.ts'
 import type { Engine } from '../../engine/engine.ts'
-import { AppError } from '../../errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { readFile } from '../../files/list.ts'
 import {
   listVersions,
@@ -11,7 +11,7 @@ import {
   restoreVersion,
   type VersionRow,
 } from '../../files/versions.ts'
-import { parsePublicId, requirePublicId } from '../../ids.ts'
+import { parsePublicId, requirePublicId } from '../../core/ids.ts'
 import { contentReplies, sendContent } from '../content.ts'
 import { fromCursor, integer, toCursor } from '../cursors.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'

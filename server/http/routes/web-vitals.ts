@@ -1,7 +1,7 @@
 // Speed of the admin page in a merchant's browser, as the storefront's admin measured it: one line
 // in the log for each report.
 import { z } from 'zod'
-import type { Logger } from '../../log.ts'
+import type { Logger } from '../../core/log.ts'
 import { endpoint, type Endpoint } from '../endpoint.ts'
 
 const NAMES = ['LCP', 'FCP', 'CLS', 'INP', 'TTFB', 'FID'] as const

@@ -1,8 +1,8 @@
 // Webhooks: addresses that receive the shop's events, and the messages sent to each.
 import { z } from 'zod'
-import { AppError } from '../../errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { requireFeature } from '../../files/plan-limits.ts'
-import { requirePublicId } from '../../ids.ts'
+import { requirePublicId } from '../../core/ids.ts'
 import {
   listMessages,
   MESSAGE_STATUSES,
@@ -20,7 +20,7 @@ import {
   sendTest,
   type CreatedWebhook,
 } from '../../notify/webhooks/webhooks.ts'
-import type { Secrets } from '../../secrets.ts'
+import type { Secrets } from '../../core/secrets.ts'
 import { fromCursor, toCursor, uuid } from '../cursors.ts'
 import { endpoint, type Endpoint, type Reply } from '../endpoint.ts'
 import { requireReachable, type Reach } from '../reachable.ts'

@@ -1,9 +1,9 @@
 // Sends triggers to the platform's automation (Flow). If Flow refuses one because of the shop's
 // plan or a missing scope, the shop is notified once, and the trigger is not sent for a day.
 import { PortError } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { raiseNotice } from '../../files/notices.ts'
-import { toOperationId } from '../../ids.ts'
+import { toOperationId } from '../../core/ids.ts'
 import type { SendTrigger } from '../../storefront/flow.ts'
 import type { Deliverer, Message } from '../outbox.ts'
 import { recordTriggerRefusal, type FlowMessage, type FlowTrigger } from './triggers.ts'

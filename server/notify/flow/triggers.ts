@@ -1,7 +1,7 @@
 // The app's triggers of the platform's automation (Flow). Raising one writes, in the transaction of
 // the event, a message in the outbox if a workflow of the shop uses the trigger.
-import type { ShopScope } from '../../db/for-shop.ts'
-import { queueMessage } from '../../queue/queue.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { queueMessage } from '../../core/queue/queue.ts'
 
 /** The handles of the extensions `web/extensions/flow-*`. */
 export const FLOW_TRIGGERS = ['import-finished', 'file-delivered', 'limit-reached'] as const

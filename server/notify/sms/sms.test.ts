@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createTestShop, openTestDatabase, silent } from '../../../test/database.ts'
 import { startTwilioFake, type TwilioFake } from '../../../test/fakes/twilio.ts'
-import { forShop, type ShopScope } from '../../db/for-shop.ts'
-import { createSecrets } from '../../secrets.ts'
+import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
+import { createSecrets } from '../../core/secrets.ts'
 import { listMessages } from '../messages.ts'
 import { listNotices } from '../../files/notices.ts'
 import { openOutbox, type Outbox } from '../open.ts'
 import { queueSms } from './sms.ts'
-import type { TwilioAccount } from '../../environment.ts'
+import type { TwilioAccount } from '../../core/configuration/environment.ts'
 
 const NUMBERS = ['+4915112345678', '+14155550100']
 

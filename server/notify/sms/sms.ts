@@ -1,7 +1,7 @@
 // Text messages: queued once for each number when a large import ends, and handed to the gateway.
 import { z } from 'zod'
-import type { ShopScope } from '../../db/for-shop.ts'
-import { queueMessage } from '../../queue/queue.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { queueMessage } from '../../core/queue/queue.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import type { Deliverer } from '../outbox.ts'
 import type { SmsGateway } from './gateway.ts'

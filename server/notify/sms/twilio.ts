@@ -3,9 +3,9 @@
 // (www.twilio.com/docs/messaging/api).
 import { errors, request } from 'undici'
 import { z } from 'zod'
-import { readBounded } from '../../bounded-body.ts'
+import { readBounded } from '../../core/bounded-body.ts'
 import type { DeliveryResult } from '../outbox.ts'
-import type { TwilioAccount } from '../../environment.ts'
+import type { TwilioAccount } from '../../core/configuration/environment.ts'
 import type { SmsGateway } from './gateway.ts'
 
 const CONNECT_MS = 10_000

@@ -1,6 +1,6 @@
 // Tracks whether a webhook's receiver works: a success clears its failures, and days of failures
 // without a success switch it off.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { raiseNotice } from '../../files/notices.ts'
 
 /** Longer than all attempts of one message. */

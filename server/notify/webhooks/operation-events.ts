@@ -1,7 +1,7 @@
 // The events of an operation that ended. The plugins of its steps declare them.
 import type { Plugin, Workflow } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
-import { toPublicId } from '../../ids.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { toPublicId } from '../../core/ids.ts'
 import { raiseTrigger } from '../flow/triggers.ts'
 import { raiseEvent, type WebhookEvent } from '../../files/webhook-events.ts'
 

@@ -1,10 +1,10 @@
 // A shop's webhooks: created, listed, changed, rotated and deleted, and what was sent to each.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { keepAddress } from '../../engine/operations/sealed-addresses.ts'
 import { endPause, forgetReceiver } from '../receiver-failures.ts'
-import { queueMessage } from '../../queue/queue.ts'
-import { AppError } from '../../errors.ts'
-import type { Secrets } from '../../secrets.ts'
+import { queueMessage } from '../../core/queue/queue.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Secrets } from '../../core/secrets.ts'
 import { newWebhookSecret } from '../signatures.ts'
 import { TEST_EVENT, type WebhookEvent, type WebhookPayload } from '../../files/webhook-events.ts'
 

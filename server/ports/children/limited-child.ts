@@ -5,7 +5,7 @@ import type { ChildProcess } from 'node:child_process'
 import { z } from 'zod'
 import { PortError } from '../../../plugins/contract.ts'
 import { isOutOfMemory, type Refused, type Reply } from '../../../plugins/sandbox.ts'
-import { ERRORS, type ErrorCode } from '../../errors.ts'
+import { ERRORS, type ErrorCode } from '../../core/errors.ts'
 import { launch, type ChildWanted } from './launch.ts'
 
 export type { ChildWanted } from './launch.ts'

@@ -1,6 +1,6 @@
 // Reads the mirror for guessing: SKUs ignoring case, tags, titles, and products by their ids.
 import type { CatalogProduct } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 
 export interface MirroredVariant {
   /** The key that was looked up. */

@@ -1,7 +1,7 @@
 // The row of a shop's mirror: when its next refresh is due, the progress of the current one, and
 // the result of the last one. A refresh is a background task; every write checks its lease, so that
 // a refresh that was taken over changes nothing.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { queueTask, runsNow, type TaskKind, type TaskLease } from '../../engine/background.ts'
 
 export const REFRESH_MIRROR: TaskKind = { name: 'refresh-mirror' }

@@ -1,10 +1,10 @@
 // Keeps the mirrors of all shops current: a background task refreshes each one when it is due, or
 // when the shop asks for it.
 import { PortError } from '../../../plugins/contract.ts'
-import type { Database } from '../../db/database.ts'
-import { forShop, type ShopScope } from '../../db/for-shop.ts'
+import type { Database } from '../../core/db/database.ts'
+import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { LeaseLost, type BackgroundTask, type TaskLease } from '../../engine/background.ts'
-import { errorFields, type Logger } from '../../log.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
 import type { Storefront } from '../storefront.ts'
 import {
   beginRefresh,

@@ -1,6 +1,6 @@
 // Reads a product that the platform reported as changed and writes it into the mirror, so that a
 // changed SKU is known within seconds and not only after the next refresh.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Storefront } from '../storefront.ts'
 import type { ApplyChange } from '../webhooks/apply.ts'
 import { readMirror, type Refreshed } from './mirror-lease.ts'

@@ -1,7 +1,7 @@
 // One refresh of one shop's mirror: the platform collects the catalog, and its rows are staged and
 // then swapped in.
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { CatalogRow, WholeCatalog } from '../whole-catalog.ts'
 import { clearStaged, stage, swap } from './staging.ts'
 import { recordRefreshProgress, type Refresh, type Refreshed } from './mirror-lease.ts'

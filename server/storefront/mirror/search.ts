@@ -1,6 +1,6 @@
 // Product search in the mirror by title and by SKU: exact matches first, then prefixes, then parts.
 import { nameKey } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 
 export interface FoundProduct {
   id: string

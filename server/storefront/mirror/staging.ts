@@ -1,7 +1,7 @@
 // From staged rows to the mirror: one transaction replaces the old rows with those that a refresh
 // has read, so that readers never see a mixture. Only rows that differ are written.
 import { nameKey } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { CatalogRow } from '../whole-catalog.ts'
 import { endRefresh, recordMirrorChange, type Refresh, type Refreshed } from './mirror-lease.ts'
 

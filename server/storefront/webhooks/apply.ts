@@ -1,7 +1,7 @@
 // Processes the changes that the platform reported, except orders: products into the mirror, the
 // shop's own data, and compliance requests about customers' data.
-import type { Database } from '../../db/database.ts'
-import { forShop, type ShopScope } from '../../db/for-shop.ts'
+import type { Database } from '../../core/db/database.ts'
+import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import type { BackgroundTask } from '../../engine/background.ts'
 import {
   APPLY_CHANGE,

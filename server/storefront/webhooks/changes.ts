@@ -1,7 +1,7 @@
 // Changes on the platform that are still to be read from there: one row for each subject, however
 // often it is reported. Orders are read in batches by one job per shop; every other change has its
 // own job.
-import type { ShopScope } from '../../db/for-shop.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { queuedTask, queueTask, type TaskKind } from '../../engine/background.ts'
 import type { ShopChange, ShopChangeKind } from './topics.ts'
 

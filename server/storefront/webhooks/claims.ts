@@ -1,8 +1,8 @@
 // Orders that are to be read from the platform, claimed in batches by several processes. A claim is
 // an advisory lock of the transaction, not of the row: a webhook that reports the order in the
 // meantime does not wait for it, and the claims of a dead process are released with its connection.
-import type { ShopScope } from '../../db/for-shop.ts'
-import { ORDER_LOCKS } from '../../db/lock-classes.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { ORDER_LOCKS } from '../../core/db/lock-classes.ts'
 
 const RETRY_SECONDS = 15
 const MAX_RETRIES_DOUBLED = 8

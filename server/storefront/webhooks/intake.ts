@@ -2,11 +2,11 @@
 // change that it reports in one transaction. Orders that are reported concurrently share one
 // statement. The work itself is a background task: the platform waits five seconds for the answer.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { readBounded } from '../../bounded-body.ts'
-import type { Database } from '../../db/database.ts'
-import { forShop, type ShopScope } from '../../db/for-shop.ts'
-import { findKnownShop } from '../../db/shops.ts'
-import { errorFields, type Logger } from '../../log.ts'
+import { readBounded } from '../../core/bounded-body.ts'
+import type { Database } from '../../core/db/database.ts'
+import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
+import { findKnownShop } from '../../core/db/shops.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
 import { uninstall as uninstallApp } from '../../compliance/uninstall.ts'
 import { BATCH_SIZE, createQueryBatcher } from '../../delivery/query-batcher.ts'
 import { createTtlCache } from '../../delivery/ttl-cache.ts'

@@ -2,13 +2,13 @@
 // synced, and reads COPY's rows and discards them. Both come from the same PostgreSQL server.
 import pg from 'pg'
 import { EXPORT_COLUMNS } from '../../../plugins/contract.ts'
-import { openDatabase } from '../../../server/db/database.ts'
-import { forShop } from '../../../server/db/for-shop.ts'
+import { openDatabase } from '../../../server/core/db/database.ts'
+import { forShop } from '../../../server/core/db/for-shop.ts'
 import { createListings } from '../../../server/files/listings.ts'
-import { createLogger } from '../../../server/log.ts'
+import { createLogger } from '../../../server/core/log.ts'
 import { createStage } from '../../../server/ports/stage.ts'
-import { createSecrets } from '../../../server/secrets.ts'
-import { createDiskStore } from '../../../server/store/disk.ts'
+import { createSecrets } from '../../../server/core/secrets.ts'
+import { createDiskStore } from '../../../server/core/store/disk.ts'
 
 const { url, shop, folder } = JSON.parse(process.argv[2]!) as {
   url: string

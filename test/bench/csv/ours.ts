@@ -4,9 +4,9 @@ import { createReadStream } from 'node:fs'
 import { checkUpload } from '../../../server/channels/csv/check-run.ts'
 import { createSkuCount } from '../../../server/channels/csv/sku-count.ts'
 import { receiveCsv, removeUpload, requireUpload } from '../../../server/channels/csv/uploads.ts'
-import { openDatabase } from '../../../server/db/database.ts'
-import { forShop } from '../../../server/db/for-shop.ts'
-import { createLogger } from '../../../server/log.ts'
+import { openDatabase } from '../../../server/core/db/database.ts'
+import { forShop } from '../../../server/core/db/for-shop.ts'
+import { createLogger } from '../../../server/core/log.ts'
 
 const { databaseUrl, shop } = JSON.parse(process.argv[2]!) as { databaseUrl: string; shop: number }
 const database = openDatabase(databaseUrl, 4, createLogger('error'))

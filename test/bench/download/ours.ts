@@ -1,13 +1,13 @@
 // The product's side: delivery as the server composes it.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { openDatabase } from '../../../server/db/database.ts'
-import { openListener } from '../../../server/db/listener.ts'
+import { openDatabase } from '../../../server/core/db/database.ts'
+import { openListener } from '../../../server/core/db/listener.ts'
 import { createDelivery } from '../../../server/delivery/delivery.ts'
-import { createLogger } from '../../../server/log.ts'
+import { createLogger } from '../../../server/core/log.ts'
 import { downloadMessages } from '../../../server/notify/downloads.ts'
-import { createSecrets } from '../../../server/secrets.ts'
-import { createDiskStore } from '../../../server/store/disk.ts'
+import { createSecrets } from '../../../server/core/secrets.ts'
+import { createDiskStore } from '../../../server/core/store/disk.ts'
 
 const settings = JSON.parse(process.argv[2]!) as {
   url: string

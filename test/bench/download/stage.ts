@@ -3,11 +3,11 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
-import type { Database } from '../../../server/db/database.ts'
-import { forShop, type ShopScope } from '../../../server/db/for-shop.ts'
+import type { Database } from '../../../server/core/db/database.ts'
+import { forShop, type ShopScope } from '../../../server/core/db/for-shop.ts'
 import { createLinks } from '../../../server/files/link-creation.ts'
-import { createSecrets } from '../../../server/secrets.ts'
-import { createDiskStore } from '../../../server/store/disk.ts'
+import { createSecrets } from '../../../server/core/secrets.ts'
+import { createDiskStore } from '../../../server/core/store/disk.ts'
 
 export interface Kind {
   name: string

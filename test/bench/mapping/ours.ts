@@ -1,8 +1,8 @@
 // The product's side: matches files by title as a worker does, batch after batch, from a mirror in
 // PostgreSQL.
-import { openDatabase } from '../../../server/db/database.ts'
-import { forShop } from '../../../server/db/for-shop.ts'
-import { createLogger } from '../../../server/log.ts'
+import { openDatabase } from '../../../server/core/db/database.ts'
+import { forShop } from '../../../server/core/db/for-shop.ts'
+import { createLogger } from '../../../server/core/log.ts'
 import { createMatcher } from '../../../server/matching/match.ts'
 import { createTitleCache } from '../../../server/matching/title-cache.ts'
 import { wordsOfName } from '../../../server/matching/words.ts'

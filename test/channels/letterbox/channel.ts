@@ -1,6 +1,6 @@
 // A channel that a test adds to the installation: a letter is a text with one address of a file per
 // line.
-import type { ShopScope } from '../../../server/db/for-shop.ts'
+import type { ShopScope } from '../../../server/core/db/for-shop.ts'
 import type { Engine } from '../../../server/engine/engine.ts'
 import { startImport } from '../../../server/channels/start-import.ts'
 import type { ImportChannel } from '../../../server/workflows/channel.ts'

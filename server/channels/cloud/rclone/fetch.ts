@@ -3,7 +3,7 @@
 // partial files under their final names.
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
-import { createAsyncQueue } from '../../../async-queue.ts'
+import { createAsyncQueue } from '../../../core/async-queue.ts'
 import type { Fetched } from './remote-files.ts'
 import { CloudError, cloudError } from './errors.ts'
 import type { RunOptions } from './listing.ts'

@@ -1,8 +1,8 @@
 // The options of an FTP server, and the encryption of its connections.
 import type { Socket } from 'node:net'
 import { TLSSocket, type SecureContext } from 'node:tls'
-import type { Certificate } from '../../../drop-settings.ts'
-import type { Logger } from '../../../log.ts'
+import type { Certificate } from '../../../core/configuration/drop-settings.ts'
+import type { Logger } from '../../../core/log.ts'
 import type { Refusals } from '../refusals.ts'
 import type { UnsignedPlaces } from '../unsigned-places.ts'
 import type { ConnectionLimits } from '../connection-limits.ts'

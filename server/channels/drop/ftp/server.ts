@@ -1,7 +1,7 @@
 // The FTP server: control connections, read line by line, one command at a time.
 import { createServer, type Server, type Socket } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
-import { errorFields } from '../../../log.ts'
+import { errorFields } from '../../../core/log.ts'
 import { clientOf } from '../addresses.ts'
 import { createControl, type Control } from './control.ts'
 import type { FtpOptions } from './options.ts'

@@ -2,7 +2,7 @@
 // import, so that each file is in exactly one import, even with several workers and crashes.
 import { randomUUID } from 'node:crypto'
 import { packNameProblem } from '../../../../plugins/contract.ts'
-import type { ShopScope } from '../../../db/for-shop.ts'
+import type { ShopScope } from '../../../core/db/for-shop.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { nameKey, tagProblem } from '../../../files/rules.ts'
 import { importEntries, startImport, type ImportFile } from '../../start-import.ts'

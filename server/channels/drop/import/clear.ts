@@ -1,5 +1,5 @@
 // Clears /processed/ and /failed/ after 30 days, across shops.
-import type { Database } from '../../../db/database.ts'
+import type { Database } from '../../../core/db/database.ts'
 import { FAILED, KEPT_DAYS, PROCESSED } from '../own-folders.ts'
 
 /** Returns the number of files that were removed. A folder is removed with its last file. */

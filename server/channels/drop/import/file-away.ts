@@ -1,7 +1,7 @@
 // Moves the files of ended imports, in small transactions: the next run continues after a crash.
-import type { ShopScope } from '../../../db/for-shop.ts'
-import { ERRORS } from '../../../errors.ts'
-import type { BlobStore } from '../../../store/store.ts'
+import type { ShopScope } from '../../../core/db/for-shop.ts'
+import { ERRORS } from '../../../core/errors.ts'
+import type { BlobStore } from '../../../core/store/store.ts'
 import { readSettings } from '../settings.ts'
 import { endedFiles, fileFailed, fileProcessed, type EndedFile } from './filing.ts'
 import { fileCompleteManifests } from './manifests.ts'

@@ -1,11 +1,11 @@
 // Moves files whose import has ended to /processed/YYYY-MM-DD/, or to /failed/, where a text file
 // next to each gives the reason. They keep their folders there. Only rows move: the bytes stay in
 // the store.
-import type { ShopScope } from '../../../db/for-shop.ts'
+import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { holdBlobs } from '../../../files/blob-holds.ts'
 import { numberedName } from '../../../files/rules.ts'
 import { readShop } from '../../../files/shop-settings.ts'
-import type { BlobStore } from '../../../store/store.ts'
+import type { BlobStore } from '../../../core/store/store.ts'
 import { ENTRY, type DropEntry } from '../entries.ts'
 import { isPathAllowed, joinPath, splitPath } from '../paths.ts'
 import { FAILED, noteName, PROCESSED, removeNote } from '../own-folders.ts'

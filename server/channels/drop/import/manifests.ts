@@ -1,9 +1,9 @@
 // Applies the import.csv files of a drop folder: the files in the same folder get the settings of
 // their rows. An import.csv is moved away when the file of each row has arrived.
-import type { ShopScope } from '../../../db/for-shop.ts'
-import { AppError, MAX_DETAILS } from '../../../errors.ts'
+import type { ShopScope } from '../../../core/db/for-shop.ts'
+import { AppError, MAX_DETAILS } from '../../../core/errors.ts'
 import { nameKey } from '../../../files/rules.ts'
-import type { BlobStore } from '../../../store/store.ts'
+import type { BlobStore } from '../../../core/store/store.ts'
 import { raiseNoticeOnce } from '../../../files/notices.ts'
 import { ENTRY, type DropEntry } from '../entries.ts'
 import { joinPath } from '../paths.ts'

@@ -1,7 +1,7 @@
 // Imports the files that wait in the drop folder, on a person's request.
-import type { ShopScope } from '../../../db/for-shop.ts'
+import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { queueTask } from '../../../engine/background.ts'
-import { AppError } from '../../../errors.ts'
+import { AppError } from '../../../core/errors.ts'
 import { readDropFile } from '../listing.ts'
 import { ensureSettings } from '../settings.ts'
 import { countWaiting, QUIET_SECONDS } from './ready.ts'

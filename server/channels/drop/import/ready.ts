@@ -1,5 +1,5 @@
 // Selects the files of a drop folder that an import takes.
-import type { ShopScope } from '../../../db/for-shop.ts'
+import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { ENTRY, type DropEntry } from '../entries.ts'
 import { OUTSIDE_MANAGED } from '../own-folders.ts'
 import { TEMPORARY } from '../waits-for.ts'

@@ -1,9 +1,9 @@
 // Imports the files of a shop's drop folder that are ready, in a new import or the open one. Files
 // next to an import.csv get the settings of its rows.
-import type { ShopScope } from '../../../db/for-shop.ts'
-import { retryTransaction } from '../../../db/retry-transaction.ts'
+import type { ShopScope } from '../../../core/db/for-shop.ts'
+import { retryTransaction } from '../../../core/db/retry-transaction.ts'
 import type { Engine } from '../../../engine/engine.ts'
-import type { BlobStore } from '../../../store/store.ts'
+import type { BlobStore } from '../../../core/store/store.ts'
 import { lockSettings, type LockedSettings } from '../settings.ts'
 import { addToDropImport, startDropImport, type Taken } from './claim.ts'
 import { withManifests } from './manifests.ts'

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase, silent } from '../../../../test/database.ts'
-import { forShop, type ShopScope } from '../../../db/for-shop.ts'
+import { forShop, type ShopScope } from '../../../core/db/for-shop.ts'
 import type { Engine } from '../../../engine/engine.ts'
-import { AppError } from '../../../errors.ts'
+import { AppError } from '../../../core/errors.ts'
 import { ensureSettings } from '../settings.ts'
 import { dropTask } from './task.ts'
 

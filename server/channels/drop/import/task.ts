@@ -1,10 +1,10 @@
 // Imports drop folders in the background, one run per shop at a time: imports the files that are
 // ready, moves away files of ended imports, and schedules the next run.
-import { forShop, type ShopScope } from '../../../db/for-shop.ts'
-import type { Database } from '../../../db/database.ts'
+import { forShop, type ShopScope } from '../../../core/db/for-shop.ts'
+import type { Database } from '../../../core/db/database.ts'
 import { queueTask, type BackgroundTask } from '../../../engine/background.ts'
-import { AppError } from '../../../errors.ts'
-import { errorFields, type Logger } from '../../../log.ts'
+import { AppError } from '../../../core/errors.ts'
+import { errorFields, type Logger } from '../../../core/log.ts'
 import { raiseNoticeOnce } from '../../../files/notices.ts'
 import { lockSettings, NEXT_HOUR, readSettings, type DropSettings } from '../settings.ts'
 import { fileAway } from './file-away.ts'

@@ -1,0 +1,34 @@
+// Addresses of clients in their usual form, and what counts as one client. A client that connects
+// by IPv4 to a server that listens on IPv6 has a mapped address (::ffff:192.0.2.1).
+import { isIP, isIPv6 } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+/** Mapped IPv4 addresses as IPv4. Text that is no address stays as it is. */
+export function plainAddress(address: string): string {
+  if (isIP(address) === 0) return address
+  const { parsed, zone } = parse(address)
+  return parsed.kind() === 'ipv4' ? parsed.toString() : parsed.toString() + zone
+}
+
+/** What counts as one client: an IPv4 address, or the /64 that a provider gives one customer. */
+export function networkOf(address: string): string {
+  if (!isIPv6(address)) return address
+  const { parsed } = parse(address)
+  return parsed.kind() === 'ipv4'
+    ? parsed.toString()
+    : parsed.toNormalizedString().split(':').slice(0, 4).join(':')
+}
+
+/** The neighbours of an address, which one person may control: a /24 of IPv4, a /64 of IPv6. */
+export function subnetOf(address: string): string {
+  const network = networkOf(address)
+  return isIP(network) === 4 ? network.slice(0, network.lastIndexOf('..')) : network
+}
+
+/**
+ * The zone (`%br-lan`) is separated first: ipaddr.js throws if it has other signs than a-z and 0-9.
+ */
+function parse(address: string) {
+  const [host = '', ...rest] = address.split(/(?=%)/)
+  return { parsed: ipaddr.process(host), zone: rest.join('') }
+}

@@ -1,0 +1,168 @@
+// The environment of an installation, read from environment variables.
+import path from 'node:path'
+import { ConfigError } from '../config-error.ts'
+import { readDropSettings, type DropEnvironment } from './drop-settings.ts'
+import { environmentProblems, isDemo } from './environment-problems.ts'
+import { environmentSchema, type EnvironmentVariables, type Role } from './environment-schema.ts'
+import type { PartnerAccess } from './plan-list.ts'
+import { readStorage, type Storage } from './storage-settings.ts'
+
+export interface TwilioAccount {
+  accountSid: string
+  authToken: string
+  /** A number (E.164), or a messaging service (`MG…`). */
+  from: string
+  /** Without a trailing slash. */
+  apiUrl: string
+}
+
+export interface CloudEnvironment {
+  /** Absolute. Null: rclone is searched for. */
+  rclone: string | null
+  /** The operator's apps at providers with a sign-in. */
+  clients: Readonly<Record<string, { id: string; secret: string } | undefined>>
+}
+
+export interface Environment {
+  dataDir: string
+  port: number
+  host: string
+  /** Without a trailing slash. Null: the address on which the server listens. */
+  baseUrl: string | null
+  /** Null: the embedded server. */
+  databaseUrl: string | null
+  /** Past a pooler that `databaseUrl` leads through; null: there is none. */
+  databaseDirectUrl: string | null
+  /** The most connections of a process, of two pools together. */
+  connections: number
+  roles: readonly Role[]
+  /** Null: generated in the data folder at the first start. */
+  secret: string | null
+  /** Null: demo mode, with the built-in demo of the platform. */
+  platform: { apiKey: string; apiSecret: string; previousSecret?: string | null } | null
+  demo: { catalog: string | null; bucket: number; restore: number }
+  storage: Storage
+  /** For plans with managed pricing. */
+  partner: PartnerAccess | null
+  smtpUrl: string | null
+  mailFrom: string
+  /** Of requests to addresses that others chose; null: the usual one. */
+  userAgent: string | null
+  /** Null: text messages are stored in the list, and none is sent. */
+  twilio: TwilioAccount | null
+  allowLoopback: boolean
+  trustProxy: boolean
+  /** Without a trailing slash. Null: no CDN. */
+  cdnBaseUrl: string | null
+  /**
+   * nginx’s internal location of the primary folder, without a trailing slash. Null: this server
+   * sends every file itself.
+   */
+  accelLocation: string | null
+  /** Large files of a bucket are downloaded from the bucket itself. */
+  s3Redirect: boolean
+  /**
+   * The bearer token that readers of /metrics must send. Null: nobody may read them, except in demo
+   * mode.
+   */
+  metricsToken: string | null
+  drop: DropEnvironment
+  cloud: CloudEnvironment
+  logLevel: 'debug' | 'info' | 'warn' | 'error'
+}
+
+/** Reads the environment, once. Throws `ConfigError` with every problem in it. */
+export function readEnvironment(
+  variables: Readonly<Record<string, string | undefined>>,
+): Environment {
+  const parsed = environmentSchema.safeParse(variables)
+  if (!parsed.success)
+    throw new ConfigError(
+      parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`),
+    )
+  const env = parsed.data
+  const dataDir = path.resolve(env.DATA_DIR)
+  const problems = environmentProblems(env)
+  const storage = readStorage(env, dataDir, problems)
+  const drop = readDropSettings(env, problems)
+  if (env.X_ACCEL_LOCATION && storage.primary.kind !== 'disk')
+    problems.push(
+      'X_ACCEL_LOCATION: leave it out: nginx can only send files from a disk, and STORAGE_PRIMARY is not one',
+    )
+  const clients = readClients(env, problems)
+  if (problems.length > 0) throw new ConfigError(problems)
+  return environmentOf(env, { dataDir, storage, drop, clients })
+}
+
+interface ReadSettings extends Pick<Environment, 'dataDir' | 'storage' | 'drop'> {
+  clients: CloudEnvironment['clients']
+}
+
+function environmentOf(
+  env: EnvironmentVariables,
+  { dataDir, storage, drop, clients }: ReadSettings,
+): Environment {
+  const demo = isDemo(env)
+  const [bucket, restore] = env.DEMO_POINTS.split('/').map(Number) as [number, number]
+  return {
+    dataDir,
+    port: env.PORT,
+    host: env.HOST,
+    baseUrl: env.BASE_URL?.replace(/\/+$/, '') ?? null,
+    databaseUrl: env.DATABASE_URL ?? null,
+    databaseDirectUrl: env.DATABASE_DIRECT_URL ?? null,
+    connections: env.DATABASE_CONNECTIONS,
+    roles: env.ROLE,
+    secret: env.APP_SECRET ?? null,
+    platform: demo
+      ? null
+      : {
+          apiKey: env.SHOPIFY_API_KEY!,
+          apiSecret: env.SHOPIFY_API_SECRET!,
+          previousSecret: env.SHOPIFY_API_SECRET_PREVIOUS ?? null,
+        },
+    partner: partnerOf(env),
+    demo: { catalog: env.DEMO_CATALOG ? path.resolve(env.DEMO_CATALOG) : null, bucket, restore },
+    storage,
+    smtpUrl: env.SMTP_URL ?? null,
+    mailFrom: env.MAIL_FROM,
+    userAgent: env.FETCH_USER_AGENT ?? null,
+    twilio: twilioOf(env),
+    allowLoopback: env.ALLOW_LOOPBACK === undefined ? demo : env.ALLOW_LOOPBACK === '1',
+    trustProxy: env.TRUST_PROXY,
+    cdnBaseUrl: env.CDN_BASE_URL?.replace(/\/+$/, '') ?? null,
+    accelLocation: env.X_ACCEL_LOCATION?.replace(/\/$/, '') ?? null,
+    s3Redirect: env.S3_REDIRECT,
+    metricsToken: env.METRICS_TOKEN ?? null,
+    drop,
+    cloud: {
+      rclone: env.RCLONE_EXECUTABLE ? path.resolve(env.RCLONE_EXECUTABLE) : null,
+      clients,
+    },
+    logLevel: env.LOG_LEVEL,
+  }
+}
+
+function partnerOf(env: EnvironmentVariables): PartnerAccess | null {
+  const { SHOPIFY_PARTNER_ORGANIZATION: organization, SHOPIFY_PARTNER_TOKEN: token } = env
+  const app = env.SHOPIFY_APP_NUMBER
+  return organization && token && app ? { organization, token, app } : null
+}
+
+function twilioOf(env: EnvironmentVariables): TwilioAccount | null {
+  const { TWILIO_ACCOUNT_SID: accountSid, TWILIO_AUTH_TOKEN: authToken, TWILIO_FROM: from } = env
+  if (!accountSid || !authToken || !from) return null
+  return { accountSid, authToken, from, apiUrl: env.TWILIO_API_URL.replace(/\/+$/, '') }
+}
+
+const CLIENTS = ['GOOGLE', 'DROPBOX', 'MICROSOFT'] as const
+
+function readClients(env: EnvironmentVariables, problems: string[]): CloudEnvironment['clients'] {
+  const clients = CLIENTS.map((name) => {
+    const [id, secret] = [env[`CLOUD_${name}_CLIENT_ID`], env[`CLOUD_${name}_CLIENT_SECRET`]]
+    if (!id !== !secret)
+      problems.push(`CLOUD_${name}_CLIENT_ID and CLOUD_${name}_CLIENT_SECRET: set both, or neither`)
+    return [name, id && secret ? { id, secret } : undefined] as const
+  })
+  return Object.fromEntries(clients)
+}

@@ -1,0 +1,146 @@
+// The connection pools. Only server/core/db, the delivery path, the crash sweeps and the start-up code
+// may hold a Database: everything else gets a ShopScope (forShop), and lint keeps it so.
+import knexFactory, { type Knex } from 'knex'
+import pg from 'pg'
+import type { Logger } from '../log.ts'
+
+// Counts and sizes stay far below 2^53, so bigint columns are plain numbers.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+
+export interface Database {
+  /** May lead through a pooler. */
+  url: string
+  /** Leads to the server itself: for LISTEN, locks of a session and migrations. */
+  directUrl: string
+  /** Query building, transactions, migrations. */
+  knex: Knex
+  /** Plain pg, for the few hot statements that use prepared plans. */
+  pool: pg.Pool
+  /** Connections to the server itself: for graphile-worker, which listens. */
+  direct: pg.Pool
+  close(): Promise<void>
+}
+
+export interface DatabaseOptions {
+  /** Absent: `url` leads to the server itself. */
+  directUrl?: string | null
+  /** The name that the server shows for the connections. */
+  name?: string
+}
+
+/**
+ * After this time PostgreSQL ends an idle transaction, and with it the locks of a hanging process,
+ * so that its successor can work. (The hanging process itself cannot close its connection.)
+ */
+const IDLE_TRANSACTION_MS = 30_000
+
+/**
+ * Tables in use are cached or on SSDs: random reads cost little more than sequential ones, so the
+ * planner should prefer indexes to table scans.
+ */
+const RANDOM_PAGE_COST = 1.1
+
+/** graphile-worker takes one job after another and listens on one connection. */
+const DIRECT_CONNECTIONS = 8
+
+/**
+ * Opens the pools; connects on first use.
+ * @param connections the maximum of each pool.
+ */
+export function openDatabase(
+  url: string,
+  connections: number,
+  log: Logger,
+  { directUrl = null, name = 'stevedore' }: DatabaseOptions = {},
+): Database {
+  const isPooled = directUrl !== null && directUrl !== url
+  const open = (config: pg.PoolConfig): pg.Pool => {
+    const pool = new pg.Pool(config)
+    // Without these handlers a restart of PostgreSQL would crash our process.
+    pool.on('error', (error) => log.warn('idle database connection lost', { error: error.message }))
+    pool.on('connect', (client) => client.on('error', () => {}))
+    return pool
+  }
+  const common = { connectionTimeoutMillis: 10_000, application_name: name }
+  const direct = {
+    ...common,
+    connectionString: directUrl ?? url,
+    idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
+    options: `-c random_page_cost=${RANDOM_PAGE_COST}`,
+  }
+  // A pooler refuses settings of a session; `keepSettings` gives them to the role.
+  const options = isPooled ? { ...common, connectionString: url } : direct
+  const pool = open({
+    ...options,
+    max: connections,
+    ...(isPooled ? { Client: UnnamedClient as never } : {}),
+  })
+  const directPool = isPooled ? open({ ...direct, max: DIRECT_CONNECTIONS }) : pool
+  const knex = knexFactory({
+    client: 'pg',
+    connection: options,
+    pool: { min: 0, max: connections },
+    acquireConnectionTimeout: 20_000,
+    log: {
+      warn: (text: unknown) => log.debug('knex', { text: String(text) }),
+      error: (text: unknown) => log.debug('knex', { text: String(text) }),
+    },
+  })
+  return {
+    url,
+    directUrl: directUrl ?? url,
+    knex,
+    pool,
+    direct: directPool,
+    close: async () => {
+      await Promise.allSettled([
+        knex.destroy(),
+        pool.end(),
+        ...(isPooled ? [directPool.end()] : []),
+      ])
+    },
+  }
+}
+
+/**
+ * A connection through a pooler that shares the server's connections between transactions: a
+ * statement that was prepared under a name may be on another one.
+ */
+class UnnamedClient extends pg.Client {
+  override query(...given: never[]): never {
+    const [config, ...rest] = given as unknown[]
+    const isNamed = typeof config === 'object' && config !== null && 'name' in config
+    const unnamed = isNamed && !('submit' in config) ? { ...config, name: undefined } : config
+    return (super.query as (...all: unknown[]) => never).call(this, unnamed, ...rest)
+  }
+}
+
+/**
+ * Keeps the settings of a session with the role of the direct connection, for connections through a
+ * pooler.
+ */
+export async function keepSettings({ direct }: Database): Promise<void> {
+  const { rows } = await direct.query<{ role: string; name: string }>(
+    `select quote_ident(current_user) as role, quote_ident(current_database()) as name`,
+  )
+  const { role, name } = rows[0]!
+  await direct.query(
+    `alter role ${role} in database ${name} set random_page_cost = ${RANDOM_PAGE_COST}`,
+  )
+  await direct.query(
+    `alter role ${role} in database ${name}
+     set idle_in_transaction_session_timeout = ${IDLE_TRANSACTION_MS}`,
+  )
+}
+
+/** Throws where the server is too old: uuidv7() and RETURNING old.* need PostgreSQL 18. */
+export async function requireServerVersion(database: Database): Promise<void> {
+  const { rows } = await database.pool.query<{ server_version_num: string }>(
+    'show server_version_num',
+  )
+  const version = Number(rows[0]!.server_version_num)
+  if (version < 180_000)
+    throw new Error(
+      `The server is PostgreSQL ${Math.floor(version / 10_000)}: Stevedore needs version 18 or newer.`,
+    )
+}

@@ -1,0 +1,106 @@
+import { readdir } from 'node:fs/promises'
+import type { Knex } from 'knex'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTestDatabase } from '../../../test/database.ts'
+import { migrate } from './migrate.ts'
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+afterAll(() => database.drop())
+
+const LATER = '9999_of-a-newer-version'
+const names = async () =>
+  (await database.pool.query<{ name: string }>('select name from knex_migrations')).rows
+
+test('a database migrated by a newer version is accepted unchanged', async () => {
+  await database.pool.query(
+    `insert into knex_migrations (name, batch, migration_time) values ($1, 99, now())`,
+    [LATER],
+  )
+  expect(await migrate(database)).toEqual([])
+  expect(await names()).toContainEqual({ name: LATER })
+})
+
+/** A migration that changes a table. `attempt` is called before each attempt, with its number. */
+function changing(
+  table: string,
+  attempt: (number: number, knex: Knex) => Promise<unknown>,
+): Knex.MigrationSource<string> {
+  let attempts = 0
+  return {
+    getMigrations: () => Promise.resolve([`9000_change-${table}`]),
+    getMigrationName: (name) => name,
+    getMigration: () =>
+      Promise.resolve({
+        up: async (knex: Knex) => {
+          await attempt(++attempts, knex)
+          await knex.raw(`alter table ${table} add column of_the_test integer`)
+        },
+        down: () => Promise.resolve(),
+      }),
+  }
+}
+
+test('a migration does not block queries while it waits: it gives up and retries', async () => {
+  const holder = new pg.Client({ connectionString: database.url })
+  await holder.connect()
+  try {
+    await holder.query('begin')
+    await holder.query('select count(*) from shops')
+    let last = 0
+    const migrations = changing('shops', async (attempt) => {
+      last = attempt
+      // Releases the table only after the first attempt has failed.
+      if (attempt === 2) await holder.query('commit')
+    })
+    expect(await migrate(database, { migrations, lockTimeoutMs: 50, pauseMs: 0 })).toEqual([
+      '9000_change-shops',
+    ])
+    expect(last).toBe(2)
+  } finally {
+    await holder.end()
+  }
+})
+
+test('by default a migration waits at most some seconds for locks', async () => {
+  const seen: string[] = []
+  const migrations = changing('files', async (_, knex) => {
+    const { rows } = await knex.raw<{ rows: { lock_timeout: string }[] }>('show lock_timeout')
+    seen.push(rows[0]!.lock_timeout)
+  })
+  await migrate(database, { migrations })
+  expect(seen).toEqual(['3s'])
+})
+
+test('locks that are never released are named, and nothing is changed', async () => {
+  const holder = new pg.Client({ connectionString: database.url })
+  await holder.connect()
+  try {
+    await holder.query('begin')
+    await holder.query('select count(*) from links')
+    const migrations = changing('links', () => Promise.resolve())
+    await expect(migrate(database, { migrations, lockTimeoutMs: 1, pauseMs: 0 })).rejects.toThrow(
+      'long transactions hold its tables',
+    )
+    expect(await names()).not.toContainEqual({ name: '9000_change-links' })
+  } finally {
+    await holder.end()
+  }
+})
+
+test('a migration that fails is named, and nothing is changed', async () => {
+  const migrations = changing('orders', (_, knex) => knex.raw('create table shops (id integer)'))
+  await expect(migrate(database, { migrations })).rejects.toThrow(
+    /^The database could not be migrated: migrations\/9000_change-orders\.ts: .*"shops" already exists/,
+  )
+  expect(await names()).not.toContainEqual({ name: '9000_change-orders' })
+})
+
+test('no number of a migration is missing', async () => {
+  const present = (await readdir(new URL('../../../migrations/', import.meta.url))).sort()
+  const numbers = present.map((_, at) => String(at + 1).padStart(4, '0'))
+  expect(present.map((name) => name.slice(0, 4))).toEqual(numbers)
+})

@@ -1,0 +1,28 @@
+// Secret options of plugins, such as the password of a document: those that the schema marks as
+// `sensitive`. They cannot be read again after they were given.
+import { z } from 'zod'
+import type { Plugin } from '../../plugins/contract.ts'
+
+const known = new WeakMap<Plugin, readonly string[]>()
+
+export function sensitiveOptions(plugin: Plugin): readonly string[] {
+  const names = known.get(plugin) ?? namesIn(plugin.options)
+  known.set(plugin, names)
+  return names
+}
+
+function namesIn(options: z.ZodType): string[] {
+  const { properties = {} } = z.toJSONSchema(options, { io: 'input', unrepresentable: 'any' })
+  return Object.entries(properties).flatMap(([name, property]) =>
+    typeof property === 'object' && property.sensitive === true ? [name] : [],
+  )
+}
+
+/** The options that anyone may see. */
+export function withoutSensitive(
+  plugin: Plugin,
+  options: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const hidden = sensitiveOptions(plugin)
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !hidden.includes(name)))
+}

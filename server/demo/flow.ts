@@ -1,0 +1,115 @@
+// The demo platform's automation (Flow): which triggers its workflows use, which messages it
+// received, and running the app's action. As on the platform, each is a signed request to the app.
+import { createHmac, randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { z } from 'zod'
+import { readBounded } from '../core/bounded-body.ts'
+import type { DemoApp } from './app.ts'
+import { isOwnPage } from './own-page.ts'
+
+export interface ReceivedTrigger {
+  handle: string
+  payload: unknown
+  received_at: string
+}
+
+export interface DemoFlow {
+  /** The field of Mutation. */
+  flowTriggerReceive(given: { handle?: string | null; payload?: unknown }): {
+    userErrors: { field: string[]; message: string }[]
+  }
+  /** Answers `/demo/flow…` and returns true; false for other addresses. */
+  handle(request: IncomingMessage, response: ServerResponse): boolean
+}
+
+const HANDLES = ['import-finished', 'file-delivered', 'limit-reached'] as const
+const MAX_PAYLOAD = 50_000
+const MAX_KEPT = 1000
+const MAX_BODY_BYTES = 256 * 1024
+
+const useBody = z.strictObject({ handle: z.enum(HANDLES), enabled: z.boolean().default(true) })
+const refusalBody = z.strictObject({ refused: z.string().max(500).nullable() })
+const actionBody = z.strictObject({
+  properties: z.record(z.string(), z.unknown()),
+  action_run_id: z.string().max(200).optional(),
+})
+
+/** @param appAddress where the app listens, without a slash at the end. */
+export function createDemoFlow(app: DemoApp, appAddress: string): DemoFlow {
+  const received: ReceivedTrigger[] = []
+  const enabled: Record<string, boolean> = {}
+  // The refusal for a shop whose plan lacks Flow.
+  let refused: string | null = null
+
+  const post = async (path: string, content: object) => {
+    const body = JSON.stringify({ shop_id: '1', shopify_domain: app.shopDomain, ...content })
+    const signature = createHmac('sha256', app.apiSecret).update(body).digest('base64')
+    const response = await fetch(`${appAddress}${path}`, {
+      ...{ method: 'POST', body },
+      headers: { 'content-type': 'application/json', 'x-shopify-hmac-sha256': signature },
+    })
+    return { status: response.status, body: (await response.json()) as unknown }
+  }
+  const routes: Record<string, (body: unknown) => Promise<object> | object> = {
+    'GET /demo/flow': () => ({ enabled, refused, received }),
+    'POST /demo/flow/refusal': (body) => {
+      ;({ refused } = refusalBody.parse(body))
+      return { refused }
+    },
+    'POST /demo/flow/triggers': async (body) => {
+      const use = useBody.parse(body)
+      const answer = await post('/flow/triggers', {
+        ...{ flow_trigger_definition_id: use.handle, has_enabled_flow: use.enabled },
+        timestamp: new Date().toISOString(),
+      })
+      // As on the platform: a workflow cannot be switched on if the app refuses the request.
+      if (answer.status === 200) enabled[use.handle] = use.enabled
+      return { ...answer, enabled }
+    },
+    'POST /demo/flow/actions': (body) => {
+      const { properties, action_run_id = randomUUID() } = actionBody.parse(body)
+      const handle = 'send-download-links'
+      return post(`/flow/actions/${handle}`, { action_run_id, handle, properties })
+    },
+  }
+  return {
+    flowTriggerReceive: ({ handle, payload }) => {
+      const refuse = (message: string) => ({ userErrors: [{ field: ['body'], message }] })
+      if (refused !== null) return refuse(refused)
+      if (!(HANDLES as readonly string[]).includes(handle ?? ''))
+        return refuse('Errors validating schema: trigger not found')
+      if (JSON.stringify(payload ?? {}).length > MAX_PAYLOAD)
+        return refuse('Payload is larger than 50000 bytes')
+      received.push({ handle: handle!, payload, received_at: new Date().toISOString() })
+      if (received.length > MAX_KEPT) received.shift()
+      return { userErrors: [] }
+    },
+    handle: (request, response) => {
+      const path = (request.url ?? '').split('?', 1)[0]!
+      if (path !== '/demo/flow' && !path.startsWith('/demo/flow/')) return false
+      void respond(request, routes[`${request.method} ${path}`]).then(({ status, body }) =>
+        response
+          .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
+          .end(JSON.stringify(body)),
+      )
+      return true
+    },
+  }
+}
+
+async function respond(
+  request: IncomingMessage,
+  route: ((body: unknown) => Promise<object> | object) | undefined,
+): Promise<{ status: number; body: object }> {
+  const refused = (status: number, message: string) => ({ status, body: { error: { message } } })
+  if (!isOwnPage(request)) return refused(403, 'Only pages on this machine may do this')
+  if (!route) return refused(404, 'There is nothing at this address')
+  try {
+    const bytes = await readBounded(request, MAX_BODY_BYTES)
+    if (bytes === null) return refused(413, 'The body is too large')
+    const text = bytes.toString()
+    return { status: 200, body: await route(text === '' ? {} : JSON.parse(text)) }
+  } catch (error) {
+    return refused(422, error instanceof Error ? error.message : String(error))
+  }
+}

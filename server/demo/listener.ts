@@ -1,0 +1,185 @@
+// The demo platform over HTTP, on 127.0.0.1 only: the platform's paths, answered for the shop in
+// the Host header.
+import { createReadStream } from 'node:fs'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { pipeline } from 'node:stream/promises'
+import { fileURLToPath } from 'node:url'
+import { readBounded } from '../core/bounded-body.ts'
+import { errorFields, type Logger } from '../core/log.ts'
+import { createAdminEndpoint, type AdminCounts } from './admin-endpoint.ts'
+import { DEMO_SHOP, type DemoApp, type DemoShop } from './app.ts'
+import { readCatalog } from './catalog.ts'
+import { createDemoBilling } from './billing.ts'
+import { createTokenEndpoint, DEMO_SCOPES } from './oauth.ts'
+import { createDemoFlow } from './flow.ts'
+import { isLocalHost } from './own-page.ts'
+import { createShopFrontRequests } from './orders/requests.ts'
+import { createWebhookSender } from './orders/sender.ts'
+import { createShopFront } from './orders/shop.ts'
+import { memoryOrders, type OrderStore } from './orders/store.ts'
+
+export interface DemoOptions {
+  /** A product CSV of the platform; null for the bundled one. */
+  catalog: string | null
+  /** Points that the bucket holds, and points that are restored per second. */
+  bucket: number
+  restore: number
+  apiKey: string
+  apiSecret: string
+  log: Logger
+  shop?: DemoShop
+  /** How long an access token is valid. */
+  accessSeconds?: number
+  /** Absent: in memory. */
+  orders?: OrderStore
+  /** Where the app receives webhooks and has its pages, without a slash at the end. */
+  appAddress?: string
+}
+
+export interface DemoStorefront {
+  /** Where it listens: `http://127.0.0.1:<port>`. */
+  url: string
+  app: DemoApp
+  shop: DemoShop
+  size: { products: number; variants: number }
+  /** Answers the shop front's addresses and returns true; false for others. */
+  shopFront(request: IncomingMessage, response: ServerResponse): boolean
+  counts: { grants: { exchange: number; refresh: number }; admin: AdminCounts }
+  close(): Promise<void>
+}
+
+interface Answer {
+  status: number
+  body: unknown
+}
+
+const BUNDLED = fileURLToPath(new URL('./products.csv', import.meta.url))
+const API_PATH = '/admin/api/2026-10/graphql.json'
+const ACCESS_SECONDS = 3600
+const PARTNERS = 'partners.shopify.com'
+const MAX_BODY_BYTES = 1024 * 1024
+
+/** Reads the catalog and listens on a free port. Throws `CatalogError`. */
+export async function startDemoStorefront(options: DemoOptions): Promise<DemoStorefront> {
+  const shop = options.shop ?? DEMO_SHOP
+  const app: DemoApp = {
+    apiKey: options.apiKey,
+    apiSecret: options.apiSecret,
+    shopDomain: shop.domain,
+  }
+  const catalog = await readCatalog(options.catalog ?? BUNDLED)
+  let address = ''
+  const tokens = createTokenEndpoint(app, options.accessSeconds ?? ACCESS_SECONDS)
+  const { orders = memoryOrders(), appAddress = 'http://127.0.0.1' } = options
+  const flow = createDemoFlow(app, appAddress)
+  const billing = createDemoBilling(() => address)
+  const admin = createAdminEndpoint(catalog, shop, options, orders, {
+    flowTriggerReceive: flow.flowTriggerReceive,
+    appSubscriptionCreate: billing.appSubscriptionCreate,
+    currentAppInstallation: () => ({
+      accessScopes: DEMO_SCOPES.map((handle) => ({ handle })),
+      activeSubscriptions: billing.activeSubscriptions(),
+      app: { handle: 'stevedore' },
+    }),
+  })
+  const sender = createWebhookSender(app, `${appAddress}/webhooks`)
+  const orderPages = createShopFrontRequests({
+    front: createShopFront(catalog, orders, sender),
+    ...{ catalog, shopName: shop.name, adminUrl: appAddress, log: options.log },
+  })
+
+  const shopFront: DemoStorefront['shopFront'] = (request, response) =>
+    flow.handle(request, response) ||
+    billing.handle(request, response) ||
+    orderPages(request, response)
+  const download = (request: IncomingMessage, response: ServerResponse): boolean => {
+    const file = request.method === 'GET' ? admin.bulk.file(request.url ?? '') : null
+    if (file === null) return false
+    response.writeHead(200, { 'content-type': 'application/jsonl' })
+    pipeline(createReadStream(file), response).catch(() => response.destroy())
+    return true
+  }
+  const answer = async (request: IncomingMessage): Promise<Answer> => {
+    const host = (request.headers.host ?? '').replace(/:\d+$/, '')
+    if (host === PARTNERS && request.method === 'POST') {
+      const body = await readObject(request)
+      const found = body && billing.partner(request, body)
+      return found ? { status: 200, body: found } : notFound
+    }
+    if (host !== shop.domain || request.method !== 'POST') return notFound
+    if (request.url === '/admin/oauth/access_token') {
+      const body = await readObject(request)
+      return body ? tokens.grant(body) : badRequest
+    }
+    if (request.url !== API_PATH) return notFound
+    const token = request.headers['x-shopify-access-token']
+    if (typeof token !== 'string' || !tokens.accepts(token)) return unauthorized
+    const body = await readObject(request)
+    return body ? { status: 200, body: await admin.answer(body) } : badRequest
+  }
+  const server = createServer((request, response) => {
+    // The result of a bulk query has a signed address: it needs no token.
+    if (download(request, response)) return
+    if (isLocalHost(request)) {
+      if (request.url === '/') return void response.writeHead(302, { location: '/demo/shop' }).end()
+      if (shopFront(request, response)) return
+    }
+    answer(request).then(
+      ({ status, body }) => send(response, status, body),
+      (error: unknown) => {
+        options.log.error('the demo storefront failed', errorFields(error))
+        send(response, 500, { errors: 'Internal Server Error' })
+      },
+    )
+  })
+  const port = await listen(server)
+  address = `http://127.0.0.1:${port}`
+  return {
+    url: address,
+    app,
+    shop,
+    shopFront,
+    size: { products: catalog.products.id.length, variants: catalog.variants.id.length },
+    counts: { grants: tokens.counts, admin: admin.counts },
+    close: async () => {
+      sender.close()
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+      await admin.bulk.close()
+    },
+  }
+}
+
+const notFound: Answer = { status: 404, body: { errors: 'Not Found' } }
+const badRequest: Answer = { status: 400, body: { errors: 'The body is not JSON, or too large' } }
+const unauthorized: Answer = {
+  status: 401,
+  body: { errors: '[API] Invalid API key or access token (unrecognized login or wrong password)' },
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response
+    .writeHead(status, { 'content-type': 'application/json; charset=utf-8' })
+    .end(JSON.stringify(body))
+}
+
+/** The JSON object in the body, or null. */
+async function readObject(request: IncomingMessage): Promise<Record<string, unknown> | null> {
+  const bytes = await readBounded(request, MAX_BODY_BYTES)
+  if (bytes === null) return null
+  try {
+    const body: unknown = JSON.parse(bytes.toString())
+    return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : null
+  } catch {
+    return null
+  }
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
+  })
+}

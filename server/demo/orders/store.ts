@@ -1,0 +1,123 @@
+// Stores the demo's orders: in the database, so that they survive a restart and every
+// process of the installation sees the same ones. Without a database, in memory.
+import type { Database } from '../../core/db/database.ts'
+import type { DemoOrder } from './order.ts'
+
+export interface OrderStore {
+  /** A number for a new order. */
+  nextId(): Promise<number>
+  get(ids: readonly number[]): Promise<readonly DemoOrder[]>
+  add(order: DemoOrder): Promise<void>
+  /** Changes an order; changes run one after another. Null: there is no such order. */
+  change<T>(
+    id: number,
+    change: (order: DemoOrder) => T,
+  ): Promise<{ order: DemoOrder; result: T } | null>
+  /** Changes all of them together; each id is given once, and unknown ones are ignored. */
+  changeAll(ids: readonly number[], change: (order: DemoOrder, at: number) => void): Promise<void>
+  /** Orders that changed since then, oldest change first. */
+  changedSince(since: Date, after: number, limit: number): Promise<readonly DemoOrder[]>
+}
+
+const FIRST = 1001
+
+export function memoryOrders(): OrderStore {
+  const orders = new Map<number, DemoOrder>()
+  let last = FIRST - 1
+  const copy = (order: DemoOrder) => structuredClone(order)
+  const change = <T>(id: number, work: (order: DemoOrder) => T) => {
+    const there = orders.get(id)
+    if (!there) return null
+    const order = copy(there)
+    const result = work(order)
+    orders.set(id, order)
+    return { order: copy(order), result }
+  }
+  return {
+    nextId: () => Promise.resolve(++last),
+    get: (ids) =>
+      Promise.resolve(ids.flatMap((id) => (orders.has(id) ? [copy(orders.get(id)!)] : []))),
+    add: (order) => Promise.resolve(void orders.set(order.id, copy(order))),
+    // An error of `change` becomes a rejection.
+    change: async (id, work) => Promise.resolve(change(id, work)),
+    changeAll: (ids, work) => {
+      ids.forEach((id, at) => change(id, (order) => work(order, at)))
+      return Promise.resolve()
+    },
+    changedSince: (since, after, limit) => {
+      const found = [...orders.values()].filter(
+        ({ updatedAt, id }) => new Date(updatedAt) >= since && id > after,
+      )
+      return Promise.resolve(
+        found
+          .sort((a, b) => a.id - b.id)
+          .slice(0, limit)
+          .map(copy),
+      )
+    },
+  }
+}
+
+export function databaseOrders({ knex }: Pick<Database, 'knex'>, shop: number): OrderStore {
+  const read = async (sql: string, bindings: object) => {
+    const { rows } = await knex.raw<{ rows: { data: DemoOrder }[] }>(sql, { shop, ...bindings })
+    return rows.map(({ data }) => data)
+  }
+  const get: OrderStore['get'] = (ids) =>
+    read('select data from demo_orders where shop_id = :shop and id = any(:ids::bigint[])', { ids })
+  /** Writes orders that are unchanged since they were read; returns their ids. */
+  const write = async (changed: readonly { before: string; order: DemoOrder }[]) => {
+    const { rows } = await knex.raw<{ rows: { id: number }[] }>(
+      `update demo_orders o set data = g.data::jsonb, updated_at = g.at
+       from unnest(:ids::bigint[], :before::timestamptz[], :data::text[], :at::timestamptz[])
+         as g (id, before, data, at)
+       where o.shop_id = :shop and o.id = g.id and o.updated_at = g.before returning o.id`,
+      {
+        shop,
+        ids: changed.map(({ order }) => order.id),
+        before: changed.map(({ before }) => before),
+        data: changed.map(({ order }) => JSON.stringify(order)),
+        at: changed.map(({ order }) => order.updatedAt),
+      },
+    )
+    return new Set(rows.map(({ id }) => id))
+  }
+  const change = async <T>(id: number, work: (order: DemoOrder) => T) => {
+    while (true) {
+      const [order] = await get([id])
+      if (!order) return null
+      const before = order.updatedAt
+      const result = work(order)
+      if ((await write([{ before, order }])).has(id)) return { order, result }
+    }
+  }
+  return {
+    nextId: async () => {
+      const { rows } = await knex.raw<{ rows: { id: number }[] }>(
+        `select nextval('demo_order_numbers') as id`,
+      )
+      return rows[0]!.id
+    },
+    get,
+    add: async (order) => {
+      await knex.raw(
+        'insert into demo_orders (shop_id, id, data, updated_at) values (:shop, :id, :data, :at)',
+        { shop, id: order.id, data: JSON.stringify(order), at: order.updatedAt },
+      )
+    },
+    change,
+    changeAll: async (ids, work) => {
+      const orders = (await get(ids)).map((order) => ({ before: order.updatedAt, order }))
+      for (const { order } of orders) work(order, ids.indexOf(order.id))
+      const written = await write(orders)
+      for (const { order } of orders)
+        if (!written.has(order.id)) await change(order.id, (one) => work(one, ids.indexOf(one.id)))
+    },
+    changedSince: (since, after, limit) =>
+      read(
+        `select data from demo_orders where shop_id = :shop and updated_at >= :since and id > :after
+         order by id limit :limit`,
+        { since, after, limit },
+      ),
+  }
+}

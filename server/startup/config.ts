@@ -1,0 +1,85 @@
+// The configuration of an installation, and its check at the start: an unknown plugin, a missing
+// option or a duplicate id is refused when the server starts, not when it is first used.
+import { actionsOf, type Plugin, type Workflow } from '../../plugins/contract.ts'
+import { ConfigError } from '../core/config-error.ts'
+import type { Environment } from '../core/configuration/environment.ts'
+import { DEFAULT_LIMITS, type Limits } from '../core/configuration/limits.ts'
+import { planProblems, type Plans } from '../core/configuration/plan-list.ts'
+import type { Storage } from '../core/configuration/storage-settings.ts'
+import { channelProblems, type Channel } from '../workflows/channel.ts'
+import { workflowProblems } from '../workflows/problems.ts'
+
+export interface Config {
+  environment: Environment
+  plugins: readonly Plugin[]
+  workflows: readonly Workflow[]
+  /** How operations can be started, with their titles. */
+  channels: readonly Channel[]
+  storage: Storage
+  limits: Limits
+  /** The plans that shops pay for. Null: nothing requires a plan. */
+  plans: Plans | null
+}
+
+/** Fills in the defaults and checks that everything that is named exists. Throws `ConfigError`. */
+export function defineConfig(
+  config: Omit<Config, 'limits' | 'channels' | 'plans'> & {
+    limits?: Partial<Limits>
+    channels?: readonly Channel[]
+    plans?: Plans | null
+  },
+): Config {
+  const workflows = [...config.workflows, ...impliedActions(config.plugins, config.workflows)]
+  const { channels = [], limits, plans = null } = config
+  const allLimits = { ...DEFAULT_LIMITS, ...limits }
+  const whole: Config = { ...config, workflows, channels, plans, limits: allLimits }
+  const problems = [
+    ...duplicateIds('plugin', whole.plugins),
+    ...duplicateIds('workflow', whole.workflows),
+    ...duplicateIds('channel', whole.channels),
+    ...channelProblems(whole.channels, whole.workflows),
+    ...whole.workflows.flatMap((workflow) =>
+      workflowProblems(workflow, whole.plugins, workflow.action).map(
+        ({ param, message }) =>
+          `workflow ${workflow.id}: ${param}: ${message[0]!.toLowerCase()}${message.slice(1)}`,
+      ),
+    ),
+    ...(plans ? planProblems(plans) : []),
+    ...Object.entries(whole.limits)
+      .filter(([, value]) => !(Number.isFinite(value) && value > 0))
+      .map(([name]) => `limits.${name}: set a number above 0`),
+  ]
+  if (problems.length > 0) throw new ConfigError(problems)
+  return whole
+}
+
+/**
+ * The workflows of actions: each plugin with an entry in a menu is an action under its own id, and
+ * gets this workflow unless there is one of that id.
+ */
+function impliedActions(plugins: readonly Plugin[], workflows: readonly Workflow[]): Workflow[] {
+  const canNotify = plugins.some(({ id }) => id === 'notify')
+  return plugins
+    .filter(({ id }) => !workflows.some((one) => one.id === id))
+    .flatMap((plugin) => {
+      const [action] = actionsOf(plugin)
+      return action ? [impliedBy(plugin, action.labels.action, canNotify)] : []
+    })
+}
+
+function impliedBy(plugin: Plugin, title: string, canNotify: boolean): Workflow {
+  const { id, report: { when = 'background' } = {} } = plugin
+  const notify = { id: 'notify', plugin: 'notify', options: { when } }
+  const inOrder = plugin.scope === 'operation' || plugin.ordered || plugin.sequential
+  return {
+    ...{ id, title, action: id, kind: 'bulk', parallel: inOrder ? 1 : 2 },
+    steps: [{ id: 'act', plugin: id }, ...(canNotify ? [notify] : [])],
+  }
+}
+
+function duplicateIds(what: string, list: readonly { id: string }[]): string[] {
+  const ids = list.map(({ id }) => id)
+  return [...new Set(ids.filter((id, at) => ids.indexOf(id) !== at))].map(
+    (id) => `${what} ${id} is listed twice`,
+  )
+}

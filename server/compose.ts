@@ -29,7 +29,7 @@ import { openStores } from './startup/stores.ts'
 import type { BlobStore } from './core/store/store.ts'
 import { workbookReader } from './channels/csv/workbook.ts'
 import { createSandboxes } from './ports/sandbox.ts'
-import { openStorefront } from './storefront/open.ts'
+import { openStorefront } from './startup/storefront.ts'
 import type { Storefront } from './storefront/storefront.ts'
 
 export interface ComposeOptions {

@@ -12,7 +12,11 @@ import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { openDatabase, type Database } from '../server/core/db/database.ts'
 import { forShop } from '../server/core/db/for-shop.ts'
-import { openListener, type NotificationChannel, type Listener } from '../server/core/db/listener.ts'
+import {
+  openListener,
+  type NotificationChannel,
+  type Listener,
+} from '../server/core/db/listener.ts'
 import { createLinks, type LinksWanted } from '../server/files/link-creation.ts'
 import { ensurePublicAddresses, publicPath } from '../server/files/public-addresses.ts'
 import { createLogger } from '../server/core/log.ts'

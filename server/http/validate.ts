@@ -2,7 +2,13 @@
 // code.
 import type { z } from 'zod'
 import { fieldNames, parseBounded, shortName, type Issue } from '../core/bounds.ts'
-import { AppError, isErrorCode, MAX_DETAILS, type ErrorCode, type ErrorDetail } from '../core/errors.ts'
+import {
+  AppError,
+  isErrorCode,
+  MAX_DETAILS,
+  type ErrorCode,
+  type ErrorDetail,
+} from '../core/errors.ts'
 import { MAX_DEPTH, tooDeep } from './body-shape.ts'
 
 /**

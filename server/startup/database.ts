@@ -2,7 +2,12 @@
 // and migrates it.
 import { ConfigError } from '../core/config-error.ts'
 import type { Environment } from '../core/configuration/environment.ts'
-import { keepSettings, openDatabase, requireServerVersion, type Database } from '../core/db/database.ts'
+import {
+  keepSettings,
+  openDatabase,
+  requireServerVersion,
+  type Database,
+} from '../core/db/database.ts'
 import { findRunning, startEmbedded } from '../core/db/embedded.ts'
 import { migrate } from '../core/db/migrate.ts'
 import type { Logger } from '../core/log.ts'

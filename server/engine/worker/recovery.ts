@@ -8,7 +8,13 @@ import { WORKER_LOCKS } from '../../core/db/lock-classes.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { OperationRow } from '../types.ts'
 import { SILENCE } from './lease.ts'
-import { queueChain, queueFinish, queueMessage, TASKS, type ChainLoad } from '../../core/queue/queue.ts'
+import {
+  queueChain,
+  queueFinish,
+  queueMessage,
+  TASKS,
+  type ChainLoad,
+} from '../../core/queue/queue.ts'
 
 const BEAT_MS = 5_000
 const SWEEP_MS = 5_000

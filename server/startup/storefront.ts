@@ -12,8 +12,8 @@ import { databaseOrders } from '../demo/orders/store.ts'
 import { startDemoStorefront, type DemoStorefront } from '../demo/listener.ts'
 import { signSessionToken } from '../demo/session-token.ts'
 import { createDemoTransport } from '../demo/transport.ts'
-import { createStorefront } from './platform.ts'
-import type { Storefront } from './storefront.ts'
+import { createStorefront } from '../storefront/platform.ts'
+import type { Storefront } from '../storefront/storefront.ts'
 
 export interface OpenOptions {
   environment: Pick<Environment, 'platform' | 'demo' | 'baseUrl' | 'port'>

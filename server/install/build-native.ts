@@ -89,8 +89,8 @@ if (!hasNativeCrypto() || abortsOnCollection()) {
   if (NODE_GYP && HEADERS) build(NODE_GYP, HEADERS)
   if (abortsOnCollection()) rmSync(NATIVE_CRYPTO)
   // Loading a module of the wrong version cannot be undone within a process.
-  const check = [import.meta.dirname, 'channels/drop/native-crypto.ts']
-  const program = `import { hasNativeCrypto } from ${JSON.stringify(path.join(...(check as [string, string])))}
+  const check = new URL('../channels/drop/native-crypto.ts', import.meta.url)
+  const program = `import { hasNativeCrypto } from ${JSON.stringify(check)}
     process.exit(hasNativeCrypto() ? 0 : 1)`
   const built = spawnSync(process.execPath, ['--input-type=module', '--eval', program])
   if (built.status === 0) process.stdout.write('SFTP: compiled ssh2 for this Node\n')

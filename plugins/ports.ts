@@ -104,7 +104,7 @@ export interface StoredReader {
   locate(fileIds: readonly string[]): Promise<ReadonlyMap<string, StoredAt>>
 }
 
-export interface Relocated {
+export interface RelocationResult {
   /** The number of copied bytes. */
   copied: number
   /** Nothing had to be copied. */
@@ -125,7 +125,7 @@ export interface StoredFiles extends StoredReader {
     location: string,
     options: { keep: boolean },
     signal: AbortSignal,
-  ): Promise<Relocated>
+  ): Promise<RelocationResult>
   /**
    * Copies the item's bytes (staged ones first) to the backup location, reads them back, and stores
    * the file's settings, tags and mappings with the copy. Throws `PortError` if the copy is

@@ -46,7 +46,7 @@ export interface ComposeOptions {
   closings: Closing[]
 }
 
-export interface Composed {
+export interface ComposedServer {
   engine: Engine
   /** What a worker needs. */
   parts: EngineParts
@@ -70,7 +70,7 @@ export interface Web {
 }
 
 /** Throws `ConfigError` if a setting cannot be used. */
-export async function composeServer(given: ComposeOptions): Promise<Composed> {
+export async function composeServer(given: ComposeOptions): Promise<ComposedServer> {
   const { config, database, secrets, baseUrl, log, closings } = given
   const { environment, limits } = config
   const listener = await openListener(database.directUrl, log)
@@ -125,7 +125,7 @@ async function openWeb(
     client,
     folder,
     cloud,
-  }: Omit<Composed, 'openWeb'>,
+  }: Omit<ComposedServer, 'openWeb'>,
   page: PageSource,
   drop: DropAddress = config.environment.drop,
 ): Promise<Web> {

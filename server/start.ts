@@ -1,7 +1,7 @@
 // Starts the web and worker roles, and the drop server as a child if its role is requested.
 // compose.ts connects the parts.
 import type { AddressInfo } from 'node:net'
-import { composeServer, type ComposeOptions, type Composed } from './compose.ts'
+import { composeServer, type ComposeOptions, type ComposedServer } from './compose.ts'
 import type { Closing } from './startup/closing.ts'
 import type { Config } from './startup/config.ts'
 import { startWorker } from './engine/worker.ts'
@@ -64,7 +64,7 @@ export async function start(
   print(await welcomeToDemo(options, server.storefront, drop))
 }
 
-async function startWorkerRole(options: ComposeOptions, server: Composed): Promise<void> {
+async function startWorkerRole(options: ComposeOptions, server: ComposedServer): Promise<void> {
   const { config, database, secrets, baseUrl, clock, log, closings } = options
   const { engine, parts, stores, storefront, client, folder, cloud } = server
   const common = { database, client, secrets, baseUrl, clock, log }
@@ -96,7 +96,7 @@ function senders({ smtpUrl, twilio, mailFrom: from, platform }: Environment, log
 /** Listens, and gives the port. */
 async function startWebRole(
   { config: { environment }, closings }: ComposeOptions,
-  server: Composed,
+  server: ComposedServer,
   page: PageSource,
   drop: DropAddress | null,
 ): Promise<number> {

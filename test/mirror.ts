@@ -3,7 +3,7 @@ import type { ShopScope } from '../server/core/db/for-shop.ts'
 import { leaseOf, type TaskLease } from '../server/engine/background.ts'
 import { stage, swap } from '../server/storefront/mirror/staging.ts'
 import { mirrorTask, type MirrorParts } from '../server/storefront/mirror/mirror.ts'
-import { REFRESH_MIRROR, type Refreshed } from '../server/storefront/mirror/mirror-lease.ts'
+import { REFRESH_MIRROR, type RefreshResult } from '../server/storefront/mirror/mirror-lease.ts'
 import { openTestWorker } from './background.ts'
 import type { CatalogRow } from '../server/storefront/whole-catalog.ts'
 
@@ -27,7 +27,7 @@ export const variantId = (n: number, variant: number): string =>
 export async function fillMirror(
   scope: ShopScope,
   products: readonly MadeProduct[],
-): Promise<Refreshed> {
+): Promise<RefreshResult> {
   const begun = { lease: await takeMirror(scope), bulk_operation: null }
   const rows = products.flatMap((product, at) => rowsOf(product, at + 1))
   for (let from = 0; from < rows.length; from += ROWS_PER_STATEMENT)

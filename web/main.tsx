@@ -2,12 +2,17 @@
 import './url-state/leaving.ts'
 import { keepFocus } from './components/keep-focus.ts'
 import { rememberFocus } from './components/openers.ts'
-import { chooseLocale, setPageLocale, translationFor, type Translated } from './messages/locale.ts'
+import {
+  chooseLocale,
+  setPageLocale,
+  translationFor,
+  type TranslatedLocale,
+} from './messages/locale.ts'
 import { type Catalog, setCatalog } from './messages/t.ts'
 import { loadUiTexts } from './ui/texts.ts'
 import { reloadWhenUpgraded } from './url-state/upgraded.ts'
 
-const CATALOGS: Record<Translated, () => Promise<{ default: Catalog }>> = {
+const CATALOGS: Record<TranslatedLocale, () => Promise<{ default: Catalog }>> = {
   de: () => import('./messages/de.json'),
   ja: () => import('./messages/ja.json'),
 }
@@ -25,7 +30,7 @@ async function start(): Promise<void> {
 }
 
 /** If the texts cannot be loaded, the page is in English. */
-async function translate(language: Translated): Promise<void> {
+async function translate(language: TranslatedLocale): Promise<void> {
   try {
     const [texts] = await Promise.all([CATALOGS[language](), loadUiTexts(language)])
     setCatalog(texts.default)

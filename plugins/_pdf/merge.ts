@@ -9,9 +9,13 @@ import { HERE, runQpdf } from './qpdf.ts'
 import { PROBLEMS } from './problems.ts'
 import type { MergeTask } from './tasks.ts'
 
-export type Merged = { warnings: Warning[] } | { bad: number; code: string; message: string }
+export type MergeResult = { warnings: Warning[] } | { bad: number; code: string; message: string }
 
-export async function mergeDocuments({ folder, password, documents }: MergeTask): Promise<Merged> {
+export async function mergeDocuments({
+  folder,
+  password,
+  documents,
+}: MergeTask): Promise<MergeResult> {
   const opened: Opened[] = []
   for (let at = 0; at < documents; at++) {
     try {

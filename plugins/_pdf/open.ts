@@ -7,7 +7,7 @@ import { Refusal, isOutOfMemory } from '../sandbox.ts'
 import { writeChanges } from './changes.ts'
 import { idOf, isDictionary, isReference, readObjects, type Dictionary } from './objects.ts'
 import { refusalFor } from './problems.ts'
-import { callQpdf, HERE, isWrongPassword, runQpdf, type Called } from './qpdf.ts'
+import { callQpdf, HERE, isWrongPassword, runQpdf, type QpdfResult } from './qpdf.ts'
 import type { Opened } from './opened.ts'
 
 /**
@@ -83,7 +83,7 @@ async function decryptDocument(folder: string, opened: Opened): Promise<Opened> 
 
 /** Whether it is encrypted, and the number of pages that it declares. */
 const FINDING = ['--show-encryption', '--show-npages']
-const hasPages = ({ code, output }: Called) => code !== 2 && /^[1-9]\d*\s*$/m.test(output)
+const hasPages = ({ code, output }: QpdfResult) => code !== 2 && /^[1-9]\d*\s*$/m.test(output)
 
 /** Returns another file that can be processed. Throws `Refusal` `pdf_damaged`. */
 const repairDocument = async (folder: string, opened: Opened): Promise<Opened> =>

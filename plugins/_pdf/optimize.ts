@@ -12,7 +12,7 @@ import { madeSmaller, picturesOf, type Picture, type Smaller } from './pictures.
 import { HERE } from './qpdf.ts'
 import type { OptimizeTask } from './tasks.ts'
 
-export type Optimized = { unchanged: string } | { warnings: Warning[] }
+export type OptimizeResult = { unchanged: string } | { warnings: Warning[] }
 
 // The share of the time limit for reading; the rest is for writing.
 const PICTURES_MS = 30_000
@@ -22,7 +22,10 @@ const REPACKED_BYTES = 4 * 1024 ** 2
 const LINEARIZED = 1.05
 
 /** Throws `Refusal` `pdf_damaged`. */
-export async function optimizeDocument(opened: Opened, task: OptimizeTask): Promise<Optimized> {
+export async function optimizeDocument(
+  opened: Opened,
+  task: OptimizeTask,
+): Promise<OptimizeResult> {
   if (opened.signed) return { unchanged: 'It is signed: any change would break its signature' }
   const { folder } = task
   const pictures = await writePictures(opened, task)

@@ -35,7 +35,7 @@ type CreateModule = (options: {
   preRun: ((module: Module) => void)[]
 }) => Promise<Module>
 
-export interface Called {
+export interface QpdfResult {
   /**
    * 0 success, 2 failure, 3 success with warnings; for questions like `--is-encrypted` the answer.
    */
@@ -50,7 +50,7 @@ export interface Called {
  * Throws an error about memory if it ran out, and `Refusal` `document_too_large` if the disk is
  * full.
  */
-export async function callQpdf(folder: string, args: readonly string[]): Promise<Called> {
+export async function callQpdf(folder: string, args: readonly string[]): Promise<QpdfResult> {
   const output = createCollector()
   const words = createCollector()
   const prepare = (module: Module) => {
@@ -97,7 +97,7 @@ const isDiskFull = (words: string) => /no space left on device|file too large/i.
 /**
  * As `callQpdf`, for calls that write something. Throws `Refusal`: `pdf_encrypted`, `pdf_damaged`.
  */
-export async function runQpdf(folder: string, args: readonly string[]): Promise<Called> {
+export async function runQpdf(folder: string, args: readonly string[]): Promise<QpdfResult> {
   const called = await callQpdf(folder, args)
   if (called.code === 0 || called.code === 3) return called
   throw isWrongPassword(called)
@@ -105,9 +105,9 @@ export async function runQpdf(folder: string, args: readonly string[]): Promise<
     : refusalFor('pdf_damaged', causeOf(called))
 }
 
-export const isWrongPassword = ({ words }: Called): boolean => /invalid password/i.test(words)
+export const isWrongPassword = ({ words }: QpdfResult): boolean => /invalid password/i.test(words)
 
-const causeOf = ({ code, words }: Called) => ({
+const causeOf = ({ code, words }: QpdfResult) => ({
   cause: new Error(`qpdf ${code}: ${words.slice(-1000)}`),
 })
 

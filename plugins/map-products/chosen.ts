@@ -22,19 +22,19 @@ export const choice = z.strictObject({
 
 type Choice = z.output<typeof choice>
 
-export interface Chosen {
+export interface MappingChoice {
   product_id?: string | undefined
   variant_id?: string | undefined
   choices?: Choice[] | undefined
   replace: boolean
 }
 
-export const chosenFor = ({ product_id, choices }: Chosen): boolean =>
+export const chosenFor = ({ product_id, choices }: MappingChoice): boolean =>
   product_id !== undefined || choices !== undefined
 
 export async function* mapChosen(
   items: readonly Item[],
-  chosen: Chosen,
+  chosen: MappingChoice,
   context: ReadContext<'catalog'>,
 ): AsyncGenerator<Outcome> {
   const known = new Map<string, CatalogProduct | null>()
@@ -67,7 +67,7 @@ function choicesOf({
   product_id,
   variant_id,
   choices = [],
-}: Chosen): (item: Item) => Choice | undefined {
+}: MappingChoice): (item: Item) => Choice | undefined {
   if (product_id !== undefined) {
     const choice = { file_id: '', score: 1, reason: 'Chosen manually' }
     return () => ({ ...choice, product_id, variant_id: variant_id ?? null })

@@ -2,7 +2,7 @@
 // Free names are found by the rule that operations use; a long chain of files that take each
 // other's names is followed only for a few steps.
 import type { ShopScope } from '../core/db/for-shop.ts'
-import type { Engine, PreviewResult, Placed, OperationSource } from '../engine/engine.ts'
+import type { Engine, PreviewResult, PlacedFile, OperationSource } from '../engine/engine.ts'
 import { changeFiles } from '../files/changes.ts'
 import { compileFilter, type FileFilter } from '../files/filter.ts'
 import { findNameOwners } from '../files/name-allocation.ts'
@@ -38,7 +38,7 @@ export async function previewNames(
   const workflow = workflowOfAction(engine, ACTION, options)
   const selection = await selectionOf(scope, placedSource(engine, workflow, given))
   const [total, first] = await Promise.all([selection.count(), selection.first(limit)])
-  const dryRun = (files: readonly Placed[]) => engine.dryRun(scope, { workflow, files, signal })
+  const dryRun = (files: readonly PlacedFile[]) => engine.dryRun(scope, { workflow, files, signal })
   const shown = await dryRun(first)
   const { previewed, leaving } = await withNameOwners(scope, shown, selection, dryRun)
   const changing = previewed
@@ -69,7 +69,7 @@ async function withNameOwners(
   scope: ShopScope,
   shown: readonly PreviewResult[],
   selection: Selected,
-  preview: (files: readonly Placed[]) => Promise<PreviewResult[]>,
+  preview: (files: readonly PlacedFile[]) => Promise<PreviewResult[]>,
 ): Promise<{ previewed: PreviewResult[]; leaving: Set<string> }> {
   const previewed = [...shown]
   let last = shown
@@ -93,9 +93,9 @@ async function withNameOwners(
 
 interface Selected {
   count(): Promise<number>
-  first(limit: number): Promise<Placed[]>
+  first(limit: number): Promise<PlacedFile[]>
   /** The selected ones of these files. */
-  find(ids: readonly string[]): Promise<Placed[]>
+  find(ids: readonly string[]): Promise<PlacedFile[]>
 }
 
 async function selectionOf(scope: ShopScope, source: OperationSource): Promise<Selected> {

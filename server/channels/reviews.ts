@@ -10,7 +10,7 @@ const ACTION = 'map-products'
 /** The most reviews of one operation. */
 export const MAX_ACCEPTED = 1000
 
-export interface Accepted {
+export interface AcceptedReview {
   review: ReviewRow
   candidate: Candidate
 }
@@ -21,7 +21,7 @@ export interface Accepted {
 export function acceptReviews(
   engine: Engine,
   scope: ShopScope,
-  accepted: readonly Accepted[],
+  accepted: readonly AcceptedReview[],
   by: { name: string; channel: string },
 ): Promise<{ operation: string; count: number } | null> {
   return scope.transaction(async (tx) => {
@@ -41,7 +41,7 @@ export function acceptReviews(
   })
 }
 
-const choiceOf = ({ review, candidate }: Accepted) => ({
+const choiceOf = ({ review, candidate }: AcceptedReview) => ({
   file_id: toPublicId('file', review.file_id),
   product_id: candidate.product_id,
   variant_id: candidate.variant_id,

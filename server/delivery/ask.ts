@@ -11,7 +11,7 @@ import { problemText } from '../core/problem-text.ts'
 import { openRateLimit } from '../core/db/rate-limits.ts'
 import { networkOf } from '../core/client-address.ts'
 import type { Client } from './clients.ts'
-import type { Counting, KnownLink } from './counting.ts'
+import type { LinkCounter, KnownLink } from './counting.ts'
 import { renderMessage, sendPage, type AskForm, type Frame, type MessagePage } from './pages.ts'
 import {
   hasAsked,
@@ -19,7 +19,7 @@ import {
   translatorForLink,
   shownShop,
   refusalReason,
-  type Refused,
+  type RefusalContext,
 } from './refusal.ts'
 import { isKey, prefersJson, withLocale } from './request.ts'
 
@@ -60,8 +60,8 @@ const fields = z.object({
 /** Ends the handling of a request with an error response. */
 class Refusal extends Error {
   readonly code: ErrorCode
-  readonly about: Refused
-  constructor(code: ErrorCode, about: Refused = {}) {
+  readonly about: RefusalContext
+  constructor(code: ErrorCode, about: RefusalContext = {}) {
     super(code)
     this.code = code
     this.about = about
@@ -70,7 +70,7 @@ class Refusal extends Error {
 
 export function createAsking(parts: {
   pool: pg.Pool
-  counting: Counting
+  counting: LinkCounter
   /** Notifies the shop; false if this link has asked within a day. */
   notifyShop(ask: Ask): Promise<boolean>
 }): (

@@ -168,7 +168,7 @@ const REVERT_COUNT = `
   delete from download_sessions d using link l where d.shop_id = l.shop_id and d.link_id = l.id
     and d.client = $3`
 
-export interface Counting extends DownloadSessions {
+export interface LinkCounter extends DownloadSessions {
   /** Counts a download and opens the client's session; null if the link does not allow it. */
   count(asker: Asker): Promise<LinkTarget | null>
   /** Null: no link has this key. */
@@ -177,7 +177,7 @@ export interface Counting extends DownloadSessions {
   revertCount(target: LinkTarget, asker: Asker): Promise<void>
 }
 
-export function createCounting(query: Query, cache: LinkCache, looks: Looks): Counting {
+export function createCounting(query: Query, cache: LinkCache, looks: Looks): LinkCounter {
   const createDecision = (name: string, text: string) =>
     createQueryBatcher(
       async (asked: readonly Asker[]): Promise<(LinkTarget | null)[]> => {

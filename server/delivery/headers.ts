@@ -106,7 +106,7 @@ function shortened(name: string): string {
   return characters.slice(0, MAX_NAME_LENGTH - Array.from(extension).length).join('') + extension
 }
 
-export interface Described {
+export interface FileDescription {
   filename: string
   contentType: string
   etag: string
@@ -114,14 +114,14 @@ export interface Described {
 }
 
 /** All headers of a file except its length, as the flat list that `writeHead` takes fastest. */
-export const fileHeaders = (file: Described, audience: Audience = PRIVATE): string[] => [
+export const fileHeaders = (file: FileDescription, audience: Audience = PRIVATE): string[] => [
   'Accept-Ranges',
   'bytes',
   ...nginxHeaders(file, audience),
 ]
 
 /** The same without Accept-Ranges, which nginx adds itself. */
-export function nginxHeaders(file: Described, audience: Audience): string[] {
+export function nginxHeaders(file: FileDescription, audience: Audience): string[] {
   return [
     ...audience,
     ...FILE_HEADERS,

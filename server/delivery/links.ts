@@ -10,7 +10,7 @@ import type { ByteRange } from '../core/store/store.ts'
 import type { Archives } from './archive.ts'
 import type { Client } from './clients.ts'
 import { evaluateConditions, isProbe } from './conditions.ts'
-import type { Counting, KnownLink } from './counting.ts'
+import type { LinkCounter, KnownLink } from './counting.ts'
 import { PRIVATE } from './headers.ts'
 import { sendPack } from './pack-page.ts'
 import { renderConfirm, sendPage, type AskForm } from './pages.ts'
@@ -32,7 +32,7 @@ import {
   representation,
   withoutBody,
   type Part,
-  type Serving,
+  type ByteServer,
   type Visit,
 } from './serve.ts'
 import { openSessionBudget, type SessionBudget } from './session-budget.ts'
@@ -41,8 +41,8 @@ import type { Asker, LinkTarget } from './targets.ts'
 export interface LinkParts {
   database: Database
   secrets: Secrets
-  counting: Counting
-  serving: Serving
+  counting: LinkCounter
+  serving: ByteServer
   recorder: Recorder
   clientOf: (request: IncomingMessage) => Client
   archives: Archives

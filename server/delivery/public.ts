@@ -13,7 +13,7 @@ import {
   representation,
   withoutBody,
   type Part,
-  type Serving,
+  type ByteServer,
   type Visit,
 } from './serve.ts'
 import type { SignedAddresses } from './signed.ts'
@@ -21,7 +21,7 @@ import type { FileTarget } from './targets.ts'
 
 export interface PublicParts {
   counting: PublicCounting
-  serving: Serving
+  serving: ByteServer
   /** Null: without a CDN. */
   signed: SignedAddresses | null
   /** Without a trailing slash: an expired address of the CDN redirects here. */

@@ -9,7 +9,7 @@ import type { Client } from './clients.ts'
 import { plainArray, type FileTarget } from './targets.ts'
 import { singleFlight } from './single-flight.ts'
 
-export interface Downloaded {
+export interface DownloadRecord {
   target: FileTarget
   /** Null: from the file's public address. */
   link: string | null
@@ -19,7 +19,7 @@ export interface Downloaded {
 
 export interface Recorder {
   /** Queues a record; never throws. */
-  record(download: Downloaded): void
+  record(download: DownloadRecord): void
   /** The number of calls of `record`. */
   count(): number
   /** Writes the queue; failures are logged. */
@@ -80,7 +80,7 @@ export function createRecorder(parts: {
   log: Logger
 }): Recorder {
   const { pool, notify, log } = parts
-  const waiting: Downloaded[] = []
+  const waiting: DownloadRecord[] = []
   let used = new Map<string, UsedLink>()
   let months = new Map<string, ShopMonth>()
   let lost = 0
@@ -107,7 +107,7 @@ export function createRecorder(parts: {
       throw error
     })
   }
-  async function writeSome(downloads: readonly Downloaded[]): Promise<void> {
+  async function writeSome(downloads: readonly DownloadRecord[]): Promise<void> {
     const tracked = downloads.filter(({ target }) => target.tracked)
     const notified = downloads.filter(({ target }) => target.notified)
     if (tracked.length > 0)
@@ -173,12 +173,12 @@ function countMonth(months: Map<string, ShopMonth>, one: ShopMonth): void {
   months.set(key, { ...one, downloads })
 }
 
-const fileColumns = (downloads: readonly Downloaded[]): string[] => [
+const fileColumns = (downloads: readonly DownloadRecord[]): string[] => [
   plainArray(downloads.map(({ target }) => target.shop)),
   plainArray(downloads.map(({ target }) => target.file)),
 ]
 
-function keptColumns(downloads: readonly Downloaded[]): unknown[] {
+function keptColumns(downloads: readonly DownloadRecord[]): unknown[] {
   const clients = new Map<Client, number>()
   for (const { client } of downloads)
     if (!clients.has(client)) clients.set(client, clients.size + 1)

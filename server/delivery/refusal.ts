@@ -27,7 +27,7 @@ const ASK_EVERY_MS = 24 * 60 * 60 * 1000
 export const RETRY_LATER: readonly string[] = ['Retry-After', '3600']
 
 /** The context of a refusal. */
-export interface Refused {
+export interface RefusalContext {
   /** The link whose key the client holds. */
   link?: KnownLink | null
   /** The shop of a public file. */
@@ -164,7 +164,7 @@ const MAY_ASK: readonly ErrorCode[] = [
 function pageOf(
   request: IncomingMessage,
   code: ErrorCode,
-  { link = null, shop, ask, now }: Refused,
+  { link = null, shop, ask, now }: RefusalContext,
 ): RenderedPage {
   const shown = link ? (link.uninstalled ? undefined : shownShop(link)) : shop
   const frame: Frame = {
@@ -211,7 +211,7 @@ export function refuse(
   request: IncomingMessage,
   response: ServerResponse,
   code: ErrorCode,
-  about: Refused = {},
+  about: RefusalContext = {},
 ): void {
   const body = prefersJson(request.headers.accept)
     ? { json: errorBody(code, about.details ?? []) }

@@ -23,9 +23,9 @@ import {
   PRIVATE,
   safeType,
   type Audience,
-  type Described,
+  type FileDescription,
 } from './headers.ts'
-import { refuse, type Refused } from './refusal.ts'
+import { refuse, type RefusalContext } from './refusal.ts'
 import type { Permit, Revocation } from './revocation.ts'
 import { blobFields, type FileTarget } from './targets.ts'
 import { createTtlCache } from './ttl-cache.ts'
@@ -50,19 +50,19 @@ export interface Part {
 }
 
 /** Callbacks of the code that counts downloads. */
-export interface Served {
+export interface ServingCallbacks {
   /** The bytes were opened, and the response begins. */
   begun?(): void
   /** The bytes could not be opened: takes the count back before the error is sent. */
   undo?(): Promise<void>
 }
 
-export interface Serving {
+export interface ByteServer {
   /**
    * Sends the bytes and returns how many the socket took; bytes that nginx or a bucket sends count
    * as taken.
    */
-  serve(visit: Visit, part: Part, served: Served): Promise<number>
+  serve(visit: Visit, part: Part, served: ServingCallbacks): Promise<number>
 }
 
 /**
@@ -88,7 +88,7 @@ export function createServing(parts: {
   log: Logger
   stallMs: number
   checks: Pick<DailyChecks, 'begin' | 'end' | 'enqueue' | 'report'>
-}): Serving {
+}): ByteServer {
   const { stores, log, bucketRedirect, accel, revocation, checks } = parts
   const bytes = createByteSender(stores)
   const checked = createTtlCache<true>(CHECKED_TTL_MS)
@@ -188,7 +188,7 @@ export function createServing(parts: {
     visit: Visit,
     part: Part,
     opened: OpenedBytes,
-    { begun, undo }: Served,
+    { begun, undo }: ServingCallbacks,
   ): Promise<number> {
     const verifier = createVerifier(part.target)
     // Before the first byte: the client gets a page that says so.
@@ -243,7 +243,12 @@ export const lengthOf = ({ target, range }: Part): number =>
  * Answers without the file's bytes: to HEAD, or if the request's conditions require it (412 and 416
  * send a page).
  */
-export function withoutBody(visit: Visit, part: Part, { status }: Answer, refused: Refused): void {
+export function withoutBody(
+  visit: Visit,
+  part: Part,
+  { status }: Answer,
+  refused: RefusalContext,
+): void {
   const { request, response } = visit
   const { target, audience } = part
   if (status === 412) return refuse(request, response, 'precondition_failed', refused)
@@ -271,7 +276,7 @@ export const representation = (target: FileTarget) => ({
 })
 
 /** Computes headers once per target: a cached link's target is served many times. */
-function memoized(make: (target: FileTarget & Described, audience: Audience) => string[]) {
+function memoized(make: (target: FileTarget & FileDescription, audience: Audience) => string[]) {
   const computed = new WeakMap<FileTarget, { audience: Audience; headers: string[] }>()
   return (target: FileTarget, audience: Audience = PRIVATE): string[] => {
     const before = computed.get(target)

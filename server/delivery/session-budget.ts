@@ -2,7 +2,7 @@
 // at a time as it is sent. So a client that opens many parts concurrently and closes each where the
 // next begins is charged for the bytes that it received, not for those it requested.
 import type { SendAllowance } from './bytes.ts'
-import type { Counting } from './counting.ts'
+import type { LinkCounter } from './counting.ts'
 import type { Asker, LinkTarget } from './targets.ts'
 
 export interface SessionBudget extends SendAllowance {
@@ -72,7 +72,7 @@ export async function openPieceBudget(source: PieceSource): Promise<PieceBudget 
  * download, that download is counted and `counted` is called.
  */
 export function openSessionBudget(
-  counting: Counting,
+  counting: LinkCounter,
   target: LinkTarget,
   asker: Asker,
   length: number,

@@ -2,7 +2,7 @@
 import type { Warning, Workflow } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { ARTIFACT } from '../files/artifacts.ts'
-import { dryRun, type PreviewResult, type Placed } from './batches/dry-run.ts'
+import { dryRun, type PreviewResult, type PlacedFile } from './batches/dry-run.ts'
 import {
   addEntries,
   closeOperation,
@@ -40,7 +40,7 @@ import {
 } from './types.ts'
 import { withPreceding } from '../workflows/steps.ts'
 
-export type { PreviewResult, Placed } from './batches/dry-run.ts'
+export type { PreviewResult, PlacedFile } from './batches/dry-run.ts'
 export { urlOf } from './operations/items.ts'
 export type { GrowingChange, GrowingEntry } from './operations/grow.ts'
 export type { ItemFilter, ItemRow } from './operations/items.ts'
@@ -142,7 +142,7 @@ export interface Engine {
   /** What a workflow would do with a few files: an immediate dry run, without an operation. */
   dryRun(
     scope: ShopScope,
-    about: { workflow: Workflow; files: readonly Placed[]; signal: AbortSignal },
+    about: { workflow: Workflow; files: readonly PlacedFile[]; signal: AbortSignal },
   ): Promise<PreviewResult[]>
   plugins: EngineParts['plugins']
   workflows: EngineParts['workflows']

@@ -2,7 +2,7 @@
 import { packNameProblem, type StagedBlob } from '../../plugins/contract.ts'
 import { AppError, type ErrorCode } from '../core/errors.ts'
 import type { Draft } from './drafts.ts'
-import type { ShopQuotas, Wanted } from './quotas.ts'
+import type { ShopQuotas, QuotaRequest } from './quotas.ts'
 import { filenameProblem, MAX_TAGS, nameKey, tagProblem, type Problem } from './rules.ts'
 
 export type OnConflict = 'error' | 'rename' | 'overwrite' | 'new_version'
@@ -29,7 +29,7 @@ export type AdmissionLimits = { file_bytes: number } & Partial<ShopQuotas>
 
 export const NO_PRODUCT_OPTIONS: ProductOptions = { sku: null, auto_map: null }
 
-export type Admitted =
+export type AdmissionResult =
   | { status: 'created'; fileId: string; filename: string }
   /** An existing file, which keeps its products. `mapped`: it has some now. */
   | { status: 'replaced'; fileId: string; filename: string; mapped: boolean }
@@ -45,7 +45,7 @@ export interface NewVersion {
   mapped: boolean
 }
 
-export const refusedAdmission = (code: ErrorCode): Admitted => ({
+export const refusedAdmission = (code: ErrorCode): AdmissionResult => ({
   status: 'refused',
   code,
   message: new AppError(code).message,
@@ -66,7 +66,7 @@ export function draftProblem(draft: Draft): Problem | null {
 export const wantedOf = (
   { draft, onConflict, replaces }: Pick<Admission, 'draft' | 'onConflict' | 'replaces'>,
   bytes: number,
-): Wanted => ({
+): QuotaRequest => ({
   newName: replaces === undefined ? nameKey(draft.filename) : null,
   bytes,
   overwrites: onConflict === 'overwrite' || onConflict === 'new_version',

@@ -11,7 +11,7 @@ import {
   wantedOf,
   type Admission,
   type AdmissionLimits,
-  type Admitted,
+  type AdmissionResult,
 } from './admission.ts'
 import { insertFiles } from './insert-files.ts'
 import { resolveConflict, replaceBytes, admitNumbered } from './name-conflicts.ts'
@@ -24,7 +24,7 @@ export async function admitFiles(
   tx: ShopScope,
   admissions: readonly Admission[],
   limits: AdmissionLimits,
-): Promise<Admitted[]> {
+): Promise<AdmissionResult[]> {
   const results = admissions.map((admission) => refusal(admission, limits))
   const open = () => admissions.flatMap((admission, at) => (results[at] ? [] : [{ admission, at }]))
   const quota = open()
@@ -61,20 +61,23 @@ export async function admitFiles(
     if (result) results[at] = result
   }
   for (const { admission, at } of open()) results[at] = await resolveConflict(tx, admission)
-  await placeInPacks(tx, packedFiles(admissions, results as Admitted[]))
-  await ensurePublicAddresses(tx, publicFiles(admissions, results as Admitted[]))
-  return results as Admitted[]
+  await placeInPacks(tx, packedFiles(admissions, results as AdmissionResult[]))
+  await ensurePublicAddresses(tx, publicFiles(admissions, results as AdmissionResult[]))
+  return results as AdmissionResult[]
 }
 
 /** The new files whose settings make them public. */
-function publicFiles(admissions: readonly Admission[], results: readonly Admitted[]): string[] {
+function publicFiles(
+  admissions: readonly Admission[],
+  results: readonly AdmissionResult[],
+): string[] {
   return results.flatMap((result, at) => {
     const written = result.status === 'created' || result.status === 'replaced'
     return written && admissions[at]!.draft.visibility === 'public' ? [result.fileId] : []
   })
 }
 
-function packedFiles(admissions: readonly Admission[], results: readonly Admitted[]) {
+function packedFiles(admissions: readonly Admission[], results: readonly AdmissionResult[]) {
   return results.flatMap((result, at) => {
     const pack = admissions[at]!.draft.new_pack
     const written = result.status === 'created' || result.status === 'replaced'
@@ -82,7 +85,10 @@ function packedFiles(admissions: readonly Admission[], results: readonly Admitte
   })
 }
 
-function refusal({ draft, staged }: Admission, limits: { file_bytes: number }): Admitted | null {
+function refusal(
+  { draft, staged }: Admission,
+  limits: { file_bytes: number },
+): AdmissionResult | null {
   const problem = draftProblem(draft)
   if (problem) return { status: 'refused', ...problem }
   if (staged.size_bytes > limits.file_bytes) return refusedAdmission('file_too_large')

@@ -6,7 +6,7 @@ import { makeFiles, type MadeFile } from '../../test/files.ts'
 import { sized } from '../../test/scale.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { addVersion } from './admit-version.ts'
-import { changeFiles, type Changed } from './changes.ts'
+import { changeFiles, type ChangeResult } from './changes.ts'
 import { type Change, draftOfRecord, type Draft } from './drafts.ts'
 import { readRecords, type FileRecord } from './records.ts'
 
@@ -48,7 +48,7 @@ const changeTo = (record: FileRecord, to: Partial<Draft>): Change => ({
   draft: { ...draftOfRecord(record), ...to },
 })
 
-const change = (...changes: Change[]): Promise<Changed[]> =>
+const change = (...changes: Change[]): Promise<ChangeResult[]> =>
   scope.transaction((tx) => changeFiles(tx, changes))
 const product = (id: string): Mapping => ({
   product_id: id,

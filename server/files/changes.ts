@@ -12,7 +12,7 @@ import { filenameProblem, MAX_TAGS, tagProblem, type Problem } from './rules.ts'
 import { releaseNames, writeRows } from './write-changes.ts'
 import { matchesPreview, deltaOf, sameList, type Ledger, type Delta } from './change-ledger.ts'
 
-export type Changed =
+export type ChangeResult =
   | { status: 'changed'; ledger: Ledger }
   | { status: 'same' }
   | { status: 'drifted' }
@@ -43,7 +43,7 @@ export async function changeFiles(
   tx: ShopScope,
   changes: readonly Change[],
   { write = true, preview = null, leaving = new Set() }: ChangeOptions = {},
-): Promise<Changed[]> {
+): Promise<ChangeResult[]> {
   const packed = await resolvePacks(tx, changes, write)
   const verdicts = changes.map((change, at): Verdict | null => {
     const problem = packed[at] ?? problemOf(change)
@@ -55,7 +55,7 @@ export async function changeFiles(
   const stays = (at: number) => verdicts[at]?.delta === null
   const named = await resolveNames(tx, changes, { stays, preview, leaving })
   const deltas: (Delta | null)[] = []
-  const results = changes.map((change, at): Changed => {
+  const results = changes.map((change, at): ChangeResult => {
     const { problem, from } = named[at]!
     const { result, delta } = problem ? refused(problem) : (verdicts[at] ?? judge(change))
     if (delta) delta.from = from
@@ -82,7 +82,7 @@ export async function changeFiles(
 }
 
 interface Verdict {
-  result: Changed
+  result: ChangeResult
   /** What will be written, if anything. */
   delta: Delta | null
 }
@@ -103,7 +103,7 @@ function judge(change: Change): Verdict {
 const isRestored = ({ record, draft }: Change): boolean =>
   record.deleted_at !== null && draft.deleted === false
 
-const OVERTAKEN: Changed = { status: 'overtaken' }
+const OVERTAKEN: ChangeResult = { status: 'overtaken' }
 
 function problemOf({ record, draft }: Change): { code: ErrorCode; message: string } | null {
   const wrong = draft.filename === record.filename ? null : filenameProblem(draft.filename)

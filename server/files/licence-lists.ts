@@ -17,7 +17,7 @@ export interface LicenceList {
   created_at: Date
 }
 
-export interface Added {
+export interface AddedKeyCounts {
   added: number
   /** Keys that are already in this list or in another list of the shop. */
   duplicates: number
@@ -85,7 +85,7 @@ export async function addLicenceKeys(
   secrets: Secrets,
   list: string,
   keys: readonly string[],
-): Promise<Added> {
+): Promise<AddedKeyCounts> {
   const held = await tx.query(
     `select 1 from licence_lists where shop_id = :shop and id = :list and deleted_at is null
      for no key update`,

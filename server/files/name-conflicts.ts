@@ -6,7 +6,12 @@ import { addMappings } from './mappings.ts'
 import { findNameOwners } from './name-allocation.ts'
 import { MIN_NUMBERS, FIRST_NUMBER, freeNames, numberedNames } from './numbered-names.ts'
 import { nameKey } from './rules.ts'
-import { NO_PRODUCT_OPTIONS, refusedAdmission, type Admission, type Admitted } from './admission.ts'
+import {
+  NO_PRODUCT_OPTIONS,
+  refusedAdmission,
+  type Admission,
+  type AdmissionResult,
+} from './admission.ts'
 import { insertFiles } from './insert-files.ts'
 import { admitVersion } from './admit-version.ts'
 
@@ -28,7 +33,10 @@ interface Existing {
   claimed: boolean
 }
 
-export async function resolveConflict(tx: ShopScope, admission: Admission): Promise<Admitted> {
+export async function resolveConflict(
+  tx: ShopScope,
+  admission: Admission,
+): Promise<AdmissionResult> {
   if (admission.onConflict === 'error') return refusedAdmission('duplicate_filename')
   if (admission.onConflict === 'rename') return admitRenamed(tx, admission)
   const { filename } = admission.draft
@@ -52,7 +60,7 @@ export async function replaceBytes(
   tx: ShopScope,
   id: string,
   staged: StagedBlob,
-): Promise<Admitted> {
+): Promise<AdmissionResult> {
   const [file] = await tx.query<Existing>(
     `select id, filename, version, ${MAPPED}, ${CLAIMED} as claimed from files
      where shop_id = :shop and id = :id and deleted_at is null for update`,
@@ -66,7 +74,7 @@ export async function replaceBytes(
 }
 
 /** The name became free between the insert and the look-up. */
-async function resolveFreed(tx: ShopScope, admission: Admission): Promise<Admitted> {
+async function resolveFreed(tx: ShopScope, admission: Admission): Promise<AdmissionResult> {
   const id = (await insertFiles(tx, [admission])).get(admission)
   return id
     ? { status: 'created', fileId: id, filename: admission.draft.filename }
@@ -80,7 +88,7 @@ async function resolveFreed(tx: ShopScope, admission: Admission): Promise<Admitt
 export async function admitNumbered(
   tx: ShopScope,
   admissions: readonly Admission[],
-): Promise<Map<Admission, Admitted>> {
+): Promise<Map<Admission, AdmissionResult>> {
   if (admissions.length === 0) return new Map()
   const names = await freeNames(
     tx,
@@ -99,7 +107,7 @@ export async function admitNumbered(
   )
 }
 
-async function admitRenamed(tx: ShopScope, admission: Admission): Promise<Admitted> {
+async function admitRenamed(tx: ShopScope, admission: Admission): Promise<AdmissionResult> {
   let count = MIN_NUMBERS
   for (
     let from = FIRST_NUMBER;

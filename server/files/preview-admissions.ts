@@ -6,7 +6,7 @@ import {
   refusedAdmission,
   wantedOf,
   type AdmissionLimits,
-  type Admitted,
+  type AdmissionResult,
   type OnConflict,
 } from './admission.ts'
 import type { Draft } from './drafts.ts'
@@ -26,7 +26,7 @@ export interface PlannedAdmission {
 
 /** A file that would be created has no id yet. */
 export type PlannedResult =
-  | Exclude<Admitted, { status: 'created' }>
+  | Exclude<AdmissionResult, { status: 'created' }>
   | { status: 'created'; filename: string }
 
 /**

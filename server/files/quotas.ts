@@ -15,7 +15,7 @@ export interface ShopQuotas {
   shop_storage_bytes: number
 }
 
-export interface Wanted {
+export interface QuotaRequest {
   /** Null: its bytes become a version of an existing file. */
   newName: string | null
   bytes: number
@@ -37,7 +37,7 @@ export interface QuotaRefusal {
 /** Returns for each admission, in order, null or the quota that refuses it. */
 export async function refusedByQuota(
   tx: ShopScope,
-  wanted: readonly Wanted[],
+  wanted: readonly QuotaRequest[],
   quotas: Partial<ShopQuotas>,
 ): Promise<(QuotaRefusal | null)[]> {
   if (wanted.length === 0) return []
@@ -91,7 +91,7 @@ async function cachedUsage(tx: ShopScope): Promise<Usage> {
   return usage
 }
 
-async function namesOf(tx: ShopScope, wanted: readonly Wanted[]): Promise<Set<string>> {
+async function namesOf(tx: ShopScope, wanted: readonly QuotaRequest[]): Promise<Set<string>> {
   const names = wanted.flatMap(({ newName, overwrites }) =>
     overwrites && newName !== null ? [newName] : [],
   )

@@ -32,12 +32,12 @@ import type { TitleCache } from './title-cache.ts'
 import type { TitleHit, TitleIndex } from './title-index.ts'
 import { wordsOf, wordsOfName, type Words } from './words.ts'
 
-export type Named = Pick<FileView, 'filename' | 'tags'>
+export type NamedFile = Pick<FileView, 'filename' | 'tags'>
 
 /** One method of matching: the hits, a list for each file. */
 type MatchBy = (
   scope: ShopScope,
-  files: readonly Named[],
+  files: readonly NamedFile[],
   rules: MatchRules,
   signal: AbortSignal,
 ) => Promise<Mapping[][]>
@@ -45,7 +45,7 @@ type MatchBy = (
 /** Returns one match for each file, in their order. */
 export type Matcher = (
   scope: ShopScope,
-  files: readonly Named[],
+  files: readonly NamedFile[],
   rules: MatchRules,
   signal: AbortSignal,
 ) => Promise<Match[]>
@@ -94,7 +94,7 @@ export function createMatcher(cache: TitleCache): Matcher {
 async function byFilename(
   cache: TitleCache,
   scope: ShopScope,
-  files: readonly Named[],
+  files: readonly NamedFile[],
   rules: MatchRules,
   signal: AbortSignal,
 ): Promise<Mapping[][]> {
@@ -175,7 +175,7 @@ function significantRuns(found: readonly KnownRun[]): KnownRun[] {
   return sure.length > 0 ? sure : whole
 }
 
-async function byTags(scope: ShopScope, files: readonly Named[]): Promise<Mapping[][]> {
+async function byTags(scope: ShopScope, files: readonly NamedFile[]): Promise<Mapping[][]> {
   const keys = files.map(({ tags }) => tags.map(nameKey))
   const all = [...new Set(keys.flat())]
   const skus = Map.groupBy(await variantsBySkuKey(scope, all), ({ key }) => key)
@@ -192,7 +192,7 @@ async function byTags(scope: ShopScope, files: readonly Named[]): Promise<Mappin
 async function byTitle(
   cache: TitleCache,
   scope: ShopScope,
-  files: readonly Named[],
+  files: readonly NamedFile[],
   { threshold }: MatchRules,
   signal: AbortSignal,
 ): Promise<Mapping[][]> {

@@ -6,7 +6,7 @@ import { type Logger, errorFields } from '../core/log.ts'
 import type { MessageLimiter } from './message-limiter.ts'
 import { forgetReceiver, receiverOf, recordNoAnswer } from './receiver-failures.ts'
 import type { Deliverers, MessageKind, Message, Deliverer, DeliveryResult } from './outbox.ts'
-import { afterStop, recordAttempt, recordAttempts, type Attempted } from './record-attempt.ts'
+import { afterStop, recordAttempt, recordAttempts, type DeliveryAttempt } from './record-attempt.ts'
 
 export interface OutboxParts {
   database: Database
@@ -179,7 +179,7 @@ async function attemptBatch(
   batch: NonNullable<Deliverer['batch']>,
   log: Logger,
   signal: AbortSignal,
-): Promise<Attempted[]> {
+): Promise<DeliveryAttempt[]> {
   try {
     const contents = await batch.write(scope, messages)
     const rows = await scope.query<{ id: string }>(

@@ -31,7 +31,7 @@ export async function recordAttempt(
   await withDatabase(() => scope.transaction((tx) => write(tx, message, delivery, delays)))
 }
 
-export interface Attempted {
+export interface DeliveryAttempt {
   message: Message
   result: DeliveryResult
 }
@@ -39,7 +39,7 @@ export interface Attempted {
 /** The same for many messages that were sent together. */
 export async function recordAttempts(
   scope: ShopScope,
-  attempted: readonly Attempted[],
+  attempted: readonly DeliveryAttempt[],
   delays: readonly number[],
 ): Promise<void> {
   const plain = attempted.filter(({ result }) => result.status === 'sent' && !result.reason)
@@ -48,7 +48,7 @@ export async function recordAttempts(
     await recordAttempt(scope, message, delays, result)
 }
 
-async function recordSent(scope: ShopScope, sent: readonly Attempted[]): Promise<void> {
+async function recordSent(scope: ShopScope, sent: readonly DeliveryAttempt[]): Promise<void> {
   if (sent.length === 0) return
   await scope.query(
     `update outbox o set status = 'sent', error = null, result = o.result || g.content::jsonb,

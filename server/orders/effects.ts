@@ -11,7 +11,7 @@ import { readShop, type ShopRecord } from '../files/shop-settings.ts'
 import { linkAddress } from '../files/links.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import type { Secrets } from '../core/secrets.ts'
-import type { Marked } from '../storefront/order-changes.ts'
+import type { MarkResult } from '../storefront/order-changes.ts'
 import { MARKS_PER_REQUEST } from '../storefront/order-marks.ts'
 import type { LiveOrders } from '../storefront/orders.ts'
 import { BUYER_STATUS_SQL, type BuyerStatus } from './entitlement.ts'
@@ -127,7 +127,7 @@ async function performAll(
   scope: ShopScope,
   due: readonly DueEffect[],
   signal: AbortSignal,
-): Promise<readonly Marked[]> {
+): Promise<readonly MarkResult[]> {
   const shown = await readShown(
     scope,
     due.map(({ order_id }) => order_id),
@@ -152,7 +152,7 @@ async function send(
   kind: EffectKind,
   wanted: readonly Shown[],
   signal: AbortSignal,
-): Promise<readonly Marked[]> {
+): Promise<readonly MarkResult[]> {
   const shop = await readShop(scope)
   const orders = storefront.orders(scope.shop)
   const address = ({ link_id, rotation }: Shown) =>
@@ -211,7 +211,7 @@ async function writeResults(
   { log }: EffectParts,
   scope: ShopScope,
   due: readonly DueEffect[],
-  results: readonly Marked[],
+  results: readonly MarkResult[],
 ): Promise<void> {
   const done = due.filter((_, at) => results[at] === null)
   await scope.query(

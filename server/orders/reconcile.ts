@@ -34,7 +34,7 @@ export interface ReconcileParts {
 }
 
 /** The result for an order. `stale`: a newer state was reconciled already. */
-export type Reconciled = 'ignored' | 'stale' | 'reconciled'
+export type ReconcileResult = 'ignored' | 'stale' | 'reconciled'
 
 type Settings = Parameters<typeof isRisky>[1]
 
@@ -43,7 +43,8 @@ export const reconcileOrder = async (
   scope: ShopScope,
   order: PlatformOrder,
   parts: ReconcileParts,
-): Promise<Reconciled> => (await scope.transaction((tx) => reconcileOrders(tx, [order], parts)))[0]!
+): Promise<ReconcileResult> =>
+  (await scope.transaction((tx) => reconcileOrders(tx, [order], parts)))[0]!
 
 /**
  * All of them or none, in the caller's transaction; returns the result of each.
@@ -53,12 +54,12 @@ export async function reconcileOrders(
   tx: ShopScope,
   orders: readonly PlatformOrder[],
   { secrets, now }: ReconcileParts,
-): Promise<Reconciled[]> {
+): Promise<ReconcileResult[]> {
   const ids = orders.map(({ id }) => id)
   const known = await lockOrders(tx, ids)
   const sold = groupBy(await filesOfOrders(tx, orders), ({ order_id }) => order_id)
   const { settings } = await readShop(tx)
-  const results = orders.map(({ id, updated_at }): Reconciled => {
+  const results = orders.map(({ id, updated_at }): ReconcileResult => {
     const before = known.get(id)
     if (before && before > updated_at) return 'stale'
     return before || sold.has(id) ? 'reconciled' : 'ignored'

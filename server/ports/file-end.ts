@@ -1,7 +1,7 @@
 // Whether bytes end before their format does: a client that cancels a transfer may end it like one
 // that has sent everything, and a truncated file would be sold. Only formats whose end is known.
 
-export interface Ending {
+export interface FileTail {
   size: number
   /** The bytes from `start` to `end`, both included. */
   read(start: number, end: number): Promise<Buffer>
@@ -15,7 +15,7 @@ const ZIP_END = Buffer.from('PK\x05\x06', 'latin1')
 const MAX_BOXES = 10_000
 
 /** @param head the first bytes, at least 12 unless the file is shorter. */
-export async function isCutOff(head: Buffer, ending: Ending): Promise<boolean> {
+export async function isCutOff(head: Buffer, ending: FileTail): Promise<boolean> {
   if (head.subarray(0, 1024).includes('%PDF-'))
     return !(await tailOf(ending, PDF_TAIL)).includes('%%EOF')
   if (head.subarray(0, 4).toString('latin1') === 'PK\x03\x04')
@@ -24,11 +24,11 @@ export async function isCutOff(head: Buffer, ending: Ending): Promise<boolean> {
   return false
 }
 
-const tailOf = ({ size, read }: Ending, bytes: number): Promise<Buffer> =>
+const tailOf = ({ size, read }: FileTail, bytes: number): Promise<Buffer> =>
   read(Math.max(0, size - bytes), size - 1)
 
 /** MP4, MOV and M4A are boxes, each with its size in front (ISO 14496-12, 4.2). */
-async function isFilmCutOff({ size, read }: Ending): Promise<boolean> {
+async function isFilmCutOff({ size, read }: FileTail): Promise<boolean> {
   let at = 0
   for (let box = 0; at < size && box < MAX_BOXES; box++) {
     if (at + 8 > size) return true

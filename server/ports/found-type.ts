@@ -7,13 +7,13 @@ import { isCutOff } from './file-end.ts'
 /** As many bytes as the detection of any format needs. */
 export const HEAD_BYTES = 4100
 
-export interface Watched extends ByteSource {
+export interface WatchedBytes extends ByteSource {
   /** The beginning, once everything has been read. */
   head(): Buffer
 }
 
 /** Passes the bytes on and copies their beginning, because the buffers are reused. */
-export function watchHead(bytes: ByteSource): Watched {
+export function watchHead(bytes: ByteSource): WatchedBytes {
   const parts: Buffer[] = []
   let left = HEAD_BYTES
   return {

@@ -30,7 +30,7 @@ import {
 import { FetchCookies, redirectTarget } from './redirects.ts'
 import { userAgentOf } from './user-agent.ts'
 
-export interface Opened extends Probe {
+export interface OpenedFile extends Probe {
   /**
    * Read it to its end, or cancel it with `return()`. It fails unless exactly the declared bytes
    * arrive.
@@ -41,7 +41,7 @@ export interface Opened extends Probe {
 /** All of these throw `PortError`, or the reason of `signal`. */
 export interface GuardedClient {
   /** The file at an address that answers 200, after at most 10 redirects. */
-  open(url: string, signal: AbortSignal): Promise<Opened>
+  open(url: string, signal: AbortSignal): Promise<OpenedFile>
   /** What `open` would give, without the bytes. */
   probe(url: string, signal: AbortSignal): Promise<Probe>
   /** Sends a body. Redirects are not followed, and every status counts as an answer. */
@@ -218,7 +218,7 @@ async function openFile(
   fileBytes: number,
   url: string,
   signal: AbortSignal,
-): Promise<Opened> {
+): Promise<OpenedFile> {
   const answer = await follow('GET', url, signal)
   try {
     const { coding, ...probe } = await describeFile(answer)

@@ -8,14 +8,17 @@ import { locateFile } from '../files/list.ts'
 import { StoreError, type BlobStore } from '../core/store/store.ts'
 import { storeFailure } from './stage.ts'
 
-export interface Located {
+export interface BlobPlace {
   hash: string
   location: string
   size_bytes: number
 }
 
 /** Throws `PortError` `file_not_found`. */
-export async function locateItem(scope: ShopScope, { staged, file }: ByteSource): Promise<Located> {
+export async function locateItem(
+  scope: ShopScope,
+  { staged, file }: ByteSource,
+): Promise<BlobPlace> {
   const found = staged ?? (file.id && (await locateFile(scope, file.id)))
   if (!found) throw portError('file_not_found')
   return found
@@ -27,7 +30,7 @@ export async function locateItem(scope: ShopScope, { staged, file }: ByteSource)
 export async function copyOut(
   { shop }: ShopScope,
   stores: ReadonlyMap<string, BlobStore>,
-  { hash, location }: Located,
+  { hash, location }: BlobPlace,
   to: string,
   signal: AbortSignal,
 ): Promise<void> {

@@ -4,7 +4,7 @@ import type { AdminRequest } from './admin-api.ts'
 import type { GraphqlOperation } from './operations.ts'
 
 /** Null: it was done. */
-export type Marked = PortError | null
+export type MarkResult = PortError | null
 
 /** Sends a mutation; returns what the platform objects to, by the field's alias. */
 export type ChangeOrders = (
@@ -12,7 +12,7 @@ export type ChangeOrders = (
   variables: Record<string, unknown>,
   points: number,
   signal: AbortSignal,
-) => Promise<(alias: string) => Marked>
+) => Promise<(alias: string) => MarkResult>
 
 interface UserErrors {
   userErrors: { message: string }[]
@@ -35,9 +35,9 @@ export const orderChanges =
 export async function inGroups<One>(
   all: readonly One[],
   size: number,
-  work: (group: readonly One[]) => Promise<readonly Marked[]>,
-): Promise<readonly Marked[]> {
-  const results: Marked[] = []
+  work: (group: readonly One[]) => Promise<readonly MarkResult[]>,
+): Promise<readonly MarkResult[]> {
+  const results: MarkResult[] = []
   for (let at = 0; at < all.length; at += size)
     results.push(...(await work(all.slice(at, at + size))))
   return results

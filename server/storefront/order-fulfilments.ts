@@ -8,7 +8,7 @@ import {
   WHOLE_ORDER_FULFILMENT,
   type GraphqlOperation,
 } from './operations.ts'
-import { inGroups, type ChangeOrders, type Marked } from './order-changes.ts'
+import { inGroups, type ChangeOrders, type MarkResult } from './order-changes.ts'
 
 export interface FulfilmentWanted {
   order: string
@@ -65,7 +65,7 @@ export function fulfilLines(
   change: ChangeOrders,
   wanted: readonly FulfilmentWanted[],
   signal: AbortSignal,
-): Promise<readonly Marked[]> {
+): Promise<readonly MarkResult[]> {
   const read: Read = (operation, variables, points) =>
     request(shop, operation, variables, points, signal)
   return inGroups(wanted, ORDERS_PER_QUERY, async (group) => {
@@ -172,7 +172,7 @@ async function create(
   change: ChangeOrders,
   made: readonly Fulfilment[],
   signal: AbortSignal,
-): Promise<readonly Marked[]> {
+): Promise<readonly MarkResult[]> {
   const objectionTo = await change(
     fulfilOrders(made.length),
     Object.fromEntries(made.map(({ input }, at) => [`fulfilment${at}`, input])),

@@ -2,7 +2,7 @@
 // fulfilment of lines that need no shipping. Many orders share one request.
 import { MUTATION_POINTS, type AdminRequest } from './admin-api.ts'
 import { markOrders } from './operations.ts'
-import { inGroups, orderChanges, type ChangeOrders, type Marked } from './order-changes.ts'
+import { inGroups, orderChanges, type ChangeOrders, type MarkResult } from './order-changes.ts'
 import { fulfilLines, type FulfilmentWanted } from './order-fulfilments.ts'
 
 /** The app's own namespace, declared in shopify.app.toml so that customers' pages may read it. */
@@ -21,8 +21,8 @@ export interface OrderMark {
  * `PortError` if the platform did not answer.
  */
 export interface OrderMarks {
-  mark(marks: readonly OrderMark[], signal: AbortSignal): Promise<readonly Marked[]>
-  fulfil(wanted: readonly FulfilmentWanted[], signal: AbortSignal): Promise<readonly Marked[]>
+  mark(marks: readonly OrderMark[], signal: AbortSignal): Promise<readonly MarkResult[]>
+  fulfil(wanted: readonly FulfilmentWanted[], signal: AbortSignal): Promise<readonly MarkResult[]>
 }
 
 /** `metafieldsSet` takes no more. */
@@ -41,7 +41,7 @@ async function markGroup(
   change: ChangeOrders,
   marks: readonly OrderMark[],
   signal: AbortSignal,
-): Promise<readonly Marked[]> {
+): Promise<readonly MarkResult[]> {
   const metafields = marks.map(({ order, value }) => ({
     ...{ ...DELIVERY_METAFIELD, ownerId: order, value: JSON.stringify(value) },
   }))

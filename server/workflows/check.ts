@@ -38,14 +38,14 @@ export interface WorkflowBody {
   channel: string | null
 }
 
-export interface Checked {
+export interface CheckedWorkflow {
   /** The steps as they would be stored. */
   workflow: Workflow
   /** Empty: it can be stored. */
   problems: WorkflowProblem[]
 }
 
-export function checkWorkflow(given: WorkflowBody, parts: Parts): Checked {
+export function checkWorkflow(given: WorkflowBody, parts: Parts): CheckedWorkflow {
   // Some rules compare steps with each other: surplus steps are not checked.
   const body = { ...given, steps: given.steps.slice(0, MAX_STEPS) }
   const steps = stepsOf(body.steps)

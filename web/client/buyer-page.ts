@@ -1,7 +1,7 @@
 // The look of buyers' pages: types and calls.
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from './client.ts'
-import { edit, type Known } from './edits.ts'
+import { edit, type KnownTag } from './edits.ts'
 import { type Schemas } from './types.ts'
 
 export type BuyerPage = Schemas['BuyerPage']
@@ -48,7 +48,7 @@ function useChange<Variables>(run: (variables: Variables) => Promise<BuyerPage>)
   })
 }
 
-export const useChangeBuyerPage = (known: Known) =>
+export const useChangeBuyerPage = (known: KnownTag) =>
   useChange((change: Partial<BuyerPageDraft>) => edit<BuyerPage>(PATH, 'PATCH', change, known))
 
 export const useSetLogo = () =>

@@ -5,7 +5,7 @@ import { mapTexts } from '../messages/map-texts.ts'
 import { translated } from '../messages/t.ts'
 import { useChangeOf } from './change.ts'
 import { call, callForAll } from './client.ts'
-import { edit, type Known } from './edits.ts'
+import { edit, type KnownTag } from './edits.ts'
 import { LIVE_MS, isRefusal, SLOW_MS, CALM_MS } from './queries.ts'
 import { type Operation, type Page, type Schemas } from './types.ts'
 
@@ -124,7 +124,7 @@ export const useCreateConnection = () =>
     call('/api/connections', { method: 'POST', body }),
   )
 
-export const useChangeConnection = (id: string, known: Known) =>
+export const useChangeConnection = (id: string, known: KnownTag) =>
   useConnectionChange<ConnectionInput, Connection>((body) =>
     edit(`/api/connections/${id}`, 'PATCH', body, known),
   )

@@ -2,7 +2,7 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useChangeOf } from './change.ts'
 import { call, callForAll } from './client.ts'
-import { edit, type Known } from './edits.ts'
+import { edit, type KnownTag } from './edits.ts'
 import { CALM_MS, LIVE_MS, isRefusal, SLOW_MS } from './queries.ts'
 import { type Operation, type Page, type Schemas } from './types.ts'
 
@@ -28,7 +28,7 @@ export const useDrop = () =>
     refetchInterval: ({ state }) => (isRefusal(state.error) ? false : CALM_MS),
   })
 
-export function useChangeDrop(known: Known) {
+export function useChangeDrop(known: KnownTag) {
   const client = useQueryClient()
   return useMutation<Drop, Error, Partial<DropSettings>>({
     mutationFn: (change) => edit('/api/drop', 'PATCH', change, known),
@@ -58,7 +58,7 @@ export const useDropAccount = (id: string | null) =>
     enabled: id !== null,
   })
 
-export const useChangeDropAccount = (known: Known = { current: undefined }) =>
+export const useChangeDropAccount = (known: KnownTag = { current: undefined }) =>
   useAccountChange<{ id: string; change: DropAccountChange }, DropAccount>(({ id, change }) =>
     edit(`/api/drop/accounts/${id}`, 'PATCH', change, known),
   )

@@ -5,7 +5,7 @@ import { call, etagOf } from './client.ts'
 import { ApiError } from './error.ts'
 
 /** The ETag of the record as a form knows it. */
-export interface Known {
+export interface KnownTag {
   current: string | undefined
 }
 
@@ -13,7 +13,7 @@ export interface Known {
  * The version of the record when the form was opened; with `dirty`, when it was last unchanged, for
  * forms that show later versions until a person types.
  */
-export function useKnown(record: object | undefined, dirty = true): Known {
+export function useKnown(record: object | undefined, dirty = true): KnownTag {
   const known = useRef(etagOf(record))
   useEffect(() => {
     if (!dirty || known.current === undefined) known.current = etagOf(record)
@@ -63,7 +63,7 @@ export async function edit<T extends object>(
   path: string,
   method: 'PUT' | 'PATCH',
   body: object,
-  known: Known,
+  known: KnownTag,
 ): Promise<T> {
   const saved = await call<T>(path, { method, body, ifMatch: known.current }).catch(
     async (error: unknown) => {

@@ -2,7 +2,7 @@
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useChangeOf } from './change.ts'
 import { call, type Query } from './client.ts'
-import { edit, type Known } from './edits.ts'
+import { edit, type KnownTag } from './edits.ts'
 import { findByWidget, pluginsQuery } from './plugins.ts'
 import { CALM_MS, isRefusal, SLOW_MS } from './queries.ts'
 import { type FileList, type Operation, type Page, type Schemas } from './types.ts'
@@ -56,7 +56,7 @@ export const useCreatePack = () =>
   )
 
 /** `job_id`: the operation that updates its files' products. */
-export const useChangePack = (id: string, known: Known) =>
+export const useChangePack = (id: string, known: KnownTag) =>
   useChange<{ name?: string; products?: ProductChoice[] }, Pack & { job_id: string | null }>(
     (body) => edit(`/api/packs/${id}`, 'PATCH', body, known),
   )

@@ -4,7 +4,7 @@ import { call } from './client.ts'
 import { type Schemas, type Selection } from './types.ts'
 
 export type RenamePreview = Schemas['RenamePreview']
-export type Renamed = RenamePreview['data'][number]
+export type RenamedFile = RenamePreview['data'][number]
 
 /**
  * How many new names are shown while the pattern is edited; for more files a preview shows the

@@ -3,7 +3,7 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import { translated } from '../messages/t.ts'
 import { useChangeOf } from './change.ts'
 import { call, etagOf } from './client.ts'
-import { edit, type Known } from './edits.ts'
+import { edit, type KnownTag } from './edits.ts'
 import { ApiError } from './error.ts'
 import { type FileFilter, type Operation, type Page, type Schemas } from './types.ts'
 
@@ -76,7 +76,7 @@ export const useMatch = (
   })
 
 /** Creates a task, or replaces the one with this id. */
-export function useSaveSchedule(id: string | null, known: Known) {
+export function useSaveSchedule(id: string | null, known: KnownTag) {
   const client = useQueryClient()
   return useMutation<Schedule, Error, ScheduleBody>({
     mutationFn: (body) =>

@@ -1,7 +1,7 @@
 // The shop's settings, and the mail that was sent on its behalf.
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call, type Query } from './client.ts'
-import { edit, type Known } from './edits.ts'
+import { edit, type KnownTag } from './edits.ts'
 import { isRefusal, SLOW_MS } from './queries.ts'
 import { type Message, type Page, type ShopSettings } from './types.ts'
 
@@ -11,7 +11,7 @@ export const useSettings = () =>
     queryFn: ({ signal }) => call<ShopSettings>('/api/settings', { signal }),
   })
 
-export function useChangeSettings(known: Known) {
+export function useChangeSettings(known: KnownTag) {
   const client = useQueryClient()
   return useMutation<ShopSettings, Error, Partial<ShopSettings>>({
     mutationFn: (change) => edit('/api/settings', 'PATCH', change, known),

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useChangeOf } from './change.ts'
 import { call, callForAll, callForBytes } from './client.ts'
-import { edit, type Known } from './edits.ts'
+import { edit, type KnownTag } from './edits.ts'
 import { saveBytes } from './save.ts'
 import { type File, type FileDetail, type Page, type Schemas } from './types.ts'
 
@@ -38,7 +38,7 @@ const useFileChange = <Input, Output = unknown>(
   send: (input: Input) => Promise<Output>,
 ) => useChangeOf([['file', id], ['versions', id], ['files']], send)
 
-export const useChangeFile = (id: string, known: Known) =>
+export const useChangeFile = (id: string, known: KnownTag) =>
   useFileChange<FileChange>(id, (change) =>
     edit<FileDetail>(`/api/files/${id}`, 'PATCH', change, known),
   )
@@ -49,7 +49,7 @@ export const useRestoreVersion = (id: string) =>
   )
 
 /** An import of one file: it may have failed, or still be running after the wait. */
-export interface Replaced {
+export interface ReplaceResult {
   status: 'success' | 'partial' | 'failed' | 'processing'
   files: {
     status: 'imported' | 'failed' | 'skipped' | 'queued'
@@ -60,7 +60,7 @@ export interface Replaced {
 
 /** Its links then serve the new bytes. */
 export const useReplaceFile = (id: string) =>
-  useFileChange<string, Replaced>(id, (url) =>
+  useFileChange<string, ReplaceResult>(id, (url) =>
     call(`/api/files/${id}/versions`, { method: 'POST', body: { url } }),
   )
 

@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useChangeOf } from './change.ts'
 import { call, callForAll, type Query } from './client.ts'
-import { edit, type Known } from './edits.ts'
+import { edit, type KnownTag } from './edits.ts'
 import { isRefusal, SLOW_MS } from './queries.ts'
 import { type Message, type Page, type Schemas } from './types.ts'
 
@@ -52,7 +52,7 @@ export const useCreateWebhook = () =>
     call<CreatedWebhook>('/api/webhooks', { method: 'POST', body }),
   )
 
-export const useChangeWebhook = (id: string, known: Known = { current: undefined }) =>
+export const useChangeWebhook = (id: string, known: KnownTag = { current: undefined }) =>
   useChange((body: Partial<WebhookFields> & { enabled?: boolean }) =>
     edit<Webhook>(`/api/webhooks/${id}`, 'PATCH', body, known),
   )

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { serverText } from '../messages/server-templates.ts'
 import { translated } from '../messages/t.ts'
 import { call } from './client.ts'
-import { edit, type Known } from './edits.ts'
+import { edit, type KnownTag } from './edits.ts'
 import { type FileFilter, type Page, type Schemas } from './types.ts'
 
 /** The conditions on a file for a step to apply; every given one must hold. */
@@ -134,7 +134,7 @@ export const useWorkflowCheck = (body: WorkflowBody, enabled = true) =>
   })
 
 /** Creates a workflow, or replaces the one with this id. */
-export function useSaveWorkflow(id: string | null, known: Known) {
+export function useSaveWorkflow(id: string | null, known: KnownTag) {
   const client = useQueryClient()
   return useMutation<Workflow, Error, WorkflowBody>({
     mutationFn: (body) =>

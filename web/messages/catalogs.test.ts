@@ -5,10 +5,10 @@ import { describe, expect, test } from 'vitest'
 import de from './de.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
 import ja from './ja.json' with { type: 'json' }
-import { TRANSLATED, type Translated } from './locale.ts'
+import { TRANSLATED, type TranslatedLocale } from './locale.ts'
 import { type Catalog } from './t.ts'
 
-const CATALOGS: Record<Translated, Catalog> = { de, ja }
+const CATALOGS: Record<TranslatedLocale, Catalog> = { de, ja }
 
 /** The types of parsed message elements. */
 const ARGUMENT = 1

@@ -2,7 +2,7 @@
 
 /** The languages with a translation; English is in the code. */
 export const TRANSLATED = ['de', 'ja'] as const
-export type Translated = (typeof TRANSLATED)[number]
+export type TranslatedLocale = (typeof TRANSLATED)[number]
 
 const KEY = 'locale'
 
@@ -28,7 +28,7 @@ export function messageLocale(): string {
 const languageOf = (locale: string): string => locale.toLowerCase().split('-')[0]!
 
 /** The translation for a locale; undefined: English. */
-export const translationFor = (locale: string): Translated | undefined =>
+export const translationFor = (locale: string): TranslatedLocale | undefined =>
   TRANSLATED.find((language) => language === languageOf(locale))
 
 const isSpoken = (locale: string): boolean =>

@@ -1,12 +1,12 @@
 // The components' own texts: `Next`, `Clear`, `Select all`.
 import { type AppProviderProps } from '@shopify/polaris'
 import en from '@shopify/polaris/locales/en.json'
-import { type Translated } from '../messages/locale.ts'
+import { type TranslatedLocale } from '../messages/locale.ts'
 import { t } from '../messages/t.ts'
 
 type Texts = typeof en
 
-const TEXTS: Record<Translated, () => Promise<{ default: object }>> = {
+const TEXTS: Record<TranslatedLocale, () => Promise<{ default: object }>> = {
   de: () => import('@shopify/polaris/locales/de.json'),
   ja: () => import('@shopify/polaris/locales/ja.json'),
 }
@@ -14,7 +14,7 @@ const TEXTS: Record<Translated, () => Promise<{ default: object }>> = {
 let chosen: object | undefined
 
 /** Call before the page is rendered. */
-export async function loadUiTexts(language: Translated): Promise<void> {
+export async function loadUiTexts(language: TranslatedLocale): Promise<void> {
   chosen = (await TEXTS[language]()).default
 }
 

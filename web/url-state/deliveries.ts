@@ -1,7 +1,7 @@
 // The search and page of the list of deliveries, in the address.
 import { toQuery } from '../client/client.ts'
 import { type DeliveryStatus } from '../client/deliveries.ts'
-import { type Paged, readPaged } from './paged.ts'
+import { type PagePosition, readPaged } from './paged.ts'
 
 export const DELIVERY_STATUS_VALUES: readonly DeliveryStatus[] = [
   'ready',
@@ -10,7 +10,7 @@ export const DELIVERY_STATUS_VALUES: readonly DeliveryStatus[] = [
   'revoked',
 ]
 
-interface DeliveriesUrlState extends Paged {
+interface DeliveriesUrlState extends PagePosition {
   /** The beginning of the buyer's address or of the order's name. */
   search: string
   status: DeliveryStatus | ''

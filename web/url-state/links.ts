@@ -1,7 +1,7 @@
 // The search and page of the list of links, in the address.
 import { toQuery } from '../client/client.ts'
 import { type LinkStatus } from '../client/types.ts'
-import { type Paged, readPaged } from './paged.ts'
+import { type PagePosition, readPaged } from './paged.ts'
 
 export const LINK_STATUSES: readonly LinkStatus[] = [
   'active',
@@ -11,7 +11,7 @@ export const LINK_STATUSES: readonly LinkStatus[] = [
   'withdrawn',
 ]
 
-interface LinksUrlState extends Paged {
+interface LinksUrlState extends PagePosition {
   /** Part of a file's name or of a customer's address. */
   search: string
   status: LinkStatus | ''

@@ -2,9 +2,9 @@
 import { type Query } from '../client/client.ts'
 import { type ItemStatus, type OperationKind, type OperationStatus } from '../client/types.ts'
 import { ITEM_STATUSES, OPERATION_STATUSES } from '../labels/operation-status.ts'
-import { type Paged, readPaged, writePaged } from './paged.ts'
+import { type PagePosition, readPaged, writePaged } from './paged.ts'
 
-export interface OperationsUrlState extends Paged {
+export interface OperationsUrlState extends PagePosition {
   status: OperationStatus | null
   kind: OperationKind | null
   action: string
@@ -18,7 +18,7 @@ export interface OperationsUrlState extends Paged {
   to: string
 }
 
-export interface ItemsUrlState extends Paged {
+export interface ItemsUrlState extends PagePosition {
   status: ItemStatus | null
   /** Only items with a warning; null: all. */
   warned: true | null

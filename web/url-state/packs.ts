@@ -1,8 +1,8 @@
 // The page of the list of packs, in the address.
 import { toQuery } from '../client/client.ts'
-import { type Paged, readPaged } from './paged.ts'
+import { type PagePosition, readPaged } from './paged.ts'
 
-interface PackUrlState extends Paged {
+interface PackUrlState extends PagePosition {
   search: string
 }
 

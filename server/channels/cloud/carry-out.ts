@@ -14,7 +14,7 @@ import { StoreError, type BlobStore } from '../../core/store/store.ts'
 import type { Cloud, OpenRemote } from './cloud.ts'
 import { openingOf, requireConnection } from './connections.ts'
 import { CloudError } from './rclone/errors.ts'
-import type { Listed } from './rclone/remote-files.ts'
+import type { RemoteFile } from './rclone/remote-files.ts'
 import { readSync } from './sync-rows.ts'
 import type { SyncTask } from './tasks.ts'
 
@@ -239,7 +239,7 @@ async function send(run: Run, task: SyncTask): Promise<void> {
   if (!ours) throw new PortError('file_not_found', 'There is no such file', false)
   const from = task.size_bytes === null ? null : task.from_path
   await requireUnchanged(open, task, from ?? task.path, signal)
-  let now: Listed | null = null
+  let now: RemoteFile | null = null
   // What came there since the listing is not replaced.
   if (from !== null && from.toLowerCase() !== task.path.toLowerCase())
     await requireUnchanged(open, { ...task, size_bytes: null }, task.path, signal)

@@ -6,7 +6,7 @@ import type { Engine } from '../../engine/engine.ts'
 import { raiseNoticeOnce } from '../../files/notices.ts'
 import type { Cloud } from './cloud.ts'
 import { holdConnection, type CloudConnection } from './connections.ts'
-import type { DeletionCounts, Guarded } from './decide.ts'
+import type { DeletionCounts, GuardReason } from './decide.ts'
 import { confirmationTitle } from './notices.ts'
 import { readSync } from './sync-rows.ts'
 import { LISTING_TASK, requireReady } from './sync.ts'
@@ -63,7 +63,7 @@ export function raiseConfirmation(
   tx: ShopScope,
   { name }: CloudConnection,
   operation: string,
-  { reason, counts, changed }: { reason: Guarded; counts: DeletionCounts; changed: boolean },
+  { reason, counts, changed }: { reason: GuardReason; counts: DeletionCounts; changed: boolean },
 ): Promise<void> {
   const { deleted, replaced, sent, known } = counts
   const what = {

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { decideOneWay, decideTwoWay, needsConfirmation, type Standing } from './decide.ts'
+import { decideOneWay, decideTwoWay, needsConfirmation, type SideState } from './decide.ts'
 
 /** The contents of one side by path. */
 type Side = Map<string, string>
 
-const standing = (base: string | undefined, side: string | undefined): Standing => {
+const standing = (base: string | undefined, side: string | undefined): SideState => {
   if (side === undefined) return 'absent'
   if (base === undefined) return 'new'
   return side === base ? 'same' : 'changed'

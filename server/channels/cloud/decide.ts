@@ -3,11 +3,11 @@
 // decisions.
 
 /** How a side compares with the base. Without a base a side is `absent` or `new`. */
-export type Standing = 'absent' | 'same' | 'changed' | 'new'
+export type SideState = 'absent' | 'same' | 'changed' | 'new'
 
 export interface Triple {
-  theirs: Standing
-  ours: Standing
+  theirs: SideState
+  ours: SideState
   /** The base has it. */
   base: boolean
 }
@@ -70,16 +70,16 @@ export interface DeletionCounts {
   first: boolean
 }
 
-export type Guarded = 'first_sync' | 'deletions' | 'uploads'
+export type GuardReason = 'first_sync' | 'deletions' | 'uploads'
 
 /** `changed`: the preview that a person confirmed is not what the sync would do now. */
-export type PreviewReason = Guarded | 'requested' | 'changed'
+export type PreviewReason = GuardReason | 'requested' | 'changed'
 
 const MAX_DELETED = 100
 const MAX_SHARE = 0.2
 
 /** Why a person must confirm it, or null. */
-export function needsConfirmation(counts: DeletionCounts): Guarded | null {
+export function needsConfirmation(counts: DeletionCounts): GuardReason | null {
   const { known, deleted, replaced, sent, first } = counts
   if (first && deleted + replaced > 0) return 'first_sync'
   if (first && sent > 0) return 'uploads'

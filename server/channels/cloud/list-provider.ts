@@ -4,7 +4,7 @@ import type { Cloud } from './cloud.ts'
 import { openingOf, type CloudConnection } from './connections.ts'
 import { pathFilter } from './patterns.ts'
 import { CloudError } from './rclone/errors.ts'
-import type { Listed } from './rclone/remote-files.ts'
+import type { RemoteFile } from './rclone/remote-files.ts'
 import type { SyncRow } from './sync-rows.ts'
 
 const PAGE = 1000
@@ -37,7 +37,7 @@ async function list(
 ): Promise<void> {
   const { include, exclude, max_bytes } = connection.options
   const filter = pathFilter(include, exclude)
-  const isIgnored = ({ path, size_bytes }: Listed) =>
+  const isIgnored = ({ path, size_bytes }: RemoteFile) =>
     size_bytes < 0 || size_bytes > max_bytes || !filter(path)
   await scope.query('delete from cloud_listings where shop_id = :shop and connection_id = :id', {
     id: connection.id,
@@ -69,8 +69,8 @@ async function list(
 async function writePage(
   scope: ShopScope,
   connection: string,
-  files: readonly Listed[],
-  isIgnored: (file: Listed) => boolean,
+  files: readonly RemoteFile[],
+  isIgnored: (file: RemoteFile) => boolean,
 ): Promise<boolean> {
   const byPath = Map.groupBy(files, ({ path }) => path)
   const same = [...byPath.values()]

@@ -10,7 +10,7 @@ import {
 } from './columns.ts'
 import { detectFormat, HEADER_WITHIN } from './format.ts'
 import { shapeProblem } from './row-values.ts'
-import { isBlank, readRows, type Broken, type Format } from './rows.ts'
+import { isBlank, readRows, type BrokenCell, type Format } from './rows.ts'
 
 const PREVIEWED_ROWS = 10
 const MAX_PROBLEMS = 20
@@ -118,7 +118,7 @@ export async function analyse(
 interface Row {
   row: number
   cells: string[]
-  broken: Broken | undefined
+  broken: BrokenCell | undefined
 }
 
 /** Cells of a row in the choice of the header, and their length. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startOrigin, type Origin } from '../../../test/fakes/origin.ts'
 import { createGuardedClient } from '../../ports/guarded-fetch.ts'
-import { probeAddresses, type HostLimits, type Probed } from './probes.ts'
+import { probeAddresses, type HostLimits, type ProbeResult } from './probes.ts'
 
 const limits = { file_bytes: 5 * 1024 ** 3, large_file_bytes: 500 * 1024 ** 2 }
 const client = createGuardedClient({ allowLoopback: true, fileBytes: limits.file_bytes })
@@ -22,7 +22,7 @@ async function ask(
   hostLimits: HostLimits = {},
   signal = new AbortController().signal,
 ) {
-  const found: Probed[] = []
+  const found: ProbeResult[] = []
   for await (const one of probeAddresses(
     urls,
     client.probe,
@@ -167,7 +167,7 @@ describe('addresses', () => {
 
   it('inside the network are not requested, and nothing about them is revealed', async () => {
     const guarded = createGuardedClient({ allowLoopback: false, fileBytes: 1 })
-    const found: Probed[] = []
+    const found: ProbeResult[] = []
     const urls = [
       'http://127.0.0.1:1/',
       'http://169.254.169.254/latest',

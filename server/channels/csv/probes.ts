@@ -10,7 +10,7 @@ import type { CellProblem } from './row-values.ts'
 
 export type ProbeAddress = (url: string, signal: AbortSignal) => Promise<Probe>
 
-export interface Probed {
+export interface ProbeResult {
   url: string
   problem: Pick<CellProblem, 'severity' | 'code' | 'message' | 'detail'> | null
 }
@@ -52,7 +52,7 @@ export async function* probeAddresses(
   probe: ProbeAddress,
   { signal, limits }: { signal: AbortSignal; limits: SizeLimits },
   hostLimits: HostLimits = {},
-): AsyncGenerator<Probed> {
+): AsyncGenerator<ProbeResult> {
   const { concurrency, perHost, retryMs, timeLimitMs } = { ...DEFAULT_LIMITS, ...hostLimits }
   const late = AbortSignal.timeout(timeLimitMs)
   const context: ProbeContext = {
@@ -63,7 +63,7 @@ export async function* probeAddresses(
     limits,
     retryMs,
   }
-  const results: Probed[] = []
+  const results: ProbeResult[] = []
   let wake = () => {}
   const onChange = () => wake()
   const scheduler = createHostScheduler(urls, { concurrency, perHost }, onChange)
@@ -110,7 +110,7 @@ async function probeOne(
   url: string,
   host: Host,
   context: ProbeContext,
-): Promise<Probed | { rest: number }> {
+): Promise<ProbeResult | { rest: number }> {
   const { probe, signal, late, either, limits, retryMs } = context
   for (let attempt = 1; ; attempt++) {
     if (host.rests > MAX_RESTS) return { url, problem: HOST_LIMITED }
@@ -146,14 +146,14 @@ function throttled(
   host: Host,
   { retryAfter }: Throttled,
   least: number,
-): Probed | { rest: number } {
+): ProbeResult | { rest: number } {
   const ms = retryAfter === undefined ? least * 2 ** host.rests : Math.max(least, retryAfter * 1000)
   host.room = 1
   if (host.resting === null) host.rests = ms > MAX_REST_MS ? Infinity : host.rests + 1
   return host.rests > MAX_RESTS ? { url, problem: HOST_LIMITED } : { rest: ms }
 }
 
-type ProbeProblem = NonNullable<Probed['problem']>
+type ProbeProblem = NonNullable<ProbeResult['problem']>
 
 function notAccessible(code: string, detail: string | undefined): ProbeProblem {
   const known = code === 'file_too_large' || code === 'empty_file' ? code : 'url_not_accessible'

@@ -23,10 +23,10 @@ export interface RowBatch {
   first: number
   records: string[][]
   /** Problems of rows that could not be parsed. */
-  broken: ReadonlyMap<number, Broken>
+  broken: ReadonlyMap<number, BrokenCell>
 }
 
-export interface Broken {
+export interface BrokenCell {
   /** The index of the cell, from 0. */
   cell: number
   detail: string
@@ -71,7 +71,7 @@ export async function* readRows(
   let located = 0
   const batchOf = (input: string, { data, errors }: Parsed, whole: boolean): RowBatch => {
     if (newline === '\n') for (const cells of data) withoutReturn(cells)
-    const broken = new Map<number, Broken>()
+    const broken = new Map<number, BrokenCell>()
     for (const error of errors) {
       // An incomplete row is parsed again with the rest of it.
       if (!whole && error.row >= data.length) continue
@@ -130,17 +130,17 @@ async function* withoutSpaces(
   if (left !== '') yield left.replaceAll(spaced, '$1"')
 }
 
-const UNCLOSED: Broken = {
+const UNCLOSED: BrokenCell = {
   cell: 0,
   detail: 'A quote that is opened here is never closed',
   fatal: true,
 }
-const ENDLESS: Broken = {
+const ENDLESS: BrokenCell = {
   cell: 0,
   detail: 'This row does not end within 1 MB: a quote may be open',
   fatal: true,
 }
-const UNDOUBLED: Broken = {
+const UNDOUBLED: BrokenCell = {
   cell: 0,
   detail: 'A quote inside a quoted cell is not doubled',
   fatal: false,

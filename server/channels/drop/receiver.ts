@@ -16,7 +16,7 @@ const MAX_QUEUED = 2
 /** More than any client leaves that has several parts on the way. */
 const MAX_GAPS = 1000
 
-export interface Received {
+export interface ReceivedBytes {
   /** Up to the first byte that did not arrive. */
   size: number
   /** False: bytes that arrived after a gap were dropped. */
@@ -42,7 +42,7 @@ export interface Receiver {
   /** Waits until the bytes so far are on this machine's disk. */
   sync(): Promise<void>
   /** Waits until everything is written. The staging file stays. */
-  finish(): Promise<Received>
+  finish(): Promise<ReceivedBytes>
   discard(): Promise<void>
 }
 

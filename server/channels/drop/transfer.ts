@@ -16,14 +16,14 @@ import { StoreError, type BlobStore } from '../../core/store/store.ts'
 import type { Confirmations } from './confirmations.ts'
 import { DropError } from './errors.ts'
 import type { Allowance } from './quota.ts'
-import { createReceiver, type Received, type Receiver } from './receiver.ts'
+import { createReceiver, type ReceivedBytes, type Receiver } from './receiver.ts'
 import type { Waker } from './wake.ts'
 import {
   commitBytes,
   putFile,
   releaseName,
   takeName,
-  type Ended,
+  type TransferResult,
   type TakenName,
 } from './writes.ts'
 
@@ -208,7 +208,7 @@ function createName({ parts: { database }, request, process }: Start, writeId: s
     take,
     isTaken: () => taking !== null,
     failure: () => failure,
-    giveBytes: async (ended: Ended): Promise<string> => {
+    giveBytes: async (ended: TransferResult): Promise<string> => {
       const { shop, folder, name, account } = request
       if (taking === null) {
         const openSeconds = (performance.now() - began) / 1000
@@ -257,9 +257,9 @@ async function loadExisting({ parts, request }: Start, before: TakenName, file: 
 
 async function stored(
   { parts: { stores }, request: { shop }, location }: Start,
-  { bytes, hash, size }: Received,
+  { bytes, hash, size }: ReceivedBytes,
   file: string,
-): Promise<Pick<Ended, 'hash' | 'location' | 'size_bytes'>> {
+): Promise<Pick<TransferResult, 'hash' | 'location' | 'size_bytes'>> {
   const name = await location()
   const store = stores.get(name)
   if (!store) throw new DropError('unavailable')

@@ -15,7 +15,7 @@ export interface DropPlace {
   name: string
 }
 
-export interface Taking extends DropPlace {
+export interface NameClaim extends DropPlace {
   mode: 'truncate' | 'keep'
   exclusive?: boolean
   account: string | null
@@ -67,7 +67,7 @@ const preparedName = (what: string, folder: string): string =>
  * commit. With `keep` the row keeps its bytes until the end, so that they remain after a crash.
  * Throws `not_found` (no such folder), `exists`, `is_a_folder`, `busy`.
  */
-export async function takeName(database: Database, taking: Taking): Promise<TakenName> {
+export async function takeName(database: Database, taking: NameClaim): Promise<TakenName> {
   const { shop, folder, name, account, protocol, process, writeId, exclusive = false } = taking
   const parent = splitPath(folder)
   const keep = taking.mode === 'keep'
@@ -111,7 +111,7 @@ async function refused(
 }
 
 /** The result of a transfer. */
-export interface Ended {
+export interface TransferResult {
   clean: boolean
   modifiedAt: Date | null
   protocol: string
@@ -122,11 +122,11 @@ export interface Ended {
 
 /** With the parameters $1 (the shop) and $2 (the blobs). */
 const HOLD = HOLD_BLOBS.replaceAll(':shop', '$1::int').replaceAll(':blobs', '$2')
-const blobsOf = ({ hash, location, size_bytes }: Ended): string =>
+const blobsOf = ({ hash, location, size_bytes }: TransferResult): string =>
   JSON.stringify(hash === null ? [] : [{ hash, location, size_bytes }])
-const stateOf = ({ clean }: Ended) => (clean ? 'waiting' : 'partial')
+const stateOf = ({ clean }: TransferResult) => (clean ? 'waiting' : 'partial')
 /** The protocol itself confirmed that the file is whole. */
-const isSure = ({ clean, protocol }: Ended): boolean => clean && protocol === 'sftp'
+const isSure = ({ clean, protocol }: TransferResult): boolean => clean && protocol === 'sftp'
 
 const COMMIT = `with ${HOLD}
   update drop_entries set state = $3, closed_cleanly = $4, size_bytes = $5, location = $6,
@@ -143,7 +143,7 @@ const COMMIT = `with ${HOLD}
 export async function commitBytes(
   { pool }: Database,
   { shop, id, writeId }: { shop: number; id: string; writeId: string },
-  ended: Ended,
+  ended: TransferResult,
 ): Promise<boolean> {
   const { size_bytes, location, hash, modifiedAt } = ended
   const { rows } = await pool.query({
@@ -199,7 +199,7 @@ const PUT = (folder: string) => `with ${HOLD.replaceAll('$2', '$4')}
       and ${STILL_OURS.replaceAll('opened.at', `(now() - make_interval(secs => $15::float8))`)}
   returning id`
 
-export interface Putting extends DropPlace, Ended {
+export interface TransferEnd extends DropPlace, TransferResult {
   account: string | null
   /** How long the transfer has been open, in seconds. */
   openSeconds: number
@@ -208,7 +208,7 @@ export interface Putting extends DropPlace, Ended {
 /**
  * Writes name and bytes of a file in one statement. Returns its id; throws as `takeName` does.
  */
-export async function putFile(database: Database, putting: Putting): Promise<string> {
+export async function putFile(database: Database, putting: TransferEnd): Promise<string> {
   const { shop, folder, name, account, protocol, modifiedAt } = putting
   const { hash, location, size_bytes } = putting
   const parent = splitPath(folder)

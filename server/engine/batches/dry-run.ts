@@ -11,12 +11,12 @@ import { itemDraft, loadRecords, obstacleOf } from './item-work.ts'
 import { filePlaceOf } from '../../workflows/steps.ts'
 
 /** A file by its bare UUID, with its place in a selection. */
-export interface Placed {
+export interface PlacedFile {
   id: string
   position: number
 }
 
-export interface PreviewResult extends Placed {
+export interface PreviewResult extends PlacedFile {
   /** Its current name; '' if there is no such file. */
   filename: string
   /** What would change; null if something prevents it. */
@@ -32,7 +32,7 @@ export async function dryRun(
     workflow,
     files,
     signal,
-  }: { workflow: Workflow; files: readonly Placed[]; signal: AbortSignal },
+  }: { workflow: Workflow; files: readonly PlacedFile[]; signal: AbortSignal },
 ): Promise<PreviewResult[]> {
   const items = files.map(({ id, position }) => freshItem({ position, file_id: id }))
   await loadRecords(scope, items)

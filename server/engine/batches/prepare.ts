@@ -6,7 +6,7 @@ import { revert } from './revert.ts'
 import { endingOfFailure, inUse, obstacleOf } from './item-work.ts'
 import { filePlaceOf } from '../../workflows/steps.ts'
 
-export interface Prepared {
+export interface PreparedBatch {
   /** Items that need no further work. */
   ended: EndedItem[]
   open: WorkItem[]
@@ -17,13 +17,13 @@ export function prepare(
   plugins: readonly Plugin[],
   items: readonly WorkItem[],
   busy: ReadonlySet<WorkItem>,
-): Prepared {
+): PreparedBatch {
   const place = filePlaceOf(operation.workflow, plugins)
   const endingOf = (item: WorkItem): ItemEnding | null => {
     if (busy.has(item)) return endingOfFailure(null, item, inUse, 0)
     return operation.undoes === null ? obstacleOf(item, place) : revert(item)
   }
-  const prepared: Prepared = { ended: [], open: [] }
+  const prepared: PreparedBatch = { ended: [], open: [] }
   for (const item of items) {
     const ending = endingOf(item)
     if (ending) prepared.ended.push({ item, ending })

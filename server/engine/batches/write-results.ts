@@ -1,7 +1,7 @@
 // The outcome of an item whose file was admitted or changed.
-import type { Admitted } from '../../files/admission.ts'
+import type { AdmissionResult } from '../../files/admission.ts'
 import type { PlannedResult } from '../../files/preview-admissions.ts'
-import type { Changed } from '../../files/changes.ts'
+import type { ChangeResult } from '../../files/changes.ts'
 import type { WorkItem } from '../types.ts'
 import { skippedFor, type WriteResult } from './outcome-rows.ts'
 
@@ -11,7 +11,7 @@ export const UNCHANGED: WriteResult = { status: 'done' }
 
 export function resultOfAdmission(
   { draft }: WorkItem,
-  admitted: Admitted | PlannedResult,
+  admitted: AdmissionResult | PlannedResult,
 ): WriteResult {
   if (admitted.status === 'refused') return refusal(admitted)
   // An existing file keeps its products; those of the draft are only for a new one.
@@ -35,7 +35,7 @@ export function resultOfAdmission(
   }
 }
 
-export function resultOfChange(changed: Changed): WriteResult {
+export function resultOfChange(changed: ChangeResult): WriteResult {
   switch (changed.status) {
     case 'changed':
       return { status: 'done', ...changed.ledger }

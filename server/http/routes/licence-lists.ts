@@ -11,7 +11,7 @@ import {
   deleteLicenceList,
   listLicenceLists,
   readLicenceList,
-  type Added,
+  type AddedKeyCounts,
   type LicenceList,
 } from '../../files/licence-lists.ts'
 import { readLicenceKeys } from '../../files/licence-text.ts'
@@ -136,9 +136,9 @@ const addKeys = (
   secrets: Secrets,
   list: string,
   keys: readonly string[],
-): Promise<Added> =>
+): Promise<AddedKeyCounts> =>
   scope.transaction(async (tx) => {
-    const sum: Added = { added: 0, duplicates: 0 }
+    const sum: AddedKeyCounts = { added: 0, duplicates: 0 }
     for (let at = 0; at < keys.length; at += KEY_BATCH) {
       const some = await addLicenceKeys(tx, secrets, list, keys.slice(at, at + KEY_BATCH))
       sum.added += some.added

@@ -1,6 +1,6 @@
 // Reviews: which of several products a file belongs to.
 import { z } from 'zod'
-import { acceptReviews, MAX_ACCEPTED, type Accepted } from '../../channels/reviews.ts'
+import { acceptReviews, MAX_ACCEPTED, type AcceptedReview } from '../../channels/reviews.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../core/errors.ts'
@@ -199,7 +199,7 @@ const acceptAbove = (engine: Engine) =>
     },
   })
 
-async function accepted(engine: Engine, caller: Caller, all: readonly Accepted[]) {
+async function accepted(engine: Engine, caller: Caller, all: readonly AcceptedReview[]) {
   const by = { name: caller.name, channel: channelOf(caller) }
   const started = await acceptReviews(engine, caller.scope, all, by)
   if (!started) throw alreadyDecided()

@@ -25,7 +25,7 @@ export interface Refresh {
   bulk_operation: string | null
 }
 
-export interface Refreshed {
+export interface RefreshResult {
   /**
    * New products and SKUs, and those whose title, tags or SKU changed: files may match them now.
    */
@@ -81,7 +81,7 @@ export function recordRefreshProgress(
 }
 
 /** Must be called in the transaction that swapped the mirror's rows. */
-export async function endRefresh(tx: ShopScope, { changed }: Refreshed): Promise<void> {
+export async function endRefresh(tx: ShopScope, { changed }: RefreshResult): Promise<void> {
   await tx.query(
     `update catalog_mirrors set bulk_operation = null, finished_at = now(), failed_at = null,
        error = null, due_at = ${NEXT}, generation = generation + :step,

@@ -19,7 +19,7 @@ import {
   readMirror,
   REFRESH_MIRROR,
   type Refresh,
-  type Refreshed,
+  type RefreshResult,
 } from './mirror-lease.ts'
 import { sized } from '../../../test/scale.ts'
 
@@ -45,14 +45,16 @@ async function openWith(...rows: string[]): Promise<Storefront> {
   await writeFile(file, [HEADER, ...rows].join('\n'))
   return open(file)
 }
-const parts = (storefront: MirrorParts['storefront'], told: Refreshed[] = []): MirrorParts => ({
+const parts = (storefront: MirrorParts['storefront'], told: RefreshResult[] = []): MirrorParts => ({
   database,
   storefront,
   refreshed: (_, result) => Promise.resolve(void told.push(result)),
   log: silent,
 })
-async function refreshFrom(storefront: MirrorParts['storefront']): Promise<Refreshed | undefined> {
-  const told: Refreshed[] = []
+async function refreshFrom(
+  storefront: MirrorParts['storefront'],
+): Promise<RefreshResult | undefined> {
+  const told: RefreshResult[] = []
   await requestRefresh(scope)
   await refreshDue(parts(storefront, told), never)
   return told[0]
@@ -84,7 +86,7 @@ beforeEach(() =>
 
 describe('a refresh', () => {
   test('fills the mirror with the whole catalog, automatically the first time', async () => {
-    const told: Refreshed[] = []
+    const told: RefreshResult[] = []
     expect(await refreshDue(parts(opened[0]!, told), never)).toBe(1)
     const state = (await readMirror(scope))!
     expect(state).toMatchObject({ generation: 1, refreshing: false, error: null, failed_at: null })

@@ -12,7 +12,7 @@ import {
   failRefresh,
   REFRESH_MIRROR,
   type Refresh,
-  type Refreshed,
+  type RefreshResult,
 } from './mirror-lease.ts'
 import { refresh } from './refresh.ts'
 
@@ -20,7 +20,7 @@ export interface MirrorParts {
   database: Database
   storefront: Pick<Storefront, 'wholeCatalog'>
   /** Called after a refresh. Its errors are logged: the mirror is current even so. */
-  refreshed(scope: ShopScope, result: Refreshed): Promise<unknown>
+  refreshed(scope: ShopScope, result: RefreshResult): Promise<unknown>
   log: Logger
 }
 

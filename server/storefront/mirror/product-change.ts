@@ -3,7 +3,7 @@
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Storefront } from '../storefront.ts'
 import type { ApplyChange } from '../webhooks/apply.ts'
-import { readMirror, type Refreshed } from './mirror-lease.ts'
+import { readMirror, type RefreshResult } from './mirror-lease.ts'
 import { swapProduct } from './staging.ts'
 
 /**
@@ -15,7 +15,7 @@ const AFTER_REFRESH_MS = 10_000
 export const applyProduct =
   (
     storefront: Pick<Storefront, 'product'>,
-    onRefreshed: (scope: ShopScope, refreshed: Refreshed) => Promise<unknown>,
+    onRefreshed: (scope: ShopScope, refreshed: RefreshResult) => Promise<unknown>,
   ): ApplyChange =>
   async (scope, { subject }, signal) => {
     const rows = await storefront.product(scope.shop, subject, signal)

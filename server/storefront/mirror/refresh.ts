@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { CatalogRow, WholeCatalog } from '../whole-catalog.ts'
 import { clearStaged, stage, swap } from './staging.ts'
-import { recordRefreshProgress, type Refresh, type Refreshed } from './mirror-lease.ts'
+import { recordRefreshProgress, type Refresh, type RefreshResult } from './mirror-lease.ts'
 
 const ROW_BATCH = 1000
 const MIN_POLL_MS = 50
@@ -19,7 +19,7 @@ export async function refresh(
   begun: Refresh,
   catalog: WholeCatalog,
   signal: AbortSignal,
-): Promise<Refreshed> {
+): Promise<RefreshResult> {
   const { url, objects } = await awaitCatalog(scope, begun, catalog, signal)
   // If it fails after this, the next refresh starts a new operation of the platform, since the
   // address expires.

@@ -3,7 +3,7 @@
 import { nameKey } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { CatalogRow } from '../whole-catalog.ts'
-import { endRefresh, recordMirrorChange, type Refresh, type Refreshed } from './mirror-lease.ts'
+import { endRefresh, recordMirrorChange, type Refresh, type RefreshResult } from './mirror-lease.ts'
 
 /** Removes rows that an interrupted refresh left. */
 export async function clearStaged(scope: ShopScope): Promise<void> {
@@ -48,7 +48,7 @@ const keyed = (row: CatalogRow) =>
  * Throws if fewer rows are staged than were read: the table is unlogged, and a crash of the
  * database empties it. Throws `LeaseLost`.
  */
-export async function swap(scope: ShopScope, begun: Refresh, read: number): Promise<Refreshed> {
+export async function swap(scope: ShopScope, begun: Refresh, read: number): Promise<RefreshResult> {
   return scope.transaction(async (tx) => {
     const lease = begun.lease.number
     await begun.lease.hold(tx)
@@ -87,7 +87,7 @@ export async function swapProduct(
   scope: ShopScope,
   id: string,
   rows: readonly CatalogRow[] | null,
-): Promise<Refreshed> {
+): Promise<RefreshResult> {
   return scope.transaction(async (tx) => {
     const [mirror] = await tx.query<{ lease: number }>(
       `select nextval('leases') as lease from catalog_mirrors

@@ -9,11 +9,11 @@ import {
   readChange,
   completeChange,
   WANTED_CHANGES,
-  type Reported,
+  type ChangeReport,
 } from './changes.ts'
 import type { ShopChangeKind } from './topics.ts'
 
-export interface ReportedChange extends Reported {
+export interface ReportedChange extends ChangeReport {
   subject: string
 }
 

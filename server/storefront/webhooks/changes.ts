@@ -100,7 +100,7 @@ export async function reportChange(tx: ShopScope, change: ShopChange): Promise<v
   await queueTask(tx, APPLY_CHANGE, keyOf(tx.shop, change))
 }
 
-export interface Reported {
+export interface ChangeReport {
   noted: number
   payload: unknown
 }
@@ -109,8 +109,8 @@ export interface Reported {
 export async function readChange(
   scope: ShopScope,
   { kind, subject }: Pick<ShopChange, 'kind' | 'subject'>,
-): Promise<Reported | null> {
-  const [row] = await scope.query<Reported>(
+): Promise<ChangeReport | null> {
+  const [row] = await scope.query<ChangeReport>(
     `select noted, payload from platform_changes
      where shop_id = :shop and kind = :kind and subject = :subject`,
     { kind, subject },

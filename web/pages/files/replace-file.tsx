@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { toast } from '../../client/bridge.ts'
 import { type FileDetail } from '../../client/types.ts'
-import { type Replaced, useReplaceFile } from '../../client/versions.ts'
+import { type ReplaceResult, useReplaceFile } from '../../client/versions.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../components/problems.ts'
@@ -68,10 +68,10 @@ export function ReplaceFile({ file, onClose }: Props) {
   )
 }
 
-const isReplaced = ({ files }: Replaced) => files[0]?.status === 'imported'
+const isReplaced = ({ files }: ReplaceResult) => files[0]?.status === 'imported'
 const titleOf = ({ filename }: FileDetail) => t('Replace {filename}', { filename })
 
-function NotReplaced({ replaced: { files, job_id } }: { replaced: Replaced }) {
+function NotReplaced({ replaced: { files, job_id } }: { replaced: ReplaceResult }) {
   const error = files[0]?.error
   return (
     <Banner tone="critical" title={t('The file could not be replaced')}>
@@ -86,7 +86,7 @@ function NotReplaced({ replaced: { files, job_id } }: { replaced: Replaced }) {
 }
 
 /** A large file takes longer than the dialog waits. */
-const GoingOn = ({ file, replaced, onClose }: Props & { replaced: Replaced }) => (
+const GoingOn = ({ file, replaced, onClose }: Props & { replaced: ReplaceResult }) => (
   <Dialog
     title={titleOf(file)}
     onClose={onClose}

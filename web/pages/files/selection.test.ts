@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { type File } from '../../client/types.ts'
-import { type Click, selectionAfter, type Ticked } from './selection.ts'
+import { type Click, selectionAfter, type TickedFiles } from './selection.ts'
 
 const page = (ids: string) => [...ids].map((id) => ({ id }) as File)
 const shown = page('abcd')
-const none: Ticked = { list: 'x', files: new Map(), all: false }
-const idsOf = ({ files }: Ticked) => [...files.keys()].join('')
+const none: TickedFiles = { list: 'x', files: new Map(), all: false }
+const idsOf = ({ files }: TickedFiles) => [...files.keys()].join('')
 const after = (...clicks: [click: Click, shown: readonly File[]][]) =>
   clicks.reduce((ticked, [click, files]) => selectionAfter(ticked, click, files), none)
 

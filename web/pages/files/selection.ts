@@ -6,7 +6,7 @@ import { DEFAULT_SORT, type FilesUrlState, filterOf, listOf } from '../../url-st
 /**
  * The ticked files of one list, each as it was last loaded, in the order in which they were ticked.
  */
-export interface Ticked {
+export interface TickedFiles {
   list: string
   files: ReadonlyMap<string, File>
   /** All that match, on every page. */
@@ -28,11 +28,11 @@ export type Click =
  * page, in the order in which its checkbox ticks.
  */
 export function selectionAfter(
-  { list, ...ticked }: Ticked,
+  { list, ...ticked }: TickedFiles,
   click: Click,
   shown: readonly File[],
   whole: readonly File[] = shown,
-): Ticked {
+): TickedFiles {
   if (click.kind === 'all') return { list, files: filesOf(click.on ? whole : []), all: click.on }
   const meant =
     click.kind === 'page'
@@ -71,8 +71,8 @@ const NONE: readonly File[] = []
  */
 export function useSelection(urlState: FilesUrlState, shown: readonly File[] = NONE, total = 0) {
   const list = listOf(urlState)
-  const nothing: Ticked = { list, files: new Map(), all: false }
-  const [state, setTicked] = useState<Ticked>(nothing)
+  const nothing: TickedFiles = { list, files: new Map(), all: false }
+  const [state, setTicked] = useState<TickedFiles>(nothing)
   const ticked = state.list === list ? state : nothing
   // The page's checkbox ticks in the order of creation, as a filter does; in a sorted list, in the
   // list's order.

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { Listed, RemoteFiles } from '../rclone/remote-files.ts'
+import type { RemoteFile, RemoteFiles } from '../rclone/remote-files.ts'
 import { folderFiles } from './remote-files.ts'
 
 const { signal } = new AbortController()
@@ -20,8 +20,8 @@ beforeEach(async () => {
 })
 afterEach(() => rm(place, { recursive: true }))
 
-async function list(of = files, page = 1000): Promise<Listed[][]> {
-  const pages: Listed[][] = []
+async function list(of = files, page = 1000): Promise<RemoteFile[][]> {
+  const pages: RemoteFile[][] = []
   await of.list({ signal, page, onPage: async (found) => void pages.push(found) })
   return pages
 }

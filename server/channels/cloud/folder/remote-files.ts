@@ -5,7 +5,7 @@ import { copyFile, lstat, mkdir, opendir, readdir, realpath, rename, rm } from '
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { CloudError, type CloudCode } from '../rclone/errors.ts'
-import type { Fetched, Listed, RemoteFiles } from '../rclone/remote-files.ts'
+import type { FetchResult, RemoteFile, RemoteFiles } from '../rclone/remote-files.ts'
 
 const CODES: Readonly<Record<string, CloudCode>> = {
   ENOENT: 'cloud_file_not_found',
@@ -39,14 +39,14 @@ const failing =
  * @param root an absolute path.
  */
 export function folderFiles(root: string): RemoteFiles {
-  const stat = async (name: string, signal: AbortSignal): Promise<Listed> => {
+  const stat = async (name: string, signal: AbortSignal): Promise<RemoteFile> => {
     const file = await fileAt(root, name)
     return describe(file, name, signal).catch(failing())
   }
   return {
     approximate: false,
     list: async ({ signal, page, onPage }) => {
-      let files: Listed[] = []
+      let files: RemoteFile[] = []
       for await (const one of walk(root, '', signal)) {
         files.push(one)
         if (files.length < page) continue
@@ -88,7 +88,11 @@ export function folderFiles(root: string): RemoteFiles {
   }
 }
 
-async function* walk(root: string, folder: string, signal: AbortSignal): AsyncGenerator<Listed> {
+async function* walk(
+  root: string,
+  folder: string,
+  signal: AbortSignal,
+): AsyncGenerator<RemoteFile> {
   const missing = folder === '' ? 'cloud_folder_not_found' : 'cloud_failed'
   const entries = await readdir(path.join(root, folder), { withFileTypes: true }).catch(
     failing(missing),
@@ -108,7 +112,7 @@ async function* walk(root: string, folder: string, signal: AbortSignal): AsyncGe
   }
 }
 
-async function describe(file: string, name: string, signal: AbortSignal): Promise<Listed> {
+async function describe(file: string, name: string, signal: AbortSignal): Promise<RemoteFile> {
   const { size, mtime } = await lstat(file)
   const hash = createHash('md5')
   await pipeline(createReadStream(file), hash, { signal })
@@ -159,7 +163,7 @@ async function* fetchFiles(
   paths: readonly string[],
   folder: string,
   signal: AbortSignal,
-): AsyncGenerator<Fetched> {
+): AsyncGenerator<FetchResult> {
   for (const [at, name] of paths.entries()) {
     signal.throwIfAborted()
     const file = path.join(folder, `${at}`)

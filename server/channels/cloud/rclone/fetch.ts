@@ -4,7 +4,7 @@
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { createAsyncQueue } from '../../../core/async-queue.ts'
-import type { Fetched } from './remote-files.ts'
+import type { FetchResult } from './remote-files.ts'
 import { CloudError, cloudError } from './errors.ts'
 import type { RunOptions } from './listing.ts'
 import { limits, rootPath, type Remote } from './remote.ts'
@@ -41,7 +41,7 @@ export async function* fetchObjects(
   remote: Remote,
   paths: readonly string[],
   { folder, bytes, ...rest }: FetchOptions,
-): AsyncGenerator<Fetched> {
+): AsyncGenerator<FetchResult> {
   const transfers = bytes > paths.length * LARGE ? LARGE_TRANSFERS : TRANSFERS
   const options = { ...rest, transfers }
   const readable = paths.filter((one) => !isCleaned(one))
@@ -112,11 +112,11 @@ async function* fetchTogether(
   paths: readonly string[],
   into: string,
   { transfers, ...options }: RunOptions & { transfers: number },
-): AsyncGenerator<Fetched> {
+): AsyncGenerator<FetchResult> {
   await mkdir(into)
   const waiting = new Set(paths)
   const errors = new Map<string, CloudError>()
-  const events = createAsyncQueue<Fetched>()
+  const events = createAsyncQueue<FetchResult>()
   const stop = new AbortController()
   const onLog = ({ level, msg, object }: LogEvent) => {
     if (object === undefined) return
@@ -165,7 +165,7 @@ async function fetchAlone(
   one: string,
   file: string,
   options: RunOptions,
-): Promise<Fetched> {
+): Promise<FetchResult> {
   let copied = false
   try {
     await runRclone(program, {

@@ -1,5 +1,5 @@
 // One listing of a remote: rclone's JSON, read as a stream with one object per line.
-import type { Listed } from './remote-files.ts'
+import type { RemoteFile } from './remote-files.ts'
 import { CloudError, cloudError } from './errors.ts'
 import { rootPath, type Remote } from './remote.ts'
 import { runRclone, type Run } from './run.ts'
@@ -31,9 +31,9 @@ const QUICK_MS = 60_000
 export async function listRemoteFiles(
   program: string,
   remote: Remote,
-  options: RunOptions & { page: number; onPage(files: Listed[]): Promise<void> },
+  options: RunOptions & { page: number; onPage(files: RemoteFile[]): Promise<void> },
 ): Promise<void> {
-  let page: Listed[] = []
+  let page: RemoteFile[] = []
   let failure: string | null = null
   let writing = Promise.resolve()
   const hash = remote.hash ? ['--hash', '--hash-type', remote.hash] : []
@@ -74,9 +74,9 @@ export async function listOne(
   remote: Remote,
   path: string,
   options: RunOptions,
-): Promise<Listed> {
+): Promise<RemoteFile> {
   const hash = remote.hash ? ['--hash', '--hash-type', remote.hash] : []
-  let found: Listed | null = null
+  let found: RemoteFile | null = null
   let text = ''
   await runRclone(program, {
     ...options,
@@ -120,7 +120,7 @@ function entryOf(line: string): Line | null {
   return JSON.parse(text) as Line
 }
 
-const listedOf = ({ Path, Size, ModTime, Hashes }: Line, { hash }: Remote): Listed => ({
+const listedOf = ({ Path, Size, ModTime, Hashes }: Line, { hash }: Remote): RemoteFile => ({
   path: Path,
   size_bytes: Size,
   hash: (hash && Hashes?.[hash]) || null,

@@ -2,7 +2,7 @@
 // demo mode is a folder of this machine, so that it needs no program.
 import type { CloudError } from './errors.ts'
 
-export interface Listed {
+export interface RemoteFile {
   /** Relative to the root of the connection. */
   path: string
   size_bytes: number
@@ -11,7 +11,7 @@ export interface Listed {
   modified_at: string | null
 }
 
-export type Fetched = { path: string } & ({ file: string } | { error: CloudError })
+export type FetchResult = { path: string } & ({ file: string } | { error: CloudError })
 
 /** All of these throw `CloudError`, or the reason of `signal`. */
 export interface RemoteFiles {
@@ -24,10 +24,10 @@ export interface RemoteFiles {
   list(options: {
     signal: AbortSignal
     page: number
-    onPage(files: Listed[]): Promise<void>
+    onPage(files: RemoteFile[]): Promise<void>
   }): Promise<void>
   /** The current state of one file; `cloud_file_not_found`. */
-  stat(path: string, signal: AbortSignal): Promise<Listed>
+  stat(path: string, signal: AbortSignal): Promise<RemoteFile>
   /** Names of the folders directly in `path`, by name. */
   folders(path: string, options: { signal: AbortSignal; most: number }): Promise<string[]>
   /**
@@ -39,11 +39,11 @@ export interface RemoteFiles {
   fetch(
     paths: readonly string[],
     options: { folder: string; bytes: number; signal: AbortSignal },
-  ): AsyncGenerator<Fetched>
+  ): AsyncGenerator<FetchResult>
   /** Creates or replaces the object with the bytes of `file`; gives it as the provider has it. */
-  put(path: string, file: string, signal: AbortSignal): Promise<Listed>
+  put(path: string, file: string, signal: AbortSignal): Promise<RemoteFile>
   /** Renames the object; `cloud_file_not_found` if it does not exist any more. */
-  move(from: string, to: string, signal: AbortSignal): Promise<Listed>
+  move(from: string, to: string, signal: AbortSignal): Promise<RemoteFile>
   /** Idempotent: a missing object counts as deleted. */
   remove(path: string, signal: AbortSignal): Promise<void>
   /** Checks that the root can be listed. */

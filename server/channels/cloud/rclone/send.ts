@@ -1,6 +1,6 @@
 // Changes at a provider, for two-way connections: one object per run.
 import { CloudError } from './errors.ts'
-import type { Listed } from './remote-files.ts'
+import type { RemoteFile } from './remote-files.ts'
 import { listOne, type RunOptions } from './listing.ts'
 import { limits, rootPath, type Remote } from './remote.ts'
 import { runRclone, type Run } from './run.ts'
@@ -14,7 +14,7 @@ export async function putObject(
   path: string,
   file: string,
   options: RunOptions,
-): Promise<Listed> {
+): Promise<RemoteFile> {
   const command = ['copyto', '--ignore-times', '--low-level-retries', '3', ...limits(remote)]
   await run(program, remote, command, [file, rootPath(remote, path)], options)
   return listOne(program, remote, path, options)
@@ -27,7 +27,7 @@ export async function moveObject(
   from: string,
   to: string,
   options: RunOptions,
-): Promise<Listed> {
+): Promise<RemoteFile> {
   const paths = [rootPath(remote, from), rootPath(remote, to)]
   await run(program, remote, ['moveto', '--low-level-retries', '3'], paths, options)
   return listOne(program, remote, to, options)

@@ -12,7 +12,7 @@ import type { DropSettings } from '../settings.ts'
 import type { ManifestRow } from './manifest.ts'
 
 /** A file that is about to be imported. */
-export interface Taken {
+export interface ClaimedFile {
   entry: DropEntry
   /** Its row of an import.csv in the same folder. */
   row: { manifest: string; values: ManifestRow } | null
@@ -39,7 +39,7 @@ function fromFolder({ folder }: DropEntry, use: DropSettings['folder_names']): P
   return packNameProblem(name) ? {} : { pack: name }
 }
 
-function fileOf({ entry, row }: Taken, settings: DropSettings, claim: string): ImportFile {
+function fileOf({ entry, row }: ClaimedFile, settings: DropSettings, claim: string): ImportFile {
   const { values } = row ?? {}
   const folder = fromFolder(entry, settings.folder_names)
   const sku = values?.product_sku
@@ -74,7 +74,7 @@ export interface ImportOf {
 export async function startDropImport(
   engine: Engine,
   tx: ShopScope,
-  taken: readonly Taken[],
+  taken: readonly ClaimedFile[],
   { requestedBy, settings, open = false, prompt, dryRun = false }: ImportOf,
 ): Promise<string> {
   const claim = randomUUID()
@@ -93,7 +93,7 @@ export async function addToDropImport(
   engine: Engine,
   tx: ShopScope,
   operation: string,
-  taken: readonly Taken[],
+  taken: readonly ClaimedFile[],
   settings: DropSettings,
 ): Promise<boolean> {
   const claim = randomUUID()
@@ -143,7 +143,7 @@ interface Claim {
  */
 async function markClaimed(
   tx: ShopScope,
-  taken: readonly Taken[],
+  taken: readonly ClaimedFile[],
   { claim, operation, first, dryRun = false }: Claim,
 ): Promise<void> {
   await tx.query(

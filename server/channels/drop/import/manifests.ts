@@ -8,7 +8,7 @@ import { raiseNoticeOnce } from '../../../files/notices.ts'
 import { ENTRY, type DropEntry } from '../entries.ts'
 import { joinPath } from '../paths.ts'
 import { lockSettings } from '../settings.ts'
-import type { Taken } from './claim.ts'
+import type { ClaimedFile } from './claim.ts'
 import { fileFailed, fileProcessed } from './filing.ts'
 import { MANIFEST, MAX_MANIFEST_BYTES, readManifest, type Manifest } from './manifest.ts'
 
@@ -32,9 +32,9 @@ export async function withManifests(
   parts: ManifestParts,
   tx: ShopScope,
   { ready, dryRun }: Ready,
-): Promise<Taken[]> {
+): Promise<ClaimedFile[]> {
   const folders = Map.groupBy(ready, ({ folder }) => folder)
-  const taken: Taken[] = []
+  const taken: ClaimedFile[] = []
   for (const [folder, entries] of folders) {
     const manifest = entries.find(({ name }) => MANIFEST.test(name))
     const files = entries.filter(({ name }) => !MANIFEST.test(name))
@@ -61,7 +61,7 @@ interface ManifestFiles {
   files: readonly DropEntry[]
 }
 
-const withRow = (entry: DropEntry, manifest: DropEntry, { rows }: Manifest): Taken => {
+const withRow = (entry: DropEntry, manifest: DropEntry, { rows }: Manifest): ClaimedFile => {
   const row = rows.get(nameKey(entry.name))
   return { entry, row: row ? { manifest: manifest.id, values: row.values } : null }
 }
@@ -70,7 +70,7 @@ async function previewManifest(
   parts: ManifestParts,
   tx: ShopScope,
   { manifest, files }: ManifestFiles,
-): Promise<Taken[]> {
+): Promise<ClaimedFile[]> {
   const read = await readManifest(await bytesOf(parts, tx, manifest))
   const wrong = files.flatMap(({ name }) => read.wrong.get(nameKey(name)) ?? [])
   if (wrong.length > 0) {
@@ -85,7 +85,7 @@ async function applyManifest(
   parts: ManifestParts,
   tx: ShopScope,
   { manifest, files }: ManifestFiles,
-): Promise<Taken[]> {
+): Promise<ClaimedFile[]> {
   const filing = { scope: tx, stores: parts.stores }
   let read: Manifest
   try {
@@ -99,7 +99,7 @@ async function applyManifest(
     await notifyOfProblems(tx, manifest, [reason.detail || message])
     return []
   }
-  const taken: Taken[] = []
+  const taken: ClaimedFile[] = []
   const kept: string[] = []
   for (const entry of files) {
     const wrong = read.wrong.get(nameKey(entry.name))

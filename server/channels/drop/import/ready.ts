@@ -31,13 +31,13 @@ export const lockReady = (
     { limit, only },
   )
 
-export interface Waiting {
+export interface WaitingFiles {
   files: number
   bytes: number
 }
 
-export async function countWaiting(scope: ShopScope): Promise<Waiting> {
-  const [row] = await scope.query<Waiting>(
+export async function countWaiting(scope: ShopScope): Promise<WaitingFiles> {
+  const [row] = await scope.query<WaitingFiles>(
     `select count(*)::int as files, coalesce(sum(size_bytes), 0)::bigint as bytes
      from drop_entries where shop_id = :shop and ${IMPORTABLE}`,
   )

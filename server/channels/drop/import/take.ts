@@ -5,7 +5,7 @@ import { retryTransaction } from '../../../core/db/retry-transaction.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { BlobStore } from '../../../core/store/store.ts'
 import { lockSettings, type LockedSettings } from '../settings.ts'
-import { addToDropImport, startDropImport, type Taken } from './claim.ts'
+import { addToDropImport, startDropImport, type ClaimedFile } from './claim.ts'
 import { withManifests } from './manifests.ts'
 import { lockReady } from './ready.ts'
 
@@ -65,7 +65,7 @@ export function takeReady(
 }
 
 interface Growth {
-  taken: readonly Taken[]
+  taken: readonly ClaimedFile[]
   settings: LockedSettings
   take: Take
 }

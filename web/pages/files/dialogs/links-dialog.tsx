@@ -12,7 +12,7 @@ import { type EntryProps } from './entry-props.ts'
 import { LinkTermsFields } from './link-terms.tsx'
 import { EMPTY_LINKS, type LinksForm, readLinks } from './links-form.ts'
 import { MadeLinks } from './made-links.tsx'
-import { type Reading, useForm } from './use-form.ts'
+import { type FormReading, useForm } from './use-form.ts'
 import { t } from '../../../messages/t.ts'
 
 /** Links for more files are created by an operation. */
@@ -83,7 +83,7 @@ function ManyLinks({ entry, ...props }: EntryProps) {
   )
 }
 
-function readWithSending(form: LinksForm): Reading {
+function readWithSending(form: LinksForm): FormReading {
   const read = readLinks(form)
   return 'errors' in read ? read : { options: { ...read.options, send_emails: form.send } }
 }

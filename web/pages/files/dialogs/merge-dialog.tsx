@@ -7,7 +7,7 @@ import { BulkDialog } from './bulk-dialog.tsx'
 import { type EntryProps } from './entry-props.ts'
 import { OrderedFiles } from './ordered-files.tsx'
 import { PasswordField } from './password-field.tsx'
-import { type Reading, useForm } from './use-form.ts'
+import { type FormReading, useForm } from './use-form.ts'
 import { t } from '../../../messages/t.ts'
 
 interface MergeForm {
@@ -17,7 +17,7 @@ interface MergeForm {
 
 const FORBIDDEN = /[/\\\p{Cc}]/u
 
-function readMerge({ filename, password }: MergeForm): Reading {
+function readMerge({ filename, password }: MergeForm): FormReading {
   const name = filename.trim().replace(/\.pdf$/i, '')
   if (name === '') return { errors: { filename: t('Enter a name for the new document') } }
   if (FORBIDDEN.test(name)) return { errors: { filename: t('Names can’t contain / or \\') } }

@@ -1,5 +1,5 @@
 // The values of a rename: by a pattern, or by find and replace.
-import { type Errors, type Reading, wholeNumber } from './use-form.ts'
+import { type Errors, type FormReading, wholeNumber } from './use-form.ts'
 import { t } from '../../../messages/t.ts'
 
 export interface RenameForm {
@@ -47,7 +47,7 @@ export const EMPTY_RENAME: RenameForm = {
 
 const KNOWN = new Set(Object.keys(VARIABLES))
 
-export function readRename({ mode, keep_extension, ...form }: RenameForm): Reading {
+export function readRename({ mode, keep_extension, ...form }: RenameForm): FormReading {
   if (mode === 'replace') {
     const { find, replace, case_sensitive, regex } = form
     if (find === '') return { errors: { find: t('Enter the text to find') } }

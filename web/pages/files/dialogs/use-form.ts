@@ -6,11 +6,11 @@ import { useStartOperation } from '../../../client/operations.ts'
 
 /** A message for each field; `form`: about the form as a whole. */
 export type Errors = Record<string, string>
-export type Reading = { options: Record<string, unknown> } | { errors: Errors }
+export type FormReading = { options: Record<string, unknown> } | { errors: Errors }
 
 interface Rules<Form> {
   initial: Form | (() => Form)
-  read: (form: Form) => Reading
+  read: (form: Form) => FormReading
   /** The field for each option of the server, if their names differ. */
   fields?: Record<string, string>
   /** The call that sends the form, if it does not start an operation. */

@@ -2,7 +2,7 @@
 import { ApiError } from '../../../client/error.ts'
 import { hasEnded } from '../../../client/operations.ts'
 import { readBatch, readOperation, readResults, retryOperation } from '../../../client/uploads.ts'
-import { type Arrived, outcomeOf, unknownOutcome } from './outcomes.ts'
+import { type ArrivedUpload, outcomeOf, unknownOutcome } from './outcomes.ts'
 import { type Outcome } from './rows.ts'
 
 interface FollowedOperation {
@@ -18,7 +18,7 @@ interface FollowedBatch {
 export interface ImportState {
   batches: Map<string, FollowedBatch>
   /** By the queue's id of the file. */
-  files: Map<string, Arrived & { operation: string | null }>
+  files: Map<string, ArrivedUpload & { operation: string | null }>
   outcomes: Map<string, Outcome>
   /** Batches whose imports were closed. */
   closed: Set<string>
@@ -93,7 +93,7 @@ const isOpen = (state: ImportState): boolean =>
 async function readOutcomes(state: ImportState): Promise<void> {
   const some = awaitedFiles(state).slice(0, RESULT_BATCH)
   if (some.length === 0) return
-  const record = (file: Arrived, outcome: Outcome | null) => {
+  const record = (file: ArrivedUpload, outcome: Outcome | null) => {
     // The file may have been removed from the queue while the answer was loading.
     if (outcome && state.files.has(file.id)) state.outcomes.set(file.id, outcome)
   }

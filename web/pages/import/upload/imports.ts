@@ -8,7 +8,7 @@ import {
   type ImportState,
   retryTemporary,
 } from './follow-imports.ts'
-import { type Arrived } from './outcomes.ts'
+import { type ArrivedUpload } from './outcomes.ts'
 import { type Outcome } from './rows.ts'
 
 export interface Import {
@@ -42,7 +42,7 @@ export function createImports(
     list: () => importsOf(state),
     /** Batches that could not be imported, each with the reason. */
     errors: () => [...errors],
-    arrived: (some: readonly Arrived[]) => {
+    arrived: (some: readonly ArrivedUpload[]) => {
       for (const file of some) {
         files.set(file.id, { ...file, operation: null })
         followedBatch(state, file.batch).ended = false

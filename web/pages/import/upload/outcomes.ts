@@ -3,7 +3,7 @@ import { type UploadResult } from '../../../client/uploads.ts'
 import { type Outcome } from './rows.ts'
 import { t } from '../../../messages/t.ts'
 
-export interface Arrived {
+export interface ArrivedUpload {
   /** The queue's id of the file. */
   id: string
   batch: string

@@ -6,7 +6,7 @@ import { type ChosenFile } from '../../../url-state/chosen-files.ts'
 import { setUploading } from '../../../url-state/uploading.ts'
 import { createImports, type Import } from './imports.ts'
 import { createMemory, keepBatches, type KeptFile, readBatches, readKept } from './kept.ts'
-import { type Arrived } from './outcomes.ts'
+import { type ArrivedUpload } from './outcomes.ts'
 import { refusalOf, type UploadRefusal } from './refusal.ts'
 import { type AddedFile, chosenFileOf, keptFileOf, uppyFileOf } from './queue-files.ts'
 import {
@@ -112,7 +112,7 @@ export function createQueue(shop: string) {
   /** Records files that have arrived, and closes the imports of batches without further files. */
   function importArrived(): void {
     const going = new Set(kept.map(({ batch }) => batch))
-    const arrived: Arrived[] = []
+    const arrived: ArrivedUpload[] = []
     for (const row of state.rows) {
       const file = uppy.getFile(row.id)
       if (!file) continue

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { networkOf, plainAddress } from './client-address.ts'
+import { networkOf, plainAddress, subnetOf } from './client-address.ts'
 
 test.each([
   ['::ffff:192.0.2.1', '192.0.2.1'],
@@ -27,3 +27,16 @@ test.each(['', 'unknown', '10.1', '192.0.2.1:80'])(
     expect(networkOf(text)).toBe(text)
   },
 )
+
+test.each([
+  ['192.0.2.57', '192.0.2'],
+  ['::ffff:192.0.2.57', '192.0.2'],
+  ['192.0.20.5', '192.0.20'],
+])('%s is in the network %s', (address, network) => {
+  expect(subnetOf(address)).toBe(network)
+})
+
+test('addresses of one IPv6 /64 are one network', () => {
+  expect(subnetOf('2001:db8:1:2::1')).toBe(subnetOf('2001:db8:1:2:ffff::9'))
+  expect(subnetOf('2001:db8:1:2::1')).not.toBe(subnetOf('2001:db8:1:3::1'))
+})

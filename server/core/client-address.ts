@@ -22,7 +22,7 @@ export function networkOf(address: string): string {
 /** The neighbours of an address, which one person may control: a /24 of IPv4, a /64 of IPv6. */
 export function subnetOf(address: string): string {
   const network = networkOf(address)
-  return isIP(network) === 4 ? network.slice(0, network.lastIndexOf('..')) : network
+  return isIP(network) === 4 ? network.slice(0, network.lastIndexOf('.')) : network
 }
 
 /**

@@ -45,7 +45,7 @@ export async function programsFor(
   if (await works(installed, runner)) return installed
   const native = path.dirname(path.dirname(installed.postgres))
   const { version } = JSON.parse(
-    await readFile(path.join(native, '../..', 'package.json'), 'utf8'),
+    await readFile(path.join(native, '..', 'package.json'), 'utf8'),
   ) as {
     version: string
   }

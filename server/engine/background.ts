@@ -19,7 +19,13 @@ import {
   type TaskJob,
   type TaskLease,
 } from './background-task.ts'
-import { createPlaces, SLOW_TIMES, type PlaceLimits, type Places } from '../core/queue/places.ts'
+import {
+  createPlaces,
+  plainLimits,
+  waitingLimits,
+  type PlaceLimits,
+  type Places,
+} from '../core/queue/places.ts'
 import { LeaseLost } from './worker/lease.ts'
 
 export { forgetAttempts, queuedTask, queueTask, runsNow } from './background-jobs.ts'
@@ -91,11 +97,8 @@ function placesOf({ tasks, slowAfterMs }: BackgroundOptions): Places {
   }
 }
 
-const limitsOf = ({ concurrency: places, waits }: BackgroundTask): PlaceLimits => ({
-  places,
-  slowPlaces: waits ? SLOW_TIMES * places : 0,
-  perShop: waits ? Math.ceil(places / 2) : places,
-})
+const limitsOf = ({ concurrency, waits }: BackgroundTask): PlaceLimits =>
+  waits ? waitingLimits(concurrency) : plainLimits(concurrency)
 
 function createPerform(
   options: BackgroundOptions,

@@ -1,7 +1,7 @@
 // How many jobs of a kind one process runs concurrently. Downloads wait for remote servers, and
 // mail for mail servers: neither may take all places that changes and finalizations need, and one
 // shop's downloads must not block those of other shops.
-import { SLOW_TIMES, type PlaceLimits } from './places.ts'
+import { plainLimits, waitingLimits, type PlaceLimits } from './places.ts'
 
 /** A job's flag: the kind whose limits it counts for. */
 export const BYTES = 'bytes'
@@ -20,21 +20,11 @@ const MESSAGES = 8
 /** Batches of one transaction are short: the remaining places are enough for them. */
 export const QUICK_PLACES = 2
 
-/**
- * @param batches concurrent batches that use bytes or external systems; at most half of them for
- *   one shop, and three times as many that take long
- */
-export function jobLimits(batches: number): ReadonlyMap<string, PlaceLimits> {
-  const batch = (places: number) => ({
-    places,
-    slowPlaces: SLOW_TIMES * places,
-    perShop: Math.ceil(places / 2),
-  })
-  const other = (places: number) => ({ places, slowPlaces: 0, perShop: places })
-  return new Map([
-    [BYTES, batch(batches)],
-    [PROMPT, batch(PROMPTS)],
-    [FINISH, other(FINISHES)],
-    [MESSAGE, other(MESSAGES)],
+/** @param batches concurrent batches that use bytes or external systems */
+export const jobLimits = (batches: number): ReadonlyMap<string, PlaceLimits> =>
+  new Map([
+    [BYTES, waitingLimits(batches)],
+    [PROMPT, waitingLimits(PROMPTS)],
+    [FINISH, plainLimits(FINISHES)],
+    [MESSAGE, plainLimits(MESSAGES)],
   ])
-}

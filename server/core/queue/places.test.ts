@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { BYTES, FINISH, jobLimits, MESSAGE, QUICK_PLACES } from './job-concurrency.ts'
-import { createPlaces, ofShop, SLOW_TIMES, type Places } from './places.ts'
+import { createPlaces, ofShop, plainLimits, waitingLimits, type Places } from './places.ts'
 
 const SLOW_MS = 5000
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
@@ -68,8 +68,7 @@ test('a shop is no longer slow after a quick job', () => {
 })
 
 test('a kind without slow places has no slow shops', () => {
-  const limits = { places: 2, slowPlaces: 0, perShop: 2 }
-  const places = createPlaces(new Map([['sweep', limits]]), SLOW_MS)
+  const places = createPlaces(new Map([['sweep', plainLimits(2)]]), SLOW_MS)
   const flags = ['sweep', ofShop('sweep', 1)]
   const leave = places.enter(flags)
   vi.advanceTimersByTime(SLOW_MS)
@@ -80,7 +79,8 @@ test('a kind without slow places has no slow shops', () => {
 
 test('more slow jobs than slow places keep the usual ones, until a slow place is free', () => {
   const places = open(2)
-  const shops = Array.from({ length: 2 * (SLOW_TIMES + 1) }, (_, n) => n)
+  const { slowPlaces } = waitingLimits(2)
+  const shops = Array.from({ length: slowPlaces + 2 }, (_, n) => n)
   const leaves = shops.map((shop, n) => {
     if (n % 2 === 0) vi.advanceTimersByTime(SLOW_MS)
     return places.enter(bytesOf(shop))

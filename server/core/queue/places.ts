@@ -26,81 +26,96 @@ export interface Places {
 export const ofShop = (kind: string, shop: number | string) => `${kind}@${shop}`
 
 /** How many jobs may take long for each usual place: they wait more than they work. */
-export const SLOW_TIMES = 3
-/** The flags of shops that are remembered as slow. */
-const MAX_SLOW = 1000
+const SLOW_TIMES = 3
+
+/** For work that waits for other systems: half of the places for one shop, and slow places. */
+export const waitingLimits = (places: number): PlaceLimits => ({
+  places,
+  slowPlaces: SLOW_TIMES * places,
+  perShop: Math.ceil(places / 2),
+})
+/** For other work: any shop may have every place. */
+export const plainLimits = (places: number): PlaceLimits => ({
+  places,
+  slowPlaces: 0,
+  perShop: places,
+})
+
+/** Shops that are remembered only because they are slow. */
+const MAX_IDLE = 1000
+
+interface Kind extends PlaceLimits {
+  /** Jobs in usual and in slow places. */
+  usual: number
+  slow: number
+}
+
+/** One shop's jobs of one kind. */
+interface ShopJobs {
+  kind: Kind
+  running: number
+  /** The last one that ended took long. */
+  isSlow: boolean
+}
+
+const hasSlowPlace = ({ slow, slowPlaces }: Kind) => slow < slowPlaces
+const mayNotStart = ({ kind, running, isSlow }: ShopJobs) =>
+  running >= kind.perShop || (isSlow && !hasSlowPlace(kind))
 
 /** @param slowAfterMs a job that runs longer is slow */
 export function createPlaces(
   limits: ReadonlyMap<string, PlaceLimits>,
   slowAfterMs: number,
 ): Places {
-  const usual = createCounts()
-  const slow = createCounts()
-  const byShop = createCounts()
-  /** The kind of each shop's flag: its last job was slow. */
-  const slowShops = new Map<string, string>()
-  const hasSlowPlace = (kind: string) => slow.of(kind) < limits.get(kind)!.slowPlaces
-  const isFull = (flag: string, kind: string) =>
-    byShop.of(flag) >= limits.get(kind)!.perShop || (slowShops.has(flag) && !hasSlowPlace(kind))
-  const remember = (shop: string, kind: string, wasSlow: boolean) => {
-    slowShops.delete(shop)
-    if (!wasSlow) return
-    slowShops.set(shop, kind)
-    const [oldest] = slowShops.keys()
-    if (slowShops.size > MAX_SLOW) slowShops.delete(oldest!)
+  const kinds = new Map([...limits].map(([flag, one]) => [flag, { ...one, usual: 0, slow: 0 }]))
+  /** Those with running jobs, and slow ones, by their flags. */
+  const shops = new Map<string, ShopJobs>()
+  const leaveShop = (flag: string, jobs: ShopJobs, tookLong: boolean) => {
+    jobs.running--
+    jobs.isSlow = tookLong
+    if (jobs.running > 0) return
+    shops.delete(flag)
+    if (!tookLong) return
+    // At the end of the map: the oldest are first.
+    shops.set(flag, jobs)
+    if (shops.size <= MAX_IDLE) return
+    for (const [oldest, { running }] of shops) if (running === 0) return void shops.delete(oldest)
   }
-  const kinds = new Map<string, string>()
   return {
-    count: [...limits.values()].reduce((sum, one) => sum + one.places + one.slowPlaces, 0),
+    count: [...kinds.values()].reduce((sum, one) => sum + one.places + one.slowPlaces, 0),
     full: () => [
-      ...[...limits].flatMap(([kind, { places }]) => (usual.of(kind) >= places ? [kind] : [])),
-      ...[...new Map([...kinds, ...slowShops])].flatMap(([flag, kind]) =>
-        isFull(flag, kind) ? [flag] : [],
-      ),
+      ...[...kinds].flatMap(([flag, { usual, places }]) => (usual >= places ? [flag] : [])),
+      ...[...shops].flatMap(([flag, jobs]) => (mayNotStart(jobs) ? [flag] : [])),
     ],
     enter: (flags) => {
-      const kind = flags.find((flag) => limits.has(flag))
-      if (kind === undefined) return () => {}
-      const shop = flags.find((flag) => flag.startsWith(ofShop(kind, ''))) ?? null
-      let lane = shop !== null && slowShops.has(shop) && hasSlowPlace(kind) ? slow : usual
-      lane.add(kind, 1)
-      if (shop !== null) {
-        byShop.add(shop, 1)
-        kinds.set(shop, kind)
+      const kindFlag = flags.find((flag) => kinds.has(flag))
+      if (kindFlag === undefined) return () => {}
+      const kind = kinds.get(kindFlag)!
+      const shop = flags.find((flag) => flag.startsWith(ofShop(kindFlag, '')))
+      if (shop === undefined) {
+        kind.usual++
+        return () => void kind.usual--
       }
-      let isSlow = false
+      const jobs = shops.get(shop) ?? { kind, running: 0, isSlow: false }
+      shops.set(shop, jobs)
+      jobs.running++
+      let lane: 'usual' | 'slow' = jobs.isSlow && hasSlowPlace(kind) ? 'slow' : 'usual'
+      kind[lane]++
+      let tookLong = false
       const moveAside = () => {
-        isSlow = true
-        if (lane === slow) return
-        if (hasSlowPlace(kind)) {
-          lane.add(kind, -1)
-          lane = slow
-          lane.add(kind, 1)
-        } else timer.refresh()
+        tookLong = true
+        if (lane === 'slow') return
+        if (!hasSlowPlace(kind)) return void timer.refresh()
+        kind[lane]--
+        lane = 'slow'
+        kind[lane]++
       }
-      const canMove = shop !== null && limits.get(kind)!.slowPlaces > 0
-      const timer = setTimeout(canMove ? moveAside : () => {}, slowAfterMs).unref()
+      const timer = setTimeout(kind.slowPlaces > 0 ? moveAside : () => {}, slowAfterMs).unref()
       return () => {
         clearTimeout(timer)
-        lane.add(kind, -1)
-        if (shop === null) return
-        byShop.add(shop, -1)
-        if (byShop.of(shop) === 0) kinds.delete(shop)
-        remember(shop, kind, isSlow)
+        kind[lane]--
+        leaveShop(shop, jobs, tookLong)
       }
-    },
-  }
-}
-
-function createCounts() {
-  const counts = new Map<string, number>()
-  return {
-    of: (flag: string) => counts.get(flag) ?? 0,
-    add: (flag: string, by: 1 | -1) => {
-      const now = (counts.get(flag) ?? 0) + by
-      if (now === 0) counts.delete(flag)
-      else counts.set(flag, now)
     },
   }
 }

@@ -225,8 +225,11 @@ export function createArchives(parts: {
     ])
     response.setTimeout(stallMs, () => response.destroy())
     const { shop, link, key } = asked
-    const files = archive.entries.map((entry) => entry.link)
-    revocation.watch({ kind: 'archive', shop, link, keyHash: hashKey(key), files }, response)
+    const permits = [
+      { kind: 'archive' as const, shop, link, keyHash: hashKey(key) },
+      ...archive.entries.map((file) => ({ kind: 'archived' as const, shop, link: file.link })),
+    ]
+    revocation.watch(permits, response)
     const state = { sent: 0 }
     try {
       await sendSegments(response, bytes, archive, part, budget, state)

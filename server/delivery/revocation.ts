@@ -12,13 +12,15 @@ import { bytesArray, IN_PARENT, opaque, plainArray, type Query } from './targets
  */
 export type Permit =
   | { kind: 'link'; shop: number; link: string; keyHash: Buffer }
-  /** The files of a delivery or a pack, by its page's link; `files`: their own links. */
-  | { kind: 'archive'; shop: number; link: string; keyHash: Buffer; files: readonly string[] }
+  /** All files of a delivery or a pack, by its page's link. */
+  | { kind: 'archive'; shop: number; link: string; keyHash: Buffer }
+  /** One of these files, by its own link, whose key the client does not use. */
+  | { kind: 'archived'; shop: number; link: string }
   | { kind: 'public'; token: string }
 
 export interface Revocation {
-  /** Resets the response's connection if the permit is withdrawn before the response ends. */
-  watch(permit: Permit, response: ServerResponse): void
+  /** Resets the response's connection if one of the permits is withdrawn before the response ends. */
+  watch(permits: readonly Permit[], response: ServerResponse): void
 }
 
 /**
@@ -49,7 +51,6 @@ const ARCHIVES = `
   cross join lateral (select * from shops where id = l.shop_id limit 1) s
   where l.key_hash = a.key_hash and l.revoked_at is null and s.uninstalled_at is null`
 
-/** The links of files in ZIP files: without their keys, which the client does not use. */
 const ARCHIVED = `
   select a.place
   from unnest(${opaque('$1::integer[]')}, ${opaque('$2::uuid[]')})
@@ -93,33 +94,31 @@ export function createRevocation(query: Query, log: Logger): Revocation {
     })
   }
 
-  /** Each file of each archive; one that is withdrawn ends the archive. */
-  async function checkArchived(
-    archives: readonly Watched<Extract<Permit, { kind: 'archive' }>>[],
-  ): Promise<void> {
-    const files = archives.flatMap((archive) =>
-      archive.permit.files.map((link) => ({ archive, shop: archive.permit.shop, link })),
-    )
-    await check(
-      'valid_archived',
-      ARCHIVED,
-      files.map(({ archive }) => archive),
-      [plainArray(files.map(({ shop }) => shop)), plainArray(files.map(({ link }) => link))],
-    )
-  }
-
   async function checkAll(): Promise<void> {
     const links = those('link')
     const archives = those('archive')
+    const archived = those('archived')
     const publics = those('public')
     await Promise.all([
-      check('valid_links', LINKS, links, linkColumns(links)),
-      check('valid_archives', ARCHIVES, archives, linkColumns(archives)),
-      checkArchived(archives),
+      check('valid_links', LINKS, links, [...linkColumns(links), keyColumn(links)]),
+      check('valid_archives', ARCHIVES, archives, [...linkColumns(archives), keyColumn(archives)]),
+      check('valid_archived', ARCHIVED, archived, linkColumns(archived)),
       check('valid_public', PUBLIC, publics, [
         plainArray(publics.map(({ permit }) => permit.token)),
       ]),
     ])
+  }
+
+  /** The result removes the response again. */
+  function enter(permit: Permit, response: ServerResponse): () => void {
+    const key = keyOf(permit)
+    const entry = watched.get(key) ?? { permit, responses: new Set() }
+    watched.set(key, entry)
+    entry.responses.add(response)
+    return () => {
+      entry.responses.delete(response)
+      if (entry.responses.size === 0 && watched.get(key) === entry) watched.delete(key)
+    }
   }
 
   function scheduleCheck(): void {
@@ -139,33 +138,26 @@ export function createRevocation(query: Query, log: Logger): Revocation {
   }
 
   return {
-    watch: (permit, response) => {
+    watch: (permits, response) => {
       if (response.closed) return
-      const key = keyOf(permit)
-      const entry = watched.get(key) ?? { permit, responses: new Set() }
-      watched.set(key, entry)
-      entry.responses.add(response)
-      response.once('close', () => {
-        entry.responses.delete(response)
-        if (entry.responses.size === 0 && watched.get(key) === entry) watched.delete(key)
-      })
+      const leaves = permits.map((permit) => enter(permit, response))
+      response.once('close', () => leaves.forEach((leave) => leave()))
       scheduleCheck()
     },
   }
 }
 
-const linkColumns = (
-  entries: readonly { permit: { shop: number; link: string; keyHash: Buffer } }[],
-) => [
+const linkColumns = (entries: readonly { permit: { shop: number; link: string } }[]) => [
   plainArray(entries.map(({ permit }) => permit.shop)),
   plainArray(entries.map(({ permit }) => permit.link)),
-  bytesArray(entries.map(({ permit }) => permit.keyHash)),
 ]
+const keyColumn = (entries: readonly { permit: { keyHash: Buffer } }[]) =>
+  bytesArray(entries.map(({ permit }) => permit.keyHash))
 
 function keyOf(permit: Permit): string {
   if (permit.kind === 'public') return permit.token
-  const files = permit.kind === 'archive' ? permit.files : []
-  return [permit.link, permit.keyHash.toString('hex'), ...files].join('/')
+  if (permit.kind === 'archived') return permit.link
+  return `${permit.link}/${permit.keyHash.toString('hex')}`
 }
 
 /**

@@ -164,7 +164,7 @@ export function createServing(parts: {
       ...describe(part.target, part.audience),
       ...lengthHeaders(part),
     ])
-    const watch = () => part.permit && revocation.watch(part.permit, response)
+    const watch = () => part.permit && revocation.watch([part.permit], response)
     try {
       if (!('whole' in opened)) watch()
       const { stallMs } = parts

@@ -77,7 +77,7 @@ test('the time to sign in over FTP begins with the connection, not after the loo
   const signIn = { isBanned: () => new Promise<boolean>(() => {}) }
   const limits = { ...CONNECTION_LIMITS, loginGraceMs: 1 }
   const refusals = { count: () => {} }
-  const places = createUnsignedPlaces(limits)
+  const places = createUnsignedPlaces(limits, refusals)
   const options = { signIn, limits, certificate: {}, places, refusals }
   const server = createFtpServer(options as unknown as FtpOptions)
   server.listen(0, '127.0.0.1')
@@ -89,7 +89,7 @@ test('the time to sign in over FTP begins with the connection, not after the loo
 test('a client of FTP is told when its address cannot be checked', async () => {
   const signIn = { isBanned: () => Promise.reject(new Error('the database is down')) }
   const [limits, refusals, log] = [CONNECTION_LIMITS, { count: () => {} }, silent]
-  const places = createUnsignedPlaces(limits)
+  const places = createUnsignedPlaces(limits, refusals)
   const options = { signIn, limits, certificate: {}, places, refusals, log }
   const server = createFtpServer(options as unknown as FtpOptions)
   server.listen(0, '127.0.0.1')

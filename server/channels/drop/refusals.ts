@@ -1,23 +1,31 @@
 // Counts what the drop server refuses, for /metrics. Other processes report the counts, so they are
 // written to the database, together and at most every few seconds.
 import type { Database } from '../../core/db/database.ts'
-import { DropError, type DropCode } from './errors.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
+import { DropError, type DropCode } from './errors.ts'
 
-export const REFUSALS = {
-  no_place: 'connections that have not signed in, of one network or in all, were too many',
-  banned: 'connections and sign-ins after too many failures',
-  sign_in: 'failed sign-ins',
-  grace: 'connections that did not sign in in time',
-  sessions: 'signed-in connections of one account or in all were too many',
-  long_line: 'FTP lines that were too long or too many',
-  unread_replies: 'FTP clients that did not read the replies',
-  flooded: 'SFTP clients that sent too many requests without taking the replies',
-  handles: 'files beyond those that a connection may have open',
-  quota: 'files beyond the quota of waiting files or the size of one file',
-  full: 'files for which the disk had no room',
-} as const
-export type RefusalReason = keyof typeof REFUSALS
+export type RefusalReason =
+  /** Too many connections of one network, or in all, have not signed in. */
+  | 'no_place'
+  /** The connection did not sign in in time. */
+  | 'grace'
+  /** Too many sign-ins have failed. */
+  | 'banned'
+  | 'sign_in'
+  /** Too many connections of one account, or in all, have signed in. */
+  | 'sessions'
+  /** Lines of FTP that are too long or too many. */
+  | 'long_line'
+  /** A client of FTP does not read the replies. */
+  | 'unread_replies'
+  /** A client of SFTP sends requests without taking the replies. */
+  | 'flooded'
+  /** More files than a connection may have open. */
+  | 'handles'
+  /** The waiting files of the shop, or one file, are too large. */
+  | 'quota'
+  /** The disk is full. */
+  | 'full'
 
 const BY_ERROR: Partial<Record<DropCode, RefusalReason>> = {
   quota: 'quota',

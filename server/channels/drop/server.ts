@@ -61,7 +61,7 @@ export async function openDropServer(given: DropServerParts): Promise<DropServer
   const refusals = createRefusals(database, log)
   const sessions = createSessions({ ...parts, connectionLimits, refusals }, transfers)
   const signIn = createSignIn(database, log, refusals)
-  const places = createUnsignedPlaces(connectionLimits)
+  const places = createUnsignedPlaces(connectionLimits, refusals)
   const about = { signIn, sessions, log, limits: connectionLimits, places, refusals }
   const sftp = createSftpServer({ ...about, hostKeys: keys })
   const ftp = createFtpServer({ ...about, certificate, passive: parts.passive })

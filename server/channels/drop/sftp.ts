@@ -113,11 +113,7 @@ async function admit(parts: SftpParts, ssh: ssh2.Server, socket: Socket): Promis
   const { signIn, log } = parts
   try {
     const client = clientOf(socket)
-    if (client === null) return void socket.destroy()
-    if (!mayWait(parts, socket, client)) {
-      parts.refusals.count('no_place')
-      return void socket.destroy()
-    }
+    if (client === null || !mayWait(parts, socket, client)) return void socket.destroy()
     if ((await signIn.isBanned(client)) || socket.destroyed) return void socket.destroy()
     socket.setTimeout(IDLE_MS, () => socket.destroy())
     serveSocket(ssh, socket)

@@ -2,30 +2,28 @@
 // each network and in all, and does not count among those that have signed in.
 import { subnetOf } from '../../core/client-address.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
+import type { Refusals } from './refusals.ts'
 
 export interface UnsignedPlaces {
   /**
-   * Takes a place for a connection that has not signed in; null: none is free. The result frees it,
-   * at sign-in or when the connection ends; idempotent.
+   * Takes a place for a connection that has not signed in; null: none is free, which is counted.
+   * The result frees it, at sign-in or when the connection ends; idempotent.
    */
   take(address: string): (() => void) | null
-  /** Connections that have not signed in, and those that got no place. */
-  counts(): { waiting: number; refused: number }
 }
 
-export function createUnsignedPlaces({
-  unsigned,
-  unsignedPerNetwork,
-}: Pick<ConnectionLimits, 'unsigned' | 'unsignedPerNetwork'>): UnsignedPlaces {
+export function createUnsignedPlaces(
+  { unsigned, unsignedPerNetwork }: Pick<ConnectionLimits, 'unsigned' | 'unsignedPerNetwork'>,
+  refusals: Pick<Refusals, 'count'>,
+): UnsignedPlaces {
   const networks = new Map<string, number>()
   let waiting = 0
-  let refused = 0
   return {
     take: (address) => {
       const network = subnetOf(address)
       const own = networks.get(network) ?? 0
       if (waiting >= unsigned || own >= unsignedPerNetwork) {
-        refused++
+        refusals.count('no_place')
         return null
       }
       waiting++
@@ -40,6 +38,5 @@ export function createUnsignedPlaces({
         else networks.set(network, left)
       }
     },
-    counts: () => ({ waiting, refused }),
   }
 }

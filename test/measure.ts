@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import {
@@ -66,13 +67,14 @@ function parse({ file, text }: Source): Parsed {
 const percentile = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.floor(share * (values.length - 1))]!
 
-function printFigures(sources: readonly Source[]): void {
+function printFigures(files: readonly Source[]): void {
+  const sources = files.map((source) => ({ ...source, ...parse(source) }))
   const sizes = sources.map(({ lines }) => lines)
   const total = sizes.reduce((sum, lines) => sum + lines, 0)
   const server = sources.filter(({ file }) => file.startsWith('server/'))
   const serverLines = server.reduce((sum, { lines }) => sum + lines, 0)
-  const assertions = server.reduce((sum, source) => sum + parse(source).assertions, 0)
-  const long = sources.flatMap((source) => parse(source).long).sort((a, b) => b.lines - a.lines)
+  const assertions = server.reduce((sum, source) => sum + source.assertions, 0)
+  const long = sources.flatMap((source) => source.long).sort((a, b) => b.lines - a.lines)
   console.log(`product lines            ${total}`)
   console.log(`product files            ${sources.length}`)
   console.log(
@@ -91,88 +93,78 @@ interface Coverage {
   result: { url: string; functions: { ranges: { startOffset: number; count: number }[] }[] }[]
 }
 
-/** The functions that ran in a server that did `work`, as file:offset. */
-async function executed(work: (server: ServerProcess) => Promise<void>): Promise<Set<string>> {
+/** Writes what has run since the last signal, and begins to count again. */
+const ON_SIGNAL = `data:text/javascript,import v8 from 'node:v8';process.on('SIGUSR2',v8.takeCoverage)`
+const IDLE_MS = 10_000
+
+/** The functions that ran since the last call, as file:offset. */
+async function takeExecuted({ child }: ServerProcess, folder: string): Promise<Set<string>> {
+  const before = new Set(await readdir(folder))
+  child.kill('SIGUSR2')
+  let name: string | undefined
+  while (name === undefined) {
+    await delay(200)
+    name = (await readdir(folder)).find((one) => !before.has(one))
+  }
+  // It is written with one call, after it was created.
+  await delay(2000)
+  const { result } = JSON.parse(await readFile(path.join(folder, name), 'utf8')) as Coverage
+  const ran = new Set<string>()
+  for (const { url, functions } of result) {
+    if (!url.startsWith('file://')) continue
+    const file = path.relative(ROOT, fileURLToPath(url))
+    if (!/^(server|plugins|workflows)\//.test(file)) continue
+    for (const { ranges } of functions)
+      if (ranges[0]!.count > 0) ran.add(`${file}:${ranges[0]!.startOffset}`)
+  }
+  return ran
+}
+
+/** One import, one tag and one download in one server, without what it does while it is idle. */
+async function printExecuted(): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-coverage-'))
   const dataDir = await makeDataDir()
+  const env = { NODE_V8_COVERAGE: folder, NODE_OPTIONS: `--import="${ON_SIGNAL}"` }
+  const server = await startServer({ dataDir, env })
   try {
-    const server = await startServer({
-      dataDir,
-      env: { NODE_V8_COVERAGE: folder, NODE_COMPILE_CACHE: '' },
-    })
-    await work(server)
-    await server.stop()
-    const ran = new Set<string>()
-    for (const name of await readdir(folder)) {
-      const { result } = JSON.parse(await readFile(path.join(folder, name), 'utf8')) as Coverage
-      for (const { url, functions } of result) {
-        if (!url.startsWith('file://')) continue
-        const file = path.relative(ROOT, fileURLToPath(url))
-        if (!/^(server|plugins|workflows)\//.test(file)) continue
-        for (const { ranges } of functions)
-          if (ranges[0]!.count > 0) ran.add(`${file}:${ranges[0]!.startOffset}`)
-      }
+    await delay(IDLE_MS)
+    await takeExecuted(server, folder)
+    await delay(IDLE_MS)
+    const idle = await takeExecuted(server, folder)
+    const report = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+      const result = await work()
+      const ran = await takeExecuted(server, folder)
+      const files = new Set(
+        [...ran].filter((one) => !idle.has(one)).map((one) => one.split(':')[0]!),
+      )
+      const folders = new Set([...files].map((file) => path.dirname(file)))
+      console.log(`${name.padEnd(24)} ${files.size} files in ${folders.size} folders`)
+      return result
     }
-    return ran
+    const call = async <T>(method: string, route: string, body: object): Promise<T> =>
+      (await server.call(method, route, body)).json() as Promise<T>
+    const { files } = await report('one API import', () =>
+      call<{ files: { file_id: string }[] }>('POST', '/api/files/import', {
+        files: [{ filename: 'measured.pdf', url: `${server.url}/demo/sample.pdf` }],
+      }),
+    )
+    const file_ids = files.map(({ file_id }) => file_id)
+    await report('one tag', () =>
+      call('PUT', '/api/files/bulk-update', { file_ids, updates: { tags: ['measured'] } }),
+    )
+    const made = await report('one link', () =>
+      call<{ data: { url: string }[] }>('POST', '/api/links', { file_ids, download_limit: 5 }),
+    )
+    await report('one download', async () => {
+      const answer = await fetch(made.data[0]!.url, { headers: { 'user-agent': 'curl/8' } })
+      if (!answer.ok) throw new Error(`The download was answered ${answer.status}`)
+      await answer.arrayBuffer()
+    })
   } finally {
+    await server.stop()
     await rm(folder, { recursive: true })
     await removeDataDir(dataDir)
   }
-}
-
-async function importOne({ url, call }: ServerProcess): Promise<string> {
-  const answer = await call('POST', '/api/files/import', {
-    files: [{ filename: 'measured.pdf', url: `${url}/demo/sample.pdf` }],
-  })
-  const { files } = (await answer.json()) as { files: { file_id: string }[] }
-  return files[0]!.file_id
-}
-
-async function printExecuted(): Promise<void> {
-  const idle = await executed(() => new Promise((resolve) => setTimeout(resolve, 5000)))
-  const report = async (
-    name: string,
-    work: (server: ServerProcess) => Promise<unknown>,
-    without: Set<string>,
-  ) => {
-    const ran = await executed(async (server) => {
-      await new Promise((resolve) => setTimeout(resolve, 5000))
-      await work(server)
-    })
-    const files = new Set(
-      [...ran].filter((one) => !without.has(one)).map((one) => one.split(':')[0]!),
-    )
-    const folders = new Set([...files].map((file) => path.dirname(file)))
-    console.log(`${name.padEnd(24)} ${files.size} files in ${folders.size} folders`)
-    return ran
-  }
-  const imported = await report('one API import', importOne, idle)
-  await report(
-    'one tag',
-    async (server) => {
-      const file = await importOne(server)
-      await server.call('PUT', '/api/files/bulk-update', {
-        file_ids: [file],
-        updates: { tags: ['measured'] },
-      })
-    },
-    imported,
-  )
-  const linked = async (server: ServerProcess) => {
-    const file = await importOne(server)
-    const answer = await server.call('POST', '/api/links', { file_ids: [file], download_limit: 5 })
-    return ((await answer.json()) as { links: { url: string }[] }).links[0]!.url
-  }
-  const created = await executed(async (server) => void (await linked(server)))
-  await report(
-    'one download',
-    async (server) => {
-      const answer = await fetch(await linked(server), { headers: { 'user-agent': 'curl/8' } })
-      if (!answer.ok) throw new Error(`The download was answered ${answer.status}`)
-      await answer.arrayBuffer()
-    },
-    new Set([...created, ...imported]),
-  )
 }
 
 printFigures(await productFiles())

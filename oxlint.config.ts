@@ -34,6 +34,12 @@ const below = (folder: string, lower: string[]) =>
   )
 
 const ENGINE_PUBLIC = ['engine.ts', 'background.ts']
+const SERVER_FOLDERS = readdirSync(path.join(import.meta.dirname, 'server'), {
+  withFileTypes: true,
+}).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []))
+/** The folders of the server without these. */
+const othersThan = (...names: string[]) => SERVER_FOLDERS.filter((name) => !names.includes(name))
+
 const ZONES = [
   ...plugins,
   zone(
@@ -53,20 +59,16 @@ const ZONES = [
   zone('web', 'server', 'The page talks to the server over HTTP alone.'),
   zone('web', 'plugins', 'The page talks to the server over HTTP alone.'),
   zone('server', 'web', 'The server serves the built page; it does not import it.'),
-  ...['channels', 'compliance', 'delivery', 'demo', 'engine', 'files', 'http', 'matching', 'notify']
-    .concat('orders', 'plans', 'ports', 'startup', 'storefront', 'workflows')
-    .map((folder) =>
-      zone('server/core', `server/${folder}`, 'The core is what everything else is built on.'),
+  ...othersThan('core').map((folder) =>
+    zone('server/core', `server/${folder}`, 'The core is what everything else is built on.'),
+  ),
+  ...othersThan('demo', 'startup').map((folder) =>
+    zone(
+      `server/${folder}`,
+      'server/demo',
+      'The stand-in speaks the platform’s protocol over a socket: only the start imports it.',
     ),
-  ...['channels', 'core', 'delivery', 'engine', 'files', 'http', 'notify', 'orders', 'ports']
-    .concat('storefront', 'workflows')
-    .map((folder) =>
-      zone(
-        `server/${folder}`,
-        'server/demo',
-        'The stand-in speaks the platform’s protocol over a socket: only the start imports it.',
-      ),
-    ),
+  ),
   zone('server', 'test', 'Product code never imports test code.'),
   zone('plugins', 'test', 'Product code never imports test code.'),
   zone('server/engine', 'server/http', 'The engine knows no route.'),

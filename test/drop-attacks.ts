@@ -3,16 +3,8 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { SFTPWrapper } from 'ssh2'
+import type { DemoDrop } from '../server/startup/demo.ts'
 import { openSftp, type SftpClient } from './sftp-client.ts'
-
-export interface Attacked {
-  sftpPort: number
-  ftpPort: number
-  username: string
-  password: string
-  /** With a slash at its end. */
-  folder: string
-}
 
 const COMMANDS_BYTES = 35_000_000
 const READERS = 10
@@ -34,19 +26,19 @@ export const ATTACKS: readonly AttackName[] = [
 
 /** Attacks for some seconds, and calls `look` meanwhile. Ends all connections. */
 export async function attackDrop(
-  target: Attacked,
+  target: DemoDrop,
   look: () => Promise<void>,
   names: readonly AttackName[] = ATTACKS,
 ): Promise<void> {
   const sockets: Socket[] = []
   const open = async (): Promise<SftpClient> => {
-    const client = await openSftp(target.sftpPort, target.username, target.password)
+    const client = await openSftp(target.sftp_port, target.username, target.password)
     client.socket.on('error', () => {})
     sockets.push(client.socket)
     return client
   }
   const writer = await open()
-  const large = `${target.folder}attacked.bin`
+  const large = `${target.path}attacked.bin`
   await writer.put(large, Buffer.alloc(5_000_000, 'a'))
   const attacks: Record<AttackName, () => Promise<void>[]> = {
     'unread replies': () => [unreadReplies(target, sockets)],
@@ -54,7 +46,7 @@ export async function attackDrop(
       Array.from({ length: READERS }, async () => unreadReads(await open(), large)),
     truncations: () => [open().then((client) => truncations(client, large))],
     'open files': () =>
-      Array.from({ length: WRITERS }, async (_, n) => heldHandles(await open(), target.folder, n)),
+      Array.from({ length: WRITERS }, async (_, n) => heldHandles(await open(), target.path, n)),
   }
   const ended = Promise.allSettled(names.flatMap((name) => attacks[name]()))
   for (const until = Date.now() + LASTING_MS; Date.now() < until;) {
@@ -65,8 +57,8 @@ export async function attackDrop(
   await Promise.race([ended, delay(1000)])
 }
 
-async function unreadReplies({ ftpPort }: Attacked, sockets: Socket[]): Promise<void> {
-  const socket = connect(ftpPort, '127.0.0.1')
+async function unreadReplies({ ftp_port: port }: DemoDrop, sockets: Socket[]): Promise<void> {
+  const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
   sockets.push(socket)
   socket.pause()

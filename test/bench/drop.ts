@@ -8,11 +8,12 @@ import { createWriteStream } from 'node:fs'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import type { DemoDrop } from '../../server/startup/demo.ts'
 import { attackDrop } from '../drop-attacks.ts'
-import { dropProcessOf } from '../drop-process.ts'
+import { dropProcessOf, residentMb } from '../drop-process.ts'
 import { runProgram } from '../drop.ts'
 import { startOrigin } from '../fakes/origin.ts'
-import { startServer, type ServerProcess } from '../flows/server.ts'
+import { readDemo, startServer, type ServerProcess } from '../flows/server.ts'
 import { openSftp } from '../sftp-client.ts'
 import { compare, peakMegabytes, type Bench, type Context, type Row } from './bench.ts'
 import { startSshd, startVsftpd, type OtherServer } from './drop/servers.ts'
@@ -29,17 +30,9 @@ const ATTACKED_MB = 150
 const SEEN_SECONDS = 2
 const FLOORS = { sftp: 0.9, ftp: 0.6 }
 
-interface Drop {
-  sftp_port: number
-  ftp_port: number
-  username: string
-  password: string
-  path: string
-}
-
 interface Place {
   server: ServerProcess
-  drop: Drop
+  drop: DemoDrop
   /** Holds the accounts' key and the files to send. */
   folder: string
   sshd: OtherServer
@@ -194,13 +187,10 @@ async function peakOf(place: Place, uploads: number): Promise<number> {
   return peak
 }
 
-const residentMegabytes = async (pid: number): Promise<number> =>
-  Number(/^VmRSS:\s+(\d+) kB/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
-
 async function idleGrowth(place: Place): Promise<number> {
   const pid = await restartDrop(place.server)
   await untilOpen(place)
-  const before = await residentMegabytes(pid)
+  const before = residentMb(pid)
   const accounts = await Promise.all(
     Array.from({ length: IDLE / 50 + 1 }, async (_, n) => {
       const made = await place.server.call('POST', '/api/drop/accounts', { name: `Idle ${n}` })
@@ -212,7 +202,7 @@ async function idleGrowth(place: Place): Promise<number> {
     const { username, password } = accounts[n % accounts.length]!
     clients.push(await openSftp(place.drop.sftp_port, username, password))
   }
-  const growth = (await residentMegabytes(pid)) - before
+  const growth = residentMb(pid) - before
   for (const client of clients) client.end()
   for (const { id } of accounts) await place.server.call('DELETE', `/api/drop/accounts/${id}`)
   return growth
@@ -222,11 +212,10 @@ async function idleGrowth(place: Place): Promise<number> {
 async function attackedGrowth(place: Place): Promise<number> {
   const pid = await restartDrop(place.server)
   await untilOpen(place)
-  const before = await residentMegabytes(pid)
+  const before = residentMb(pid)
   let most = 0
-  const { sftp_port: sftpPort, ftp_port: ftpPort, username, password, path: folder } = place.drop
-  await attackDrop({ sftpPort, ftpPort, username, password, folder }, async () => {
-    most = Math.max(most, await residentMegabytes(pid))
+  await attackDrop(place.drop, async () => {
+    most = Math.max(most, residentMb(pid))
   })
   await emptyOurs(place)
   return most - before
@@ -315,9 +304,7 @@ export const dropBench: Bench = {
     const sshd = await startSshd(folder, key)
     const vsftpd = await startVsftpd(folder)
     try {
-      const { drop } = JSON.parse(await readFile(path.join(dataDir, 'demo.json'), 'utf8')) as {
-        drop: Drop
-      }
+      const { drop } = await readDemo(dataDir)
       await server.call('PATCH', '/api/drop', { schedule: 'manual' })
       const { data } = (await (await server.call('GET', '/api/drop/accounts')).json()) as {
         data: { id: string }[]

@@ -1,12 +1,10 @@
 // Deliveries on the admin page, in a real browser: an order in the demo shop, what its buyer opens
 // and downloads, and the merchant's actions.
-import { readFile } from 'node:fs/promises'
-import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startOrigin } from '../fakes/origin.ts'
 import { importUntilEnd } from '../flows/imports.ts'
-import type { RunningServer } from '../flows/server.ts'
+import { readDemo, type RunningServer } from '../flows/server.ts'
 import { soakTest } from '../scale.ts'
 import { usePages } from './page-browser.ts'
 
@@ -24,8 +22,7 @@ const open = usePages(startOrigin, async (world) => {
     file('Right edition.pdf', 2, {}),
   ]
   expect((await importUntilEnd(server, { files, auto_map: false })).status).toBe('success')
-  const demo = await readFile(path.join(server.dataDir, 'demo.json'), 'utf8')
-  shopFront = (JSON.parse(demo) as { storefront: { url: string } }).storefront.url
+  shopFront = (await readDemo(server.dataDir)).storefront.url
 })
 
 /** Buys EB-001 as a buyer in a separate browser context, and opens the page with the files. */

@@ -5,27 +5,20 @@ import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import type { DemoDrop } from '../../server/startup/demo.ts'
 import { runProgram } from '../drop.ts'
-import type { RunningServer } from '../flows/server.ts'
+import { readDemo, type RunningServer } from '../flows/server.ts'
 import { soakTest } from '../scale.ts'
 import { usePages } from './page-browser.ts'
 
-interface Drop {
-  host: string
-  sftp_port: number
-  path: string
-  username: string
-}
-
 let server: RunningServer
-let drop: Drop
+let drop: DemoDrop
 
 const open = usePages(
   () => Promise.resolve({ close: () => Promise.resolve() }),
   async (world) => {
     server = world.server
-    const demo = await readFile(path.join(server.dataDir, 'demo.json'), 'utf8')
-    drop = (JSON.parse(demo) as { drop: Drop }).drop
+    ;({ drop } = await readDemo(server.dataDir))
   },
   { drop: true },
 )

@@ -1,12 +1,11 @@
 // Settings pages in a real browser: licence keys, with an invalid line named and the list used in a
 // workflow for deliveries; webhooks; the plan; and customers' data requests.
 import { readFile } from 'node:fs/promises'
-import path from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { startOrigin } from '../fakes/origin.ts'
 import { startReceiver } from '../fakes/receiver.ts'
-import type { RunningServer } from '../flows/server.ts'
+import { readDemo, type RunningServer } from '../flows/server.ts'
 import { usePages } from './page-browser.ts'
 
 let server: RunningServer
@@ -121,8 +120,7 @@ test('an installation without plans shows that nothing is limited', async () => 
 test('a customer’s data request is listed with its document, which is downloaded and deleted', async () => {
   const page = await open('/settings/customer-data')
   await page.getByRole('heading', { name: 'No requests' }).waitFor()
-  const demo = await readFile(path.join(server.dataDir, 'demo.json'), 'utf8')
-  const { storefront } = JSON.parse(demo) as { storefront: { url: string } }
+  const { storefront } = await readDemo(server.dataDir)
   const asked = await fetch(`${storefront.url}/demo/customers/data-request`, {
     ...{ method: 'POST', body: JSON.stringify({ email: 'asks@example.com' }) },
     headers: { 'content-type': 'application/json' },

@@ -2,17 +2,16 @@
 // killed in the middle of uploads, a worker killed in the middle of an import, and invalid input.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
-import path from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { DemoDrop } from '../../server/startup/demo.ts'
 import { cheapHash } from '../drop.ts'
 import { dropProcessOf, residentMb } from '../drop-process.ts'
 import { promisedMs, randomOf, sized, soakTest } from '../scale.ts'
 import { openSftp, type SftpClient } from '../sftp-client.ts'
 import { listAll } from './imports.ts'
-import { startServer, type ServerProcess } from './server.ts'
+import { readDemo, startServer, type ServerProcess } from './server.ts'
 
 const RESETS = sized(2, 100)
 const UPLOADS = sized(3, 20)
@@ -25,18 +24,11 @@ const RATE_LIMITED_MS = 120_000
 const NO_SUCH_FILE = 2
 const random = randomOf('drop faults')
 
-interface Drop {
-  sftp_port: number
-  ftp_port: number
-  username: string
-  password: string
-  path: string
-}
 let server: ServerProcess
-let drop: Drop
+let drop: DemoDrop
 beforeAll(async () => {
   server = await startServer({ drop: true })
-  await readDemo()
+  await readDrop()
   const client = new pg.Client({ connectionString: server.databaseUrl })
   await client.connect()
   const update = 'update drop_accounts set password = $1 where username = $2'
@@ -45,10 +37,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-const readDemo = async () =>
-  void (drop = (
-    JSON.parse(await readFile(path.join(server.dataDir, 'demo.json'), 'utf8')) as { drop: Drop }
-  ).drop)
+const readDrop = async () => void ({ drop } = await readDemo(server.dataDir))
 interface Listed {
   data: { path: string; state: string; size_bytes: number; filename: string; id: string }[]
 }
@@ -166,7 +155,7 @@ soakTest(
     const { dataDir } = server
     await server.kill()
     server = await startServer({ drop: true, dataDir, env })
-    await readDemo()
+    await readDrop()
     await expect
       .poll(async () => (await listAll(server, '/api/files?search=once-&limit=250')).length, {
         timeout: 90_000,

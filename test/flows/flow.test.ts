@@ -7,7 +7,7 @@ import { startMailFake, type MailFake } from '../fakes/smtp.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd } from './imports.ts'
 import { startLocalServer } from './local-server.ts'
-import { removeDataDir, type RunningServer } from './server.ts'
+import { readDemo, removeDataDir, type RunningServer } from './server.ts'
 
 let server: RunningServer
 let origin: Origin
@@ -17,8 +17,7 @@ let shopFront: string
 beforeAll(async () => {
   ;[origin, mail] = await Promise.all([startOrigin(), startMailFake()])
   server = await startLocalServer({ SMTP_URL: mail.url })
-  const demo = await readFile(path.join(server.dataDir, 'demo.json'), 'utf8')
-  shopFront = (JSON.parse(demo) as { storefront: { url: string } }).storefront.url
+  shopFront = (await readDemo(server.dataDir)).storefront.url
 })
 afterAll(async () => {
   await server.stop()

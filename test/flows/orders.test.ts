@@ -1,7 +1,5 @@
 // From a purchase in the demo shop to the download, with the whole product: the stand-in's signed
 // webhooks, the worker, the mail, the buyer's page, and the order on the platform afterwards.
-import { readFile } from 'node:fs/promises'
-import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import pg from 'pg'
 import { THANK_YOU_PATH } from '../../server/http/extensions/thank-you.ts'
@@ -13,7 +11,7 @@ import { startMailFake, type MailFake } from '../fakes/smtp.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd } from './imports.ts'
 import { startLocalServer } from './local-server.ts'
-import { removeDataDir, SECRET, type RunningServer } from './server.ts'
+import { readDemo, removeDataDir, SECRET, type RunningServer } from './server.ts'
 
 let server: RunningServer
 let origin: Origin
@@ -23,10 +21,7 @@ let shopFront: string
 beforeAll(async () => {
   ;[origin, mail] = await Promise.all([startOrigin(), startMailFake()])
   server = await startLocalServer({ SMTP_URL: mail.url })
-  const demo = JSON.parse(await readFile(path.join(server.dataDir, 'demo.json'), 'utf8')) as {
-    storefront: { url: string }
-  }
-  shopFront = demo.storefront.url
+  shopFront = (await readDemo(server.dataDir)).storefront.url
 })
 afterAll(async () => {
   await server.stop()

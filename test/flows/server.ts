@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
+import type { Demo } from '../../server/startup/demo.ts'
 import { makeDataDir, removeDataDir } from '../data-dir.ts'
 import { createTestDatabase } from '../database.ts'
 
@@ -126,15 +127,16 @@ export function outputOf({
   return () => output
 }
 
+/** What a server in demo mode tells scripts; `drop` only if its drop server runs. */
+export const readDemo = async (dataDir: string): Promise<Required<Demo>> =>
+  JSON.parse(await readFile(path.join(dataDir, 'demo.json'), 'utf8')) as Required<Demo>
+
 /** The demo shop of a server, and calls of its API. */
 export async function demoClient(
   url: string,
   dataDir: string,
 ): Promise<Pick<RunningServer, 'url' | 'dataDir' | 'apiKey' | 'shop' | 'call'>> {
-  const demo = JSON.parse(await readFile(path.join(dataDir, 'demo.json'), 'utf8')) as {
-    api_key: string
-    shop: string
-  }
+  const demo = await readDemo(dataDir)
   return {
     url,
     dataDir,

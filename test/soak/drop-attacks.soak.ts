@@ -7,11 +7,18 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { DemoDrop } from '../../server/startup/demo.ts'
 import { findRunning } from '../../server/core/db/embedded.ts'
 import { clusterOf } from '../../server/core/db/embedded-place.ts'
 import { ATTACKS, attackDrop, type AttackName } from '../drop-attacks.ts'
 import { dropProcessOf, residentMb } from '../drop-process.ts'
-import { makeDataDir, removeDataDir, startServer, type ServerProcess } from '../flows/server.ts'
+import {
+  makeDataDir,
+  readDemo,
+  removeDataDir,
+  startServer,
+  type ServerProcess,
+} from '../flows/server.ts'
 import { openFtp } from '../ftp-client.ts'
 import { openSftp, type SftpClient } from '../sftp-client.ts'
 
@@ -19,24 +26,15 @@ const MAX_GROWTH_MB = 150
 const NAMES = 100_000
 const HANG_MS = 20_000
 
-interface Drop {
-  sftp_port: number
-  ftp_port: number
-  username: string
-  password: string
-  path: string
-}
 let dataDir: string
 let server: ServerProcess
-let drop: Drop
+let drop: DemoDrop
 /** Of another account. */
 let other: { username: string; password: string }
 beforeAll(async () => {
   dataDir = await makeDataDir()
   server = await startServer({ drop: true, dataDir })
-  ;({ drop } = JSON.parse(await readFile(path.join(dataDir, 'demo.json'), 'utf8')) as {
-    drop: Drop
-  })
+  ;({ drop } = await readDemo(dataDir))
   await server.call('PATCH', '/api/drop', { schedule: 'manual' })
   const made = await server.call('POST', '/api/drop/accounts', { name: 'Other' })
   other = (await made.json()) as typeof other
@@ -79,11 +77,7 @@ const attacks: [string, readonly AttackName[]][] = [
 test.each(attacks)(
   '%s: the memory stays within bounds, and others are served',
   async (name, names) => {
-    const target = {
-      ...{ sftpPort: drop.sftp_port, ftpPort: drop.ftp_port, folder: drop.path },
-      ...{ username: drop.username, password: drop.password },
-    }
-    const { growth } = await watched(name, (look) => attackDrop(target, look, names))
+    const { growth } = await watched(name, (look) => attackDrop(drop, look, names))
     expect(growth).toBeLessThan(MAX_GROWTH_MB)
   },
   300_000,

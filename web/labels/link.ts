@@ -1,6 +1,7 @@
 // Texts about a link's terms.
 import { type DownloadLink } from '../client/types.ts'
 import { momentText } from './time.ts'
+import { serverText } from '../messages/server-templates.ts'
 import { t } from '../messages/t.ts'
 
 /** `29 Nov 2026, 14:05`, `Never` */
@@ -39,7 +40,7 @@ export const usedText = ({
 
 /** `1 link was not sent: It has expired` */
 export function notSentText(skipped: readonly { reason: string }[]): string {
-  const reasons = [...new Set(skipped.map(({ reason }) => reason))]
+  const reasons = [...new Set(skipped.map(({ reason }) => serverText(reason)))]
   return t('{count, plural, one {# link was} other {# links were}} not sent: {list}', {
     count: skipped.length,
     list: reasons.join('; '),

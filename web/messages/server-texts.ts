@@ -29,6 +29,17 @@ export const SERVER_TEXTS: readonly string[] = [
   t('The image for the watermark no longer exists'),
   t('The image for the watermark is too large: the limit is 50 MB'),
   t('It has too many images to optimize in the time allowed: the smaller ones are unchanged'),
+  // Why a link is not sent.
+  t('It was created without an email address'),
+  t('It was revoked'),
+  t('Its file is in the trash, or lost its last product'),
+  t('It has expired'),
+  t('It has reached its download limit'),
+  // Why the email of a delivery is not sent, and a delivery is not held or released.
+  t('This delivery is held: release it first'),
+  t('The order no longer entitles its buyer to these files'),
+  t('This delivery was revoked, which is for good'),
+  t('The order has no email address: enter one in the delivery first'),
   // Why a delivery is not ready.
   t('You revoked it.'),
   t('You hold it.'),
@@ -193,6 +204,8 @@ export const SERVER_TEMPLATES: readonly string[] = [
   template(
     '{count} files cannot be imported and were not tried again: the page of the connection says why',
   ),
+  template('It was sent {count} times within an hour'),
+  template('This email was sent {count} times within an hour: wait before you send it again'),
   template('The files of order {order} are held'),
   template('A new version did not reach the buyer of order {order}'),
   template('A customer asks for more: {name}'),

@@ -8,6 +8,7 @@ import { Registry } from 'prom-client'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createUnsignedPlaces } from '../../server/channels/drop/unsigned-places.ts'
 import { CONNECTION_LIMITS } from '../../server/channels/drop/connection-limits.ts'
+import { listConnections } from '../../server/channels/drop/connections.ts'
 import { createFtpServer } from '../../server/channels/drop/ftp/server.ts'
 import type { FtpOptions } from '../../server/channels/drop/ftp/options.ts'
 import { dropMetrics } from '../../server/http/drop-metrics.ts'
@@ -107,6 +108,30 @@ describe('SFTP', () => {
     )
     expect(new Set(await Promise.all(cut))).toEqual(new Set(['cut']))
     expect(await size(at)).toBe(sizes.at(-1))
+  })
+  test('truncations that wait when their client leaves are dropped', async () => {
+    const { sftp: channel, put, socket } = await sftp()
+    const at = `${house.home}/left.bin`
+    await put(at, randomBytes(4 * MB))
+    const first = new Promise((resolve) =>
+      channel.setstat(at, { size: 3_999_999 }, () => resolve(null)),
+    )
+    for (let n = 2; n < 300; n++) channel.setstat(at, { size: 4_000_000 - n }, () => {})
+    await first
+    socket.destroy()
+    const open = async () =>
+      (await listConnections(house.scope)).filter((one) => one.ended_at === null).length
+    await expect.poll(open).toBe(0)
+    const row = () =>
+      house.scope.query(
+        `select xmin, size_bytes from drop_entries where shop_id = :shop and name = 'left.bin'`,
+      )
+    const before = await row()
+    const other = await sftp()
+    onTestFinished(other.end)
+    // Each takes longer than a truncation.
+    for (let n = 0; n < 5; n++) await other.put(`${house.home}/other.bin`, randomBytes(4 * MB))
+    expect(await row()).toEqual(before)
   })
   test('the space that is left is told, and files can be synced', async () => {
     const { sftp: channel, end } = await sftp()

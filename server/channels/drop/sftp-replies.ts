@@ -45,6 +45,7 @@ export interface SftpReplies {
   names(id: number, entries: readonly FileEntry[]): Sent
   /** Ends the channel; false: it had ended. */
   end(): boolean
+  hasEnded(): boolean
 }
 
 /** `flooded`: the client sends requests, and does not wait for the replies or does not take them. */
@@ -106,6 +107,7 @@ export function createSftpReplies(
       send(() =>
         entries.length === 0 ? sftp.status(id, STATUS_CODE.EOF) : sftp.name(id, [...entries]),
       ),
+    hasEnded: () => ended,
     end: () => {
       if (ended) return false
       ended = true

@@ -183,9 +183,13 @@ function serveAttributes({ sftp, session: { fs }, handles, replies, at }: Parts)
 function serveChanges({ sftp, session, handles, replies, at }: Parts): void {
   const { fs } = session
   // One after another: each copies a file, and a second one of the same file would interrupt it.
+  // Those that wait when the channel ends are dropped.
   let last = Promise.resolve()
   const truncateInTurn = (path: string, size: number): Promise<void> => {
-    const mine = last.then(() => truncate(session, path, size))
+    const mine = last.then(() => {
+      if (replies.hasEnded()) throw notOpen()
+      return truncate(session, path, size)
+    })
     last = mine.catch(() => {})
     return mine
   }

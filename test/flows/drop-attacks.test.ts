@@ -92,7 +92,9 @@ describe('SFTP', () => {
     for (let n = 0; n < 20_000; n++) channel.stat(`${house.home}/read.bin`, () => {})
     socket.resume()
     await closed
-    expect(await (await sftp()).list(house.home)).toContain('read.bin')
+    const other = await sftp()
+    onTestFinished(other.end)
+    expect(await other.list(house.home)).toContain('read.bin')
   })
   test('truncations of one file run in turn, and the last one counts', async () => {
     const { sftp: channel, put, size, end } = await sftp()

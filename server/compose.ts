@@ -18,6 +18,7 @@ import type { AppParts } from './http/endpoints.ts'
 import type { PageSource } from './http/page.ts'
 import type { Logger } from './core/log.ts'
 import { downloadMessages } from './notify/downloads.ts'
+import { createEffects } from './effects/list.ts'
 import { operationMessages } from './notify/operation-messages.ts'
 import { createOrderPages } from './orders/order-pages.ts'
 import { createGuardedClient, type GuardedClient } from './ports/guarded-fetch.ts'
@@ -107,6 +108,7 @@ export async function composeServer(given: ComposeOptions): Promise<ComposedServ
     ports: portsFactory({ client, stores, storefront, uploads: folder, cloud }),
     listings: createListings({ secrets, baseUrl }),
     messages: operationMessages(config.plugins),
+    effects: createEffects({ limits, secrets }),
     secrets,
     log,
   }

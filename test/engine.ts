@@ -32,6 +32,7 @@ import { createListings } from '../server/files/listings.ts'
 import { createMatcher } from '../server/matching/match.ts'
 import { createTitleCache } from '../server/matching/title-cache.ts'
 import { createBytesPort } from '../server/ports/bytes.ts'
+import { createEffects } from '../server/effects/list.ts'
 import { operationMessages } from '../server/notify/operation-messages.ts'
 import { createCatalogPort } from '../server/ports/catalog.ts'
 import { createUploadPort } from '../server/channels/upload/port.ts'
@@ -155,6 +156,7 @@ export async function createTestEngine(
     log: silent,
     secrets,
     messages: operationMessages(plugins),
+    effects: createEffects({ limits, secrets }),
     listings: createListings({ secrets, baseUrl: 'http://127.0.0.1' }),
     ports: async (scope) => {
       const { name, domain, settings } = await readShop(scope)

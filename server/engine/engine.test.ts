@@ -221,8 +221,7 @@ test('a running worker that was presumed dead cannot write', async () => {
   }))
   const options = {
     limits: { file_bytes: 10 },
-    secrets: engine.parts.secrets,
-    messages: engine.parts.messages,
+    effects: engine.parts.effects,
     log: engine.parts.log,
     last: true,
   }

@@ -2,14 +2,11 @@
 // dependencies.
 import type {
   BaseContext,
-  Candidate,
   Entry,
   FileChange,
-  LinkWanted,
   Listings,
   Plugin,
   StagedBlob,
-  StagedFile,
   Step,
   Warning,
   Workflow,
@@ -25,6 +22,7 @@ import type { Draft } from '../files/drafts.ts'
 import type { FileFilter } from '../files/filter.ts'
 import type { FileRecord } from '../files/records.ts'
 import type { Logger } from '../core/log.ts'
+import type { Effect, EffectValues } from './effects/effects.ts'
 import type { Secrets } from '../core/secrets.ts'
 
 export const OPERATION_STATUSES = [
@@ -189,14 +187,9 @@ export interface WorkItem {
   waits_for: number | null
   /** If this operation undoes another one: what that one did to the file, and when. */
   undo: (Ledger & { at: string }) | null
-  candidates: Candidate[]
   warnings: Warning[]
-  /** New files, written with its outcome. */
-  created: StagedFile[]
-  /** A buyer's link, written with its outcome. */
-  link: LinkWanted | null
-  /** Past buyers are notified when its outcome is written. */
-  notify_buyers: boolean
+  /** What its steps asked for besides the change of its file; written with its outcome. */
+  effects: EffectValues
   /** Why its steps had nothing to do: the first reason. */
   unchanged: string | null
   /** A step has requested that later steps skip it. */
@@ -208,8 +201,6 @@ export interface WorkItem {
    * bytes. Other results of steps are not stored, so those steps run again.
    */
   resume: { step: number; staged: StagedBlob | null; final: boolean }
-  /** The version that its new bytes replace is kept only while this can be undone. */
-  drop_previous: boolean
 }
 
 /** How the processing of an item ended. `again`: it waits for another attempt. */
@@ -239,12 +230,6 @@ export type Ports = Omit<WritePorts, 'actions' | 'delivery' | 'licences'> &
 
 /** Messages about an operation. All are called in the transaction that decides to send them. */
 export interface OperationMessages {
-  /** Links (bare UUIDs) were made for buyers who get them by email. */
-  linksMade(tx: ShopScope, links: readonly string[], operation: string): Promise<void>
-  /** The paid deliveries that contain each of these files. */
-  buyersOf(tx: ShopScope, files: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
-  /** Queues mails with their links to the buyers of these deliveries, once for an operation. */
-  notifyBuyers(tx: ShopScope, deliveries: readonly string[], operation: string): Promise<void>
   /** A text message about an operation, from one of its last steps. */
   sms(tx: ShopScope, operation: string, text: string): Promise<void>
   /**
@@ -271,10 +256,9 @@ export interface EngineParts {
     seen: (files: number, written: number) => void,
   ): Listings
   messages: OperationMessages
-  /**
-   * Links are created in the transaction that writes an outcome, and their keys are derived from
-   * this.
-   */
+  /** In the order in which they are written. */
+  effects: readonly Effect[]
+  /** Seals addresses and options of operations. */
   secrets: Secrets
   log: Logger
 }

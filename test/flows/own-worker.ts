@@ -5,6 +5,7 @@ import { openDatabase } from '../../server/core/db/database.ts'
 import { openListener } from '../../server/core/db/listener.ts'
 import type { EngineParts } from '../../server/engine/types.ts'
 import { startWorker } from '../../server/engine/worker.ts'
+import { createEffects } from '../../server/effects/list.ts'
 import { operationMessages } from '../../server/notify/operation-messages.ts'
 import { createLogger } from '../../server/core/log.ts'
 import { createSecrets } from '../../server/core/secrets.ts'
@@ -29,6 +30,7 @@ export async function startOwnWorker(
     limits,
     ...outside,
     messages: operationMessages([plugin]),
+    effects: createEffects({ limits, secrets }),
     secrets,
     log,
   }

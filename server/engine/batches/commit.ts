@@ -5,20 +5,19 @@ import { isDatabaseUnavailable } from '../../core/db/error-classes.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
-import type { Secrets } from '../../core/secrets.ts'
 import { enqueueNext } from './chain.ts'
 import type { Claim } from './claim.ts'
 import { releaseFiles } from './file-claims.ts'
 import { LeaseLost } from '../worker/lease.ts'
 import { partsInOrder, UNBLOCKED } from '../operations/name-order.ts'
-import type { EndedItem, OperationMessages } from '../types.ts'
+import type { Effect } from '../effects/effects.ts'
+import type { EndedItem } from '../types.ts'
 import { writeEnded } from './write.ts'
 import type { WriteLimits } from './write-files.ts'
 
 export interface CommitOptions {
   limits: WriteLimits
-  secrets: Secrets
-  messages: OperationMessages
+  effects: readonly Effect[]
   log: Logger
   /** The batch ends with this group: queue the chain's next job. */
   last: boolean
@@ -93,7 +92,7 @@ function commitGroup(
   scope: ShopScope,
   claim: Claim,
   group: readonly EndedItem[],
-  { limits, secrets, messages, last }: CommitOptions,
+  { limits, effects, last }: CommitOptions,
 ): Promise<void> {
   return retryTransaction(scope, async (tx) => {
     const blocked = await holdItems(tx, claim, group)
@@ -103,7 +102,7 @@ function commitGroup(
     if (files.length > 0) await releaseFiles(tx, claim.operation.id, claim.lease, files)
     if (last) await enqueueNext(tx, claim)
     const ended = group.map((each) => (blocked.has(each.item.position) ? waitingItem(each) : each))
-    await writeEnded(tx, claim, ended, { limits, secrets, messages, fresh: new Set(), uniform: 0 })
+    await writeEnded(tx, claim, ended, { limits, effects, fresh: new Set(), uniform: 0 })
   })
 }
 

@@ -61,8 +61,8 @@ async function workOn(
   const { parts } = runner
   const stop = new AbortController()
   const signal = AbortSignal.any([interrupted, stop.signal])
-  const { limits, secrets, messages, log } = parts
-  const options = { limits, secrets, messages, log }
+  const { limits, effects, log } = parts
+  const options = { limits, effects, log }
   let left = claim.items.length
   try {
     const ending = inNameOrder(endingsOf(runner, scope, claim, signal), claim.items)
@@ -132,7 +132,7 @@ async function checkPreviewed(
   if (promised.length === 0) return { ended: [], open: [...items] }
   const copies = new Map<WorkItem, WorkItem>(
     promised.map((item) => [
-      { ...item, draft: structuredClone(item.draft), warnings: [], candidates: [], created: [] },
+      { ...item, draft: structuredClone(item.draft), warnings: [], effects: {} },
       item,
     ]),
   )

@@ -12,6 +12,7 @@ import { AppError, isErrorCode } from '../../core/errors.ts'
 import { draftOfRecord, viewOfDraft, type Draft } from '../../files/drafts.ts'
 import { readRecords } from '../../files/records.ts'
 import { applyToDraft } from './apply.ts'
+import { collectEffects } from '../effects/effects.ts'
 import { keepAsItWas, policyOf, retryDelay } from './failure.ts'
 import type { ItemEnding, ItemError, ResolvedStep, WorkItem } from '../types.ts'
 import type { FilePlace } from '../../workflows/steps.ts'
@@ -82,11 +83,7 @@ export function advance(
   item.step = index + 1
   if (outcome.change) applyToDraft(itemDraft(item), outcome.change)
   if (outcome.warnings) item.warnings.push(...outcome.warnings)
-  if (outcome.candidates) item.candidates.push(...outcome.candidates)
-  if (outcome.created) item.created.push(...outcome.created)
-  if (outcome.link) item.link = outcome.link
-  if (outcome.buyers) item.notify_buyers = true
-  if (outcome.drop_previous) item.drop_previous = true
+  collectEffects(item.effects, outcome)
   if (outcome.last) item.last = true
   if (outcome.unchanged) item.unchanged ??= outcome.unchanged
   else if (kind === 'act' && undo === 'none') item.acted = true

@@ -30,12 +30,13 @@ export function outcomeRow(
   { item, ending }: EndedItem,
   result: WriteResult | undefined,
 ): OutcomeRow {
+  const candidates = item.effects.candidates?.flat() ?? []
   const row = {
     position: item.position,
     step: item.step,
     attempt: item.attempt,
     ...(item.file_id === null ? {} : { file_id: item.file_id }),
-    ...(item.candidates.length > 0 ? { candidates: item.candidates } : {}),
+    ...(candidates.length > 0 ? { candidates } : {}),
     ...(item.warnings.length > 0 ? { warnings: item.warnings } : {}),
   }
   const staged = item.staged ? { staged: item.staged } : {}

@@ -234,7 +234,7 @@ async function planItems(
 
 async function writeAll(
   tx: ShopScope,
-  { parts: { limits, secrets, messages }, batch }: PlannedWork,
+  { parts: { limits, effects }, batch }: PlannedWork,
   { ended, fresh, rows }: WholeBatch,
 ): Promise<void> {
   const { operation, chain, lease, strategy } = batch
@@ -248,8 +248,7 @@ async function writeAll(
   ended.sort((a, b) => a.item.position - b.item.position)
   await writeEnded(tx, batch, ended, {
     limits,
-    secrets,
-    messages,
+    effects,
     fresh: positionsOf(fresh),
     uniform: 0,
   })
@@ -271,11 +270,10 @@ async function writeUniform(
   if (done + left.length === 0) throw new BatchTaken()
   const ended = await planItems(tx, work, left, recorded)
   await enqueueNext(tx, batch, strategy.load)
-  const { limits, secrets, messages } = parts
+  const { limits, effects } = parts
   await writeEnded(tx, batch, ended, {
     limits,
-    secrets,
-    messages,
+    effects,
     fresh: positionsOf(left),
     uniform: done,
   })

@@ -22,16 +22,12 @@ export const workItem = (row: ClaimedRow): WorkItem => ({
   ...row,
   record: null,
   undo: null,
-  candidates: [],
   warnings: [],
-  created: [],
-  link: null,
-  notify_buyers: false,
+  effects: {},
   unchanged: null,
   acted: false,
   last: false,
   resume: { step: row.step, staged: row.staged, final: false },
-  drop_previous: false,
 })
 
 /** An item that has no row yet. */

@@ -1,88 +1,97 @@
-// Effects of ended items other than changes of files: links, mails to buyers, and reviews.
+// Calls the writers of the effects that items asked for, and adds what they record to the outcomes.
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { revokeLinks } from '../../files/link-changes.ts'
-import { makeLinks } from '../../files/link-creation.ts'
-import type { Secrets } from '../../core/secrets.ts'
-import type { HeldChain } from './chain.ts'
-import type { OperationMessages, WorkItem } from '../types.ts'
+import type { Effect, EffectRecords, EffectRequest, EffectName } from '../effects/effects.ts'
+import type { OperationRow, WorkItem } from '../types.ts'
 import type { WriteResult } from './outcome-rows.ts'
+import { refusal } from './write-results.ts'
 
-export interface ItemEffectParts {
-  secrets: Secrets
-  messages: OperationMessages
+export type Results = Map<WorkItem, WriteResult>
+
+/**
+ * Before the files are changed. Items that an effect refuses get their result now; returns what the
+ * outcomes of the others record.
+ */
+export async function prepareEffects(
+  tx: ShopScope,
+  operation: OperationRow,
+  done: readonly WorkItem[],
+  { effects, results }: { effects: readonly Effect[]; results: Results },
+): Promise<EffectRecords> {
+  const records = new Map<WorkItem, Record<string, unknown>>()
+  for (const { name, prepare } of effects) {
+    const requests = prepare ? requestsOf(name, done, results) : []
+    if (requests.length === 0) continue
+    for (const [item, { problem, record }] of await prepare!(tx, operation, requests))
+      if (problem) results.set(item, refusal(problem))
+      else records.set(item, { ...records.get(item), ...record })
+  }
+  return records
 }
 
-/** Creates the links that steps asked for, and revokes those that an undone operation created. */
-export async function recordLinks(
+/** Takes back what was prepared for items whose change was not made. */
+export async function takeBackEffects(
   tx: ShopScope,
-  { operation }: HeldChain,
-  results: Map<WorkItem, WriteResult>,
-  { secrets, messages }: ItemEffectParts,
-) {
-  const done = [...results].filter(([, { status }]) => status === 'done').map(([item]) => item)
-  const wanting = done.filter(({ link }) => link !== null)
-  const links = await makeLinks(
-    tx,
-    secrets,
-    {
-      file_ids: wanting.map((item) => fileOf(item, results)),
-      per_file: wanting.map((item) => ({ file_id: fileOf(item, results), ...item.link })),
-      operation: operation.id,
-    },
-    new Date(),
-  )
-  wanting.forEach((item, at) => addToLedger(results, item, { link: links[at]! }))
-  const sent = links.filter((_, at) => wanting[at]!.link!.send && wanting[at]!.link!.email)
-  await messages.linksMade(tx, sent, operation.id)
-  const undone = done.flatMap(({ undo }) =>
-    typeof undo?.after.link === 'string' ? [undo.after.link] : [],
-  )
-  await revokeLinks(tx, undone)
-}
-
-/** Queues mails to the buyers of these files, at most one for each delivery and operation. */
-export async function notifyBuyers(
-  tx: ShopScope,
-  operation: string,
-  results: Map<WorkItem, WriteResult>,
-  messages: OperationMessages,
+  operation: OperationRow,
+  refused: readonly WorkItem[],
+  effects: readonly Effect[],
 ): Promise<void> {
-  const notifying = [...results].filter(
-    ([item, { status }]) => item.notify_buyers && status === 'done',
-  )
-  if (notifying.length === 0) return
-  const files = notifying.map(([item]) => fileOf(item, results))
-  const buyers = await messages.buyersOf(tx, files)
-  for (const [item] of notifying)
-    addToLedger(results, item, { buyers: buyers.get(fileOf(item, results))?.length ?? 0 })
-  await messages.notifyBuyers(tx, [...new Set([...buyers.values()].flat())], operation)
+  for (const { name, takeBack } of effects) {
+    const items = takeBack ? refused.filter((item) => item.effects[name]) : []
+    if (items.length > 0) await takeBack!(tx, operation.id, items)
+  }
 }
 
-/** The file that the item created, or the one that it changed. */
-const fileOf = (item: WorkItem, results: ReadonlyMap<WorkItem, WriteResult>): string =>
-  results.get(item)!.file_id ?? item.file_id!
+/** After the files are changed, for the items that are done. */
+export async function recordEffects(
+  tx: ShopScope,
+  operation: OperationRow,
+  { effects, results }: { effects: readonly Effect[]; results: Results },
+): Promise<void> {
+  const done = doneItems(results)
+  for (const { name, write, undo } of effects) {
+    const requests = write ? requestsOf(name, done, results) : []
+    if (requests.length > 0) addRecords(results, await write!(tx, operation, requests))
+    const undone = undo ? done.flatMap((item) => item.undo?.after[name] ?? []) : []
+    if (undone.length > 0) await undo!(tx, undone)
+  }
+}
 
-export function addToLedger(
-  results: Map<WorkItem, WriteResult>,
-  item: WorkItem,
-  after: Record<string, unknown>,
-): void {
-  const result = results.get(item)!
-  results.set(item, {
-    ...result,
-    before: result.before ?? {},
-    after: { ...result.after, ...after },
+/** Adds what the effects of items that would be done would record. */
+export async function previewEffects(
+  tx: ShopScope,
+  { effects, results }: { effects: readonly Effect[]; results: Results },
+): Promise<void> {
+  const done = doneItems(results)
+  for (const { name, preview } of effects) {
+    const requests = preview ? requestsOf(name, done, results) : []
+    if (requests.length > 0) addRecords(results, await preview!(tx, requests))
+  }
+}
+
+const doneItems = (results: Results): WorkItem[] =>
+  [...results].flatMap(([item, { status }]) => (status === 'done' ? [item] : []))
+
+/** An item that creates its file has it in its result. */
+const requestsOf = (
+  name: EffectName,
+  items: readonly WorkItem[],
+  results: Results,
+): EffectRequest<never>[] =>
+  items.flatMap((item) => {
+    const values = item.effects[name]
+    const { file_id, before = {} } = results.get(item) ?? {}
+    const file = file_id ?? item.file_id ?? ''
+    return values ? [{ item, file, before, values: values as never[] }] : []
   })
-}
 
-/** The reviews of files that may belong to one of several products. */
-export function reviewsOf(results: ReadonlyMap<WorkItem, WriteResult>) {
-  const ambiguous = [...results].filter(
-    ([{ candidates }, { status }]) => candidates.length > 0 && status === 'done',
-  )
-  return ambiguous.map(([{ candidates, file_id, record }, result]) => ({
-    fileId: result.file_id ?? file_id!,
-    candidates,
-    replaces: record?.mapping_state === 'mapped',
-  }))
+export function addRecords(results: Results, records: EffectRecords | void): void {
+  for (const [item, record] of records ?? []) {
+    const result = results.get(item)!
+    if (result.status !== 'done') continue
+    results.set(item, {
+      ...result,
+      before: result.before ?? {},
+      after: { ...result.after, ...record },
+    })
+  }
 }

@@ -4,65 +4,59 @@ import { admitFiles } from '../../files/admit.ts'
 import { previewAdmissions } from '../../files/preview-admissions.ts'
 import { addVersion } from '../../files/admit-version.ts'
 import { changeFiles } from '../../files/changes.ts'
-import { recordReviews } from '../../files/reviews.ts'
 import type { HeldChain } from './chain.ts'
-import { makeFiles, deleteMadeFiles } from './created.ts'
-import type { WorkItem } from '../types.ts'
+import type { Effect } from '../effects/effects.ts'
+import type { OperationRow, WorkItem } from '../types.ts'
 import { itemDraft } from './item-work.ts'
-import type { WriteResult } from './outcome-rows.ts'
 import {
-  addToLedger,
-  reviewsOf,
-  recordLinks,
-  notifyBuyers,
-  type ItemEffectParts,
+  addRecords,
+  prepareEffects,
+  previewEffects,
+  recordEffects,
+  takeBackEffects,
+  type Results,
 } from './write-effects.ts'
-import { UNCHANGED, resultOfAdmission, resultOfChange, refusal } from './write-results.ts'
+import { UNCHANGED, resultOfAdmission, resultOfChange } from './write-results.ts'
 
 export type WriteLimits = { file_bytes: number }
 
-export interface WriteParts extends ItemEffectParts {
+export interface WriteParts {
   limits: WriteLimits
+  effects: readonly Effect[]
 }
-
-type Results = Map<WorkItem, WriteResult>
 
 /** Creates and changes the items' files, with their effects, and gives each item's outcome. */
 export async function writeDone(
   tx: ShopScope,
-  held: HeldChain,
+  { operation }: HeldChain,
   done: readonly WorkItem[],
-  { limits, secrets, messages }: WriteParts,
+  { limits, effects }: WriteParts,
 ): Promise<Results> {
   const results: Results = new Map()
-  await admitEntries(tx, held, done, { limits, results })
-  const created = await makeFiles(tx, held.operation, done, limits)
-  const isRefused = (item: WorkItem) => 'code' in (created.get(item) ?? {})
-  await changeRecords(
-    tx,
-    held.operation.id,
-    done.filter((item) => item.entry === null && !isRefused(item)),
-    results,
-  )
-  for (const [item, made] of created) {
-    if ('code' in made) results.set(item, refusal(made))
-    else if (results.get(item)!.status === 'done')
-      addToLedger(results, item, { created_files: made })
+  const [entries, existing] = [true, false].map((is) =>
+    done.filter(({ entry }) => (entry !== null) === is),
+  ) as [WorkItem[], WorkItem[]]
+  if (entries.length > 0) await admitEntries(tx, operation, entries, { limits, results })
+  const prepared = await prepareEffects(tx, operation, done, { effects, results })
+  const changing = existing.filter((item) => !results.has(item))
+  if (changing.length > 0) await changeRecords(tx, changing, results)
+  const refused = done.filter((item) => results.get(item)!.status !== 'done')
+  if (refused.length > 0) {
+    await removeVersions(tx, refused)
+    await takeBackEffects(tx, operation, refused, effects)
   }
-  await recordLinks(tx, held, results, { secrets, messages })
-  await notifyBuyers(tx, held.operation.id, results, messages)
-  await recordReviews(tx, held.operation.id, reviewsOf(results))
+  addRecords(results, prepared)
+  await recordEffects(tx, operation, { effects, results })
   return results
 }
 
 /** Creates the files of an import's entries. */
 async function admitEntries(
   tx: ShopScope,
-  { operation }: HeldChain,
-  done: readonly WorkItem[],
+  operation: OperationRow,
+  made: readonly WorkItem[],
   { limits, results }: { limits: WriteLimits; results: Results },
 ): Promise<void> {
-  const made = done.filter(({ entry }) => entry !== null)
   const admitted = await admitFiles(
     tx,
     made.map((item) => ({
@@ -81,23 +75,14 @@ async function admitEntries(
   made.forEach((item, at) => results.set(item, resultOfAdmission(item, admitted[at]!)))
 }
 
-/** Changes existing files; a version that was added for a change that failed is removed again. */
+/** Changes existing files; bytes that their steps made become their newest versions. */
 async function changeRecords(
   tx: ShopScope,
-  operation: string,
   changed: readonly WorkItem[],
   results: Results,
 ): Promise<void> {
   for (const item of changed) if (item.staged) await replaceBytes(tx, item)
   await recordChanges(tx, changed, results, null)
-  await takeBack(
-    tx,
-    operation,
-    changed.filter((item) => results.get(item)!.status !== 'done'),
-  )
-  for (const item of changed)
-    if (item.drop_previous && results.get(item)!.before?.version !== undefined)
-      addToLedger(results, item, { drop_previous: true })
 }
 
 /** The bytes that its steps made become its newest version, under its new name. */
@@ -107,28 +92,18 @@ async function replaceBytes(tx: ShopScope, item: WorkItem): Promise<void> {
   draft.size_bytes = item.staged!.size_bytes
 }
 
-/**
- * For items whose change was not made: removes the version that was added for it, and files that
- * were created with it.
- */
-async function takeBack(
-  tx: ShopScope,
-  operation: string,
-  items: readonly WorkItem[],
-): Promise<void> {
-  const replaced = items.filter(({ staged }) => staged !== null)
-  if (replaced.length > 0)
-    await tx.query(
-      `delete from versions v using unnest(:files::uuid[], :numbers::int[]) as added
-         (file_id, number)
-       where v.shop_id = :shop and v.file_id = added.file_id and v.number = added.number`,
-      {
-        files: replaced.map(({ record }) => record!.id),
-        numbers: replaced.map(({ draft }) => draft!.version!),
-      },
-    )
-  const made = items.filter(({ created }) => created.length > 0)
-  if (made.length > 0) await deleteMadeFiles(tx, operation, made)
+/** Removes the versions that were added for items whose change was not made. */
+async function removeVersions(tx: ShopScope, items: readonly WorkItem[]): Promise<void> {
+  const replaced = items.filter(({ entry, staged, draft }) => !entry && staged && draft?.version)
+  if (replaced.length === 0) return
+  await tx.query(
+    `delete from versions v using unnest(:files::uuid[], :numbers::int[]) as added (file_id, number)
+     where v.shop_id = :shop and v.file_id = added.file_id and v.number = added.number`,
+    {
+      files: replaced.map(({ record }) => record!.id),
+      numbers: replaced.map(({ draft }) => draft!.version!),
+    },
+  )
 }
 
 /** Finds what the items would change, and writes nothing. */
@@ -136,28 +111,14 @@ export async function previewDone(
   tx: ShopScope,
   preview: string,
   done: readonly WorkItem[],
-  { limits, messages }: Pick<WriteParts, 'limits' | 'messages'>,
-) {
-  const results = new Map<WorkItem, WriteResult>()
-  await recordChanges(
-    tx,
-    done.filter(({ entry }) => entry === null),
-    results,
-    preview,
-  )
-  await previewEntries(tx, preview, done, { limits, results })
-  for (const item of done)
-    if (item.link && results.get(item)!.status === 'done')
-      addToLedger(results, item, { link: item.link })
-  const notifying = done.filter(
-    (item) => item.notify_buyers && results.get(item)!.status === 'done',
-  )
-  const buyers = await messages.buyersOf(
-    tx,
-    notifying.map(({ file_id }) => file_id!),
-  )
-  for (const item of notifying)
-    addToLedger(results, item, { buyers: buyers.get(item.file_id!)?.length ?? 0 })
+  { limits, effects }: WriteParts,
+): Promise<Results> {
+  const results: Results = new Map()
+  const existing = done.filter(({ entry }) => entry === null)
+  const entries = done.filter(({ entry }) => entry !== null)
+  if (existing.length > 0) await recordChanges(tx, existing, results, preview)
+  if (entries.length > 0) await previewEntries(tx, preview, entries, { limits, results })
+  await previewEffects(tx, { effects, results })
   return results
 }
 
@@ -165,10 +126,9 @@ export async function previewDone(
 async function previewEntries(
   tx: ShopScope,
   preview: string,
-  done: readonly WorkItem[],
+  made: readonly WorkItem[],
   { limits, results }: { limits: WriteLimits; results: Results },
 ): Promise<void> {
-  const made = done.filter(({ entry }) => entry !== null)
   const planned = await previewAdmissions(
     tx,
     made.map((item) => ({

@@ -1,54 +1,43 @@
-// Files that an operation makes from others: parts of a document, or several documents merged. Each
-// is recorded with its place among them: this shows where they came from, and undo needs it.
+// New files that an operation makes from others: parts of a document, or several documents merged.
+// Each is recorded with its place among them: this shows where they came from, and undo needs it.
 import { settingsOf, type StagedFile } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import type { ErrorCode } from '../../core/errors.ts'
 import { admitFiles } from '../../files/admit.ts'
 import type { AdmissionLimits } from '../../files/admission.ts'
 import type { Draft } from '../../files/drafts.ts'
 import type { OperationRow, WorkItem } from '../types.ts'
-import { itemDraft } from './item-work.ts'
+import { itemDraft } from '../batches/item-work.ts'
+import { defineEffect, type EffectProblem, type Prepared } from './effects.ts'
 
-export interface CreationProblem {
-  code: ErrorCode
-  message: string
-}
-
-/**
- * Admits the files that the items made. Returns their final names, or the first problem: then no
- * file of that item is kept.
- */
-export async function makeFiles(
-  tx: ShopScope,
-  operation: OperationRow,
-  items: readonly WorkItem[],
-  limits: AdmissionLimits,
-): Promise<Map<WorkItem, readonly string[] | CreationProblem>> {
-  const results = new Map<WorkItem, readonly string[] | CreationProblem>()
-  for (const item of items.filter(({ created }) => created.length > 0))
-    results.set(
-      item,
-      await admitCreated(tx, operation, item.position, item.created, itemDraft(item), limits),
-    )
-  return results
-}
-
-/** Deletes files that `makeFiles` created in the same transaction. */
-export async function deleteMadeFiles(
-  tx: ShopScope,
-  operation: string,
-  items: readonly WorkItem[],
-): Promise<void> {
-  await tx.query(
-    `with gone as (
-       delete from created_files where shop_id = :shop and operation_id = :operation
-         and position = any(:positions)
-       returning file_id
-     )
-     delete from files using gone where files.shop_id = :shop and files.id = gone.file_id`,
-    { operation, positions: items.map(({ position }) => position) },
-  )
-}
+/** Admits the files that items made. If one of them is refused, no file of that item is kept. */
+export const createdFiles = (limits: AdmissionLimits) =>
+  defineEffect({
+    name: 'created',
+    prepare: async (tx, operation, requests) => {
+      const prepared = new Map<WorkItem, Prepared>()
+      for (const { item, values } of requests) {
+        const files = values.flat()
+        const model = itemDraft(item)
+        const made = await admitCreated(tx, operation, item.position, files, model, limits)
+        prepared.set(
+          item,
+          'code' in made ? { problem: made } : { record: { created_files: made } },
+        )
+      }
+      return prepared
+    },
+    takeBack: async (tx, operation, items) => {
+      await tx.query(
+        `with gone as (
+           delete from created_files where shop_id = :shop and operation_id = :operation
+             and position = any(:positions)
+           returning file_id
+         )
+         delete from files using gone where files.shop_id = :shop and files.id = gone.file_id`,
+        { operation, positions: items.map(({ position }) => position) },
+      )
+    },
+  })
 
 /**
  * Admits all of the files or none, with the fields of `model` except for names and tags. Returns
@@ -61,7 +50,7 @@ export async function admitCreated(
   created: readonly StagedFile[],
   model: Draft,
   limits: AdmissionLimits,
-): Promise<readonly string[] | CreationProblem> {
+): Promise<readonly string[] | EffectProblem> {
   try {
     return await tx.transaction(async (inner) => {
       const admitted = await admitFiles(
@@ -93,8 +82,8 @@ export async function admitCreated(
 
 /** Thrown only to roll back the files that were admitted before. */
 class Refused extends Error {
-  readonly problem: CreationProblem
-  constructor(problem: CreationProblem) {
+  readonly problem: EffectProblem
+  constructor(problem: EffectProblem) {
     super(problem.message)
     this.problem = problem
   }

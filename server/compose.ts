@@ -11,14 +11,14 @@ import { openListener } from './core/db/listener.ts'
 import { openLocks } from './core/db/locks.ts'
 import type { Delivery } from './delivery/delivery.ts'
 import { createEngine, type Engine } from './engine/engine.ts'
-import type { EngineParts } from './engine/types.ts'
+import type { EngineParts } from './engine/parts.ts'
 import { createListings } from './files/listings.ts'
 import { createApp } from './http/app.ts'
 import type { AppParts } from './http/endpoints.ts'
 import type { PageSource } from './http/page.ts'
 import type { Logger } from './core/log.ts'
 import { downloadMessages } from './notify/downloads.ts'
-import { createEffects } from './effects/list.ts'
+import { createEffects, operationEnds } from './effects/list.ts'
 import { operationMessages } from './notify/operation-messages.ts'
 import { createOrderPages } from './orders/order-pages.ts'
 import { createGuardedClient, type GuardedClient } from './ports/guarded-fetch.ts'
@@ -107,8 +107,9 @@ export async function composeServer(given: ComposeOptions): Promise<ComposedServ
     limits,
     ports: portsFactory({ client, stores, storefront, uploads: folder, cloud }),
     listings: createListings({ secrets, baseUrl }),
-    messages: operationMessages(config.plugins),
+    messages: operationMessages,
     effects: createEffects({ limits, secrets }),
+    ends: operationEnds(config.plugins),
     secrets,
     log,
   }

@@ -8,7 +8,7 @@ import {
   type Background,
   type BackgroundTask,
   type TaskJob,
-} from '../server/engine/background.ts'
+} from '../server/core/queue/background.ts'
 import type { Logger } from '../server/core/log.ts'
 import { silent } from './database.ts'
 

@@ -3,7 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Step, Workflow } from '../plugins/contract.ts'
 import type { ShopScope } from '../server/core/db/for-shop.ts'
-import { prepareDelivery, type DeliveryAbout, type Preparation } from '../server/engine/engine.ts'
+import {
+  prepareDelivery,
+  type DeliveryAbout,
+  type Preparation,
+} from '../server/engine/deliveries/runs.ts'
 import { admitFiles } from '../server/files/admit.ts'
 import { draftFrom } from '../server/files/drafts.ts'
 import { shopSettingsSchema } from '../server/files/shop-settings.ts'

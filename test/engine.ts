@@ -23,8 +23,8 @@ import {
   type OperationSource,
   type StartInput,
 } from '../server/engine/engine.ts'
-import type { EngineParts, Ports } from '../server/engine/types.ts'
-import type { BackgroundTask } from '../server/engine/background.ts'
+import type { EngineParts, Ports } from '../server/engine/parts.ts'
+import type { BackgroundTask } from '../server/core/queue/background.ts'
 import { startWorker, type EngineWorker } from '../server/engine/worker.ts'
 import { draftFrom } from '../server/files/drafts.ts'
 import { readShop, shopSettingsSchema } from '../server/files/shop-settings.ts'
@@ -32,7 +32,7 @@ import { createListings } from '../server/files/listings.ts'
 import { createMatcher } from '../server/matching/match.ts'
 import { createTitleCache } from '../server/matching/title-cache.ts'
 import { createBytesPort } from '../server/ports/bytes.ts'
-import { createEffects } from '../server/effects/list.ts'
+import { createEffects, operationEnds } from '../server/effects/list.ts'
 import { operationMessages } from '../server/notify/operation-messages.ts'
 import { createCatalogPort } from '../server/ports/catalog.ts'
 import { createUploadPort } from '../server/channels/upload/port.ts'
@@ -155,8 +155,9 @@ export async function createTestEngine(
     limits,
     log: silent,
     secrets,
-    messages: operationMessages(plugins),
+    messages: operationMessages,
     effects: createEffects({ limits, secrets }),
+    ends: operationEnds(plugins),
     listings: createListings({ secrets, baseUrl: 'http://127.0.0.1' }),
     ports: async (scope) => {
       const { name, domain, settings } = await readShop(scope)

@@ -1,6 +1,6 @@
 // Fills a shop's mirror with the products that a test names, with the code of a refresh.
 import type { ShopScope } from '../server/core/db/for-shop.ts'
-import { leaseOf, type TaskLease } from '../server/engine/background.ts'
+import { leaseOf, type TaskLease } from '../server/core/queue/background.ts'
 import { stage, swap } from '../server/storefront/mirror/staging.ts'
 import { mirrorTask, type MirrorParts } from '../server/storefront/mirror/mirror.ts'
 import { REFRESH_MIRROR, type RefreshResult } from '../server/storefront/mirror/mirror-lease.ts'

@@ -3,7 +3,7 @@
 import type { Database } from '../core/db/database.ts'
 import { isDatabaseUnavailable, isRollback } from '../core/db/error-classes.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
-import type { BackgroundTask } from '../engine/background.ts'
+import type { BackgroundTask } from '../core/queue/background.ts'
 import type { Engine } from '../engine/engine.ts'
 import { AppError } from '../core/errors.ts'
 import { readShop } from '../files/shop-settings.ts'

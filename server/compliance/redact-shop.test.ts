@@ -13,7 +13,7 @@ import { StoreError, type BlobStore } from '../core/store/store.ts'
 import { complianceChanges } from './changes.ts'
 import type { ComplianceParts } from './parts.ts'
 import { redactShop } from './redact-shop.ts'
-import { uninstallShop } from './uninstall.ts'
+import { uninstallShop } from '../storefront/uninstall.ts'
 
 let house: TestEngine
 let parts: ComplianceParts

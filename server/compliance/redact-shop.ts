@@ -5,7 +5,7 @@ import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { dropJobs, stopOperations } from '../engine/engine.ts'
 import type { ComplianceParts } from './parts.ts'
 import { tablesOfShops, type ShopTable } from './shop-tables.ts'
-import { uninstallShop } from './uninstall.ts'
+import { uninstallShop } from '../storefront/uninstall.ts'
 
 /** How many rows one transaction deletes, so that no lock is held for long. */
 const ROW_BATCH = 5000

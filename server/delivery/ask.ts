@@ -10,7 +10,7 @@ import type { ErrorCode, ErrorDetail } from '../core/errors.ts'
 import { problemText } from '../core/problem-text.ts'
 import { openRateLimit } from '../core/db/rate-limits.ts'
 import { networkOf } from '../core/client-address.ts'
-import type { Client } from './clients.ts'
+import type { Client } from '../http/clients.ts'
 import type { LinkCounter, KnownLink } from './counting.ts'
 import { renderMessage, sendPage, type AskForm, type Frame, type MessagePage } from './pages.ts'
 import {

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { StoreError, type BlobReader, type BlobStore, type ByteRange } from '../core/store/store.ts'
 import type { FileTarget } from './targets.ts'
-import { createTtlCache } from './ttl-cache.ts'
+import { createTtlCache } from '../core/ttl-cache.ts'
 
 /** `free` releases the memory once the socket has taken the bytes. */
 export type OpenedBytes =

@@ -5,7 +5,7 @@ import type { LinkFacts } from '../files/links.ts'
 import { hashKey } from '../core/secrets.ts'
 import type { PageLook, Looks } from './look.ts'
 import { SMALL_FILE_BYTES, type LinkCache } from './link-cache.ts'
-import { BATCH_SIZE, CONCURRENT_STATEMENTS, createQueryBatcher } from './query-batcher.ts'
+import { BATCH_SIZE, CONCURRENT_STATEMENTS, createQueryBatcher } from '../core/query-batcher.ts'
 import { joinSites } from './referrers.ts'
 import { createDownloadSessions, openSessions, type DownloadSessions } from './sessions.ts'
 import {

@@ -12,7 +12,7 @@ import {
   type LinkTarget,
   type Query,
 } from './targets.ts'
-import { createTtlCache } from './ttl-cache.ts'
+import { createTtlCache } from '../core/ttl-cache.ts'
 import { createWriteBehindCounter, type PendingCount } from './write-behind-counter.ts'
 
 /** A link that has ended must stop within a second, even if no notification arrives. */

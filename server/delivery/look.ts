@@ -13,7 +13,7 @@ import {
 import { colourCss } from './colours.ts'
 import type { Locale } from './translate.ts'
 import type { Query } from './targets.ts'
-import { createTtlCache } from './ttl-cache.ts'
+import { createTtlCache } from '../core/ttl-cache.ts'
 
 export interface PageLook {
   style: string

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import Handlebars from 'handlebars'
-import { PAGE_HEADERS } from './headers.ts'
+import { PAGE_HEADERS } from '../http/headers.ts'
 import { PLAIN_LOOK, type PageLook } from './look.ts'
 import type { MessageKey } from './messages/en.ts'
 import type { Translator, MessageValues } from './translate.ts'

@@ -3,7 +3,7 @@
 // counted download.
 import type { Looks } from './look.ts'
 import type { ShopShown } from './pages.ts'
-import { BATCH_SIZE, CONCURRENT_STATEMENTS, createQueryBatcher } from './query-batcher.ts'
+import { BATCH_SIZE, CONCURRENT_STATEMENTS, createQueryBatcher } from '../core/query-batcher.ts'
 import { joinSites } from './referrers.ts'
 import {
   siteAllowed,

@@ -2,8 +2,8 @@
 // CDN. And GET /cdn/…, at which the CDN fetches what it caches: not counted, because the redirect
 // was.
 import { publicPath } from '../files/public-addresses.ts'
-import { evaluateConditions, isProbe } from './conditions.ts'
-import { immutableFor, REDIRECT, PUBLIC } from './headers.ts'
+import { evaluateConditions, isProbe } from '../http/conditions.ts'
+import { immutableFor, REDIRECT, PUBLIC } from '../http/headers.ts'
 import type { PublicCounting, PublicTarget } from './public-counting.ts'
 import { isSiteAllowed, sitesOf } from './referrers.ts'
 import { refuse, RETRY_LATER } from './refusal.ts'

@@ -5,9 +5,9 @@ import type pg from 'pg'
 import { isDatabaseUnavailable } from '../core/db/error-classes.ts'
 import { inBatches } from '../core/db/sweep-batches.ts'
 import { errorFields, type Logger } from '../core/log.ts'
-import type { Client } from './clients.ts'
+import type { Client } from '../http/clients.ts'
 import { plainArray, type FileTarget } from './targets.ts'
-import { singleFlight } from './single-flight.ts'
+import { singleFlight } from '../core/single-flight.ts'
 
 export interface DownloadRecord {
   target: FileTarget

@@ -14,7 +14,7 @@ import {
   type OpenedBytes,
   type Verifier,
 } from './bytes.ts'
-import type { Answer } from './conditions.ts'
+import type { Answer } from '../http/conditions.ts'
 import type { DailyChecks } from './daily-checks.ts'
 import {
   contentDisposition,
@@ -24,11 +24,11 @@ import {
   safeType,
   type Audience,
   type FileDescription,
-} from './headers.ts'
+} from '../http/headers.ts'
 import { refuse, type RefusalContext } from './refusal.ts'
 import type { Permit, Revocation } from './revocation.ts'
 import { blobFields, type FileTarget } from './targets.ts'
-import { createTtlCache } from './ttl-cache.ts'
+import { createTtlCache } from '../core/ttl-cache.ts'
 
 export interface Visit {
   request: IncomingMessage

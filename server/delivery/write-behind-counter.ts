@@ -3,7 +3,7 @@
 // counted here.
 import { setTimeout as delay } from 'node:timers/promises'
 import { errorFields, type Logger } from '../core/log.ts'
-import { singleFlight } from './single-flight.ts'
+import { singleFlight } from '../core/single-flight.ts'
 import type { LinkTarget } from './targets.ts'
 
 /** The downloads of one link that are not written yet. */

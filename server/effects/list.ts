@@ -1,9 +1,14 @@
-// Every effect of an outcome, in the order in which they are written.
+// What the features do in the engine's transactions: the effects of outcomes, in the order in which
+// they are written, and what follows the end of an operation.
+import type { Plugin } from '../../plugins/contract.ts'
 import type { AdmissionLimits } from '../files/admission.ts'
 import type { Secrets } from '../core/secrets.ts'
 import { createdFiles } from '../engine/effects/created-files.ts'
 import { droppedVersions } from '../engine/effects/dropped-versions.ts'
 import { checkEffects } from '../engine/effects/effects.ts'
+import type { OperationEnd } from '../engine/parts.ts'
+import { reopenReviews } from '../files/reviews.ts'
+import { messagesAtEnd } from '../notify/operation-messages.ts'
 import { buyersEffect } from './buyers.ts'
 import { linkEffect } from './links.ts'
 import { reviewEffect } from './reviews.ts'
@@ -16,3 +21,8 @@ export const createEffects = ({ limits, secrets }: { limits: AdmissionLimits; se
     buyersEffect,
     reviewEffect,
   ])
+
+export const operationEnds = (plugins: readonly Plugin[]): readonly OperationEnd[] => [
+  reopenReviews,
+  messagesAtEnd(plugins),
+]

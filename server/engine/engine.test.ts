@@ -8,7 +8,7 @@ import { BATCH } from './operations/strategy.ts'
 import { CRASHED_GROUP } from './batches/chain.ts'
 import { claimBatch } from './batches/claim.ts'
 import { commit } from './batches/commit.ts'
-import { LeaseLost } from './worker/lease.ts'
+import { LeaseLost } from '../core/queue/lease.ts'
 
 const cleanups: (() => Promise<unknown>)[] = []
 afterEach(async () => {

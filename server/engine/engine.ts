@@ -31,14 +31,9 @@ import { sealEntries, sealRequest } from './operations/sealed-addresses.ts'
 import { sealOptions } from './operations/sealed-options.ts'
 import { startOperation, type StartInput } from './operations/start.ts'
 import { mayUndo, startUndo } from './operations/undo.ts'
-import {
-  ENDED,
-  type EngineParts,
-  type OperationRow,
-  type OperationStatus,
-  type Stop,
-} from './types.ts'
-import { withPreceding } from '../workflows/steps.ts'
+import { ENDED, type OperationRow, type OperationStatus, type Stop } from './types.ts'
+import { type EngineParts } from './parts.ts'
+import { withPreceding } from './steps.ts'
 
 export type { PreviewResult, PlacedFile } from './batches/dry-run.ts'
 export { urlOf } from './operations/items.ts'
@@ -47,20 +42,6 @@ export type { ItemFilter, ItemRow } from './operations/items.ts'
 export { labelOf } from './operations/label.ts'
 export { isDiscarded, stopOperations } from './operations/lifecycle.ts'
 export { dropJobs } from '../core/queue/queue.ts'
-export { renewTask } from './deliveries/renew.ts'
-export { prepareTask } from './deliveries/run.ts'
-export {
-  repeatPreparation,
-  restartPreparation,
-  prepareDelivery,
-  prepareForKeys,
-  type OrderLine,
-  readPreparation,
-  readPreparations,
-  type DeliveryAbout,
-  type DeliveryToPrepare,
-  type Preparation,
-} from './deliveries/runs.ts'
 export type { OperationMove } from './operations/moves.ts'
 export { scopesOfConflict } from './operations/permissions.ts'
 export type { OperationSource, StartInput } from './operations/start.ts'
@@ -73,7 +54,7 @@ export {
   placedFilter,
   filePlaceOf,
   withOptions,
-} from '../workflows/steps.ts'
+} from './steps.ts'
 
 const UNDOES_KIND = `(
   select u.kind from operations u where u.shop_id = operations.shop_id

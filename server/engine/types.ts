@@ -1,29 +1,19 @@
-// What the engine's parts share: an operation's row, an item at work, and the engine's
-// dependencies.
+// What the engine's parts share: an operation's row and an item at work.
 import type {
-  BaseContext,
   Entry,
   FileChange,
-  Listings,
   Plugin,
   StagedBlob,
   Step,
   Warning,
   Workflow,
-  WritePorts,
 } from '../../plugins/contract.ts'
-import type { Limits } from '../core/configuration/limits.ts'
-import type { Database } from '../core/db/database.ts'
-import type { Listener } from '../core/db/listener.ts'
-import type { ShopScope } from '../core/db/for-shop.ts'
 import type { Artifact } from '../files/artifacts.ts'
 import type { Ledger } from '../files/change-ledger.ts'
 import type { Draft } from '../files/drafts.ts'
 import type { FileFilter } from '../files/filter.ts'
 import type { FileRecord } from '../files/records.ts'
-import type { Logger } from '../core/log.ts'
-import type { Effect, EffectValues } from './effects/effects.ts'
-import type { Secrets } from '../core/secrets.ts'
+import type { EffectValues } from './effects/values.ts'
 
 export const OPERATION_STATUSES = [
   'previewing',
@@ -219,48 +209,6 @@ export type ItemEnding =
 export interface EndedItem {
   item: WorkItem
   ending: ItemEnding
-}
-
-/**
- * What plugins may touch, bound to one shop. The actions are the engine's own; a delivery's ports
- * come with the delivery.
- */
-export type Ports = Omit<WritePorts, 'actions' | 'delivery' | 'licences'> &
-  Pick<BaseContext, 'shop'>
-
-/** Messages about an operation. All are called in the transaction that decides to send them. */
-export interface OperationMessages {
-  /** A text message about an operation, from one of its last steps. */
-  sms(tx: ShopScope, operation: string, text: string): Promise<void>
-  /**
-   * The operation has ended, in any status. `worked`: it changed files; a preview, or one that
-   * failed before the first file, did not.
-   */
-  ended(tx: ShopScope, operation: OperationRow, worked: boolean): Promise<void>
-}
-
-export interface EngineParts {
-  database: Database
-  listener: Listener
-  plugins: readonly Plugin[]
-  workflows: readonly Workflow[]
-  limits: Limits
-  ports(scope: ShopScope): Promise<Ports>
-  /**
-   * Documents of one operation, by its bare UUID. Calls `seen` with the numbers of files that were
-   * read and written so far.
-   */
-  listings(
-    scope: ShopScope,
-    operation: string,
-    seen: (files: number, written: number) => void,
-  ): Listings
-  messages: OperationMessages
-  /** In the order in which they are written. */
-  effects: readonly Effect[]
-  /** Seals addresses and options of operations. */
-  secrets: Secrets
-  log: Logger
 }
 
 export type ResolvedStep<P extends Plugin = Plugin> = Step & {

@@ -16,7 +16,7 @@ import {
   type Background,
   type BackgroundTask,
   type TaskJob,
-} from './background.ts'
+} from '../core/queue/background.ts'
 import { runChain } from './batches/run.ts'
 import type { EngineRunner } from './worker/runner.ts'
 import { finishOperation } from './finalization/run.ts'
@@ -28,7 +28,7 @@ import type { ChainJob, FinishJob, OutboxJob } from '../core/queue/queue.ts'
 import { createOperationControl } from './worker/control.ts'
 import { startRecovery } from './worker/recovery.ts'
 import { strategyOf } from './operations/strategy.ts'
-import type { EngineParts } from './types.ts'
+import type { EngineParts } from './parts.ts'
 
 export interface EngineWorker {
   /**

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { createRequire } from 'node:module'
 import Koa, { type Context, type Next } from 'koa'
 import compress from 'koa-compress'
+import type { Registry } from 'prom-client'
 import { UPLOADS_PATH } from '../channels/upload/upload.ts'
 import type { Database } from '../core/db/database.ts'
 import { deliveryAddress } from '../delivery/request.ts'
@@ -19,11 +20,14 @@ import { docsPage } from './docs.ts'
 import { errorResponses, notAllowed } from './errors.ts'
 import { adminExtensionOrigin } from './extensions/admin-origin.ts'
 import { thankYouRoute } from './extensions/thank-you.ts'
+import { dropMetrics } from './drop-metrics.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
+import { workMetrics } from './work-metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import { pageRoute } from './page.ts'
 import { createRateLimiter } from './rate-limit.ts'
 import { createRouter } from './router.ts'
+import { tusPaths } from './tus-paths.ts'
 import { tusRoute } from './tus.ts'
 import { listEndpoints, type AppParts } from './endpoints.ts'
 
@@ -31,7 +35,8 @@ export function createApp(parts: AppParts): RequestListener {
   const { delivery, database, demo, metricsToken: token = null } = parts
   const failures = createFailureLimiter(parts)
   const downloads = () => delivery.counted()
-  const metrics = createMetrics({ database, failures, token, open: demo, downloads })
+  const gauges = (registers: Registry[]) => workMetrics(registers, database, [dropMetrics])
+  const metrics = createMetrics({ gauges, failures, token, open: demo, downloads })
   const flow = createFlowRequests(parts)
   const others = createKoa(parts, metrics, failures).callback()
   return (request, response) => {
@@ -102,7 +107,7 @@ function createKoa(parts: AppParts, metrics: Metrics, failures: FailureLimiter):
   app.use(cloudCallback())
   app.use(adminExtensionOrigin)
   app.use(thankYouRoute({ ...parts, failures }))
-  app.use(docsPage(() => openApiDocument(endpoints, parts.baseUrl, version)))
+  app.use(docsPage(() => openApiDocument(endpoints, tusPaths, { ...parts, version })))
   app.use(tusRoute(parts.uploads, authenticator))
   app.use(router.routes())
   app.use(unknownApi(router.match.bind(router)))

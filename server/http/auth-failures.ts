@@ -4,7 +4,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Limits } from '../core/configuration/limits.ts'
 import type { Database } from '../core/db/database.ts'
-import { networkOfRequest } from '../delivery/clients.ts'
+import { networkOfRequest } from './clients.ts'
 import { AppError } from '../core/errors.ts'
 import { openRateLimit } from '../core/db/rate-limits.ts'
 

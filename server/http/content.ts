@@ -2,8 +2,8 @@
 // buyer's download, without counting.
 import { pipeline } from 'node:stream/promises'
 import type { Context } from 'koa'
-import { evaluateConditions } from '../delivery/conditions.ts'
-import { fileHeaders } from '../delivery/headers.ts'
+import { evaluateConditions } from './conditions.ts'
+import { fileHeaders } from './headers.ts'
 import { AppError } from '../core/errors.ts'
 import type { LocatedFile } from '../files/list.ts'
 import { StoreError, type BlobStore, type ByteRange } from '../core/store/store.ts'

@@ -1,6 +1,7 @@
 // All endpoints of the API.
 import type { Channel } from '../workflows/channel.ts'
 import type { Cloud } from '../channels/cloud/cloud.ts'
+import { confirmSync } from '../channels/cloud/confirmation.ts'
 import type { UploadParts } from '../channels/upload/upload.ts'
 import type { DropAddress } from '../core/configuration/drop-settings.ts'
 import type { Limits } from '../core/configuration/limits.ts'
@@ -102,7 +103,11 @@ export function listEndpoints(parts: AppParts): Endpoint[] {
     ...counted(linkChangeRoutes(parts)),
     ...counted(deliveryRoutes(parts)),
     ...storefrontRoutes(),
-    ...counted(operationRoutes(parts)),
+    ...counted(
+      operationRoutes(parts, (scope, about) =>
+        confirmSync(parts.cloud, parts.engine, scope, about),
+      ),
+    ),
     ...operationLogRoutes(parts),
     ...counted(artifactRoutes(parts)),
     ...counted(bulkRoutes(parts)),

@@ -55,6 +55,7 @@ it('reports requests by route, downloads, the process and the work, without name
   expect(lines.join('\n')).not.toContain('secret')
 })
 
+const noGauges = () => () => Promise.resolve()
 it.each([
   ['a token and none sent', 'a token of sixteen', true, undefined, 401],
   ['another token', 'a token of sixteen', true, 'Bearer another', 401],
@@ -63,7 +64,7 @@ it.each([
 ])('with %s', async (_what, token, open, authorization, status) => {
   const { database } = app.engine.parts
   const failures = createFailureLimiter({ database, limits: DEFAULT_LIMITS, trustProxy: false })
-  const metrics = createMetrics({ database, failures, token, open, downloads: () => 7 })
+  const metrics = createMetrics({ gauges: noGauges, failures, token, open, downloads: () => 7 })
   const koa = new Koa()
     .use(errorResponses(silent))
     .use((ctx, next) => metrics.middleware(ctx, next))
@@ -86,7 +87,10 @@ it.each([
 it('durations are counted into every bucket that is wide enough', async () => {
   const { database } = app.engine.parts
   const failures = createFailureLimiter({ database, limits: DEFAULT_LIMITS, trustProxy: false })
-  const metrics = createMetrics({ database, failures, token: null, open: true, downloads: () => 0 })
+  const metrics = createMetrics({
+    ...{ gauges: noGauges, failures, token: null, open: true },
+    downloads: () => 0,
+  })
   for (const seconds of [0.125, 0.5, 2, 75]) metrics.answered('a "b"', 'GET', 200, seconds)
   const koa = new Koa().use((ctx, next) => metrics.middleware(ctx, next))
   const server = createServer((request, response) => void koa.callback()(request, response)).listen(

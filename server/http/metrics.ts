@@ -5,11 +5,9 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Context, Next } from 'koa'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { Database } from '../core/db/database.ts'
 import { AppError } from '../core/errors.ts'
 import { bearerToken } from './auth.ts'
 import type { FailureLimiter } from './auth-failures.ts'
-import { workMetrics } from './work-metrics.ts'
 
 /** Bounds of the buckets, in seconds. */
 const DURATIONS = [0.005, 0.02, 0.1, 0.5, 2.5, 10, 60]
@@ -17,7 +15,8 @@ const DURATIONS = [0.005, 0.02, 0.1, 0.5, 2.5, 10, 60]
 const TICK_MS = 20
 
 export interface MetricsParts {
-  database: Pick<Database, 'pool'>
+  /** Registers the gauges of stored state, and returns the function that updates them. */
+  gauges: Gauges
   failures: FailureLimiter
   /** The bearer token that readers must send; null: nobody may read unless `open`. */
   token: string | null
@@ -26,6 +25,8 @@ export interface MetricsParts {
   /** Counted downloads since the start. */
   downloads(): number
 }
+
+export type Gauges = (registers: Registry[]) => () => Promise<void>
 
 export interface Metrics {
   /** Counts an answered request. `route`: as in the API document, never the requested address. */
@@ -56,7 +57,7 @@ export function createMetrics(parts: MetricsParts): Metrics {
     help: 'Counted downloads',
     collect: absolute(() => parts.downloads()),
   })
-  const refreshWork = workMetrics(registers, parts.database)
+  const refresh = parts.gauges(registers)
   return {
     answered: (route, method, status, seconds) => {
       requests.inc({ route, method, status: String(status) })
@@ -65,7 +66,7 @@ export function createMetrics(parts: MetricsParts): Metrics {
     middleware: async (ctx, next) => {
       if (ctx.path !== '/metrics') return next() as Promise<void>
       await admit(ctx, parts)
-      await refreshWork()
+      await refresh()
       ctx.set('Cache-Control', 'no-store')
       ctx.body = await registry.metrics()
       ctx.type = registry.contentType

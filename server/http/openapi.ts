@@ -12,7 +12,6 @@ import type { Example } from './examples/example.ts'
 import { EXAMPLES } from './examples/examples.ts'
 import { MAX_WAIT_SECONDS } from './prefer.ts'
 import { errorSchema } from './schemas.ts'
-import { tusPaths } from './tus-paths.ts'
 
 const json = (schema: z.ZodType) => ({ 'application/json': { schema } })
 
@@ -81,13 +80,17 @@ function contentOf(status: string, { schema, type }: Endpoint['replies'][number]
   return { content: schema ? json(schema) : { [type ?? 'application/octet-stream']: {} } }
 }
 
-export function openApiDocument(endpoints: readonly Endpoint[], baseUrl: string, version: string) {
+/** @param others paths that other servers answer, such as the tus server */
+export function openApiDocument(
+  endpoints: readonly Endpoint[],
+  others: ZodOpenApiPathsObject,
+  { baseUrl, version }: { baseUrl: string; version: string },
+) {
   const paths: ZodOpenApiPathsObject = {}
   const edited = editedFields(endpoints)
   for (const endpoint of endpoints)
     (paths[endpoint.path] ??= {})[endpoint.method] = operationOf(endpoint, edited)
-  for (const [path, methods] of Object.entries(tusPaths))
-    paths[path] = { ...paths[path], ...methods }
+  for (const [path, methods] of Object.entries(others)) paths[path] = { ...paths[path], ...methods }
   const document = createDocument({
     openapi: '3.1.0',
     info: {

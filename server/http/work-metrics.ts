@@ -1,9 +1,14 @@
 // Metrics of the operations and jobs of all shops together, read from the database.
 import { Gauge, type Registry } from 'prom-client'
-import { dropMetrics } from './drop-metrics.ts'
 import type { Database } from '../core/db/database.ts'
 
 const READ_EVERY_MS = 5000
+
+/** Registers the gauges of one feature and returns the function that updates them. */
+export type StateMetrics = (
+  registers: Registry[],
+  database: Pick<Database, 'pool'>,
+) => () => Promise<void>
 
 interface OperationRow {
   status: string
@@ -53,10 +58,12 @@ const MESSAGES = `
 /**
  * Registers the gauges and returns the function that updates them. It reads the database at most
  * every 5 seconds. While the database is unavailable, the gauges keep their last values.
+ * `others`: those of the features.
  */
 export function workMetrics(
   registers: Registry[],
   { pool }: Pick<Database, 'pool'>,
+  others: readonly StateMetrics[],
 ): () => Promise<void> {
   const gauge = (name: string, help: string, ...labelNames: string[]) =>
     new Gauge({ registers, name, help, labelNames })
@@ -76,7 +83,7 @@ export function workMetrics(
     'stevedore_receivers_failing',
     'Receivers of webhooks and callbacks that did not answer last',
   )
-  const readDrop = dropMetrics(registers, { pool })
+  const readOthers = others.map((metrics) => metrics(registers, { pool }))
   // Without this the gauge is 0 until the database has answered.
   oldest.remove()
 
@@ -100,7 +107,7 @@ export function workMetrics(
       messages.set({ kind, status }, Number(count))
     const failing = await pool.query<{ count: string }>('select count(*) from receiver_failures')
     receivers.set(Number(failing.rows[0]!.count))
-    await readDrop()
+    for (const read of readOthers) await read()
   }
 
   let readAt = -Infinity

@@ -2,11 +2,7 @@
 // under one id.
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { queueMessage } from '../core/queue/queue.ts'
-import {
-  withoutSecrets,
-  wholeAddress,
-  type KeptAddress,
-} from '../engine/operations/sealed-addresses.ts'
+import { withoutSecrets, wholeAddress, type KeptAddress } from '../core/kept-address.ts'
 import type { GuardedClient } from '../ports/guarded-fetch.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { Deliverer } from './outbox.ts'

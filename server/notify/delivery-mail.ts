@@ -2,7 +2,7 @@
 // As with links, a message stores only the delivery's id; the key is inserted when it is sent.
 import Handlebars from 'handlebars'
 import type { ShopScope } from '../core/db/for-shop.ts'
-import { queueTask, type TaskKind } from '../engine/background.ts'
+import { queueTask, type TaskKind } from '../core/queue/background.ts'
 import { queueMessages, queueMessage } from '../core/queue/queue.ts'
 import { linkAddress } from '../files/links.ts'
 import { keysOfDeliveries } from '../files/licence-lists.ts'

@@ -2,7 +2,7 @@
 // server.
 import { setTimeout as delay } from 'node:timers/promises'
 import { forShop } from '../core/db/for-shop.ts'
-import type { BackgroundTask } from '../engine/background.ts'
+import type { BackgroundTask } from '../core/queue/background.ts'
 import { deliverBatch, type OutboxParts } from './deliver.ts'
 import { SEND_MAILS } from './delivery-mail.ts'
 

@@ -2,7 +2,7 @@
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { endPauseOf } from './receiver-failures.ts'
 import { queueMessage } from '../core/queue/queue.ts'
-import { withoutSecrets } from '../engine/operations/sealed-addresses.ts'
+import { withoutSecrets } from '../core/kept-address.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { CALLBACK_EVENT } from './callbacks.ts'
 import { mailedDelivery, writeDeliveryMails } from './delivery-mail.ts'

@@ -1,7 +1,7 @@
 // Opens the outbox: a deliverer for each kind of message, and the sweep of messages whose worker
 // died.
 import type { Database } from '../core/db/database.ts'
-import type { BackgroundTask } from '../engine/background.ts'
+import type { BackgroundTask } from '../core/queue/background.ts'
 import type { OutboxJob } from '../core/queue/queue.ts'
 import { type Logger, errorFields } from '../core/log.ts'
 import type { Secrets } from '../core/secrets.ts'

@@ -1,14 +1,20 @@
 // The messages that the engine sends about operations.
-import type { OperationMessages } from '../engine/types.ts'
+import type { OperationEnd, OperationMessages } from '../engine/parts.ts'
 import type { Plugin } from '../../plugins/contract.ts'
 import { queueCallback } from './callbacks.ts'
+import { raiseNotice } from '../files/notices.ts'
 import { queueSms } from './sms/sms.ts'
 import { raiseOperationEvents } from './webhooks/operation-events.ts'
 
-export const operationMessages = (plugins: readonly Plugin[]): OperationMessages => ({
+export const operationMessages: OperationMessages = {
   sms: queueSms,
-  ended: async (tx, operation, worked) => {
+  notice: (tx, operation, notice) => raiseNotice(tx, { ...notice, operation_id: operation }),
+}
+
+/** At an operation's end: its callback, webhooks and triggers. */
+export const messagesAtEnd =
+  (plugins: readonly Plugin[]): OperationEnd =>
+  async (tx, operation, worked) => {
     await queueCallback(tx, operation)
     await raiseOperationEvents(tx, operation, plugins, worked)
-  },
-})
+  }

@@ -3,7 +3,7 @@
 // from the database's clock.
 import type { Database } from '../core/db/database.ts'
 import { forShop } from '../core/db/for-shop.ts'
-import type { BackgroundTask } from '../engine/background.ts'
+import type { BackgroundTask } from '../core/queue/background.ts'
 import { queueMessage } from '../core/queue/queue.ts'
 import type { Deliverers, MessageKind } from './outbox.ts'
 import { forgetReceivers } from './receiver-failures.ts'

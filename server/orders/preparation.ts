@@ -11,7 +11,7 @@ import {
   readPreparations,
   type DeliveryAbout,
   type OrderLine,
-} from '../engine/engine.ts'
+} from '../engine/deliveries/runs.ts'
 import { filesLackingKeys, returnLicenceKeys } from '../files/licence-lists.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { parsePublicId } from '../core/ids.ts'

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../core/db/database.ts'
 import { isDatabaseUnavailable } from '../core/db/error-classes.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
-import type { BackgroundTask } from '../engine/background.ts'
+import type { BackgroundTask } from '../core/queue/background.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import type { Secrets } from '../core/secrets.ts'
 import {

@@ -2,7 +2,7 @@
 // platform is unavailable, the stored plan applies.
 import type { Database } from '../core/db/database.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
-import type { BackgroundTask } from '../engine/background.ts'
+import type { BackgroundTask } from '../core/queue/background.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import type { Subscription, Subscriptions } from '../storefront/subscriptions.ts'
 import type { OfferedPlan, Plans } from '../core/configuration/plan-list.ts'

@@ -3,7 +3,7 @@
 import type { Cloud } from '../channels/cloud/cloud.ts'
 import type { UploadFolder } from '../channels/upload/upload.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
-import type { Ports } from '../engine/types.ts'
+import type { Ports } from '../engine/parts.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { createMatcher } from '../matching/match.ts'
 import { createTitleCache } from '../matching/title-cache.ts'

@@ -4,7 +4,7 @@ import { workflowProblems } from './problems.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
 import { parsePublicId, toPublicId } from '../core/ids.ts'
-import { withOptions } from './steps.ts'
+import { withOptions } from '../engine/steps.ts'
 import { actionOf, type Parts } from './check.ts'
 import { readWorkflow, type OwnWorkflow } from './workflows.ts'
 

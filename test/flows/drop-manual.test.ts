@@ -2,7 +2,7 @@
 // import.csv names files and their settings.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DROP_TASK, laterKey } from '../../server/channels/drop/wake.ts'
-import { queueTask } from '../../server/engine/background.ts'
+import { queueTask } from '../../server/core/queue/background.ts'
 import { untilEnded } from '../app.ts'
 import { openDropImports, type DropImports } from '../drop-import.ts'
 

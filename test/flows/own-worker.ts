@@ -3,9 +3,9 @@ import process from 'node:process'
 import type { Plugin } from '../../plugins/contract.ts'
 import { openDatabase } from '../../server/core/db/database.ts'
 import { openListener } from '../../server/core/db/listener.ts'
-import type { EngineParts } from '../../server/engine/types.ts'
+import type { EngineParts } from '../../server/engine/parts.ts'
 import { startWorker } from '../../server/engine/worker.ts'
-import { createEffects } from '../../server/effects/list.ts'
+import { createEffects, operationEnds } from '../../server/effects/list.ts'
 import { operationMessages } from '../../server/notify/operation-messages.ts'
 import { createLogger } from '../../server/core/log.ts'
 import { createSecrets } from '../../server/core/secrets.ts'
@@ -29,8 +29,9 @@ export async function startOwnWorker(
     workflows: [],
     limits,
     ...outside,
-    messages: operationMessages([plugin]),
+    messages: operationMessages,
     effects: createEffects({ limits, secrets }),
+    ends: operationEnds([plugin]),
     secrets,
     log,
   }

@@ -3,7 +3,7 @@
 import process from 'node:process'
 import { z } from 'zod'
 import { definePlugin } from '../../plugins/contract.ts'
-import type { Ports } from '../../server/engine/types.ts'
+import type { Ports } from '../../server/engine/parts.ts'
 import { createListings } from '../../server/files/listings.ts'
 import { createStage } from '../../server/ports/stage.ts'
 import { createDiskStore } from '../../server/core/store/disk.ts'

@@ -1,7 +1,7 @@
 // Syncs that a person must confirm. Days may pass before the confirmation, so the provider is then
 // listed again, and what was confirmed is compared with what the sync would do now.
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { queueTask } from '../../engine/background.ts'
+import { queueTask } from '../../core/queue/background.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { raiseNoticeOnce } from '../../files/notices.ts'
 import type { Cloud } from './cloud.ts'

@@ -2,7 +2,7 @@
 // Every step can be repeated after a crash.
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
-import { RetryLater, type BackgroundTask, type TaskLease } from '../../engine/background.ts'
+import { RetryLater, type BackgroundTask, type TaskLease } from '../../core/queue/background.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { errorFields, type LogFields, type Logger } from '../../core/log.ts'
 import type { Cloud } from './cloud.ts'

@@ -1,7 +1,7 @@
 // Starts and cancels syncs: one operation, which is open while the provider is listed. One sync
 // runs at a time for each connection.
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { queueTask } from '../../engine/background.ts'
+import { queueTask } from '../../core/queue/background.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../core/errors.ts'
 import { startImport } from '../start-import.ts'

@@ -2,7 +2,7 @@
 // The checks of one shop run one after another, in the order of the requests, so that its slow
 // hosts delay no other shop.
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { forgetAttempts, queueTask, type TaskKind } from '../../engine/background.ts'
+import { forgetAttempts, queueTask, type TaskKind } from '../../core/queue/background.ts'
 import { requireOpen, requireUpload, type CheckOptions, type CsvUpload } from './uploads.ts'
 
 export const CHECK_CSV: TaskKind = { name: 'check-csv', onePerShop: true }

@@ -2,7 +2,7 @@
 // from the beginning.
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
-import type { BackgroundTask, TaskRun } from '../../engine/background.ts'
+import type { BackgroundTask, TaskRun } from '../../core/queue/background.ts'
 import { findNameOwners } from '../../files/name-allocation.ts'
 import { checkRows } from './check.ts'
 import { type CheckProgress, type KnownFile, type OddSkus } from './check-state.ts'

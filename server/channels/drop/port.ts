@@ -1,7 +1,7 @@
 // What plugins may do with files in drop folders: look at their size, and take them for an import.
 import { PortError, type DropFolders } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { queueTask } from '../../engine/background.ts'
+import { queueTask } from '../../core/queue/background.ts'
 import { ERRORS } from '../../core/errors.ts'
 import { foundIn, HEAD_BYTES, type DetectedContent } from '../../ports/found-type.ts'
 import { storeFailure } from '../../ports/stage.ts'

@@ -1,7 +1,7 @@
 // A shop's settings of its drop folders: which connections are accepted, and how files are
 // imported.
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { queueTask } from '../../engine/background.ts'
+import { queueTask } from '../../core/queue/background.ts'
 import type { OnConflict } from '../../files/admission.ts'
 import { DROP_TASK } from './wake.ts'
 

@@ -1,7 +1,7 @@
 // Wakes the import of a shop in real time: queues a job for any worker when a file is complete.
 import type { Database } from '../../core/db/database.ts'
 import { forShop } from '../../core/db/for-shop.ts'
-import { queueTask, type TaskKind } from '../../engine/background.ts'
+import { queueTask, type TaskKind } from '../../core/queue/background.ts'
 import type { Logger } from '../../core/log.ts'
 
 export const DROP_TASK: TaskKind = { name: 'import-drop-folders', onePerShop: true }

@@ -4,11 +4,7 @@ import { parseSearch, type Expression } from '../search-query.ts'
 import { badRequest } from '../connection.ts'
 import { fulfil, locationOf, type DemoLine, type DemoOrder } from './order.ts'
 import type { OrderStore } from './store.ts'
-import {
-  BATCH_SIZE,
-  CONCURRENT_STATEMENTS,
-  createQueryBatcher,
-} from '../../delivery/query-batcher.ts'
+import { BATCH_SIZE, CONCURRENT_STATEMENTS, createQueryBatcher } from '../../core/query-batcher.ts'
 
 type Node = (id: string) => unknown
 const MAX_ROWS = 250

@@ -13,7 +13,8 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { createActions } from '../actions.ts'
 import type { Stop } from './outcomes.ts'
 import { openOptions } from '../operations/sealed-options.ts'
-import type { EngineParts, OperationRow, ResolvedStep } from '../types.ts'
+import type { OperationRow, ResolvedStep } from '../types.ts'
+import type { EngineParts } from '../parts.ts'
 
 /** The ports that a delivery brings along. */
 export type DeliveryPorts = Pick<WriteContext, 'delivery' | 'licences'>

@@ -6,9 +6,10 @@ import type { Change } from '../../files/drafts.ts'
 import { freshItem } from './work-items.ts'
 import { resolveSteps, writeContext } from './context.ts'
 import { planBatch } from './plan.ts'
-import type { ItemEnding, EngineParts } from '../types.ts'
+import type { ItemEnding } from '../types.ts'
+import type { EngineParts } from '../parts.ts'
 import { itemDraft, loadRecords, obstacleOf } from './item-work.ts'
-import { filePlaceOf } from '../../workflows/steps.ts'
+import { filePlaceOf } from '../steps.ts'
 
 /** A file by its bare UUID, with its place in a selection. */
 export interface PlacedFile {

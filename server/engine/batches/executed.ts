@@ -6,14 +6,8 @@ import { matchesPreview, ledgerOf } from '../../files/change-ledger.ts'
 import { inNameOrder } from '../operations/name-order.ts'
 import { openEntries } from '../operations/sealed-addresses.ts'
 import { BATCH, strategyOf } from '../operations/strategy.ts'
-import type {
-  EndedItem,
-  EngineParts,
-  ItemEnding,
-  OperationRow,
-  ResolvedStep,
-  WorkItem,
-} from '../types.ts'
+import type { EndedItem, ItemEnding, OperationRow, ResolvedStep, WorkItem } from '../types.ts'
+import type { EngineParts } from '../parts.ts'
 import type { ChainJob } from '../../core/queue/queue.ts'
 import { withCancellation, type EngineRunner } from '../worker/runner.ts'
 import { batchStream } from './batch-stream.ts'

@@ -12,10 +12,10 @@ import { AppError, isErrorCode } from '../../core/errors.ts'
 import { draftOfRecord, viewOfDraft, type Draft } from '../../files/drafts.ts'
 import { readRecords } from '../../files/records.ts'
 import { applyToDraft } from './apply.ts'
-import { collectEffects } from '../effects/effects.ts'
+import { collectEffects } from '../effects/values.ts'
 import { keepAsItWas, policyOf, retryDelay } from './failure.ts'
 import type { ItemEnding, ItemError, ResolvedStep, WorkItem } from '../types.ts'
-import type { FilePlace } from '../../workflows/steps.ts'
+import type { FilePlace } from '../steps.ts'
 
 /** Plugins get no copies: they must not write to these objects. */
 export const viewOfItem = (item: WorkItem): Item => ({

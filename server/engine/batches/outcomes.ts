@@ -2,7 +2,7 @@
 // the transaction that completes them queues the finalization.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { announceControl } from '../worker/control.ts'
-import { LeaseLost } from '../worker/lease.ts'
+import { LeaseLost } from '../../core/queue/lease.ts'
 import { queueFinish } from '../../core/queue/queue.ts'
 import type { Stop } from '../types.ts'
 

@@ -4,7 +4,7 @@ import type { Plugin } from '../../../plugins/contract.ts'
 import type { EndedItem, ItemEnding, OperationRow, WorkItem } from '../types.ts'
 import { revert } from './revert.ts'
 import { endingOfFailure, inUse, obstacleOf } from './item-work.ts'
-import { filePlaceOf } from '../../workflows/steps.ts'
+import { filePlaceOf } from '../steps.ts'
 
 export interface PreparedBatch {
   /** Items that need no further work. */

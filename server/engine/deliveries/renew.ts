@@ -3,9 +3,10 @@
 // notified and the earlier copy stays.
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { raiseNotice } from '../../files/notices.ts'
-import type { BackgroundTask } from '../background.ts'
-import { MAX_ATTEMPTS } from '../batches/failure.ts'
-import type { EndedItem, EngineParts } from '../types.ts'
+import type { BackgroundTask } from '../../core/queue/background.ts'
+import { MAX_ATTEMPTS } from '../single-run.ts'
+import type { EndedItem } from '../types.ts'
+import type { EngineParts } from '../parts.ts'
 import { writeReady, type RunFailure } from './results.ts'
 import { executeRun, CRASHED } from './run.ts'
 import { beginRenewal, type DeliveryRun } from './runs.ts'

@@ -6,7 +6,7 @@ import { openTestWorker, type TestWorker } from '../../../test/background.ts'
 import { addFile, deliver, deliveryWorkflowOf } from '../../../test/deliveries.ts'
 import { createTestEngine, type TestEngine } from '../../../test/engine.ts'
 import { listNotices } from '../../files/notices.ts'
-import type { BackgroundTask } from '../background.ts'
+import type { BackgroundTask } from '../../core/queue/background.ts'
 import { renewTask } from './renew.ts'
 import { prepareTask } from './run.ts'
 

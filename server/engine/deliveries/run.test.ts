@@ -29,7 +29,7 @@ import { holdBlobs } from '../../files/blob-holds.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { listNotices } from '../../files/notices.ts'
 import { createDiskStore } from '../../core/store/disk.ts'
-import type { BackgroundTask } from '../background.ts'
+import type { BackgroundTask } from '../../core/queue/background.ts'
 import {
   repeatPreparation,
   prepareDelivery,

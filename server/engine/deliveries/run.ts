@@ -4,14 +4,21 @@
 import { adviceOf, type Plugin } from '../../../plugins/contract.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { createLicences } from './licences.ts'
-import type { BackgroundTask, TaskRun } from '../background.ts'
-import { BrokenStep, resolveSteps, writeContext } from '../batches/context.ts'
-import { MAX_ATTEMPTS } from '../batches/failure.ts'
-import { loadRecords, obstacleOf } from '../batches/item-work.ts'
-import { runSteps, type BatchContext } from '../batches/run-steps.ts'
-import { freshItem } from '../batches/work-items.ts'
-import type { EndedItem, EngineParts, WorkItem } from '../types.ts'
-import { LeaseLost } from '../worker/lease.ts'
+import type { BackgroundTask, TaskRun } from '../../core/queue/background.ts'
+import {
+  BrokenStep,
+  freshItem,
+  loadRecords,
+  MAX_ATTEMPTS,
+  obstacleOf,
+  resolveSteps,
+  runSteps,
+  writeContext,
+  type BatchContext,
+} from '../single-run.ts'
+import type { EndedItem, WorkItem } from '../types.ts'
+import type { EngineParts } from '../parts.ts'
+import { LeaseLost } from '../../core/queue/lease.ts'
 import {
   beginRun,
   PREPARE_DELIVERY,

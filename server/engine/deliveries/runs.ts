@@ -2,7 +2,7 @@
 // delivery's page is held until the run is ready.
 import type { Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { queueTask, type TaskKind } from '../background.ts'
+import { queueTask, type TaskKind } from '../../core/queue/background.ts'
 
 /** The data for plugins. Personal data: it is deleted with the customer's data. */
 export interface DeliveryAbout {

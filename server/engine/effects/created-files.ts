@@ -19,10 +19,7 @@ export const createdFiles = (limits: AdmissionLimits) =>
         const files = values.flat()
         const model = itemDraft(item)
         const made = await admitCreated(tx, operation, item.position, files, model, limits)
-        prepared.set(
-          item,
-          'code' in made ? { problem: made } : { record: { created_files: made } },
-        )
+        prepared.set(item, 'code' in made ? { problem: made } : { record: { created_files: made } })
       }
       return prepared
     },

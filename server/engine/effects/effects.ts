@@ -1,24 +1,10 @@
 // What a step's outcome asks for besides the change of its file: a link, a mail to buyers, new
 // files. The engine collects these requests and calls the effect's writer in the transaction that
 // writes the outcome. It knows no single effect: they are registered in server/compose.ts.
-import type { Outcome } from '../../../plugins/contract.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { OperationRow, WorkItem } from '../types.ts'
-
-type DoneOutcome = Extract<Outcome, { status: 'ok' }>
-
-/** Fields of an outcome that the engine itself applies to the item. Every other one is an effect. */
-const OWN_FIELDS = [
-  ...(['item', 'status', 'change', 'bytes'] as const),
-  ...(['warnings', 'unchanged', 'last'] as const),
-] as const satisfies readonly (keyof DoneOutcome)[]
-const isOwn: ReadonlySet<string> = new Set(OWN_FIELDS)
-
-export type EffectName = Exclude<keyof DoneOutcome, (typeof OWN_FIELDS)[number]>
-
-/** The values that an item's steps gave for each effect, in the order of the steps. */
-export type EffectValues = { [Name in EffectName]?: NonNullable<DoneOutcome[Name]>[] }
+import type { EffectName, EffectValue } from './values.ts'
 
 /** An item whose steps gave these values for the effect. */
 export interface EffectRequest<Value> {
@@ -40,7 +26,8 @@ export interface EffectProblem {
 }
 
 export type Prepared =
-  { problem: EffectProblem; record?: never } | { problem?: never; record: Record<string, unknown> }
+  | { problem: EffectProblem; record?: never }
+  | { problem?: never; record: Record<string, unknown> }
 
 /**
  * Writes one effect, in the transaction of the outcomes. None is called without a request. An
@@ -56,7 +43,7 @@ export interface Effect<Name extends EffectName = EffectName> {
   prepare?(
     tx: ShopScope,
     operation: OperationRow,
-    requests: readonly EffectRequest<Value<Name>>[],
+    requests: readonly EffectRequest<EffectValue<Name>>[],
   ): Promise<ReadonlyMap<WorkItem, Prepared>>
   /** Takes back what `prepare` did for items whose change was refused. */
   takeBack?(tx: ShopScope, operation: string, items: readonly WorkItem[]): Promise<void>
@@ -64,24 +51,15 @@ export interface Effect<Name extends EffectName = EffectName> {
   write?(
     tx: ShopScope,
     operation: OperationRow,
-    requests: readonly EffectRequest<Value<Name>>[],
+    requests: readonly EffectRequest<EffectValue<Name>>[],
   ): Promise<EffectRecords | void>
   /** What a preview shows for items that would be done. Writes nothing. */
   preview?(
     tx: ShopScope,
-    requests: readonly EffectRequest<Value<Name>>[],
+    requests: readonly EffectRequest<EffectValue<Name>>[],
   ): Promise<EffectRecords | void>
   /** Undoes what outcomes recorded under this effect's name. */
   undo?(tx: ShopScope, recorded: readonly unknown[]): Promise<void>
-}
-
-type Value<Name extends EffectName> = NonNullable<DoneOutcome[Name]>
-
-/** Adds an outcome's effects to those of its item. */
-export function collectEffects(effects: EffectValues, outcome: DoneOutcome): void {
-  for (const [name, value] of Object.entries(outcome))
-    if (!isOwn.has(name) && value !== undefined)
-      ((effects as Record<string, unknown[]>)[name] ??= []).push(value)
 }
 
 /** An effect whose type is erased for the list of effects. */

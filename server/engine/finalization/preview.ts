@@ -10,7 +10,7 @@ import { holdLease } from '../worker/lease.ts'
 import type { Stop } from '../batches/outcomes.ts'
 import { FINISH_CHAIN } from '../../core/queue/queue.ts'
 import type { PreviewCounts, OperationRow, ResolvedStep } from '../types.ts'
-import { isKnownLater } from '../../workflows/steps.ts'
+import { isKnownLater } from '../steps.ts'
 
 /** Null: it waits for confirmation. Otherwise the reason why it can never run. */
 export async function endPreview(runner: EngineRunner, ending: Finalization): Promise<Stop | null> {

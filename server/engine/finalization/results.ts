@@ -13,16 +13,15 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { holdBlobs } from '../../files/blob-holds.ts'
 import { draftFrom } from '../../files/drafts.ts'
 import { readShop } from '../../files/shop-settings.ts'
-import { raiseNotice } from '../../files/notices.ts'
 import type { EngineRunner } from '../worker/runner.ts'
 import { admitCreated } from '../effects/created-files.ts'
 import { holdStatus, type Finalization } from './lease.ts'
 import { holdLease } from '../worker/lease.ts'
 import { FINISH_CHAIN, queueMessage } from '../../core/queue/queue.ts'
 import type { OperationRow, ResolvedStep } from '../types.ts'
+import type { Notice } from '../parts.ts'
 
 type Email = Parameters<Notifier['email']>[0]
-type Notice = Parameters<Notifier['notice']>[0]
 type Artifact = StagedBlob & { filename: string }
 export type LastStep = ResolvedStep<OperationPlugin>
 
@@ -105,8 +104,7 @@ export function endStep(
     await holdLease(tx, operation.id, FINISH_CHAIN, lease)
     await holdStatus(tx, operation, ['running', 'paused'])
     await queueEmails(tx, operation, index, kept.emails)
-    for (const notice of kept.notices)
-      await raiseNotice(tx, { ...notice, operation_id: operation.id })
+    for (const notice of kept.notices) await messages.notice(tx, operation.id, notice)
     if (kept.sms !== null) await messages.sms(tx, operation.id, kept.sms)
     if (kept.artifact && report) await keepArtifact(tx, operation.id, kept.artifact)
     if (created.length > 0) {

@@ -1,7 +1,6 @@
 // The finalization of an operation: the steps on the whole operation, then its status. A preview
 // then waits to be confirmed.
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
-import { reopenReviews } from '../../files/reviews.ts'
 import { expireReplaced } from '../../files/versions.ts'
 import { runExclusively, withCancellation, type EngineRunner } from '../worker/runner.ts'
 import { resolveLastSteps } from '../batches/context.ts'
@@ -24,7 +23,7 @@ import type { OperationRow } from '../types.ts'
 import { UNDO_WINDOW } from '../batches/revert.ts'
 import { strategyOf } from '../operations/strategy.ts'
 import { whyCancelled } from '../operations/why-cancelled.ts'
-import { canUndo } from '../../workflows/steps.ts'
+import { canUndo } from '../steps.ts'
 
 export function finishOperation(runner: EngineRunner, job: FinishJob): Promise<void> {
   return runExclusively(runner, { ...job, chain: FINISH_CHAIN }, () => finish(runner, job))
@@ -108,7 +107,7 @@ const HAS_EFFECTS = `(
   or exists (select from created_files where shop_id = :shop and operation_id = :id))`
 
 function endOperation(
-  { parts: { plugins, messages } }: EngineRunner,
+  { parts: { plugins, ends } }: EngineRunner,
   { scope, operation, lease }: Finalization,
   status: EndStatus,
 ): Promise<void> {
@@ -140,10 +139,9 @@ function endOperation(
     // Only executed batches replace files' bytes.
     if (worked && strategyOf(operation, plugins).kind === 'executed')
       await expireReplaced(tx, id, UNDO_WINDOW)
-    await reopenReviews(tx, operation)
     if (operation.undoes) await markUndone(tx, operation)
     if (operation.status === 'previewing') await forgetNames(tx, id)
-    await messages.ended(tx, operation, worked)
+    for (const end of ends) await end(tx, operation, worked)
     await releaseChains(tx, id)
   })
 }

@@ -4,7 +4,7 @@ import type { Entry, Plugin } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { OperationMove } from './moves.ts'
 import type { OperationRow } from '../types.ts'
-import { permissionsOf } from '../../workflows/steps.ts'
+import { permissionsOf } from '../steps.ts'
 
 export type PermittedMove = OperationMove | 'undo'
 type Ran = Pick<OperationRow, 'id' | 'kind' | 'workflow' | 'undoes'>

@@ -4,7 +4,8 @@
 // transactions only briefly.
 import type { Database } from '../../core/db/database.ts'
 import { DISCARD } from './moves.ts'
-import { FORGET_ENTRY, keptPart, SECRET_PART } from './sealed-addresses.ts'
+import { keptPart } from '../../core/kept-address.ts'
+import { FORGET_ENTRY, SECRET_PART } from './sealed-addresses.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const LEDGER_DAYS = 7

@@ -9,7 +9,7 @@ import { predecessorsOf } from './name-order.ts'
 import { FINISH_CHAIN, queueFinish, queueFirst } from '../../core/queue/queue.ts'
 import type { OperationRequest, SourceRecord } from '../types.ts'
 import { strategyOf } from './strategy.ts'
-import { itemPlugins, withoutParallel } from '../../workflows/steps.ts'
+import { itemPlugins, withoutParallel } from '../steps.ts'
 
 /**
  * What an operation works on: entries of an import; files by their bare UUIDs, in this order; all

@@ -4,7 +4,7 @@
 import type { Plugin } from '../../../plugins/contract.ts'
 import type { ChainLoad } from '../../core/queue/queue.ts'
 import type { OperationRow } from '../types.ts'
-import { itemPlugins } from '../../workflows/steps.ts'
+import { itemPlugins } from '../steps.ts'
 
 /** Items of an executed batch, unless a plugin asks for more. Files are read and written whole. */
 export const BATCH = 100

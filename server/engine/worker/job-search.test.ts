@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestEngine, type TestEngine } from '../../../test/engine.ts'
-import { queueTask, type BackgroundTask } from '../background.ts'
+import { queueTask, type BackgroundTask } from '../../core/queue/background.ts'
 
 let house: TestEngine
 beforeAll(async () => (house = await createTestEngine([], [])))

@@ -1,17 +1,7 @@
 // Leases: a chain belongs to one worker under a lease number, which every write of its outcomes
 // checks. A worker that was presumed dead but still runs has an old number and can write nothing.
 import type { ShopScope } from '../../core/db/for-shop.ts'
-
-/** A worker without a heartbeat for this long, by the database's clock, is dead. */
-export const SILENCE = '30 seconds'
-
-/** Another worker has taken over, or the operation was ended elsewhere: stop, and write nothing. */
-export class LeaseLost extends Error {
-  constructor() {
-    super('the lease was taken over')
-    this.name = 'LeaseLost'
-  }
-}
+import { LeaseLost } from '../../core/queue/lease.ts'
 
 /**
  * Prevents a takeover of the chain until the transaction ends. Throws `LeaseLost` if it was taken

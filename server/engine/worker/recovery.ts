@@ -7,7 +7,7 @@ import type { Listener } from '../../core/db/listener.ts'
 import { WORKER_LOCKS } from '../../core/db/lock-classes.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { OperationRow } from '../types.ts'
-import { SILENCE } from './lease.ts'
+import { SILENCE } from '../../core/queue/lease.ts'
 import {
   queueChain,
   queueFinish,

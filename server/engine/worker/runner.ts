@@ -1,8 +1,8 @@
 // What all jobs of this process share, and the rules of running one: a chain runs once at a time,
 // and its work is interrupted when the worker stops or the operation is paused or cancelled.
-import type { EngineParts } from '../types.ts'
+import type { EngineParts } from '../parts.ts'
 import type { OperationControl } from './control.ts'
-import { LeaseLost } from './lease.ts'
+import { LeaseLost } from '../../core/queue/lease.ts'
 import type { Progress } from './progress.ts'
 import type { ChainJob } from '../../core/queue/queue.ts'
 

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
 import { nameKey } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { prepareForKeys } from '../../engine/engine.ts'
+import { prepareForKeys } from '../../engine/deliveries/runs.ts'
 import { AppError } from '../../core/errors.ts'
 import {
   addLicenceKeys,

@@ -14,8 +14,6 @@ import { AppError } from '../../core/errors.ts'
 import { day, momentOf } from '../../files/filter.ts'
 import { requirePublicId, toPublicId } from '../../core/ids.ts'
 import { startBulk } from '../../channels/admin.ts'
-import type { Cloud } from '../../channels/cloud/cloud.ts'
-import { confirmSync } from '../../channels/cloud/confirmation.ts'
 import { apiChannel } from '../../channels/api/channel.ts'
 import { adminChannel } from '../../channels/origins.ts'
 import { fromCursor, integer, text, toCursor } from '../cursors.ts'
@@ -43,8 +41,6 @@ const byId = z.strictObject({ id: z.string() })
 
 export interface OperationParts {
   engine: Engine
-  /** Its syncs are confirmed by listing the provider again. */
-  cloud: Cloud
   clock: () => Date
   limits: Limits
 }
@@ -63,14 +59,20 @@ export async function findOperation(
   return operation
 }
 
-export function operationRoutes(parts: OperationParts): Endpoint[] {
+/** Confirms the preview of a cloud sync, by listing the provider again. */
+export type ConfirmSync = (
+  scope: ShopScope,
+  about: { sync: string; operation: string },
+) => Promise<void>
+
+export function operationRoutes(parts: OperationParts, confirmSync: ConfirmSync): Endpoint[] {
   return [
     one(parts, '/api/jobs/{id}', 'Read an import job'),
     one(parts, '/api/operations/{id}', 'Read an operation'),
     list(parts),
     items(parts),
     begin(parts),
-    ...(Object.keys(MOVES) as OperationMove[]).map((move) => lifecycle(parts, move)),
+    ...(Object.keys(MOVES) as OperationMove[]).map((move) => lifecycle(parts, move, confirmSync)),
     undo(parts),
   ]
 }
@@ -250,7 +252,11 @@ const MORE: Partial<Record<OperationMove, string>> = {
     'A cloud sync reads the folder again first. If it would then delete or replace other files than the preview, it is a preview again.',
 }
 
-const lifecycle = ({ engine, cloud, clock }: OperationParts, move: OperationMove) =>
+const lifecycle = (
+  { engine, clock }: OperationParts,
+  move: OperationMove,
+  confirmSync: ConfirmSync,
+) =>
   endpoint({
     method: 'post',
     path: `/api/operations/{id}/${move}`,
@@ -268,7 +274,7 @@ const lifecycle = ({ engine, cloud, clock }: OperationParts, move: OperationMove
       requireScopes(caller, (await engine.permissions(caller.scope, operation, move)) as Scope[])
       const { id, request } = operation
       if (move === 'confirm' && request.sync !== undefined)
-        await confirmSync(cloud, engine, caller.scope, { sync: request.sync, operation: id })
+        await confirmSync(caller.scope, { sync: request.sync, operation: id })
       else await engine.move(caller.scope, id, move)
       return {
         body: operationRecord(engine, (await engine.get(caller.scope, operation.id))!, clock()),

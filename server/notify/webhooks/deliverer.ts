@@ -1,6 +1,6 @@
 // Posts the messages of webhooks. The body is written once, before the first attempt.
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { wholeAddress } from '../../engine/operations/sealed-addresses.ts'
+import { wholeAddress } from '../../core/kept-address.ts'
 import type { CallbackOptions } from '../callbacks.ts'
 import type { Deliverer, Message } from '../outbox.ts'
 import { deadlineOf } from '../receiver-failures.ts'

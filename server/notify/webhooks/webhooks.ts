@@ -1,6 +1,6 @@
 // A shop's webhooks: created, listed, changed, rotated and deleted, and what was sent to each.
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { keepAddress } from '../../engine/operations/sealed-addresses.ts'
+import { keepAddress } from '../../core/kept-address.ts'
 import { endPause, forgetReceiver } from '../receiver-failures.ts'
 import { queueMessage } from '../../core/queue/queue.ts'
 import { AppError } from '../../core/errors.ts'

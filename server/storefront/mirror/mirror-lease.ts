@@ -2,7 +2,7 @@
 // the result of the last one. A refresh is a background task; every write checks its lease, so that
 // a refresh that was taken over changes nothing.
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { queueTask, runsNow, type TaskKind, type TaskLease } from '../../engine/background.ts'
+import { queueTask, runsNow, type TaskKind, type TaskLease } from '../../core/queue/background.ts'
 
 export const REFRESH_MIRROR: TaskKind = { name: 'refresh-mirror' }
 

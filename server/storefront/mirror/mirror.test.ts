@@ -10,7 +10,7 @@ import { createSecrets } from '../../core/secrets.ts'
 import { openStorefront } from '../../startup/storefront.ts'
 import type { Storefront } from '../storefront.ts'
 import { findProduct, variantsBySkuKey } from './lookup.ts'
-import { LeaseLost, type TaskLease } from '../../engine/background.ts'
+import { LeaseLost, type TaskLease } from '../../core/queue/background.ts'
 import type { MirrorParts } from './mirror.ts'
 import {
   requestRefresh,

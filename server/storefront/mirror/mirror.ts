@@ -3,7 +3,7 @@
 import { PortError } from '../../../plugins/contract.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
-import { LeaseLost, type BackgroundTask, type TaskLease } from '../../engine/background.ts'
+import { LeaseLost, type BackgroundTask, type TaskLease } from '../../core/queue/background.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Storefront } from '../storefront.ts'
 import {

@@ -2,7 +2,7 @@
 // shop's own data, and compliance requests about customers' data.
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
-import type { BackgroundTask } from '../../engine/background.ts'
+import type { BackgroundTask } from '../../core/queue/background.ts'
 import {
   APPLY_CHANGE,
   changeOfKey,

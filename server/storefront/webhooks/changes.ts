@@ -2,7 +2,7 @@
 // often it is reported. Orders are read in batches by one job per shop; every other change has its
 // own job.
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { queuedTask, queueTask, type TaskKind } from '../../engine/background.ts'
+import { queuedTask, queueTask, type TaskKind } from '../../core/queue/background.ts'
 import type { ShopChange, ShopChangeKind } from './topics.ts'
 
 /** Orders have their own task, so that nothing else delays them. Its key is the shop's number. */

@@ -1,6 +1,6 @@
 // Imports the files that wait in the drop folder, on a person's request.
 import type { ShopScope } from '../../../core/db/for-shop.ts'
-import { queueTask } from '../../../engine/background.ts'
+import { queueTask } from '../../../core/queue/background.ts'
 import { AppError } from '../../../core/errors.ts'
 import { readDropFile } from '../listing.ts'
 import { ensureSettings } from '../settings.ts'

@@ -2,7 +2,7 @@
 // ready, moves away files of ended imports, and schedules the next run.
 import { forShop, type ShopScope } from '../../../core/db/for-shop.ts'
 import type { Database } from '../../../core/db/database.ts'
-import { queueTask, type BackgroundTask } from '../../../engine/background.ts'
+import { queueTask, type BackgroundTask } from '../../../core/queue/background.ts'
 import { AppError } from '../../../core/errors.ts'
 import { errorFields, type Logger } from '../../../core/log.ts'
 import { raiseNoticeOnce } from '../../../files/notices.ts'

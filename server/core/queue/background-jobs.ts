@@ -1,7 +1,7 @@
 // The jobs of background tasks: queued once per key, and queued again by the sweep.
-import type { ShopScope } from '../core/db/for-shop.ts'
+import type { ShopScope } from '../db/for-shop.ts'
 import type { BackgroundOptions, BackgroundTask, TaskJob, TaskKind } from './background-task.ts'
-import { SILENCE } from './worker/lease.ts'
+import { SILENCE } from './lease.ts'
 
 const MAX_ATTEMPTS = 3
 

@@ -1,7 +1,7 @@
 // The leases of background tasks: one run per key, even after a crash.
 import { ADD_JOB } from './background-jobs.ts'
 import type { BackgroundOptions, HeldRun, TaskJob, TaskKind, TaskLease } from './background-task.ts'
-import { LeaseLost, SILENCE } from './worker/lease.ts'
+import { LeaseLost, SILENCE } from './lease.ts'
 
 export const leaseOf = (task: string, key: string, number: number): TaskLease => ({
   number,

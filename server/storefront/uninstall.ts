@@ -1,14 +1,15 @@
 // app/uninstalled: deletes the shop's tokens and stops serving its files. Its data is kept until
 // the platform requests the deletion, 48 hours later, or the shop reinstalls the app.
+import type { Database } from '../core/db/database.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
-import type { ComplianceParts } from './parts.ts'
+import type { Logger } from '../core/log.ts'
 
 /**
  * Links stop within a second: the update notifies every web process (migration 0011), and a missed
  * notification costs no more than the link cache's time to live. Idempotent.
  */
 export async function uninstallShop(
-  { database, log }: Pick<ComplianceParts, 'database' | 'log'>,
+  { database, log }: { database: Database; log: Logger },
   shop: number,
 ): Promise<void> {
   const uninstalled = await forShop(database, shop).transaction(uninstall)

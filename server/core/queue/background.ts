@@ -1,7 +1,7 @@
 // Background work as jobs of the worker: CSV checks, mirror refreshes, schedules, stale messages,
 // upkeep. A run holds a lease that the worker's heartbeat keeps alive. The worker's crash sweep
 // queues tasks that have no live job.
-import { errorFields } from '../core/log.ts'
+import { errorFields } from '../log.ts'
 import { dropSucceeded, queueAtStart, queueMissing, queueNext } from './background-jobs.ts'
 import {
   endRun,
@@ -25,14 +25,14 @@ import {
   waitingLimits,
   type PlaceLimits,
   type Places,
-} from '../core/queue/places.ts'
-import { LeaseLost } from './worker/lease.ts'
+} from './places.ts'
+import { LeaseLost } from './lease.ts'
 
 export { forgetAttempts, queuedTask, queueTask, runsNow } from './background-jobs.ts'
 export { leaseOf } from './background-lease.ts'
 export { RetryLater } from './background-task.ts'
 export type { BackgroundTask, TaskJob, TaskKind, TaskLease, TaskRun } from './background-task.ts'
-export { LeaseLost } from './worker/lease.ts'
+export { LeaseLost } from './lease.ts'
 
 /** The delay after a run that threw. */
 const RETRY_MS = 20_000

@@ -1,7 +1,7 @@
 // What a background task is: its identity, its runs, and their leases.
-import type { Database } from '../core/db/database.ts'
-import type { ShopScope } from '../core/db/for-shop.ts'
-import type { Logger } from '../core/log.ts'
+import type { Database } from '../db/database.ts'
+import type { ShopScope } from '../db/for-shop.ts'
+import type { Logger } from '../log.ts'
 
 /** The identity of a task, as needed to queue its jobs. */
 export interface TaskKind {

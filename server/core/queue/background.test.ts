@@ -1,9 +1,9 @@
 // The lease of background tasks and their recovery: one run at a time even after a crash, and every
 // job is eventually run.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openTestWorker, startTestTasks } from '../../test/background.ts'
-import { createTestShop, openTestDatabase } from '../../test/database.ts'
-import { forShop, type ShopScope } from '../core/db/for-shop.ts'
+import { openTestWorker, startTestTasks } from '../../../test/background.ts'
+import { createTestShop, openTestDatabase } from '../../../test/database.ts'
+import { forShop, type ShopScope } from '../db/for-shop.ts'
 import {
   createBackground,
   LeaseLost,

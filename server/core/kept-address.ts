@@ -1,0 +1,46 @@
+// Addresses that callers gave, for imports, callbacks and webhooks. Rows keep them without user
+// info, query and fragment, which may contain access tokens. The whole address is sealed in another
+// column for as long as a request may still need it.
+import type { Secrets } from './secrets.ts'
+
+export interface SealPlace {
+  /** The shop's internal number: a value sealed for another shop does not open. */
+  shop: number
+  secrets: Pick<Secrets, 'seal' | 'open'>
+}
+
+/** As a row keeps it. Without `sealed`, nothing was left out, or the sealed part has expired. */
+export interface KeptAddress {
+  url: string
+  sealed?: string
+}
+
+const aboutOf = (shop: number) => `${shop}/addresses`
+
+/** The address without user info, query and fragment. `keptPart` is the same in SQL. */
+export const withoutSecrets = (url: string): string =>
+  url.replace(/[?#].*$/s, '').replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, '$1')
+
+/** The same of a text expression in SQL. */
+export const keptPart = (text: string): string =>
+  String.raw`regexp_replace(regexp_replace(${text}, '[\x3f#].*$', ''), '^([a-zA-Z][a-zA-Z0-9+.-]*://)[^/]*@', '\1')`
+
+export function keepAddress(url: string, { shop, secrets }: SealPlace): KeptAddress {
+  const kept = withoutSecrets(url)
+  return kept === url
+    ? { url }
+    : { url: kept, sealed: secrets.seal(url, aboutOf(shop)).toString('base64') }
+}
+
+/**
+ * The whole address, if it is still known. An address sealed under another secret stays without its
+ * query.
+ */
+export function wholeAddress({ url, sealed }: KeptAddress, { shop, secrets }: SealPlace): string {
+  if (sealed === undefined) return url
+  try {
+    return secrets.open(Buffer.from(sealed, 'base64'), aboutOf(shop))
+  } catch {
+    return url
+  }
+}

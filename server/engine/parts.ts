@@ -1,0 +1,71 @@
+// What the engine is given: its database, plugins, ports and messages, and what the features do in
+// its transactions.
+import type {
+  BaseContext,
+  Listings,
+  Notifier,
+  Plugin,
+  Workflow,
+  WritePorts,
+} from '../../plugins/contract.ts'
+import type { Limits } from '../core/configuration/limits.ts'
+import type { Database } from '../core/db/database.ts'
+import type { Listener } from '../core/db/listener.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import type { Logger } from '../core/log.ts'
+import type { Secrets } from '../core/secrets.ts'
+import type { Effect } from './effects/effects.ts'
+import type { OperationRow } from './types.ts'
+
+/**
+ * What plugins may touch, bound to one shop. The actions are the engine's own; a delivery's ports
+ * come with the delivery.
+ */
+export type Ports = Omit<WritePorts, 'actions' | 'delivery' | 'licences'> &
+  Pick<BaseContext, 'shop'>
+
+export type Notice = Parameters<Notifier['notice']>[0]
+
+/** Messages about an operation. All are called in the transaction that decides to send them. */
+export interface OperationMessages {
+  /** A text message about an operation, from one of its last steps. */
+  sms(tx: ShopScope, operation: string, text: string): Promise<void>
+  /** A notice in the page, from one of its last steps. */
+  notice(tx: ShopScope, operation: string, notice: Notice): Promise<void>
+}
+
+/**
+ * Called in the transaction that ends an operation, in any status. `worked`: it changed files; a
+ * preview, or one that failed before the first file, did not.
+ */
+export type OperationEnd = (
+  tx: ShopScope,
+  operation: OperationRow,
+  worked: boolean,
+) => Promise<void>
+
+export interface EngineParts {
+  database: Database
+  listener: Listener
+  plugins: readonly Plugin[]
+  workflows: readonly Workflow[]
+  limits: Limits
+  ports(scope: ShopScope): Promise<Ports>
+  /**
+   * Documents of one operation, by its bare UUID. Calls `seen` with the numbers of files that were
+   * read and written so far.
+   */
+  listings(
+    scope: ShopScope,
+    operation: string,
+    seen: (files: number, written: number) => void,
+  ): Listings
+  messages: OperationMessages
+  /** In the order in which they are written. */
+  effects: readonly Effect[]
+  /** What the features do when an operation ends. */
+  ends: readonly OperationEnd[]
+  /** Seals addresses and options of operations. */
+  secrets: Secrets
+  log: Logger
+}

@@ -417,7 +417,7 @@ const BUYERS = `
   -- How a shop's buyer pages look: colours, logo and own texts.
   create table buyer_pages (
     shop_id integer primary key references shops on delete cascade,
-    -- What the shop has set (server/delivery/buyer-page.ts); absent fields have their defaults.
+    -- What the shop has set (server/features/downloads/buyer-page.ts); absent fields have their defaults.
     settings jsonb not null default '{}',
     logo bytea,
     logo_type text,

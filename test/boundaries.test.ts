@@ -20,8 +20,9 @@ const refused = (filename: string, file: string, code: Code, reason: RegExp) => 
 
 ruleTester.run('boundaries', boundaries, {
   valid: [
-    allowed('server/channels/drop/import/take.ts', '../../../engine/engine.ts'),
-    allowed('server/storefront/mirror/mirror.ts', '../../engine/background.ts'),
+    allowed('server/features/drop/import/take.ts', '../../../engine/engine.ts'),
+    allowed('server/storefront/mirror/mirror.ts', '../../core/queue/background.ts'),
+    allowed('server/features/files/replace.ts', '../upload/start.ts'),
     allowed('workflows/tag.ts', '../plugins/contract.ts'),
     allowed('plugins/tag-files/plugin.ts', './form.ts'),
     allowed('plugins/tag-files/plugin.ts', '../contract.ts'),
@@ -30,10 +31,12 @@ ruleTester.run('boundaries', boundaries, {
     allowed('server/engines/other.ts', '../http/app.ts'),
   ],
   invalid: [
-    refused('server/engine/engine.ts', '../http/app.ts', imported, /knows no route/),
-    refused('server/http/app.ts', '../engine/worker/lease.ts', allExported, /engine\.ts alone/),
-    refused('server/http/app.ts', '../engine/types.ts', loaded, /engine\.ts alone/),
-    refused('server/http/app.ts', '../engine/types.ts', typed, /engine\.ts alone/),
+    refused('server/engine/engine.ts', '../features/packs/routes.ts', imported, /no feature/),
+    refused('server/http/scopes.ts', '../engine/worker/lease.ts', allExported, /public files/),
+    refused('server/features/csv/start.ts', '../../engine/batches/run.ts', loaded, /public files/),
+    refused('server/features/csv/start.ts', '../../engine/batches/run.ts', typed, /public files/),
+    refused('server/features/packs/routes.ts', '../drop/vfs.ts', imported, /channel/),
+    refused('server/features/downloads/zip.ts', '../orders/tasks.ts', imported, /hot path/),
     refused('web/app.tsx', '../server/startup/config.ts', imported, /over HTTP alone/),
     refused('plugins/tag-files/plugin.ts', '../fetch/plugin.ts', exported, /another plugin/),
     refused('plugins/tag-files/plugin.ts', '../_pdf/parts.ts', typed, /another plugin/),

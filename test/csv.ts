@@ -1,7 +1,7 @@
 // CSV files and their API, for tests: uploads of any bytes, and a worker for the checks.
 import { forShop, type ShopScope } from '../server/core/db/for-shop.ts'
-import { csvCheckTask } from '../server/channels/csv/check-run.ts'
-import type { OddSkus } from '../server/channels/csv/check-state.ts'
+import { csvCheckTask } from '../server/features/csv/check-run.ts'
+import type { OddSkus } from '../server/features/csv/check-state.ts'
 import { createApiKey } from '../server/http/auth.ts'
 import { SCOPES } from '../server/http/endpoint.ts'
 import { createGuardedClient } from '../server/ports/guarded-fetch.ts'

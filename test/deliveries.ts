@@ -7,7 +7,7 @@ import {
   prepareDelivery,
   type DeliveryAbout,
   type Preparation,
-} from '../server/engine/deliveries/runs.ts'
+} from '../server/features/preparation/runs.ts'
 import { admitFiles } from '../server/files/admit.ts'
 import { draftFrom } from '../server/files/drafts.ts'
 import { shopSettingsSchema } from '../server/files/shop-settings.ts'

@@ -17,14 +17,18 @@ import {
   type NotificationChannel,
   type Listener,
 } from '../server/core/db/listener.ts'
-import { createLinks, type LinksWanted } from '../server/files/link-creation.ts'
+import { createLinks, type LinksWanted } from '../server/features/links/model/creation.ts'
 import { ensurePublicAddresses, publicPath } from '../server/files/public-addresses.ts'
 import { createLogger } from '../server/core/log.ts'
-import { downloadMessages } from '../server/notify/downloads.ts'
+import { downloadMessages } from '../server/features/downloads/download-notices.ts'
 import { createSecrets } from '../server/core/secrets.ts'
 import { createDiskStore } from '../server/core/store/disk.ts'
-import { createDelivery, type Delivery, type DeliveryParts } from '../server/delivery/delivery.ts'
-import { deliveryAddress } from '../server/delivery/request.ts'
+import {
+  createDelivery,
+  type Delivery,
+  type DeliveryParts,
+} from '../server/features/downloads/downloads.ts'
+import { deliveryAddress } from '../server/features/downloads/request.ts'
 
 export interface Answer {
   status: number

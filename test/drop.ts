@@ -5,12 +5,12 @@ import { argon2Sync, randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { createAccount, type DropAccount } from '../server/channels/drop/accounts.ts'
+import { createAccount, type DropAccount } from '../server/features/drop/accounts.ts'
 import {
   openDropServer,
   type DropServer,
   type DropServerParts,
-} from '../server/channels/drop/server.ts'
+} from '../server/features/drop/server.ts'
 import type { Database } from '../server/core/db/database.ts'
 import { forShop, type ShopScope } from '../server/core/db/for-shop.ts'
 import { openListener } from '../server/core/db/listener.ts'

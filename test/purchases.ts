@@ -6,10 +6,14 @@ import { addMappings } from '../server/files/mappings.ts'
 import type { ShopScope } from '../server/core/db/for-shop.ts'
 import { forShop } from '../server/core/db/for-shop.ts'
 import type { BackgroundTask } from '../server/core/queue/background.ts'
-import { openOutbox, type Outbox } from '../server/notify/open.ts'
-import { listDeliveries, readDelivery, type DeliveryDetail } from '../server/orders/deliveries.ts'
-import { effectTask } from '../server/orders/effects.ts'
-import { reconcileTask, syncTask } from '../server/orders/tasks.ts'
+import { openOutbox, type Outbox } from '../server/startup/outbox.ts'
+import {
+  listDeliveries,
+  readDelivery,
+  type DeliveryDetail,
+} from '../server/features/orders/deliveries.ts'
+import { effectTask } from '../server/features/orders/effects.ts'
+import { reconcileTask, syncTask } from '../server/features/orders/tasks.ts'
 import { createSecrets } from '../server/core/secrets.ts'
 import type { DemoOrder } from '../server/demo/orders/order.ts'
 import { databaseOrders } from '../server/demo/orders/store.ts'

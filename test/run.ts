@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { findRclone } from '../server/channels/cloud/rclone/program.ts'
+import { findRclone } from '../server/features/cloud/rclone/program.ts'
 import { makeMemoryFolder, removeMemoryFolder } from './memory-folder.ts'
 import { hasModule, installPackages, TSC, whereIs } from './programs.ts'
 

@@ -1,7 +1,7 @@
 // A file's size is formatted the same on the admin page, in mails and on a buyer's page.
 import { expect, test } from 'vitest'
 import { sizeText as inMails } from '../plugins/notify/labels.ts'
-import { translatorFor } from '../server/delivery/translate.ts'
+import { translatorFor } from '../server/features/downloads/translate.ts'
 import { sizeText as inThePage } from '../web/labels/size.ts'
 
 test.each([

@@ -8,7 +8,7 @@ const ROOT = path.resolve(import.meta.dirname, '..')
 const TEXTS = ['web', 'server', 'plugins', 'workflows', 'docs']
 const BUILT = ['web/dist', 'docs/decisions', 'docs/images']
 /** Texts in other languages. */
-const FOREIGN = /^server\/delivery\/messages\/(?!en\.ts)/
+const FOREIGN = /^server\/features\/downloads\/texts\/(?!en\.ts)/
 
 const FORBIDDEN = [
   { word: /e-mail/i, instead: 'email' },

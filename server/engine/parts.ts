@@ -14,7 +14,7 @@ import type { Listener } from '../core/db/listener.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import type { Logger } from '../core/log.ts'
 import type { Secrets } from '../core/secrets.ts'
-import type { Effect } from './effects/effects.ts'
+import type { Effect } from './effect.ts'
 import type { OperationRow } from './types.ts'
 
 /**

@@ -13,7 +13,7 @@ import type { Ledger } from '../files/change-ledger.ts'
 import type { Draft } from '../files/drafts.ts'
 import type { FileFilter } from '../files/filter.ts'
 import type { FileRecord } from '../files/records.ts'
-import type { EffectValues } from './effects/values.ts'
+import type { EffectValues } from './effect-values.ts'
 
 export const OPERATION_STATUSES = [
   'previewing',
@@ -178,7 +178,7 @@ export interface WorkItem {
   /** If this operation undoes another one: what that one did to the file, and when. */
   undo: (Ledger & { at: string }) | null
   warnings: Warning[]
-  /** What its steps asked for besides the change of its file; written with its outcome. */
+  /** What its steps asked for in addition to the change of its file; written with its outcome. */
   effects: EffectValues
   /** Why its steps had nothing to do: the first reason. */
   unchanged: string | null

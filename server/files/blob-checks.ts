@@ -6,7 +6,7 @@ import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import type { Database } from '../core/db/database.ts'
 import type { Logger } from '../core/log.ts'
 import { queueMessage } from '../core/queue/queue.ts'
-import { raiseNotice } from './notices.ts'
+import { raiseNotice } from '../core/outbox/notices.ts'
 import { readShop } from './shop-settings.ts'
 import { StoreError, type BlobStore } from '../core/store/store.ts'
 

@@ -153,7 +153,7 @@ export async function countFiles(scope: ShopScope, filter: FileFilter): Promise<
 
 /**
  * Does the link `l` to the file `chosen` work? `p`: the pack's link that it belongs to. The same
- * rules as in server/delivery/refusal.ts: a link under a pack's link expires with it, and works
+ * rules as in server/features/downloads/refusal.ts: a link under a pack's link expires with it, and works
  * while its file is in that pack.
  */
 export const WORKING = `l.revoked_at is null

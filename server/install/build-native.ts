@@ -20,7 +20,7 @@ import {
   abortsOnCollection,
   hasNativeCrypto,
   NATIVE_CRYPTO,
-} from '../channels/drop/native-crypto.ts'
+} from '../features/drop/native-crypto.ts'
 
 /** The path of node-gyp, which npm provides; other package managers are not supported. */
 const NODE_GYP = process.env.npm_config_node_gyp
@@ -89,7 +89,7 @@ if (!hasNativeCrypto() || abortsOnCollection()) {
   if (NODE_GYP && HEADERS) build(NODE_GYP, HEADERS)
   if (abortsOnCollection()) rmSync(NATIVE_CRYPTO)
   // Loading a module of the wrong version cannot be undone within a process.
-  const check = new URL('../channels/drop/native-crypto.ts', import.meta.url)
+  const check = new URL('../features/drop/native-crypto.ts', import.meta.url)
   const program = `import { hasNativeCrypto } from ${JSON.stringify(check)}
     process.exit(hasNativeCrypto() ? 0 : 1)`
   const built = spawnSync(process.execPath, ['--input-type=module', '--eval', program])

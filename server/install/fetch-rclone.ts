@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { findRclone, PACKAGED } from '../channels/cloud/rclone/program.ts'
+import { findRclone, PACKAGED } from '../features/cloud/rclone/program.ts'
 
 const VERSION = 'v1.75.1'
 const WITHIN_MS = 60_000

@@ -6,8 +6,8 @@ import type { Environment } from '../core/configuration/environment.ts'
 import { DEFAULT_LIMITS, type Limits } from '../core/configuration/limits.ts'
 import { planProblems, type Plans } from '../core/configuration/plan-list.ts'
 import type { Storage } from '../core/configuration/storage-settings.ts'
-import { channelProblems, type Channel } from '../workflows/channel.ts'
-import { workflowProblems } from '../workflows/problems.ts'
+import { channelProblems, type Channel } from '../features/workflows/channel.ts'
+import { workflowProblems } from '../features/workflows/problems.ts'
 
 export interface Config {
   environment: Environment

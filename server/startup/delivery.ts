@@ -1,6 +1,10 @@
 // Creates delivery with this installation's configuration: CDN, nginx, buckets.
 import type { Config } from './config.ts'
-import { createDelivery, type Delivery, type DeliveryParts } from '../delivery/delivery.ts'
+import {
+  createDelivery,
+  type Delivery,
+  type DeliveryParts,
+} from '../features/downloads/downloads.ts'
 
 /** For smaller files a redirect costs the buyer more than this process sending the bytes. */
 const BUCKET_REDIRECT = { fromBytes: 8 * 1024 * 1024, seconds: 60 }

@@ -1,9 +1,9 @@
 // Demo mode: keeps one API key in the data folder, and prints a command to paste.
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { createAccount, findByUsername } from '../channels/drop/accounts.ts'
-import { isPassword } from '../channels/drop/passwords.ts'
-import { homeOf } from '../channels/drop/paths.ts'
+import { createAccount, findByUsername } from '../features/drop/accounts.ts'
+import { isPassword } from '../features/drop/passwords.ts'
+import { homeOf } from '../features/drop/paths.ts'
 import type { DropAddress } from '../core/configuration/drop-settings.ts'
 import { findApiKey } from '../core/db/api-keys.ts'
 import type { Database } from '../core/db/database.ts'

@@ -1,9 +1,9 @@
 // The drop server as a separate process.
 import { X509Certificate } from 'node:crypto'
 import path from 'node:path'
-import { abortsOnCollection, hasNativeCrypto } from '../channels/drop/native-crypto.ts'
-import { openDropServer } from '../channels/drop/server.ts'
-import type { TransferParts } from '../channels/drop/transfer.ts'
+import { abortsOnCollection, hasNativeCrypto } from '../features/drop/native-crypto.ts'
+import { openDropServer } from '../features/drop/server.ts'
+import type { TransferParts } from '../features/drop/transfer.ts'
 import type { Closing } from './closing.ts'
 import type { Config } from './config.ts'
 import type { Environment } from '../core/configuration/environment.ts'

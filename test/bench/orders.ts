@@ -9,7 +9,7 @@ import { openDatabase } from '../../server/core/db/database.ts'
 import { forShop, type ShopScope } from '../../server/core/db/for-shop.ts'
 import { admitFiles } from '../../server/files/admit.ts'
 import { draftFrom } from '../../server/files/drafts.ts'
-import { createLinks } from '../../server/files/link-creation.ts'
+import { createLinks } from '../../server/features/links/model/creation.ts'
 import { addMappings } from '../../server/files/mappings.ts'
 import { shopSettingsSchema } from '../../server/files/shop-settings.ts'
 import { createLogger } from '../../server/core/log.ts'
@@ -219,7 +219,7 @@ async function zipRow(
     ids.push(id)
   }
   const whole = await addFile(scope, dataDir, 'whole.bin', Array.from({ length: ZIP_FILES }, piece))
-  const { reconcileOrder } = await import('../../server/orders/reconcile.ts')
+  const { reconcileOrder } = await import('../../server/features/orders/reconcile.ts')
   const { paidOrder } = await import('../orders.ts')
   const order = paidOrder({ id: 'gid://shopify/Order/99999999', products: [product] })
   await reconcileOrder(scope, order, { secrets, now: new Date() })

@@ -1,7 +1,7 @@
 // Imports of a drop folder by hand: a preview changes nothing, and imports once it is confirmed;
 // import.csv names files and their settings.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { DROP_TASK, laterKey } from '../../server/channels/drop/wake.ts'
+import { DROP_TASK, laterKey } from '../../server/features/drop/wake.ts'
 import { queueTask } from '../../server/core/queue/background.ts'
 import { untilEnded } from '../app.ts'
 import { openDropImports, type DropImports } from '../drop-import.ts'

@@ -2,9 +2,9 @@
 // metrics.
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findEntry } from '../../server/channels/drop/entries.ts'
-import { changeAccount } from '../../server/channels/drop/accounts.ts'
-import { dropMetrics } from '../../server/http/drop-metrics.ts'
+import { findEntry } from '../../server/features/drop/entries.ts'
+import { changeAccount } from '../../server/features/drop/accounts.ts'
+import { dropMetrics } from '../../server/features/drop/metrics.ts'
 import { createLogger } from '../../server/core/log.ts'
 import { openDropHouse, runProgram, type DropHouse } from '../drop.ts'
 import { openFtp } from '../ftp-client.ts'

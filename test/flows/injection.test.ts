@@ -6,10 +6,10 @@ import path from 'node:path'
 import Handlebars from 'handlebars'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { openTemplate, type Page as BuyerPage } from '../../server/delivery/pages.ts'
-import { PLAIN_LOOK } from '../../server/delivery/look.ts'
-import { translatorFor } from '../../server/delivery/translate.ts'
-import { renderMail } from '../../server/notify/templates.ts'
+import { openTemplate, type Page as BuyerPage } from '../../server/features/downloads/pages.ts'
+import { PLAIN_LOOK } from '../../server/features/downloads/look.ts'
+import { translatorFor } from '../../server/features/downloads/translate.ts'
+import { renderMail } from '../../server/core/outbox/templates.ts'
 import { sharedBrowser } from '../browser/page-browser.ts'
 import { startMailFake } from '../fakes/smtp.ts'
 import { openPurchases } from '../purchases.ts'
@@ -114,8 +114,8 @@ const addressesIn = (source: string): string[] =>
 /** Made by this server; `baseUrl` is its own address. */
 const ADDRESSES = ['action', 'address', 'all', 'ask.action', 'baseUrl', 'logo']
 
-const MAILS = path.resolve(import.meta.dirname, '../../server/notify/templates')
-const PAGES = path.resolve(import.meta.dirname, '../../server/delivery')
+const MAILS = path.resolve(import.meta.dirname, '../../server/core/outbox/templates')
+const PAGES = path.resolve(import.meta.dirname, '../../server/features/downloads')
 const templatesIn = (folder: string, end: string) =>
   readdirSync(folder).filter((name) => name.endsWith(end))
 
@@ -153,7 +153,7 @@ describe.each(templatesIn(PAGES, '.hbs').filter((name) => !/layout|ask/.test(nam
       readFileSync(path.join(PAGES, name), 'utf8'),
     )
     const render = openTemplate<BuyerPage>(
-      new URL(`../../server/delivery/${file}`, import.meta.url),
+      new URL(`../../server/features/downloads/${file}`, import.meta.url),
     )
     const write = (value: string) => {
       const values = Object.assign(

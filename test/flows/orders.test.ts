@@ -2,7 +2,7 @@
 // webhooks, the worker, the mail, the buyer's page, and the order on the platform afterwards.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import pg from 'pg'
-import { THANK_YOU_PATH } from '../../server/http/extensions/thank-you.ts'
+import { THANK_YOU_PATH } from '../../server/features/orders/extensions/thank-you.ts'
 import { createSecrets } from '../../server/core/secrets.ts'
 import { DEMO_SHOP } from '../../server/demo/app.ts'
 import { signToken } from '../../server/demo/jwt.ts'

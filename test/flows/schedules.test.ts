@@ -6,17 +6,17 @@ import {
   createSchedule,
   readSchedule,
   replaceSchedule,
-} from '../../server/channels/schedule-rows.ts'
-import { type ScheduleBody } from '../../server/channels/schedule-check.ts'
-import { runNow } from '../../server/channels/schedule-run.ts'
-import { SCHEDULE_TEMPLATES } from '../../server/channels/schedule-templates.ts'
-import { runDue, scheduleTask, type ScheduleParts } from '../../server/channels/schedule.ts'
+} from '../../server/features/schedules/rows.ts'
+import { type ScheduleBody } from '../../server/features/schedules/check.ts'
+import { runNow } from '../../server/features/schedules/run.ts'
+import { SCHEDULE_TEMPLATES } from '../../server/features/schedules/templates.ts'
+import { runDue, scheduleTask, type ScheduleParts } from '../../server/features/schedules/task.ts'
 import { openDatabase, type Database } from '../../server/core/db/database.ts'
 import { forShop, type ShopScope } from '../../server/core/db/for-shop.ts'
 import { createEngine, type OperationRow } from '../../server/engine/engine.ts'
 import { countFiles } from '../../server/files/list.ts'
 import { changeShopSettings } from '../../server/files/shop-settings.ts'
-import { createWorkflow } from '../../server/workflows/workflows.ts'
+import { createWorkflow } from '../../server/features/workflows/workflows.ts'
 import { toPublicId } from '../../server/core/ids.ts'
 import { createTestShop, silent } from '../database.ts'
 import { createTestEngine, testEngineOn, type TestEngine } from '../engine.ts'

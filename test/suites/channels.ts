@@ -2,7 +2,7 @@
 // settings, run the workflow that the shop attached or the built-in one, and are in the history
 // under its name.
 import { afterAll, describe, expect, it } from 'vitest'
-import type { ImportChannel } from '../../server/workflows/channel.ts'
+import type { ImportChannel } from '../../server/features/workflows/channel.ts'
 import type { Answer, TestApp } from '../app.ts'
 
 export interface ChannelWorld {

@@ -20,7 +20,7 @@ import {
 } from '../../plugins/contract.ts'
 import { isErrorCode } from '../../server/core/errors.ts'
 import { operationContext } from '../fakes/context.ts'
-import { optionsSchema } from '../../server/http/routes/plugins.ts'
+import { optionsSchema } from '../../server/features/workflows/routes/plugin-endpoints.ts'
 
 interface CaseBase {
   /** Options of a workflow's step; checked by the plugin's schema. Absent: the defaults. */

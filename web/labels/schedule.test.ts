@@ -1,4 +1,4 @@
-import { scheduleText } from '../../server/channels/schedule-times.ts'
+import { scheduleText } from '../../server/features/schedules/times.ts'
 import { describe, expect, test } from 'vitest'
 import { cronText, cronOf, runText, whenOf, type When } from './schedule.ts'
 

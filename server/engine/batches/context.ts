@@ -36,7 +36,7 @@ export async function writeContext(
     signal,
     request: operation.request,
     limits: { ...limits, background },
-    // No plugin that needs them is in any other workflow: server/workflows/check.ts refuses it.
+    // No plugin that needs them is in any other workflow: server/features/workflows/check.ts refuses it.
     ...(delivery as DeliveryPorts),
   }
 }

@@ -1,7 +1,7 @@
 // Calls the writers of the effects that items asked for, and adds what they record to the outcomes.
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import type { Effect, EffectRecords, EffectRequest } from '../effects/effects.ts'
-import type { EffectName } from '../effects/values.ts'
+import type { Effect, EffectRecords, EffectRequest } from '../effect.ts'
+import type { EffectName } from '../effect-values.ts'
 import type { OperationRow, WorkItem } from '../types.ts'
 import type { WriteResult } from './outcome-rows.ts'
 import { refusal } from './write-results.ts'

@@ -5,7 +5,7 @@ import { previewAdmissions } from '../../files/preview-admissions.ts'
 import { addVersion } from '../../files/admit-version.ts'
 import { changeFiles } from '../../files/changes.ts'
 import type { HeldChain } from './chain.ts'
-import type { Effect } from '../effects/effects.ts'
+import type { Effect } from '../effect.ts'
 import type { OperationRow, WorkItem } from '../types.ts'
 import { itemDraft } from './item-work.ts'
 import {

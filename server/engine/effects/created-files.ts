@@ -7,7 +7,7 @@ import type { AdmissionLimits } from '../../files/admission.ts'
 import type { Draft } from '../../files/drafts.ts'
 import type { OperationRow, WorkItem } from '../types.ts'
 import { itemDraft } from '../batches/item-work.ts'
-import { defineEffect, type EffectProblem, type Prepared } from './effects.ts'
+import { defineEffect, type EffectProblem, type Prepared } from '../effect.ts'
 
 /** Admits the files that items made. If one of them is refused, no file of that item is kept. */
 export const createdFiles = (limits: AdmissionLimits) =>

@@ -1,6 +1,6 @@
 // Versions that an operation replaces and does not keep: they expire when it can no longer be
 // undone.
-import { defineEffect } from './effects.ts'
+import { defineEffect } from '../effect.ts'
 
 export const droppedVersions = defineEffect({
   name: 'drop_previous',

@@ -1,9 +1,9 @@
 // The product's side: receives the file as an upload does and checks it as a worker does, on a real
 // database with a filled mirror.
 import { createReadStream } from 'node:fs'
-import { checkUpload } from '../../../server/channels/csv/check-run.ts'
-import { createSkuCount } from '../../../server/channels/csv/sku-count.ts'
-import { receiveCsv, removeUpload, requireUpload } from '../../../server/channels/csv/uploads.ts'
+import { checkUpload } from '../../../server/features/csv/check-run.ts'
+import { createSkuCount } from '../../../server/features/csv/sku-count.ts'
+import { receiveCsv, removeUpload, requireUpload } from '../../../server/features/csv/uploads.ts'
 import { openDatabase } from '../../../server/core/db/database.ts'
 import { forShop } from '../../../server/core/db/for-shop.ts'
 import { createLogger } from '../../../server/core/log.ts'

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import type { Database } from '../../../server/core/db/database.ts'
 import { forShop, type ShopScope } from '../../../server/core/db/for-shop.ts'
-import { createLinks } from '../../../server/files/link-creation.ts'
+import { createLinks } from '../../../server/features/links/model/creation.ts'
 import { createSecrets } from '../../../server/core/secrets.ts'
 import { createDiskStore } from '../../../server/core/store/disk.ts'
 

@@ -2,8 +2,8 @@
 // line.
 import type { ShopScope } from '../../../server/core/db/for-shop.ts'
 import type { Engine } from '../../../server/engine/engine.ts'
-import { startImport } from '../../../server/channels/start-import.ts'
-import type { ImportChannel } from '../../../server/workflows/channel.ts'
+import { startImport } from '../../../server/features/imports/start.ts'
+import type { ImportChannel } from '../../../server/features/workflows/channel.ts'
 
 export const letterboxChannel: ImportChannel = {
   id: 'letterbox',

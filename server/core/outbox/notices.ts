@@ -1,0 +1,94 @@
+// In-app notices. The engine raises them when an operation ends, the outbox when a message could
+// not be delivered, and channels when an import or a schedule needs attention.
+import type { ShopScope } from '../db/for-shop.ts'
+import { toOperationId, toPublicId } from '../ids.ts'
+import { raiseEvent } from './webhook-events.ts'
+
+export interface NoticeRow {
+  id: string
+  level: 'info' | 'success' | 'warning' | 'critical'
+  title: string
+  body: string
+  operation_id: string | null
+  kind: 'import' | 'bulk' | null
+  created_at: Date
+  read_at: Date | null
+}
+
+/** A page of notices, newest first, with the number of the shop's unread notices. */
+export async function listNotices(
+  scope: ShopScope,
+  page: { limit: number; before?: string },
+): Promise<{ rows: NoticeRow[]; unread: number }> {
+  const rows = await scope.query<NoticeRow>(
+    `select n.id, n.level, n.title, n.body, n.operation_id, o.kind, n.created_at, n.read_at
+     from notices n left join operations o on o.shop_id = n.shop_id and o.id = n.operation_id
+     where n.shop_id = :shop and (:before::uuid is null or n.id < :before) order by n.id desc
+       limit :limit`,
+    { before: page.before ?? null, limit: page.limit },
+  )
+  return { rows, unread: await countUnread(scope) }
+}
+
+/** Must be called in the transaction of the event. */
+export async function raiseNotice(
+  tx: ShopScope,
+  notice: Pick<NoticeRow, 'level' | 'title' | 'body' | 'operation_id'>,
+): Promise<void> {
+  const [row] = (await tx.insert('notices', notice).returning(['id', 'created_at'])) as {
+    id: string
+    created_at: Date
+  }[]
+  const { level, title, body, operation_id } = notice
+  await raiseEvent(tx, {
+    type: 'notice.created',
+    key: row!.id,
+    operation: operation_id,
+    data: {
+      ...{ id: toPublicId('notice', row!.id), level, title, body },
+      operation_id: operation_id && (await operationIdOf(tx, operation_id)),
+      created_at: row!.created_at.toISOString(),
+    },
+  })
+}
+
+/** Raises a notice, unless the shop has an unread one with the same title and operation. */
+export async function raiseNoticeOnce(
+  tx: ShopScope,
+  notice: Parameters<typeof raiseNotice>[1],
+): Promise<void> {
+  const same = await tx.query(
+    `select from notices where shop_id = :shop and read_at is null and title = :title
+       and operation_id is not distinct from :operation::uuid limit 1`,
+    { title: notice.title, operation: notice.operation_id },
+  )
+  if (same.length === 0) await raiseNotice(tx, notice)
+}
+
+async function operationIdOf(tx: ShopScope, id: string): Promise<string | null> {
+  const [row] = await tx.query<{ kind: 'import' | 'bulk' }>(
+    'select kind from operations where shop_id = :shop and id = :id',
+    { id },
+  )
+  return row ? toOperationId(row.kind, id) : null
+}
+
+/**
+ * Marks these notices, or all of them (`null`), as read; returns the number of notices that are
+ * still unread.
+ */
+export async function markRead(scope: ShopScope, ids: readonly string[] | null): Promise<number> {
+  await scope.query(
+    `update notices set read_at = now() where shop_id = :shop and read_at is null
+       and (:ids::uuid[] is null or id = any(:ids::uuid[]))`,
+    { ids },
+  )
+  return countUnread(scope)
+}
+
+export async function countUnread(scope: ShopScope): Promise<number> {
+  const [row] = await scope.query<{ unread: number }>(
+    'select count(*) as unread from notices where shop_id = :shop and read_at is null',
+  )
+  return row!.unread
+}

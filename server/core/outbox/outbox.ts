@@ -1,0 +1,77 @@
+// The outbox: one worker takes a message under a lease, hands it over, and records the result. A
+// deliverer for each kind of message decides how it is sent and how often.
+import { type ShopScope } from '../db/for-shop.ts'
+
+export const MESSAGE_KINDS = ['email', 'callback', 'webhook', 'sms', 'flow'] as const
+export type MessageKind = (typeof MESSAGE_KINDS)[number]
+
+/** A message as it is sent and as the shop reads it. */
+export interface Content {
+  to: readonly string[]
+  subject: string
+  text: string
+  html?: string
+  /** There is no mail server: the message was stored and not sent. */
+  kept?: boolean
+}
+
+export interface Message {
+  id: string
+  kind: MessageKind
+  payload: unknown
+  /** As it was rendered for an earlier attempt. */
+  content: Content | null
+  operation_id: string | null
+  created_at: Date
+  attempts: number
+  lease: number
+  /** Consecutive attempts at its receiver without an answer, before this one. */
+  failures: number
+}
+
+/**
+ * The result of one attempt. Reasons are shown to the shop: they reveal nothing of this server's
+ * network.
+ */
+export type DeliveryResult =
+  | { status: 'sent'; content?: Partial<Content>; reason?: string }
+  /** Not delivered; another attempt may help. `unanswered`: the receiver did not answer in time. */
+  | { status: 'again'; reason: string; unanswered?: true }
+  /** Not delivered, and no attempt will help. */
+  | { status: 'failed'; reason: string }
+  /** It may have arrived: it is never sent again automatically. */
+  | { status: 'unknown'; reason: string }
+  /** Not delivered because this process stops; the attempt does not count. */
+  | { status: 'returned' }
+
+export interface WrittenMessage {
+  message: Message
+  content: Content
+}
+
+export interface Deliverer {
+  /** Writes the content. The content of an earlier attempt is kept. */
+  write(scope: ShopScope, message: Message): Promise<Content>
+  /** Never throws because of the receiver. */
+  send(
+    scope: ShopScope,
+    content: Content,
+    message: Message,
+    signal: AbortSignal,
+  ): Promise<DeliveryResult>
+  /** The same for many messages. */
+  batch?: {
+    write(scope: ShopScope, messages: readonly Message[]): Promise<readonly Content[]>
+    send(
+      scope: ShopScope,
+      written: readonly WrittenMessage[],
+      signal: AbortSignal,
+    ): Promise<readonly DeliveryResult[]>
+  }
+  /** Milliseconds to wait after each attempt; after the last one the message has failed. */
+  delays: readonly number[]
+  /** The status of a message whose worker died during an attempt. */
+  lost: 'unknown' | 'waiting'
+}
+
+export type Deliverers = Readonly<Record<MessageKind, Deliverer>>

@@ -1,0 +1,46 @@
+// What an open page polls, in one small answer: the counts of its frame, and whether its lists may
+// have changed. An idle page polls nothing else.
+import { z } from 'zod'
+import type { Engine } from '../../engine/engine.ts'
+import { countOpen } from '../mapping/model/reviews.ts'
+import { countUnread } from '../../core/outbox/notices.ts'
+import { operationId } from '../operations/record.ts'
+import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+
+const activitySchema = z
+  .object({
+    unread: z.number().int().meta({ description: 'Unread notices' }),
+    reviews: z.number().int().meta({ description: 'Open reviews' }),
+    running: z.boolean().meta({ description: 'Whether an operation is running' }),
+    latest_operation: z
+      .string()
+      .nullable()
+      .meta({ description: 'The newest operation; null: none yet' }),
+  })
+  .meta({ id: 'Activity' })
+
+export const activityRoutes = (engine: Engine): Endpoint[] => [
+  endpoint({
+    method: 'get',
+    path: '/api/activity',
+    summary: 'Read what is new: counts, and whether an operation is running',
+    tag: 'Session',
+    scope: 'operations:read',
+    replies: { 200: { description: 'What is new', schema: activitySchema } },
+    handler: async ({ caller: { scope } }) => {
+      const [unread, reviews, running, newest] = await Promise.all([
+        countUnread(scope),
+        countOpen(scope),
+        engine.list(scope, { status: 'running', limit: 1 }),
+        engine.list(scope, { limit: 1 }),
+      ])
+      const [latest] = newest
+      return {
+        body: {
+          ...{ unread, reviews, running: running.length > 0 },
+          latest_operation: latest ? operationId(latest) : null,
+        },
+      }
+    },
+  }),
+]

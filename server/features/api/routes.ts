@@ -1,0 +1,161 @@
+// POST /api/files/import: import files by URL.
+import { forEntrySettings, settingChanges } from '../../../plugins/contract.ts'
+import { z } from 'zod'
+import { importFromApi } from './start.ts'
+import { hasEnded, type Engine, type ItemRow, type OperationRow } from '../../engine/engine.ts'
+import type { Limits } from '../../core/configuration/limits.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { toPublicId } from '../../core/ids.ts'
+import { endpoint, type Endpoint, type Reply } from '../../http/endpoint.ts'
+import { waitingTime } from '../../http/prefer.ts'
+import { requireReachable, type Reach } from '../../http/reachable.ts'
+import { errorSchema, fetchUrl, filename, itemError, tags, warning } from '../../http/schemas.ts'
+import { operationId, operationPath } from '../operations/record.ts'
+import { requireImportScopes } from '../../http/scopes.ts'
+
+export const importReply = z
+  .object({
+    status: z.enum(['success', 'partial', 'failed', 'processing']),
+    imported: z.number().int(),
+    failed: z.number().int(),
+    files: z.array(
+      z.object({
+        filename: z.string(),
+        file_id: z.string().nullable(),
+        status: z.enum(['imported', 'failed', 'skipped', 'queued']),
+        product_mapped: z.boolean(),
+        error: itemError.optional(),
+        warnings: z.array(warning).optional(),
+      }),
+    ),
+    job_id: z.string(),
+  })
+  .meta({ id: 'Import' })
+
+const importBody = (limits: Limits) =>
+  z
+    .strictObject({
+      files: z
+        .array(
+          z.strictObject({
+            filename,
+            url: fetchUrl,
+            product_sku: z
+              .string()
+              .min(1)
+              .max(255)
+              .optional()
+              .meta({ description: 'Always maps to the product with this SKU' }),
+            ...forEntrySettings((name) => settingChanges[name]),
+            tags: tags.optional(),
+          }),
+        )
+        .min(1, 'At least one file')
+        .max(limits.entries_per_import, `At most ${limits.entries_per_import} files an import`),
+      auto_map: z
+        .boolean()
+        .optional()
+        .meta({ description: 'Guess products from names and titles; absent: the shop’s setting' }),
+      notify: z
+        .boolean()
+        .optional()
+        .meta({ description: 'Send the import email; absent: the shop’s setting' }),
+      on_conflict: z
+        .enum(['error', 'rename', 'overwrite', 'new_version'])
+        .default('error')
+        .meta({ description: '`overwrite` and `new_version` need `files:write` too' }),
+      callback_url: fetchUrl.optional().meta({
+        description:
+          'The job is posted to this address when the import has ended, signed as in Standard Webhooks',
+        example: 'https://tools.example.com/stevedore',
+      }),
+    })
+    .meta({ id: 'ImportRequest' })
+
+export function importRoutes({
+  engine,
+  limits,
+  reach,
+}: {
+  engine: Engine
+  limits: Limits
+  reach: Reach
+}): Endpoint[] {
+  return [
+    endpoint({
+      method: 'post',
+      path: '/api/files/import',
+      summary: 'Import files by URL',
+      description:
+        'Answers when the import has ended, or with 202 after 30 seconds (`Prefer: wait=N`, `Prefer: respond-async`); then follow `Location`.',
+      tag: 'Files',
+      scope: 'imports:write',
+      body: importBody(limits),
+      replies: {
+        200: { description: 'The import has ended', schema: importReply },
+        202: { description: 'The import is still running', schema: importReply },
+        422: { description: 'Every problem of every entry', schema: errorSchema },
+      },
+      handler: async ({ caller, body, idempotencyKey, signal, ctx }) => {
+        requireImportScopes(caller, body.on_conflict)
+        await requireReachable(reach, 'callback_url', body.callback_url)
+        const id = await importFromApi(engine, caller.scope, body, {
+          name: caller.name,
+          idempotencyKey,
+        })
+        const wait = waitingTime(ctx, limits.wait_seconds)
+        const operation = await engine.waitForEnd(caller.scope, id, wait.seconds * 1000, signal)
+        return importAnswer(engine, caller.scope, operation!, wait.applied)
+      },
+    }),
+  ]
+}
+
+/** The current state of an import: 202 with its address until it has ended. */
+export async function importAnswer(
+  engine: Engine,
+  scope: ShopScope,
+  operation: OperationRow,
+  applied: string | null,
+): Promise<Reply> {
+  const items = await engine.items(scope, operation.id, { limit: operation.total })
+  const body = {
+    status: statusOf(operation),
+    imported: operation.done,
+    // Items that were not processed are absent too.
+    failed: operation.failed + operation.cancelled,
+    files: items.map((item) => fileOf(item)),
+    job_id: operationId(operation),
+  }
+  const preference: Record<string, string> = applied ? { 'Preference-Applied': applied } : {}
+  if (hasEnded(operation)) return { body, headers: preference }
+  return { status: 202, body, headers: { ...preference, Location: operationPath(operation) } }
+}
+
+function statusOf(operation: OperationRow): z.output<typeof importReply>['status'] {
+  if (!hasEnded(operation)) return 'processing'
+  if (operation.status === 'success' || operation.status === 'failed') return operation.status
+  return operation.done > 0 ? 'partial' : 'failed'
+}
+
+const STATUSES = {
+  done: 'imported',
+  failed: 'failed',
+  cancelled: 'failed',
+  skipped: 'skipped',
+  pending: 'queued',
+  running: 'queued',
+} as const
+
+function fileOf(item: ItemRow): z.output<typeof importReply>['files'][number] {
+  const status = STATUSES[item.status]
+  const { error } = item
+  return {
+    filename: item.filename,
+    file_id: item.file_id && toPublicId('file', item.file_id),
+    status,
+    product_mapped: item.product_mapped,
+    ...(error && status !== 'queued' ? { error } : {}),
+    ...(item.warnings ? { warnings: item.warnings } : {}),
+  }
+}

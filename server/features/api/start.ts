@@ -1,0 +1,40 @@
+// Starts the import of entries that a storefront tool posted to the API.
+import type { Entry, EntrySettings } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { startImport } from '../imports/start.ts'
+import { apiChannel } from '../imports/api-channel.ts'
+
+export interface ApiImport {
+  files: readonly (EntrySettings & {
+    filename: string
+    url: string
+    product_sku?: string | undefined
+    tags?: readonly string[] | undefined
+    /** The file whose next version it becomes, a bare UUID. */
+    replaces?: string | undefined
+  })[]
+  auto_map?: boolean | undefined
+  notify?: boolean | undefined
+  on_conflict: Entry['on_conflict']
+  callback_url?: string | undefined
+}
+
+/** Returns the operation's UUID. Throws as `startImport` does. */
+export function importFromApi(
+  engine: Engine,
+  scope: ShopScope,
+  { files, on_conflict, ...request }: ApiImport,
+  caller: { name: string; idempotencyKey: string | undefined },
+): Promise<string> {
+  return startImport(engine, scope, apiChannel, {
+    ...request,
+    files: files.map(({ url, ...file }) => ({
+      ...file,
+      source: { type: 'url', url },
+      on_conflict,
+    })),
+    requestedBy: caller.name,
+    idempotencyKey: caller.idempotencyKey,
+  })
+}

@@ -1,0 +1,182 @@
+// The look of buyers' pages: colours, logo, own texts and language, with a preview of unsaved
+// values.
+import { fileTypeFromBuffer } from 'file-type'
+import { z } from 'zod'
+import {
+  buyerPageChange,
+  changeBuyerPage,
+  changeLogo,
+  MAX_LOGO_BYTES,
+  readBuyerPage,
+  type Logo,
+  type SavedBuyerPage,
+} from '../downloads/buyer-page.ts'
+import { reportColours } from '../downloads/colours.ts'
+import { dataAddress } from '../downloads/look.ts'
+import { PREVIEW_PAGES, previewPage } from '../downloads/preview.ts'
+import { LOCALES, type Locale } from '../downloads/translate.ts'
+import { AppError } from '../../core/errors.ts'
+import { readShop } from '../../files/shop-settings.ts'
+import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { errorSchema } from '../../http/schemas.ts'
+
+const locale = z.enum(LOCALES as [Locale, ...Locale[]])
+const colourReport = z
+  .object({
+    button: z.number().meta({ description: 'Contrast of the text on a button, 1 to 21' }),
+    link: z.number().meta({ description: 'Contrast of a link, after it was adjusted' }),
+    link_colour: z.string(),
+    adjusted: z.boolean().meta({
+      description: 'The chosen colour is unreadable for links, so links have `link_colour`',
+    }),
+  })
+  .meta({ id: 'ColourReport' })
+
+const ownTexts = z.object({ intro: z.string(), footer: z.string() })
+const pageSchema = z
+  .object({
+    accent: z.string().nullable(),
+    background: z.string().nullable(),
+    language: locale,
+    texts: z.partialRecord(locale, ownTexts),
+    logo: z
+      .object({ type: z.string(), size_bytes: z.number().int(), url: z.string() })
+      .nullable()
+      .meta({ description: '`url` is a data address' }),
+    colours: colourReport,
+  })
+  .meta({ id: 'BuyerPage' })
+
+const about = { tag: 'Settings', path: '/api/settings/buyer-page' } as const
+const saved = { 200: { description: 'All of it', schema: pageSchema } } as const
+const refused = { 422: { description: 'Every problem', schema: errorSchema } } as const
+
+export const buyerPageRoutes = (): Endpoint[] => [
+  read(),
+  change(),
+  putLogo(),
+  removeLogo(),
+  preview(),
+]
+
+const read = () =>
+  endpoint({
+    ...about,
+    method: 'get',
+    summary: 'Read how buyers’ pages look',
+    scope: 'operations:read',
+    replies: saved,
+    handler: async ({ caller }) => ({ body: recordOf(await readBuyerPage(caller.scope)) }),
+  })
+
+const change = () =>
+  endpoint({
+    ...about,
+    method: 'patch',
+    summary: 'Change how buyers’ pages look',
+    description:
+      'The change applies to the next page that a buyer opens. `texts` replaces all texts.',
+    scope: 'settings:write',
+    body: buyerPageChange,
+    replies: { ...saved, ...refused },
+    handler: async ({ caller, body }) => ({
+      body: recordOf(await changeBuyerPage(caller.scope, body)),
+    }),
+  })
+
+// Four characters of base64 are three bytes.
+const MAX_BASE64 = Math.ceil(MAX_LOGO_BYTES / 3) * 4
+
+const putLogo = () =>
+  endpoint({
+    ...about,
+    method: 'put',
+    path: '/api/settings/buyer-page/logo',
+    summary: 'Set the logo of buyers’ pages',
+    scope: 'settings:write',
+    body: z
+      .strictObject({
+        image: z
+          .string()
+          .max(MAX_BASE64, `A logo has at most ${MAX_LOGO_BYTES / 1024} KB: make it smaller`)
+          .pipe(z.base64('Send the image in base64')),
+      })
+      .meta({ id: 'LogoRequest' }),
+    replies: { ...saved, ...refused },
+    handler: async ({ caller, body }) => {
+      const logo = await logoOf(Buffer.from(body.image, 'base64'))
+      return { body: recordOf(await changeLogo(caller.scope, logo)) }
+    },
+  })
+
+const LOGO_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif']
+
+/**
+ * The image is not decoded here: buyers' browsers get it with a media type that runs no scripts.
+ */
+async function logoOf(bytes: Buffer): Promise<Logo> {
+  const type = (await fileTypeFromBuffer(bytes))?.mime
+  if (type && LOGO_TYPES.includes(type)) return { bytes, type }
+  const message = 'Choose a PNG, JPEG, WebP or GIF image'
+  throw new AppError('validation_failed', {
+    param: 'image',
+    details: [{ param: 'image', code: 'invalid_value', message }],
+  })
+}
+
+const removeLogo = () =>
+  endpoint({
+    ...about,
+    method: 'delete',
+    path: '/api/settings/buyer-page/logo',
+    summary: 'Remove the logo of buyers’ pages',
+    scope: 'settings:write',
+    replies: saved,
+    handler: async ({ caller }) => ({ body: recordOf(await changeLogo(caller.scope, null)) }),
+  })
+
+const preview = () =>
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/settings/buyer-page/preview',
+    summary: 'Preview buyers’ pages',
+    description: 'With the saved look and these changes, which are not saved.',
+    scope: 'operations:read',
+    body: z
+      .strictObject({
+        ...buyerPageChange.shape,
+        locale: locale.default('en'),
+        page: z.enum(PREVIEW_PAGES).default('files'),
+      })
+      .meta({ id: 'BuyerPagePreview' }),
+    replies: {
+      200: {
+        description: 'The page as HTML, and the contrast of its colours',
+        schema: z.object({ html: z.string(), colours: colourReport }),
+      },
+      ...refused,
+    },
+    handler: async ({ caller, body: { locale: language, page, ...changes } }) => {
+      const [shop, there] = await Promise.all([readShop(caller.scope), readBuyerPage(caller.scope)])
+      const look = { ...there, page: { ...there.page, ...defined(changes) } }
+      return {
+        body: {
+          html: previewPage(page, { shop, look, locale: language }),
+          colours: reportColours(look.page),
+        },
+      }
+    },
+  })
+
+/** Without the fields that were not sent. */
+const defined = <T extends object>(fields: T) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof T]: Exclude<T[Name], undefined>
+  }
+
+const recordOf = ({ page, logo }: SavedBuyerPage): z.output<typeof pageSchema> => ({
+  ...page,
+  logo: logo && { type: logo.type, size_bytes: logo.bytes.length, url: dataAddress(logo) },
+  colours: reportColours(page),
+})

@@ -1,0 +1,170 @@
+// Cloud connections: accounts and buckets that are synced.
+import { z } from 'zod'
+import {
+  changeConnection,
+  createConnection,
+  deleteConnection,
+  holdConnection,
+  listCloudConnections,
+} from './connections.ts'
+import { foldersOf } from './folders.ts'
+import { cancelSync } from './sync.ts'
+import { newestSyncs } from './sync-rows.ts'
+import { NOTHING, totalsOf } from './totals.ts'
+import { requireFeature } from '../../files/plan-limits.ts'
+import { requirePublicId } from '../../core/ids.ts'
+import {
+  changeBody,
+  connectionRecord,
+  connectionSchema,
+  createBody,
+  connectionInputOf,
+} from './routes/record.ts'
+import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { listOf } from '../../http/schemas.ts'
+import { cloudOfferRoutes } from './routes/offer-endpoints.ts'
+import { connectionSyncRoutes } from './routes/sync-endpoints.ts'
+import {
+  byConnectionId,
+  cloudReading,
+  cloudWriting,
+  connectionReply,
+  providerRefused,
+  readConnection,
+  type ConnectionParts,
+} from './routes/parts.ts'
+import { connectionSignInRoutes } from './routes/sign-in-endpoints.ts'
+
+export const connectionRoutes = (parts: ConnectionParts): Endpoint[] => [
+  ...cloudOfferRoutes(parts),
+  ...readRoutes(),
+  ...changeRoutes(parts),
+  ...connectionSyncRoutes(parts),
+  ...connectionSignInRoutes(parts),
+]
+
+function readRoutes(): Endpoint[] {
+  return [
+    endpoint({
+      ...cloudReading,
+      method: 'get',
+      path: '/api/connections',
+      summary: 'List cloud connections, by name',
+      replies: { 200: { description: 'All of them', schema: listOf(connectionSchema) } },
+      handler: async ({ caller: { scope } }) => {
+        const [rows, syncs, totals] = await Promise.all([
+          listCloudConnections(scope),
+          newestSyncs(scope),
+          totalsOf(scope),
+        ])
+        const data = rows.map((row) =>
+          connectionRecord(row, syncs.get(row.id) ?? null, totals.get(row.id) ?? NOTHING),
+        )
+        return { body: { data, next_cursor: null } }
+      },
+    }),
+    endpoint({
+      ...cloudReading,
+      method: 'get',
+      path: '/api/connections/{id}',
+      summary: 'Read a cloud connection',
+      params: byConnectionId,
+      replies: { 200: connectionReply },
+      handler: async ({ caller, params }) => ({
+        body: await readConnection(caller.scope, requirePublicId('connection', params.id)),
+      }),
+    }),
+  ]
+}
+
+const changeRoutes = (parts: ConnectionParts): Endpoint[] => [
+  create(parts),
+  change(parts),
+  remove(parts),
+  folders(parts),
+]
+
+const create = ({ cloud }: ConnectionParts): Endpoint =>
+  endpoint({
+    ...cloudWriting,
+    method: 'post',
+    path: '/api/connections',
+    summary: 'Connect an account or a bucket',
+    description:
+      'Keys are verified with a listing before they are stored. GET /api/cloud lists the fields of each provider.',
+    body: createBody,
+    replies: { 201: connectionReply, ...providerRefused },
+    handler: async ({ caller: { scope }, body }) => {
+      await requireFeature(scope, 'connections')
+      const { provider, ...rest } = body
+      const id = await createConnection(cloud, scope, provider, connectionInputOf(rest))
+      return { status: 201, body: await readConnection(scope, id) }
+    },
+  })
+
+const change = ({ cloud, engine }: ConnectionParts): Endpoint =>
+  endpoint({
+    ...cloudWriting,
+    method: 'patch',
+    path: '/api/connections/{id}',
+    summary: 'Change a cloud connection',
+    description:
+      'New keys or another folder are verified with a listing. A change of the folder cancels a running sync, and the next sync counts as the first.',
+    params: byConnectionId,
+    body: changeBody,
+    replies: { 200: connectionReply, ...providerRefused },
+    handler: async ({ caller: { scope }, params, body }) => {
+      const id = requirePublicId('connection', params.id)
+      await changeConnection(cloud, scope, id, connectionInputOf(body), (tx) =>
+        cancelSync(tx, engine, id),
+      )
+      return { body: await readConnection(scope, id) }
+    },
+  })
+
+const remove = ({ engine }: ConnectionParts): Endpoint =>
+  endpoint({
+    ...cloudWriting,
+    method: 'delete',
+    path: '/api/connections/{id}',
+    summary: 'Delete a cloud connection',
+    description: 'Files stay, here and at the provider. A running sync is cancelled.',
+    params: byConnectionId,
+    replies: { 204: { description: 'It is deleted', schema: null } },
+    handler: async ({ caller: { scope }, params }) => {
+      const id = requirePublicId('connection', params.id)
+      await scope.transaction(async (tx) => {
+        await holdConnection(tx, id)
+        await cancelSync(tx, engine, id)
+        await deleteConnection(tx, id)
+      })
+      return { status: 204, body: null }
+    },
+  })
+
+const folders = ({ cloud }: ConnectionParts): Endpoint =>
+  endpoint({
+    ...cloudWriting,
+    method: 'get',
+    path: '/api/connections/{id}/folders',
+    summary: 'List the folders of a cloud connection',
+    description: 'Directly in `path`, by name, at most 1,000; read from the provider.',
+    params: byConnectionId,
+    query: z.strictObject({ path: z.string().max(1024).default('') }),
+    replies: {
+      200: {
+        description: 'Folders',
+        schema: z.object({
+          path: z.string(),
+          data: z.array(z.object({ name: z.string(), path: z.string() })),
+        }),
+      },
+      ...providerRefused,
+    },
+    handler: async ({ caller: { scope }, params, query, signal }) => {
+      const id = requirePublicId('connection', params.id)
+      const path = query.path.replace(/^\/+|\/+$/g, '')
+      const data = await foldersOf(cloud, scope, { id, path, signal })
+      return { body: { path, data } }
+    },
+  })

@@ -1,0 +1,43 @@
+// What the routes of cloud connections share.
+import { z } from 'zod'
+import type { Cloud } from '../cloud.ts'
+import { requireConnection } from '../connections.ts'
+import { updateSyncBase } from '../sync-base.ts'
+import { listSyncs } from '../sync-rows.ts'
+import { NOTHING, totalsOf } from '../totals.ts'
+import type { Engine } from '../../../engine/engine.ts'
+import type { ShopScope } from '../../../core/db/for-shop.ts'
+import { connectionRecord, connectionSchema } from './record.ts'
+import { errorSchema } from '../../../http/schemas.ts'
+
+export interface ConnectionParts {
+  cloud: Cloud
+  engine: Engine
+  clock: () => Date
+}
+
+export const cloudReading = {
+  tag: 'Cloud connections',
+  scope: ['cloud:read', 'cloud:write'],
+} as const
+
+export const cloudWriting = { tag: 'Cloud connections', scope: 'cloud:write' } as const
+
+export const byConnectionId = z.strictObject({ id: z.string() })
+
+export const connectionReply = { description: 'The connection', schema: connectionSchema }
+
+export const providerRefused = {
+  422: { description: 'Every problem, or the provider’s reason', schema: errorSchema },
+  503: { description: 'The provider, or rclone, cannot be reached', schema: errorSchema },
+}
+
+export async function readConnection(scope: ShopScope, id: string) {
+  await updateSyncBase(scope, id)
+  const [row, syncs, totals] = await Promise.all([
+    requireConnection(scope, id),
+    listSyncs(scope, id, 1),
+    totalsOf(scope),
+  ])
+  return connectionRecord(row, syncs[0] ?? null, totals.get(id) ?? NOTHING)
+}

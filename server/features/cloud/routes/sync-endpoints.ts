@@ -1,0 +1,105 @@
+// The syncs of a cloud connection: started now, and listed; and the files that they cannot import.
+import { z } from 'zod'
+import { requireConnection } from '../connections.ts'
+import { updateSyncBase } from '../sync-base.ts'
+import { startSync } from '../sync.ts'
+import { listRejections } from '../rejections.ts'
+import { listSyncs } from '../sync-rows.ts'
+import { requirePublicId } from '../../../core/ids.ts'
+import { rejectionSchema, syncRecord, syncSchema } from './record.ts'
+import { fromCursor, text, toCursor } from '../../../http/cursors.ts'
+import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
+import { operationPath, operationRecord, operationSchema } from '../../operations/record.ts'
+import { errorSchema, listOf, shortPage } from '../../../http/schemas.ts'
+import { type ConnectionParts, cloudReading, cloudWriting, byConnectionId } from './parts.ts'
+
+const syncBody = z
+  .strictObject({
+    dry_run: z.boolean().optional(),
+    retry_rejected: z.boolean().optional().meta({
+      description: 'Files that could not be imported are tried again',
+    }),
+  })
+  .default({})
+
+export const connectionSyncRoutes = (parts: ConnectionParts): Endpoint[] => [
+  start(parts),
+  list(),
+  rejections(),
+]
+
+const start = ({ cloud, engine, clock }: ConnectionParts): Endpoint =>
+  endpoint({
+    ...cloudWriting,
+    method: 'post',
+    path: '/api/connections/{id}/sync',
+    summary: 'Sync a cloud connection now',
+    description:
+      'A first sync that would replace or delete files, and a sync that would delete more than 20 % or 100 files, is a preview that must be confirmed.',
+    params: byConnectionId,
+    body: syncBody,
+    replies: {
+      202: { description: 'The operation', schema: operationSchema },
+      409: { description: 'A sync runs, or nobody has signed in', schema: errorSchema },
+      503: { description: 'rclone is not installed', schema: errorSchema },
+    },
+    handler: async ({ caller, params, body, idempotencyKey }) => {
+      const started = await startSync(
+        cloud,
+        engine,
+        caller.scope,
+        requirePublicId('connection', params.id),
+        {
+          dryRun: body.dry_run ?? false,
+          retryRejected: body.retry_rejected ?? false,
+          requestedBy: caller.name,
+          ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+        },
+      )
+      const operation = (await engine.get(caller.scope, started))!
+      return {
+        status: 202,
+        headers: { Location: operationPath(operation) },
+        body: operationRecord(engine, operation, clock()),
+      }
+    },
+  })
+
+const list = (): Endpoint =>
+  endpoint({
+    ...cloudReading,
+    method: 'get',
+    path: '/api/connections/{id}/syncs',
+    summary: 'List the last syncs of a cloud connection, newest first',
+    params: byConnectionId,
+    query: z.strictObject({ limit: z.coerce.number().int().min(1).max(50).default(20) }),
+    replies: { 200: { description: 'The last ones', schema: listOf(syncSchema) } },
+    handler: async ({ caller: { scope }, params, query: { limit } }) => {
+      const id = requirePublicId('connection', params.id)
+      await requireConnection(scope, id)
+      const data = (await listSyncs(scope, id, limit)).map(syncRecord)
+      return { body: { data, next_cursor: null } }
+    },
+  })
+
+const rejections = (): Endpoint =>
+  endpoint({
+    ...cloudReading,
+    method: 'get',
+    path: '/api/connections/{id}/rejections',
+    summary: 'List the files at the provider that cannot be imported, by path',
+    description:
+      'They are tried again when they change there, when the options of the connection change, and by a sync with `retry_rejected`.',
+    params: byConnectionId,
+    query: z.strictObject(shortPage),
+    replies: { 200: { description: 'A page', schema: listOf(rejectionSchema) } },
+    handler: async ({ caller: { scope }, params, query: { limit, cursor } }) => {
+      const id = requirePublicId('connection', params.id)
+      await updateSyncBase(scope, id)
+      const [after = ''] = fromCursor(cursor, [text]) ?? []
+      const rows = await listRejections(scope, id, { after, limit: limit + 1 })
+      const shown = rows.slice(0, limit)
+      const next = rows.length > limit ? toCursor([shown.at(-1)!.path]) : null
+      return { body: { data: shown, next_cursor: next } }
+    },
+  })

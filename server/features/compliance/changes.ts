@@ -1,0 +1,44 @@
+// The platform's privacy requests, as platform changes: each is repeated until it has succeeded.
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import type { CustomerRequest } from './buyer.ts'
+import { customerData } from './customer-data.ts'
+import type { ComplianceParts } from './parts.ts'
+import { redactCustomer } from './redact-customer.ts'
+import { redactShop } from './redact-shop.ts'
+
+/** The fields that server/storefront/webhooks/topics.ts takes from the body. */
+interface CustomerPayload {
+  customer: string | null
+  email: string | null
+  orders: readonly string[]
+}
+
+type Change = { payload: unknown }
+
+export function complianceChanges(parts: ComplianceParts) {
+  return {
+    'customer-data': async ({ shop }: ShopScope, { payload }: Change): Promise<null> => {
+      await customerData(parts, shop, requestOf(payload))
+      return null
+    },
+    'customer-redact': async ({ shop }: ShopScope, { payload }: Change): Promise<null> => {
+      await redactCustomer(parts, shop, requestOf(payload))
+      return null
+    },
+    /**
+     * Sent 48 hours after the app was uninstalled: a shop that has reinstalled it keeps its data.
+     */
+    'shop-redact': async (scope: ShopScope, _: Change, signal: AbortSignal): Promise<null> => {
+      const [gone] = await scope.query(
+        'select 1 from shops where id = :shop and uninstalled_at is not null',
+      )
+      if (gone) await redactShop(parts, scope.shop, signal)
+      return null
+    },
+  }
+}
+
+function requestOf(payload: unknown): CustomerRequest {
+  const { customer = null, email = null, orders = [] } = payload as Partial<CustomerPayload>
+  return { email, customerId: customer, orderIds: orders }
+}

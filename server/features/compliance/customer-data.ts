@@ -1,0 +1,176 @@
+// customers/data_request: collects the stored data about a buyer into one JSON document, keeps it
+// sealed for the merchant, and notifies the shop with a notice. The merchant gives it to the
+// customer.
+import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
+import { raiseNotice } from '../../core/outbox/notices.ts'
+import {
+  findBuyer,
+  containsAddress,
+  patternsOf,
+  type AddressPatterns,
+  type Buyer,
+  type CustomerRequest,
+} from './buyer.ts'
+import { readAnswer, recentAnswer, storeAnswer } from './customer-data-rows.ts'
+import type { ComplianceParts } from './parts.ts'
+import { PLACES } from './places.ts'
+
+type Rows = Record<string, unknown>[]
+
+/** The document for the customer. Times are ISO 8601, sizes and counts plain numbers. */
+export interface CustomerData {
+  customer: { email: string | null; customer_id: string | null; order_ids: readonly string[] }
+  collected_at: string
+  links: Rows
+  downloads: Rows
+  orders: Rows
+  /** Orders whose files a workflow prepared, with the buyer as its plugins got them. */
+  deliveries: Rows
+  /** By kind: messages, notices, operations. */
+  records: Record<string, Rows>
+}
+
+/** Returns the answer's id, a bare UUID. The same request within the hour gives the same answer. */
+export async function customerData(
+  parts: Pick<ComplianceParts, 'database' | 'secrets' | 'clock' | 'log'>,
+  shop: number,
+  request: CustomerRequest,
+): Promise<{ id: string; data: CustomerData }> {
+  const { database, secrets, clock, log } = parts
+  const scope = forShop(database, shop)
+  const buyer = await findBuyer(scope, request)
+  const known = await recentAnswer(scope, secrets, request, buyer)
+  const kept = known && (await readAnswer(scope, secrets, known))
+  if (kept) return { id: kept.answer.id, data: JSON.parse(kept.document) as CustomerData }
+  const now = clock()
+  const document = JSON.stringify(await collect(scope, request, buyer, now), null, 2)
+  const data = JSON.parse(document) as CustomerData
+  const id = await scope.transaction(async (tx) => {
+    const stored = await storeAnswer(tx, secrets, { request, buyer, document, now })
+    await raiseNotice(tx, { ...noticeOf(request, stored.expires_at), operation_id: null })
+    return stored.id
+  })
+  log.info('collected a customer’s data for the shop', {
+    ...{ shop, answer: id, links: data.links.length, downloads: data.downloads.length },
+  })
+  return { id, data }
+}
+
+/** The notice contains the platform's id only, because it is kept longer than the document. */
+const noticeOf = ({ customerId }: CustomerRequest, until: Date) => ({
+  level: 'warning' as const,
+  title: 'A customer asks for their data',
+  body: [
+    `The platform passed on the request of ${
+      customerId ? `customer ${customerId.split('/').at(-1)}` : 'a customer'
+    }.`,
+    'Their stored data is ready: download it in the settings, under Customers’ data,',
+    `and send it to them. It is deleted on ${until.toISOString().slice(0, 10)}.`,
+  ].join(' '),
+})
+
+async function collect(
+  scope: ShopScope,
+  { email, customerId, orderIds }: CustomerRequest,
+  buyer: Buyer,
+  now: Date,
+): Promise<CustomerData> {
+  const patterns = patternsOf(buyer)
+  const records: Record<string, Rows> = {}
+  if (patterns)
+    for (const [table, { about, columns, how }] of Object.entries(PLACES))
+      if (how === 'mask' || how === 'delete')
+        records[about] = await rowsWithAddress(scope, table, columns, patterns)
+  ;(records[PLACES.outbox!.about] ??= []).push(...(await waitingMails(scope, buyer)))
+  return {
+    customer: { email, customer_id: customerId, order_ids: orderIds },
+    collected_at: now.toISOString(),
+    links: await linksOf(scope, buyer),
+    downloads: await downloadsOf(scope, buyer),
+    orders: await ordersOf(scope, buyer),
+    deliveries: await preparedFor(scope, buyer),
+    records,
+  }
+}
+
+/**
+ * For each row that contains an address: the columns with it, and the time of the row if it is
+ * known.
+ */
+async function rowsWithAddress(
+  scope: ShopScope,
+  table: string,
+  columns: readonly string[],
+  patterns: AddressPatterns,
+): Promise<Rows> {
+  const named = columns.map(
+    (name) => `'${name}', case when ${containsAddress([name])} then to_jsonb("${name}") end`,
+  )
+  const rows = await scope.query<{ record: Record<string, unknown> }>(
+    `select jsonb_strip_nulls(jsonb_build_object('created_at', to_jsonb(t) -> 'created_at',
+       ${named.join(', ')}))
+       as record
+     from ${table} t where shop_id = :shop and ${containsAddress(columns)}`,
+    { ...patterns },
+  )
+  return rows.map(({ record }) => record)
+}
+
+/** Mails that are not rendered yet: they contain no address, only the link's id. */
+const waitingMails = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
+  scope.query(
+    `select created_at, status, payload from outbox
+     where shop_id = :shop and result is null and payload ->> 'link' = any(:links::text[])`,
+    { links },
+  )
+
+const linksOf = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
+  scope.query(
+    `select coalesce(f.filename, p.name, l.pack_name) as name, l.email, l.created_at, l.expires_at,
+       l.download_limit, l.downloads, l.last_download_at, l.revoked_at, l.asked_at
+     from links l left join files f on f.shop_id = l.shop_id and f.id = l.file_id
+     left join packs p on p.shop_id = l.shop_id and p.id = l.pack_id
+     where l.shop_id = :shop and l.id = any(:links::uuid[]) order by l.id`,
+    { links },
+  )
+
+/** The buyer's orders with their lines and deliveries. */
+const ordersOf = (scope: ShopScope, { orders }: Buyer): Promise<Rows> =>
+  scope.query(
+    `select o.id, o.name, o.confirmation_number, o.email, o.locale, o.customer_id, o.customer_name,
+       o.ordered_at,
+       o.financial_status, o.cancelled_at, d.email as delivered_to, d.ask, d.mailed_at, d.opened_at,
+       (select coalesce(json_agg(json_build_object('title', l.title, 'sku', l.sku, 'quantity',
+          l.quantity)
+          order by l.position), '[]')
+        from order_lines l where l.shop_id = o.shop_id and l.order_id = o.id) as lines
+     from orders o left join deliveries d on d.shop_id = o.shop_id and d.order_id = o.id
+     where o.shop_id = :shop and o.id = any(:orders::text[]) order by o.ordered_at`,
+    { orders },
+  )
+
+/**
+ * The copies and the number of licence keys that were made for this buyer. The keys themselves are
+ * left out: the buyer has them.
+ */
+const preparedFor = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
+  scope.query(
+    `select r.created_at, r.about, r.status, (
+       select coalesce(json_agg(json_build_object('filename', f.filename, 'size_bytes',
+         p.size_bytes)), '[]')
+       from prepared_files p join files f on f.shop_id = p.shop_id and f.id = p.file_id
+       where p.shop_id = r.shop_id and p.delivery_id = r.delivery_id and p.hash is not null)
+         as own_copies,
+       (select count(*) from licence_keys k
+        where k.shop_id = r.shop_id and k.delivery_id = r.delivery_id) as licence_keys
+     from delivery_runs r where r.shop_id = :shop and r.page_id = any(:links::uuid[]) order by 1`,
+    { links },
+  )
+
+const downloadsOf = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
+  scope.query(
+    `select d.at, f.filename, d.address, d.agent from downloads d
+     left join files f on f.shop_id = d.shop_id and f.id = d.file_id
+     where d.shop_id = :shop and d.link_id = any(:links::uuid[]) order by d.at`,
+    { links },
+  )

@@ -1,0 +1,182 @@
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestShop, silent } from '../../../test/database.ts'
+import { createTestEngine, type TestEngine } from '../../../test/engine.ts'
+import { fillEveryTable, readTables } from '../../../test/every-table.ts'
+import { insertManyFiles } from '../../../test/factories.ts'
+import { openUploadFolder, type UploadFolder } from '../upload/upload.ts'
+import { createDiskStore } from '../../core/store/disk.ts'
+import { forShop } from '../../core/db/for-shop.ts'
+import { StoreError, type BlobStore } from '../../core/store/store.ts'
+import { complianceChanges } from './changes.ts'
+import type { ComplianceParts } from './parts.ts'
+import { redactShop } from './redact-shop.ts'
+import { uninstallShop } from '../../storefront/uninstall.ts'
+
+let house: TestEngine
+let parts: ComplianceParts
+let uploads: UploadFolder
+const pool = () => house.parts.database.pool
+
+beforeAll(async () => {
+  house = await createTestEngine([], [])
+  const disk = (name: string) => createDiskStore({ folder: path.join(house.folder, name) })
+  uploads = openUploadFolder(path.join(house.folder, 'uploads'))
+  parts = {
+    database: house.parts.database,
+    secrets: house.parts.secrets,
+    stores: new Map([
+      ['primary', disk('primary')],
+      ['backup', disk('backup')],
+    ]),
+    folder: uploads,
+    clock: () => new Date(),
+    log: silent,
+  }
+})
+afterAll(() => house.close())
+
+let shops = 0
+const newShop = () => createTestShop(house.parts.database, `shop-${shops++}.myshopify.com`)
+const addJob = (task: string, key: string, shop: number) =>
+  pool().query(
+    `select graphile_worker.add_job($1, json_build_object('shop', $3::int, 'key', $2::text),
+       job_key := $2)`,
+    [task, key, shop],
+  )
+const jobKeys = async () =>
+  (await pool().query<{ key: string }>('select key from graphile_worker.jobs')).rows.map(
+    ({ key }) => key,
+  )
+
+/**
+ * Creates everything that a shop can have: a row in each table, bytes in both stores, an upload,
+ * jobs.
+ */
+async function furnish(shop: number): Promise<void> {
+  const rows = await fillEveryTable(pool(), shop)
+  for (const store of parts.stores.values())
+    for (const text of ['kept', 'named by no row'])
+      await store.write(shop, Readable.from([Buffer.from(text)]))
+  await uploads.create(String(rows.get('uploads')!.id))
+  await addJob('chain', `chain:${shop}`, shop)
+  await addJob('a-task-of-later', `later:${shop}`, shop)
+}
+
+/** The number of the shop's rows in each table. */
+async function countRows(shop: number): Promise<Record<string, number>> {
+  const tables = await readTables(pool())
+  const counts: Record<string, number> = {}
+  for (const { name } of tables) {
+    const { rows } = await pool().query<{ n: number }>(
+      `select count(*) as n from ${name} where shop_id = $1`,
+      [shop],
+    )
+    counts[name] = rows[0]!.n
+  }
+  return counts
+}
+const bytesOf = (shop: number) =>
+  Promise.all(
+    ['primary', 'backup'].map((name) =>
+      readdir(path.join(house.folder, name, String(shop))).catch(() => []),
+    ),
+  )
+const exists = async (shop: number) =>
+  (await pool().query('select 1 from shops where id = $1', [shop])).rows.length > 0
+
+describe('deleting a shop', () => {
+  it('leaves no row in any table, no bytes, no upload and no job, and changes no other shop', async () => {
+    const [gone, stays] = [await newShop(), await newShop()]
+    for (const shop of [gone, stays]) await furnish(shop)
+    const before = await countRows(gone)
+    // Each table has a row, so that the checks below are not trivially true.
+    for (const [table, rows] of Object.entries(before)) expect([table, rows]).toEqual([table, 1])
+    const others = [await countRows(stays), await bytesOf(stays)]
+
+    await redactShop(parts, gone)
+
+    for (const [table, rows] of Object.entries(await countRows(gone)))
+      expect([table, rows]).toEqual([table, 0])
+    expect(await exists(gone)).toBe(false)
+    expect(await bytesOf(gone)).toEqual([[], []])
+    expect(await jobKeys()).toEqual(expect.arrayContaining([`chain:${stays}`, `later:${stays}`]))
+    for (const key of await jobKeys()) expect(key).not.toContain(`:${gone}`)
+    expect([await countRows(stays), await bytesOf(stays)]).toEqual(others)
+    expect(await readdir(path.join(house.folder, 'uploads', 'incoming'))).toHaveLength(1)
+    await redactShop(parts, gone)
+  })
+
+  it('is completed by the next run after an interruption', async () => {
+    const shop = await newShop()
+    await furnish(shop)
+    const backup = parts.stores.get('backup')!
+    const away: BlobStore = {
+      ...backup,
+      removeShop: () => Promise.reject(new StoreError('unavailable')),
+    }
+    const interrupted = { ...parts, stores: new Map([...parts.stores, ['backup', away]]) }
+    await expect(redactShop(interrupted, shop)).rejects.toThrow(StoreError)
+    // The shop is no longer served, and its row keeps the request pending.
+    expect(await exists(shop)).toBe(true)
+    expect((await countRows(shop)).shop_tokens).toBe(0)
+    expect((await countRows(shop)).background_tasks).toBe(1)
+    await redactShop(parts, shop)
+    expect(await exists(shop)).toBe(false)
+    expect(await bytesOf(shop)).toEqual([[], []])
+  })
+
+  it('stops between two batches, and deletes many rows in several batches', async () => {
+    const shop = await newShop()
+    await insertManyFiles(pool(), { shop, count: 11_000, mapped: 0.5 })
+    const stopped = AbortSignal.abort(new Error('stopped'))
+    await expect(redactShop(parts, shop, stopped)).rejects.toThrow('stopped')
+    await redactShop(parts, shop)
+    expect(await exists(shop)).toBe(false)
+  })
+})
+
+describe('the platform’s request', () => {
+  it('deletes a shop that is uninstalled, and keeps one that was installed again', async () => {
+    const shop = await newShop()
+    const demand = complianceChanges(parts)['shop-redact']
+    const scope = forShop(house.parts.database, shop)
+    const { signal } = new AbortController()
+    await demand(scope, { payload: null }, signal)
+    expect(await exists(shop)).toBe(true)
+    await uninstallShop(parts, shop)
+    await demand(scope, { payload: null }, signal)
+    expect(await exists(shop)).toBe(false)
+  })
+})
+
+describe('uninstalling a shop', () => {
+  it('deletes its tokens once, keeps its data, and notifies web processes and the drop server', async () => {
+    const shop = await newShop()
+    await furnish(shop)
+    const told: string[] = []
+    const client = await pool().connect()
+    client.on('notification', ({ channel, payload }) => told.push(`${channel} ${payload ?? ''}`))
+    await client.query('listen link_changed; listen drop_control')
+    await uninstallShop(parts, shop)
+    await client.query('select 1')
+    expect(told).toEqual(expect.arrayContaining(['link_changed ', `drop_control shop ${shop}`]))
+    await client.query('unlisten *')
+    client.removeAllListeners('notification')
+    client.release()
+    const { shop_tokens, token_leases, files } = await countRows(shop)
+    expect({ shop_tokens, token_leases, files }).toEqual({
+      shop_tokens: 0,
+      token_leases: 0,
+      files: 1,
+    })
+    const at = async () =>
+      (await pool().query('select uninstalled_at from shops where id = $1', [shop])).rows[0]
+    const first = await at()
+    expect(first.uninstalled_at).toBeInstanceOf(Date)
+    await uninstallShop(parts, shop)
+    expect(await at()).toEqual(first)
+  })
+})

@@ -1,0 +1,94 @@
+// Answers to customers' requests for their data, which the merchant passes on.
+import { z } from 'zod'
+import { deleteAnswer, listAnswers, readAnswer, type CustomerAnswer } from './customer-data-rows.ts'
+import { AppError } from '../../core/errors.ts'
+import { requirePublicId, toPublicId } from '../../core/ids.ts'
+import type { Logger } from '../../core/log.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
+import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { listOf, shortPage, timestamp } from '../../http/schemas.ts'
+
+const answerSchema = z
+  .object({
+    id: z.string(),
+    customer_id: z.string().nullable().describe('The platform’s id of the customer'),
+    order_ids: z.array(z.string()),
+    size_bytes: z.number().int(),
+    created_at: timestamp,
+    expires_at: timestamp.describe('It is deleted then'),
+  })
+  .meta({ id: 'CustomerDataAnswer' })
+
+const byId = z.strictObject({ id: z.string() })
+const about = { tag: 'Settings', scope: 'settings:write' } as const
+
+export const customerDataRoutes = (parts: { secrets: Secrets; log: Logger }): Endpoint[] => [
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/customer-data',
+    summary: 'List answers to customers’ requests for their data, newest first',
+    query: z.strictObject(shortPage),
+    replies: { 200: { description: 'A page of answers', schema: listOf(answerSchema) } },
+    handler: async ({ caller, query: { limit, cursor } }) => {
+      const before = fromCursor(cursor, [uuid])?.[0]
+      const rows = await listAnswers(caller.scope, {
+        limit: limit + 1,
+        ...(before ? { before } : {}),
+      })
+      const shown = rows.slice(0, limit)
+      const next = rows.length > limit ? toCursor([shown.at(-1)!.id]) : null
+      return { body: { data: shown.map(recordOf), next_cursor: next } }
+    },
+  }),
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/customer-data/{id}',
+    summary: 'Download the stored data about a customer',
+    description:
+      'A JSON document, as an attachment: links, downloads with their IP addresses, orders and ' +
+      'messages. It contains personal data. Every download is logged.',
+    params: byId,
+    replies: {
+      200: {
+        description: 'The document',
+        schema: z.record(z.string(), z.unknown()).meta({ id: 'CustomerData' }),
+      },
+    },
+    handler: async ({ caller, params }) => {
+      const id = requirePublicId('answer', params.id)
+      const found = await readAnswer(caller.scope, parts.secrets, id)
+      if (!found) throw new AppError('not_found')
+      parts.log.info('a customer’s data was downloaded', {
+        ...{ shop: caller.scope.shop, answer: id, by: caller.subject },
+      })
+      const name = `customer-data-${found.answer.created_at.toISOString().slice(0, 10)}.json`
+      return {
+        headers: { 'Content-Disposition': `attachment; filename="${name}"` },
+        body: JSON.parse(found.document),
+      }
+    },
+  }),
+  endpoint({
+    ...about,
+    method: 'delete',
+    path: '/api/customer-data/{id}',
+    summary: 'Delete an answer before it expires',
+    params: byId,
+    replies: { 204: { description: 'Deleted', schema: null } },
+    handler: async ({ caller, params }) => {
+      if (!(await deleteAnswer(caller.scope, requirePublicId('answer', params.id))))
+        throw new AppError('not_found')
+      return { status: 204, body: null }
+    },
+  }),
+]
+
+const recordOf = ({ id, created_at, expires_at, ...answer }: CustomerAnswer) => ({
+  id: toPublicId('answer', id),
+  ...answer,
+  created_at: created_at.toISOString(),
+  expires_at: expires_at.toISOString(),
+})

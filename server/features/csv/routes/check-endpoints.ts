@@ -1,0 +1,122 @@
+// Checks of CSV files: started, stopped, and the problems that they find.
+import { z } from 'zod'
+import { queueCheck, stopCheck } from '../check-queue.ts'
+import { FIELDS } from '../columns.ts'
+import { errorsCsv, listProblems, type ProblemPlace } from '../problems.ts'
+import { requireUpload } from '../uploads.ts'
+import { csvSchema, problemRecord, problemSchema } from './record.ts'
+import { fromCursor, integer, toCursor } from '../../../http/cursors.ts'
+import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
+import { listOf, page } from '../../../http/schemas.ts'
+import { sendChunks } from '../../../http/stream-body.ts'
+import {
+  byCsvId,
+  csvConflict,
+  csvConflicts,
+  csvFileOf,
+  csvIdOf,
+  csvReply,
+  csvRoute,
+} from './parts.ts'
+
+export const csvCheckRoutes = (): Endpoint[] => [check(), stop(), problems(), errors()]
+
+const check = () =>
+  endpoint({
+    ...csvRoute,
+    method: 'post',
+    path: '/api/csv/{id}/check',
+    summary: 'Check the whole file, in the background',
+    params: byCsvId,
+    body: z
+      .strictObject({
+        probe: z.boolean().default(true).meta({ description: 'Check that each address answers' }),
+        on_conflict: csvConflicts
+          .default('error')
+          .meta({ description: 'What to do if a name is taken' }),
+      })
+      .meta({ id: 'CsvCheck' }),
+    replies: {
+      202: { description: 'The check is queued: read the file to follow it', schema: csvSchema },
+      409: csvConflict,
+    },
+    handler: async ({ caller, params, body }) => {
+      await queueCheck(caller.scope, csvIdOf(params.id), body)
+      return { status: 202, body: await csvFileOf(caller, params.id) }
+    },
+  })
+
+const stop = () =>
+  endpoint({
+    ...csvRoute,
+    method: 'post',
+    path: '/api/csv/{id}/stop',
+    summary: 'Stop the check',
+    description: 'A file that is not being checked is unchanged.',
+    params: byCsvId,
+    replies: { 200: csvReply, 409: csvConflict },
+    handler: async ({ caller, params }) => {
+      await stopCheck(caller.scope, csvIdOf(params.id))
+      return { body: await csvFileOf(caller, params.id) }
+    },
+  })
+
+const problems = () =>
+  endpoint({
+    ...csvRoute,
+    method: 'get',
+    path: '/api/csv/{id}/problems',
+    summary: 'List the problems that the check has found, by row',
+    params: byCsvId,
+    query: z.strictObject({ ...page, severity: z.enum(['error', 'warning']).optional() }),
+    replies: {
+      200: {
+        description: 'Rows with errors are not imported, rows with warnings are',
+        schema: listOf(problemSchema),
+      },
+    },
+    handler: async ({ caller, params, query }) => {
+      const file = await requireUpload(caller.scope, csvIdOf(params.id))
+      const { severity, limit } = query
+      const rows = await listProblems(caller.scope, file, {
+        severity,
+        after: placeAfter(query.cursor),
+        limit,
+      })
+      const last = rows.at(-1)
+      const next_cursor =
+        last && rows.length === limit ? toCursor([last.row, last.place, last.number]) : null
+      return { body: { data: rows.map(problemRecord), next_cursor } }
+    },
+  })
+
+const field = (value: unknown): value is number =>
+  integer(value) && value >= 0 && value <= FIELDS.length
+
+function placeAfter(cursor: string | undefined): ProblemPlace | undefined {
+  const values = fromCursor(cursor, [integer, field, integer])
+  return values ? { row: values[0], place: values[1], number: values[2] } : undefined
+}
+
+const errors = () =>
+  endpoint({
+    ...csvRoute,
+    method: 'get',
+    path: '/api/csv/{id}/errors.csv',
+    summary: 'Download the rows with errors, to correct and import them',
+    params: byCsvId,
+    replies: {
+      200: {
+        description: 'The original rows, with a column that gives the reasons',
+        schema: null,
+        type: 'text/csv',
+      },
+    },
+    handler: async ({ caller, params, ctx }) => {
+      const file = await requireUpload(caller.scope, csvIdOf(params.id))
+      ctx.set('Content-Disposition', `attachment; filename="${params.id}-errors.csv"`)
+      ctx.type = 'text/csv; charset=utf-8'
+      sendChunks(ctx, errorsCsv(caller.scope, file))
+      return null
+    },
+  })

@@ -1,0 +1,35 @@
+// What the routes of CSV imports share.
+import { z } from 'zod'
+import { FIELDS, type ColumnMapping, type CsvField } from '../columns.ts'
+import { requireUpload } from '../uploads.ts'
+import { requirePublicId } from '../../../core/ids.ts'
+import { csvRecord, csvSchema } from './record.ts'
+import type { Caller } from '../../../http/endpoint.ts'
+import { errorSchema } from '../../../http/schemas.ts'
+
+export const csvRoute = { tag: 'CSV import', scope: 'imports:write' } as const
+export const byCsvId = z.strictObject({ id: z.string() })
+const header = z.string().min(1).max(5000).nullable()
+export const columnMapping = z
+  .strictObject(
+    Object.fromEntries(FIELDS.map((field) => [field, header.optional()])) as Record<
+      CsvField,
+      z.ZodOptional<typeof header>
+    >,
+  )
+  .transform(
+    (given) =>
+      Object.fromEntries(FIELDS.map((field) => [field, given[field] ?? null])) as ColumnMapping,
+  )
+  .meta({ description: 'Field → the header of its column; absent or null: no column' })
+export const csvConflicts = z.enum(['error', 'rename', 'overwrite', 'new_version'])
+
+export const csvIdOf = (id: string) => requirePublicId('csv', id)
+export const csvFileOf = async (caller: Caller, id: string) =>
+  csvRecord(await requireUpload(caller.scope, csvIdOf(id)))
+export const csvReply = { description: 'The current state of the file', schema: csvSchema }
+export const csvRefused = { description: 'Every problem', schema: errorSchema }
+export const csvConflict = {
+  description: 'Not possible in the current state of the file: the message says why',
+  schema: errorSchema,
+}

@@ -1,0 +1,270 @@
+// A CSV upload, as every answer shows it.
+import { z } from 'zod'
+import { missingColumns } from '../check.ts'
+import { isStorefrontExport } from '../exports.ts'
+import { FIELDS, placesOf, suggestColumns, type CsvField } from '../columns.ts'
+import type { ProblemRow } from '../problems.ts'
+import { cellText, readValues, shapeProblem, type CellProblem } from '../row-values.ts'
+import type { SavedMapping } from '../saved-mappings.ts'
+import type { CsvUpload, ListedUpload } from '../uploads.ts'
+import { toOperationId, toPublicId } from '../../../core/ids.ts'
+import { timestamp } from '../../../http/schemas.ts'
+
+const KEPT_MS = 24 * 60 * 60 * 1000
+
+const perField = <T extends z.ZodType>(value: T) =>
+  z.object(Object.fromEntries(FIELDS.map((field) => [field, value])) as Record<CsvField, T>)
+
+export const problemSchema = z
+  .object({
+    row: z.number().int().meta({ description: 'As a spreadsheet counts: the header is row 1' }),
+    column: z
+      .string()
+      .nullable()
+      .meta({ description: 'The column’s header; null: the row as a whole' }),
+    severity: z.enum(['error', 'warning']),
+    code: z.string(),
+    message: z.string(),
+    detail: z.string().nullable(),
+    value: z.string().nullable().meta({ description: 'The text of the cell' }),
+  })
+  .meta({ id: 'CsvProblem' })
+
+const checkSchema = z.object({
+  probe: z.boolean(),
+  on_conflict: z.enum(['error', 'rename', 'overwrite', 'new_version']),
+  phase: z.enum(['waiting', 'rows', 'skus', 'urls', 'done']),
+  rows: z.number().int().meta({ description: 'Rows read so far' }),
+  skus: z.number().int(),
+  skus_total: z.number().int(),
+  urls: z.number().int().meta({ description: 'Addresses that were requested so far' }),
+  urls_total: z.number().int(),
+  errors: z.number().int(),
+  warnings: z.number().int(),
+  error_rows: z.number().int().meta({ description: 'Rows with at least one error' }),
+  import_rows: z.number().int().meta({ description: 'Rows without an error that import a file' }),
+  update_rows: z
+    .number()
+    .int()
+    .meta({ description: 'Rows without an error that change an existing file' }),
+})
+
+export const csvSchema = z
+  .object({
+    id: z.string(),
+    filename: z.string(),
+    status: z.enum(['ready', 'checking', 'checked', 'started']),
+    size_bytes: z.number().int(),
+    encoding: z.string(),
+    encoding_sure: z.boolean().meta({
+      description: 'false: another encoding fits nearly as well; choose it if the preview is wrong',
+    }),
+    delimiter: z.string(),
+    is_workbook: z.boolean().meta({ description: 'Its text has no encoding and no delimiter' }),
+    sheets: z.array(z.string()).meta({
+      description:
+        'The sheets of a workbook that have cells; of another shop’s export: the file as it is, and the list of its files; of other CSV files: none',
+    }),
+    sheet: z.string().nullable().meta({ description: 'The sheet that is read' }),
+    list: z
+      .object({
+        id: z.enum(['woocommerce', 'edd', 'several_files']),
+        files: z.number().int(),
+        products: z.number().int(),
+        without_files: z
+          .number()
+          .int()
+          .meta({ description: 'Products without files, which are left out' }),
+      })
+      .nullable()
+      .meta({
+        description:
+          'The sheet is another shop’s export, rewritten with one row for each file; choose the other sheet to read the file as it is',
+      }),
+    kind: z
+      .enum(['storefront_products'])
+      .nullable()
+      .meta({ description: 'An export that has no addresses of files' }),
+    header_row: z.number().int().meta({
+      description: 'The row of the header; 0: the file has none, and columns have numbers',
+    }),
+    head: z
+      .array(z.object({ row: z.number().int(), cells: z.array(z.string()) }))
+      .meta({ description: 'The first rows, from which the header can be chosen' }),
+    rows: z.number().int(),
+    headers: z.array(z.string()),
+    columns: perField(
+      z.object({ header: z.string(), sure: z.number(), reason: z.string() }).nullable(),
+    ).meta({
+      description: 'The suggested column for each field, with its confidence (0 to 1)',
+    }),
+    mapping: perField(z.string().nullable()).meta({
+      description: 'The column from which each field is read',
+    }),
+    saved_mapping: z
+      .string()
+      .nullable()
+      .meta({ description: 'The saved mapping that was applied' }),
+    missing: z.array(z.string()).meta({ description: 'Required fields that have no column' }),
+    problems: z.array(problemSchema).meta({ description: 'The first problems of its structure' }),
+    preview: z.array(
+      z.object({
+        row: z.number().int(),
+        values: perField(z.string().nullable()),
+        problems: z.array(problemSchema),
+      }),
+    ),
+    check: checkSchema.nullable(),
+    failure: z.string().nullable().meta({ description: 'Why the last check was not completed' }),
+    job_id: z.string().nullable().meta({ description: 'The import, if it was started' }),
+    update_job_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'The operation over rows that change files' }),
+    created_at: timestamp,
+    expires_at: timestamp.meta({ description: 'The file is stored until then' }),
+  })
+  .meta({ id: 'CsvFile' })
+
+export const listedCsvSchema = csvSchema
+  .pick({
+    ...{
+      id: true,
+      filename: true,
+      status: true,
+      size_bytes: true,
+      rows: true,
+      check: true,
+      failure: true,
+    },
+    ...{ job_id: true, update_job_id: true, created_at: true, expires_at: true },
+  })
+  .meta({ id: 'ListedCsvFile' })
+
+export const listedCsvRecord = (upload: ListedUpload): z.output<typeof listedCsvSchema> => ({
+  id: toPublicId('csv', upload.id),
+  filename: upload.filename,
+  status: upload.status,
+  size_bytes: upload.size_bytes,
+  rows: upload.rows,
+  check: checkOf(upload),
+  failure: upload.failure,
+  job_id: upload.operation_id && toOperationId('import', upload.operation_id),
+  update_job_id: upload.update_operation_id && toOperationId('bulk', upload.update_operation_id),
+  created_at: upload.created_at.toISOString(),
+  expires_at: new Date(upload.created_at.getTime() + KEPT_MS).toISOString(),
+})
+
+export function csvRecord(upload: CsvUpload): z.output<typeof csvSchema> {
+  const { headers, sample, mapping } = upload
+  const { sheets = [] } = upload.format
+  const sheet = sheets[upload.format.sheet ?? 0]
+  const { encoding, sure } = (sheet?.list && sheets[0]?.detected) ?? {
+    encoding: upload.format.encoding,
+    sure: upload.format.encoding_sure ?? true,
+  }
+  return {
+    ...listedCsvRecord(upload),
+    encoding,
+    encoding_sure: sure,
+    delimiter: upload.format.delimiter,
+    is_workbook: sheets.length > 0 && !sheets[0]!.detected,
+    sheets: sheets.map(({ name }) => name),
+    sheet: sheet?.name ?? null,
+    list: sheet?.list ?? null,
+    kind: isStorefrontExport(headers) ? 'storefront_products' : null,
+    header_row: upload.format.header_row ?? 1,
+    head: upload.format.head ?? [],
+    headers,
+    columns: suggestColumns(
+      headers,
+      sample.map(({ cells }) => cells),
+    ),
+    mapping,
+    saved_mapping: upload.saved_mapping,
+    missing: missingColumns(mapping),
+    problems: upload.structure.map((one) => ({ ...one, severity: 'error', value: null })),
+    preview: previewOf(upload),
+  }
+}
+
+function previewOf({ headers, sample, mapping }: CsvUpload): z.output<typeof csvSchema>['preview'] {
+  const places = placesOf(mapping, headers)
+  return sample.map(({ row, cells }) => {
+    const shape = shapeProblem(cells, headers)
+    const found = shape ? [shape] : readValues(cells, places).problems
+    const cell = (at: number) => (at < 0 ? null : cellText(cells[at] ?? ''))
+    return {
+      row,
+      values: Object.fromEntries(FIELDS.map((field) => [field, cell(places[field])])) as Record<
+        CsvField,
+        string | null
+      >,
+      problems: found.map((problem) => previewProblem(row, problem, mapping)),
+    }
+  })
+}
+
+const previewProblem = (
+  row: number,
+  { field, ...problem }: CellProblem,
+  mapping: CsvUpload['mapping'],
+) => ({
+  row,
+  column: field && (mapping[field] ?? field),
+  ...problem,
+  detail: problem.detail ?? null,
+  value: problem.value ?? null,
+})
+
+function checkOf({ check_options, progress }: ListedUpload): z.output<typeof checkSchema> | null {
+  if (!check_options) return null
+  if (progress) {
+    const { phase, rows, skus, skus_total, urls, urls_total, errors, warnings } = progress
+    const { error_rows, import_rows, update_rows } = progress
+    const counts = {
+      rows,
+      skus,
+      skus_total,
+      urls,
+      urls_total,
+      errors,
+      warnings,
+      error_rows,
+      import_rows,
+      update_rows,
+    }
+    return { ...check_options, phase, ...counts }
+  }
+  const none = { rows: 0, skus: 0, skus_total: 0, urls: 0, urls_total: 0, errors: 0, warnings: 0 }
+  return {
+    ...check_options,
+    phase: 'waiting',
+    ...none,
+    error_rows: 0,
+    import_rows: 0,
+    update_rows: 0,
+  }
+}
+
+export const problemRecord = (problem: ProblemRow): z.output<typeof problemSchema> => {
+  const { row, column, severity, code, message, detail, value } = problem
+  return { row, column, severity, code, message, detail, value }
+}
+
+export const savedMappingSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    mapping: perField(z.string().nullable()),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: 'CsvColumnMapping' })
+
+export const savedMappingRecord = (saved: SavedMapping): z.output<typeof savedMappingSchema> => ({
+  ...saved,
+  id: toPublicId('columns', saved.id),
+  created_at: saved.created_at.toISOString(),
+  updated_at: saved.updated_at.toISOString(),
+})

@@ -1,0 +1,215 @@
+// POST /download/ask: the holder of a link asks its shop for more, with a plain form. The link's
+// key in the form is the authorisation: it cannot be guessed, and there are no cookies that another
+// site could misuse. A link may ask once a day and a network ten times an hour. The message reaches
+// the shop as text only.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type pg from 'pg'
+import { z } from 'zod'
+import { readBounded } from '../../core/bounded-body.ts'
+import type { ErrorCode, ErrorDetail } from '../../core/errors.ts'
+import { problemText } from '../../core/problem-text.ts'
+import { openRateLimit } from '../../core/db/rate-limits.ts'
+import { networkOf } from '../../core/client-address.ts'
+import type { Client } from '../../http/clients.ts'
+import type { LinkCounter, KnownLink } from './counting.ts'
+import { renderMessage, sendPage, type AskForm, type Frame, type MessagePage } from './pages.ts'
+import {
+  hasAsked,
+  refuse,
+  translatorForLink,
+  shownShop,
+  refusalReason,
+  type RefusalContext,
+} from './refusal.ts'
+import { isKey, prefersJson, withLocale } from './request.ts'
+
+/** The message of a link's holder to the shop. */
+export interface Ask {
+  shop: number
+  /** A bare UUID. */
+  link: string
+  /** Why the link may not be used; null if it may. */
+  reason: ErrorCode | null
+  email: string | null
+  message: string | null
+  now: Date
+}
+
+const MAX_BODY_BYTES = 16 * 1024
+const MAX_MESSAGE_LENGTH = 1000
+const ASKS_PER_HOUR = 10
+const HOUR_SECONDS = 60 * 60
+
+const emptyToUndefined = (value: unknown) =>
+  typeof value === 'string' && value.trim() === '' ? undefined : value
+const fields = z.object({
+  email: z.preprocess(
+    emptyToUndefined,
+    z.string().trim().pipe(z.email('Enter an email address').max(320)).optional(),
+  ),
+  message: z.preprocess(
+    emptyToUndefined,
+    z
+      .string()
+      .trim()
+      .max(MAX_MESSAGE_LENGTH, `Enter at most ${MAX_MESSAGE_LENGTH} characters`)
+      .optional(),
+  ),
+})
+
+/** Ends the handling of a request with an error response. */
+class Refusal extends Error {
+  readonly code: ErrorCode
+  readonly about: RefusalContext
+  constructor(code: ErrorCode, about: RefusalContext = {}) {
+    super(code)
+    this.code = code
+    this.about = about
+  }
+}
+
+export function createAsking(parts: {
+  pool: pg.Pool
+  counting: LinkCounter
+  /** Notifies the shop; false if this link has asked within a day. */
+  notifyShop(ask: Ask): Promise<boolean>
+}): (
+  request: IncomingMessage,
+  response: ServerResponse,
+  client: Client,
+  now: Date,
+) => Promise<void> {
+  const asks = openRateLimit(parts.pool, {
+    name: 'asks',
+    points: ASKS_PER_HOUR,
+    seconds: HOUR_SECONDS,
+  })
+
+  async function countAsk(client: Client): Promise<void> {
+    const { exceeded, retryAfter } = await asks.consume(networkOf(client.address))
+    if (exceeded) throw new Refusal('rate_limited', { headers: ['Retry-After', `${retryAfter}`] })
+  }
+
+  /** The link and the validated form. */
+  async function read(request: IncomingMessage, client: Client, now: Date) {
+    const form = await readForm(request)
+    const key = String(form.key ?? '')
+    const asker = { key, client: client.hash, sites: null, now }
+    const link = isKey(key) ? await parts.counting.lookUp(asker) : null
+    if (!link || link.uninstalled) throw new Refusal('link_unavailable')
+    const parsed = fields.safeParse(form, { error: problemText })
+    if (!parsed.success)
+      throw new Refusal('validation_failed', {
+        link,
+        now,
+        ...problemsOf(request, { link, key, form }, parsed.error),
+      })
+    return { link, email: parsed.data.email ?? null, message: parsed.data.message ?? null }
+  }
+
+  async function ask(
+    request: IncomingMessage,
+    response: ServerResponse,
+    client: Client,
+    now: Date,
+  ): Promise<void> {
+    if (request.method !== 'POST')
+      throw new Refusal('method_not_allowed', { headers: ['Allow', 'POST'] })
+    await countAsk(client)
+    const { link, email, message } = await read(request, client, now)
+    const { shop, link: id } = link
+    const reason = refusalReason(link, null, now)
+    const sent =
+      !hasAsked(link, now) &&
+      (await parts.notifyShop({ shop, link: id, reason, email, message, now }))
+    answer(request, response, link, sent, email)
+  }
+
+  return async (request, response, client, now) => {
+    try {
+      await ask(request, response, client, now)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      refuse(request, response, error.code, error.about)
+    }
+  }
+}
+
+/** Asking twice is not an error: the page says that the shop knows already. */
+function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  link: KnownLink,
+  sent: boolean,
+  email: string | null,
+): void {
+  if (prefersJson(request.headers.accept))
+    return sendPage(request, response, 200, { json: { status: sent ? 'sent' : 'asked_before' } })
+  const frame: Frame = { t: translatorForLink(request, link), shop: shownShop(link) }
+  const { t } = frame
+  const shop = link.shopName
+  const page: MessagePage = sent
+    ? {
+        title: t('ask.sent'),
+        happened: t('ask.sentHappened', { shop }),
+        advice: email ? t('ask.sentTo', { email }) : t('ask.sentThere'),
+      }
+    : {
+        title: t('ask.before'),
+        happened: t('ask.beforeHappened', { shop }),
+        advice: t('ask.beforeAdvice'),
+      }
+  sendPage(request, response, 200, renderMessage(frame, page))
+}
+
+async function readForm(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const type = request.headers['content-type']?.split(';', 1)[0]!.trim().toLowerCase()
+  const json = type === 'application/json'
+  if (!json && type !== 'application/x-www-form-urlencoded')
+    throw new Refusal('unsupported_media_type')
+  const bytes = await readBounded(request, MAX_BODY_BYTES)
+  // The rest is unread, so the connection cannot be used again.
+  if (bytes === null) throw new Refusal('payload_too_large', { headers: ['Connection', 'close'] })
+  const text = bytes.toString()
+  if (!json) return Object.fromEntries(new URLSearchParams(text))
+  try {
+    return z.record(z.string(), z.unknown()).parse(JSON.parse(text))
+  } catch {
+    throw new Refusal('malformed_request')
+  }
+}
+
+/** The problems, for a program and for the form that is shown again. */
+function problemsOf(
+  request: IncomingMessage,
+  { link, key, form }: { link: KnownLink; key: string; form: Record<string, unknown> },
+  error: z.ZodError,
+) {
+  const t = translatorForLink(request, link)
+  const details = error.issues.map(({ path, message, code }): ErrorDetail => ({
+    param: String(path[0]),
+    code:
+      code === 'too_big'
+        ? 'out_of_range'
+        : code === 'invalid_type'
+          ? 'invalid_type'
+          : 'invalid_value',
+    message,
+  }))
+  const wrong = Object.fromEntries(
+    details.map(({ param }) => [
+      param,
+      param === 'email' ? t('ask.wrongEmail') : t('ask.wrongMessage', { max: MAX_MESSAGE_LENGTH }),
+    ]),
+  )
+  const text = (value: unknown) =>
+    typeof value === 'string' ? value.slice(0, MAX_BODY_BYTES) : undefined
+  const ask: AskForm = {
+    key,
+    action: withLocale(request, 'ask'),
+    email: text(form.email),
+    message: text(form.message),
+    wrong,
+  }
+  return { details, ask }
+}

@@ -1,0 +1,210 @@
+// Delivery: buyers' links, packs and public files. A request is decided and counted, then its bytes
+// are opened, then it is answered. It runs on Node's own request and response, without the engine
+// and without a framework.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Database } from '../../core/db/database.ts'
+import type { Listener } from '../../core/db/listener.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import type { BlobStore } from '../../core/store/store.ts'
+import type { Accel } from './accel.ts'
+import { createArchives } from './archive.ts'
+import { createAsking, type Ask } from './ask.ts'
+import { createClients } from '../../http/clients.ts'
+import { createCounting } from './counting.ts'
+import { createDailyChecks } from './daily-checks.ts'
+import { createLinkCache, type LinkCache } from './link-cache.ts'
+import { createLinkAnswers } from './links.ts'
+import { createLooks } from './look.ts'
+import { createPublicCounting } from './public-counting.ts'
+import { createPublic } from './public.ts'
+import { createRecorder, type UsedLink } from './record.ts'
+import { refuse } from './refusal.ts'
+import { createRevocation } from './revocation.ts'
+import { routeOf, type Route } from './request.ts'
+import { createServing, type BucketRedirect, type Visit } from './serve.ts'
+import { createSignedAddresses } from './signed.ts'
+import { openQuery } from './targets.ts'
+
+export interface DeliveryLimits {
+  /** A client that reads nothing for this long is disconnected. */
+  stall_seconds: number
+}
+
+export interface DeliveryParts {
+  database: Database
+  /** Its notifications invalidate cached links. */
+  listener: Pick<Listener, 'on'>
+  /** By location. */
+  stores: ReadonlyMap<string, BlobStore>
+  secrets: Secrets
+  log: Logger
+  clock: () => Date
+  trustProxy: boolean
+  /** The addresses of this installation and of the CDN, without a trailing slash. */
+  baseUrl: string
+  cdnBaseUrl?: string | null
+  /** Null: no nginx sends files for this process. */
+  accel?: Accel | null
+  /** Null: files in a bucket are sent by this process too. */
+  bucketRedirect?: BucketRedirect | null
+  messages: DownloadMessages
+  limits?: Partial<DeliveryLimits>
+}
+
+/** Notifies shops of their downloads. */
+export interface DownloadMessages {
+  /** Downloads were recorded that a shop wants to be notified of. */
+  downloaded(): Promise<unknown>
+  /** These links were used; notifies the shops of those that are now used up. */
+  used(links: readonly UsedLink[]): Promise<unknown>
+  /** A buyer asks for more downloads; false if the same link has asked within a day. */
+  asked(ask: Ask): Promise<boolean>
+}
+
+export interface Delivery {
+  /**
+   * Answers the request and never rejects. Only for the addresses of delivery (`deliveryAddress`).
+   */
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>
+  /** Writes the pending counts and records, so that reads are current. */
+  flush(): Promise<void>
+  /**
+   * Drops the shop's cached links: a change that was committed applies to their next download in
+   * this process.
+   */
+  invalidate(shop: number): void
+  /** Resolves when the queue of today's blob checks is empty. */
+  checked(): Promise<void>
+  /** Writes what is pending; tries for some seconds if the database is down. */
+  close(): Promise<void>
+  /** The number of downloads since the process started, for metrics. */
+  counted(): number
+}
+
+const CLOSE_ATTEMPTS = 5
+const CLOSE_RETRY_MS = 1000
+
+// Only the first opening is recorded, so that later ones write nothing.
+const OPENED = `update deliveries set opened_at = $3 where shop_id = $1 and id = $2
+  and opened_at is null`
+
+const DEFAULT_LIMITS: DeliveryLimits = { stall_seconds: 120 }
+
+export function createDelivery(parts: DeliveryParts): Delivery {
+  const { database, secrets, log, clock, messages, baseUrl } = parts
+  const { cdnBaseUrl = null, accel = null, bucketRedirect = null } = parts
+  const { stall_seconds } = { ...DEFAULT_LIMITS, ...parts.limits }
+  const clientOf = createClients(secrets, parts.trustProxy)
+  const query = openQuery(database.pool)
+  const cache = createLinkCache(query, log)
+  const looks = createLooks(query, parts.listener)
+  const stopListening = invalidateOnNotifications(parts.listener, cache)
+  const counting = createCounting(query, cache, looks)
+  const revocation = createRevocation(query, log)
+  const checks = createDailyChecks({ database, stores: parts.stores, log, clock }, ({ shop }) =>
+    cache.invalidate(shop),
+  )
+  const serving = createServing({
+    ...{
+      stores: parts.stores,
+      accel,
+      bucketRedirect,
+      revocation,
+      log,
+      stallMs: stall_seconds * 1000,
+      checks,
+    },
+  })
+  const recorder = createRecorder({
+    pool: database.pool,
+    notify: () => messages.downloaded(),
+    used: (links) => messages.used(links),
+    log,
+  })
+  const archives = createArchives({
+    ...{ query, stores: parts.stores, revocation, recorder, log },
+    missing: checks.report,
+    stallMs: stall_seconds * 1000,
+  })
+  const links = createLinkAnswers({
+    ...{ database, secrets, counting, serving, clientOf, recorder, archives },
+    recordOpening: (shop, delivery, at) =>
+      void query('opened', OPENED, [shop, delivery, at]).catch((error: unknown) =>
+        log.warn('an opened delivery was not recorded', errorFields(error)),
+      ),
+  })
+  const publics = createPublic({
+    counting: createPublicCounting(query, looks),
+    serving,
+    signed: cdnBaseUrl === null ? null : createSignedAddresses(cdnBaseUrl, secrets),
+    baseUrl,
+    counted: ({ request, now }, target) =>
+      recorder.record({ target, link: null, client: clientOf(request), at: now }),
+  })
+  const ask = createAsking({
+    pool: database.pool,
+    counting,
+    notifyShop: (asked) => messages.asked(asked),
+  })
+
+  function answer(route: Route, visit: Visit): Promise<void> | void {
+    const { request, response, now } = visit
+    if (route.kind === 'ask') return ask(request, response, clientOf(request), now)
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return refuse(request, response, 'method_not_allowed', { headers: ['Allow', 'GET, HEAD'] })
+    if (route.kind === 'public') return publics.answer(visit, route.token)
+    if (route.kind === 'signed') return publics.answerSigned(visit, route.path)
+    if (route.key === null) return refuse(request, response, 'link_unavailable')
+    return links(visit, route.key)
+  }
+
+  /** False if some counts cannot be written now. */
+  const writePending = async (): Promise<boolean> => {
+    const [written] = await Promise.all([cache.flush(), recorder.flush()])
+    return written
+  }
+
+  return {
+    handle: async (request, response) => {
+      try {
+        const route = routeOf(request.url)
+        if (route === null) return refuse(request, response, 'file_not_found')
+        await answer(route, { request, response, now: clock() })
+      } catch (error) {
+        log.error('a download failed', errorFields(error))
+        if (response.headersSent) response.destroy()
+        else refuse(request, response, 'unavailable', { headers: ['Retry-After', '5'] })
+      }
+    },
+    flush: async () => void (await writePending()),
+    invalidate: (shop) => cache.invalidate(shop),
+    counted: () => recorder.count(),
+    checked: checks.idle,
+    close: async () => {
+      stopListening()
+      looks.close()
+      await checks.close()
+      for (let attempt = 0; attempt < CLOSE_ATTEMPTS && !(await writePending()); attempt++)
+        await delay(CLOSE_RETRY_MS)
+    },
+  }
+}
+
+/**
+ * Drops cached links when links or shops change (triggers of migration 0011) and when an operation
+ * makes progress: the files that it changes have no trigger, because a NOTIFY in its transactions
+ * would make their commits wait for each other. A missed notification costs at most the cache's
+ * time to live.
+ */
+function invalidateOnNotifications(listener: Pick<Listener, 'on'>, cache: LinkCache): () => void {
+  const stops = [
+    listener.on('link_changed', () => cache.invalidate()),
+    listener.on('operation_progress', (payload) => {
+      const shop = Number(payload?.split('/', 1)[0])
+      cache.invalidate(Number.isInteger(shop) && shop > 0 ? shop : undefined)
+    }),
+  ]
+  return () => stops.forEach((stop) => stop())
+}

@@ -1,0 +1,91 @@
+// A shop's look in the form that a page needs: the style with its hash for the content policy, the
+// logo as a data URL, and the shop's own texts. Cached until the shop changes it.
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { Listener } from '../../core/db/listener.ts'
+import {
+  savedPage,
+  type BuyerPage,
+  type Logo,
+  type OwnTexts,
+  type SavedBuyerPage,
+} from './buyer-page.ts'
+import { colourCss } from './colours.ts'
+import type { Locale } from './translate.ts'
+import type { Query } from './targets.ts'
+import { createTtlCache } from '../../core/ttl-cache.ts'
+
+export interface PageLook {
+  style: string
+  /** The Content-Security-Policy of a page with this look. */
+  policy: string
+  /** A data URL. */
+  logo: string | null
+  language: Locale
+  /** The shop's own texts in that language, else in the shop's language; null: it has none. */
+  textsIn(locale: Locale): OwnTexts | null
+}
+
+export interface Looks {
+  of(shop: number): Promise<PageLook>
+  close(): void
+}
+
+const style = readFileSync(new URL('./page.css', import.meta.url), 'utf8')
+
+export function lookOf({ page, logo }: SavedBuyerPage): PageLook {
+  const whole = [style, colourCss(page)].filter((css) => css !== '').join('\n')
+  const hash = createHash('sha256').update(whole).digest('base64')
+  // No scripts, nothing loaded, one inline style; forms are sent to this server only.
+  const images = logo ? ' img-src data:;' : ''
+  return {
+    style: whole,
+    policy: `default-src 'none'; style-src 'sha256-${hash}';${images} base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
+    logo: logo && dataAddress(logo),
+    language: page.language,
+    textsIn: (locale) => textsOf(page, locale) ?? textsOf(page, page.language),
+  }
+}
+
+export const dataAddress = ({ type, bytes }: Logo): string =>
+  `data:${type};base64,${bytes.toString('base64')}`
+
+function textsOf({ texts }: BuyerPage, locale: Locale): OwnTexts | null {
+  const own = texts[locale]
+  return own && (own.intro !== '' || own.footer !== '') ? own : null
+}
+
+/** The look of pages that name no shop, and of shops without settings. */
+export const PLAIN_LOOK = lookOf(savedPage(undefined))
+
+/** A change drops the cached look by a notification; this bounds the effect of a missed one. */
+const KEPT_MS = 60_000
+
+const READ = 'select settings, logo, logo_type from buyer_pages where shop_id = $1'
+
+export function createLooks(query: Query, listener: Pick<Listener, 'on'>): Looks {
+  let kept = createTtlCache<Promise<PageLook>>(KEPT_MS)
+  const read = async (shop: number): Promise<PageLook> => {
+    const { rows } = await query('buyer_page', READ, [shop])
+    if (!rows[0]) return PLAIN_LOOK
+    const [settings, logo, logo_type] = rows[0] as [unknown, Buffer | null, string | null]
+    return lookOf(savedPage({ settings, logo, logo_type }))
+  }
+  const close = listener.on('buyer_page_changed', () => {
+    kept = createTtlCache(KEPT_MS)
+  })
+  return {
+    of: (shop) => {
+      const name = String(shop)
+      const known = kept.get(name)
+      if (known) return known
+      const reading = read(shop)
+      const cache = kept
+      cache.set(name, reading)
+      // A failed read is not kept.
+      reading.catch(() => cache.set(name, reading, -Infinity))
+      return reading
+    },
+    close,
+  }
+}

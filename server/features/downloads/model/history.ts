@@ -1,0 +1,33 @@
+// Lists the recorded downloads of a file with download tracking.
+import type { ShopScope } from '../../../core/db/for-shop.ts'
+
+export interface DownloadRow {
+  /** Bare UUIDs. */
+  id: string
+  /** null: through its public address. */
+  link_id: string | null
+  address: string
+  agent: string
+  at: Date
+}
+
+/** Newest first. `before`: the last id of the previous page. Null: there is no such file. */
+export async function listDownloads(
+  scope: ShopScope,
+  fileId: string,
+  { before, limit }: { before: string | null; limit: number },
+): Promise<DownloadRow[] | null> {
+  const [file] = await scope.query(
+    'select from files where shop_id = :shop and id = :fileId and deleted_at is null',
+    {
+      fileId,
+    },
+  )
+  if (!file) return null
+  return scope.query<DownloadRow>(
+    `select id, link_id, address, agent, at from downloads where shop_id = :shop
+      and file_id = :fileId
+       ${before === null ? '' : 'and id < :before'} order by id desc limit :limit`,
+    { fileId, limit, ...(before === null ? {} : { before }) },
+  )
+}

@@ -1,0 +1,118 @@
+// The page of a pack's or a delivery's link: its files in order, each with its size and its own
+// download. Opening the page counts nothing.
+import type { PaidFile } from '../links/model/delivery-links.ts'
+import type { PackFile } from '../links/model/pack-links.ts'
+import { openTemplate, sendPage, type AskForm, type Page, type ShopShown } from './pages.ts'
+import { relativeToPage } from './request.ts'
+import { translatorForRequest, type Translator } from './translate.ts'
+import type { Visit } from './serve.ts'
+
+interface PackPage extends Page {
+  summary: string
+  files: readonly { filename: string; about: string; address: string | null }[]
+  /** The address of the ZIP file with all files that have downloads left. */
+  all?: string
+  /** The size of that ZIP file. */
+  allSize?: string
+  until?: string
+  /** The text about files without downloads left. */
+  usedUp?: string
+}
+
+export const renderPack = openTemplate<PackPage>(new URL('./pack.hbs', import.meta.url))
+
+export interface OpenedPack {
+  /** The name of the pack or of the order. */
+  name: string
+  order?: boolean
+  /** The order's language. */
+  locale?: string | null
+  shop: ShopShown
+  expires_at: Date | null
+  files: readonly (PackFile &
+    Partial<Pick<PaidFile, 'expires_at' | 'renewed_at' | 'licence_keys'>>)[]
+  now: Date
+  /** The form to ask the shop for more. */
+  ask: AskForm
+  /** The holder has asked within a day. */
+  asked: boolean
+}
+
+export function sendPack({ request, response }: Visit, pack: OpenedPack): void {
+  const { locale = null, shop } = pack
+  const t = translatorForRequest(request, { ...shop.look, ...(locale === null ? {} : { locale }) })
+  const address = (key: string) => relativeToPage(request, `download?key=${key}`)
+  sendPage(request, response, 200, renderPack({ t, shop }, packPage(t, pack, address)))
+}
+
+/** @param address of one file, by its key. */
+export function packPage(
+  t: Translator,
+  pack: OpenedPack,
+  address: (key: string) => string,
+): PackPage {
+  const { name, expires_at, files, now } = pack
+  const usable = files.filter((file) => isUsable(file, now))
+  return {
+    title: pack.order ? t('order.number', { order: name }) : name,
+    intro: true,
+    summary: t('pack.summary', { count: files.length, size: t.size(bytesOf(files)) }),
+    files: files.map((file) => ({
+      filename: file.filename,
+      about: [
+        ...[t.size(file.size_bytes), leftText(t, file), untilText(t, file, now)],
+        ...[renewedText(t, file), ...keyTexts(t, file)],
+      ]
+        .filter((text) => text !== '')
+        .join(' · '),
+      address: isUsable(file, now) ? address(file.key) : null,
+    })),
+    ...(expires_at === null ? {} : { until: t.date(expires_at) }),
+    ...(usable.length > 1
+      ? { all: `${address(pack.ask.key)}&all=1`, allSize: t.size(bytesOf(usable)) }
+      : {}),
+    ...(usable.length === files.length ? {} : moreOf(t, pack)),
+  }
+}
+
+const bytesOf = (files: readonly PackFile[]) =>
+  files.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
+
+const hasLeft = ({ download_limit, downloads }: PackFile) =>
+  download_limit === null || downloads < download_limit
+
+type ShownFile = OpenedPack['files'][number]
+
+const isUsable = (file: ShownFile, now: Date) =>
+  hasLeft(file) && (!file.expires_at || file.expires_at > now)
+
+const keyTexts = (t: Translator, { licence_keys = [] }: ShownFile) =>
+  licence_keys.map((key) => t('order.licenceKey', { key }))
+
+const renewedText = (t: Translator, { renewed_at }: ShownFile): string =>
+  renewed_at ? t('order.version', { day: t.date(renewed_at) }) : ''
+
+/** Each file of a delivery has its own expiry. */
+function untilText(t: Translator, { expires_at }: ShownFile, now: Date): string {
+  if (!expires_at) return ''
+  const day = t.date(expires_at)
+  return expires_at > now ? t('order.until', { day }) : t('order.fileExpired', { day })
+}
+
+/** What the buyer can do when a file has no downloads left. */
+function moreOf(
+  t: Translator,
+  { shop: { name: shop }, files, ask, asked, now }: OpenedPack,
+): Pick<PackPage, 'usedUp' | 'ask'> {
+  const some = files.some((file) => isUsable(file, now))
+  const which = files.length === 1 ? 'only' : some ? 'some' : 'all'
+  // An expiry is shown beside its file.
+  const usedUp = files.every(hasLeft) ? '' : t('pack.usedUp', { which })
+  if (asked) return { usedUp: `${usedUp} ${t('advice.asked', { shop })}`.trim() }
+  return { usedUp: `${usedUp} ${t('pack.askMore', { shop })}`.trim(), ask }
+}
+
+function leftText(t: Translator, { download_limit, downloads }: PackFile): string {
+  if (download_limit === null) return ''
+  return t('pack.left', { count: Math.max(0, download_limit - downloads) })
+}

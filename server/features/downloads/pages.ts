@@ -1,0 +1,137 @@
+// The pages that buyers see: plain HTML in the shop's name and look and in the buyer's language,
+// without scripts, in one response.
+import { readFileSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import Handlebars from 'handlebars'
+import { PAGE_HEADERS } from '../../http/headers.ts'
+import { PLAIN_LOOK, type PageLook } from './look.ts'
+import type { MessageKey } from './texts/en.ts'
+import type { Translator, MessageValues } from './translate.ts'
+
+export interface ShopShown {
+  name: string
+  domain: string
+  look: PageLook
+}
+
+/** The language of a page and the shop that its header and footer name. */
+export interface Frame {
+  t: Translator
+  /** Absent if a stranger must not learn it. */
+  shop?: ShopShown | undefined
+}
+
+/** A page's heading, and the form to ask the shop for more. */
+export interface Page {
+  title: string
+  ask?: AskForm
+  /** Shows the shop's own text above the content. */
+  intro?: boolean
+}
+
+/** The form to ask the shop for more, empty or with its problems. */
+export interface AskForm {
+  key: string
+  /** Relative to the page. */
+  action: string
+  email?: string | undefined
+  message?: string | undefined
+  wrong?: { email?: string; message?: string }
+}
+
+export interface RenderedPage {
+  html: string
+  /** Its Content-Security-Policy. */
+  policy: string
+  /** Its Content-Language. */
+  locale: string
+}
+
+const hbs = Handlebars.create()
+hbs.registerHelper('t', (key: MessageKey, options: Handlebars.HelperOptions) =>
+  (options.data as { t: Translator }).t(key, options.hash as MessageValues),
+)
+
+// Not in the template: the formatter removes it there.
+const DOCTYPE = '<!doctype html>\n'
+const compile = (file: URL) => hbs.compile<object>(readFileSync(file, 'utf8'))
+const layout = compile(new URL('./layout.hbs', import.meta.url))
+const asking = compile(new URL('./ask.hbs', import.meta.url))
+
+/**
+ * A page from the layout and a template file. Values are escaped; `{{t 'key' name=value}}` writes a
+ * text in the buyer's language.
+ */
+export function openTemplate<Data extends Page>(
+  file: URL,
+): (frame: Frame, data: Data) => RenderedPage {
+  const template = compile(file)
+  return ({ t, shop }, page) => {
+    const look = shop?.look ?? PLAIN_LOOK
+    const own = look.textsIn(t.locale)
+    const values = { ...page, shop, locale: t.locale, own: page.intro ? own?.intro : '' }
+    const write = (part: Handlebars.TemplateDelegate, more: object = {}) =>
+      part({ ...values, ...more }, { data: { t } }).trimEnd()
+    const html = write(layout, {
+      style: look.style,
+      logo: look.logo,
+      footer: own?.footer ?? '',
+      content: write(template),
+      asking: write(asking),
+    })
+    return { html: DOCTYPE + html, policy: look.policy, locale: t.locale }
+  }
+}
+
+/** A page that says what happened and what to do. */
+export interface MessagePage extends Page {
+  happened: string
+  advice?: string
+  /** The name of the file or the pack. */
+  name?: string
+}
+
+export const renderMessage = openTemplate<MessagePage>(new URL('./message.hbs', import.meta.url))
+
+/** The second step of a download, for programs that follow every link. */
+export interface ConfirmPage extends Page {
+  name: string
+  key: string
+  /** All files of a delivery, as one ZIP file. */
+  all?: boolean
+  /** Relative to the page. */
+  action: string
+}
+
+export const renderConfirm = openTemplate<ConfirmPage>(new URL('./confirm.hbs', import.meta.url))
+
+/**
+ * Sends a page or JSON; a HEAD request gets no body.
+ * @param headers additional headers, as a flat list.
+ */
+export function sendPage(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  body: RenderedPage | { json: object },
+  headers: readonly string[] = [],
+): void {
+  const isPage = 'html' in body
+  const { policy, locale } = isPage ? body : { policy: PLAIN_LOOK.policy, locale: 'en' }
+  const text = isPage ? body.html : JSON.stringify(body.json)
+  response.writeHead(status, [
+    ...PAGE_HEADERS,
+    ...headers,
+    'Vary',
+    'Accept, Accept-Language',
+    'Content-Language',
+    locale,
+    'Content-Security-Policy',
+    policy,
+    'Content-Type',
+    `${isPage ? 'text/html' : 'application/json'}; charset=utf-8`,
+    'Content-Length',
+    String(Buffer.byteLength(text)),
+  ])
+  response.end(request.method === 'HEAD' ? undefined : text)
+}

@@ -1,0 +1,54 @@
+// Previews of the buyers' pages for the merchant, before a look is saved: the real templates with
+// sample files.
+import type { ShopRecord } from '../../files/shop-settings.ts'
+import type { SavedBuyerPage } from './buyer-page.ts'
+import { lookOf } from './look.ts'
+import { packPage, renderPack } from './pack-page.ts'
+import { renderMessage, type AskForm, type Frame } from './pages.ts'
+import { translatorFor } from './translate.ts'
+
+export const PREVIEW_PAGES = ['files', 'ended'] as const
+export type PreviewPage = (typeof PREVIEW_PAGES)[number]
+
+const FILES = [
+  { filename: 'Sailing Basics.pdf', size_bytes: 4_812_331, downloads: 1 },
+  { filename: 'Knots and Splices.mp4', size_bytes: 734_003_200, downloads: 4 },
+  { filename: 'Checklist.pdf', size_bytes: 88_064, downloads: 5 },
+]
+const LIMIT = 5
+const PREVIEWED_AT = new Date('2027-01-01T00:00:00Z')
+const UNTIL = new Date('2027-06-30T00:00:00Z')
+/** A preview's frame may not submit forms. */
+const ASK: AskForm = { key: '', action: '#' }
+
+export function previewPage(
+  page: PreviewPage,
+  given: { shop: Pick<ShopRecord, 'name' | 'domain'>; look: SavedBuyerPage; locale: string },
+): string {
+  const { name, domain } = given.shop
+  const t = translatorFor(given.locale)
+  const shop = { name, domain, look: lookOf(given.look) }
+  const frame: Frame = { t, shop }
+  if (page === 'ended')
+    return renderMessage(frame, {
+      title: t('expired.title'),
+      happened: t('expired.happened', { day: t.date(UNTIL) }),
+      advice: t('advice.askShop', { shop: name }),
+      name: FILES[0]!.filename,
+      ask: ASK,
+    }).html
+  const files = FILES.map((file) => ({ ...file, key: '', download_limit: LIMIT }))
+  const pack = {
+    name: t('order.title'),
+    shop,
+    expires_at: UNTIL,
+    files,
+    ask: ASK,
+    asked: true,
+    now: PREVIEWED_AT,
+  }
+  return renderPack(
+    frame,
+    packPage(t, pack, () => '#'),
+  ).html
+}

@@ -1,0 +1,136 @@
+// The statements about public files. Counts have their own row, so that a download never locks the
+// file's. There is no limit and thus no session: a part that begins after byte 0 continues a
+// counted download.
+import type { Looks } from './look.ts'
+import type { ShopShown } from './pages.ts'
+import { BATCH_SIZE, CONCURRENT_STATEMENTS, createQueryBatcher } from '../../core/query-batcher.ts'
+import { joinSites } from './referrers.ts'
+import {
+  siteAllowed,
+  TARGET,
+  TARGET_LENGTH,
+  TARGET_NAMES,
+  fileTargetOf,
+  opaque,
+  type Query,
+  type FileTarget,
+} from './targets.ts'
+
+export interface PublicTarget extends FileTarget {
+  token: string
+  /** Deliver it over the CDN, if one is configured. */
+  cdn: boolean
+}
+
+/** A public file, with what decides whether a request may have it. */
+export interface KnownPublic {
+  target: PublicTarget
+  referrers: readonly string[]
+  shop: ShopShown
+}
+
+export interface PublicAsker {
+  token: string
+  sites: readonly string[] | null
+  now: Date
+}
+
+export const FILE = (address: string) => `
+  cross join lateral (select * from files where shop_id = ${address}.shop_id
+    and id = ${address}.file_id limit 1) f
+  cross join lateral (select * from shops where id = ${address}.shop_id limit 1) s`
+const VERSION = `
+  cross join lateral (
+    select * from versions where shop_id = f.shop_id and file_id = f.id and number = f.version
+      limit 1) v`
+/** The file is public, and its shop has the app installed. */
+export const SHOWN = `f.visibility = 'public' and f.deleted_at is null and s.uninstalled_at is null`
+
+const TOKENS = opaque('$1::uuid[]')
+// As for links: one statement for all requests that arrive together, with the rows locked in one
+// order.
+const COUNT = `
+  with asked as (
+    select * from unnest(${TOKENS},
+      ${opaque('$2::text[]')}) with ordinality as a (token, sites, place)
+  ), allowed as (
+    select p.* from public_addresses p where p.token = any(${TOKENS}::uuid[])
+      order by p.token for no key update
+  ), granted as (
+    select ${TARGET}, f.cdn, a.place
+    from allowed p join asked a on a.token = p.token ${FILE('p')} ${VERSION}
+    where not v.damaged and ${SHOWN} and ${siteAllowed('a.sites')}
+  ), counted as (
+    update public_addresses p set downloads = p.downloads + g.times, last_download_at = $3
+    from (select shop_id, file_id, count(*) as times from granted group by shop_id, file_id) g
+    where p.shop_id = g.shop_id and p.file_id = g.file_id
+  )
+  select ${TARGET_NAMES}, cdn, place from granted`
+
+const LOOK_UP = `
+  select ${TARGET}, f.cdn, f.allowed_referrers, s.name, s.domain
+  from public_addresses p ${FILE('p')} ${VERSION} where p.token = $1 and ${SHOWN}`
+
+// Older versions too, while they exist: an address that names a version keeps serving that one.
+const LOOK_UP_VERSION = `
+  select ${TARGET}, f.cdn
+  from public_addresses p ${FILE('p')}
+  cross join lateral (
+    select * from versions where shop_id = f.shop_id and file_id = f.id and hash = decode($2, 'hex')
+    order by number desc limit 1) v
+  where p.token = $1 and ${SHOWN} and f.cdn`
+
+const REVERT_COUNT = `
+  update public_addresses set downloads = greatest(downloads - 1, 0) where shop_id = $1
+    and file_id = $2`
+
+export interface PublicCounting {
+  /** Counts a download; null if nothing is public at this address, or not for this site. */
+  count(asker: PublicAsker): Promise<PublicTarget | null>
+  /** Null: nothing is public at this address. */
+  lookUp(token: string): Promise<KnownPublic | null>
+  /** The version with this hash, if the file has one and is delivered over the CDN. */
+  lookUpVersion(token: string, hash: string): Promise<PublicTarget | null>
+  revertCount(target: PublicTarget): Promise<void>
+}
+
+export function createPublicCounting(query: Query, looks: Looks): PublicCounting {
+  const targetAt = (row: readonly unknown[], token: string): PublicTarget => ({
+    ...fileTargetOf(row),
+    token,
+    cdn: row[TARGET_LENGTH] as boolean,
+  })
+  const countAll = async (asked: readonly PublicAsker[]): Promise<(PublicTarget | null)[]> => {
+    const tokens = asked.map(({ token }) => token)
+    const sites = asked.map((asker) => joinSites(asker.sites))
+    const { rows } = await query('public_count', COUNT, [tokens, sites, asked.at(-1)!.now])
+    const targets = asked.map((): PublicTarget | null => null)
+    for (const row of rows) {
+      const at = (row[TARGET_LENGTH + 1] as number) - 1
+      targets[at] = targetAt(row, tokens[at]!)
+    }
+    return targets
+  }
+  return {
+    count: createQueryBatcher(countAll, BATCH_SIZE, CONCURRENT_STATEMENTS),
+    lookUp: async (token) => {
+      const { rows } = await query('public_look_up', LOOK_UP, [token])
+      if (!rows[0]) return null
+      const target = targetAt(rows[0], token)
+      const [referrers, name, domain] = rows[0].slice(TARGET_LENGTH + 1) as [
+        string[],
+        string,
+        string,
+      ]
+      const look = await looks.of(target.shop)
+      return { target, referrers, shop: { name, domain, look } }
+    },
+    lookUpVersion: async (token, hash) => {
+      const { rows } = await query('public_look_up_version', LOOK_UP_VERSION, [token, hash])
+      return rows[0] ? targetAt(rows[0], token) : null
+    },
+    revertCount: async ({ shop, file }) => {
+      await query('public_revert_count', REVERT_COUNT, [shop, file])
+    },
+  }
+}

@@ -1,0 +1,226 @@
+// The page or JSON body that gives the reason for a refused download. Without a valid key it is
+// always the same. The holder of a link's key learns what happened to the link and what to do, and
+// may ask the shop for more downloads.
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ERRORS, type ErrorCode, type ErrorDetail } from '../../core/errors.ts'
+import { linkStatus } from '../links/model/links.ts'
+import type { DeliveryBlock, KnownLink } from './counting.ts'
+import type { MessageKey } from './texts/en.ts'
+import {
+  renderMessage,
+  sendPage,
+  type AskForm,
+  type Frame,
+  type MessagePage,
+  type RenderedPage,
+  type ShopShown,
+} from './pages.ts'
+import { isSiteAllowed } from './referrers.ts'
+import { prefersJson } from './request.ts'
+import { translatorForRequest, type Translator } from './translate.ts'
+
+/** A link may ask the shop once in this time. */
+const ASK_EVERY_MS = 24 * 60 * 60 * 1000
+
+/** For a damaged file, which must be restored first. */
+export const RETRY_LATER: readonly string[] = ['Retry-After', '3600']
+
+/** The context of a refusal. */
+export interface RefusalContext {
+  /** The link whose key the client holds. */
+  link?: KnownLink | null
+  /** The shop of a public file. */
+  shop?: ShopShown
+  /** Shows the form to ask for more, if the error allows it. */
+  ask?: AskForm
+  now?: Date
+  details?: readonly ErrorDetail[]
+  /** Additional headers, as a flat list. */
+  headers?: readonly string[]
+}
+
+/** Why an existing link may not be used now from these sites; null if it may. */
+export function refusalReason(
+  link: KnownLink,
+  sites: readonly string[] | null,
+  now: Date,
+): ErrorCode | null {
+  if (isHeld(link) && !link.uninstalled) return 'link_held'
+  if (link.uninstalled || link.out) return 'link_withdrawn'
+  const status = linkStatus(link, now)
+  if (status === 'expired' || status === 'exhausted') return `link_${status}`
+  if (status !== 'active') return 'link_withdrawn'
+  return isSiteAllowed(link.referrers, sites) ? null : 'referrer_not_allowed'
+}
+
+const HOLDS: readonly DeliveryBlock[] = ['held', 'preparing', 'delayed']
+const isHeld = ({ blocked }: KnownLink) => blocked !== null && HOLDS.includes(blocked)
+
+type RefusalText = Pick<MessagePage, 'title' | 'happened' | 'advice'>
+
+const HELD_TEXTS: Readonly<Record<string, MessageKey>> = {
+  preparing: 'order.preparing',
+  delayed: 'order.delayed',
+}
+
+/** The text of each refusal; those about a link are for the holder of its key. */
+const TEXTS: Partial<Record<ErrorCode, (t: Translator, link: KnownLink | null) => RefusalText>> = {
+  link_expired: (t, link) => ({
+    title: t('expired.title'),
+    happened: link?.expires_at ? t('expired.happened', { day: t.date(link.expires_at) }) : '',
+    advice: askFor(t, link),
+  }),
+  link_exhausted: (t, link) => ({
+    title: t(link?.delivery ? 'order.endedTitle' : 'exhausted.title'),
+    happened: link?.delivery
+      ? t('order.ended')
+      : t('exhausted.happened', { limit: link?.download_limit ?? 0 }),
+    advice: askFor(t, link),
+  }),
+  link_held: (t, link) => ({
+    title: t(link?.blocked === 'held' ? 'order.heldTitle' : 'order.preparingTitle'),
+    happened: t(HELD_TEXTS[link?.blocked ?? ''] ?? 'order.held', { shop: link?.shopName ?? '' }),
+    advice: link?.blocked === 'preparing' ? '' : t('order.heldAdvice'),
+  }),
+  link_withdrawn: (t, link) =>
+    endedOrder(t, link) ?? {
+      title: t('withdrawn.title'),
+      happened: t('withdrawn.happened', { pack: Boolean(link?.pack) }),
+      advice: askFor(t, link),
+    },
+  link_unavailable: (t) => ({
+    title: t('unavailable.title'),
+    happened: t('unavailable.happened'),
+    advice: t('unavailable.advice'),
+  }),
+  file_not_found: (t) => ({
+    title: t('noFile.title'),
+    happened: t('noFile.happened'),
+    advice: t('noFile.advice'),
+  }),
+  referrer_not_allowed: (t) => ({
+    title: t('referrer.title'),
+    happened: t('referrer.happened'),
+    advice: t('referrer.advice'),
+  }),
+  rate_limited: (t) => ({
+    title: t('tooOften.title'),
+    happened: t('tooOften.happened'),
+    advice: t('tooOften.advice'),
+  }),
+  payload_too_large: (t) => ({
+    title: t('tooLong.title'),
+    happened: t('tooLong.happened'),
+    advice: t('tooLong.advice'),
+  }),
+  validation_failed: (t) => ({
+    title: t('invalid.title'),
+    happened: t('invalid.happened'),
+  }),
+  file_damaged: (t) => uncounted(t, 'damaged.title', 'damaged.advice'),
+  unavailable: (t) => uncounted(t, 'away.title', 'away.advice'),
+  range_not_satisfiable: (t) => uncounted(t, 'range.title', 'again.advice'),
+  precondition_failed: (t) => uncounted(t, 'changed.title', 'again.advice'),
+}
+
+/** The text for a delivery that has ended; null: for any other link. */
+function endedOrder(t: Translator, link: KnownLink | null): RefusalText | null {
+  const blocked = link?.uninstalled ? null : link?.blocked
+  if (blocked !== 'refused' && blocked !== 'cancelled' && blocked !== 'refunded') return null
+  const shop = link!.shopName
+  return {
+    title: t('order.goneTitle'),
+    happened: t(`order.${blocked}`, { shop }),
+    advice: t('order.askIfWrong', { shop }),
+  }
+}
+
+function askFor(t: Translator, link: KnownLink | null): string {
+  if (!link || link.uninstalled) return t('advice.askSender')
+  return t('advice.askShop', { shop: link.shopName })
+}
+
+const uncounted = (t: Translator, title: MessageKey, advice: MessageKey): RefusalText => ({
+  title: t(title),
+  happened: t('notCounted'),
+  advice: t(advice),
+})
+
+/** For errors that only a faulty client causes: a wrong method, a body that is not a form. */
+const invalidRequest = (t: Translator): RefusalText => ({
+  title: t('refused.title'),
+  happened: '',
+  advice: t('refused.advice'),
+})
+
+const MAY_ASK: readonly ErrorCode[] = [
+  'link_expired',
+  'link_exhausted',
+  'link_withdrawn',
+  'validation_failed',
+]
+
+function pageOf(
+  request: IncomingMessage,
+  code: ErrorCode,
+  { link = null, shop, ask, now }: RefusalContext,
+): RenderedPage {
+  const shown = link ? (link.uninstalled ? undefined : shownShop(link)) : shop
+  const frame: Frame = {
+    t: link ? translatorForLink(request, link) : translatorForRequest(request, shown?.look),
+    shop: shown,
+  }
+  const { t } = frame
+  const page: MessagePage = (TEXTS[code] ?? invalidRequest)(t, link)
+  if (!link || link.uninstalled) return renderMessage(frame, page)
+  const name = nameShown(t, code, link)
+  const whole = name === undefined ? page : { ...page, name }
+  // More downloads would not help the buyer of a blocked delivery.
+  if (!ask || !now || link.blocked || !MAY_ASK.includes(code)) return renderMessage(frame, whole)
+  if (!hasAsked(link, now)) return renderMessage(frame, { ...whole, ask })
+  const advice = t('advice.asked', { shop: link.shopName })
+  return renderMessage(frame, { ...whole, advice })
+}
+
+function nameShown(t: Translator, code: ErrorCode, link: KnownLink): string | undefined {
+  if (link.delivery) return t('order.number', { order: link.pack!.name })
+  // A file may have been withdrawn because of its name.
+  return code === 'link_withdrawn' ? undefined : (link.target?.filename ?? link.pack?.name)
+}
+
+/** In the language of the order, if the link belongs to one. */
+export const translatorForLink = (
+  request: IncomingMessage,
+  { locale, look, uninstalled }: KnownLink,
+): Translator =>
+  translatorForRequest(request, uninstalled ? {} : { locale, language: look.language })
+
+export const shownShop = (link: KnownLink): ShopShown => ({
+  name: link.shopName,
+  domain: link.shopDomain,
+  look: link.look,
+})
+
+/** Has this link asked within the last day? */
+export const hasAsked = ({ asked_at }: Pick<KnownLink, 'asked_at'>, now: Date): boolean =>
+  asked_at !== null && now.getTime() - asked_at.getTime() < ASK_EVERY_MS
+
+/** Answers with the error's status. */
+export function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  code: ErrorCode,
+  about: RefusalContext = {},
+): void {
+  const body = prefersJson(request.headers.accept)
+    ? { json: errorBody(code, about.details ?? []) }
+    : pageOf(request, code, about)
+  sendPage(request, response, ERRORS[code].status, body, about.headers)
+}
+
+function errorBody(code: ErrorCode, details: readonly ErrorDetail[]): object {
+  const { type, message, status } = ERRORS[code]
+  const about = { details, details_total: details.length, request_id: randomUUID() }
+  return { error: { type, code, message, status, param: null, ...about } }
+}

@@ -1,0 +1,64 @@
+// Signed addresses on the CDN: one version of a public file, valid for one to two hours. The CDN
+// requests the same path from us and may cache the response, because the bytes of a version never
+// change. The expiry is rounded to the hour, so that all visitors of an hour share one address and
+// the CDN fetches a file once an hour.
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Secrets } from '../../core/secrets.ts'
+import type { PublicTarget } from './public-counting.ts'
+
+const STEP_SECONDS = 60 * 60
+
+/** The contents of a signed path; `secondsLeft` is 0 or less once it has expired. */
+export interface SignedPath {
+  token: string
+  hash: string
+  filename: string
+  secondsLeft: number
+}
+
+export interface SignedAddresses {
+  addressOf(target: Pick<PublicTarget, 'token' | 'hash' | 'filename'>, now: Date): string
+  /** Null if the signature is invalid. */
+  read(path: string, now: Date): SignedPath | null
+}
+
+const PATH = /^\/cdn\/(\d{1,12})\/([A-Za-z0-9_-]{43})\/([0-9a-f-]{36})\/([0-9a-f]{64})\/([^/]+)$/
+
+/** @param base the CDN's address, without a trailing slash. */
+export function createSignedAddresses(
+  base: string,
+  secrets: Pick<Secrets, 'derive'>,
+): SignedAddresses {
+  const secret = secrets.derive('cdn')
+  const sign = (expires: string, token: string, hash: string, filename: string) =>
+    createHmac('sha256', secret).update([expires, token, hash, filename].join('/')).digest()
+  return {
+    addressOf: ({ token, hash, filename }, now) => {
+      const expires = String((Math.floor(now.getTime() / 1000 / STEP_SECONDS) + 2) * STEP_SECONDS)
+      const signature = sign(expires, token, hash, filename).toString('base64url')
+      return `${base}/cdn/${expires}/${signature}/${token}/${hash}/${encodeURIComponent(filename)}`
+    },
+    read: (path, now) => {
+      const [, expires, signature, token, hash, encoded] = PATH.exec(path) ?? []
+      // Decoded, because a CDN may change the escapes.
+      const filename = encoded === undefined ? null : decoded(encoded)
+      if (filename === null) return null
+      const right = sign(expires!, token!, hash!, filename)
+      if (!timingSafeEqual(right, Buffer.from(signature!, 'base64url'))) return null
+      return {
+        token: token!,
+        hash: hash!,
+        filename,
+        secondsLeft: Number(expires) - Math.floor(now.getTime() / 1000),
+      }
+    },
+  }
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { parse, TYPE, type MessageFormatElement } from '@formatjs/icu-messageformat-parser'
+import { expect, test } from 'vitest'
+import { de } from './texts/de.ts'
+import { en, type MessageKey } from './texts/en.ts'
+import { es } from './texts/es.ts'
+import { fr } from './texts/fr.ts'
+import { ja } from './texts/ja.ts'
+import { acceptedTags, translatorForRequest, translatorFor } from './translate.ts'
+
+const KEYS = Object.keys(en) as MessageKey[]
+
+/** The names of a message's values. */
+function valuesOf(elements: readonly MessageFormatElement[]): string[] {
+  return elements.flatMap((element) => {
+    if (element.type === TYPE.literal || element.type === TYPE.pound) return []
+    if (element.type === TYPE.select || element.type === TYPE.plural)
+      return [
+        element.value,
+        ...Object.values(element.options).flatMap((option) => valuesOf(option.value)),
+      ]
+    return 'value' in element ? [String(element.value)] : []
+  })
+}
+
+test.each(Object.entries({ de, fr, es, ja }))('%s uses no value that English lacks', (_, its) => {
+  for (const key of KEYS) {
+    const known = new Set(valuesOf(parse(en[key], { ignoreTag: true })))
+    const used = new Set(valuesOf(parse(its[key], { ignoreTag: true })))
+    expect([key, [...used].filter((value) => !known.has(value))]).toEqual([key, []])
+    expect(its[key]).not.toContain("'")
+  }
+})
+
+test('templates use only existing keys', () => {
+  const templates = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.hbs'))
+  const used = templates.flatMap((name) =>
+    [...readFileSync(`${import.meta.dirname}/${name}`, 'utf8').matchAll(/\{\{t ["']([^"']+)/g)].map(
+      ([, key]) => key as MessageKey,
+    ),
+  )
+  expect(used.length).toBeGreaterThan(5)
+  expect(used.filter((key) => !KEYS.includes(key))).toEqual([])
+})
+
+test('numbers, days and sizes are formatted in the language', () => {
+  const day = new Date('2027-03-09T23:30:00Z')
+  const samples = ['en', 'de', 'fr', 'es', 'ja'].map((locale) => {
+    const t = translatorFor(locale)
+    return [t.size(1550), t.size(1_234_567_890_123), t.date(day)]
+  })
+  expect(samples).toEqual([
+    ['1.5 KB', '1.1 TB', 'March 9, 2027'],
+    ['1,5 KB', '1,1 TB', '9. März 2027'],
+    ['1,5 Ko', '1,1 To', '9 mars 2027'],
+    ['1,5 KB', '1,1 TB', '9 de marzo de 2027'],
+    ['1.5 KB', '1.1 TB', '2027年3月9日'],
+  ])
+  expect(translatorFor('en-GB').date(day)).toBe('9 March 2027')
+  expect(translatorFor('de')('pack.left', { count: 1200 })).toBe('noch 1.200 Downloads')
+})
+
+test('the language is chosen by the address, then the order, then the browser, then the shop', () => {
+  const headers = { 'accept-language': 'nl, fr-CH;q=0.9, de;q=0.8, *;q=0.1' }
+  const url = '/download?key=x&locale=ja'
+  const localeOf = (...given: Parameters<typeof translatorForRequest>) =>
+    translatorForRequest(...given).locale
+  expect(localeOf({ url, headers }, { locale: 'es-MX', language: 'de' })).toBe('ja')
+  expect(localeOf({ url: '/download', headers }, { locale: 'es-MX' })).toBe('es')
+  expect(localeOf({ url: '/download', headers }, { locale: 'nl' })).toBe('fr')
+  expect(localeOf({ url: '/download', headers: {} }, { language: 'de' })).toBe('de')
+  expect(localeOf({ url: '/download?locale=%2e%2e', headers: {} })).toBe('en')
+  expect(localeOf({ url: '/download?locale=constructor', headers: {} })).toBe('en')
+})
+
+test('a hostile Accept-Language is parsed as a list of tags', () => {
+  expect(acceptedTags('de;q=0, fr;q=abc, es;q=0.5,ja')).toEqual(['ja', 'es'])
+  expect(translatorFor('de-u-nu-thai-ca-buddhist').date(new Date(0))).toBe('1. Januar 1970')
+  expect(translatorFor('de_AT').locale).toBe('de')
+  expect(translatorFor('fr-!!').locale).toBe('fr')
+  expect(acceptedTags('x'.repeat(100_000))).toHaveLength(1)
+})

@@ -1,0 +1,144 @@
+// Translates for buyers: texts from the catalogs, and sizes, dates and numbers in the format of the
+// language.
+import type { IncomingMessage } from 'node:http'
+import { IntlMessageFormat } from 'intl-messageformat'
+import { de } from './texts/de.ts'
+import { en, type MessageKey, type Messages } from './texts/en.ts'
+import { es } from './texts/es.ts'
+import { fr } from './texts/fr.ts'
+import { ja } from './texts/ja.ts'
+
+const CATALOGS = { en, de, fr, es, ja } satisfies Record<string, Messages>
+
+export type Locale = keyof typeof CATALOGS
+export const LOCALES = Object.keys(CATALOGS) as readonly Locale[]
+
+export type MessageValues = Readonly<Record<string, string | number | boolean>>
+
+export interface Translator {
+  /** The text of that key. Values are inserted as plain text; templates escape them. */
+  (key: MessageKey, values?: MessageValues): string
+  /** The catalog's language, for `lang` and Content-Language. */
+  locale: Locale
+  /** `1.5 KB`, in units of 1,024, as on the admin page. */
+  size(bytes: number): string
+  /** The day, in UTC. */
+  date(at: Date): string
+  number(value: number): string
+}
+
+const translators = new Map<string, Translator>()
+/** Language tags come from requests, so the cache needs a limit. */
+const MAX_TRANSLATORS = 200
+
+/** The translator for a language tag such as `de-AT`; English if there is no catalog for it. */
+export function translatorFor(tag: string | null | undefined): Translator {
+  const { locale, region } = supportedTag(tag ?? '') ?? { locale: 'en', region: 'en' }
+  const known = translators.get(region)
+  if (known) return known
+  if (translators.size >= MAX_TRANSLATORS) translators.clear()
+  const t = createTranslator(locale, region)
+  translators.set(region, t)
+  return t
+}
+
+/**
+ * The translator for a request. The language is, in this order, `?locale=` in its address, `locale`
+ * (of the order), Accept-Language, the shop's `language`, English.
+ */
+export function translatorForRequest(
+  { url, headers }: Pick<IncomingMessage, 'url' | 'headers'>,
+  own: { locale?: string | null | undefined; language?: string | null | undefined } = {},
+): Translator {
+  const wanted = [
+    askedLocale(url),
+    own.locale,
+    ...acceptedTags(headers['accept-language']),
+    own.language,
+  ]
+  return translatorFor(wanted.find((tag) => tag && supportedTag(tag)))
+}
+
+const LOCALE_ASKED = /[?&]locale=([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3})(?:&|$)/
+
+/** The language that the address itself names. */
+export const askedLocale = (url: string | undefined): string | null =>
+  LOCALE_ASKED.exec(url ?? '')?.[1] ?? null
+
+/** The tags of an Accept-Language header, in descending order of preference. */
+export function acceptedTags(header: string | undefined): string[] {
+  if (!header) return []
+  return header
+    .slice(0, 1000)
+    .split(',')
+    .map((part, at) => {
+      const [tag = '', ...parameters] = part.split(';').map((text) => text.trim())
+      const q = parameters.find((text) => text.startsWith('q='))
+      return { tag, at, weight: q ? Number(q.slice(2)) || 0 : 1 }
+    })
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight || a.at - b.at)
+    .map(({ tag }) => tag)
+}
+
+/** The catalog for a tag, and the tag by which numbers and dates are formatted. */
+function supportedTag(tag: string): { locale: Locale; region: string } | null {
+  const locale = tag.toLowerCase().split(/[-_]/, 1)[0] as Locale
+  if (!Object.hasOwn(CATALOGS, locale)) return null
+  try {
+    const [region] = Intl.getCanonicalLocales(tag.replaceAll('_', '-'))
+    // An extension could change the calendar or the digits.
+    return { locale, region: new Intl.Locale(region!).baseName }
+  } catch {
+    return { locale, region: locale }
+  }
+}
+
+function createTranslator(locale: Locale, region: string): Translator {
+  const formats = new Map<MessageKey, IntlMessageFormat>()
+  const t = (key: MessageKey, values: MessageValues = {}): string => {
+    let format = formats.get(key)
+    if (!format) {
+      // Without tags, so that `<` is plain text.
+      format = new IntlMessageFormat(CATALOGS[locale][key], region, undefined, { ignoreTag: true })
+      formats.set(key, format)
+    }
+    return String(format.format(selectable(values)))
+  }
+  const number = new Intl.NumberFormat(region)
+  const brief = new Intl.NumberFormat(region, { maximumFractionDigits: 1 })
+  const whole = new Intl.NumberFormat(region, { maximumFractionDigits: 0 })
+  const day = new Intl.DateTimeFormat(region, { dateStyle: 'long', timeZone: 'UTC' })
+  return Object.assign(t, {
+    locale,
+    number: (value: number) => number.format(value),
+    date: (at: Date) => day.format(at),
+    size: (bytes: number) => {
+      const { value, unit } = scaled(bytes)
+      if (unit === 'bytes') return t('size.bytes', { count: bytes })
+      return t(`size.${unit}`, { value: (value < 10 ? brief : whole).format(value) })
+    },
+  })
+}
+
+/** Booleans as strings, because ICU `select` compares strings. */
+const selectable = (values: MessageValues): Record<string, string | number> =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      typeof value === 'boolean' ? String(value) : value,
+    ]),
+  )
+
+const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const
+const STEP = 1024
+
+function scaled(size: number): { value: number; unit: (typeof UNITS)[number] } {
+  let [value, unit] = [size, 0]
+  // Rounded first: 1,023.99 KB would otherwise read 1,024 KB instead of 1 MB.
+  while (Math.round(value) >= STEP && unit < UNITS.length - 1) {
+    value /= STEP
+    unit++
+  }
+  return { value, unit: UNITS[unit]! }
+}

@@ -1,0 +1,161 @@
+// Starts an import of files in a drop folder. One transaction claims the files and starts the
+// import, so that each file is in exactly one import, even with several workers and crashes.
+import { randomUUID } from 'node:crypto'
+import { packNameProblem } from '../../../../plugins/contract.ts'
+import type { ShopScope } from '../../../core/db/for-shop.ts'
+import type { Engine } from '../../../engine/engine.ts'
+import { nameKey, tagProblem } from '../../../files/rules.ts'
+import { importEntries, startImport, type ImportFile } from '../../imports/start.ts'
+import { dropChannel } from '../channel.ts'
+import type { DropEntry } from '../entries.ts'
+import type { DropSettings } from '../settings.ts'
+import type { ManifestRow } from './manifest.ts'
+
+/** A file that is about to be imported. */
+export interface ClaimedFile {
+  entry: DropEntry
+  /** Its row of an import.csv in the same folder. */
+  row: { manifest: string; values: ManifestRow } | null
+}
+
+/** How many leading parts of a name are tried as a SKU. */
+const MAX_PREFIXES = 10
+
+/** `AB_12_guide.pdf` may begin with the SKU `AB_12`, or `AB`. */
+function skuPrefixes(name: string): string[] {
+  const stem = name.replace(/\.[^.]+$/, '')
+  const parts = stem.split('_').slice(0, MAX_PREFIXES + 1)
+  const prefixes = parts.slice(0, -1).map((_, at) => parts.slice(0, at + 1).join('_'))
+  return prefixes.filter((prefix) => prefix.trim() !== '').reverse()
+}
+
+const ownFolder = (folder: string) => folder.slice(folder.lastIndexOf('/') + 1)
+
+/** The tag or pack from a folder's name; nothing if the name cannot be one. */
+function fromFolder({ folder }: DropEntry, use: DropSettings['folder_names']): Partial<ImportFile> {
+  const name = ownFolder(folder)
+  if (name === '' || use === 'ignore') return {}
+  if (use === 'tag') return tagProblem(name) ? {} : { tags: [name] }
+  return packNameProblem(name) ? {} : { pack: name }
+}
+
+function fileOf({ entry, row }: ClaimedFile, settings: DropSettings, claim: string): ImportFile {
+  const { values } = row ?? {}
+  const folder = fromFolder(entry, settings.folder_names)
+  const sku = values?.product_sku
+  const prefixes =
+    sku || settings.match_by !== 'sku_prefix' ? {} : { sku_prefixes: skuPrefixes(entry.name) }
+  return {
+    filename: values?.filename || entry.name,
+    source: { type: 'drop', id: entry.id, claim },
+    on_conflict: settings.on_conflict,
+    product_sku: sku,
+    ...prefixes,
+    ...folder,
+    tags: [...(folder.tags ?? []), ...(values?.tags ?? [])],
+    expiry_days: values?.expiry_days,
+    download_limit: values?.download_limit,
+  }
+}
+
+export interface ImportOf {
+  requestedBy: string
+  settings: DropSettings
+  /** Further files are added to the import as they arrive. */
+  open?: boolean
+  /** Its batches have their own places in every worker, because someone waits for the files. */
+  prompt: boolean
+  dryRun?: boolean
+}
+
+/**
+ * Runs inside the caller's transaction, which has locked the entries; returns the operation's UUID.
+ */
+export async function startDropImport(
+  engine: Engine,
+  tx: ShopScope,
+  taken: readonly ClaimedFile[],
+  { requestedBy, settings, open = false, prompt, dryRun = false }: ImportOf,
+): Promise<string> {
+  const claim = randomUUID()
+  const operation = await startImport(engine, tx, dropChannel, {
+    files: taken.map((one) => fileOf(one, settings, claim)),
+    ...{ requestedBy, open, prompt, dryRun, notify: settings.notify },
+    // A file whose name begins with no SKU is mapped by a person.
+    auto_map: settings.match_by === 'sku_prefix' ? false : undefined,
+  })
+  await markClaimed(tx, taken, { claim, operation, first: 0, dryRun })
+  return operation
+}
+
+/** Adds files to an open import; false: the import is closed. */
+export async function addToDropImport(
+  engine: Engine,
+  tx: ShopScope,
+  operation: string,
+  taken: readonly ClaimedFile[],
+  settings: DropSettings,
+): Promise<boolean> {
+  const claim = randomUUID()
+  const files = taken.map((one) => fileOf(one, settings, claim))
+  const entries = await importEntries(tx, files)
+  const before = await lastPositions(tx, operation, files)
+  const first = await engine.add(
+    tx,
+    operation,
+    entries.map((each, at) => ({
+      ...each,
+      after: before.get(nameKey(files[at]!.filename)) ?? null,
+    })),
+  )
+  if (first === null) return false
+  await markClaimed(tx, taken, { claim, operation, first })
+  return true
+}
+
+/**
+ * The last positions of these names: files of one name are imported in the order of their arrival.
+ */
+async function lastPositions(
+  tx: ShopScope,
+  operation: string,
+  files: readonly ImportFile[],
+): Promise<Map<string, number>> {
+  const rows = await tx.query<{ name: string; position: number }>(
+    `select lower(entry ->> 'filename') as name, max(position) as position from items
+     where shop_id = :shop and operation_id = :operation
+       and lower(entry ->> 'filename') = any(:names::text[]) group by 1`,
+    { operation, names: files.map(({ filename }) => nameKey(filename)) },
+  )
+  return new Map(rows.map(({ name, position }) => [name, position]))
+}
+
+interface Claim {
+  claim: string
+  operation: string
+  first: number
+  dryRun?: boolean
+}
+
+/**
+ * A preview does not claim its files: they are claimed when it is confirmed, unless another import
+ * has claimed them or new bytes have arrived.
+ */
+async function markClaimed(
+  tx: ShopScope,
+  taken: readonly ClaimedFile[],
+  { claim, operation, first, dryRun = false }: Claim,
+): Promise<void> {
+  await tx.query(
+    `update drop_entries set state = case when :dryRun::boolean then state else 'importing' end,
+       claim = :claim, operation_id = :operation,
+       position = :first + given.n - 1, manifest_id = given.manifest, error = null
+     from unnest(:ids::uuid[], :manifests::uuid[]) with ordinality as given (id, manifest, n)
+     where shop_id = :shop and drop_entries.id = given.id`,
+    {
+      ...{ claim, operation, first, dryRun },
+      ids: taken.map(({ entry }) => entry.id),
+      manifests: taken.map(({ row }) => row?.manifest ?? null),
+    },
+  )
+}

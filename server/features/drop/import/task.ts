@@ -1,0 +1,143 @@
+// Imports drop folders in the background, one run per shop at a time: imports the files that are
+// ready, moves away files of ended imports, and schedules the next run.
+import { forShop, type ShopScope } from '../../../core/db/for-shop.ts'
+import type { Database } from '../../../core/db/database.ts'
+import { queueTask, type BackgroundTask } from '../../../core/queue/background.ts'
+import { AppError } from '../../../core/errors.ts'
+import { errorFields, type Logger } from '../../../core/log.ts'
+import { raiseNoticeOnce } from '../../../core/outbox/notices.ts'
+import { lockSettings, NEXT_HOUR, readSettings, type DropSettings } from '../settings.ts'
+import { fileAway } from './file-away.ts'
+import { IMPORTABLE, QUIET_SECONDS } from './ready.ts'
+import { takeReady, type TakeParts } from './take.ts'
+import { DROP_TASK, laterKey } from '../wake.ts'
+
+export interface DropTaskParts extends TakeParts {
+  database: Database
+  log: Logger
+}
+
+/** SQL: shops with work, and when it is due. */
+const WANTED = `
+  select d.shop_id, d.shop_id || '/later' as key, case when importing or d.schedule = 'realtime'
+    or d.operation_id is not null then now() else coalesce(d.next_import_at, now()) end as due_at
+  from drop_settings d join shops s on s.id = d.shop_id,
+    lateral (select exists (select from drop_entries e where e.shop_id = d.shop_id
+      and e.state = 'importing')
+      as importing) i
+  where s.uninstalled_at is null and (importing or d.operation_id is not null
+    or (d.auto_import and d.schedule <> 'manual' and exists (
+      select from drop_entries e where e.shop_id = d.shop_id and e.state = 'waiting')))`
+
+export const dropTask = (parts: DropTaskParts): BackgroundTask => ({
+  ...DROP_TASK,
+  concurrency: 4,
+  wanted: WANTED,
+  run: async ({ shop, signal }) => {
+    const scope = forShop(parts.database, shop!)
+    await importDue(parts, scope).catch((error: unknown) => reportFailure(parts, scope, error))
+    await fileAway(scope, parts.stores, signal)
+    const next = await nextRunAt(scope)
+    // Under a separate key, so that it does not delay a file that wakes the task now.
+    if (next) await queueTask(scope, DROP_TASK, laterKey(shop!), next)
+    return null
+  },
+})
+
+async function importDue(parts: DropTaskParts, scope: ShopScope): Promise<void> {
+  const settings = await readSettings(scope)
+  if (settings.auto_import && settings.schedule === 'realtime')
+    await takeReady(parts, scope, { requestedBy: REQUESTED_BY, prompt: true, growing: true })
+  if (settings.auto_import && settings.schedule === 'hourly' && (await isHourlyDue(scope)))
+    await importHourly(parts, scope)
+  await closeIdle(parts, scope, settings)
+}
+
+const REQUESTED_BY = 'Drop folder'
+
+async function importAll(parts: DropTaskParts, scope: ShopScope): Promise<void> {
+  const take = { requestedBy: REQUESTED_BY, prompt: false, growing: false }
+  while (await takeReady(parts, scope, take));
+}
+
+/** Is the hourly import due? The first one is an hour after the schedule was chosen. */
+async function isHourlyDue(scope: ShopScope): Promise<boolean> {
+  const [row] = await scope.query<{ due: boolean }>(
+    `update drop_settings set next_import_at = coalesce(next_import_at, ${NEXT_HOUR})
+     where shop_id = :shop returning coalesce(old.next_import_at <= now(), false) as due`,
+  )
+  return row?.due ?? false
+}
+
+/**
+ * Sets the time of the next import only after this one: a run that is interrupted, or that fails
+ * for a reason that can pass, is repeated.
+ */
+async function importHourly(parts: DropTaskParts, scope: ShopScope): Promise<void> {
+  await importAll(parts, scope).catch((error: unknown) => reportFailure(parts, scope, error))
+  await scope.query(`update drop_settings set next_import_at = ${NEXT_HOUR} where shop_id = :shop`)
+}
+
+/** The open import ends when no file has arrived for this time. */
+const IDLE = '3 seconds'
+/** While a file is still being sent the import stays open, but not longer than this. */
+const MAX_IDLE = '60 seconds'
+
+function closeIdle(
+  { engine }: DropTaskParts,
+  scope: ShopScope,
+  { schedule, auto_import }: DropSettings,
+): Promise<void> {
+  return scope.transaction(async (tx) => {
+    await lockSettings(tx)
+    const [closed] = await tx.query<{ operation: string }>(
+      `update drop_settings d set operation_id = null, grown_at = null
+       where shop_id = :shop and operation_id is not null and (:ended::boolean
+         or grown_at < now() - interval '${MAX_IDLE}'
+         or (grown_at < now() - interval '${IDLE}' and not exists (
+           select from drop_entries e where e.shop_id = d.shop_id and e.state = 'writing')))
+       returning old.operation_id as operation`,
+      { ended: !auto_import || schedule !== 'realtime' },
+    )
+    if (closed) await engine.close(tx, closed.operation)
+  })
+}
+
+/** When the next run may have work; null: nothing waits. */
+async function nextRunAt(scope: ShopScope): Promise<Date | null> {
+  const [row] = await scope.query<{ next: Date | null }>(
+    `select least(
+       case when exists (select from drop_entries e join operations o
+           on o.shop_id = e.shop_id and o.id = e.operation_id
+           where e.shop_id = :shop and e.state = 'importing' and o.status <> 'paused')
+         then now() + interval '500 milliseconds' end,
+       case when exists (select from drop_entries where shop_id = :shop and state = 'importing')
+         then now() + interval '30 seconds' end,
+       case when operation_id is not null then now() + interval '1 second' end,
+       case when auto_import and schedule = 'hourly' and exists (
+           select from drop_entries where shop_id = :shop and ${IMPORTABLE})
+         then greatest(next_import_at, now() + interval '1 second') end,
+       case when auto_import and schedule = 'realtime' then (
+         select case when count(*) > 0 then coalesce(
+           min(quiet_since) filter (where quiet_since > now() - interval '${QUIET_SECONDS} seconds')
+             + interval '${QUIET_SECONDS + 1} seconds', now() + interval '1 minute') end
+         from drop_entries where shop_id = :shop and ${IMPORTABLE}) end
+     ) as next from drop_settings where shop_id = :shop`,
+  )
+  return row?.next ?? null
+}
+
+/** A workflow that cannot run raises a notice: the files wait until it is corrected. */
+async function reportFailure(
+  { log }: DropTaskParts,
+  scope: ShopScope,
+  error: unknown,
+): Promise<void> {
+  if (!(error instanceof AppError)) throw error
+  log.warn('drop: the import could not start', { shop: scope.shop, ...errorFields(error) })
+  const title = 'Files in the drop folder could not be imported'
+  const body = `${error.message}. The files wait, and the next import takes them.`
+  await scope.transaction((tx) =>
+    raiseNoticeOnce(tx, { level: 'critical', title, body, operation_id: null }),
+  )
+}

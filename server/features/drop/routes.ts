@@ -1,0 +1,192 @@
+// Drop folders: how to connect, how files are imported, and importing them immediately.
+import { z } from 'zod'
+import { waitingBytes } from './entries.ts'
+import { KEPT_DAYS } from './own-folders.ts'
+import { importNow } from './import/now.ts'
+import { countWaiting, QUIET_SECONDS } from './import/ready.ts'
+import { homeOf } from './paths.ts'
+import { isDropRunning } from './processes.ts'
+import { changeSettings, FOLDER_NAMES, MATCH_BY, readSettings, SCHEDULES } from './settings.ts'
+import { hostKeyFingerprints } from './shared-secrets.ts'
+import type { DropAddress } from '../../core/configuration/drop-settings.ts'
+import type { Limits } from '../../core/configuration/limits.ts'
+import type { Database } from '../../core/db/database.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { requirePublicId } from '../../core/ids.ts'
+import type { Engine } from '../../engine/engine.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import type { BlobStore } from '../../core/store/store.ts'
+import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
+import { errorSchema, timestamp } from '../../http/schemas.ts'
+import { requireImportScopes } from '../../http/scopes.ts'
+import { dropAccountRoutes } from './routes/account-endpoints.ts'
+import { dropFileRoutes } from './routes/file-endpoints.ts'
+
+export interface DropRouteParts {
+  database: Database
+  engine: Engine
+  stores: ReadonlyMap<string, BlobStore>
+  secrets: Secrets
+  drop: DropAddress
+  limits: Limits
+  clock: () => Date
+}
+
+const settings = {
+  enabled: z.boolean().meta({ description: 'Off: nobody can connect' }),
+  tls_required: z.boolean().meta({ description: 'FTP is refused unless it is encrypted' }),
+  auto_import: z.boolean().meta({ description: 'Off: files wait until they are imported by hand' }),
+  schedule: z.enum(SCHEDULES).meta({
+    description: `hourly: at each full hour, files that nothing has changed for ${QUIET_SECONDS} seconds; realtime: each file as soon as it is complete; manual: only on request`,
+  }),
+  match_by: z.enum(MATCH_BY).meta({
+    description:
+      'sku_prefix: by names like {product_sku}_{filename}.ext, others are mapped by hand; rules: by the shop’s settings',
+  }),
+  notify: z.boolean().meta({ description: 'An email when an import has ended' }),
+  move_to_processed: z.boolean().meta({
+    description:
+      'Imported files are moved to /processed/YYYY-MM-DD/; false: they are removed from the folder',
+  }),
+  folder_names: z.enum(FOLDER_NAMES).meta({
+    description: 'How the name of a file’s folder is used',
+  }),
+  on_conflict: z.enum(['error', 'rename', 'overwrite', 'new_version']).meta({
+    description: 'What to do if the shop has a file with the name',
+  }),
+}
+const settingsBody = z
+  .strictObject(settings)
+  .partial()
+  .refine((body) => Object.keys(body).length > 0, { message: 'Name at least one field to change' })
+  .meta({ id: 'DropSettingsChange' })
+
+const dropSchema = z
+  .object({
+    ...settings,
+    running: z.boolean().meta({
+      description: 'false: no drop server runs, so that nobody can connect; its log says why',
+    }),
+    host: z.string(),
+    sftp_port: z.number(),
+    ftp_port: z.number(),
+    path: z.string(),
+    host_keys: z
+      .array(z.object({ type: z.string(), fingerprint: z.string() }))
+      .meta({ description: 'What SFTP clients show when they connect for the first time' }),
+    next_import_at: timestamp.nullable().meta({ description: 'Of the hourly schedule' }),
+    waiting: z.object({ files: z.number(), bytes: z.number() }),
+    quota: z.object({ used_bytes: z.number(), max_bytes: z.number() }),
+    limits: z.object({
+      file_bytes: z.number(),
+      clear_after_days: z.number().meta({ description: 'Of /processed/ and /failed/' }),
+      quiet_seconds: z.number(),
+    }),
+  })
+  .meta({ id: 'Drop' })
+
+export const dropRoutes = (parts: DropRouteParts): Endpoint[] => [
+  ...settingsRoutes(parts),
+  importRoute(parts),
+  ...dropAccountRoutes(),
+  ...dropFileRoutes(),
+]
+
+type Settings = Awaited<ReturnType<typeof readSettings>>
+
+async function recordOf(
+  { database, secrets, drop, limits }: DropRouteParts,
+  scope: ShopScope,
+  { next_import_at, ...own }: Settings,
+): Promise<z.output<typeof dropSchema>> {
+  const { host, sftpPort, ftpPort } = drop
+  const [running, host_keys, waiting, used_bytes] = await Promise.all([
+    isDropRunning(database),
+    hostKeyFingerprints(database, secrets),
+    countWaiting(scope),
+    waitingBytes(scope, null),
+  ])
+  return {
+    ...own,
+    running,
+    ...{ host, sftp_port: sftpPort, ftp_port: ftpPort, path: `${homeOf(scope.shop)}/` },
+    host_keys,
+    next_import_at: next_import_at?.toISOString() ?? null,
+    waiting,
+    quota: { used_bytes, max_bytes: limits.drop_waiting_bytes },
+    limits: {
+      file_bytes: limits.file_bytes,
+      clear_after_days: KEPT_DAYS,
+      quiet_seconds: QUIET_SECONDS,
+    },
+  }
+}
+
+function settingsRoutes(parts: DropRouteParts): Endpoint[] {
+  return [
+    endpoint({
+      method: 'get',
+      path: '/api/drop',
+      summary: 'Read how to connect, how files are imported, and what waits',
+      tag: 'Drop folders',
+      scope: ['drop:read', 'drop:write'],
+      replies: { 200: { description: 'Host, ports, path and settings', schema: dropSchema } },
+      handler: async ({ caller: { scope } }) => ({
+        body: await recordOf(parts, scope, await readSettings(scope)),
+      }),
+    }),
+    endpoint({
+      method: 'patch',
+      path: '/api/drop',
+      summary: 'Change some of the settings',
+      description:
+        'A change of `enabled` or `tls_required` ends open sessions within a second. `on_conflict` `overwrite` and `new_version` need `files:write` too.',
+      tag: 'Drop folders',
+      scope: 'drop:write',
+      body: settingsBody,
+      replies: {
+        200: { description: 'All of them', schema: dropSchema },
+        422: { description: 'Every problem', schema: errorSchema },
+      },
+      handler: async ({ caller, body }) => {
+        requireImportScopes(caller, body.on_conflict ?? 'error')
+        const changed = await caller.scope.transaction((tx) => changeSettings(tx, body))
+        return { body: await recordOf(parts, caller.scope, changed) }
+      },
+    }),
+  ]
+}
+
+const importRoute = ({ engine, stores, clock }: DropRouteParts): Endpoint =>
+  endpoint({
+    method: 'post',
+    path: '/api/drop/import',
+    summary: 'Import the waiting files of the drop folder now',
+    description:
+      'Takes every complete file: SFTP files immediately, FTP files after the client’s next command or 30 seconds. With `dry_run` it is only a preview until it is confirmed: the files wait meanwhile, and a file that another import takes or that is sent again is left out.',
+    tag: 'Drop folders',
+    scope: 'drop:write',
+    query: z.strictObject({
+      file_id: z.string().optional().meta({ description: 'Only this one' }),
+    }),
+    body: z.strictObject({ dry_run: z.boolean().optional() }).default({}),
+    replies: {
+      202: { description: 'The import, or its preview', schema: operationSchema },
+      409: { description: 'No file is ready', schema: errorSchema },
+      422: { description: 'A preview: every problem of an import.csv', schema: errorSchema },
+    },
+    handler: async ({ caller, query: { file_id }, body }) => {
+      const id = await importNow({ engine, stores }, caller.scope, {
+        requestedBy: caller.name,
+        only: file_id === undefined ? undefined : requirePublicId('dropped', file_id),
+        dryRun: body.dry_run ?? false,
+      })
+      const operation = (await engine.get(caller.scope, id))!
+      return {
+        status: 202,
+        headers: { Location: operationPath(operation) },
+        body: operationRecord(engine, operation, clock()),
+      }
+    },
+  })

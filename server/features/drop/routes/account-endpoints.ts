@@ -1,0 +1,226 @@
+// Drop accounts: the users of the FTP/SFTP server.
+import { z } from 'zod'
+import {
+  changeAccount,
+  changePassword,
+  createAccount,
+  deleteAccount,
+  listAccounts,
+  readAccount,
+  type DropAccount,
+} from '../accounts.ts'
+import { NAME_ENCODINGS } from '../name-encodings.ts'
+import { publicKey } from '../public-keys.ts'
+import { isRange } from '../addresses.ts'
+import { AppError } from '../../../core/errors.ts'
+import { requirePublicId, toPublicId } from '../../../core/ids.ts'
+import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
+import { errorSchema, givenName, listOf, timestamp } from '../../../http/schemas.ts'
+
+const MAX_RANGES = 50
+const MAX_KEYS = 20
+const DAY_MS = 86_400_000
+
+const range = z
+  .string()
+  .max(50)
+  .refine((value) => isRange(value), {
+    error: ({ input }) =>
+      `“${String(input)}” is not an address or a range, like 203.0.113.7 or 203.0.113.0/24`,
+  })
+const keyInput = z
+  .strictObject({ name: givenName, key: z.string().max(8000) })
+  .superRefine((value, context) => {
+    if (publicKey(value.name, value.key) === null)
+      context.addIssue({
+        code: 'custom',
+        path: ['key'],
+        message: 'Paste the whole line of the .pub file',
+      })
+  })
+
+const accountFields = {
+  enabled: z.boolean().optional().meta({ description: 'Off: nobody can sign in with it' }),
+  allowed_addresses: z
+    .array(range)
+    .max(MAX_RANGES)
+    .optional()
+    .meta({ description: 'CIDR; empty: any address' }),
+  public_keys: z
+    .array(keyInput)
+    .max(MAX_KEYS)
+    .optional()
+    .meta({ description: 'For SFTP; replaces the current keys' }),
+  name_encoding: z.enum(NAME_ENCODINGS).optional().meta({
+    description:
+      'The encoding of file names of FTP clients that know no UTF-8; UTF-8 is still recognised',
+  }),
+}
+const createBody = z
+  .strictObject({ name: givenName, ...accountFields })
+  .meta({ id: 'DropAccountRequest' })
+const changeBody = z
+  .strictObject({ name: givenName.optional(), ...accountFields })
+  .meta({ id: 'DropAccountChange' })
+
+const accountSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    username: z.string(),
+    enabled: z.boolean(),
+    allowed_addresses: z.array(z.string()),
+    public_keys: z.array(
+      z.object({
+        name: z.string(),
+        key: z
+          .string()
+          .meta({ description: 'In OpenSSH’s format; a change must include the keys to keep' }),
+        type: z.string(),
+        fingerprint: z.string(),
+      }),
+    ),
+    name_encoding: z.enum(NAME_ENCODINGS),
+    password_changed_at: timestamp,
+    password_age_days: z.number().meta({ description: 'Change it regularly' }),
+    created_at: timestamp,
+    last_used_at: timestamp.nullable(),
+  })
+  .meta({ id: 'DropAccount' })
+const withPassword = accountSchema.extend({
+  password: z
+    .string()
+    .nullable()
+    .meta({ description: 'Shown once; null in the answer to a repeated request' }),
+})
+const byId = z.strictObject({ id: z.string() })
+const reading = { tag: 'Drop folders', scope: ['drop:read', 'drop:write'] } as const
+const writing = { tag: 'Drop folders', scope: 'drop:write' } as const
+const invalid = { 422: { description: 'Every problem', schema: errorSchema } }
+
+export const dropAccountRoutes = (): Endpoint[] => [...accountRoutes(), ...passwordRoutes()]
+
+function accountRoutes(): Endpoint[] {
+  return [
+    endpoint({
+      ...reading,
+      method: 'get',
+      path: '/api/drop/accounts',
+      summary: 'List drop accounts',
+      replies: { 200: { description: 'All of them', schema: listOf(accountSchema) } },
+      handler: async ({ caller }) => ({
+        body: { data: (await listAccounts(caller.scope)).map(accountRecord), next_cursor: null },
+      }),
+    }),
+    endpoint({
+      ...writing,
+      method: 'post',
+      path: '/api/drop/accounts',
+      summary: 'Create a drop account',
+      description: 'Only this answer contains the password.',
+      atomic: true,
+      body: createBody,
+      replies: { 201: { description: 'The account', schema: withPassword }, ...invalid },
+      handler: async ({ caller, body }) => {
+        const { account, password } = await createAccount(caller.scope, {
+          ...body,
+          public_keys: keysOf(body),
+        })
+        const record = accountRecord(account)
+        return { status: 201, body: { ...record, password }, kept: { ...record, password: null } }
+      },
+    }),
+    endpoint({
+      ...writing,
+      method: 'patch',
+      path: '/api/drop/accounts/{id}',
+      summary: 'Change a drop account',
+      description: 'Its open sessions end within a second.',
+      params: byId,
+      body: changeBody,
+      replies: { 200: { description: 'The account', schema: accountSchema }, ...invalid },
+      handler: async ({ caller, params, body }) => {
+        const id = requirePublicId('account', params.id)
+        const account = await changeAccount(caller.scope, id, {
+          ...body,
+          public_keys: keysOf(body),
+        })
+        if (!account) throw new AppError('not_found')
+        return { body: accountRecord(account) }
+      },
+    }),
+    endpoint({
+      ...writing,
+      method: 'delete',
+      path: '/api/drop/accounts/{id}',
+      summary: 'Delete a drop account',
+      description: 'Its open sessions end within a second. Its files stay.',
+      params: byId,
+      replies: { 204: { description: 'It is deleted', schema: null } },
+      handler: async ({ caller, params }) => {
+        if (!(await deleteAccount(caller.scope, requirePublicId('account', params.id))))
+          throw new AppError('not_found')
+        return { status: 204, body: null }
+      },
+    }),
+  ]
+}
+
+function passwordRoutes(): Endpoint[] {
+  return [
+    endpoint({
+      ...reading,
+      method: 'get',
+      path: '/api/drop/accounts/{id}',
+      summary: 'Read a drop account',
+      params: byId,
+      replies: { 200: { description: 'The account', schema: accountSchema } },
+      handler: async ({ caller, params }) => {
+        const account = await readAccount(caller.scope, requirePublicId('account', params.id))
+        if (!account) throw new AppError('not_found')
+        return { body: accountRecord(account) }
+      },
+    }),
+    endpoint({
+      ...writing,
+      method: 'post',
+      path: '/api/drop/accounts/{id}/password',
+      summary: 'Change the password of a drop account',
+      description: 'Only this answer contains the new password. Open sessions end within a second.',
+      atomic: true,
+      params: byId,
+      replies: { 200: { description: 'The account', schema: withPassword } },
+      handler: async ({ caller, params }) => {
+        const changed = await changePassword(caller.scope, requirePublicId('account', params.id))
+        if (!changed) throw new AppError('not_found')
+        const record = accountRecord(changed.account)
+        return {
+          body: { ...record, password: changed.password },
+          kept: { ...record, password: null },
+        }
+      },
+    }),
+  ]
+}
+
+const keysOf = ({ public_keys }: { public_keys?: { name: string; key: string }[] | undefined }) =>
+  public_keys?.map((one) => publicKey(one.name, one.key)!)
+
+const accountRecord = (account: DropAccount): z.output<typeof accountSchema> => ({
+  id: toPublicId('account', account.id),
+  name: account.name,
+  username: account.username,
+  enabled: account.enabled,
+  allowed_addresses: account.allowed_addresses,
+  public_keys: account.public_keys.map(({ name, type, fingerprint, blob }) => ({
+    name,
+    key: `${type} ${blob}`,
+    type,
+    fingerprint,
+  })),
+  name_encoding: account.name_encoding,
+  password_changed_at: account.password_changed_at.toISOString(),
+  password_age_days: Math.floor((Date.now() - account.password_changed_at.getTime()) / DAY_MS),
+  created_at: account.created_at.toISOString(),
+  last_used_at: account.last_used_at?.toISOString() ?? null,
+})

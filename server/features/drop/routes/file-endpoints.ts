@@ -1,0 +1,184 @@
+// The files in the drop folders, and the last connections.
+import { z } from 'zod'
+import { listConnections } from '../connections.ts'
+import { DropError } from '../errors.ts'
+import { deleteFile, listFiles, readDropFile, retryFile, type ListedDropFile } from '../listing.ts'
+import { joinPath } from '../paths.ts'
+import { AppError } from '../../../core/errors.ts'
+import { requirePublicId, toPublicId } from '../../../core/ids.ts'
+import { fromCursor, text, toCursor } from '../../../http/cursors.ts'
+import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
+import { errorSchema, listOf, shortPage, timestamp } from '../../../http/schemas.ts'
+
+const fileState = z.enum(['writing', 'partial', 'waiting', 'importing', 'processed', 'failed'])
+const fileSchema = z
+  .object({
+    id: z.string(),
+    path: z.string().meta({ description: 'Relative to the home' }),
+    state: fileState,
+    size_bytes: z.number(),
+    modified_at: timestamp,
+    quiet_since: timestamp.meta({ description: 'The time of the last change' }),
+    protocol: z.string().nullable(),
+    account_id: z.string().nullable(),
+    account_name: z.string().nullable(),
+    writing_since: timestamp.nullable(),
+    bytes_per_second: z.number().nullable().meta({ description: 'Of a running transfer' }),
+    import_id: z.string().nullable().meta({ description: 'The import that takes or took it' }),
+    error: z
+      .object({ code: z.string(), message: z.string(), detail: z.string().optional() })
+      .nullable()
+      .meta({ description: 'Why it failed' }),
+    cleared_at: timestamp.nullable().meta({ description: 'When it is removed' }),
+    waits_for: z.enum(['rename', 'manifest', 'files']).nullable().meta({
+      description:
+        'What a waiting file needs before it is imported: a name that is not temporary, the import.csv that is being sent, or the files that it names',
+    }),
+  })
+  .meta({ id: 'DropFile' })
+const connectionSchema = z
+  .object({
+    id: z.string(),
+    account_id: z.string().nullable(),
+    account_name: z.string().nullable(),
+    username: z.string(),
+    address: z.string(),
+    protocol: z.string(),
+    refused: z.string().nullable().meta({ description: 'The reason; null: it was accepted' }),
+    connected_at: timestamp,
+    ended_at: timestamp.nullable(),
+    files: z.number(),
+    bytes: z.number(),
+  })
+  .meta({ id: 'DropConnection' })
+
+const byId = z.strictObject({ id: z.string() })
+const reading = { tag: 'Drop folders', scope: ['drop:read', 'drop:write'] } as const
+const writing = { tag: 'Drop folders', scope: 'drop:write' } as const
+
+export const dropFileRoutes = (): Endpoint[] => [...listRoutes(), ...changeRoutes()]
+
+function listRoutes(): Endpoint[] {
+  return [
+    endpoint({
+      ...reading,
+      method: 'get',
+      path: '/api/drop/files',
+      summary: 'List the files in the drop folders',
+      description: 'Without `state`: those that are not imported yet.',
+      query: z.strictObject({ ...shortPage, state: fileState.optional() }),
+      replies: { 200: { description: 'A page, by path', schema: listOf(fileSchema) } },
+      handler: async ({ caller, query: { limit, cursor, state } }) => {
+        const [folder = '', after = ''] = fromCursor(cursor, [text, text]) ?? []
+        const rows = await listFiles(caller.scope, {
+          folder,
+          after,
+          limit: limit + 1,
+          state: state ?? null,
+        })
+        const shown = rows.slice(0, limit)
+        const last = shown.at(-1)
+        const next = rows.length > limit && last ? toCursor([last.folder, last.name]) : null
+        return { body: { data: shown.map(fileRecord), next_cursor: next } }
+      },
+    }),
+    endpoint({
+      ...reading,
+      method: 'get',
+      path: '/api/drop/connections',
+      summary: 'List the last 100 connections and refusals, newest first',
+      replies: { 200: { description: 'All of them', schema: listOf(connectionSchema) } },
+      handler: async ({ caller }) => {
+        const rows = await listConnections(caller.scope)
+        const data = rows.map((row) => ({
+          ...{
+            ...row,
+            id: toPublicId('connection', row.id),
+            connected_at: row.connected_at.toISOString(),
+          },
+          ended_at: row.ended_at?.toISOString() ?? null,
+          account_id: row.account_id === null ? null : toPublicId('account', row.account_id),
+        }))
+        return { body: { data, next_cursor: null } }
+      },
+    }),
+  ]
+}
+
+/** A file that is being imported is shown in the folder where it was dropped. */
+const pathOf = (row: ListedDropFile): string =>
+  row.state === 'importing'
+    ? joinPath(row.dropped_folder ?? row.folder, row.dropped_name ?? row.name)
+    : joinPath(row.folder, row.name)
+
+const fileRecord = (row: ListedDropFile): z.output<typeof fileSchema> => ({
+  id: toPublicId('dropped', row.id),
+  path: pathOf(row),
+  state: row.state as z.output<typeof fileState>,
+  size_bytes: row.size_bytes,
+  modified_at: row.modified_at.toISOString(),
+  quiet_since: row.quiet_since.toISOString(),
+  protocol: row.protocol,
+  account_id: row.account_id === null ? null : toPublicId('account', row.account_id),
+  account_name: row.account_name,
+  writing_since: row.writing_since?.toISOString() ?? null,
+  bytes_per_second:
+    row.state === 'writing'
+      ? Math.round(row.size_bytes / Math.max(row.writing_seconds ?? 1, 1))
+      : null,
+  // A waiting file is in no import: its operation can only be a preview.
+  import_id:
+    row.operation_id === null || row.state === 'waiting'
+      ? null
+      : toPublicId('import', row.operation_id),
+  error: row.error,
+  cleared_at: row.cleared_at?.toISOString() ?? null,
+  waits_for: row.waits_for,
+})
+
+function changeRoutes(): Endpoint[] {
+  return [
+    endpoint({
+      ...writing,
+      method: 'post',
+      path: '/api/drop/files/{id}/retry',
+      summary: 'Import a failed or imported file again',
+      description:
+        'It is moved back to the folder where it was dropped, and the next import takes it.',
+      params: byId,
+      replies: {
+        200: { description: 'The file', schema: fileSchema },
+        409: { description: 'It is waiting already, or its name is taken', schema: errorSchema },
+      },
+      handler: async ({ caller, params }) => {
+        const id = requirePublicId('dropped', params.id)
+        await asAppError(retryFile(caller.scope, id))
+        return { body: fileRecord((await readDropFile(caller.scope, id))!) }
+      },
+    }),
+    endpoint({
+      ...writing,
+      method: 'delete',
+      path: '/api/drop/files/{id}',
+      summary: 'Delete a file from the drop folder',
+      description: 'The imported file stays.',
+      params: byId,
+      replies: {
+        204: { description: 'It is deleted', schema: null },
+        409: { description: 'It is being sent or imported', schema: errorSchema },
+      },
+      handler: async ({ caller, params }) => {
+        await asAppError(deleteFile(caller.scope, requirePublicId('dropped', params.id)))
+        return { status: 204, body: null }
+      },
+    }),
+  ]
+}
+
+async function asAppError<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    if (!(error instanceof DropError)) throw error
+    if (error.code === 'not_found') throw new AppError('not_found')
+    throw new AppError('conflict', { message: error.message })
+  })
+}

@@ -1,0 +1,79 @@
+// A file as the API shows it.
+import { z } from 'zod'
+import { settingFields, settingsOf } from '../../../plugins/contract.ts'
+import type { FileRow } from '../../files/list.ts'
+import { publicUrl } from '../../files/public-addresses.ts'
+import { toPublicId } from '../../core/ids.ts'
+import { mappingMethod, timestamp } from '../../http/schemas.ts'
+
+export const fileSchema = z
+  .object({
+    id: z.string(),
+    filename: z.string(),
+    size_bytes: z.number().int(),
+    content_type: z.string(),
+    upload_date: z.iso.date(),
+    created_at: timestamp,
+    updated_at: timestamp,
+    deleted_at: timestamp.nullable().meta({ description: 'When it was moved to the trash' }),
+    products: z.array(z.string()),
+    mappings: z.array(
+      z.object({
+        product_id: z.string(),
+        product_title: z.string(),
+        variant_id: z.string().nullable(),
+        sku: z.string().nullable(),
+        method: mappingMethod,
+        score: z.number(),
+        reason: z.string(),
+        created_at: timestamp,
+      }),
+    ),
+    tags: z.array(z.string()),
+    pack: z.object({ id: z.string(), name: z.string() }).nullable(),
+    downloads: z.number().int(),
+    ...settingFields,
+    public_url: z.url().nullable().meta({ description: 'Its address while it is public' }),
+    version: z.number().int(),
+    problem: z.object({ code: z.string(), message: z.string() }).nullable().meta({
+      description: 'Why it cannot be downloaded: its bytes are damaged',
+    }),
+  })
+  .meta({ id: 'File' })
+
+export function fileRecord(row: FileRow, baseUrl: string): z.output<typeof fileSchema> {
+  return {
+    id: toPublicId('file', row.id),
+    filename: row.filename,
+    size_bytes: row.size_bytes,
+    content_type: row.content_type,
+    upload_date: row.created_at.toISOString().slice(0, 10),
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    deleted_at: row.deleted_at?.toISOString() ?? null,
+    products: [...new Set(row.mappings.map(({ product_id }) => product_id))],
+    mappings: row.mappings.map((mapping) => ({
+      ...mapping,
+      variant_id: mapping.variant_id || null,
+      created_at: new Date(mapping.created_at).toISOString(),
+    })),
+    tags: row.tags,
+    pack: row.pack && { id: toPublicId('pack', row.pack.id), name: row.pack.name },
+    downloads: row.downloads,
+    ...settingsOf(row),
+    allowed_referrers: [...row.allowed_referrers],
+    public_url: publicUrlOf(row, baseUrl),
+    version: row.version,
+    problem: row.damaged ? DAMAGED : null,
+  }
+}
+
+const DAMAGED = { code: 'file_damaged', message: 'Its bytes are damaged' } as const
+
+const publicUrlOf = (
+  { visibility, deleted_at, public_token, filename }: FileRow,
+  baseUrl: string,
+): string | null =>
+  visibility === 'public' && deleted_at === null && public_token
+    ? publicUrl(baseUrl, public_token, filename)
+    : null

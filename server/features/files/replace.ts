@@ -1,0 +1,91 @@
+// Replacing a file: new bytes, from an address or an earlier upload, are imported as its next
+// version. The file is identified by its id, since it may be renamed or deleted during the import.
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { AppError } from '../../core/errors.ts'
+import { importFromApi } from '../api/start.ts'
+import { findUpload } from '../upload/rows.ts'
+import { importUploads } from '../upload/start.ts'
+
+interface By {
+  name: string
+  idempotencyKey: string | undefined
+}
+
+/** `id`: a bare UUID. Returns the import's UUID. Throws `not_found`. */
+export async function replaceFromUrl(
+  engine: Engine,
+  scope: ShopScope,
+  id: string,
+  url: string,
+  by: By,
+): Promise<string> {
+  const filename = await nameOf(scope, id)
+  // A new version keeps the file's products; nothing is matched.
+  const files = [{ filename, url, replaces: id }]
+  return importFromApi(engine, scope, { files, auto_map: false, on_conflict: 'new_version' }, by)
+}
+
+/**
+ * `upload`: a complete upload that is in no import, such as one of a batch that was not started.
+ * Throws `not_found`, `validation_failed` for an unknown upload, `conflict` if it cannot be used.
+ */
+export function replaceFromUpload(
+  engine: Engine,
+  scope: ShopScope,
+  id: string,
+  upload: string | null,
+  by: By,
+): Promise<string> {
+  return scope.transaction(async (tx) => {
+    const before = await startedBefore(tx, by)
+    if (before !== null) return before
+    const filename = await nameOf(tx, id)
+    if (upload)
+      await tx.query('select from uploads where shop_id = :shop and id = :upload for update', {
+        upload,
+      })
+    const found = upload && (await findUpload(tx, upload))
+    if (!found) throw noUpload()
+    if (found.status === 'uploading')
+      throw new AppError('conflict', { message: 'This upload is not complete yet' })
+    if (found.status !== 'received' || found.operation_id !== null)
+      throw new AppError('conflict', { message: 'This upload has been imported already' })
+    return importUploads(
+      engine,
+      tx,
+      [{ ...found, filename, on_conflict: 'new_version', replaces: id }],
+      {
+        auto_map: false,
+        requestedBy: by.name,
+        idempotencyKey: by.idempotencyKey,
+      },
+    )
+  })
+}
+
+/** A repeated request whose answer was lost: the upload is in its own import already. */
+async function startedBefore(tx: ShopScope, { idempotencyKey: key }: By): Promise<string | null> {
+  if (key === undefined) return null
+  const [row] = await tx.query<{ id: string }>(
+    'select id from operations where shop_id = :shop and idempotency_key = :key',
+    { key },
+  )
+  return row?.id ?? null
+}
+
+async function nameOf(scope: ShopScope, id: string): Promise<string> {
+  const [file] = await scope.query<{ filename: string }>(
+    'select filename from files where shop_id = :shop and id = :id and deleted_at is null',
+    { id },
+  )
+  if (!file) throw new AppError('not_found')
+  return file.filename
+}
+
+function noUpload(): AppError {
+  const details = [
+    { param: 'upload_id', code: 'not_found', message: 'There is no such upload' } as const,
+  ]
+  return new AppError('validation_failed', { param: 'upload_id', details })
+}

@@ -1,0 +1,196 @@
+// One file: reading and changing it, its bytes, its downloads and its public address.
+import { z } from 'zod'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { AppError } from '../../core/errors.ts'
+import { listDownloads } from '../downloads/model/history.ts'
+import { editFile, fieldsEdit } from '../../files/edit.ts'
+import { locateFile, readFile } from '../../files/list.ts'
+import { rotateAddress } from '../../files/public-addresses.ts'
+import { parsePublicId, requirePublicId, toPublicId } from '../../core/ids.ts'
+import type { BlobStore } from '../../core/store/store.ts'
+import { contentReplies, sendContent } from '../../http/content.ts'
+import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
+import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { fileRecord, fileSchema } from './record.ts'
+import { settingChanges } from '../../../plugins/contract.ts'
+import { cleanName } from '../../files/rules.ts'
+import { errorSchema, filename, listOf, page, tags, timestamp } from '../../http/schemas.ts'
+
+const byId = z.strictObject({ id: z.string() })
+const packId = z.string().transform((id, context) => {
+  const uuid = parsePublicId('pack', id)
+  if (uuid !== null) return uuid
+  context.addIssue({
+    code: 'custom',
+    message: 'This is not the id of a pack',
+    params: { code: 'invalid_value' },
+  })
+  return z.NEVER
+})
+
+export interface FileRouteParts {
+  stores: ReadonlyMap<string, BlobStore>
+  baseUrl: string
+  clock: () => Date
+}
+
+export const fileRoutes = (parts: FileRouteParts): Endpoint[] => [
+  read(parts),
+  change(parts),
+  content(parts),
+  downloads(),
+  publicAddress(parts),
+]
+
+const whole = fileSchema.extend({
+  links_active: z.number().int(),
+  storage: z
+    .object({
+      location: z.string(),
+      copies: z
+        .array(z.string())
+        .meta({ description: 'Other storage locations with a copy of the current version' }),
+      backed_up_at: timestamp.nullable().meta({ description: 'When it was last backed up' }),
+    })
+    .meta({ id: 'FileStorage', description: 'Where the bytes are' }),
+})
+
+async function wholeFile({ baseUrl, clock }: FileRouteParts, scope: ShopScope, id: string) {
+  const row = await readFile(scope, id, clock())
+  if (!row) throw new AppError('not_found')
+  const { links_active, storage } = row
+  const backed_up_at = storage.backed_up_at && new Date(storage.backed_up_at).toISOString()
+  return { ...fileRecord(row, baseUrl), links_active, storage: { ...storage, backed_up_at } }
+}
+
+const read = (parts: FileRouteParts) =>
+  endpoint({
+    method: 'get',
+    path: '/api/files/{id}',
+    summary: 'Read a file',
+    tag: 'Files',
+    scope: 'files:read',
+    params: byId,
+    replies: { 200: { description: 'The file', schema: whole } },
+    handler: async ({ caller, params }) => ({
+      body: await wholeFile(parts, caller.scope, requirePublicId('file', params.id)),
+    }),
+  })
+
+const change = (parts: FileRouteParts) =>
+  endpoint({
+    method: 'patch',
+    path: '/api/files/{id}',
+    summary: 'Change a file',
+    description:
+      'Absent fields stay unchanged. With `pack_id`, the file gets the pack’s products, or (null) loses them.',
+    tag: 'Files',
+    scope: 'files:write',
+    params: byId,
+    body: z
+      .strictObject({
+        filename: filename.overwrite(cleanName).optional(),
+        tags: tags.optional(),
+        ...settingChanges,
+        pack_id: packId.nullable().optional(),
+      })
+      .meta({ id: 'FileChange' }),
+    replies: {
+      200: { description: 'The current state of the file', schema: whole },
+      409: {
+        description: 'The name is taken, or an operation is using the file',
+        schema: errorSchema,
+      },
+      422: { description: 'Every problem', schema: errorSchema },
+    },
+    handler: async ({ caller, params, body }) => {
+      const id = requirePublicId('file', params.id)
+      await editFile(caller.scope, id, fieldsEdit(body))
+      return { body: await wholeFile(parts, caller.scope, id) }
+    },
+  })
+
+const content = ({ stores }: FileRouteParts) =>
+  endpoint({
+    method: 'get',
+    path: '/api/files/{id}/content',
+    summary: 'Download a file’s current bytes',
+    description: 'Not counted as a download. Supports `Range` and `If-None-Match`.',
+    tag: 'Files',
+    scope: 'files:read',
+    params: byId,
+    replies: contentReplies,
+    handler: async ({ caller, params, ctx }) => {
+      const found = await locateFile(caller.scope, requirePublicId('file', params.id))
+      if (!found) throw new AppError('not_found')
+      await sendContent(ctx, stores.get(found.location)!, caller.scope.shop, found)
+      return null
+    },
+  })
+
+const downloads = () =>
+  endpoint({
+    method: 'get',
+    path: '/api/files/{id}/downloads',
+    summary: 'List a file’s downloads, newest first',
+    description: 'Only recorded ones: none while `download_tracking` is off.',
+    tag: 'Files',
+    scope: 'files:read',
+    params: byId,
+    query: z.strictObject(page),
+    replies: {
+      200: {
+        description: 'A page of downloads',
+        schema: listOf(
+          z.object({
+            at: timestamp,
+            link_id: z
+              .string()
+              .nullable()
+              .meta({ description: 'null: through its public address' }),
+            address: z.string(),
+            agent: z.string(),
+          }),
+        ),
+      },
+    },
+    handler: async ({ caller, params, query: { limit, cursor } }) => {
+      const before = fromCursor(cursor, [uuid])?.[0] ?? null
+      const rows = await listDownloads(caller.scope, requirePublicId('file', params.id), {
+        before,
+        limit: limit + 1,
+      })
+      if (!rows) throw new AppError('not_found')
+      const data = rows.slice(0, limit).map(({ at, link_id, address, agent }) => ({
+        ...{ at: at.toISOString(), address, agent },
+        link_id: link_id && toPublicId('link', link_id),
+      }))
+      return {
+        body: { data, next_cursor: rows.length > limit ? toCursor([rows[limit - 1]!.id]) : null },
+      }
+    },
+  })
+
+const publicAddress = (parts: FileRouteParts) =>
+  endpoint({
+    method: 'post',
+    path: '/api/files/{id}/public-address',
+    summary: 'Replace the address of a public file',
+    description:
+      'The old address stops working immediately. A private file has none: make it public first.',
+    tag: 'Files',
+    scope: 'files:write',
+    params: byId,
+    replies: {
+      200: { description: 'The file, with its new `public_url`', schema: whole },
+      409: { description: 'The file is private', schema: errorSchema },
+    },
+    handler: async ({ caller, params }) => {
+      const id = requirePublicId('file', params.id)
+      const token = await rotateAddress(caller.scope, id)
+      const file = await wholeFile(parts, caller.scope, id)
+      if (token === null)
+        throw new AppError('conflict', { message: 'A private file has no public address' })
+      return { body: file }
+    },
+  })

@@ -1,0 +1,154 @@
+// Lists of files, and the tags in use.
+import { z } from 'zod'
+import type { ShopScope } from '../../../core/db/for-shop.ts'
+import { AppError } from '../../../core/errors.ts'
+import { filterFields, type FileFilter } from '../../../files/filter.ts'
+import {
+  countFiles,
+  cursorOf,
+  FILE_SORTS,
+  listFilePage,
+  listTags,
+  type FilePage,
+} from '../../../files/list.ts'
+import { hasPack } from '../../packs/model/list.ts'
+import { requirePublicId } from '../../../core/ids.ts'
+import {
+  bigInteger,
+  fromCursor,
+  integer,
+  text,
+  time,
+  toCursor,
+  uuid,
+  type CursorPart,
+} from '../../../http/cursors.ts'
+import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
+import { fileRecord, fileSchema } from '../record.ts'
+import { listOf, page } from '../../../http/schemas.ts'
+import type { FileRouteParts } from '../routes.ts'
+
+export const fileListRoutes = (parts: FileRouteParts): Endpoint[] => [list(parts), tagsInUse()]
+
+/** Maximum age of the count in a list that is read page by page. */
+const COUNTED_FOR_MS = 10_000
+
+const list = ({ baseUrl, clock }: FileRouteParts) =>
+  endpoint({
+    method: 'get',
+    path: '/api/files',
+    summary: 'List files',
+    description: '`pack_position` can be used only with a `pack`.',
+    tag: 'Files',
+    scope: 'files:read',
+    query: z
+      .strictObject({ ...page, ...filterFields, sort: z.enum(FILE_SORTS).default('-created_at') })
+      .refine(({ sort, pack }) => !sort.endsWith('pack_position') || pack !== undefined, {
+        path: ['sort'],
+        message: 'Files only have a position within a pack: send `pack`',
+      }),
+    replies: {
+      200: {
+        description: 'A page of files; `total` is how many match',
+        schema: listOf(fileSchema).extend({ total: z.number().int() }),
+      },
+    },
+    handler: async ({ caller: { scope }, query }) => {
+      const { limit, cursor, sort, ...filter } = query
+      const place = placeOf(cursor, sort)
+      await requirePack(scope, filter)
+      const [rows, counted] = await Promise.all([
+        listFilePage(scope, { filter, sort, after: place?.after ?? null, limit: limit + 1 }),
+        counting(scope, filter, place, clock()),
+      ])
+      const shown = rows.slice(0, limit)
+      const next =
+        rows.length > limit
+          ? toCursor([...cursorOf(shown.at(-1)!, sort), counted.total, counted.at])
+          : null
+      return {
+        body: {
+          data: shown.map((row) => fileRecord(row, baseUrl)),
+          next_cursor: next,
+          total: counted.total,
+        },
+      }
+    },
+  })
+
+interface Counted {
+  total: number
+  /** The time of the count, in milliseconds. */
+  at: number
+}
+
+/**
+ * The cursor says where to continue, and contains the previous page's count: counting takes longer
+ * than reading a page.
+ */
+function placeOf(
+  cursor: string | undefined,
+  sort: string,
+): (Counted & { after: FilePage['after'] }) | null {
+  const values = fromCursor(cursor, [VALUES[sort.replace('-', '')]!, uuid, bigInteger, bigInteger])
+  if (!values) return null
+  const [value, id, total, at] = values
+  return { after: [value, id], total, at }
+}
+
+const VALUES: Readonly<Record<string, CursorPart>> = {
+  created_at: time,
+  filename: text,
+  size_bytes: bigInteger,
+  pack_position: integer,
+}
+
+async function counting(
+  scope: ShopScope,
+  filter: FileFilter,
+  before: Counted | null,
+  now: Date,
+): Promise<Counted> {
+  const at = now.getTime()
+  return before && Math.abs(at - before.at) < COUNTED_FOR_MS
+    ? before
+    : { total: await countFiles(scope, filter), at }
+}
+
+/** An unknown pack is an error; an empty pack is not. */
+async function requirePack(scope: ShopScope, { pack }: FileFilter): Promise<void> {
+  if (pack !== undefined && !(await hasPack(scope, requirePublicId('pack', pack))))
+    throw new AppError('not_found')
+}
+
+const tagsInUse = () =>
+  endpoint({
+    method: 'get',
+    path: '/api/tags',
+    summary: 'List the tags in use, most used first',
+    tag: 'Tags',
+    scope: 'files:read',
+    query: z.strictObject({
+      ...page,
+      search: z
+        .string()
+        .max(100)
+        .default('')
+        .meta({ description: 'The tag contains this, ignoring case' }),
+    }),
+    replies: {
+      200: {
+        description: 'Tags',
+        schema: listOf(
+          z.object({ tag: z.string(), files: z.number().int() }).meta({ id: 'TagCount' }),
+        ),
+      },
+    },
+    handler: async ({ caller, query: { limit, cursor, search } }) => {
+      const after = fromCursor(cursor, [integer, text])
+      const rows = await listTags(caller.scope, { search, limit: limit + 1, after })
+      const data = rows.slice(0, limit)
+      const last = rows.length > limit ? data.at(-1)! : null
+      return { body: { data, next_cursor: last && toCursor([last.files, last.tag]) } }
+    },
+  })

@@ -1,0 +1,83 @@
+// The requests of the platform's automation (Flow) to the app: reports that workflows begin or
+// cease to use a trigger, and actions of workflows. Each is signed over its raw body, like
+// webhooks.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { readBounded } from '../../core/bounded-body.ts'
+import { forShop } from '../../core/db/for-shop.ts'
+import { findShop } from '../../core/db/shops.ts'
+import { AppError } from '../../core/errors.ts'
+import { errorFields } from '../../core/log.ts'
+import type { FlowAddress, FlowParts } from './address.ts'
+import { SEND_LINKS } from './send-links.ts'
+import { TRIGGER_USE } from './trigger-use.ts'
+
+const MAX_BODY_BYTES = 1024 * 1024
+
+const ADDRESSES: readonly FlowAddress[] = [TRIGGER_USE, SEND_LINKS]
+
+export const isFlowPath = (path: string): boolean => ADDRESSES.some((one) => one.path === path)
+
+interface Answer {
+  status: number
+  body: object
+}
+
+/** Answers a request for one of the addresses. Never rejects. */
+export function createFlowRequests(parts: FlowParts) {
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    let answer: Answer
+    try {
+      answer = await answerOf(parts, request)
+    } catch (error) {
+      answer = refusalOf(error)
+      if (answer.status >= 500) parts.log.error('a Flow request failed', errorFields(error))
+    }
+    if (response.destroyed) return
+    const text = JSON.stringify(answer.body)
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(text),
+    }
+    const close = answer.status === 413 ? { connection: 'close' } : {}
+    response.writeHead(answer.status, { ...headers, ...close }).end(text)
+  }
+}
+
+async function answerOf(parts: FlowParts, request: IncomingMessage): Promise<Answer> {
+  if (request.method !== 'POST') throw new AppError('method_not_allowed')
+  const raw = await readBounded(request, MAX_BODY_BYTES)
+  if (raw === null) throw new AppError('payload_too_large')
+  const signature = String(request.headers['x-shopify-hmac-sha256'] ?? '')
+  if (!parts.storefront.isSigned(raw, signature)) throw new AppError('unauthenticated')
+  const body = objectIn(raw)
+  const domain = typeof body.shopify_domain === 'string' ? body.shopify_domain : ''
+  const shop = await findShop(parts.database, domain)
+  if (!shop) throw new AppError('not_found', { message: 'The app is not installed in this shop' })
+  const path = request.url!.split('?', 1)[0]
+  const address = ADDRESSES.find((one) => one.path === path)!
+  return {
+    status: 200,
+    body: await forShop(parts.database, shop.id).transaction((tx) =>
+      address.handle(tx, body, parts),
+    ),
+  }
+}
+
+function objectIn(raw: Buffer): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(raw.toString())
+    if (typeof parsed === 'object' && parsed !== null) return parsed as Record<string, unknown>
+  } catch {
+    // Answered below.
+  }
+  throw new AppError('malformed_request')
+}
+
+/** Flow shows the message in the workflow's run, and repeats only after 5xx. */
+function refusalOf(error: unknown): Answer {
+  if (!(error instanceof AppError))
+    return { status: 503, body: { code: 'unavailable', message: 'Try again later' } }
+  const { code, status, message, details } = error
+  const errors = details.map((detail) => ({ param: detail.param, message: detail.message }))
+  return { status, body: { code, message, errors } }
+}

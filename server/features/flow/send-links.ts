@@ -1,0 +1,133 @@
+// POST /flow/actions/send-download-links: an action of a workflow in the platform's automation
+// (Flow) creates links for files or a pack, and sends them to a buyer by email. Once for each run
+// of the action: the platform repeats a request whose answer was lost.
+import { z } from 'zod'
+import { nameKey, settingFields } from '../../../plugins/contract.ts'
+import { parseBounded, type Issue } from '../../core/bounds.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { AppError, type ErrorDetail } from '../../core/errors.ts'
+import type { Link } from '../links/model/links.ts'
+import { createLinks } from '../links/model/creation.ts'
+import { createPackLink } from '../links/model/pack-links.ts'
+import { requireDownloads } from '../../files/plan-limits.ts'
+import { parsePublicId, toPublicId } from '../../core/ids.ts'
+import { queueLinkMails } from '../links/mail.ts'
+import type { FlowAddress, FlowParts } from './address.ts'
+
+const MAX_FILES = 100
+const MAX_TEXT = 30_000
+
+const schema = z.object({
+  action_run_id: z.string().min(1).max(150),
+  properties: z.object({
+    email: z.email('Give an email address').max(320, 'An address has at most 320 characters'),
+    files: z.string().max(MAX_TEXT, 'Name fewer files').optional(),
+    pack: z.string().max(255, 'A name has at most 255 characters').optional(),
+    expiry_days: settingFields.expiry_days.optional(),
+    download_limit: settingFields.download_limit.optional(),
+  }),
+})
+type Wanted = z.output<typeof schema>['properties']
+
+export const SEND_LINKS: FlowAddress = {
+  path: '/flow/actions/send-download-links',
+  handle: async (tx, body, parts) => {
+    const parsed = parseBounded(schema, { ...body, properties: plainFields(body.properties) })
+    if (!parsed.data) throw refused(parsed.issues)
+    const { action_run_id, properties } = parsed.data
+    if (!(await isNewRun(tx, action_run_id))) return {}
+    await requireDownloads(tx)
+    const links = await makeWanted(tx, properties, parts)
+    await queueLinkMails(
+      tx,
+      links.map(({ id }) => id),
+      { occasion: `flow/${action_run_id}` },
+    )
+    return { return_value: { links: links.map(({ id }) => toPublicId('link', id)) } }
+  },
+}
+
+const NUMBERS: readonly string[] = ['expiry_days', 'download_limit']
+
+/** Flow sends empty fields as empty texts, and numbers as texts. */
+function plainFields(properties: unknown): object {
+  const fields = Object.entries((properties ?? {}) as Record<string, unknown>)
+  const plain = fields.map(([name, value]) => {
+    const text = typeof value === 'string' ? value.trim() : value
+    const number = NUMBERS.includes(name) && /^\d{1,9}(\.0+)?$/.test(String(text))
+    return [name, number ? Number(text) : text]
+  })
+  return Object.fromEntries(plain.filter(([, value]) => value !== '' && value !== null))
+}
+
+function refused(issues: readonly Issue[]): AppError {
+  const details: ErrorDetail[] = issues.map(({ path, message }) => ({
+    ...{ param: String(path.at(-1) ?? ''), code: 'invalid_value', message },
+  }))
+  const { param, message } = details[0]!
+  return new AppError('validation_failed', { param, details, message: `${param}: ${message}` })
+}
+
+/** Stored with the ids of webhooks, as long as the platform may repeat the request. */
+async function isNewRun(tx: ShopScope, run: string): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into webhooks (shop_id, id, topic) values (:shop, :id, 'flow/send-download-links')
+     on conflict do nothing returning id`,
+    { id: `flow/${run}` },
+  )
+  return rows.length > 0
+}
+
+/** Throws `validation_failed`, which names each file and pack that does not exist. */
+async function makeWanted(
+  tx: ShopScope,
+  { email, files, pack, ...terms }: Wanted,
+  { secrets, clock }: FlowParts,
+): Promise<readonly Link[]> {
+  if ((files === undefined) === (pack === undefined))
+    throw wrong('files', 'Send either files or a pack')
+  if (pack !== undefined) {
+    const [pack_id] = await idsOf(tx, 'packs', 'pack', [pack])
+    return [await createPackLink(tx, secrets, { ...terms, pack_id: pack_id!, email }, clock())]
+  }
+  const names = files!.split(/\r?\n/).map((line) => line.trim())
+  const wanted = [...new Set(names.filter((name) => name !== ''))]
+  if (wanted.length === 0) throw wrong('files', 'Name at least one file')
+  if (wanted.length > MAX_FILES) throw wrong('files', `Name at most ${MAX_FILES} files`)
+  const file_ids = [...new Set(await idsOf(tx, 'files', 'file', wanted))]
+  return createLinks(tx, secrets, { ...terms, file_ids, email }, clock())
+}
+
+const wrong = (param: string, message: string) =>
+  new AppError('validation_failed', {
+    ...{ param, message: `${param}: ${message}` },
+    details: [{ param, code: 'invalid_value', message }],
+  })
+
+/** Bare UUIDs, in the order given. Each is given by name, or by its id in the page and the API. */
+async function idsOf(
+  tx: ShopScope,
+  table: 'files' | 'packs',
+  kind: 'file' | 'pack',
+  given: readonly string[],
+): Promise<string[]> {
+  const there = table === 'files' ? 'and deleted_at is null' : ''
+  const rows = await tx.query<{ id: string; name_key: string }>(
+    `select id, name_key from ${table} where shop_id = :shop ${there}
+       and (name_key = any(:keys::text[]) or id = any(:ids::uuid[]))`,
+    {
+      keys: given.map(nameKey),
+      ids: given.flatMap((text) => parsePublicId(kind, text) ?? []),
+    },
+  )
+  const byKey = new Map(rows.flatMap(({ id, name_key }) => [[name_key, id] as const]))
+  const known = new Set(rows.map(({ id }) => id))
+  const found = given.map((text) => {
+    const id = parsePublicId(kind, text)
+    return id !== null && known.has(id) ? id : byKey.get(nameKey(text))
+  })
+  const missing = given.filter((_, at) => found[at] === undefined)
+  if (missing.length > 0)
+    throw wrong(table === 'files' ? 'files' : 'pack', `There is no ${kind} “${missing[0]}”`)
+  return found as string[]
+}

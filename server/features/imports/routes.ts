@@ -1,0 +1,37 @@
+// Channels: how operations start, with the names that pages show.
+import { z } from 'zod'
+import type { Channel } from '../workflows/channel.ts'
+import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+
+const channelSchema = z
+  .object({
+    id: z.string(),
+    title: z.string().meta({ description: 'How an operation was started: `CSV`' }),
+    imports: z
+      .object({
+        title: z.string().meta({ description: 'One import: `CSV import`' }),
+        plural: z
+          .string()
+          .meta({ description: 'The imports that an attached workflow applies to: `CSV imports`' }),
+      })
+      .nullable()
+      .meta({ description: 'Null: its operations work on existing files' }),
+  })
+  .meta({ id: 'Channel' })
+
+export function channelRoutes(channels: readonly Channel[]): Endpoint[] {
+  return [
+    endpoint({
+      method: 'get',
+      path: '/api/channels',
+      summary: 'List the channels by which operations start',
+      tag: 'Workflows',
+      scope: 'operations:read',
+      replies: {
+        200: { description: 'All of them', schema: z.object({ data: z.array(channelSchema) }) },
+      },
+      handler: () =>
+        Promise.resolve({ body: { data: channels.map((channel) => ({ ...channel })) } }),
+    }),
+  ]
+}

@@ -1,0 +1,98 @@
+// Starts an import, for every channel: the shop's settings complete each file's draft, and the
+// shop's attached workflow runs, or the built-in one.
+import type { Entry, EntrySettings } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import type { Engine, GrowingEntry, StartInput } from '../../engine/engine.ts'
+import { cleanName } from '../../files/rules.ts'
+import { draftFrom, type DraftOptions } from '../../files/drafts.ts'
+import { readShop } from '../../files/shop-settings.ts'
+import { builtInWorkflow, type ImportChannel } from '../workflows/channel.ts'
+import { attachedWorkflow } from '../workflows/find.ts'
+
+/** One file that a channel imports. Absent settings come from the shop. */
+export interface ImportFile extends EntrySettings {
+  filename: string
+  source: Entry['source']
+  on_conflict: Entry['on_conflict']
+  product_sku?: string | undefined
+  /** The text that is matched instead of its name. */
+  match_as?: string | undefined
+  /** The file whose next version it becomes, a bare UUID. */
+  replaces?: string | undefined
+  /** Beginnings of its name that may be SKUs, longest first. */
+  sku_prefixes?: readonly string[] | undefined
+  tags?: readonly string[] | undefined
+  /** The name of its pack, which is created if there is none. */
+  pack?: string | undefined
+}
+
+export interface ImportRequest {
+  files: readonly ImportFile[]
+  /** For history: a person, or an API key's name. */
+  requestedBy: string
+  /** A second start with the same key gives the first one's operation. */
+  idempotencyKey?: string | undefined
+  /** Absent: the shop's setting. */
+  auto_map?: boolean | undefined
+  notify?: boolean | undefined
+  /** Receives a callback at the end of the import. */
+  callback_url?: string | undefined
+  /** Its label in history; absent: the first file's name. */
+  label?: string | undefined
+  /** More files will be added, until the operation is closed. */
+  open?: boolean | undefined
+  /** The caller waits for each file: its batches have their own places in every worker. */
+  prompt?: boolean | undefined
+  /** How many of its batches run at the same time; absent: as its workflow says. */
+  parallel?: number | undefined
+  /** Only previews, until it is confirmed. */
+  dryRun?: boolean | undefined
+  /** The sync that this import is, a bare UUID. */
+  sync?: string | undefined
+}
+
+/** Returns the operation's UUID. Throws `workflow_broken` if the attached workflow cannot run. */
+export async function startImport(
+  engine: Engine,
+  scope: ShopScope,
+  channel: ImportChannel,
+  { files, requestedBy, auto_map, notify, sync, callback_url, parallel, ...options }: ImportRequest,
+): Promise<string> {
+  const attached = await attachedWorkflow(scope, channel.id, engine.plugins)
+  const workflow = attached ?? builtInWorkflow(channel.id, engine.workflows)!
+  return engine.start(scope, {
+    workflow: { ...workflow, ...present({ parallel }) },
+    channel: channel.id,
+    source: { type: 'entries', entries: await importEntries(scope, files) },
+    request: present({ auto_map, notify, sync, callback_url }),
+    requestedBy,
+    ...present(options),
+  } satisfies StartInput)
+}
+
+/** The files in the form that the engine takes, for an operation that grows. */
+export async function importEntries(
+  scope: ShopScope,
+  files: readonly ImportFile[],
+): Promise<Pick<GrowingEntry, 'entry' | 'draft'>[]> {
+  const { settings } = await readShop(scope)
+  return files.map(
+    ({ filename, source, on_conflict, product_sku, sku_prefixes, replaces, match_as, ...own }) => ({
+      entry: {
+        filename: cleanName(filename),
+        ...(cleanName(filename) === filename.normalize('NFC') ? {} : { name_cleaned: true }),
+        source,
+        on_conflict,
+        ...present({ product_sku: product_sku || undefined, sku_prefixes, replaces, match_as }),
+      },
+      draft: draftFrom({ filename, ...present(own) } satisfies DraftOptions, settings),
+    }),
+  )
+}
+
+type Present<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> }
+
+const present = <T extends object>(values: T): Present<T> =>
+  Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== undefined),
+  ) as Present<T>

@@ -1,0 +1,60 @@
+// Revokes and extends buyers' links, and resets their downloads.
+import { AppError } from '../../../core/errors.ts'
+import type { Bindings, ShopScope } from '../../../core/db/for-shop.ts'
+
+/**
+ * Revokes links (bare UUIDs). Idempotent: unknown and revoked links are ignored. Revoking a pack's
+ * link revokes those of its files.
+ */
+export async function revokeLinks(tx: ShopScope, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await tx.query(
+    `with held as (${linksInLockOrder('(id = any(:ids::uuid[]) or parent_id = any(:ids::uuid[])) and revoked_at is null')})
+     update links l set revoked_at = now() from held where l.shop_id = :shop and l.id = held.id`,
+    { ids },
+  )
+}
+
+/**
+ * Locks links in the order in which downloads lock them, because two transactions that lock them in
+ * different orders would deadlock.
+ */
+export const linksInLockOrder = (condition: string): string =>
+  `select id from links where shop_id = :shop and ${condition} order by id for no key update`
+
+/**
+ * Makes a link valid for this many days from now; null: without expiry. For a pack's link, this
+ * also applies to the links of its files.
+ */
+export const extendLink = (
+  tx: ShopScope,
+  id: string,
+  days: number | null,
+  now: Date,
+): Promise<void> =>
+  changeLink(tx, id, `expires_at = :now::timestamptz + :days::int * interval '24 hours'`, {
+    days,
+    now,
+  })
+
+/** Sets the download count to 0; for a pack's link also those of the links of its files. */
+export const resetLink = (tx: ShopScope, id: string): Promise<void> =>
+  changeLink(tx, id, 'downloads = 0', {})
+
+/** Throws `not_found`, and `conflict` for a revoked link, which stays revoked. */
+async function changeLink(
+  tx: ShopScope,
+  id: string,
+  set: string,
+  bindings: Bindings,
+): Promise<void> {
+  const changed = await tx.query<{ id: string }>(
+    `with held as (${linksInLockOrder('(id = :id or parent_id = :id) and revoked_at is null')})
+     update links l set ${set} from held where l.shop_id = :shop and l.id = held.id returning l.id`,
+    { ...bindings, id },
+  )
+  if (changed.some((link) => link.id === id)) return
+  const [known] = await tx.query('select from links where shop_id = :shop and id = :id', { id })
+  if (!known) throw new AppError('not_found')
+  throw new AppError('conflict', { message: 'A revoked link cannot be restored: create a new one' })
+}

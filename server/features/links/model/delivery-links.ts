@@ -1,0 +1,57 @@
+// The files of a delivery's page, each with its own link under the page's link, with the terms of
+// the time of the sale. Opening the page counts nothing.
+import type { ShopScope } from '../../../core/db/for-shop.ts'
+import type { Secrets } from '../../../core/secrets.ts'
+import { keysByFile } from '../../preparation/model/licence-lists.ts'
+import type { PackFile } from './pack-links.ts'
+
+export interface PaidFile extends PackFile {
+  expires_at: Date | null
+  /** When the file got its current version, if that was after the sale. */
+  renewed_at: Date | null
+  /** The keys that a workflow assigned to the buyer. */
+  licence_keys: readonly string[]
+}
+
+interface PaidFileRow extends Omit<PaidFile, 'key' | 'licence_keys'> {
+  link_id: string
+  file_id: string
+  delivery_id: string
+  rotation: number
+}
+
+/** In the order of the order's lines and of their packs, without withdrawn files. */
+export async function openDeliveryLink(
+  scope: ShopScope,
+  secrets: Secrets,
+  link: string,
+): Promise<readonly PaidFile[]> {
+  const rows = await scope.query<PaidFileRow>(
+    `select f.filename, coalesce(o.size_bytes, f.size_bytes) as size_bytes, c.id as link_id,
+       f.id as file_id, l.delivery_id, c.rotation, c.download_limit, c.downloads, c.expires_at,
+       case when f.version > 1 and f.version_since > c.created_at and not coalesce(o.stale, false)
+         then f.version_since end as renewed_at
+     from links l
+     join shops s on s.id = l.shop_id
+     join links c on c.shop_id = l.shop_id and c.parent_id = l.id and c.revoked_at is null
+     join files f on f.shop_id = c.shop_id and f.id = c.file_id and f.deleted_at is null
+       and (f.mapping_state <> 'unmapped' or s.keep_paid)
+     left join prepared_files o on o.shop_id = c.shop_id and o.link_id = c.id
+     where l.shop_id = :shop and l.id = :link
+     order by ${PAID_ORDER}`,
+    { link },
+  )
+  const keys = rows[0] && (await keysByFile(scope, secrets, rows[0].delivery_id, { show: true }))
+  return rows.map(({ link_id, rotation, file_id, delivery_id: _, ...file }) => ({
+    ...file,
+    licence_keys: keys?.get(file_id) ?? [],
+    key: secrets.linkKey(link_id, rotation),
+  }))
+}
+
+/** SQL: orders the links `c` to the files `f` under the page's link `l`. */
+export const PAID_ORDER = `(select min(o.position) from delivery_files df
+    join deliveries d on d.shop_id = df.shop_id and d.id = df.delivery_id
+    join order_lines o on o.shop_id = d.shop_id and o.order_id = d.order_id and o.id = df.line_id
+    where df.shop_id = c.shop_id and df.delivery_id = l.delivery_id and df.file_id = c.file_id),
+  f.pack_position, f.filename`

@@ -1,0 +1,110 @@
+// Buyers' links, read with their keys, and the status of each.
+import type { ShopScope } from '../../../core/db/for-shop.ts'
+import type { Secrets } from '../../../core/secrets.ts'
+
+/** Withdrawn: the file is in the trash, or lost its last product. */
+export const LINK_STATUSES = ['active', 'expired', 'exhausted', 'revoked', 'withdrawn'] as const
+export type LinkStatus = (typeof LINK_STATUSES)[number]
+
+/**
+ * A link of a file, or of a pack: when a buyer opens a pack's link, its files get their own links
+ * under it. The link of a deleted pack has neither id.
+ */
+export interface Link {
+  /** A bare UUID, like the other two. */
+  id: string
+  file_id: string | null
+  pack_id: string | null
+  /** The name of the file or the pack. */
+  name: string
+  /** The buyer's secret: show it only to callers with `links:write`. */
+  key: string
+  email: string | null
+  expires_at: Date | null
+  download_limit: number | null
+  downloads: number
+  status: LinkStatus
+  created_at: Date
+}
+
+/** The facts that decide a link's status. Dates, or other values that compare like dates. */
+export interface LinkFacts {
+  revoked_at: Date | null
+  expires_at: Date | null
+  download_limit: number | null
+  downloads: number
+  deleted_at: Date | null
+  mapping_state: string
+}
+
+/** A link as returned by a query with LINK_COLUMNS. */
+export interface LinkRow extends LinkFacts {
+  created_at: Date
+  id: string
+  file_id: string | null
+  pack_id: string | null
+  name: string
+  rotation: number
+  email: string | null
+}
+
+/** Of a link `l` and its file `f`: a paid link keeps working when its file loses its products. */
+export const MAPPING_STATE = `case when l.paid
+  and (select keep_paid from shops where id = l.shop_id) then 'never'
+  else coalesce(f.mapping_state, 'never') end`
+
+/** Of a row `l` with its file `f` or its pack `p`, as LINK_TABLES joins them. */
+export const LINK_COLUMNS = `l.id, l.file_id, l.pack_id, coalesce(f.filename, p.name, l.pack_name) as name, l.rotation, l.email, l.revoked_at,
+  l.expires_at, l.download_limit, l.downloads, l.created_at, f.deleted_at, ${MAPPING_STATE} as mapping_state`
+export const LINK_TABLES = `links l
+  left join files f on f.shop_id = l.shop_id and f.id = l.file_id
+  left join packs p on p.shop_id = l.shop_id and p.id = l.pack_id`
+
+export function linkStatus(link: LinkFacts, now: Date): LinkStatus {
+  if (link.revoked_at) return 'revoked'
+  if (link.deleted_at || link.mapping_state === 'unmapped') return 'withdrawn'
+  if (link.expires_at && link.expires_at <= now) return 'expired'
+  if (link.download_limit !== null && link.downloads >= link.download_limit) return 'exhausted'
+  return 'active'
+}
+
+/** The existing links of `ids` (bare UUIDs), in that order. */
+export async function readLinks(
+  scope: ShopScope,
+  secrets: Secrets,
+  ids: readonly string[],
+  now: Date,
+): Promise<readonly Link[]> {
+  if (ids.length === 0) return []
+  const rows = await scope.query<LinkRow>(
+    `select ${LINK_COLUMNS} from ${LINK_TABLES} where l.shop_id = :shop
+      and l.id = any(:ids::uuid[])`,
+    { ids },
+  )
+  const found = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => (found.has(id) ? [linkOf(found.get(id)!, secrets, now)] : []))
+}
+
+export function linkOf(row: LinkRow, secrets: Secrets, now: Date): Link {
+  const { id, file_id, pack_id, name, email, expires_at, download_limit, downloads, created_at } =
+    row
+  const key = secrets.linkKey(id, row.rotation)
+  const status = linkStatus(row, now)
+  return {
+    id,
+    file_id,
+    pack_id,
+    name,
+    key,
+    email,
+    expires_at,
+    download_limit,
+    downloads,
+    status,
+    created_at,
+  }
+}
+
+/** The address that a buyer opens. */
+export const linkAddress = (baseUrl: string, key: string): string =>
+  `${baseUrl}/download?key=${key}`

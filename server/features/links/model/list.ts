@@ -1,0 +1,264 @@
+// Lists links, newest first. A shop may have a million links: each filter names the index that
+// serves it, and conditions without an index are tested on spans of rows within a time limit.
+import type { Bindings, ShopScope } from '../../../core/db/for-shop.ts'
+import { likeLiteral } from '../../../core/db/like-pattern.ts'
+import { AppError, ERRORS } from '../../../core/errors.ts'
+import type { Secrets } from '../../../core/secrets.ts'
+import {
+  LINK_COLUMNS,
+  LINK_TABLES,
+  linkOf,
+  MAPPING_STATE,
+  type Link,
+  type LinkRow,
+  type LinkStatus,
+} from './links.ts'
+import { nameKey } from '../../../files/rules.ts'
+
+/** Every condition must hold. Ids are bare UUIDs. */
+export interface LinkFilter {
+  /** Includes links that a pack's link gave to the file. Index: links_file. */
+  fileId?: string | undefined
+  /** Index: links_pack. */
+  packId?: string | undefined
+  /** Links that this operation created. Index: links_operation. */
+  operation?: string | undefined
+  /** This address, ignoring case. Index: links_email. */
+  email?: string | undefined
+  /**
+   * The file's or the pack's name contains it, or the address begins with it, ignoring case. Index:
+   * links_file, links_email.
+   */
+  search?: string | undefined
+  /**
+   * Revoked: index links_revoked; withdrawn: index links_file; other statuses are tested row by
+   * row.
+   */
+  status?: LinkStatus | undefined
+}
+
+export interface LinkPage {
+  data: readonly Link[]
+  next_cursor: string | null
+}
+
+/**
+ * How many rows one query reads, at first and at most; and the time after which a page is returned
+ * although it is not full.
+ */
+const SPAN = { first: 1000, max: 32_000 }
+const TIME_LIMIT_MS = 1000
+/** A query names up to this many files, packs or links by id. */
+const MAX_NAMED = 1000
+
+/** The same as `linkStatus`. */
+const STATUS: Readonly<Record<LinkStatus, string>> = {
+  revoked: 'l.revoked_at is not null',
+  withdrawn: `l.revoked_at is null and (f.deleted_at is not null or ${MAPPING_STATE} = 'unmapped')`,
+  expired: `l.revoked_at is null and f.deleted_at is null and ${MAPPING_STATE} <> 'unmapped'
+    and l.expires_at <= :now`,
+  exhausted: `l.revoked_at is null and f.deleted_at is null and ${MAPPING_STATE} <> 'unmapped'
+    and (l.expires_at is null or l.expires_at > :now) and l.downloads >= l.download_limit`,
+  active: `l.revoked_at is null and f.deleted_at is null and ${MAPPING_STATE} <> 'unmapped'
+    and (l.expires_at is null or l.expires_at > :now)
+      and (l.download_limit is null or l.downloads < l.download_limit)`,
+}
+
+/**
+ * A page of links, newest first; `cursor` is the `next_cursor` of the previous page. A page may be
+ * short without being the last one. Throws `validation_failed` for an invalid cursor.
+ */
+export async function listLinks(
+  scope: ShopScope,
+  secrets: Secrets,
+  page: LinkFilter & { limit: number; cursor?: string | undefined },
+  now: Date,
+): Promise<LinkPage> {
+  requireCursor(page.cursor)
+  const { where, bindings, served } = await compile(scope, page, now)
+  const read = served ? readByIndex : readBySpans
+  const { rows, last } = await read(scope, where, bindings, page)
+  const data = rows.slice(0, page.limit).map((row) => linkOf(row, secrets, now))
+  return { data, next_cursor: rows.length > page.limit ? data.at(-1)!.id : last }
+}
+
+/** All links of the filter, a page at a time. */
+export async function* pagesOfLinks(
+  scope: ShopScope,
+  secrets: Secrets,
+  filter: LinkFilter,
+  now: Date,
+  signal: AbortSignal,
+): AsyncGenerator<readonly Link[]> {
+  let cursor: string | undefined
+  do {
+    signal.throwIfAborted()
+    const page = await listLinks(scope, secrets, { ...filter, limit: PAGE, cursor }, now)
+    yield page.data
+    cursor = page.next_cursor ?? undefined
+  } while (cursor !== undefined)
+}
+const PAGE = 1000
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+function requireCursor(cursor: string | undefined): void {
+  if (cursor === undefined || UUID.test(cursor)) return
+  const message = ERRORS.invalid_value.message
+  throw new AppError('validation_failed', {
+    details: [{ param: 'cursor', code: 'invalid_value', message }],
+  })
+}
+
+interface Compiled {
+  where: string
+  bindings: Bindings
+  /**
+   * An index leads to the links, or all of the newest ones match; otherwise links are searched row
+   * by row.
+   */
+  served: boolean
+}
+
+async function compile(scope: ShopScope, filter: LinkFilter, now: Date): Promise<Compiled> {
+  const conditions: string[] = []
+  const bindings: Bindings = {}
+  let served = filter.status === 'revoked' || (filter.status === undefined && !filter.search)
+  const add = (sql: string, given: Bindings, isServed = true) => {
+    conditions.push(sql)
+    Object.assign(bindings, given)
+    served ||= isServed
+  }
+  const { fileId, packId, operation, email, search, status } = filter
+  if (fileId !== undefined) add('l.file_id = :fileId', { fileId })
+  // Only a file's own list shows links that a pack's link or a delivery gave to it. Elsewhere the
+  // pack's link represents them, and deliveries have their own list.
+  else conditions.push('l.parent_id is null and l.delivery_id is null')
+  if (packId !== undefined) add('l.pack_id = :packId', { packId })
+  if (operation !== undefined) add('l.operation_id = :operation', { operation })
+  if (email !== undefined) add(`${EMAIL} = lower(:email) collate "C"`, { email })
+  if (search) add(...(await searchedLinks(scope, search)))
+  if (status !== undefined)
+    add(STATUS[status], status === 'revoked' || status === 'withdrawn' ? {} : { now }, false)
+  if (status === 'withdrawn' && !served) {
+    const files = await fewIds(scope, WITHDRAWN, {})
+    if (files) add('l.file_id = any(:withdrawn::uuid[])', { withdrawn: files })
+  }
+  return { where: conditions.join(' and '), bindings, served }
+}
+
+const EMAIL = 'lower(l.email) collate "C"'
+// The same condition in two forms, each with its own index: files_unmapped excludes the trash.
+const WITHDRAWN = `select id from files where shop_id = :shop and deleted_at is not null
+  union all select id from files where shop_id = :shop and deleted_at is null
+    and mapping_state = 'unmapped'`
+// Uses files_name_parts.
+const NAMED = `select id from files where shop_id = :shop and deleted_at is null
+  and name_key like :part
+  union all select id from files where shop_id = :shop and deleted_at is not null
+    and name_key like :part`
+const NAMED_PACKS = 'select id from packs where shop_id = :shop and name_key like :part'
+// The same as `nameKey`.
+const GONE_NAME = `lower(normalize(l.pack_name, nfc) collate "pg_unicode_fast")`
+const NAMED_GONE_PACKS = `select id from links l where shop_id = :shop and pack_name is not null
+  and ${GONE_NAME} like :part`
+const ADDRESSED = `select id from links l where shop_id = :shop
+  and ${EMAIL} like lower(:start) collate "C"`
+
+async function searchedLinks(
+  scope: ShopScope,
+  text: string,
+): Promise<[sql: string, bindings: Bindings, served: boolean]> {
+  const part = { part: `%${likeLiteral(nameKey(text))}%` }
+  const start = { start: `${likeLiteral(text)}%` }
+  const files = await fewIds(scope, NAMED, part)
+  const packs = await fewIds(scope, NAMED_PACKS, part)
+  const links = await fewIds(scope, `${ADDRESSED} union ${NAMED_GONE_PACKS}`, { ...start, ...part })
+  if (files && packs && links)
+    return [
+      `(l.file_id = any(:files::uuid[]) or l.pack_id = any(:packs::uuid[])
+        or l.id = any(:links::uuid[]))`,
+      { files, packs, links },
+      true,
+    ]
+  const anywhere = `(f.name_key like :part or p.name_key like :part or ${GONE_NAME} like :part or ${EMAIL} like lower(:start) collate "C")`
+  return [anywhere, { ...part, ...start }, false]
+}
+
+/** The ids that a query finds, or null if there are more than another query can name. */
+async function fewIds(
+  scope: ShopScope,
+  select: string,
+  bindings: Bindings,
+): Promise<string[] | null> {
+  const rows = await scope.query<{ id: string }>(`select id from (${select}) found limit :limit`, {
+    ...bindings,
+    limit: MAX_NAMED + 1,
+  })
+  return rows.length > MAX_NAMED ? null : rows.map(({ id }) => id)
+}
+
+interface Found {
+  rows: LinkRow[]
+  /** Where to continue if the end was not reached and the page is not full. */
+  last: string | null
+}
+interface Place {
+  limit: number
+  cursor?: string | undefined
+}
+
+async function readByIndex(
+  scope: ShopScope,
+  where: string,
+  bindings: Bindings,
+  place: Place,
+): Promise<Found> {
+  const { limit, cursor } = place
+  const rows = await scope.query<LinkRow>(
+    `select ${LINK_COLUMNS} from ${LINK_TABLES}
+     where l.shop_id = :shop and ${where} ${cursor === undefined ? '' : 'and l.id < :cursor'}
+     order by l.id desc limit :rows`,
+    { ...bindings, rows: limit + 1, ...(cursor === undefined ? {} : { cursor }) },
+  )
+  return { rows, last: null }
+}
+
+/**
+ * Reads span after span until the page is full, no links are left, or the time limit has passed.
+ */
+async function readBySpans(
+  scope: ShopScope,
+  where: string,
+  bindings: Bindings,
+  place: Place,
+): Promise<Found> {
+  const until = performance.now() + TIME_LIMIT_MS
+  const found: LinkRow[] = []
+  let last = place.cursor ?? null
+  for (let span = SPAN.first; ; span = Math.min(SPAN.max, span * 4)) {
+    const rows = await scope.query<LinkRow & { last: string | null; read: number }>(
+      `with span as materialized (
+         select l.* from links l where l.shop_id = :shop ${last === null ? '' : 'and l.id < :last'}
+         order by l.id desc limit :span
+       ), page as (
+         select ${LINK_COLUMNS} from ${LINK_TABLES.replace('links l', 'span l')}
+         where ${where} order by l.id desc limit :rows
+       )
+       select page.*, span.last, span.read
+       from (select (array_agg(id order by id))[1] as last, count(*) as read from span) span
+         left join page on true
+       order by page.id desc`,
+      {
+        ...bindings,
+        span,
+        rows: place.limit + 1 - found.length,
+        ...(last === null ? {} : { last }),
+      },
+    )
+    found.push(...rows.filter(({ id }) => id !== null))
+    last = rows[0]!.read < span ? null : rows[0]!.last
+    if (found.length > place.limit) return { rows: found, last: null }
+    if (last === null || performance.now() > until) return { rows: found, last }
+  }
+}

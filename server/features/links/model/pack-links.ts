@@ -1,0 +1,154 @@
+// Links of packs: one key opens the pack's current files, each with its own link under the pack's
+// link. These links are created when a buyer first opens the pack's link. They count separately and
+// expire with the pack's link.
+import { AppError } from '../../../core/errors.ts'
+import type { ShopScope } from '../../../core/db/for-shop.ts'
+import { hashKey, type Secrets } from '../../../core/secrets.ts'
+import { LINK_COLUMNS, linkOf, type Link, type LinkRow } from './links.ts'
+import { linksInLockOrder } from './changes.ts'
+import { orderedIds, type LinkTerms } from './creation.ts'
+import { readShop } from '../../../files/shop-settings.ts'
+
+export interface PackLinkWanted extends LinkTerms {
+  /** A bare UUID. */
+  pack_id: string
+  email?: string | null | undefined
+}
+
+/**
+ * Creates a link to a pack. Absent terms are the shop's import defaults; the limit applies to each
+ * file in it. Throws `pack_not_found`.
+ */
+export async function createPackLink(
+  scope: ShopScope,
+  secrets: Secrets,
+  wanted: PackLinkWanted,
+  now: Date,
+): Promise<Link> {
+  const { settings } = await readShop(scope)
+  const { expiry_days = settings.expiry_days, download_limit = settings.download_limit } = wanted
+  const [id] = orderedIds(now, 1) as [string]
+  const [row] = await scope.query<LinkRow>(
+    `with made as (
+       insert into links (shop_id, id, pack_id, key_hash, email, expires_at, download_limit,
+         created_at)
+       select :shop, :id, id, :hash, :email,
+         :now::timestamptz + :days::integer * interval '24 hours', :limit, :now
+       from packs where shop_id = :shop and id = :pack
+       returning *
+     )
+     select ${LINK_COLUMNS} from made l
+     join packs p on p.shop_id = l.shop_id and p.id = l.pack_id
+     left join files f on f.shop_id = l.shop_id and f.id = l.file_id`,
+    {
+      ...{
+        id,
+        pack: wanted.pack_id,
+        hash: hashKey(secrets.linkKey(id, 0)),
+        email: wanted.email ?? null,
+        now,
+      },
+      ...{ days: expiry_days, limit: download_limit },
+    },
+  )
+  if (!row) throw new AppError('pack_not_found', { param: 'pack_id' })
+  return linkOf(row, secrets, now)
+}
+
+/** A file as its pack's link shows it. */
+export interface PackFile {
+  filename: string
+  size_bytes: number
+  /** The buyer's secret for this file alone. */
+  key: string
+  download_limit: number | null
+  downloads: number
+}
+
+interface PackFileRow extends Omit<PackFile, 'key'> {
+  file_id: string
+  /** Null: it has no link under the pack's link yet. */
+  link_id: string | null
+  rotation: number
+  /** Its link has the terms of the pack's link. */
+  has_pack_terms: boolean
+}
+
+/**
+ * The files of a pack's link (a bare UUID), in the pack's order: only files that can be downloaded,
+ * without those whose own link was revoked. Opening counts nothing.
+ */
+export async function openPackLink(
+  scope: ShopScope,
+  secrets: Secrets,
+  link: string,
+  now: Date,
+): Promise<readonly PackFile[]> {
+  const seen = await listFiles(scope, link)
+  const ready = seen.every(({ link_id, has_pack_terms }) => link_id !== null && has_pack_terms)
+  if (!ready) await ensurePackLinks(scope, secrets, link, seen, now)
+  return (ready ? seen : await listFiles(scope, link)).flatMap((row) =>
+    row.link_id === null ? [] : [presented(row, secrets.linkKey(row.link_id, row.rotation))],
+  )
+}
+
+const presented = (
+  { filename, size_bytes, download_limit, downloads }: PackFileRow,
+  key: string,
+): PackFile => ({
+  ...{ filename, size_bytes, key, download_limit, downloads },
+})
+
+const listFiles = (scope: ShopScope, link: string): Promise<PackFileRow[]> =>
+  scope.query<PackFileRow>(
+    `select f.id as file_id, f.filename, f.size_bytes, c.id as link_id,
+       coalesce(c.rotation, 0) as rotation, c.download_limit, coalesce(c.downloads, 0) as downloads,
+       c.expires_at is not distinct from l.expires_at
+         and c.download_limit is not distinct from l.download_limit
+         and c.email is not distinct from l.email as has_pack_terms
+     from links l
+     join files f on f.shop_id = l.shop_id and f.pack_id = l.pack_id
+     left join links c on c.shop_id = l.shop_id and c.parent_id = l.id and c.file_id = f.id
+     where l.shop_id = :shop and l.id = :link and f.deleted_at is null
+       and f.mapping_state <> 'unmapped'
+       and c.revoked_at is null
+     order by f.pack_position, f.id`,
+    { link },
+  )
+
+/**
+ * Creates the missing links and updates the others to the terms of the pack's link, in one
+ * statement. For concurrent visitors, links are created once.
+ */
+async function ensurePackLinks(
+  scope: ShopScope,
+  secrets: Secrets,
+  link: string,
+  seen: readonly PackFileRow[],
+  now: Date,
+): Promise<void> {
+  const files = seen.filter(({ link_id }) => link_id === null).map(({ file_id }) => file_id)
+  const ids = orderedIds(now, files.length)
+  await scope.query(
+    `with pack as (
+       select * from links where shop_id = :shop and id = :link
+     ), made as (
+       insert into links (shop_id, id, file_id, parent_id, key_hash, email, expires_at,
+         download_limit, created_at)
+       select :shop, w.id, f.id, pack.id, w.key_hash, pack.email, pack.expires_at,
+         pack.download_limit, :now
+       from pack cross join unnest(:ids::uuid[], :files::uuid[], :hashes::bytea[]) as w (id,
+         file_id, key_hash)
+       join files f on f.shop_id = :shop and f.id = w.file_id
+       on conflict (shop_id, parent_id, file_id) where parent_id is not null do nothing
+     ), held as (
+       ${linksInLockOrder(`parent_id = :link
+         and exists (select from pack where (links.email, links.expires_at, links.download_limit)
+         is distinct from (pack.email, pack.expires_at, pack.download_limit))`)}
+     )
+     update links c set email = pack.email, expires_at = pack.expires_at,
+       download_limit = pack.download_limit
+     from pack, held where c.shop_id = :shop and c.id = held.id`,
+    { link, ids, files, hashes: ids.map((id) => hashKey(secrets.linkKey(id, 0))), now },
+  )
+}

@@ -1,0 +1,264 @@
+// Links: created for files or for a pack, listed with their addresses, exported as CSV.
+import Papa from 'papaparse'
+import { z } from 'zod'
+import { workflowOfAction, startWorkflow } from '../operations/start.ts'
+import type { Limits } from '../../core/configuration/limits.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { AppError, type ErrorDetail } from '../../core/errors.ts'
+import { plainCell } from '../../files/cells.ts'
+import { listLinks, pagesOfLinks, type LinkFilter } from './model/list.ts'
+import type { Link } from './model/links.ts'
+import { createLinks, unknownFiles } from './model/creation.ts'
+import { createPackLink } from './model/pack-links.ts'
+import { requireDownloads } from '../../files/plan-limits.ts'
+import { parsePublicId } from '../../core/ids.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import {
+  endpoint,
+  type Caller,
+  type Endpoint,
+  type Reply,
+  type Scope,
+} from '../../http/endpoint.ts'
+import { linkFilterFields, linkFilterOf, linkRecord, linkSchema } from './record.ts'
+import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
+import { downloadLimit, errorSchema, expiryDays, listOf, page } from '../../http/schemas.ts'
+import { requireScopes } from '../../http/scopes.ts'
+import { fileIds } from '../operations/selection.ts'
+import { sendChunks } from '../../http/stream-body.ts'
+import { channelOf } from '../operations/routes.ts'
+
+/** Links for more files are created by an operation. */
+const MAX_IN_REQUEST = 100
+const MAX_PER_FILE = 1000
+
+const terms = { expiry_days: expiryDays.optional(), download_limit: downloadLimit.optional() }
+const email = z.email('Send an email address').max(320).optional()
+
+const linksBody = (limits: Limits) =>
+  z
+    .strictObject({
+      file_ids: fileIds(limits).optional(),
+      pack_id: z
+        .string()
+        .optional()
+        .meta({ description: 'Instead of files: one link for all files of the pack' }),
+      ...terms,
+      email,
+      per_file: z
+        .array(z.strictObject({ file_id: z.string(), ...terms, email }))
+        .max(MAX_PER_FILE, `At most ${MAX_PER_FILE} files with terms of their own`)
+        .optional(),
+    })
+    .superRefine(({ file_ids, pack_id, per_file }, context) => {
+      const wrong = (param: string, message: string) =>
+        context.addIssue({ code: 'custom', path: [param], message })
+      if ((file_ids === undefined) === (pack_id === undefined))
+        wrong('file_ids', 'Send either files or a pack')
+      if (pack_id !== undefined && per_file)
+        wrong('per_file', 'A pack’s link has no terms of single files')
+    })
+    .meta({ id: 'LinksRequest' })
+type LinksBody = z.output<ReturnType<typeof linksBody>>
+
+export interface LinkRouteParts {
+  engine: Engine
+  limits: Limits
+  secrets: Secrets
+  baseUrl: string
+  clock: () => Date
+}
+
+export const linkRoutes = (parts: LinkRouteParts): Endpoint[] => [
+  create(parts),
+  list(parts),
+  exportCsv(parts),
+]
+
+const create = (parts: LinkRouteParts) =>
+  endpoint({
+    method: 'post',
+    path: '/api/links',
+    summary: 'Create download links for files or a pack',
+    description: `One link per file, all or none. Absent terms come from the file’s own settings. Above ${MAX_IN_REQUEST} files it is an operation, whose artifact lists the links.`,
+    tag: 'Links',
+    scope: 'links:write',
+    atomic: true,
+    body: linksBody(parts.limits),
+    replies: {
+      201: { description: 'The links, in the order of `file_ids`', schema: listOf(linkSchema) },
+      202: { description: 'An operation creates them; follow `Location`', schema: operationSchema },
+      422: { description: 'Every problem', schema: errorSchema },
+    },
+    handler: async ({ caller, body, idempotencyKey }) => {
+      await requireDownloads(caller.scope)
+      if (body.file_ids === undefined)
+        return made(parts, [await linkOfPack(parts, caller.scope, body)])
+      const per_file = termsOfFiles(body)
+      if (body.file_ids.length > MAX_IN_REQUEST) return operate(parts, caller, body, idempotencyKey)
+      const wanted = { ...body, file_ids: body.file_ids, per_file }
+      return made(parts, await createLinks(caller.scope, parts.secrets, wanted, parts.clock()))
+    },
+  })
+
+const made = ({ baseUrl }: LinkRouteParts, links: readonly Link[]): Reply => ({
+  status: 201,
+  body: { data: links.map((link) => linkRecord(link, baseUrl, true)), next_cursor: null },
+})
+
+/** Throws `pack_not_found`. */
+function linkOfPack(
+  { secrets, clock }: LinkRouteParts,
+  scope: ShopScope,
+  body: LinksBody,
+): Promise<Link> {
+  const pack_id = parsePublicId('pack', body.pack_id ?? '')
+  if (pack_id === null) throw new AppError('pack_not_found', { param: 'pack_id' })
+  const { expiry_days, download_limit, email } = body
+  return createPackLink(scope, secrets, { pack_id, expiry_days, download_limit, email }, clock())
+}
+
+/** Throws `validation_failed` with every problem that a schema cannot detect. */
+function termsOfFiles({ file_ids = [], per_file = [] }: LinksBody) {
+  const details: ErrorDetail[] = []
+  const wrong = (param: string, index: number, message: string) =>
+    details.push({ index, param, code: 'invalid_value', message })
+  const known = new Set<string>()
+  for (const [at, id] of file_ids.entries()) {
+    if (known.has(id)) wrong('file_ids', at, 'This file is named twice')
+    known.add(id)
+  }
+  const seen = new Set<string>()
+  const own = per_file.map(({ file_id, ...terms }, at) => {
+    const id = parsePublicId('file', file_id) ?? ''
+    if (!known.has(id)) wrong('per_file.file_id', at, 'This file is not in file_ids')
+    else if (seen.has(id)) wrong('per_file.file_id', at, 'This file is named twice')
+    seen.add(id)
+    return { file_id: id, ...terms }
+  })
+  if (details.length > 0)
+    throw new AppError('validation_failed', { param: details[0]!.param, details })
+  return own
+}
+
+const ACTION = 'create-links'
+
+async function operate(
+  { engine, clock }: LinkRouteParts,
+  caller: Caller,
+  { file_ids: ids = [], pack_id: _, ...options }: LinksBody,
+  idempotencyKey: string | undefined,
+): Promise<Reply> {
+  const details = await unknownFiles(caller.scope, ids)
+  if (details.length > 0) throw new AppError('validation_failed', { param: 'file_ids', details })
+  const id = await startWorkflow(engine, caller.scope, workflowOfAction(engine, ACTION, options), {
+    source: { type: 'files', ids },
+    dryRun: false,
+    requestedBy: caller.name,
+    channel: channelOf(caller),
+    idempotencyKey,
+    permit: (scopes) => requireScopes(caller, scopes as Scope[]),
+  })
+  const operation = (await engine.get(caller.scope, id))!
+  return {
+    status: 202,
+    body: operationRecord(engine, operation, clock()),
+    headers: { Location: operationPath(operation) },
+  }
+}
+
+const list = (parts: LinkRouteParts) =>
+  endpoint({
+    method: 'get',
+    path: '/api/links',
+    summary: 'List links, newest first',
+    description:
+      'Links that a pack’s link gave to its files are listed only with `file_id`. A page may be short, or even empty, and still have a `next_cursor`. Addresses are shown only with `links:write`.',
+    tag: 'Links',
+    scope: ['files:read', 'links:write'],
+    query: z.strictObject({ ...page, ...linkFilterFields }),
+    replies: { 200: { description: 'A page of links', schema: listOf(linkSchema) } },
+    handler: async ({ caller, query: { limit, cursor, ...given } }) => {
+      const filter = await knownFilter(caller.scope, linkFilterOf(given))
+      const links = await listLinks(
+        caller.scope,
+        parts.secrets,
+        { ...filter, limit, cursor },
+        parts.clock(),
+      )
+      const mayUse = caller.scopes.has('links:write')
+      return {
+        body: { ...links, data: links.data.map((link) => linkRecord(link, parts.baseUrl, mayUse)) },
+      }
+    },
+  })
+
+/** The file, pack or operation of the filter must exist. Throws `not_found`. */
+async function knownFilter(scope: ShopScope, filter: LinkFilter): Promise<LinkFilter> {
+  const { fileId, packId, operation } = filter
+  for (const [table, id] of [
+    ['files', fileId],
+    ['packs', packId],
+    ['operations', operation],
+  ] as const) {
+    if (id === undefined) continue
+    const [known] = await scope.from<{ id: string }>(table).where('id', id).select('id')
+    if (!known) throw new AppError('not_found')
+  }
+  return filter
+}
+
+const COLUMNS = [
+  'id',
+  'filename',
+  'url',
+  'email',
+  'expires_at',
+  'download_limit',
+  'downloads',
+  'status',
+  'created_at',
+] as const
+
+const exportCsv = (parts: LinkRouteParts) =>
+  endpoint({
+    method: 'get',
+    path: '/api/links/export.csv',
+    summary: 'Export links as CSV',
+    description: 'All links that match the filter, newest first, as a download.',
+    tag: 'Links',
+    scope: 'links:write',
+    query: z.strictObject(linkFilterFields),
+    replies: { 200: { description: 'The links, one in each row', schema: null, type: 'text/csv' } },
+    handler: async ({ caller, query, ctx, signal }) => {
+      const filter = await knownFilter(caller.scope, linkFilterOf(query))
+      const now = parts.clock()
+      ctx.set(
+        'Content-Disposition',
+        `attachment; filename="links-${now.toISOString().slice(0, 10)}.csv"`,
+      )
+      ctx.set('Cache-Control', 'no-store')
+      ctx.type = 'text/csv; charset=utf-8'
+      sendChunks(
+        ctx,
+        csvOf(pagesOfLinks(caller.scope, parts.secrets, filter, now, signal), parts.baseUrl),
+      )
+      return null
+    },
+  })
+
+async function* csvOf(
+  pages: AsyncIterable<readonly Link[]>,
+  baseUrl: string,
+): AsyncGenerator<string> {
+  // The byte-order mark tells a spreadsheet that this is UTF-8.
+  yield `\ufeff${COLUMNS.join(',')}\r\n`
+  for await (const links of pages) {
+    if (links.length === 0) continue
+    const rows = links
+      .map((link) => linkRecord(link, baseUrl, true))
+      .map((record) => COLUMNS.map((name) => plainCell(record[name])))
+    yield `${Papa.unparse(rows, { newline: '\r\n' })}\r\n`
+  }
+}

@@ -1,0 +1,215 @@
+// A merchant's changes of existing links: revoke, extend, reset the count, send.
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { retryTransaction } from '../../../core/db/retry-transaction.ts'
+import type { ShopScope } from '../../../core/db/for-shop.ts'
+import { AppError, type ErrorDetail } from '../../../core/errors.ts'
+import { readLinks, type Link } from '../model/links.ts'
+import { extendLink, resetLink, revokeLinks } from '../model/changes.ts'
+import { parsePublicId, requirePublicId, toPublicId } from '../../../core/ids.ts'
+import { queueLinkMails, unsendable } from '../mail.ts'
+import { MAX_REPEATED, repeatedTooOften } from '../../../core/outbox/repeated-mails.ts'
+import { endpoint, type Caller, type Endpoint, type Reply } from '../../../http/endpoint.ts'
+import { linkRecord, linkSchema } from '../record.ts'
+import { errorSchema, expiryDays } from '../../../http/schemas.ts'
+import type { LinkRouteParts } from '../routes.ts'
+
+type Parts = Pick<LinkRouteParts, 'secrets' | 'baseUrl' | 'clock' | 'limits'>
+
+export const linkChangeRoutes = (parts: Parts): Endpoint[] => [
+  revoke(parts),
+  extend(parts),
+  reset(parts),
+  revokeMany(parts),
+  send(parts),
+]
+
+const byId = z.strictObject({ id: z.string() })
+const one = (path: string, summary: string, description: string) => ({
+  method: 'post' as const,
+  path: `/api/links/{id}/${path}`,
+  ...{
+    summary,
+    description,
+    tag: 'Links',
+    scope: 'links:write' as const,
+    params: byId,
+    atomic: true as const,
+  },
+  replies: {
+    200: { description: 'The current state of the link', schema: linkSchema },
+    409: { description: 'It was revoked', schema: errorSchema },
+  },
+})
+
+const revoke = (parts: Parts) =>
+  endpoint({
+    ...one(
+      'revoke',
+      'Revoke a link',
+      'Permanently. For a pack’s link, the links of its files are revoked too.',
+    ),
+    handler: async ({ caller, params }) => {
+      const id = requirePublicId('link', params.id)
+      await retryTransaction(caller.scope, (tx) => revokeLinks(tx, [id]))
+      return answer(parts, caller, id)
+    },
+  })
+
+const extend = (parts: Parts) =>
+  endpoint({
+    ...one(
+      'extend',
+      'Extend a link',
+      'The link expires `expiry_days` from now, or never if it is null. An expired link works again.',
+    ),
+    body: z.strictObject({ expiry_days: expiryDays }),
+    handler: async ({ caller, params, body }) => {
+      const id = requirePublicId('link', params.id)
+      await retryTransaction(caller.scope, (tx) =>
+        extendLink(tx, id, body.expiry_days, parts.clock()),
+      )
+      return answer(parts, caller, id)
+    },
+  })
+
+const reset = (parts: Parts) =>
+  endpoint({
+    ...one('reset', 'Reset a link’s download count', 'It can be used as often as a new link.'),
+    handler: async ({ caller, params }) => {
+      const id = requirePublicId('link', params.id)
+      await retryTransaction(caller.scope, (tx) => resetLink(tx, id))
+      return answer(parts, caller, id)
+    },
+  })
+
+/** Throws `not_found`. */
+async function answer(
+  { secrets, baseUrl, clock }: Parts,
+  { scope }: Caller,
+  id: string,
+): Promise<Reply> {
+  const [link] = await readLinks(scope, secrets, [id], clock())
+  if (!link) throw new AppError('not_found')
+  return { body: linkRecord(link, baseUrl, true) }
+}
+
+const manyBody = ({ limits }: Parts) =>
+  z.strictObject({
+    link_ids: z
+      .array(z.string())
+      .min(1, 'At least one link')
+      .max(limits.ids_per_call, `At most ${limits.ids_per_call} links a call`),
+  })
+
+const revokeMany = (parts: Parts) =>
+  endpoint({
+    method: 'post',
+    path: '/api/links/revoke',
+    summary: 'Revoke links',
+    description: 'Permanently, all or none. Links that were revoked before are not counted.',
+    tag: 'Links',
+    scope: 'links:write',
+    atomic: true,
+    body: manyBody(parts),
+    replies: {
+      200: {
+        description: 'How many were revoked',
+        schema: z.object({ revoked: z.number().int() }),
+      },
+      422: { description: 'Every unknown link', schema: errorSchema },
+    },
+    handler: async ({ caller, body }) =>
+      retryTransaction(caller.scope, async (tx) => {
+        const links = await requireLinks(parts, tx, body.link_ids)
+        await revokeLinks(
+          tx,
+          links.map(({ id }) => id),
+        )
+        return { body: { revoked: links.filter(({ status }) => status !== 'revoked').length } }
+      }),
+  })
+
+const send = (parts: Parts) =>
+  endpoint({
+    method: 'post',
+    path: '/api/links/email',
+    summary: 'Send links by email',
+    description:
+      'One email for each link, to the link’s address. `/api/messages` shows the result of each. Links that do not work, have no address, or were sent five times within an hour are skipped.',
+    tag: 'Links',
+    scope: 'links:write',
+    atomic: true,
+    body: manyBody(parts),
+    replies: {
+      200: {
+        description: 'How many wait to be sent',
+        schema: z
+          .object({
+            queued: z.number().int(),
+            skipped: z.array(z.object({ link_id: z.string(), reason: z.string() })),
+          })
+          .meta({ id: 'LinksEmailed' }),
+      },
+      422: { description: 'Every unknown link', schema: errorSchema },
+    },
+    handler: async ({ caller, body }) =>
+      caller.scope.transaction(async (tx) => {
+        const links = await requireLinks(parts, tx, body.link_ids)
+        const repeated = await repeatedTooOften(
+          tx,
+          'link',
+          links.map(({ id }) => id),
+        )
+        const reasons = links.map(
+          (link) =>
+            unsendable(link) ??
+            (repeated.has(link.id) ? `It was sent ${MAX_REPEATED} times within an hour` : null),
+        )
+        const sent = links.filter((_, at) => reasons[at] === null).map(({ id }) => id)
+        // Sending twice is deliberate here: a repeated request under one Idempotency-Key was
+        // answered earlier.
+        const queued = await queueLinkMails(tx, sent, { occasion: randomUUID() })
+        const skipped = links.flatMap(({ id }, at) =>
+          reasons[at] === null ? [] : [{ link_id: toPublicId('link', id), reason: reasons[at]! }],
+        )
+        return { body: { queued, skipped } }
+      }),
+  })
+
+/** Throws `validation_failed`, which names every unknown or repeated id. */
+async function requireLinks(
+  { secrets, clock }: Parts,
+  scope: ShopScope,
+  ids: readonly string[],
+): Promise<readonly Link[]> {
+  const bare = ids.map((id) => parsePublicId('link', id))
+  const links = await readLinks(
+    scope,
+    secrets,
+    bare.filter((id) => id !== null),
+    clock(),
+  )
+  const known = new Set(links.map(({ id }) => id))
+  const seen = new Set<string>()
+  const details: ErrorDetail[] = []
+  for (const [index, id] of bare.entries()) {
+    if (id === null || !known.has(id))
+      details.push({
+        index,
+        param: 'link_ids',
+        code: 'not_found',
+        message: 'There is no such link',
+      })
+    else if (seen.has(id))
+      details.push({
+        index,
+        param: 'link_ids',
+        code: 'invalid_value',
+        message: 'This link is named twice',
+      })
+    if (id !== null) seen.add(id)
+  }
+  if (details.length > 0) throw new AppError('validation_failed', { param: 'link_ids', details })
+  return links
+}

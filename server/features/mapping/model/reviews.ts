@@ -1,0 +1,185 @@
+// Reviews: files that match several products, with the candidates from which a person chooses. A
+// file has at most one open review, and a rejected set of candidates is not proposed again.
+import { hash } from 'node:crypto'
+import type { Candidate } from '../../../../plugins/contract.ts'
+import type { ShopScope } from '../../../core/db/for-shop.ts'
+
+export const REVIEW_STATUSES = ['open', 'accepted', 'rejected'] as const
+export type ReviewStatus = (typeof REVIEW_STATUSES)[number]
+
+export interface ReviewRow {
+  id: string
+  file_id: string
+  filename: string
+  operation_id: string | null
+  kind: 'import' | 'bulk' | null
+  /** Best first. */
+  candidates: Candidate[]
+  score: number
+  status: ReviewStatus
+  created_at: Date
+  decided_at: Date | null
+  decided_by: string | null
+  /** The file has a product, and the operation was asked to replace it. */
+  replaces: boolean
+}
+
+/**
+ * Must be called in the transaction that writes the outcomes. A file that has a product gets a
+ * review only if the product is to be replaced.
+ */
+export async function recordReviews(
+  tx: ShopScope,
+  operation: string,
+  found: readonly { fileId: string; candidates: readonly Candidate[]; replaces: boolean }[],
+): Promise<void> {
+  if (found.length === 0) return
+  const rows = found.map(({ fileId, candidates, replaces }) => ({
+    file_id: fileId,
+    replaces,
+    candidates: candidates.toSorted((a, b) => b.score - a.score),
+    score: Math.max(...candidates.map(({ score }) => score)),
+    question: questionOf(candidates),
+  }))
+  await tx.query(
+    `insert into reviews (shop_id, file_id, operation_id, candidates, score, question, replaces)
+     select :shop, r.file_id, :operation, r.candidates, r.score, decode(r.question, 'hex'),
+       r.replaces
+     from jsonb_to_recordset(:rows::jsonb) as r(file_id uuid, candidates jsonb, score real,
+       question text, replaces boolean)
+     join files f on f.shop_id = :shop and f.id = r.file_id
+       and (r.replaces or f.mapping_state <> 'mapped')
+     where not exists (select from reviews o where o.shop_id = :shop and o.file_id = r.file_id
+       and o.status = 'rejected'
+       and o.question = decode(r.question, 'hex'))
+     on conflict (shop_id, file_id) where status = 'open' do update set
+       (operation_id, candidates, score, question, replaces, created_at) =
+       (excluded.operation_id, excluded.candidates, excluded.score, excluded.question,
+         excluded.replaces, now())`,
+    { operation, rows: JSON.stringify(rows) },
+  )
+}
+
+const questionOf = (candidates: readonly Candidate[]) =>
+  // oxfmt-ignore
+  hash('sha256', candidates.map(({ product_id, variant_id }) => `${product_id} ${variant_id}`).sort().join('\n'))
+
+const COLUMNS = `r.id, r.file_id, f.filename, r.operation_id, o.kind, r.candidates, r.score, r.status, r.created_at, r.decided_at,
+  r.decided_by, r.replaces`
+const WITH_FILES = `reviews r join files f on f.shop_id = r.shop_id and f.id = r.file_id
+  and f.deleted_at is null
+  left join operations o on o.shop_id = r.shop_id and o.id = r.operation_id`
+/** A file that was mapped in the meantime needs no review. */
+const IS_NEEDED = `(r.status <> 'open' or f.mapping_state <> 'mapped' or r.replaces
+  and not exists (select from mappings m
+  where m.shop_id = r.shop_id and m.file_id = r.file_id and m.created_at > r.created_at))`
+
+/** A page, newest first. */
+export function listReviews(
+  scope: ShopScope,
+  { status, before, limit }: { status: ReviewStatus; before?: string; limit: number },
+): Promise<ReviewRow[]> {
+  return scope.query<ReviewRow>(
+    `select ${COLUMNS} from ${WITH_FILES}
+     where r.shop_id = :shop and r.status = :status
+       and ${IS_NEEDED} and (:before::uuid is null or r.id < :before)
+     order by r.id desc limit :limit`,
+    { status, before: before ?? null, limit },
+  )
+}
+
+export async function countOpen(scope: ShopScope): Promise<number> {
+  const [row] = await scope.query<{ open: number }>(
+    `select count(*) as open from ${WITH_FILES} where r.shop_id = :shop and r.status = 'open'
+      and ${IS_NEEDED}`,
+  )
+  return row!.open
+}
+
+export async function findReview(scope: ShopScope, id: string): Promise<ReviewRow | null> {
+  const [row] = await scope.query<ReviewRow>(
+    `select ${COLUMNS} from ${WITH_FILES} where r.shop_id = :shop and r.id = :id`,
+    { id },
+  )
+  return row ?? null
+}
+
+/**
+ * Open reviews whose best candidate scores at least `above` and higher than every other product.
+ */
+const UNAMBIGUOUS = `r.shop_id = :shop and r.status = 'open'
+  and ${IS_NEEDED} and r.score >= :above::real
+  and (r.candidates -> 0 ->> 'score')::real > coalesce((select max((c ->> 'score')::real)
+    from jsonb_array_elements(r.candidates) c
+      where c -> 'product_id' <> r.candidates -> 0 -> 'product_id'), -1)`
+
+/** Open reviews with one best candidate above a score; highest score first. */
+export function listUnambiguous(
+  scope: ShopScope,
+  above: number,
+  limit: number,
+): Promise<ReviewRow[]> {
+  return scope.query<ReviewRow>(
+    `select ${COLUMNS} from ${WITH_FILES} where ${UNAMBIGUOUS} order by r.score desc, r.id
+      limit :limit`,
+    { above, limit },
+  )
+}
+
+export async function countUnambiguous(scope: ShopScope, above: number): Promise<number> {
+  const [row] = await scope.query<{ reviews: number }>(
+    `select count(*) as reviews from ${WITH_FILES} where ${UNAMBIGUOUS}`,
+    { above },
+  )
+  return row!.reviews
+}
+
+/** Returns the reviews that were open before. */
+export async function decideReviews(
+  tx: ShopScope,
+  ids: readonly string[],
+  status: 'accepted' | 'rejected',
+  by: string,
+): Promise<Set<string>> {
+  const rows = await tx.query<{ id: string }>(
+    `update reviews set status = :status, decided_at = now(), decided_by = :by
+     where shop_id = :shop and id = any(:ids::uuid[]) and status = 'open' returning id`,
+    { ids, status, by },
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Records the operation that maps the files of these reviews. */
+export async function recordAcceptance(
+  tx: ShopScope,
+  ids: readonly string[],
+  operation: string,
+): Promise<void> {
+  await tx.query(
+    'update reviews set accepted_in = :operation where shop_id = :shop and id = any(:ids::uuid[])',
+    {
+      ids,
+      operation,
+    },
+  )
+}
+
+/**
+ * At the end of an operation: accepted reviews are open again if it did not map the file or undid
+ * the mapping. `undoes`: the operation that it undid.
+ */
+export async function reopenReviews(
+  tx: ShopScope,
+  { id, undoes }: { id: string; undoes: string | null },
+): Promise<void> {
+  await tx.query(
+    `update reviews r set status = 'open', decided_at = null, decided_by = null, accepted_in = null
+     where r.shop_id = :shop and r.accepted_in = :accepted and r.status = 'accepted'
+       and exists (select from items i where i.shop_id = :shop and i.operation_id = :id
+         and i.file_id = r.file_id
+         and (i.status = 'done') = :undone)
+       and not exists (select from reviews o where o.shop_id = :shop and o.file_id = r.file_id
+         and o.status = 'open')`,
+    { id, accepted: undoes ?? id, undone: undoes !== null },
+  )
+}

@@ -1,0 +1,135 @@
+// The shop's products in the mirror of its catalog, and the mirror itself.
+import { z } from 'zod'
+import {
+  requestRefresh,
+  readMirror,
+  type MirrorState,
+} from '../../../storefront/mirror/mirror-lease.ts'
+import { searchProducts, type FoundProduct } from '../../../storefront/mirror/search.ts'
+import { fromCursor, integer, text, toCursor } from '../../../http/cursors.ts'
+import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
+import { listOf, page, timestamp } from '../../../http/schemas.ts'
+
+const productSchema = z
+  .object({
+    id: z.string(),
+    title: z.string(),
+    image: z.string().nullable(),
+    status: z.string().meta({ description: 'ACTIVE, DRAFT, ARCHIVED or UNLISTED' }),
+    variants: z.array(z.object({ id: z.string(), title: z.string(), sku: z.string().nullable() })),
+    files: z.number().int().meta({ description: 'How many files are mapped to it' }),
+  })
+  .meta({ id: 'Product' })
+
+const mirrorSchema = z
+  .object({
+    status: z.enum(['never', 'refreshing', 'ready', 'failed']).meta({
+      description: 'failed: the last refresh failed, and the list is from an earlier one',
+    }),
+    products: z.number().int(),
+    variants: z.number().int(),
+    progress: z
+      .number()
+      .int()
+      .nullable()
+      .meta({ description: 'Rows read so far by a running refresh' }),
+    refreshed_at: timestamp.nullable(),
+    error: z.string().nullable(),
+    next_refresh_at: timestamp.nullable(),
+  })
+  .meta({ id: 'CatalogMirror' })
+
+const search = z
+  .string()
+  .max(255)
+  .refine((text) => text.isWellFormed() && !text.includes('\u0000'), 'This cannot be searched for')
+  .default('')
+  .meta({ description: 'The title contains this, or a SKU begins with it, ignoring case' })
+
+export function productRoutes(): Endpoint[] {
+  return [
+    endpoint({
+      method: 'get',
+      path: '/api/products',
+      summary: 'Search the shop’s products by name or SKU',
+      description: 'Exact matches first, then prefixes. The list is a mirror of the catalog.',
+      tag: 'Products',
+      scope: 'files:read',
+      query: z.strictObject({ ...page, search }),
+      replies: { 200: { description: 'A page of products', schema: listOf(productSchema) } },
+      handler: async ({ caller, query }) => {
+        const after = fromCursor(query.cursor, [integer, text, text])
+        const rows = await searchProducts(caller.scope, {
+          search: query.search,
+          after,
+          limit: query.limit + 1,
+        })
+        const shown = rows.slice(0, query.limit)
+        const last = rows.length > query.limit ? shown.at(-1)! : null
+        return {
+          body: {
+            data: shown.map(recordOf),
+            next_cursor: last && toCursor([last.rank, last.title_key, last.id]),
+          },
+        }
+      },
+    }),
+    endpoint({
+      method: 'get',
+      path: '/api/products/mirror',
+      summary: 'Read the age of the list of products',
+      tag: 'Products',
+      scope: 'files:read',
+      replies: { 200: { description: 'The current state', schema: mirrorSchema } },
+      handler: async ({ caller }) => ({ body: mirrorRecord(await readMirror(caller.scope)) }),
+    }),
+    endpoint({
+      method: 'post',
+      path: '/api/products/refresh',
+      summary: 'Refresh the list of products',
+      description: 'It takes seconds to minutes; a refresh that is already running counts.',
+      tag: 'Products',
+      scope: 'files:write',
+      replies: { 202: { description: 'The current state; poll it', schema: mirrorSchema } },
+      handler: async ({ caller }) => {
+        await requestRefresh(caller.scope)
+        return { status: 202, body: mirrorRecord(await readMirror(caller.scope)) }
+      },
+    }),
+  ]
+}
+
+const recordOf = ({
+  id,
+  title,
+  image,
+  status,
+  variants,
+  files,
+}: FoundProduct): z.output<typeof productSchema> => ({
+  id,
+  title,
+  image,
+  status,
+  variants,
+  files,
+})
+
+function mirrorRecord(state: MirrorState | null): z.output<typeof mirrorSchema> {
+  return {
+    status: statusOf(state),
+    products: state?.products ?? 0,
+    variants: state?.variants ?? 0,
+    progress: state?.refreshing ? state.objects : null,
+    refreshed_at: state?.finished_at?.toISOString() ?? null,
+    error: state?.error ?? null,
+    next_refresh_at: state?.due_at.toISOString() ?? null,
+  }
+}
+
+function statusOf(state: MirrorState | null): z.output<typeof mirrorSchema>['status'] {
+  // A requested refresh that has not begun counts as running: a worker begins it within seconds.
+  if (state?.refreshing || (state && state.due_at.getTime() <= Date.now())) return 'refreshing'
+  if (state?.failed_at) return 'failed'
+  return state?.finished_at ? 'ready' : 'never'
+}

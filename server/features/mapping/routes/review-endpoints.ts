@@ -1,0 +1,258 @@
+// Reviews: which of several products a file belongs to.
+import { z } from 'zod'
+import { acceptReviews, MAX_ACCEPTED, type AcceptedReview } from '../accept-reviews.ts'
+import type { ShopScope } from '../../../core/db/for-shop.ts'
+import type { Engine } from '../../../engine/engine.ts'
+import { AppError } from '../../../core/errors.ts'
+// oxfmt-ignore
+import { listUnambiguous, countUnambiguous, countOpen, decideReviews, findReview, listReviews, REVIEW_STATUSES, type ReviewRow } from '../model/reviews.ts'
+import { requirePublicId, toOperationId, toPublicId } from '../../../core/ids.ts'
+import { imagesAndTitles } from '../../../storefront/mirror/lookup.ts'
+import { fromCursor, text, toCursor } from '../../../http/cursors.ts'
+import { endpoint, type Caller, type Endpoint } from '../../../http/endpoint.ts'
+import { errorSchema, listOf, mappingMethod, page, timestamp } from '../../../http/schemas.ts'
+import { channelOf } from '../../operations/routes.ts'
+
+const candidateSchema = z.object({
+  product_id: z.string(),
+  product_title: z.string(),
+  variant_id: z.string().nullable(),
+  image: z.string().nullable().meta({ description: 'Of the product' }),
+  variant_title: z.string().nullable(),
+  sku: z.string().nullable(),
+  method: mappingMethod,
+  score: z.number(),
+  reason: z.string(),
+})
+
+const reviewSchema = z
+  .object({
+    id: z.string(),
+    file: z.object({ id: z.string(), filename: z.string() }),
+    candidates: z.array(candidateSchema).meta({ description: 'Best first' }),
+    score: z.number().meta({ description: 'The best candidate’s score' }),
+    status: z.enum(REVIEW_STATUSES),
+    replaces: z
+      .boolean()
+      .meta({ description: 'The file has a product, which the candidate replaces' }),
+    operation_id: z.string().nullable().meta({ description: 'The operation that asked' }),
+    created_at: timestamp,
+    decided_at: timestamp.nullable(),
+    decided_by: z.string().nullable(),
+  })
+  .meta({ id: 'Review' })
+
+const acceptedSchema = z.object({
+  accepted: z.number().int(),
+  job_id: z
+    .string()
+    .nullable()
+    .meta({ description: 'The operation that maps the files; null if there were none to map' }),
+  open: z.number().int().meta({ description: 'How many reviews are still open' }),
+})
+
+const byId = z.strictObject({ id: z.string() })
+const decided = { description: 'It was decided already', schema: errorSchema }
+
+export const reviewRoutes = ({ engine }: { engine: Engine }): Endpoint[] => [
+  list(),
+  // Before the routes with an id: `accept` is not an id.
+  countAbove(),
+  show(),
+  accept(engine),
+  reject(),
+  acceptAbove(engine),
+]
+
+const list = () =>
+  endpoint({
+    method: 'get',
+    path: '/api/reviews',
+    summary: 'List files that several products fit',
+    tag: 'Products',
+    scope: 'files:read',
+    query: z.strictObject({ ...page, status: z.enum(REVIEW_STATUSES).default('open') }),
+    replies: {
+      200: {
+        description: 'A page of reviews, newest first',
+        schema: listOf(reviewSchema).extend({ open: z.number().int() }),
+      },
+    },
+    handler: async ({ caller, query }) => {
+      const before = fromCursor(query.cursor, [text])?.[0]
+      const rows = await listReviews(caller.scope, {
+        status: query.status,
+        limit: query.limit + 1,
+        ...(before ? { before: requirePublicId('review', before) } : {}),
+      })
+      const shown = rows.slice(0, query.limit)
+      const next =
+        rows.length > query.limit ? toCursor([toPublicId('review', shown.at(-1)!.id)]) : null
+      const data = await recordsOf(caller.scope, shown)
+      return { body: { data, next_cursor: next, open: await countOpen(caller.scope) } }
+    },
+  })
+
+const show = () =>
+  endpoint({
+    method: 'get',
+    path: '/api/reviews/{id}',
+    summary: 'Read a review',
+    tag: 'Products',
+    scope: 'files:read',
+    params: byId,
+    replies: { 200: { description: 'The review', schema: reviewSchema } },
+    handler: async ({ caller, params }) => {
+      const [body] = await recordsOf(caller.scope, [await requireReview(caller.scope, params.id)])
+      return { body }
+    },
+  })
+
+const accept = (engine: Engine) =>
+  endpoint({
+    method: 'post',
+    path: '/api/reviews/{id}/accept',
+    summary: 'Map the file to one of the candidates',
+    tag: 'Products',
+    scope: 'files:write',
+    params: byId,
+    body: z
+      .strictObject({
+        product_id: z.string().max(255),
+        variant_id: z.string().max(255).nullable().optional(),
+      })
+      .meta({ id: 'ReviewAcceptance' }),
+    replies: {
+      202: { description: 'An operation maps it', schema: acceptedSchema },
+      409: decided,
+      422: { description: 'It is not one of the candidates', schema: errorSchema },
+    },
+    handler: async ({ caller, params, body }) => {
+      const review = await requireReview(caller.scope, params.id)
+      const candidate = review.candidates.find(
+        ({ product_id, variant_id }) =>
+          product_id === body.product_id &&
+          (body.variant_id === undefined || body.variant_id === variant_id),
+      )
+      if (!candidate) throw notACandidate()
+      return accepted(engine, caller, [{ review, candidate }])
+    },
+  })
+
+const reject = () =>
+  endpoint({
+    method: 'post',
+    path: '/api/reviews/{id}/reject',
+    summary: 'Reject all candidates: this review is not opened again',
+    tag: 'Products',
+    scope: 'files:write',
+    params: byId,
+    replies: { 200: { description: 'The review', schema: reviewSchema }, 409: decided },
+    handler: async ({ caller, params }) => {
+      const { id } = await requireReview(caller.scope, params.id)
+      const now = await decideReviews(caller.scope, [id], 'rejected', caller.name)
+      if (now.size === 0) throw alreadyDecided()
+      const [body] = await recordsOf(caller.scope, [(await findReview(caller.scope, id))!])
+      return { body }
+    },
+  })
+
+const countAbove = () =>
+  endpoint({
+    method: 'get',
+    path: '/api/reviews/accept',
+    summary: 'Count the reviews that would be accepted above a score',
+    tag: 'Products',
+    scope: 'files:read',
+    query: z.strictObject({ above: z.coerce.number().min(0).max(1) }),
+    replies: {
+      200: {
+        description:
+          'Those that `POST /api/reviews/accept` with this score accepts, in one call or several',
+        schema: z.object({ above: z.number(), count: z.number().int() }),
+      },
+    },
+    handler: async ({ caller, query: { above } }) => ({
+      body: { above, count: await countUnambiguous(caller.scope, above) },
+    }),
+  })
+
+const acceptAbove = (engine: Engine) =>
+  endpoint({
+    method: 'post',
+    path: '/api/reviews/accept',
+    summary: 'Accept the best candidate of every review above a score',
+    description: `Reviews whose best candidates score the same stay open. At most ${MAX_ACCEPTED} a call: \`open\` says what is left.`,
+    tag: 'Products',
+    scope: 'files:write',
+    body: z.strictObject({ above: z.number().min(0).max(1) }).meta({ id: 'ReviewsAcceptance' }),
+    replies: { 202: { description: 'An operation maps them', schema: acceptedSchema } },
+    handler: async ({ caller, body }) => {
+      const reviews = await listUnambiguous(caller.scope, body.above, MAX_ACCEPTED)
+      const best = reviews.map((review) => ({ review, candidate: review.candidates[0]! }))
+      if (best.length === 0)
+        return {
+          status: 202,
+          body: { accepted: 0, job_id: null, open: await countOpen(caller.scope) },
+        }
+      return accepted(engine, caller, best)
+    },
+  })
+
+async function accepted(engine: Engine, caller: Caller, all: readonly AcceptedReview[]) {
+  const by = { name: caller.name, channel: channelOf(caller) }
+  const started = await acceptReviews(engine, caller.scope, all, by)
+  if (!started) throw alreadyDecided()
+  const id = toOperationId('bulk', started.operation)
+  return {
+    status: 202,
+    headers: { Location: `/api/operations/${id}` },
+    body: { accepted: started.count, job_id: id, open: await countOpen(caller.scope) },
+  }
+}
+
+async function requireReview(scope: ShopScope, id: string): Promise<ReviewRow> {
+  const review = await findReview(scope, requirePublicId('review', id))
+  if (!review) throw new AppError('not_found')
+  return review
+}
+
+const alreadyDecided = () =>
+  new AppError('conflict', { message: 'This review was decided already' })
+
+function notACandidate(): AppError {
+  const message = 'This is none of the candidates'
+  const details = [{ param: 'product_id', code: 'invalid_value', message } as const]
+  return new AppError('validation_failed', { param: 'product_id', details })
+}
+
+async function recordsOf(
+  scope: ShopScope,
+  reviews: readonly ReviewRow[],
+): Promise<z.output<typeof reviewSchema>[]> {
+  const all = reviews.flatMap(({ candidates }) => candidates)
+  const products = [...new Set(all.map(({ product_id }) => product_id))]
+  const variants = [...new Set(all.flatMap(({ variant_id }) => variant_id ?? []))]
+  const { images, titles } = await imagesAndTitles(scope, products, variants)
+  return reviews.map((review) => ({
+    ...recordOf(review),
+    candidates: review.candidates.map((candidate) => ({
+      ...candidate,
+      image: images.get(candidate.product_id) ?? null,
+      variant_title: titles.get(candidate.variant_id ?? '') ?? null,
+    })),
+  }))
+}
+
+const recordOf = (review: ReviewRow): Omit<z.output<typeof reviewSchema>, 'candidates'> => ({
+  id: toPublicId('review', review.id),
+  file: { id: toPublicId('file', review.file_id), filename: review.filename },
+  score: Math.round(review.score * 1000) / 1000,
+  status: review.status,
+  replaces: review.replaces,
+  operation_id:
+    review.operation_id && review.kind && toOperationId(review.kind, review.operation_id),
+  created_at: review.created_at.toISOString(),
+  decided_at: review.decided_at?.toISOString() ?? null,
+  decided_by: review.decided_by,
+})

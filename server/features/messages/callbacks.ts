@@ -1,0 +1,81 @@
+// Callbacks: the end of an operation is posted to the address that its caller gave, at least once,
+// under one id.
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { queueMessage } from '../../core/queue/queue.ts'
+import { withoutSecrets, wholeAddress, type KeptAddress } from '../../core/kept-address.ts'
+import type { GuardedClient } from '../../ports/guarded-fetch.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import type { Deliverer } from '../../core/outbox/outbox.ts'
+import { webhookSecret } from '../../core/outbox/signatures.ts'
+import { deadlineOf } from '../../core/outbox/receiver-failures.ts'
+import { POST_DELAYS, postSigned } from './signed-post.ts'
+
+export const CALLBACK_EVENT = 'operation.finished'
+
+/**
+ * Call it in the transaction that ends the operation, in any status. Without a `callback_url` it
+ * does nothing.
+ */
+export async function queueCallback(
+  tx: ShopScope,
+  operation: {
+    id: string
+    round: number
+    request: { callback_url?: string; callback_sealed?: string }
+  },
+): Promise<void> {
+  const { callback_url: url, callback_sealed: sealed } = operation.request
+  if (url === undefined) return
+  // Retry Failed ends the operation again, and that end is another callback.
+  const key = `callback/${operation.id}/${operation.round}`
+  const [row] = await tx.query<{ id: string }>(
+    `insert into outbox (shop_id, key, kind, payload, operation_id)
+     values (:shop, :key, 'callback', :payload, :operation) on conflict do nothing returning id`,
+    {
+      key,
+      payload: JSON.stringify({
+        url,
+        ...(sealed === undefined ? {} : { sealed }),
+      } satisfies KeptAddress),
+      operation: operation.id,
+    },
+  )
+  if (row) await queueMessage(tx, row.id)
+}
+
+export interface CallbackOptions {
+  client: Pick<GuardedClient, 'post'>
+  secrets: Pick<Secrets, 'derive' | 'seal' | 'open'>
+  /** The body that GET /api/jobs/{id} returns. */
+  operationRecord(scope: ShopScope, id: string): Promise<object>
+  clock: () => Date
+  /** Milliseconds that a receiver has, by its consecutive failures; absent: the usual time. */
+  deadline?: (failures: number) => number
+}
+
+export function callbackDeliverer({
+  client,
+  secrets,
+  operationRecord,
+  clock,
+  deadline = deadlineOf,
+}: CallbackOptions): Deliverer {
+  return {
+    delays: POST_DELAYS,
+    lost: 'waiting',
+    write: async (scope, message) => {
+      if (message.content) return message.content
+      const data = await operationRecord(scope, message.operation_id!)
+      const { url } = message.payload as KeptAddress
+      const body = { type: CALLBACK_EVENT, timestamp: message.created_at.toISOString(), data }
+      // People read this, so the address is shown without its query.
+      return { to: [withoutSecrets(url)], subject: CALLBACK_EVENT, text: JSON.stringify(body) }
+    },
+    send: (scope, { text }, { id, payload, failures }, stopping) =>
+      postSigned({
+        ...{ client, id, body: text, stopping, at: clock(), within: deadline(failures) },
+        address: wholeAddress(payload as KeptAddress, { shop: scope.shop, secrets }),
+        signingSecrets: [webhookSecret(secrets, scope.shop)],
+      }),
+  }
+}

@@ -1,0 +1,232 @@
+// Sending a message: one worker takes it under a lease, hands it over, and records the result.
+import type { Database } from '../../core/db/database.ts'
+import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
+import { type OutboxJob, queueMessage } from '../../core/queue/queue.ts'
+import { type Logger, errorFields } from '../../core/log.ts'
+import type { MessageLimiter } from './message-limiter.ts'
+import { forgetReceiver, receiverOf, recordNoAnswer } from '../../core/outbox/receiver-failures.ts'
+import type {
+  Deliverers,
+  MessageKind,
+  Message,
+  Deliverer,
+  DeliveryResult,
+} from '../../core/outbox/outbox.ts'
+import { afterStop, recordAttempt, recordAttempts, type DeliveryAttempt } from './record-attempt.ts'
+
+export interface OutboxParts {
+  database: Database
+  deliverers: Deliverers
+  log: Logger
+  /** Aborts when this process stops. */
+  signal: AbortSignal
+  clock: () => Date
+}
+
+export interface StartedMessage {
+  /** Resolves when the result is recorded. Rejects only if the database is unavailable. */
+  ended: Promise<void>
+  /** The job may end before: a post waits for its receiver, and needs no place of the worker. */
+  detached: boolean
+}
+
+const NOTHING: StartedMessage = { ended: Promise.resolve(), detached: false }
+
+/** A message that waits for its receiver longer than this fails instead of another attempt. */
+const MAX_AGE_MS = 3 * 24 * 3600 * 1000
+const EXPIRED = {
+  status: 'failed',
+  reason: 'The address did not answer for three days',
+} as const
+
+/**
+ * Starts the delivery of one message, or queues it again if no place is free. Throws only if the
+ * database is unavailable; the sweep then records the result.
+ */
+export function createStart(
+  parts: OutboxParts,
+  limiter: MessageLimiter,
+): (job: OutboxJob) => Promise<StartedMessage> {
+  const { clock } = parts
+  return async ({ shop, message: id }) => {
+    const scope = forShop(parts.database, shop)
+    const later = async (at: Date) => {
+      await queueMessage(scope, id, at)
+      return NOTHING
+    }
+    if (parts.signal.aborted) return later(afterStop())
+    const waiting = await findWaiting(scope, id)
+    if (!waiting) return NOTHING
+    const turn = { ...waiting, shop, failing: waiting.failures > 0 }
+    const expired = waiting.retryAt !== null && clock() > expiryOf(waiting)
+    if (!expired && waiting.retryAt !== null && waiting.retryAt > clock())
+      return later(new Date(Math.max(Number(waiting.retryAt), Number(limiter.later(turn)))))
+    const release = limiter.take(turn)
+    if (!release) return later(limiter.later(turn))
+    const ended = deliverMessage(scope, { id, ...waiting, expired }, parts).finally(release)
+    return { ended, detached: waiting.kind !== 'email' }
+  }
+}
+
+interface WaitingMessage {
+  kind: MessageKind
+  created_at: Date
+  /** What it is posted to: the webhook, or the host of its address; null: not a post. */
+  receiver: string | null
+  /** Consecutive attempts at the receiver without an answer. */
+  failures: number
+  /** Nothing is posted to the receiver before. */
+  retryAt: Date | null
+}
+
+const expiryOf = ({ created_at }: WaitingMessage): Date =>
+  new Date(created_at.getTime() + MAX_AGE_MS)
+
+const findWaiting = async (scope: ShopScope, id: string): Promise<WaitingMessage | undefined> =>
+  (
+    await scope.query<WaitingMessage>(
+      `select o.kind, o.created_at, ${receiverOf('o')} as receiver,
+         coalesce(r.failures, 0) as failures, r.retry_at as "retryAt"
+       from outbox o
+       left join receiver_failures r
+         on r.shop_id = o.shop_id and r.receiver = ${receiverOf('o')}
+       where o.shop_id = :shop and o.id = :id and o.status = 'waiting'`,
+      { id },
+    )
+  )[0]
+
+async function deliverMessage(
+  scope: ShopScope,
+  { id, receiver, failures, expired }: WaitingMessage & { id: string; expired: boolean },
+  parts: OutboxParts,
+): Promise<void> {
+  const message = await takeMessage(scope, id, failures)
+  if (!message) return
+  const deliverer = parts.deliverers[message.kind]
+  const delivery = expired ? EXPIRED : await attempt(scope, message, deliverer, parts)
+  if (delivery.status !== 'sent')
+    parts.log.warn('a message was not delivered', {
+      id,
+      kind: message.kind,
+      status: delivery.status,
+    })
+  await recordAttempt(scope, message, deliverer.delays, delivery)
+  if (receiver !== null) await recordReceiver(scope, receiver, { failures, delivery, parts })
+}
+
+/** A failure to record this is harmless: the next attempt records it. */
+async function recordReceiver(
+  scope: ShopScope,
+  receiver: string,
+  attempted: { failures: number; delivery: DeliveryResult; parts: OutboxParts },
+): Promise<void> {
+  const { failures, delivery, parts } = attempted
+  if (delivery.status === 'again' && delivery.unanswered)
+    await recordNoAnswer(scope, receiver, parts.clock())
+  else if (failures > 0 && delivery.status === 'sent') await forgetReceiver(scope, receiver)
+}
+
+/** Takes the message under a lease. After this, a crash means that it may have been sent. */
+async function takeMessage(
+  scope: ShopScope,
+  id: string,
+  failures: number,
+): Promise<Message | null> {
+  const [row] = await scope.query<Omit<Message, 'failures'>>(
+    `update outbox set status = 'sending', attempts = attempts + 1, lease = nextval('leases'),
+       taken_at = now()
+     where shop_id = :shop and id = :id and status = 'waiting'
+     returning id, kind, payload, result as content, operation_id, created_at, attempts, lease`,
+    { id },
+  )
+  return row ? { ...row, failures } : null
+}
+
+/** Delivers up to `most` messages that wait for the shop's next batch; returns how many. */
+export async function deliverBatch(
+  scope: ShopScope,
+  { deliverers, log, signal }: OutboxParts,
+  most: number,
+): Promise<number> {
+  if (signal.aborted) return 0
+  const messages = await takeBatch(scope, most)
+  if (messages.length === 0) return 0
+  const deliverer = deliverers.email
+  const results = await attemptBatch(scope, messages, deliverer.batch!, log, signal)
+  for (const { message, result } of results)
+    if (result.status !== 'sent')
+      log.warn('a message was not delivered', { id: message.id, status: result.status })
+  await recordAttempts(scope, results, deliverer.delays)
+  return messages.length
+}
+
+/** Another attempt has its own job. */
+const takeBatch = async (scope: ShopScope, most: number): Promise<Message[]> => {
+  const rows = await scope.query<Omit<Message, 'failures'>>(
+    `with taken as (
+       select id from outbox where shop_id = :shop and batched and status = 'waiting'
+       order by id limit :most for update skip locked
+     )
+     update outbox o set status = 'sending', batched = false, attempts = attempts + 1,
+       lease = nextval('leases'), taken_at = now()
+     from taken where o.shop_id = :shop and o.id = taken.id
+     returning o.id, o.kind, o.payload, o.result as content, o.operation_id, o.created_at,
+       o.attempts, o.lease`,
+    { most },
+  )
+  return rows.map((row) => ({ ...row, failures: 0 }))
+}
+
+const OUR_FAULT = { status: 'again', reason: 'Something went wrong on our side' } as const
+
+async function attemptBatch(
+  scope: ShopScope,
+  messages: readonly Message[],
+  batch: NonNullable<Deliverer['batch']>,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<DeliveryAttempt[]> {
+  try {
+    const contents = await batch.write(scope, messages)
+    const rows = await scope.query<{ id: string }>(
+      `update outbox o set result = g.content::jsonb
+       from unnest(:ids::uuid[], :leases::bigint[], :contents::text[]) as g (id, lease, content)
+       where o.shop_id = :shop and o.id = g.id and o.lease = g.lease returning o.id`,
+      {
+        ids: messages.map(({ id }) => id),
+        leases: messages.map(({ lease }) => lease),
+        contents: contents.map((content) => JSON.stringify(content)),
+      },
+    )
+    const held = new Set(rows.map(({ id }) => id))
+    const written = messages
+      .map((message, at) => ({ message, content: contents[at]! }))
+      .filter(({ message }) => held.has(message.id))
+    const results = await batch.send(scope, written, signal)
+    return written.map(({ message }, at) => ({ message, result: results[at]! }))
+  } catch (error) {
+    log.error('messages could not be written or sent', errorFields(error))
+    return messages.map((message) => ({ message, result: OUR_FAULT }))
+  }
+}
+
+async function attempt(
+  scope: ShopScope,
+  message: Message,
+  deliverer: Deliverer,
+  { log, signal }: OutboxParts,
+): Promise<DeliveryResult> {
+  try {
+    const content = await deliverer.write(scope, message)
+    const rows = await scope.query(
+      `update outbox set result = :content where shop_id = :shop and id = :id and lease = :lease
+         returning id`,
+      { content: JSON.stringify(content), id: message.id, lease: message.lease },
+    )
+    if (rows.length === 0) return { status: 'returned' }
+    return await deliverer.send(scope, content, message, signal)
+  } catch (error) {
+    log.error('a message could not be written or sent', errorFields(error))
+    return OUR_FAULT
+  }
+}

@@ -1,0 +1,281 @@
+// The mail that brings an order's files: one link to the delivery's page, in the buyer's language.
+// As with links, a message stores only the delivery's id; the key is inserted when it is sent.
+import Handlebars from 'handlebars'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { queueTask, type TaskKind } from '../../core/queue/background.ts'
+import { queueMessages, queueMessage } from '../../core/queue/queue.ts'
+import { linkAddress } from '../links/model/links.ts'
+import { keysOfDeliveries } from '../preparation/model/licence-lists.ts'
+import { readShop } from '../../files/shop-settings.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import { mailLanguage, mailText } from './delivery-mail-texts.ts'
+import { HIDDEN_KEY } from '../links/mail.ts'
+import type { Content } from '../../core/outbox/outbox.ts'
+import { renderMail } from '../../core/outbox/templates.ts'
+
+const TEMPLATE = 'order-delivery'
+/** The placeholder for licence keys in a stored message. */
+const HIDDEN_LICENCES = '(these licence keys are not kept)'
+/** Maximum number of files that a mail names; the others are on the page. */
+const MAX_NAMED = 20
+
+interface DeliveryPayload {
+  template: typeof TEMPLATE
+  /** A bare UUID. */
+  delivery: string
+  /** `update`: one of its files has a new version. */
+  about?: 'order' | 'update'
+}
+
+/** The delivery that a waiting mail is about, and the occasion. */
+export interface MailedDelivery {
+  delivery: string
+  about: 'order' | 'update'
+}
+
+/** The delivery that a message is about, or null for other messages. */
+export function mailedDelivery(payload: unknown): MailedDelivery | null {
+  const { template, delivery, about = 'order' } = payload as Partial<DeliveryPayload>
+  return template === TEMPLATE && typeof delivery === 'string' ? { delivery, about } : null
+}
+
+/** The mails of a shop that have no job of their own; its key is the shop's number. */
+export const SEND_MAILS: TaskKind = { name: 'send-mails' }
+
+/**
+ * Queues the first mail of deliveries (bare UUIDs), which are sent in batches. Idempotent. Call it
+ * in the transaction that decides to send them.
+ */
+export async function queueFirstMails(tx: ShopScope, deliveries: readonly string[]): Promise<void> {
+  if (deliveries.length === 0) return
+  const ids = await insertMails(tx, deliveries, { occasion: 'first', batched: true })
+  if (ids.length > 0) await queueTask(tx, SEND_MAILS, String(tx.shop))
+}
+
+/** The error of a mail whose delivery was held or withdrawn after the mail was queued. */
+export const NOT_READY = 'The delivery was not ready any more'
+
+/**
+ * Queues first mails again that failed with `NOT_READY`. Call it in the transaction in which the
+ * deliveries (bare UUIDs) become ready again.
+ */
+export async function queueHeldMails(tx: ShopScope, deliveries: readonly string[]): Promise<void> {
+  if (deliveries.length === 0) return
+  const rows = await tx.query(
+    `update outbox set status = 'waiting', attempts = 0, error = null, result = null, batched = true
+     where shop_id = :shop and status = 'failed' and error = :reason
+       and key = any(array(select 'delivery/' || id || '/first'
+         from unnest(:deliveries::uuid[]) id))
+     returning 1`,
+    { deliveries, reason: NOT_READY },
+  )
+  if (rows.length > 0) await queueTask(tx, SEND_MAILS, String(tx.shop))
+}
+
+/**
+ * Queues the mail of a delivery (a bare UUID), before all mail that is sent in bulk. Idempotent for
+ * each `occasion`. Call it in the transaction that decides to send it.
+ */
+export async function queueDeliveryMail(
+  tx: ShopScope,
+  delivery: string,
+  occasion: string,
+): Promise<boolean> {
+  const [id] = await insertMails(tx, [delivery], { occasion })
+  if (id === undefined) return false
+  await queueMessage(tx, id)
+  return true
+}
+
+/** The same for the deliveries of an operation: sent one after another, after all other mail. */
+export async function queueDeliveryMails(
+  tx: ShopScope,
+  deliveries: readonly string[],
+  about: { occasion: string; operation: string },
+): Promise<number> {
+  const ids = await insertMails(tx, deliveries, about)
+  await queueMessages(tx, ids)
+  return ids.length
+}
+
+/** The ready deliveries with an address that contain these files (bare UUIDs), by file. */
+export async function buyersOf(
+  scope: ShopScope,
+  files: readonly string[],
+): Promise<Map<string, string[]>> {
+  if (files.length === 0) return new Map()
+  const rows = await scope.query<{ file_id: string; deliveries: string[] }>(
+    `select df.file_id, array_agg(distinct df.delivery_id) as deliveries
+     from delivery_files df
+     join deliveries d on d.shop_id = df.shop_id and d.id = df.delivery_id
+       and d.revoked_at is null and d.withdrawn_at is null and d.held_by is null
+     join orders o on o.shop_id = d.shop_id and o.id = d.order_id
+     where df.shop_id = :shop and df.file_id = any(:files::uuid[]) and not df.withdrawn
+       and coalesce(d.email, o.email) is not null
+     group by df.file_id`,
+    { files },
+  )
+  return new Map(rows.map(({ file_id, deliveries }) => [file_id, deliveries]))
+}
+
+async function insertMails(
+  tx: ShopScope,
+  deliveries: readonly string[],
+  about: { occasion: string; operation?: string; batched?: boolean },
+): Promise<string[]> {
+  const { occasion, operation = null, batched = false } = about
+  const rows = await tx.query<{ id: string }>(
+    `insert into outbox (shop_id, key, kind, payload, operation_id, batched)
+     select :shop, 'delivery/' || delivery || '/' || :occasion::text, 'email',
+       jsonb_build_object('template', :template::text, 'delivery', delivery,
+         'about', case when :operation::uuid is null then 'order' else 'update' end),
+           :operation::uuid,
+       :batched
+     from unnest(:deliveries::uuid[]) delivery on conflict do nothing returning id`,
+    { deliveries, template: TEMPLATE, occasion, operation, batched },
+  )
+  return rows.map(({ id }) => id)
+}
+
+interface MailRow {
+  id: string
+  order_name: string
+  email: string | null
+  locale: string | null
+  filenames: string[]
+  files: number
+  /** The last day on which every file can be downloaded. */
+  expires_at: Date | null
+  licensed: boolean
+}
+
+/** The message of each delivery, without keys; null if the delivery was deleted. */
+export async function writeDeliveryMails(
+  scope: ShopScope,
+  mailed: readonly MailedDelivery[],
+  baseUrl: string,
+): Promise<(Content | null)[]> {
+  if (mailed.length === 0) return []
+  const deliveries = mailed.map(({ delivery }) => delivery)
+  const { name: shop } = await readShop(scope)
+  const rows = await scope.query<MailRow>(
+    `select d.id, o.name as order_name, coalesce(d.email, o.email) as email, o.locale, f.filenames,
+       f.files, f.expires_at,
+       exists (select from licence_keys k where k.shop_id = d.shop_id and k.delivery_id = d.id)
+         as licensed
+     from deliveries d join orders o on o.shop_id = d.shop_id and o.id = d.order_id
+     join lateral (
+       select coalesce((array_agg(f.filename order by f.filename))[1:${MAX_NAMED}], '{}')
+         as filenames, count(*)::int as files, min(l.expires_at) as expires_at
+       from links p join links l on l.shop_id = p.shop_id and l.parent_id = p.id
+         and l.revoked_at is null
+       join files f on f.shop_id = l.shop_id and f.id = l.file_id and f.deleted_at is null
+       where p.shop_id = d.shop_id and p.delivery_id = d.id) f on true
+     where d.shop_id = :shop and d.id = any(:deliveries::uuid[])`,
+    { deliveries },
+  )
+  const found = new Map(rows.map((row) => [row.id, row]))
+  return mailed.map(({ delivery, about }) => {
+    const row = found.get(delivery)
+    return row ? contentOf(row, about, shop, baseUrl) : null
+  })
+}
+
+/** Cached by language: creating a formatter takes longer than the rest of a mail. */
+const days = new Map<string, Intl.DateTimeFormat>()
+
+function dayIn(language: string): Intl.DateTimeFormat {
+  const made =
+    days.get(language) ?? new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' })
+  days.set(language, made)
+  return made
+}
+
+function contentOf(
+  row: MailRow,
+  about: MailedDelivery['about'],
+  shopName: string,
+  baseUrl: string,
+): Content {
+  const language = mailLanguage(row.locale)
+  const shop = oneLine(shopName)
+  const values = { shop, order: oneLine(row.order_name), count: row.files }
+  const date = row.expires_at === null ? undefined : dayIn(language).format(row.expires_at)
+  const text = (name: Parameters<typeof mailText>[1]) =>
+    mailText(language, name, { ...values, date: date ?? '' })
+  const more = row.files - row.filenames.length
+  const files = row.filenames.map(oneLine)
+  const data = {
+    ...{ language, shop: { name: shop }, files: more > 0 ? [...files, `+ ${more}`] : files },
+    subject: text(about === 'update' ? 'updateSubject' : 'subject'),
+    intro: text(about === 'update' ? 'updateIntro' : 'intro'),
+    button: text('button'),
+    ...{ expires: date === undefined ? '' : text('expires') },
+    ...(row.licensed ? { licences: text('licences'), hidden: HIDDEN_LICENCES } : {}),
+    ...{ keep: text('keep'), footer: text('footer'), address: linkAddress(baseUrl, HIDDEN_KEY) },
+  }
+  const mail = renderMail({ template: TEMPLATE, data: { licences: '', ...data } }, baseUrl)
+  return { ...mail, to: row.email === null ? [] : [row.email] }
+}
+
+export interface WrittenDelivery {
+  delivery: string
+  content: Content
+}
+
+/** The messages with their keys, in their order; null if the delivery is not ready any more. */
+export async function withDeliveryKeys(
+  scope: ShopScope,
+  written: readonly WrittenDelivery[],
+  { secrets, baseUrl }: { secrets: Secrets; baseUrl: string },
+): Promise<(Content | null)[]> {
+  if (written.length === 0) return []
+  const deliveries = written.map(({ delivery }) => delivery)
+  const rows = await scope.query<{ delivery_id: string; id: string; rotation: number }>(
+    `select delivery_id, id, rotation from links
+     where shop_id = :shop and delivery_id = any(:deliveries::uuid[]) and revoked_at is null`,
+    { deliveries },
+  )
+  const links = new Map(rows.map((row) => [row.delivery_id, row]))
+  const licensed = written.filter(
+    ({ delivery, content }) => links.has(delivery) && content.text.includes(HIDDEN_LICENCES),
+  )
+  const licences = await licencesOf(
+    scope,
+    secrets,
+    licensed.map(({ delivery }) => delivery),
+  )
+  return written.map(({ delivery, content }) => {
+    const link = links.get(delivery)
+    if (!link) return null
+    const address = linkAddress(baseUrl, secrets.linkKey(link.id, link.rotation))
+    const keys = licences.get(delivery) ?? []
+    const fill = (text: string, lines: string) =>
+      text
+        .replaceAll(linkAddress(baseUrl, HIDDEN_KEY), address)
+        .replaceAll(HIDDEN_LICENCES, () => lines)
+    return {
+      ...content,
+      text: fill(content.text, keys.join('\n')),
+      ...(content.html ? { html: fill(content.html, keys.map(escapeHtml).join('<br />')) } : {}),
+    }
+  })
+}
+
+/** Lines with file and key, by delivery. */
+async function licencesOf(
+  scope: ShopScope,
+  secrets: Secrets,
+  deliveries: readonly string[],
+): Promise<Map<string, string[]>> {
+  const lines = new Map<string, string[]>(deliveries.map((delivery) => [delivery, []]))
+  const assigned = await keysOfDeliveries(scope, secrets, deliveries, { show: true })
+  for (const { delivery_id, filename, key } of assigned)
+    lines.get(delivery_id)!.push(`${oneLine(filename)}: ${key}`)
+  return lines
+}
+
+const escapeHtml = (text: string): string => Handlebars.escapeExpression(text)
+
+/** A name must not start a new line of the message. */
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()

@@ -1,0 +1,104 @@
+// In-app notices about messages that could not be delivered. Not by mail, which might not arrive
+// either.
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { mailedDelivery, NOT_READY } from './delivery-mail.ts'
+import { linkInPayload } from '../links/mail.ts'
+import { raiseNotice } from '../../core/outbox/notices.ts'
+import type { Message, MessageKind } from '../../core/outbox/outbox.ts'
+
+export interface Failure {
+  /** `partly`: sent, but not to all of its recipients. */
+  status: 'failed' | 'unknown' | 'partly'
+  reason: string
+}
+
+type FailedMessage = Pick<Message, 'id' | 'kind' | 'operation_id'>
+
+/** Call it in the transaction that records the failure. */
+export async function raiseFailureNotice(
+  tx: ShopScope,
+  message: FailedMessage,
+  failure: Failure,
+): Promise<void> {
+  const describe = DESCRIPTIONS[message.kind]
+  if (!describe) return
+  const text = await describe(tx, message, failure)
+  if (!text) return
+  const level = failure.status === 'failed' ? 'critical' : 'warning'
+  await raiseNotice(tx, { level, ...text, operation_id: message.operation_id })
+}
+
+type NoticeText = { title: string; body: string }
+
+/**
+ * Null: no notice. A webhook's failures are in its list, and a notice is raised when it is switched
+ * off; a trigger that the platform refuses is reported once a day (flow/deliverer.ts).
+ */
+const DESCRIPTIONS: Record<
+  MessageKind,
+  ((tx: ShopScope, message: FailedMessage, failure: Failure) => Promise<NoticeText | null>) | null
+> = { email: ofEmail, callback: ofCallback, webhook: null, sms: ofSms, flow: null }
+
+async function ofEmail(tx: ShopScope, message: FailedMessage, { status, reason }: Failure) {
+  // Not a failure to report: it waits until the delivery is ready.
+  if (reason === NOT_READY) return null
+  const { subject, to, link, delivery } = await contentOf(tx, message)
+  const what = `“${subject ?? 'A message'}”${to?.length ? ` to ${to.join(', ')}` : ''}`
+  const title = {
+    failed: 'An email could not be sent',
+    unknown: 'An email may not have arrived',
+    partly: 'An email was not sent to all recipients',
+  }[status]
+  const next = {
+    failed: delivery
+      ? 'Correct the buyer’s address under Deliveries if it is wrong, and resend it there.'
+      : link
+        ? 'Create a new link if it has ended, or if the address is wrong.'
+        : 'Correct the recipients in your settings if they are wrong, and send it again.',
+    unknown:
+      'It is not sent again automatically: ask the recipients, and send it again if it is missing.',
+    partly: 'Correct the recipients in your settings.',
+  }[status]
+  return { title, body: `${what}: ${reason}. ${next}` }
+}
+
+async function ofCallback(tx: ShopScope, message: FailedMessage, { reason }: Failure) {
+  const [url] = (await contentOf(tx, message)).to ?? []
+  const host = (url && URL.parse(url)?.host) ?? 'The address'
+  return {
+    title: 'A callback could not be delivered',
+    body: `${host} was not notified that this operation ended: ${reason}. It can be sent again over the API.`,
+  }
+}
+
+async function ofSms(tx: ShopScope, message: FailedMessage, { status, reason }: Failure) {
+  const [number = 'a number'] = (await contentOf(tx, message)).to ?? []
+  const title =
+    status === 'failed' ? 'A text message could not be sent' : 'A text message may not have arrived'
+  return {
+    title,
+    body: `To ${number}: ${reason}. Correct the number in your settings if it is wrong.`,
+  }
+}
+
+interface FailedContent {
+  subject?: string
+  to?: readonly string[]
+  /** It contains a buyer's link. */
+  link: boolean
+  /** It is the mail of a delivery. */
+  delivery: boolean
+}
+
+async function contentOf(tx: ShopScope, { id }: FailedMessage): Promise<FailedContent> {
+  const [row] = await tx.query<{
+    result: Omit<FailedContent, 'link' | 'delivery'> | null
+    payload: unknown
+  }>('select result, payload from outbox where shop_id = :shop and id = :id', { id })
+  const delivery = row !== undefined && mailedDelivery(row.payload) !== null
+  return {
+    ...row?.result,
+    link: row !== undefined && linkInPayload(row.payload) !== null,
+    delivery,
+  }
+}

@@ -1,0 +1,33 @@
+// The first mails of deliveries, many in one run, which share statements and sessions of the mail
+// server.
+import { setTimeout as delay } from 'node:timers/promises'
+import { forShop } from '../../core/db/for-shop.ts'
+import type { BackgroundTask } from '../../core/queue/background.ts'
+import { deliverBatch, type OutboxParts } from './deliver.ts'
+import { SEND_MAILS } from './delivery-mail.ts'
+
+const SHOP_CONCURRENCY = 2
+/** Small: if a worker dies, it is unknown for this many mails whether they were sent. */
+const MAILS_PER_BATCH = 8
+/** How long a run that has sent mails waits for further ones. */
+const GATHER_MS = 150
+/** The length of a run: then other shops get their turn. */
+const RUN_MS = 10_000
+
+export const mailBatchTask = (parts: OutboxParts): BackgroundTask => ({
+  ...SEND_MAILS,
+  concurrency: SHOP_CONCURRENCY,
+  claims: true,
+  wanted: `select shop_id, shop_id::text as key, now() as due_at from outbox
+    where batched and status = 'waiting' group by shop_id`,
+  run: async ({ shop, signal }) => {
+    const scope = forShop(parts.database, shop!)
+    for (const until = performance.now() + RUN_MS; performance.now() < until;) {
+      signal.throwIfAborted()
+      const count = await deliverBatch(scope, parts, MAILS_PER_BATCH)
+      if (count === 0) return null
+      if (count < MAILS_PER_BATCH) await delay(GATHER_MS, undefined, { signal })
+    }
+    return new Date()
+  },
+})

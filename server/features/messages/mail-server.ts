@@ -1,0 +1,149 @@
+// Hands email to the mail server, at most once. In SMTP, the server's reply to DATA is the point of
+// no return: before it nothing was sent, and a reply after the message is a clear yes or no. Only a
+// missing reply after the message leaves the result unknown.
+import { Readable } from 'node:stream'
+import { createTransport, type Transporter } from 'nodemailer'
+import SMTPTransport from 'nodemailer/lib/smtp-transport'
+import type { DeliveryResult } from '../../core/outbox/outbox.ts'
+import { keepSessions, type SentMail } from './smtp-sessions.ts'
+
+export interface Letter {
+  from: string
+  to: readonly string[]
+  subject: string
+  text: string
+  html?: string
+  messageId: string
+  headers: Readonly<Record<string, string>>
+}
+
+export interface MailServer {
+  /** Hands the message over unless `signal` aborts first. Never throws. */
+  handOver(letter: Letter, signal: AbortSignal): Promise<DeliveryResult>
+}
+
+/**
+ * Milliseconds. The first two together are less than the two minutes after which the sweep treats a
+ * message as lost.
+ */
+export interface MailTimeouts {
+  /** Until the server is ready for the message. */
+  handOver: number
+  /** The longest wait for a reply of the server. */
+  answer: number
+  connect: number
+}
+const TIMEOUTS: MailTimeouts = { handOver: 30_000, answer: 80_000, connect: 10_000 }
+
+export function openMailServer(url: string, timeouts: MailTimeouts = TIMEOUTS): MailServer {
+  const server = new SMTPTransport({
+    url,
+    dnsTimeout: timeouts.connect,
+    connectionTimeout: timeouts.connect,
+    greetingTimeout: timeouts.connect,
+    socketTimeout: timeouts.answer,
+  })
+  const transport = createTransport(keepSessions(server))
+  transport.use('stream', (mail, done) => {
+    const { gate } = mail.data as unknown as { gate: Gate }
+    mail.message.build((error, raw) => {
+      if (error) return done(error)
+      mail.message.createReadStream = () => readThrough(gate, raw!) as never
+      done()
+    })
+  })
+  return {
+    handOver: (letter, signal) => handOver(transport, letter, openGate(signal, timeouts.handOver)),
+  }
+}
+
+/** Decides whether the message may still be sent when the server asks for it. */
+interface Gate extends Pick<SentMail['gate'], 'passed'> {
+  /** Called when the server is ready for the message; throws if it must not be sent any more. */
+  pass(): void
+  /** This process is stopping. */
+  readonly stopping: boolean
+  /** Aborts when the message must not be sent any more; never after `pass` was called. */
+  readonly closed: AbortSignal
+}
+
+function openGate(stopping: AbortSignal, withinMs: number): Gate {
+  const from = performance.now()
+  const keepBack = AbortSignal.any([stopping, AbortSignal.timeout(withinMs)])
+  const closed = new AbortController()
+  let passed = false
+  const close = () => passed || closed.abort(keepBack.reason)
+  keepBack.addEventListener('abort', close, { once: true })
+  if (keepBack.aborted) close()
+  return {
+    pass: () => {
+      keepBack.throwIfAborted()
+      // A process that was suspended may get here before its timers fire.
+      if (performance.now() - from > withinMs)
+        throw new Error('The mail server took too long to accept the message')
+      passed = true
+    },
+    get passed() {
+      return passed
+    },
+    get stopping() {
+      return stopping.aborted
+    },
+    closed: closed.signal,
+  }
+}
+
+/** First read when the server has replied to DATA. */
+function readThrough(gate: Gate, raw: Buffer): Readable {
+  return new Readable({
+    read() {
+      try {
+        gate.pass()
+      } catch (error) {
+        this.destroy(error as Error)
+        return
+      }
+      this.push(raw)
+      this.push(null)
+    },
+  })
+}
+
+async function handOver(
+  transport: Pick<Transporter<{ rejected: string[] }>, 'sendMail'>,
+  letter: Letter,
+  gate: Gate,
+): Promise<DeliveryResult> {
+  try {
+    const { rejected } = await transport.sendMail({
+      ...letter,
+      to: [...letter.to],
+      gate,
+      signal: gate.closed,
+    } as object)
+    return {
+      status: 'sent',
+      ...(rejected.length > 0 ? { reason: `Not accepted for ${rejected.join(', ')}` } : {}),
+    }
+  } catch (error) {
+    if (gate.stopping && !gate.passed) return { status: 'returned' }
+    const replied = typeof (error as SmtpError).responseCode === 'number'
+    if (gate.passed && !replied)
+      return { status: 'unknown', reason: 'The mail server did not say whether it took it' }
+    return { status: 'again', reason: reasonOf(error as SmtpError) }
+  }
+}
+
+interface SmtpError extends Error {
+  code?: string
+  response?: string
+  responseCode?: number
+}
+
+/** The mail server's reply, without its address. */
+function reasonOf({ code, response }: SmtpError): string {
+  if (code === 'EAUTH') return 'The mail server did not accept our sign-in'
+  if (response)
+    return `The mail server answered: ${response.replace(/\s+/g, ' ').trim().slice(0, 200)}`
+  return 'The mail server could not be reached'
+}

@@ -1,0 +1,155 @@
+// Messages as the shop reads them: content, recipients and status, and sending one again.
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { endPauseOf } from '../../core/outbox/receiver-failures.ts'
+import { queueMessage } from '../../core/queue/queue.ts'
+import { withoutSecrets } from '../../core/kept-address.ts'
+import { readShop } from '../../files/shop-settings.ts'
+import { CALLBACK_EVENT } from './callbacks.ts'
+import { mailedDelivery, writeDeliveryMails } from './delivery-mail.ts'
+import { linkInPayload, writeLinkMails } from '../links/mail.ts'
+import type { FlowMessage } from '../flow/triggers.ts'
+import type { Content, MessageKind } from '../../core/outbox/outbox.ts'
+import { renderMail, type MailPayload } from '../../core/outbox/templates.ts'
+import type { WebhookPayload } from '../../core/outbox/webhook-events.ts'
+
+export const MESSAGE_STATUSES = ['waiting', 'sending', 'sent', 'failed', 'unknown'] as const
+export type MessageStatus = (typeof MESSAGE_STATUSES)[number]
+
+export interface MessageRow extends Content {
+  id: string
+  kind: MessageKind
+  status: MessageStatus
+  attempts: number
+  error: string | null
+  operation_id: string | null
+  operation_kind: 'import' | 'bulk' | null
+  created_at: Date
+  sent_at: Date | null
+}
+
+type Stored = Omit<MessageRow, keyof Content> & { payload: unknown; content: Content | null }
+
+const COLUMNS = `m.id, m.kind, m.status, m.attempts, m.error, m.payload, m.result as content, m.operation_id,
+  o.kind as operation_kind, m.created_at, m.sent_at`
+
+export interface MessageFilter {
+  kind: MessageKind
+  /** Only messages of this webhook. */
+  webhook?: string
+  /** Only this message. */
+  id?: string
+  status?: MessageStatus
+  /** Messages before this UUID. */
+  before?: string
+  limit: number
+}
+
+/** Newest first. `baseUrl` renders messages that have no content yet. */
+export async function listMessages(
+  scope: ShopScope,
+  filter: MessageFilter,
+  baseUrl: string,
+): Promise<MessageRow[]> {
+  const { kind, webhook, id, status, before, limit } = filter
+  const rows = await scope.query<Stored>(
+    `select ${COLUMNS} from outbox m left join operations o on o.shop_id = m.shop_id
+     and o.id = m.operation_id
+     where m.shop_id = :shop and m.kind = :kind
+       and (:webhook::uuid is null or m.webhook_id = :webhook)
+       and (:id::uuid is null or m.id = :id)
+       and (:status::text is null or m.status = :status)
+       and (:before::uuid is null or m.id < :before) order by m.id desc limit :limit`,
+    {
+      kind,
+      webhook: webhook ?? null,
+      id: id ?? null,
+      status: status ?? null,
+      before: before ?? null,
+      limit,
+    },
+  )
+  return readable(scope, rows, baseUrl)
+}
+
+export async function readMessage(
+  scope: ShopScope,
+  id: string,
+  baseUrl: string,
+): Promise<MessageRow | null> {
+  const rows = await scope.query<Stored>(
+    `select ${COLUMNS} from outbox m left join operations o on o.shop_id = m.shop_id
+     and o.id = m.operation_id
+     where m.shop_id = :shop and m.id = :id`,
+    { id },
+  )
+  return (await readable(scope, rows, baseUrl))[0] ?? null
+}
+
+/** Queues the message again with all attempts. False while it is being sent. */
+export function resendMessage(scope: ShopScope, id: string): Promise<boolean> {
+  return scope.transaction(async (tx) => {
+    const rows = await tx.query(
+      `update outbox set status = 'waiting', attempts = 0, error = null
+       where shop_id = :shop and id = :id and status <> 'sending' returning id`,
+      { id },
+    )
+    if (rows.length === 0) return false
+    await endPauseOf(tx, id)
+    await queueMessage(tx, id)
+    return true
+  })
+}
+
+async function readable(
+  scope: ShopScope,
+  rows: readonly Stored[],
+  baseUrl: string,
+): Promise<MessageRow[]> {
+  const waiting = rows.filter(({ content }) => content === null)
+  const recipients = waiting.length > 0 ? (await readShop(scope)).settings.recipients : []
+  const links = waiting.flatMap(({ payload }) => linkInPayload(payload) ?? [])
+  const linkMails = await writeLinkMails(scope, links, baseUrl)
+  const mailed = waiting.filter(({ payload }) => mailedDelivery(payload) !== null)
+  const mails = await writeDeliveryMails(
+    scope,
+    mailed.map(({ payload }) => mailedDelivery(payload)!),
+    baseUrl,
+  )
+  const delivered = new Map(mailed.map(({ id }, at) => [id, mails[at]]))
+  return rows.map(({ payload, content, ...row }) => ({
+    ...row,
+    ...(content ?? delivered.get(row.id) ?? draft(row.kind, payload)),
+  }))
+
+  function draft(kind: MessageKind, payload: unknown): Content {
+    if (kind === 'callback')
+      return {
+        to: [withoutSecrets((payload as { url: string }).url)],
+        subject: CALLBACK_EVENT,
+        text: '',
+      }
+    if (kind === 'flow') return { to: [], subject: (payload as FlowMessage).handle, text: '' }
+    if (kind === 'webhook') return { to: [], subject: (payload as WebhookPayload).type, text: '' }
+    if (kind === 'sms') {
+      const { to, text } = payload as { to: string; text: string }
+      return { to: [to], subject: text, text }
+    }
+    const link = linkInPayload(payload)
+    const delivery = mailedDelivery(payload)
+    return (
+      (link && linkMails.get(link)) || {
+        ...draftMail(payload as MailPayload, baseUrl),
+        to: link || delivery ? [] : recipients,
+      }
+    )
+  }
+}
+
+/** A plugin may name a template that does not exist: such a message must not break the list. */
+function draftMail(payload: MailPayload, baseUrl: string): Omit<Content, 'to'> {
+  try {
+    return renderMail(payload, baseUrl)
+  } catch {
+    return { subject: payload.template, text: '' }
+  }
+}

@@ -1,0 +1,147 @@
+// Records the result of an attempt, only while the attempt holds the message's lease.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isDatabaseUnavailable } from '../../core/db/error-classes.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { queueMessage } from '../../core/queue/queue.ts'
+import type { DeliveryResult, Message } from '../../core/outbox/outbox.ts'
+import { raiseFailureNotice } from './failure-notices.ts'
+
+/**
+ * The next attempt after this process has stopped: late enough that another worker takes the
+ * message.
+ */
+export const afterStop = (): Date => new Date(Date.now() + 5000)
+
+/**
+ * Records the result, and queues the next attempt or notifies the shop. Throws if the database
+ * remains unavailable.
+ */
+export async function recordAttempt(
+  scope: ShopScope,
+  message: Message,
+  delays: readonly number[],
+  delivery: DeliveryResult,
+): Promise<void> {
+  const write = WRITERS[delivery.status] as (
+    tx: ShopScope,
+    message: Message,
+    delivery: DeliveryResult,
+    delays: readonly number[],
+  ) => Promise<void>
+  await withDatabase(() => scope.transaction((tx) => write(tx, message, delivery, delays)))
+}
+
+export interface DeliveryAttempt {
+  message: Message
+  result: DeliveryResult
+}
+
+/** The same for many messages that were sent together. */
+export async function recordAttempts(
+  scope: ShopScope,
+  attempted: readonly DeliveryAttempt[],
+  delays: readonly number[],
+): Promise<void> {
+  const plain = attempted.filter(({ result }) => result.status === 'sent' && !result.reason)
+  await withDatabase(() => recordSent(scope, plain))
+  for (const { message, result } of attempted.filter((one) => !plain.includes(one)))
+    await recordAttempt(scope, message, delays, result)
+}
+
+async function recordSent(scope: ShopScope, sent: readonly DeliveryAttempt[]): Promise<void> {
+  if (sent.length === 0) return
+  await scope.query(
+    `update outbox o set status = 'sent', error = null, result = o.result || g.content::jsonb,
+       sent_at = now()
+     from unnest(:ids::uuid[], :leases::bigint[], :contents::text[]) as g (id, lease, content)
+     where o.shop_id = :shop and o.id = g.id and o.lease = g.lease
+       and o.status in ('sending', 'unknown')`,
+    {
+      ids: sent.map(({ message }) => message.id),
+      leases: sent.map(({ message }) => message.lease),
+      contents: sent.map(({ result }) =>
+        JSON.stringify(result.status === 'sent' ? (result.content ?? {}) : {}),
+      ),
+    },
+  )
+}
+
+type Writer<Status extends DeliveryResult['status']> = (
+  tx: ShopScope,
+  message: Message,
+  delivery: DeliveryResult & { status: Status },
+  delays: readonly number[],
+) => Promise<void>
+
+const WRITERS: { [Status in DeliveryResult['status']]: Writer<Status> } = {
+  sent: async (tx, message, { content = {}, reason }) => {
+    // Even if the sweep has marked it as unknown in the meantime.
+    const held = await writeResult(
+      tx,
+      message,
+      ['sending', 'unknown'],
+      'sent',
+      reason ?? null,
+      JSON.stringify(content),
+    )
+    if (held && reason) await raiseFailureNotice(tx, message, { status: 'partly', reason })
+  },
+  again: async (tx, message, { reason }, delays) => {
+    const delay = delays[message.attempts - 1]
+    if (delay === undefined) return giveUp(tx, message, { status: 'failed', reason })
+    if (await writeResult(tx, message, ['sending'], 'waiting', reason))
+      await queueMessage(tx, message.id, new Date(Date.now() + delay))
+  },
+  returned: async (tx, message) => {
+    if (!(await writeResult(tx, message, ['sending'], 'waiting', null))) return
+    await tx.query('update outbox set attempts = attempts - 1 where shop_id = :shop and id = :id', {
+      id: message.id,
+    })
+    await queueMessage(tx, message.id, afterStop())
+  },
+  failed: giveUp,
+  unknown: giveUp,
+}
+
+async function giveUp(
+  tx: ShopScope,
+  message: Message,
+  end: { status: 'failed' | 'unknown'; reason: string },
+): Promise<void> {
+  if (await writeResult(tx, message, ['sending'], end.status, end.reason))
+    await raiseFailureNotice(tx, message, end)
+}
+
+/** False if another attempt has taken the message, or the sweep has recorded a result. */
+async function writeResult(
+  tx: ShopScope,
+  message: Message,
+  from: readonly string[],
+  status: string,
+  error: string | null,
+  content = '{}',
+): Promise<boolean> {
+  const rows = await tx.query(
+    `update outbox set status = :status, error = :error, result = result || :content::jsonb,
+       sent_at = case when :status = 'sent' then now() else sent_at end
+     where shop_id = :shop and id = :id and lease = :lease and status = any(:from::text[])
+       returning id`,
+    { id: message.id, lease: message.lease, from, status, error, content },
+  )
+  return rows.length > 0
+}
+
+const TRIES = 40
+const WAIT_MS = 500
+
+/** Waits while the database restarts: an unrecorded delivery would be marked as unknown. */
+async function withDatabase(work: () => Promise<void>): Promise<void> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (tried === TRIES || !isDatabaseUnavailable(error)) throw error
+      await sleep(WAIT_MS)
+    }
+  }
+}

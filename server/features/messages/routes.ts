@@ -1,0 +1,126 @@
+// Sent and failed messages: email to the shop's recipients, and callbacks of operations.
+import { z } from 'zod'
+import { AppError } from '../../core/errors.ts'
+import { requirePublicId, toOperationId, toPublicId } from '../../core/ids.ts'
+import {
+  listMessages,
+  MESSAGE_STATUSES,
+  readMessage,
+  resendMessage,
+  type MessageRow,
+} from './messages.ts'
+import { MESSAGE_KINDS } from '../../core/outbox/outbox.ts'
+import { webhookSecret } from '../../core/outbox/signatures.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
+import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { errorSchema, listOf, page, timestamp } from '../../http/schemas.ts'
+
+export const messageSchema = z
+  .object({
+    id: z.string(),
+    kind: z.enum(MESSAGE_KINDS),
+    to: z.array(z.string()),
+    subject: z.string(),
+    text: z.string().meta({ description: 'The email as text, or the body that was posted' }),
+    status: z.enum(MESSAGE_STATUSES).meta({
+      description: '`unknown`: it may or may not have arrived, and is not sent again automatically',
+    }),
+    attempts: z.number().int(),
+    error: z.string().nullable().meta({ description: 'Why the last attempt failed' }),
+    kept: z
+      .boolean()
+      .meta({ description: 'No mail server is configured: it was stored and not sent' }),
+    created_at: timestamp,
+    sent_at: timestamp.nullable(),
+    operation_id: z.string().nullable(),
+  })
+  .meta({ id: 'Message' })
+
+export function messageRoutes(parts: { secrets: Secrets; baseUrl: string }): Endpoint[] {
+  return [list(parts.baseUrl), send(parts.baseUrl), signingSecret(parts.secrets)]
+}
+
+const list = (baseUrl: string) =>
+  endpoint({
+    method: 'get',
+    path: '/api/messages',
+    summary: 'List messages, newest first',
+    description:
+      'Content, recipients and status of messages. A waiting message is shown as it would be sent now.',
+    tag: 'Messages',
+    scope: 'operations:read',
+    query: z.strictObject({
+      ...page,
+      kind: z.enum(MESSAGE_KINDS).default('email'),
+      status: z.enum(MESSAGE_STATUSES).optional(),
+    }),
+    replies: { 200: { description: 'A page of messages', schema: listOf(messageSchema) } },
+    handler: async ({ caller, query }) => {
+      const before = fromCursor(query.cursor, [uuid])?.[0]
+      const filter = {
+        limit: query.limit + 1,
+        kind: query.kind,
+        ...(query.status ? { status: query.status } : {}),
+        ...(before ? { before } : {}),
+      }
+      const rows = await listMessages(caller.scope, filter, baseUrl)
+      const shown = rows.slice(0, query.limit)
+      const next = rows.length > query.limit ? toCursor([shown.at(-1)!.id]) : null
+      return { body: { data: shown.map(messageRecord), next_cursor: next } }
+    },
+  })
+
+const send = (baseUrl: string) =>
+  endpoint({
+    method: 'post',
+    path: '/api/messages/{id}/send',
+    summary: 'Send a message again',
+    description: 'To the recipients in the current settings; its text and its id stay the same.',
+    tag: 'Messages',
+    scope: 'operations:write',
+    params: z.strictObject({ id: z.string() }),
+    replies: {
+      202: { description: 'It waits to be sent', schema: messageSchema },
+      409: { description: 'It is being sent now', schema: errorSchema },
+    },
+    handler: async ({ caller, params }) => {
+      const id = requirePublicId('message', params.id)
+      if (!(await readMessage(caller.scope, id, baseUrl))) throw new AppError('not_found')
+      if (!(await resendMessage(caller.scope, id)))
+        throw new AppError('conflict', { message: 'This message is being sent at this moment' })
+      return { status: 202, body: messageRecord((await readMessage(caller.scope, id, baseUrl))!) }
+    },
+  })
+
+const signingSecret = (secrets: Secrets) =>
+  endpoint({
+    method: 'get',
+    path: '/api/webhooks/secret',
+    summary: 'Read the secret that callbacks are signed with',
+    description:
+      'Callbacks follow Standard Webhooks: `webhook-id`, `webhook-timestamp`, `webhook-signature`.',
+    tag: 'Messages',
+    scope: 'settings:write',
+    replies: { 200: { description: 'The secret', schema: z.object({ secret: z.string() }) } },
+    handler: ({ caller }) =>
+      Promise.resolve({ body: { secret: webhookSecret(secrets, caller.scope.shop) } }),
+  })
+
+export const messageRecord = (message: MessageRow): z.output<typeof messageSchema> => ({
+  id: toPublicId('message', message.id),
+  kind: message.kind,
+  to: [...message.to],
+  subject: message.subject,
+  text: message.text,
+  status: message.status,
+  attempts: message.attempts,
+  error: message.error,
+  kept: message.kept ?? false,
+  created_at: message.created_at.toISOString(),
+  sent_at: message.sent_at?.toISOString() ?? null,
+  operation_id:
+    message.operation_id &&
+    message.operation_kind &&
+    toOperationId(message.operation_kind, message.operation_id),
+})

@@ -1,0 +1,50 @@
+// Text messages: queued once for each number when a large import ends, and handed to the gateway.
+import { z } from 'zod'
+import type { ShopScope } from '../../../core/db/for-shop.ts'
+import { queueMessage } from '../../../core/queue/queue.ts'
+import { readShop } from '../../../files/shop-settings.ts'
+import type { Deliverer } from '../../../core/outbox/outbox.ts'
+import type { SmsGateway } from './gateway.ts'
+
+const MINUTE = 60_000
+
+const smsPayload = z.object({ to: z.string(), text: z.string() })
+
+/**
+ * Call it in the transaction that ends the operation's step. An operation sends one message to each
+ * number, even if it ends again.
+ */
+export async function queueSms(tx: ShopScope, operation: string, text: string): Promise<void> {
+  const { settings } = await readShop(tx)
+  for (const to of settings.sms_recipients) {
+    const [row] = (await tx
+      .insert('outbox', {
+        key: `sms/${operation}/${to}`,
+        kind: 'sms',
+        payload: JSON.stringify({ to, text } satisfies z.output<typeof smsPayload>),
+        operation_id: operation,
+      })
+      .onConflict()
+      .ignore()
+      .returning('id')) as { id: string }[]
+    if (row) await queueMessage(tx, row.id)
+  }
+}
+
+/** @param gateway null: messages are stored in the list, and none is sent. */
+export function smsDeliverer(gateway: SmsGateway | null): Deliverer {
+  return {
+    delays: [MINUTE, 5 * MINUTE],
+    // Without a gateway no message can have been sent.
+    lost: gateway ? 'unknown' : 'waiting',
+    write: (_scope, { payload }) => {
+      const { to, text } = smsPayload.parse(payload)
+      return Promise.resolve({ to: [to], subject: text, text })
+    },
+    send: async (_scope, { to, text }, _message, signal) => {
+      if (!gateway) return { status: 'sent', content: { kept: true } }
+      const delivery = await gateway.send({ to: to[0]!, text }, signal)
+      return delivery.status === 'sent' ? { ...delivery, content: { kept: false } } : delivery
+    },
+  }
+}

@@ -1,0 +1,66 @@
+// Messages whose worker died while it sent them, across shops. A living worker records its attempt
+// long before this sweep treats the message as lost (mail-server.ts, callbacks.ts); both times come
+// from the database's clock.
+import type { Database } from '../../core/db/database.ts'
+import { forShop } from '../../core/db/for-shop.ts'
+import type { BackgroundTask } from '../../core/queue/background.ts'
+import { queueMessage } from '../../core/queue/queue.ts'
+import type { Deliverers, MessageKind } from '../../core/outbox/outbox.ts'
+import { forgetReceivers } from '../../core/outbox/receiver-failures.ts'
+import { raiseFailureNotice } from './failure-notices.ts'
+
+/** Longer than any attempt can take. */
+const LOST_AFTER = '2 minutes'
+const SWEEP_MS = 15_000
+
+const REASON = 'The server stopped while it was being sent'
+
+interface StaleRow {
+  shop_id: number
+  id: string
+  kind: MessageKind
+  operation_id: string | null
+  lease: number | null
+  written: boolean
+}
+
+/** Safe to run in several workers concurrently; returns how many messages it found. */
+export async function sweepStaleMessages(
+  database: Database,
+  deliverers: Deliverers,
+): Promise<number> {
+  const { rows } = await database.pool.query<StaleRow>(
+    `select shop_id, id, kind, operation_id, lease, result is not null as written from outbox
+     where status = 'sending' and coalesce(taken_at, created_at) < now() - $1::interval`,
+    [LOST_AFTER],
+  )
+  for (const row of rows) await sweepOne(database, row, deliverers[row.kind].lost)
+  return rows.length
+}
+
+function sweepOne(database: Database, row: StaleRow, lost: 'unknown' | 'waiting'): Promise<void> {
+  // A message without content was never handed over.
+  const status = row.written ? lost : 'waiting'
+  return forShop(database, row.shop_id).transaction(async (tx) => {
+    const changed = await tx.query(
+      `update outbox set status = :status, error = :reason
+       where shop_id = :shop and id = :id and status = 'sending'
+         and lease is not distinct from :lease returning id`,
+      { id: row.id, lease: row.lease, status, reason: REASON },
+    )
+    if (changed.length === 0) return
+    if (status === 'waiting') await queueMessage(tx, row.id)
+    else await raiseFailureNotice(tx, row, { status: 'unknown', reason: REASON })
+  })
+}
+
+/** The background task that runs the sweep. */
+export const staleMessageTask = (database: Database, deliverers: Deliverers): BackgroundTask => ({
+  name: 'sweep-stale-messages',
+  concurrency: 1,
+  run: async () => {
+    await sweepStaleMessages(database, deliverers)
+    await forgetReceivers(database)
+    return new Date(Date.now() + SWEEP_MS)
+  },
+})

@@ -1,0 +1,74 @@
+// Notices in the page: what ended, what failed, and how many are unread.
+import { z } from 'zod'
+import { requirePublicId, toOperationId, toPublicId } from '../../core/ids.ts'
+import { listNotices, markRead, type NoticeRow } from '../../core/outbox/notices.ts'
+import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
+import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { listOf, page, timestamp } from '../../http/schemas.ts'
+
+const noticeSchema = z
+  .object({
+    id: z.string(),
+    level: z.enum(['info', 'success', 'warning', 'critical']),
+    title: z.string(),
+    body: z.string(),
+    operation_id: z.string().nullable(),
+    created_at: timestamp,
+    read_at: timestamp.nullable(),
+  })
+  .meta({ id: 'Notice' })
+
+const unread = z.number().int()
+
+export function noticeRoutes(): Endpoint[] {
+  return [
+    endpoint({
+      method: 'get',
+      path: '/api/notices',
+      summary: 'List notices, newest first',
+      tag: 'Notices',
+      scope: 'operations:read',
+      query: z.strictObject(page),
+      replies: {
+        200: { description: 'A page of notices', schema: listOf(noticeSchema).extend({ unread }) },
+      },
+      handler: async ({ caller, query }) => {
+        const before = fromCursor(query.cursor, [uuid])?.[0]
+        const { rows, unread } = await listNotices(caller.scope, {
+          limit: query.limit + 1,
+          ...(before ? { before } : {}),
+        })
+        const shown = rows.slice(0, query.limit)
+        const next = rows.length > query.limit ? toCursor([shown.at(-1)!.id]) : null
+        return { body: { data: shown.map(recordOf), next_cursor: next, unread } }
+      },
+    }),
+    endpoint({
+      method: 'post',
+      path: '/api/notices/read',
+      summary: 'Mark notices as read',
+      tag: 'Notices',
+      scope: 'operations:write',
+      body: z.union([
+        z.strictObject({ ids: z.array(z.string()).min(1).max(250) }),
+        z.strictObject({ all: z.literal(true) }),
+      ]),
+      replies: { 200: { description: 'How many are unread now', schema: z.object({ unread }) } },
+      handler: async ({ caller, body }) => {
+        const ids = 'all' in body ? null : body.ids.map((id) => requirePublicId('notice', id))
+        return { body: { unread: await markRead(caller.scope, ids) } }
+      },
+    }),
+  ]
+}
+
+const recordOf = (notice: NoticeRow): z.output<typeof noticeSchema> => ({
+  id: toPublicId('notice', notice.id),
+  level: notice.level,
+  title: notice.title,
+  body: notice.body,
+  operation_id:
+    notice.operation_id && notice.kind && toOperationId(notice.kind, notice.operation_id),
+  created_at: notice.created_at.toISOString(),
+  read_at: notice.read_at?.toISOString() ?? null,
+})

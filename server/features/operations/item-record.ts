@@ -1,0 +1,88 @@
+// An operation's item as every answer shows it.
+import { z } from 'zod'
+import { ITEM_STATUSES, urlOf, type ItemRow } from '../../engine/engine.ts'
+import { toPublicId } from '../../core/ids.ts'
+import { itemError, timestamp, warning } from '../../http/schemas.ts'
+
+export const itemSchema = z
+  .object({
+    position: z.number().int(),
+    status: z.enum(ITEM_STATUSES),
+    filename: z.string(),
+    file_id: z.string().nullable(),
+    url: z.string().nullable().meta({
+      description:
+        'The address from which an import fetched it, without query, user info and fragment',
+    }),
+    product_mapped: z.boolean(),
+    attempt: z.number().int(),
+    error: itemError.nullable(),
+    warnings: z.array(warning),
+    candidates: z
+      .array(
+        z.object({
+          product_id: z.string(),
+          product_title: z.string(),
+          variant_id: z.string().nullable(),
+          score: z.number(),
+          reason: z.string(),
+        }),
+      )
+      .meta({ description: 'Products from which a person must choose' }),
+    before: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .meta({ description: 'The fields that changed, before' }),
+    after: z.record(z.string(), z.unknown()).nullable().meta({
+      description:
+        'The same fields after the change (in a preview: planned); tags and mappings as {added, removed}',
+    }),
+    finished_at: timestamp.nullable(),
+  })
+  .meta({ id: 'Item' })
+
+/** Fields that only an undo needs. */
+const INTERNAL_FIELDS = new Set([
+  'updated_at',
+  'deleted_at',
+  'product_mapped',
+  'mapping_state',
+  'pack_id',
+  'pack_position',
+  'drop_previous',
+])
+
+const shown = (fields: Record<string, unknown> | null) =>
+  fields &&
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !INTERNAL_FIELDS.has(name)))
+
+/** Packs by their names at that time. */
+function shownChange({ before, after }: Pick<ItemRow, 'before' | 'after'>) {
+  const pack = after?.pack as { from: string | null; to: string | null } | undefined
+  if (!pack) return { before: shown(before), after: shown(after) }
+  return {
+    before: { ...shown(before), pack: pack.from },
+    after: { ...shown(after), pack: pack.to },
+  }
+}
+
+export function itemRecord(item: ItemRow): z.output<typeof itemSchema> {
+  return {
+    position: item.position,
+    status: item.status,
+    filename: item.filename,
+    file_id: item.file_id && toPublicId('file', item.file_id),
+    url: urlOf(item),
+    product_mapped: item.product_mapped,
+    attempt: item.attempt,
+    error: item.error,
+    warnings: item.warnings ?? [],
+    candidates: (item.candidates ?? []).map(
+      ({ product_id, product_title, variant_id, score, reason }) => ({
+        ...{ product_id, product_title, variant_id, score, reason },
+      }),
+    ),
+    ...shownChange(item),
+    finished_at: item.finished_at?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,43 @@
+// Checks the terms of single files in an operation that creates links: each must name a selected
+// file, because terms of other files would be ignored silently.
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import type { OperationSource } from '../../engine/engine.ts'
+import { AppError, type ErrorDetail } from '../../core/errors.ts'
+import { compileFilter } from '../../files/filter.ts'
+import { parsePublicId } from '../../core/ids.ts'
+
+/**
+ * `perFile`: the option of the action `create-links`. Throws `validation_failed`, which names every
+ * file that is not selected.
+ */
+export async function requireSelected(
+  scope: ShopScope,
+  source: OperationSource,
+  perFile: readonly { file_id: string }[],
+): Promise<void> {
+  const ids = perFile.map(({ file_id }) => parsePublicId('file', file_id)!)
+  const selected = await selectedOf(scope, source, ids)
+  const details = ids.flatMap((id, at): ErrorDetail[] => {
+    const param = `options.per_file[${at}].file_id`
+    return selected.has(id)
+      ? []
+      : [{ param, code: 'invalid_value', message: 'This file is not selected' }]
+  })
+  if (details.length > 0)
+    throw new AppError('validation_failed', { param: details[0]!.param, details })
+}
+
+async function selectedOf(
+  scope: ShopScope,
+  source: OperationSource,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (source.type === 'files') return new Set(source.ids)
+  if (source.type !== 'filter' || ids.length === 0) return new Set(ids)
+  const { sql, bindings } = await compileFilter(scope, source.filter)
+  const rows = await scope.query<{ id: string }>(
+    `select id from files where files.shop_id = :shop and files.id = any(:ids::uuid[]) and ${sql}`,
+    { ...bindings, ids },
+  )
+  return new Set(rows.map(({ id }) => id))
+}

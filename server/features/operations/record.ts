@@ -1,0 +1,224 @@
+// An operation as every answer shows it.
+import { z } from 'zod'
+import {
+  cannotUndo,
+  hasEnded,
+  isDiscarded,
+  labelOf,
+  OPERATION_STATUSES,
+  type Engine,
+  type OperationRow,
+} from '../../engine/engine.ts'
+import { toOperationId, toPublicId } from '../../core/ids.ts'
+import { summaryOf } from '../workflows/describe.ts'
+import { timestamp, warning } from '../../http/schemas.ts'
+
+const ACTIONS = ['pause', 'resume', 'cancel', 'retry', 'confirm', 'undo'] as const
+
+export const operationSchema = z
+  .object({
+    id: z.string(),
+    kind: z.enum(['import', 'bulk']),
+    action: z.string(),
+    channel: z.string(),
+    label: z.string().nullable().meta({
+      description:
+        'The first file of an import and the number of others, or the name of the CSV file; null: neither',
+    }),
+    workflow: z.string(),
+    workflow_title: z.string(),
+    steps: z.array(
+      z.object({ id: z.string(), plugin: z.string(), title: z.string(), summary: z.string() }),
+    ),
+    source: z.union([
+      z.object({ type: z.literal('entries') }),
+      z.object({ type: z.literal('files'), count: z.number().int() }),
+      z.object({ type: z.literal('rows'), count: z.number().int() }),
+      z.object({ type: z.literal('filter'), filter: z.record(z.string(), z.unknown()) }),
+      z.object({ type: z.literal('operation'), id: z.string() }),
+    ]),
+    status: z.enum(OPERATION_STATUSES),
+    preview: z.boolean().meta({ description: 'It was started as a preview' }),
+    discarded: z.boolean().meta({
+      description:
+        'A preview that was cancelled or expired: no file was changed, and all count as `cancelled`',
+    }),
+    actions: z
+      .array(z.enum(ACTIONS))
+      .meta({ description: 'The moves that are possible now, each the last part of an address' }),
+    total: z.number().int(),
+    done: z.number().int(),
+    failed: z.number().int(),
+    skipped: z.number().int(),
+    cancelled: z.number().int(),
+    errors: z.number().int(),
+    bytes: z.number().int(),
+    bytes_saved: z.number().int().meta({
+      description: 'How many bytes fewer its files have; negative if they have more',
+    }),
+    percentage: z.number().meta({
+      description: 'The share of processed files, without cancelled ones',
+    }),
+    elapsed_seconds: z.number().meta({
+      description:
+        'The duration of the latest round (a retry or a confirmation begins one), without pauses and the wait for confirmation',
+    }),
+    remaining_seconds: z.number().nullable().meta({
+      description: 'Null if it cannot be estimated yet, or if more files may still arrive',
+    }),
+    receiving: z.boolean().meta({
+      description:
+        'More files may still arrive, such as the next file of an upload: `total` can grow',
+    }),
+    requested_by: z.string(),
+    created_at: timestamp,
+    started_at: timestamp.nullable(),
+    finished_at: timestamp.nullable(),
+    paused_at: timestamp.nullable(),
+    undo_until: timestamp.nullable(),
+    undoes: z.string().nullable(),
+    undone_by: z.string().nullable(),
+    cannot_undo: z.array(z.string()).meta({ description: 'Steps whose effect cannot be undone' }),
+    intentions: z
+      .array(z.string())
+      .meta({ description: 'What its last steps would do, in a preview' }),
+    foreseen: z
+      .object({
+        changed: z.number().int(),
+        unchanged: z.number().int(),
+        candidates: z.number().int(),
+      })
+      .nullable()
+      .meta({
+        description:
+          'The result of its preview: files that would change, files that would stay unchanged, and files for which a person must choose a product. The first two count in the preview’s `done`, the third in `done` or `skipped`; null: no preview, or it is not ready',
+      }),
+    stopped: z.object({ step: z.string(), code: z.string(), message: z.string() }).nullable(),
+    schedule_id: z.string().nullable(),
+    artifact: z
+      .object({
+        filename: z.string(),
+        content_type: z.string(),
+        size_bytes: z.number().int(),
+        url: z.string(),
+      })
+      .nullable()
+      .meta({ description: 'The document that it produced, and where to download it' }),
+    warnings: z.array(warning),
+  })
+  .meta({ id: 'Operation' })
+
+export type OperationRecord = z.output<typeof operationSchema>
+
+export const operationId = ({ kind, id }: OperationRow) => toOperationId(kind, id)
+
+export const operationPath = (operation: OperationRow): string =>
+  `/api/${operation.kind === 'import' ? 'jobs' : 'operations'}/${operationId(operation)}`
+
+export function operationRecord(
+  engine: Pick<Engine, 'actions' | 'plugins'>,
+  operation: OperationRow,
+  now: Date,
+): OperationRecord {
+  const { workflow, undone_by, schedule_id } = operation
+  return {
+    id: operationId(operation),
+    kind: operation.kind,
+    action: operation.action,
+    channel: operation.channel,
+    label: labelOf(operation),
+    workflow: workflow.id,
+    workflow_title: workflow.title,
+    steps: workflow.steps.map((step) => ({
+      id: step.id,
+      plugin: step.plugin,
+      title: engine.plugins.find(({ id }) => id === step.plugin)?.title ?? step.plugin,
+      summary: summaryOf(step, engine.plugins),
+    })),
+    source: sourceOf(operation),
+    status: operation.status,
+    preview: operation.preview,
+    discarded: isDiscarded(operation),
+    actions: engine.actions(operation),
+    total: operation.total,
+    done: operation.done,
+    failed: operation.failed,
+    skipped: operation.skipped,
+    cancelled: operation.cancelled,
+    errors: operation.failed,
+    bytes: operation.bytes,
+    bytes_saved: operation.bytes_saved,
+    ...estimateRemaining(operation, now),
+    receiving: operation.open,
+    requested_by: operation.requested_by,
+    created_at: operation.created_at.toISOString(),
+    started_at: operation.started_at?.toISOString() ?? null,
+    finished_at: operation.finished_at?.toISOString() ?? null,
+    paused_at: operation.paused_at?.toISOString() ?? null,
+    undo_until: engine.actions(operation).includes('undo')
+      ? operation.undo_until!.toISOString()
+      : null,
+    undoes: undoneId(operation),
+    undone_by: undone_by && toOperationId('bulk', undone_by),
+    cannot_undo: cannotUndo(workflow, engine.plugins),
+    intentions: operation.intentions,
+    foreseen: operation.preview_counts,
+    stopped: operation.stopped,
+    schedule_id: schedule_id && toPublicId('schedule', schedule_id),
+    artifact: operation.artifact
+      ? { ...operation.artifact, url: `/api/operations/${operationId(operation)}/artifact` }
+      : null,
+    warnings: operation.warnings.map(({ code, message }) => ({ code, message })),
+  }
+}
+
+/**
+ * The public id of the operation that this one undoes, whose prefix follows from that operation's
+ * kind.
+ */
+const undoneId = ({ undoes, undoes_kind }: OperationRow) =>
+  undoes && toOperationId(undoes_kind ?? 'bulk', undoes)
+
+function sourceOf(operation: OperationRow): OperationRecord['source'] {
+  const { source } = operation
+  if (source.type === 'operation') return { type: 'operation', id: undoneId(operation)! }
+  return source.type === 'entries' ? { type: 'entries' } : source
+}
+
+const tenths = (seconds: number) => Math.round(seconds * 10) / 10
+
+function estimateRemaining(operation: OperationRow, now: Date) {
+  const {
+    total,
+    started_at,
+    created_at,
+    previewed_at,
+    finished_at,
+    paused_at,
+    paused_ms,
+    ended_before,
+  } = operation
+  const worked = operation.done + operation.failed + operation.skipped
+  const ended = worked + operation.cancelled
+  const until = previewed_at ?? finished_at ?? paused_at ?? now
+  const elapsed = Math.max(
+    0,
+    (until.getTime() - (started_at ?? created_at).getTime() - paused_ms) / 1000,
+  )
+  // Files of an earlier round do not show this round's speed.
+  const remaining =
+    ended > ended_before ? (elapsed / (ended - ended_before)) * (total - ended) : null
+  return {
+    percentage: total === 0 ? 100 : Math.floor((worked / total) * 1000) / 10,
+    elapsed_seconds: tenths(elapsed),
+    remaining_seconds: hasEnded(operation)
+      ? 0
+      : ended === total
+        ? operation.open
+          ? null
+          : 0
+        : remaining === null
+          ? null
+          : tenths(remaining),
+  }
+}

@@ -1,0 +1,307 @@
+// Operations: history, one operation, its items, and the start of every bulk action and workflow.
+import { z } from 'zod'
+import { flag } from '../../../plugins/contract.ts'
+import type { Limits } from '../../core/configuration/limits.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import {
+  ITEM_STATUSES,
+  OPERATION_STATUSES,
+  type Engine,
+  type OperationMove,
+  type OperationRow,
+} from '../../engine/engine.ts'
+import { AppError } from '../../core/errors.ts'
+import { day, momentOf } from '../../files/filter.ts'
+import { requirePublicId, toPublicId } from '../../core/ids.ts'
+import { startBulk } from './start.ts'
+import { apiChannel } from '../imports/api-channel.ts'
+import { adminChannel } from '../imports/origins.ts'
+import { fromCursor, integer, text, toCursor } from '../../http/cursors.ts'
+import {
+  endpoint,
+  type Caller,
+  type Endpoint,
+  type Reply,
+  type Scope,
+} from '../../http/endpoint.ts'
+import { operationId, operationPath, operationRecord, operationSchema } from './record.ts'
+import { itemRecord, itemSchema } from './item-record.ts'
+import { errorSchema, listOf, page } from '../../http/schemas.ts'
+import { requireScopes } from '../../http/scopes.ts'
+import { selectionSchema, sourceOf } from './selection.ts'
+
+const statuses = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+  z
+    .preprocess(
+      (value) => (typeof value === 'string' ? value.split(',') : value),
+      z.array(z.enum(values)),
+    )
+    .meta({ description: 'One status, or several separated by commas' })
+
+const byId = z.strictObject({ id: z.string() })
+
+export interface OperationParts {
+  engine: Engine
+  clock: () => Date
+  limits: Limits
+}
+
+/**
+ * Throws `not_found`. An import's id is import_…, a bulk operation's op_…; the other prefix is not
+ * found.
+ */
+export async function findOperation(
+  engine: Engine,
+  scope: ShopScope,
+  id: string,
+): Promise<OperationRow> {
+  const operation = await engine.get(scope, requirePublicId(['op', 'import'], id))
+  if (!operation || operationId(operation) !== id) throw new AppError('not_found')
+  return operation
+}
+
+/** Confirms the preview of a cloud sync, by listing the provider again. */
+export type ConfirmSync = (
+  scope: ShopScope,
+  about: { sync: string; operation: string },
+) => Promise<void>
+
+export function operationRoutes(parts: OperationParts, confirmSync: ConfirmSync): Endpoint[] {
+  return [
+    one(parts, '/api/jobs/{id}', 'Read an import job'),
+    one(parts, '/api/operations/{id}', 'Read an operation'),
+    list(parts),
+    items(parts),
+    begin(parts),
+    ...(Object.keys(MOVES) as OperationMove[]).map((move) => lifecycle(parts, move, confirmSync)),
+    undo(parts),
+  ]
+}
+
+const one = ({ engine, clock }: OperationParts, path: string, summary: string) =>
+  endpoint({
+    method: 'get',
+    path,
+    summary,
+    tag: 'Operations',
+    scope: 'operations:read',
+    params: byId,
+    replies: { 200: { description: 'Its current state', schema: operationSchema } },
+    handler: async ({ caller, params }) => ({
+      body: operationRecord(engine, await findOperation(engine, caller.scope, params.id), clock()),
+    }),
+  })
+
+const list = ({ engine, clock }: OperationParts) =>
+  endpoint({
+    method: 'get',
+    path: '/api/operations',
+    summary: 'List operations, newest first',
+    tag: 'Operations',
+    scope: 'operations:read',
+    query: z.strictObject({
+      ...page,
+      status: z.enum(OPERATION_STATUSES).optional(),
+      kind: z.enum(['import', 'bulk']).optional(),
+      action: z.string().max(100).optional(),
+      channel: z.string().max(100).optional(),
+      requested_by: z.string().max(255).optional(),
+      from: day.optional(),
+      to: day.optional(),
+      schedule_id: z.string().optional(),
+      search: z
+        .string()
+        .max(255)
+        .optional()
+        .meta({ description: 'Its title, action or channel contains this' }),
+    }),
+    replies: { 200: { description: 'A page of operations', schema: listOf(operationSchema) } },
+    handler: async ({ caller, query }) => {
+      const { cursor, limit, schedule_id, from, to, ...filter } = query
+      const [since, until] = [await momentOf(caller.scope, from), await momentOf(caller.scope, to)]
+      const before = fromCursor(cursor, [text])?.[0]
+      const rows = await engine.list(caller.scope, {
+        ...filter,
+        limit: limit + 1,
+        ...(since ? { from: since } : {}),
+        ...(until ? { to: until } : {}),
+        ...(schedule_id ? { schedule: requirePublicId('schedule', schedule_id) } : {}),
+        ...(before ? { before: requirePublicId('op', before) } : {}),
+      })
+      const shown = rows.slice(0, limit)
+      const next = rows.length > limit ? toCursor([toPublicId('op', shown.at(-1)!.id)]) : null
+      return {
+        body: {
+          data: shown.map((row) => operationRecord(engine, row, clock())),
+          next_cursor: next,
+        },
+      }
+    },
+  })
+
+const itemList = listOf(itemSchema).extend({
+  warned: z.number().int().nullable().meta({
+    description:
+      'How many of the operation’s items have a warning, regardless of the filter; null while it runs',
+  }),
+})
+
+const items = ({ engine }: OperationParts) =>
+  endpoint({
+    method: 'get',
+    path: '/api/operations/{id}/items',
+    summary: 'List an operation’s items in order, each with its result',
+    tag: 'Operations',
+    scope: 'operations:read',
+    params: byId,
+    query: z.strictObject({
+      ...page,
+      status: statuses(ITEM_STATUSES).optional(),
+      search: z.string().max(255).optional().meta({ description: 'The name contains this' }),
+      warned: flag.optional().meta({ description: '`true`: only items with a warning' }),
+    }),
+    replies: { 200: { description: 'A page of items', schema: itemList } },
+    handler: async ({ caller, params, query }) => {
+      const operation = await findOperation(engine, caller.scope, params.id)
+      const after = fromCursor(query.cursor, [integer])?.[0]
+      const rows = await engine.items(caller.scope, operation.id, {
+        limit: query.limit + 1,
+        ...(query.status ? { statuses: query.status } : {}),
+        ...(query.search ? { search: query.search } : {}),
+        ...(query.warned ? { warned: true } : {}),
+        ...(after === undefined ? {} : { after }),
+      })
+      const shown = rows.slice(0, query.limit)
+      const next = rows.length > query.limit ? toCursor([shown.at(-1)!.position]) : null
+      const warned = await engine.warnedItems(caller.scope, operation)
+      return { body: { data: shown.map(itemRecord), next_cursor: next, warned } }
+    },
+  })
+
+const begin = (parts: OperationParts) =>
+  endpoint({
+    method: 'post',
+    path: '/api/operations',
+    summary: 'Start a bulk action or a workflow',
+    description:
+      'Starts every bulk action: `action` is a plugin’s id, `workflow` a workflow’s. With `dry_run` it is only a preview until it is confirmed. Actions that delete files accept an empty filter, which means all files, only as a preview.',
+    tag: 'Operations',
+    scope: 'operations:write',
+    body: z
+      .strictObject({
+        action: z.string().max(100).optional(),
+        workflow: z.string().max(100).optional(),
+        select: selectionSchema(parts.limits),
+        options: z
+          .record(z.string(), z.unknown())
+          .default({})
+          .meta({ description: 'The action’s' }),
+        dry_run: z.boolean().default(false),
+      })
+      .refine(({ action, workflow }) => (action === undefined) !== (workflow === undefined), {
+        path: ['action'],
+        message: 'Send either an action or a workflow',
+      })
+      .meta({ id: 'OperationRequest' }),
+    replies: {
+      202: { description: 'The operation; follow `Location`', schema: operationSchema },
+      422: { description: 'Every problem', schema: errorSchema },
+    },
+    handler: async ({ caller, body, idempotencyKey }) => {
+      const id = await startBulk(parts.engine, caller.scope, {
+        ...(body.action === undefined ? {} : { actionWithOptions: body.action }),
+        ...(body.workflow === undefined ? {} : { workflow: body.workflow }),
+        options: body.options,
+        source: sourceOf(body.select),
+        dryRun: body.dry_run,
+        requestedBy: caller.name,
+        channel: channelOf(caller),
+        idempotencyKey,
+        permit: (scopes) => requireScopes(caller, scopes as Scope[]),
+      })
+      return accepted(parts, caller, id)
+    },
+  })
+
+/** Session tokens are people in the page, keys are programs. */
+export const channelOf = ({ subject }: Caller): string =>
+  subject.startsWith('key:') ? apiChannel.id : adminChannel.id
+
+async function accepted(
+  { engine, clock }: OperationParts,
+  caller: Caller,
+  id: string,
+): Promise<Reply> {
+  const operation = (await engine.get(caller.scope, id))!
+  return {
+    status: 202,
+    body: operationRecord(engine, operation, clock()),
+    headers: { Location: operationPath(operation) },
+  }
+}
+
+const MOVES: Record<OperationMove, string> = {
+  pause: 'Pause an operation: running work is interrupted immediately, finished work stays',
+  resume: 'Resume a paused operation',
+  cancel: 'Cancel an operation, or discard a preview: what is done stays',
+  retry:
+    'Retry the failed items of an operation, and those that were not started when it was cancelled',
+  confirm: 'Confirm a preview, which makes its changes; files that changed since are skipped',
+}
+const MORE: Partial<Record<OperationMove, string>> = {
+  confirm:
+    'A cloud sync reads the folder again first. If it would then delete or replace other files than the preview, it is a preview again.',
+}
+
+const lifecycle = (
+  { engine, clock }: OperationParts,
+  move: OperationMove,
+  confirmSync: ConfirmSync,
+) =>
+  endpoint({
+    method: 'post',
+    path: `/api/operations/{id}/${move}`,
+    summary: MOVES[move],
+    ...(MORE[move] ? { description: MORE[move] } : {}),
+    tag: 'Operations',
+    scope: 'operations:write',
+    params: byId,
+    replies: {
+      200: { description: 'Its current state', schema: operationSchema },
+      409: { description: 'Its state does not allow this', schema: errorSchema },
+    },
+    handler: async ({ caller, params }) => {
+      const operation = await findOperation(engine, caller.scope, params.id)
+      requireScopes(caller, (await engine.permissions(caller.scope, operation, move)) as Scope[])
+      const { id, request } = operation
+      if (move === 'confirm' && request.sync !== undefined)
+        await confirmSync(caller.scope, { sync: request.sync, operation: id })
+      else await engine.move(caller.scope, id, move)
+      return {
+        body: operationRecord(engine, (await engine.get(caller.scope, operation.id))!, clock()),
+      }
+    },
+  })
+
+const undo = (parts: OperationParts) =>
+  endpoint({
+    method: 'post',
+    path: '/api/operations/{id}/undo',
+    summary: 'Undo an operation, within 7 days',
+    description:
+      'Starts a separate operation, which skips files that were changed since, with the reason. It needs the scopes of the operation, and `files:delete` if files that it created go to the trash. If an undo was cancelled or failed in part, `retry` continues it.',
+    tag: 'Operations',
+    scope: 'operations:write',
+    params: byId,
+    replies: {
+      202: { description: 'The operation that undoes; follow `Location`', schema: operationSchema },
+      409: { description: 'It cannot be undone (any more)', schema: errorSchema },
+    },
+    handler: async ({ caller, params }) => {
+      const { engine } = parts
+      const operation = await findOperation(engine, caller.scope, params.id)
+      requireScopes(caller, (await engine.permissions(caller.scope, operation, 'undo')) as Scope[])
+      const undo = await engine.undo(caller.scope, operation.id, caller.name, channelOf(caller))
+      return accepted(parts, caller, undo)
+    },
+  })

@@ -1,0 +1,48 @@
+// The document that an operation produced: an export, a list of links.
+import { z } from 'zod'
+import type { Engine, OperationRow } from '../../../engine/engine.ts'
+import { AppError } from '../../../core/errors.ts'
+import { locateArtifact } from '../../../files/artifacts.ts'
+import type { BlobStore } from '../../../core/store/store.ts'
+import { contentReplies, sendContent } from '../../../http/content.ts'
+import { endpoint, type Endpoint, type Scope } from '../../../http/endpoint.ts'
+import { requireScopes } from '../../../http/scopes.ts'
+import { findOperation } from '../routes.ts'
+
+export const artifactRoutes = (parts: {
+  engine: Engine
+  stores: ReadonlyMap<string, BlobStore>
+}): Endpoint[] => [
+  endpoint({
+    method: 'get',
+    path: '/api/operations/{id}/artifact',
+    summary: 'Download what an operation produced',
+    description:
+      'As an attachment; supports `Range` and `If-None-Match`. It also needs the scope of the operation itself: `files:read` for an export, `links:write` for a list of links.',
+    tag: 'Operations',
+    scope: 'operations:read',
+    params: z.strictObject({ id: z.string() }),
+    replies: contentReplies,
+    handler: async ({ caller, params, ctx }) => {
+      const operation = await findOperation(parts.engine, caller.scope, params.id)
+      const found = await locateArtifact(caller.scope, operation.id)
+      if (!found)
+        throw new AppError('not_found', {
+          message: 'This operation produced nothing to be downloaded',
+        })
+      requireScopes(caller, scopesOf(operation, parts.engine))
+      await sendContent(ctx, parts.stores.get(found.location)!, caller.scope.shop, found)
+      return null
+    },
+  }),
+]
+
+/** The permissions of the steps that may have written it: its reader sees what those steps read. */
+function scopesOf({ workflow }: OperationRow, { plugins }: Engine): Scope[] {
+  const steps = workflow.steps.map((step) => plugins.find(({ id }) => id === step.plugin))
+  return steps.flatMap((plugin) =>
+    plugin?.scope === 'operation' && plugin.kind !== 'notify'
+      ? [plugin.permission ?? 'files:write']
+      : [],
+  )
+}

@@ -1,0 +1,48 @@
+// The selection of a bulk call: files by id, or all that a filter selects.
+import { z } from 'zod'
+import type { Limits } from '../../core/configuration/limits.ts'
+import type { OperationSource } from '../../engine/engine.ts'
+import { filterSchema } from '../../files/filter.ts'
+import { parsePublicId } from '../../core/ids.ts'
+
+const counted = <Ids extends z.ZodType>(ids: z.ZodArray<Ids>, limits: Limits) =>
+  ids
+    .min(1, 'At least one file')
+    .max(limits.ids_per_call, `At most ${limits.ids_per_call} files a call; use a filter for more`)
+    .meta({ description: 'Ids of files', example: ['file_0199c2f5d2c07f0a9b7e3f4a5b6c7d8e'] })
+
+/** As `fileIds`, but a malformed id is kept: it fails like an unknown one. */
+export const anyFileIds = (limits: Limits) => counted(z.array(z.string()), limits)
+
+/** Typed ids of files; malformed ones are reported with their places. */
+export const fileIds = (limits: Limits) =>
+  counted(
+    z.array(
+      z.string().transform((id, context) => {
+        const uuid = parsePublicId('file', id)
+        if (uuid !== null) return uuid
+        context.addIssue({
+          code: 'custom',
+          message: 'This is not the id of a file',
+          params: { code: 'invalid_value' },
+        })
+        return z.NEVER
+      }),
+    ),
+    limits,
+  )
+
+export const selectionSchema = (limits: Limits) =>
+  z
+    .union([
+      z.strictObject({ file_ids: fileIds(limits) }),
+      z.strictObject({ filter: filterSchema }),
+    ])
+    .meta({ description: 'The files: their ids, or a filter as in `GET /api/files`' })
+
+export type Selection = z.output<ReturnType<typeof selectionSchema>>
+
+export const sourceOf = (selection: Selection): OperationSource =>
+  'file_ids' in selection
+    ? { type: 'files', ids: selection.file_ids }
+    : { type: 'filter', filter: selection.filter }

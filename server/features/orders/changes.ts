@@ -1,0 +1,282 @@
+// A merchant's changes of a delivery: send again, revoke, hold, release, change terms, correct the
+// buyer's address, replace a file. Each is one transaction; effects then update the platform's
+// order.
+import { randomUUID } from 'node:crypto'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { AppError, type ErrorDetail } from '../../core/errors.ts'
+import { linksInLockOrder } from '../links/model/changes.ts'
+import { unknownFiles } from '../links/model/creation.ts'
+import { queueDeliveryMail } from '../messages/delivery-mail.ts'
+import { MAX_REPEATED, repeatedTooOften } from '../../core/outbox/repeated-mails.ts'
+import { hashKey, type Secrets } from '../../core/secrets.ts'
+import {
+  addDeliveryFiles,
+  lockDelivery,
+  readDeliveryFiles,
+  writeState,
+  type DeliveryRow,
+} from './delivery-rows.ts'
+import { statusOf } from './entitlement.ts'
+import {
+  heldByWorkflow,
+  prepareFiles,
+  prepareForAddress,
+  releasePreparation,
+  returnKeys,
+} from './preparation.ts'
+import { queueFollowUps } from './follow-ups.ts'
+
+export interface ChangeParts {
+  secrets: Secrets
+  now: Date
+}
+
+/** Throws `not_found`. */
+async function requireDelivery(tx: ShopScope, id: string): Promise<DeliveryRow> {
+  const row = await lockDelivery(tx, id)
+  if (!row) throw new AppError('not_found')
+  return row
+}
+
+const conflict = (message: string) => new AppError('conflict', { message })
+
+const NOT_READY = {
+  held: 'This delivery is held: release it first',
+  withdrawn: 'The order no longer entitles its buyer to these files',
+  revoked: 'This delivery was revoked, which is for good',
+} as const
+
+/**
+ * Sends the mail again. Throws `conflict` if the delivery is not ready or has no address, and
+ * `rate_limited`.
+ */
+export const resendDelivery = (scope: ShopScope, id: string, { now }: ChangeParts): Promise<void> =>
+  scope.transaction(async (tx) => {
+    const row = await requireDelivery(tx, id)
+    const status = statusOf(row)
+    if (status !== 'ready') throw conflict(NOT_READY[status])
+    if (row.email === null)
+      throw conflict('The order has no email address: enter one in the delivery first')
+    const retryAfter = (await repeatedTooOften(tx, 'delivery', [id])).get(id)
+    if (retryAfter !== undefined)
+      throw new AppError('rate_limited', {
+        message: `This email was sent ${MAX_REPEATED} times within an hour: wait before you send it again`,
+        retryAfter,
+      })
+    await queueDeliveryMail(tx, id, randomUUID())
+    await tx.query(
+      `update deliveries set mailed_at = coalesce(mailed_at, :now), ask = null, updated_at = :now
+       where shop_id = :shop and id = :id`,
+      { id, now },
+    )
+  })
+
+async function changeState(
+  scope: ShopScope,
+  id: string,
+  { now }: ChangeParts,
+  state: (
+    row: DeliveryRow,
+    tx: ShopScope,
+  ) =>
+    | Promise<Partial<Parameters<typeof writeState>[2]>>
+    | Partial<Parameters<typeof writeState>[2]>,
+): Promise<void> {
+  await scope.transaction(async (tx) => {
+    const row = await requireDelivery(tx, id)
+    const next = await writeState(tx, row, { ...row, ...(await state(row, tx)) }, now)
+    await queueFollowUps(tx, [{ row: next, files: await readDeliveryFiles(tx, id) }], now)
+  })
+}
+
+/** Final. Idempotent. */
+export const revokeDelivery = (scope: ShopScope, id: string, parts: ChangeParts): Promise<void> =>
+  scope.transaction(async (tx) => {
+    await changeState(tx, id, parts, (row) => ({ revoked_at: row.revoked_at ?? parts.now }))
+    await returnKeys(tx, [id])
+  })
+
+/**
+ * The buyer's page then says that the order is being checked. Throws `conflict` if the delivery was
+ * revoked.
+ */
+export const holdDelivery = (scope: ShopScope, id: string, parts: ChangeParts): Promise<void> =>
+  changeState(scope, id, parts, (row) => {
+    if (row.revoked_at) throw conflict(NOT_READY.revoked)
+    return { held_by: 'merchant' }
+  })
+
+/**
+ * Ends a hold; the platform's advice does not hold it again. If its workflow could not prepare its
+ * files, they are prepared again, and the delivery is held until that has succeeded.
+ */
+export const releaseDelivery = (scope: ShopScope, id: string, parts: ChangeParts): Promise<void> =>
+  changeState(scope, id, parts, async (row, tx) => {
+    if (row.revoked_at) throw conflict(NOT_READY.revoked)
+    return { held_by: await releasePreparation(tx, row), released_at: row.released_at ?? parts.now }
+  })
+
+export interface DeliveryChange {
+  email?: string | undefined
+  /** Days from now; null: never. */
+  expiry_days?: number | null | undefined
+  /** The new limit; null: unlimited. */
+  download_limit?: number | null | undefined
+  /** Added to the limits of files that have one. */
+  more_downloads?: number | undefined
+  /** The files that the terms are for (bare UUIDs); absent: all. */
+  file_ids?: readonly string[] | undefined
+  replace?: readonly { file_id: string; with: string }[] | undefined
+}
+
+/**
+ * Throws `not_found`, and `validation_failed`, which names every file that is not part of the
+ * delivery.
+ */
+export const changeDelivery = (
+  scope: ShopScope,
+  id: string,
+  change: DeliveryChange,
+  { secrets, now }: ChangeParts,
+): Promise<void> =>
+  scope.transaction(async (tx) => {
+    const row = await requireDelivery(tx, id)
+    await requireFiles(tx, id, change)
+    for (const one of change.replace ?? []) await replaceFile(tx, secrets, row, one, now)
+    if (change.replace?.length) await prepareFiles(tx, row)
+    await changeTerms(tx, row, change, now)
+    if (change.email !== undefined && (await changeAddress(tx, secrets, row, change.email)))
+      await prepareForAddress(tx, row)
+    await tx.query(
+      `update deliveries set updated_at = :now, ask = case when :answers then null else ask end
+       where shop_id = :shop and id = :id`,
+      { id, now, answers: change.expiry_days !== undefined || changesLimit(change) },
+    )
+    const held = (await lockDelivery(tx, id))!
+    const held_by = held.held_by ?? (await heldByWorkflow(tx, id))
+    const next = await writeState(tx, held, { ...held, held_by }, now)
+    await queueFollowUps(tx, [{ row: next, files: await readDeliveryFiles(tx, id) }], now)
+  })
+
+const changesLimit = ({ download_limit, more_downloads }: DeliveryChange) =>
+  download_limit !== undefined || more_downloads !== undefined
+
+async function requireFiles(tx: ShopScope, id: string, change: DeliveryChange): Promise<void> {
+  const own = new Set((await readDeliveryFiles(tx, id)).map(({ file_id }) => file_id))
+  const details: ErrorDetail[] = []
+  const check = (param: string, index: number, file: string) => {
+    if (own.has(file)) return
+    const message = 'This file is not part of the delivery'
+    details.push({ index, param, code: 'not_found', message })
+  }
+  change.file_ids?.forEach((file, at) => check('file_ids', at, file))
+  change.replace?.forEach((one, at) => check('replace.file_id', at, one.file_id))
+  const others = (change.replace ?? []).map((one) => one.with)
+  for (const problem of await unknownFiles(tx, others))
+    details.push({ ...problem, param: 'replace.with' })
+  if (details.length > 0)
+    throw new AppError('validation_failed', { param: details[0]!.param, details })
+}
+
+async function changeTerms(
+  tx: ShopScope,
+  { link_id }: DeliveryRow,
+  change: DeliveryChange,
+  now: Date,
+): Promise<void> {
+  const { expiry_days, download_limit, more_downloads, file_ids } = change
+  const sets = [
+    ...(expiry_days === undefined
+      ? []
+      : [`expires_at = :now::timestamptz + :days::int * interval '24 hours'`]),
+    ...(download_limit === undefined ? [] : ['download_limit = :limit::int']),
+    // Added to the downloads so far, so that the buyer can download this many more times.
+    ...(more_downloads === undefined
+      ? []
+      : [
+          `download_limit = case when l.download_limit is not null
+             then greatest(l.download_limit, l.downloads) + :more::int end`,
+        ]),
+  ]
+  if (sets.length === 0) return
+  const which = 'parent_id = :link and (:files::uuid[] is null or file_id = any(:files::uuid[]))'
+  await tx.query(
+    `with held as (${linksInLockOrder(which)})
+     update links l set ${sets.join(', ')} from held where l.shop_id = :shop and l.id = held.id`,
+    {
+      ...{ link: link_id, files: file_ids ?? null },
+      ...(expiry_days === undefined ? {} : { now, days: expiry_days }),
+      ...(download_limit === undefined ? {} : { limit: download_limit }),
+      ...(more_downloads === undefined ? {} : { more: more_downloads }),
+    },
+  )
+}
+
+/**
+ * False: the address is unchanged. The key changes with the address: the link in the old mail stops
+ * working.
+ */
+async function changeAddress(
+  tx: ShopScope,
+  secrets: Secrets,
+  row: DeliveryRow,
+  email: string,
+): Promise<boolean> {
+  if (row.email?.toLowerCase() === email.toLowerCase()) return false
+  await tx.query('update deliveries set email = :email where shop_id = :shop and id = :id', {
+    id: row.id,
+    email,
+  })
+  const links = await tx.query<{ id: string; rotation: number }>(
+    `select id, rotation from links where shop_id = :shop and (id = :link or parent_id = :link)
+     order by id for no key update`,
+    { link: row.link_id },
+  )
+  await tx.query(
+    `update links l set email = case when l.parent_id is null then null else :email end,
+       rotation = l.rotation + 1, key_hash = g.hash
+     from unnest(:ids::uuid[], :hashes::bytea[]) as g (id, hash) where l.shop_id = :shop
+       and l.id = g.id`,
+    {
+      email,
+      ids: links.map(({ id }) => id),
+      hashes: links.map(({ id, rotation }) => hashKey(secrets.linkKey(id, rotation + 1))),
+    },
+  )
+  return true
+}
+
+/** Gives the buyer another file instead, with the terms of the old link. */
+async function replaceFile(
+  tx: ShopScope,
+  secrets: Secrets,
+  row: DeliveryRow,
+  { file_id, with: other }: { file_id: string; with: string },
+  now: Date,
+): Promise<void> {
+  if (file_id === other) return
+  const lines = await tx.query<{ line_id: string; expires_at: Date | null; limit: number | null }>(
+    `select df.line_id, l.expires_at, l.download_limit as limit from delivery_files df
+     join links l on l.shop_id = df.shop_id and l.parent_id = :link and l.file_id = df.file_id
+     where df.shop_id = :shop and df.delivery_id = :id and df.file_id = :file`,
+    { id: row.id, link: row.link_id, file: file_id },
+  )
+  const sold = lines.map(({ line_id, limit }) => ({
+    ...{ line_id, file_id: other, expiry_days: null, download_limit: limit },
+  }))
+  await addDeliveryFiles(tx, secrets, [{ delivery: row, sold }], now)
+  await tx.query(
+    `update links set expires_at = :expires where shop_id = :shop and parent_id = :link
+       and file_id = :other`,
+    { link: row.link_id, other, expires: lines[0]?.expires_at ?? null },
+  )
+  await tx.query(
+    'delete from delivery_files where shop_id = :shop and delivery_id = :id and file_id = :file',
+    { id: row.id, file: file_id },
+  )
+  await tx.query(
+    `update links set revoked_at = :now where shop_id = :shop and parent_id = :link
+      and file_id = :file`,
+    { link: row.link_id, file: file_id, now },
+  )
+}

@@ -1,0 +1,236 @@
+// Reads deliveries for the shop: their orders and buyers, mails, openings and downloads.
+import type { Bindings, ShopScope } from '../../core/db/for-shop.ts'
+import { likeLiteral } from '../../core/db/like-pattern.ts'
+import { linkStatus, MAPPING_STATE, type LinkFacts, type LinkStatus } from '../links/model/links.ts'
+import { STATUS_SQL, type DeliveryStatus } from './entitlement.ts'
+
+export interface DeliverySummary {
+  id: string
+  order_id: string
+  order_name: string
+  confirmation_number: string | null
+  email: string | null
+  locale: string | null
+  status: DeliveryStatus
+  financial_status: string | null
+  cancelled_at: Date | null
+  recommendation: string | null
+  held_by: 'risk' | 'merchant' | 'workflow' | null
+  /** Why its workflow could not prepare it. */
+  held_because: string | null
+  held_at: Date | null
+  link_id: string
+  rotation: number
+  files: number
+  downloads: number
+  size_bytes: number
+  opened_at: Date | null
+  last_download_at: Date | null
+  message: { id: string; status: string; kept: boolean; at: string } | null
+  ask: { at: string; email: string | null; message: string | null } | null
+  created_at: Date
+  updated_at: Date
+}
+
+export interface DeliveryFilter {
+  /** Exact, ignoring case. */
+  email?: string | undefined
+  /** The platform's id, its number, the order's name or its confirmation number. */
+  order?: string | undefined
+  /** The beginning of the address or of the order's name. */
+  search?: string | undefined
+  status?: DeliveryStatus | undefined
+  /** Deliveries before this UUID. */
+  before?: string | undefined
+  limit: number
+}
+
+/** SQL: the mail was stored instead of sent, because there is no mail server. */
+const KEPT = `coalesce((m.result ->> 'kept')::boolean, false)`
+
+const SUMMARY = `
+  select d.id, d.order_id, o.name as order_name, o.confirmation_number,
+    coalesce(d.email, o.email) as email, o.locale,
+    ${STATUS_SQL} as status, o.financial_status, o.cancelled_at, o.recommendation, d.held_by,
+    d.held_at,
+    (select r.reason from delivery_runs r where r.shop_id = d.shop_id
+      and r.delivery_id = d.id) as held_because, p.id as link_id,
+    p.rotation, f.files, f.downloads, f.size_bytes, f.last_download_at, d.opened_at, d.ask,
+    d.created_at, d.updated_at,
+    (select jsonb_build_object('id', m.id, 'status', m.status, 'kept', ${KEPT}, 'at',
+     coalesce(m.sent_at, m.created_at)) from outbox m
+     where m.shop_id = d.shop_id and m.payload ->> 'delivery' = d.id::text
+     order by m.id desc limit 1) as message
+  from deliveries d
+  join orders o on o.shop_id = d.shop_id and o.id = d.order_id
+  join links p on p.shop_id = d.shop_id and p.delivery_id = d.id
+  join lateral (
+    select count(f.id) filter (where c.revoked_at is null)::int as files,
+      coalesce(sum(f.size_bytes) filter (where c.revoked_at is null), 0)::bigint as size_bytes,
+      coalesce(sum(c.served), 0)::int as downloads, max(c.last_download_at) as last_download_at
+    from links c left join files f on f.shop_id = c.shop_id and f.id = c.file_id
+      and f.deleted_at is null
+    where c.shop_id = p.shop_id and c.parent_id = p.id
+  ) f on true`
+
+/** Newest first. */
+export function listDeliveries(
+  scope: ShopScope,
+  filter: DeliveryFilter,
+): Promise<DeliverySummary[]> {
+  const { conditions, bindings } = compile(filter)
+  return scope.query<DeliverySummary>(
+    `${SUMMARY} where d.shop_id = :shop and ${['true', ...conditions].join(' and ')}
+     order by d.id desc limit :limit`,
+    { ...bindings, limit: filter.limit },
+  )
+}
+
+function compile({ email, order, search, status, before }: DeliveryFilter) {
+  const conditions: string[] = []
+  const bindings: Bindings = {}
+  const add = (sql: string, given: Bindings) => {
+    conditions.push(sql)
+    Object.assign(bindings, given)
+  }
+  if (before !== undefined) add('d.id < :before', { before })
+  if (email !== undefined)
+    add(
+      `(lower(o.email) collate "C" = lower(:email) collate "C" and d.email is null
+        or lower(d.email) collate "C" = lower(:email) collate "C")`,
+      { email },
+    )
+  if (order !== undefined)
+    add(
+      `(o.id = any(:orders::text[]) or lower(o.name) collate "C" = lower(:order) collate "C"
+        or upper(o.confirmation_number) = upper(:order))`,
+      { order, orders: [order, `gid://shopify/Order/${order}`] },
+    )
+  if (search)
+    add(
+      `(lower(coalesce(d.email, o.email)) collate "C" like lower(:start) collate "C"
+        or lower(o.name) collate "C" like lower(:start) collate "C"
+        or lower(o.name) collate "C" like '#' || lower(:start) collate "C")`,
+      { start: `${likeLiteral(search)}%` },
+    )
+  if (status !== undefined) add(`${STATUS_SQL} = :status`, { status })
+  return { conditions, bindings }
+}
+
+export interface DeliveryFile {
+  file_id: string
+  filename: string
+  size_bytes: number
+  status: LinkStatus
+  expires_at: Date | null
+  download_limit: number | null
+  downloads: number
+  last_download_at: Date | null
+}
+
+export interface DeliveryDetail extends DeliverySummary {
+  file_list: DeliveryFile[]
+  lines: {
+    line_id: string
+    title: string
+    sku: string | null
+    quantity: number
+    entitled: boolean
+    files: number
+  }[]
+  messages: {
+    id: string
+    to: string[]
+    subject: string
+    status: string
+    kept: boolean
+    error: string | null
+    created_at: Date
+    sent_at: Date | null
+  }[]
+  download_list: { at: Date; file_id: string; filename: string; address: string; agent: string }[]
+}
+
+const MAX_MESSAGES = 20
+const MAX_DOWNLOADS = 50
+
+/** The delivery with this bare UUID, or null. */
+export async function readDelivery(
+  scope: ShopScope,
+  id: string,
+  now: Date,
+): Promise<DeliveryDetail | null> {
+  const [summary] = await scope.query<DeliverySummary>(
+    `${SUMMARY} where d.shop_id = :shop and d.id = :id`,
+    { id },
+  )
+  if (!summary) return null
+  const { link_id: link, order_id: order } = summary
+  const [file_list, lines, messages, download_list] = await Promise.all([
+    listFiles(scope, { id, link }, now),
+    listLines(scope, { id, order }),
+    listMessages(scope, id),
+    listDownloads(scope, link),
+  ])
+  return { ...summary, file_list, lines, messages, download_list }
+}
+
+async function listFiles(
+  scope: ShopScope,
+  page: { id: string; link: string },
+  now: Date,
+): Promise<DeliveryFile[]> {
+  const files = await scope.query<
+    LinkFacts & Omit<DeliveryFile, 'status'> & { withdrawn: boolean }
+  >(
+    `select f.id as file_id, f.filename, f.size_bytes, l.expires_at, l.download_limit, l.downloads,
+       l.last_download_at,
+       l.revoked_at, f.deleted_at, ${MAPPING_STATE} as mapping_state,
+       coalesce((select bool_and(df.withdrawn) from delivery_files df
+         where df.shop_id = l.shop_id and df.delivery_id = :id and df.file_id = f.id),
+           false) as withdrawn
+     from links l join files f on f.shop_id = l.shop_id and f.id = l.file_id
+     where l.shop_id = :shop and l.parent_id = :link order by f.pack_position, f.filename`,
+    page,
+  )
+  return files.map(({ withdrawn, ...row }) => {
+    const status = linkStatus(row, now)
+    // Revoked because of the order, not by the merchant.
+    return { ...row, status: withdrawn && status === 'revoked' ? 'withdrawn' : status }
+  })
+}
+
+const listLines = (
+  scope: ShopScope,
+  delivery: { id: string; order: string },
+): Promise<DeliveryDetail['lines']> =>
+  scope.query<DeliveryDetail['lines'][number]>(
+    `select l.id as line_id, l.title, l.sku, l.quantity, l.entitled,
+       (select count(*)::int from delivery_files df where df.shop_id = l.shop_id
+          and df.delivery_id = :id
+          and df.line_id = l.id and not df.withdrawn) as files
+     from order_lines l where l.shop_id = :shop and l.order_id = :order order by l.position`,
+    delivery,
+  )
+
+/** Newest first. */
+const listMessages = (scope: ShopScope, id: string): Promise<DeliveryDetail['messages']> =>
+  scope.query<DeliveryDetail['messages'][number]>(
+    `select m.id, coalesce(m.result -> 'to', '[]') as to,
+      coalesce(m.result ->> 'subject', '') as subject, m.status,
+       ${KEPT} as kept, m.error, m.created_at, m.sent_at
+     from outbox m where m.shop_id = :shop and m.payload ->> 'delivery' = :id::text
+     order by m.id desc limit :limit`,
+    { id, limit: MAX_MESSAGES },
+  )
+
+/** Newest first. */
+const listDownloads = (scope: ShopScope, link: string): Promise<DeliveryDetail['download_list']> =>
+  scope.query<DeliveryDetail['download_list'][number]>(
+    `select w.at, w.file_id, f.filename, w.address, w.agent
+     from links l join downloads w on w.shop_id = l.shop_id and w.file_id = l.file_id
+       and w.link_id = l.id
+     join files f on f.shop_id = l.shop_id and f.id = l.file_id
+     where l.shop_id = :shop and l.parent_id = :link order by w.at desc limit :limit`,
+    { link, limit: MAX_DOWNLOADS },
+  )

@@ -1,0 +1,236 @@
+// The rows of a delivery: its files, and the links through which its buyer reaches them. The links
+// follow the delivery's state, because downloads read only links.
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { linksInLockOrder } from '../links/model/changes.ts'
+import { orderedIds } from '../links/model/creation.ts'
+import { hashKey, type Secrets } from '../../core/secrets.ts'
+import { statusOf, type DeliveryFacts } from './entitlement.ts'
+import type { SoldFile } from './order-rows.ts'
+
+export interface DeliveryRow extends DeliveryFacts {
+  id: string
+  order_id: string
+  email: string | null
+  held_at: Date | null
+  released_at: Date | null
+  mailed_at: Date | null
+  marked: string | null
+  /** The link of its page. */
+  link_id: string | null
+  rotation: number
+}
+
+const COLUMNS = `d.id, d.order_id, coalesce(d.email, o.email) as email, d.held_by, d.held_at, d.released_at,
+  d.revoked_at, d.withdrawn_at, d.mailed_at, d.marked, l.id as link_id, coalesce(l.rotation, 0) as rotation`
+const TABLES = `deliveries d join orders o on o.shop_id = d.shop_id and o.id = d.order_id
+  left join links l on l.shop_id = d.shop_id and l.delivery_id = d.id`
+
+/** Locks and returns the delivery, or null. */
+export async function lockDelivery(tx: ShopScope, id: string): Promise<DeliveryRow | null> {
+  const [row] = await tx.query<DeliveryRow>(
+    `select ${COLUMNS} from ${TABLES} where d.shop_id = :shop and d.id = :id for update of d`,
+    { id },
+  )
+  return row ?? null
+}
+
+/** Locks the deliveries of many orders; returns them by order. */
+export async function lockDeliveries(
+  tx: ShopScope,
+  orders: readonly string[],
+): Promise<Map<string, DeliveryRow>> {
+  const rows = await tx.query<DeliveryRow>(
+    `select ${COLUMNS} from ${TABLES} where d.shop_id = :shop and d.order_id = any(:orders::text[])
+     order by d.order_id for update of d`,
+    { orders },
+  )
+  return new Map(rows.map((row) => [row.order_id, row]))
+}
+
+/** Creates the missing deliveries, each with its page's link. */
+export async function createDeliveries(
+  tx: ShopScope,
+  secrets: Secrets,
+  orders: readonly string[],
+  now: Date,
+): Promise<void> {
+  if (orders.length === 0) return
+  const ids = orderedIds(now, orders.length)
+  const links = orderedIds(now, orders.length)
+  await tx.query(
+    `with given as (
+       select * from unnest(:orders::text[], :ids::uuid[], :links::uuid[], :hashes::bytea[])
+         as g (order_id, id, link_id, hash)
+     ), made as (
+       insert into deliveries (shop_id, id, order_id, created_at, updated_at)
+       select :shop, id, order_id, :now, :now from given order by order_id
+       on conflict do nothing returning id
+     )
+     insert into links (shop_id, id, delivery_id, key_hash, paid, created_at)
+     select :shop, g.link_id, g.id, g.hash, true, :now from given g join made using (id)`,
+    { orders, ids, links, hashes: links.map((id) => hashKey(secrets.linkKey(id, 0))), now },
+  )
+}
+
+export interface AddedFiles {
+  delivery: DeliveryRow
+  sold: readonly Omit<SoldFile, 'order_id'>[]
+}
+
+/**
+ * Adds files to deliveries and creates a link for each that has none, with the file's present
+ * terms: later changes of the file do not affect them.
+ */
+export async function addDeliveryFiles(
+  tx: ShopScope,
+  secrets: Secrets,
+  added: readonly AddedFiles[],
+  now: Date,
+): Promise<void> {
+  const rows = added.flatMap(({ delivery, sold }) => sold.map((one) => ({ ...one, delivery })))
+  if (rows.length === 0) return
+  await tx.query(
+    `insert into delivery_files (shop_id, delivery_id, line_id, file_id, created_at)
+     select :shop, delivery_id, line_id, file_id, :now
+     from unnest(:deliveries::uuid[], :lines::text[], :files::uuid[]) as g
+       (delivery_id, line_id, file_id)
+     on conflict do nothing`,
+    {
+      now,
+      deliveries: rows.map(({ delivery }) => delivery.id),
+      lines: rows.map(({ line_id }) => line_id),
+      files: rows.map(({ file_id }) => file_id),
+    },
+  )
+  const files = [...new Map(rows.map((one) => [`${one.delivery.id}/${one.file_id}`, one])).values()]
+  const ids = orderedIds(now, files.length)
+  await tx.query(
+    `insert into links (shop_id, id, file_id, parent_id, paid, key_hash, email, expires_at,
+       download_limit, created_at)
+     select :shop, w.id, w.file_id, w.parent_id, true, w.key_hash, w.email,
+       :now::timestamptz + w.days * interval '24 hours', w.download_limit, :now
+     from unnest(:ids::uuid[], :files::uuid[], :parents::uuid[], :hashes::bytea[], :emails::text[],
+       :days::int[],
+       :limits::int[]) as w (id, file_id, parent_id, key_hash, email, days, download_limit)
+     on conflict (shop_id, parent_id, file_id) where parent_id is not null do nothing`,
+    {
+      ...{ ids, now },
+      files: files.map(({ file_id }) => file_id),
+      parents: files.map(({ delivery }) => delivery.link_id),
+      hashes: ids.map((id) => hashKey(secrets.linkKey(id, 0))),
+      emails: files.map(({ delivery }) => delivery.email),
+      days: files.map(({ expiry_days }) => expiry_days),
+      limits: files.map(({ download_limit }) => download_limit),
+    },
+  )
+}
+
+export interface DeliveredFile {
+  delivery_id: string
+  line_id: string
+  file_id: string
+  withdrawn: boolean
+  entitled: boolean
+}
+
+export const readDeliveryFiles = (tx: ShopScope, delivery: string): Promise<DeliveredFile[]> =>
+  readFilesOf(tx, [delivery])
+
+/** The same for many deliveries, in one list. */
+export const readFilesOf = (
+  tx: ShopScope,
+  deliveries: readonly string[],
+): Promise<DeliveredFile[]> =>
+  tx.query<DeliveredFile>(
+    `select df.delivery_id, df.line_id, df.file_id, df.withdrawn,
+       coalesce(l.entitled, false) as entitled
+     from delivery_files df
+     join deliveries d on d.shop_id = df.shop_id and d.id = df.delivery_id
+     left join order_lines l on l.shop_id = d.shop_id and l.order_id = d.order_id
+       and l.id = df.line_id
+     where df.shop_id = :shop and df.delivery_id = any(:deliveries::uuid[])`,
+    { deliveries },
+  )
+
+/**
+ * Withdraws files whose lines no longer entitle the buyer to them, and restores those whose lines
+ * do again. A link that the merchant revoked stays revoked. Returns the restored files.
+ */
+export async function withdrawFiles(
+  tx: ShopScope,
+  { id, link_id }: DeliveryRow,
+  files: readonly DeliveredFile[],
+  now: Date,
+): Promise<string[]> {
+  const changed = files.filter(({ withdrawn, entitled }) => withdrawn === entitled)
+  if (changed.length === 0) return []
+  const had = new Set(files.filter((one) => !one.withdrawn).map(({ file_id }) => file_id))
+  const has = new Set(files.filter((one) => one.entitled).map(({ file_id }) => file_id))
+  await tx.query(
+    `update delivery_files df set withdrawn = not withdrawn
+     from unnest(:lines::text[], :files::uuid[]) as g (line_id, file_id)
+     where df.shop_id = :shop and df.delivery_id = :id and df.line_id = g.line_id
+       and df.file_id = g.file_id`,
+    {
+      id,
+      lines: changed.map(({ line_id }) => line_id),
+      files: changed.map(({ file_id }) => file_id),
+    },
+  )
+  const lost = [...had].filter((file) => !has.has(file))
+  const back = [...has].filter((file) => !had.has(file))
+  await setRevoked(tx, link_id, lost, now)
+  await setRevoked(tx, link_id, back, null)
+  return back
+}
+
+async function setRevoked(
+  tx: ShopScope,
+  parent: string | null,
+  files: readonly string[],
+  at: Date | null,
+): Promise<void> {
+  if (files.length === 0) return
+  const which = `parent_id = :parent and file_id = any(:files::uuid[])`
+  await tx.query(
+    `with held as (${linksInLockOrder(`${which} and (revoked_at is null) = (:at::timestamptz is not null)`)})
+     update links l set revoked_at = :at from held where l.shop_id = :shop and l.id = held.id`,
+    { parent, files, at },
+  )
+}
+
+/**
+ * Writes the delivery's state; the page's link, and all links under it, work while the delivery is
+ * ready.
+ */
+export async function writeState(
+  tx: ShopScope,
+  row: DeliveryRow,
+  state: DeliveryFacts & { released_at?: Date | null },
+  now: Date,
+): Promise<DeliveryRow> {
+  const next = { ...row, ...state }
+  const held_at = next.held_by === row.held_by ? row.held_at : next.held_by ? now : null
+  const same =
+    next.held_by === row.held_by &&
+    +(next.revoked_at ?? 0) === +(row.revoked_at ?? 0) &&
+    +(next.withdrawn_at ?? 0) === +(row.withdrawn_at ?? 0) &&
+    +(next.released_at ?? 0) === +(row.released_at ?? 0)
+  if (same) return row
+  await tx.query(
+    `update deliveries set held_by = :held, held_at = :held_at, released_at = :released,
+       revoked_at = :revoked,
+       withdrawn_at = :withdrawn, updated_at = :now where shop_id = :shop and id = :id`,
+    {
+      ...{ id: row.id, held: next.held_by, held_at, released: next.released_at, now },
+      ...{ revoked: next.revoked_at, withdrawn: next.withdrawn_at },
+    },
+  )
+  await tx.query(
+    `update links set revoked_at = case when :ready then null
+       else coalesce(revoked_at, :now::timestamptz) end
+     where shop_id = :shop and id = :link and (revoked_at is null) <> :ready`,
+    { link: row.link_id, ready: statusOf(next) === 'ready', now },
+  )
+  return { ...next, held_at }
+}

@@ -1,0 +1,250 @@
+// Changes orders on the platform, outside the transaction that decides the change. A row for each
+// order and kind requests that the order is marked or fulfilled, and a task of the shop carries
+// them out, many orders in one request. The rows contain no content: the task reads the current
+// state, so a late effect is still correct.
+import { setTimeout as delay } from 'node:timers/promises'
+import { PortError } from '../../../plugins/contract.ts'
+import type { Database } from '../../core/db/database.ts'
+import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
+import { queueTask, type BackgroundTask, type TaskKind } from '../../core/queue/background.ts'
+import { readShop, type ShopRecord } from '../../files/shop-settings.ts'
+import { linkAddress } from '../links/model/links.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import type { MarkResult } from '../../storefront/order-changes.ts'
+import { MARKS_PER_REQUEST } from '../../storefront/order-marks.ts'
+import type { LiveOrders } from '../../storefront/orders.ts'
+import { BUYER_STATUS_SQL, type BuyerStatus } from './entitlement.ts'
+
+export type EffectKind = 'mark' | 'fulfil'
+
+export interface QueuedEffect {
+  order: string
+  kind: EffectKind
+}
+
+const ORDER_EFFECTS: TaskKind = { name: 'order-effects' }
+const MAX_ATTEMPTS = 8
+const RETRY_SECONDS = 30
+/** How long a run waits for further effects, so that the next request has more of them. */
+const GATHER_MS = 200
+/** A run ends after this time, so that other shops get their turn. */
+const RUN_MS = 10_000
+
+/** Must be called in the transaction that changes the deliveries. */
+export async function queueEffects(tx: ShopScope, effects: readonly QueuedEffect[]): Promise<void> {
+  if (effects.length === 0) return
+  await tx.query(
+    `insert into order_effects (shop_id, order_id, kind)
+     select :shop, order_id, kind from unnest(:orders::text[], :kinds::text[]) as g (order_id, kind)
+     order by order_id, kind
+     on conflict (shop_id, order_id, kind) do update
+       set noted = excluded.noted, due_at = now(), attempts = 0, error = null`,
+    { orders: effects.map(({ order }) => order), kinds: effects.map(({ kind }) => kind) },
+  )
+  await queueTask(tx, ORDER_EFFECTS, String(tx.shop))
+}
+
+interface DueEffect {
+  order_id: string
+  kind: EffectKind
+  noted: number
+  attempts: number
+}
+
+interface Shown {
+  order_id: string
+  status: BuyerStatus
+  link_id: string
+  rotation: number
+  files: number
+  lines: string[]
+}
+
+export interface EffectParts {
+  database: Pick<Database, 'knex'>
+  storefront: { orders(shop: number): LiveOrders }
+  secrets: Secrets
+  baseUrl: string
+  log: Logger
+}
+
+export const effectTask = (parts: EffectParts): BackgroundTask => ({
+  ...ORDER_EFFECTS,
+  // All changes of a shop share one bucket of points: more concurrency would not be faster.
+  concurrency: 1,
+  waits: true,
+  wanted: `select distinct on (e.shop_id) e.shop_id, e.shop_id::text as key, e.due_at
+    from order_effects e
+    join shops s on s.id = e.shop_id and s.uninstalled_at is null where e.error is null
+    order by e.shop_id, e.due_at`,
+  run: async ({ shop, signal }) => {
+    const scope = forShop(parts.database, shop!)
+    for (const until = performance.now() + RUN_MS; performance.now() < until;) {
+      const done = await carryOutDue(parts, scope, signal)
+      if (done === 0) return nextDue(scope)
+      if (done < MARKS_PER_REQUEST) await delay(GATHER_MS, undefined, { signal })
+    }
+    return new Date()
+  },
+})
+
+async function nextDue(scope: ShopScope): Promise<Date | null> {
+  const [row] = await scope.query<{ due_at: Date | null }>(
+    'select min(due_at) as due_at from order_effects where shop_id = :shop and error is null',
+  )
+  return row?.due_at ?? null
+}
+
+/** Carries out the most urgent effects of one kind; returns how many. */
+async function carryOutDue(
+  parts: EffectParts,
+  scope: ShopScope,
+  signal: AbortSignal,
+): Promise<number> {
+  const due = await scope.query<DueEffect>(
+    `select order_id, kind, noted, attempts from order_effects
+     where shop_id = :shop and error is null and due_at <= now() and kind = (
+       select kind from order_effects where shop_id = :shop and error is null and due_at <= now()
+       order by due_at, kind desc limit 1)
+     order by due_at limit :limit`,
+    { limit: MARKS_PER_REQUEST },
+  )
+  signal.throwIfAborted()
+  if (due.length === 0) return 0
+  // An effect that failed before is tried alone, because it may have made the others fail.
+  const group =
+    due[0]!.attempts > 0 ? due.slice(0, 1) : due.filter(({ attempts }) => attempts === 0)
+  await writeResults(parts, scope, group, await performAll(parts, scope, group, signal))
+  return group.length
+}
+
+const OUR_ERROR = new PortError('storefront_unavailable', 'Something went wrong on our side', true)
+
+/** Returns the result of each effect. All of them have the same kind. */
+async function performAll(
+  parts: EffectParts,
+  scope: ShopScope,
+  due: readonly DueEffect[],
+  signal: AbortSignal,
+): Promise<readonly MarkResult[]> {
+  const shown = await readShown(
+    scope,
+    due.map(({ order_id }) => order_id),
+  )
+  // A deleted delivery needs no effect, and one that is not ready is not fulfilled.
+  const wanted = due.flatMap(({ order_id, kind }) => {
+    const found = shown.get(order_id)
+    return found && (kind === 'mark' || found.status === 'ready') ? [found] : []
+  })
+  if (wanted.length === 0) return due.map(() => null)
+  const results = await send(parts, scope, due[0]!.kind, wanted, signal)
+  return due.map(({ order_id }) => {
+    const at = wanted.findIndex((one) => one.order_id === order_id)
+    return at < 0 ? null : results[at]!
+  })
+}
+
+/** Rejects only if the signal is aborted: an error of the request is the result of each order. */
+async function send(
+  { storefront, secrets, baseUrl, log }: EffectParts,
+  scope: ShopScope,
+  kind: EffectKind,
+  wanted: readonly Shown[],
+  signal: AbortSignal,
+): Promise<readonly MarkResult[]> {
+  const shop = await readShop(scope)
+  const orders = storefront.orders(scope.shop)
+  const address = ({ link_id, rotation }: Shown) =>
+    linkAddress(baseUrl, secrets.linkKey(link_id, rotation))
+  try {
+    if (kind === 'fulfil') {
+      const fulfilments = wanted.map((one) => fulfilmentOf(one, shop, address))
+      return await orders.fulfil(fulfilments, signal)
+    }
+    const marks = wanted.map((one) => markOf(one, shop, address))
+    return await orders.mark(marks, signal)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!(error instanceof PortError)) log.error('orders were not changed', errorFields(error))
+    return wanted.map(() => (error instanceof PortError ? error : OUR_ERROR))
+  }
+}
+
+type Address = (shown: Shown) => string
+
+const markOf = (shown: Shown, { settings }: ShopRecord, address: Address) => {
+  const ready = shown.status === 'ready'
+  const value = { status: shown.status, files: shown.files, url: ready ? address(shown) : null }
+  return { order: shown.order_id, value, tag: ready ? settings.order_tag : null }
+}
+
+const fulfilmentOf = (shown: Shown, { name, settings }: ShopRecord, address: Address) => ({
+  order: shown.order_id,
+  lines: shown.lines,
+  notify: settings.delivery_mail === 'platform' ? { company: name, url: address(shown) } : null,
+})
+
+async function readShown(
+  scope: ShopScope,
+  orders: readonly string[],
+): Promise<ReadonlyMap<string, Shown>> {
+  const rows = await scope.query<Shown>(
+    `select d.order_id, ${BUYER_STATUS_SQL} as status, l.id as link_id, l.rotation, f.files, f.lines
+     from deliveries d join links l on l.shop_id = d.shop_id and l.delivery_id = d.id
+     join lateral (
+       select count(distinct file_id)::int as files,
+         coalesce(array_agg(distinct line_id), '{}') as lines
+       from delivery_files df
+       where df.shop_id = d.shop_id and df.delivery_id = d.id and not df.withdrawn) f on true
+     where d.shop_id = :shop and d.order_id = any(:orders::text[])`,
+    { orders },
+  )
+  return new Map(rows.map((row) => [row.order_id, row]))
+}
+
+/**
+ * Deletes completed effects, unless they were requested again in the meantime, and delays failed
+ * ones.
+ */
+async function writeResults(
+  { log }: EffectParts,
+  scope: ShopScope,
+  due: readonly DueEffect[],
+  results: readonly MarkResult[],
+): Promise<void> {
+  const done = due.filter((_, at) => results[at] === null)
+  await scope.query(
+    `delete from order_effects e using unnest(:orders::text[], :noted::bigint[]) as g
+       (order_id, noted)
+     where e.shop_id = :shop and e.order_id = g.order_id and e.kind = :kind and e.noted = g.noted`,
+    {
+      kind: due[0]!.kind,
+      orders: done.map(({ order_id }) => order_id),
+      noted: done.map(({ noted }) => noted),
+    },
+  )
+  for (const [at, effect] of due.entries()) {
+    const error = results[at]
+    if (error) await delayEffect(scope, effect, error, log)
+  }
+}
+
+async function delayEffect(
+  scope: ShopScope,
+  { order_id: order, kind, noted, attempts }: DueEffect,
+  error: PortError,
+  log: Logger,
+): Promise<void> {
+  const lasting = attempts + 1 >= MAX_ATTEMPTS || !error.retryable
+  log.warn('an order could not be changed on the platform', {
+    ...{ shop: scope.shop, order, kind, given_up: lasting },
+    ...errorFields(error),
+  })
+  await scope.query(
+    `update order_effects set attempts = attempts + 1, due_at = now() + :wait * interval '1 second',
+       error = case when :lasting then :error else null end
+     where shop_id = :shop and order_id = :order and kind = :kind and noted = :noted`,
+    { order, kind, noted, lasting, wait: RETRY_SECONDS * 2 ** attempts, error: error.message },
+  )
+}

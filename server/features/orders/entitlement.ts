@@ -1,0 +1,65 @@
+// Decides from an order's state what its buyer is entitled to. Only the state counts, not the
+// sequence of the events that led to it.
+import type { ShopDefaults } from '../../files/shop-settings.ts'
+import type { PlatformLine, PlatformOrder } from '../../storefront/orders.ts'
+
+type Settings = Pick<ShopDefaults, 'deliver_on' | 'hold_risky_orders'>
+
+const PAID = ['PAID', 'PARTIALLY_REFUNDED']
+const RISKY = ['CANCEL', 'INVESTIGATE']
+
+/** Is the order paid as the shop requires, and not cancelled? */
+function isPaid(
+  order: Pick<PlatformOrder, 'cancelled_at' | 'financial_status'>,
+  settings: Settings,
+): boolean {
+  if (order.cancelled_at !== null) return false
+  const status = order.financial_status ?? ''
+  return PAID.includes(status) || (status === 'AUTHORIZED' && settings.deliver_on === 'authorized')
+}
+
+export const isEntitled = (
+  order: PlatformOrder,
+  line: Pick<PlatformLine, 'quantity'>,
+  settings: Settings,
+): boolean => isPaid(order, settings) && line.quantity > 0
+
+/** Does the platform advise against the order? */
+export const isRisky = (
+  { recommendation }: Pick<PlatformOrder, 'recommendation'>,
+  settings: Settings,
+): boolean => settings.hold_risky_orders && RISKY.includes(recommendation)
+
+export const DELIVERY_STATUSES = ['ready', 'held', 'withdrawn', 'revoked'] as const
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
+
+export interface DeliveryFacts {
+  revoked_at: Date | null
+  withdrawn_at: Date | null
+  /** `workflow`: the shop's workflow has not prepared its files. */
+  held_by: 'risk' | 'merchant' | 'workflow' | null
+}
+
+/** The merchant's decisions take precedence over the order's state, and that over a hold. */
+export function statusOf({ revoked_at, withdrawn_at, held_by }: DeliveryFacts): DeliveryStatus {
+  if (revoked_at) return 'revoked'
+  if (withdrawn_at) return 'withdrawn'
+  return held_by ? 'held' : 'ready'
+}
+
+/** The status as the buyer sees it: a hold by the workflow is shown as preparation. */
+export type BuyerStatus = DeliveryStatus | 'preparing'
+export const buyerStatusOf = (facts: DeliveryFacts): BuyerStatus => {
+  const status = statusOf(facts)
+  return status === 'held' && facts.held_by === 'workflow' ? 'preparing' : status
+}
+
+/** SQL of `statusOf`, for a row `d` of deliveries. */
+export const STATUS_SQL = `case when d.revoked_at is not null then 'revoked'
+  when d.withdrawn_at is not null then 'withdrawn' when d.held_by is not null then 'held'
+    else 'ready' end`
+
+/** SQL of `buyerStatusOf`. */
+export const BUYER_STATUS_SQL = `case when d.revoked_at is null and d.withdrawn_at is null
+  and d.held_by = 'workflow'
+  then 'preparing' else ${STATUS_SQL} end`

@@ -1,0 +1,100 @@
+// Queues what the state of deliveries requires: the buyers' mails, and the orders' marks on the
+// platform.
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { readShop } from '../../files/shop-settings.ts'
+import { toPublicId } from '../../core/ids.ts'
+import { queueFirstMails, queueHeldMails } from '../messages/delivery-mail.ts'
+import { raiseTriggers } from '../flow/triggers.ts'
+import type { DeliveredFile, DeliveryRow } from './delivery-rows.ts'
+import { queueEffects, type QueuedEffect } from './effects.ts'
+import { buyerStatusOf, statusOf } from './entitlement.ts'
+
+/** A delivery as it was written, with its files. */
+export interface FollowedDelivery {
+  row: DeliveryRow
+  files: readonly DeliveredFile[]
+}
+
+/** Queues each buyer's mail, once, and the orders' marks. */
+export async function queueFollowUps(
+  tx: ShopScope,
+  written: readonly FollowedDelivery[],
+  now: Date,
+): Promise<void> {
+  const { settings } = await readShop(tx)
+  const mailable = ({ row }: FollowedDelivery) =>
+    settings.delivery_mail === 'own' && statusOf(row) === 'ready' && row.email !== null
+  const mailed = written.filter((one) => mailable(one) && one.row.mailed_at === null)
+  await queueFirstMails(
+    tx,
+    mailed.map(({ row }) => row.id),
+  )
+  const marked = written
+    .map(({ row, files }) => ({ row, files, mark: markOf(row, files) }))
+    .filter(({ row, mark }) => mark !== row.marked)
+  await queueHeldMails(
+    tx,
+    marked.filter((one) => mailable(one) && one.row.mailed_at !== null).map(({ row }) => row.id),
+  )
+  const fulfils = settings.fulfil_orders || settings.delivery_mail === 'platform'
+  await recordMarksAndMails(tx, mailed, marked, now)
+  await notifyDelivered(
+    tx,
+    marked.filter(({ row }) => statusOf(row) === 'ready'),
+  )
+  await queueEffects(
+    tx,
+    marked.flatMap(({ row }): QueuedEffect[] => [
+      { order: row.order_id, kind: 'mark' },
+      ...(fulfils && statusOf(row) === 'ready'
+        ? [{ order: row.order_id, kind: 'fulfil' } as const]
+        : []),
+    ]),
+  )
+}
+
+/** Sent once for a delivery, when its buyer can have the files for the first time. */
+const notifyDelivered = (tx: ShopScope, written: readonly FollowedDelivery[]): Promise<void> =>
+  raiseTriggers(
+    tx,
+    'file-delivered',
+    written.map(({ row, files }) => ({
+      key: row.id,
+      payload: {
+        order_id: Number(row.order_id.split('/').at(-1)),
+        'Delivery ID': toPublicId('delivery', row.id),
+        'Files delivered': new Set(
+          files.filter(({ entitled }) => entitled).map((file) => file.file_id),
+        ).size,
+      },
+    })),
+  )
+
+/** Everything that the platform's order shows is derived from this. */
+function markOf(row: DeliveryRow, files: readonly DeliveredFile[]): string {
+  const lines = files.filter(({ entitled }) => entitled).map(({ line_id }) => line_id)
+  return [buyerStatusOf(row), row.rotation, ...new Set(lines.sort())].join(' ')
+}
+
+async function recordMarksAndMails(
+  tx: ShopScope,
+  mailed: readonly FollowedDelivery[],
+  marked: readonly { row: DeliveryRow; mark: string }[],
+  now: Date,
+): Promise<void> {
+  const marks = new Map(marked.map(({ row, mark }) => [row.id, mark]))
+  const mails = new Set(mailed.map(({ row }) => row.id))
+  const ids = [...new Set([...marks.keys(), ...mails])]
+  if (ids.length === 0) return
+  await tx.query(
+    `update deliveries d set marked = coalesce(g.mark, d.marked),
+       mailed_at = case when g.mailed then :now::timestamptz else d.mailed_at end
+     from unnest(:ids::uuid[], :marks::text[], :mailed::boolean[]) as g (id, mark, mailed)
+     where d.shop_id = :shop and d.id = g.id`,
+    {
+      ...{ ids, now },
+      marks: ids.map((id) => marks.get(id) ?? null),
+      mailed: ids.map((id) => mails.has(id)),
+    },
+  )
+}

@@ -1,0 +1,314 @@
+// An order's delivery with a workflow: nothing is delivered in any way before the workflow has
+// succeeded, and the buyer gets only the prepared copy.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { openTestApp, type TestApp } from '../../../test/app.ts'
+import { openTestWorker, type TestWorker } from '../../../test/background.ts'
+import { addFile } from '../../../test/deliveries.ts'
+import { documentOf, numberedPages } from '../../../test/documents.ts'
+import { paidOrder } from '../../../test/orders.ts'
+import type { BackgroundTask } from '../../core/queue/background.ts'
+import { prepareTask } from '../preparation/run.ts'
+import { addMappings } from '../../files/mappings.ts'
+import { deliveryExtras } from './extras.ts'
+import { parsePublicId, toPublicId } from '../../core/ids.ts'
+import { createOrderPages } from './order-pages.ts'
+import { endPreparation } from './preparation.ts'
+import { reconcileOrder } from './reconcile.ts'
+
+const PDF = documentOf(numberedPages(1))
+let app: TestApp
+let worker: TestWorker
+let task: BackgroundTask
+let workflow: string
+let products = 0
+let orders = 0
+
+beforeAll(async () => {
+  app = await openTestApp()
+  const { parts } = app.engine
+  task = prepareTask(parts, (tx, delivery) => endPreparation(tx, delivery, new Date()))
+  worker = await openTestWorker(parts.database, [task])
+  const steps = [{ plugin: 'stamp-pdf' }]
+  const made = await app.owner.call('POST', '/api/workflows', {
+    ...{ name: 'Stamp', kind: 'delivery', steps },
+  })
+  expect(made.status).toBe(201)
+  workflow = made.body.id as string
+})
+afterAll(() => app.close())
+beforeEach(() => choose(workflow))
+
+const choose = async (id: string | null) => {
+  const answer = await app.owner.call('PATCH', '/api/settings', { delivery_workflow: id })
+  expect(answer.status).toBe(200)
+}
+
+/** Creates a product with these files, and a paid order of it. */
+async function buy(files: Record<string, Uint8Array>) {
+  const product_id = `gid://shopify/Product/${(products += 1)}`
+  const ids: Record<string, string> = {}
+  for (const [name, bytes] of Object.entries(files)) {
+    ids[name] = await addFile(app.engine, `${products}-${name}`, bytes)
+    const mapping = { product_title: '', variant_id: null, sku: null, score: 1, reason: '' }
+    await addMappings(app.engine.scope, [
+      { fileId: ids[name]!, mapping: { ...mapping, product_id, method: 'manual' } },
+    ])
+  }
+  const order = paidOrder({ id: `gid://shopify/Order/${(orders += 1)}`, products: [product_id] })
+  return { order, ids, ...(await reconcile(order)) }
+}
+async function reconcile(order: ReturnType<typeof paidOrder>) {
+  const { scope, parts } = app.engine
+  await reconcileOrder(scope, order, { secrets: parts.secrets, now: new Date() })
+  const { body } = await app.owner.call(
+    'GET',
+    `/api/deliveries?order=${encodeURIComponent(order.id)}`,
+  )
+  return { delivery: body.data[0].id as string }
+}
+const run = (delivery: string) =>
+  worker.run(task, { shop: app.engine.shop, key: parsePublicId('delivery', delivery)! })
+const read = async (delivery: string) =>
+  (await app.owner.call('GET', `/api/deliveries/${delivery}`)).body
+/** Everything that the buyer gets: the page, its first download, and the ZIP file of all files. */
+async function fetchAll(delivery: string) {
+  const address = new URL((await read(delivery)).url as string)
+  const at = (path: string) => fetch(`${app.url}${path}`)
+  const page = await at(address.pathname + address.search)
+  const text = await page.text()
+  const keys = [...text.matchAll(/key(?:=|&#x3D;)([\w-]+)'/g)].map(([, key]) => key!)
+  const files = await Promise.all(keys.map((key) => at(`/download?key=${key}`)))
+  return { status: page.status, text, keys, files }
+}
+
+test('is held until the workflow has succeeded; then the buyer gets only the copy', async () => {
+  const { delivery, ids, order } = await buy({ 'book.pdf': PDF })
+  expect(await read(delivery)).toMatchObject({
+    ...{ status: 'held', hold: { by: 'workflow' }, sent: null },
+    reason: 'Its workflow prepares the files.',
+  })
+  const pages = createOrderPages({
+    ...{ database: app.engine.parts.database, secrets: app.engine.parts.secrets },
+    baseUrl: 'https://files.example.com',
+  })
+  expect(await pages.find(app.engine.shop, order.id)).toMatchObject({ status: 'preparing' })
+  const waiting = await fetchAll(delivery)
+  expect(waiting.files).toEqual([])
+  expect(waiting.text).toContain('Your files are being prepared.')
+  await run(delivery)
+  expect(await read(delivery)).toMatchObject({ status: 'ready', reason: null, hold: null })
+  // The mail is sent when the files are ready, and not before.
+  expect((await read(delivery)).sent).toMatchObject({ status: 'waiting' })
+  const { files } = await fetchAll(delivery)
+  const bytes = Buffer.from(await files[0]!.arrayBuffer())
+  const extras = await deliveryExtras(
+    app.engine.scope,
+    app.engine.parts.secrets,
+    parsePublicId('delivery', delivery)!,
+    { show: false },
+  )
+  expect(bytes.length).toBe(extras.get(ids['book.pdf']!)!.copy!.size_bytes)
+  expect(bytes.equals(PDF)).toBe(false)
+})
+
+test('serves no unprepared file, even if the page is open', async () => {
+  const { delivery } = await buy({ 'book.pdf': PDF })
+  await run(delivery)
+  const { keys, files } = await fetchAll(delivery)
+  expect(files[0]!.status).toBe(200)
+  const { scope } = app.engine
+  await scope.query(`update prepared_files set status = 'waiting' where shop_id = :shop`)
+  await scope.query(`select pg_notify('link_changed', '') where :shop > 0`)
+  await expect
+    .poll(async () => (await fetch(`${app.url}/download?key=${keys[0]}`)).status)
+    .not.toBe(200)
+  const address = new URL((await read(delivery)).url as string)
+  const zip = await fetch(`${app.url}${address.pathname}${address.search}&all=1`)
+  expect(zip.headers.get('content-type')).not.toContain('zip')
+  await scope.query(`update prepared_files set status = 'ready' where shop_id = :shop`)
+})
+
+test('shows why it failed; a release prepares it again and stays held meanwhile', async () => {
+  const { delivery, ids } = await buy({ 'broken.pdf': PDF.subarray(0, 100) })
+  await run(delivery)
+  expect((await read(delivery)).reason).toMatch(/broken\.pdf”: /)
+  expect((await fetchAll(delivery)).text).toContain('could not be prepared yet')
+  const released = await app.owner.call('POST', `/api/deliveries/${delivery}/release`)
+  expect(released.body).toMatchObject({ status: 'held', hold: { by: 'workflow' } })
+  await run(delivery)
+  expect(await read(delivery)).toMatchObject({ status: 'held', hold: { by: 'workflow' } })
+  // The merchant replaces it with a file that can be stamped.
+  const whole = await addFile(app.engine, `whole-${products}.pdf`, PDF)
+  const replace = [
+    {
+      file_id: `file_${ids['broken.pdf']!.replaceAll('-', '')}`,
+      with: `file_${whole.replaceAll('-', '')}`,
+    },
+  ]
+  const changed = await app.owner.call('PATCH', `/api/deliveries/${delivery}`, { replace })
+  expect(changed.status).toBe(200)
+  await run(delivery)
+  expect(await read(delivery)).toMatchObject({ status: 'ready' })
+})
+
+test('a merchant’s hold and a risk come first, and are followed by the workflow', async () => {
+  const { delivery, order } = await buy({ 'book.pdf': PDF })
+  await app.owner.call('POST', `/api/deliveries/${delivery}/hold`)
+  await run(delivery)
+  expect(await read(delivery)).toMatchObject({ status: 'held', hold: { by: 'merchant' } })
+  const released = await app.owner.call('POST', `/api/deliveries/${delivery}/release`)
+  expect(released.body).toMatchObject({ status: 'ready' })
+  await reconcile({ ...order, updated_at: new Date() })
+  expect(await read(delivery)).toMatchObject({ status: 'ready' })
+})
+
+test('a corrected address stamps new copies before the buyer gets anything', async () => {
+  const { delivery } = await buy({ 'book.pdf': PDF })
+  await run(delivery)
+  const before = await (await fetchAll(delivery)).files[0]!.arrayBuffer()
+  await app.owner.call('PATCH', `/api/deliveries/${delivery}`, { email: 'right@example.com' })
+  expect(await read(delivery)).toMatchObject({ status: 'held', hold: { by: 'workflow' } })
+  await run(delivery)
+  const after = await (await fetchAll(delivery)).files[0]!.arrayBuffer()
+  expect(Buffer.from(after).equals(Buffer.from(before))).toBe(false)
+})
+
+/** A list with these keys, given by the workflow that is chosen. */
+async function chooseKeys(...keys: readonly string[]): Promise<string> {
+  const named = { name: `Keys ${keys[0]}` }
+  const list = (await app.owner.call('POST', '/api/licence-lists', named)).body.id as string
+  await fetch(`${app.url}/api/licence-lists/${list}/keys`, {
+    ...{ method: 'POST', body: keys.join('\n') },
+    headers: { authorization: `Bearer ${app.owner.key}`, 'content-type': 'text/plain' },
+  })
+  const steps = [{ plugin: 'assign-licence-key', options: { list } }]
+  const made = { ...named, kind: 'delivery', steps }
+  await choose((await app.owner.call('POST', '/api/workflows', made)).body.id as string)
+  return list
+}
+const listOf = async (id: string) => {
+  const { body } = await app.owner.call('GET', '/api/licence-lists')
+  const { left, given } = body.data.find((one: { id: string }) => one.id === id)
+  return { left, given }
+}
+const keysIn = async (delivery: string) =>
+  (await read(delivery)).file_list.map((one: { licence_key: string | null }) => one.licence_key)
+type Order = Awaited<ReturnType<typeof buy>>['order']
+const quantityOf = (order: Order, quantity: number): Order => ({
+  ...order,
+  lines: order.lines.map((line) => ({ ...line, quantity })),
+  financial_status: quantity > 0 ? 'PAID' : 'REFUNDED',
+  updated_at: new Date(),
+})
+
+test('a key that nobody has seen returns to its list when the order no longer needs it', async () => {
+  const list = await chooseKeys('RETURN-1', 'RETURN-2', 'RETURN-3')
+  const { delivery, order } = await buy({
+    'app.zip': Buffer.from('app'),
+    'guide.txt': Buffer.from('guide'),
+  })
+  await reconcile(quantityOf(order, 3))
+  await app.owner.call('POST', `/api/deliveries/${delivery}/hold`)
+  await run(delivery)
+  expect(await listOf(list)).toEqual({ left: 0, given: 3 })
+  // The page of a delivery that is not ready shows no key.
+  expect(await keysIn(delivery)).toEqual([null, null])
+  await reconcile(quantityOf(order, 2))
+  expect(await listOf(list)).toEqual({ left: 1, given: 2 })
+  await reconcile(quantityOf(order, 0))
+  expect(await listOf(list)).toEqual({ left: 3, given: 0 })
+
+  const other = await buy({ 'other.zip': Buffer.from('other') })
+  await run(other.delivery)
+  expect(await keysIn(other.delivery)).toEqual(['RETURN-1'])
+  // The order entitles its buyer again, and there are fewer keys.
+  await reconcile(quantityOf(order, 2))
+  await run(delivery)
+  await app.owner.call('POST', `/api/deliveries/${delivery}/release`)
+  expect((await keysIn(delivery)).filter(Boolean)).toEqual(['RETURN-2, RETURN-3'])
+  // A key that was shown stays the buyer's.
+  await reconcile(quantityOf(order, 0))
+  expect(await listOf(list)).toEqual({ left: 0, given: 3 })
+})
+
+test('a returned key continues a delivery that waits for one, and a revoked one returns its keys', async () => {
+  const list = await chooseKeys('SCARCE-1')
+  const one = await buy({ 'one.zip': Buffer.from('one') })
+  await app.owner.call('POST', `/api/deliveries/${one.delivery}/hold`)
+  await run(one.delivery)
+  const two = await buy({ 'two.zip': Buffer.from('two') })
+  await run(two.delivery)
+  expect(await read(two.delivery)).toMatchObject({ status: 'held', hold: { by: 'workflow' } })
+  await app.owner.call('POST', `/api/deliveries/${one.delivery}/revoke`)
+  expect(await listOf(list)).toEqual({ left: 1, given: 0 })
+  await run(two.delivery)
+  expect(await keysIn(two.delivery)).toEqual(['SCARCE-1'])
+})
+
+test('an added unit gets a key, and the delivery is held until it has one', async () => {
+  const list = await chooseKeys('ADDED-1', 'ADDED-2')
+  const { delivery, order } = await buy({ 'add.zip': Buffer.from('add') })
+  await run(delivery)
+  expect(await keysIn(delivery)).toEqual(['ADDED-1'])
+  await reconcile(quantityOf(order, 2))
+  expect(await read(delivery)).toMatchObject({ status: 'held', hold: { by: 'workflow' } })
+  await run(delivery)
+  expect(await read(delivery)).toMatchObject({ status: 'ready' })
+  expect(await keysIn(delivery)).toEqual(['ADDED-1, ADDED-2'])
+  expect(await listOf(list)).toEqual({ left: 0, given: 2 })
+})
+
+test('an added unit that finds no key holds the delivery until keys are added', async () => {
+  await chooseKeys('LAST-1')
+  const { delivery, order } = await buy({ 'last.zip': Buffer.from('last') })
+  await run(delivery)
+  await reconcile(quantityOf(order, 2))
+  await run(delivery)
+  expect(await read(delivery)).toMatchObject({
+    status: 'held',
+    reason: expect.stringContaining('too few licence keys') as string,
+  })
+})
+
+test('a key is shown with another file of its line when its own is left out', async () => {
+  const list = await chooseKeys('MOVED-1')
+  const rule = { plugin: 'choose-files', options: { deliver: { type: ['txt'] } } }
+  const steps = [{ plugin: 'assign-licence-key', options: { list } }, rule]
+  const made = { name: 'Rule after keys', kind: 'delivery', steps }
+  await choose((await app.owner.call('POST', '/api/workflows', made)).body.id as string)
+  const { delivery } = await buy({ 'a.zip': Buffer.from('a'), 'b.txt': Buffer.from('b') })
+  await run(delivery)
+  expect((await fetchAll(delivery)).text).toContain('licence key MOVED-1')
+})
+
+test('a workflow that delivers cannot be deleted, and its keys are on the buyer’s page', async () => {
+  const gone = await app.owner.call('DELETE', `/api/workflows/${workflow}`)
+  expect(gone).toMatchObject({ status: 409, body: { error: { code: 'workflow_in_use' } } })
+  await chooseKeys('KEY-ON-PAGE')
+  const { delivery } = await buy({ 'app.zip': Buffer.from('app') })
+  await run(delivery)
+  expect((await fetchAll(delivery)).text).toContain('licence key KEY-ON-PAGE')
+  expect((await read(delivery)).file_list[0].licence_key).toBe('KEY-ON-PAGE')
+  const reader = await app.clientWith(['files:read', 'operations:read'])
+  const seen = await reader.call('GET', `/api/deliveries/${delivery}`)
+  expect(seen.body.file_list[0].licence_key).toBeNull()
+})
+
+test('only a workflow for deliveries can be chosen, and a refused one changes nothing', async () => {
+  for (const id of ['workflow_0', 'import-api', toPublicId('workflow', randomUUID()), '']) {
+    const answer = await app.owner.call('PATCH', '/api/settings', { delivery_workflow: id })
+    expect(answer).toMatchObject({
+      status: 422,
+      body: { error: { details: [{ param: 'delivery_workflow', code: 'not_found' }] } },
+    })
+  }
+  const { body } = await app.owner.call('GET', '/api/settings')
+  expect(body.delivery_workflow).toBe(workflow)
+})
+
+test('without a workflow nothing is held', async () => {
+  await choose(null)
+  const { delivery } = await buy({ 'book.pdf': PDF })
+  expect(await read(delivery)).toMatchObject({ status: 'ready' })
+})

@@ -1,0 +1,161 @@
+// Runs the shop's workflow for deliveries. A delivery is held until the workflow has prepared all
+// of its files; the run that succeeds releases it.
+import type { Workflow } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import {
+  repeatPreparation,
+  restartPreparation,
+  prepareDelivery,
+  prepareForKeys,
+  readPreparation,
+  readPreparations,
+  type DeliveryAbout,
+  type OrderLine,
+} from '../preparation/runs.ts'
+import { filesLackingKeys, returnLicenceKeys } from '../preparation/model/licence-lists.ts'
+import { readShop } from '../../files/shop-settings.ts'
+import { parsePublicId } from '../../core/ids.ts'
+import { runnable } from '../workflows/find.ts'
+import { readWorkflow } from '../workflows/workflows.ts'
+import { lockDelivery, readDeliveryFiles, writeState, type DeliveryRow } from './delivery-rows.ts'
+import type { DeliveryFacts } from './entitlement.ts'
+import { queueFollowUps } from './follow-ups.ts'
+
+/** Queues the workflow for files that are new to the delivery. */
+export async function prepareFiles(tx: ShopScope, row: DeliveryRow): Promise<void> {
+  const { settings } = await readShop(tx)
+  if (settings.delivery_workflow === null || row.link_id === null) return
+  // Includes withdrawn files: the platform may restore them.
+  const files = await readDeliveryFiles(tx, row.id)
+  await prepareDelivery(tx, {
+    delivery: row.id,
+    page: row.link_id,
+    workflow: await workflowOf(tx, settings.delivery_workflow),
+    about: await aboutOf(tx, row.id),
+    files: [...new Set(files.map(({ file_id }) => file_id))],
+  })
+}
+
+/**
+ * A deleted workflow fails in its run, which holds the delivery: no file is delivered without its
+ * stamp.
+ */
+async function workflowOf(tx: ShopScope, id: string): Promise<Workflow> {
+  const uuid = parsePublicId('workflow', id)
+  const own = uuid && (await readWorkflow(tx, uuid))
+  if (own && own.kind === 'delivery') return runnable(own)
+  return {
+    ...{ id, title: 'Deliveries', action: 'delivery', kind: 'delivery', parallel: 1 },
+    steps: [{ id: 'workflow', plugin: 'delivery-workflow' }],
+  }
+}
+
+async function aboutOf(tx: ShopScope, delivery: string): Promise<DeliveryAbout> {
+  const [row] = await tx.query<
+    DeliveryAbout['order'] & {
+      email: string | null
+      locale: string | null
+      ordered: Date
+      buyer: string | null
+    }
+  >(
+    `select o.name, o.confirmation_number, o.ordered_at as ordered,
+       coalesce(d.email, o.email) as email, o.locale, o.customer_name as buyer
+     from deliveries d join orders o on o.shop_id = d.shop_id and o.id = d.order_id
+     where d.shop_id = :shop and d.id = :delivery`,
+    { delivery },
+  )
+  const lines = await tx.query<OrderLine>(
+    `select l.id, l.quantity, array_agg(df.file_id) as files from delivery_files df
+     join deliveries d on d.shop_id = df.shop_id and d.id = df.delivery_id
+     join order_lines l on l.shop_id = d.shop_id and l.order_id = d.order_id and l.id = df.line_id
+       and l.entitled
+     where df.shop_id = :shop and df.delivery_id = :delivery
+     group by l.id, l.quantity, l.position order by l.position`,
+    { delivery },
+  )
+  const { name, confirmation_number, ordered, email, locale, buyer } = row!
+  return {
+    order: { name, confirmation_number, ordered_at: ordered.toISOString() },
+    buyer: { name: buyer, email, locale },
+    lines,
+  }
+}
+
+/** `workflow` while the workflow has not prepared the delivery, null afterwards. */
+export async function heldByWorkflow(
+  tx: ShopScope,
+  delivery: string,
+): Promise<DeliveryFacts['held_by']> {
+  return (await workflowHolds(tx, [delivery]))(delivery)
+}
+
+/** The same for many deliveries. */
+export async function workflowHolds(
+  tx: ShopScope,
+  deliveries: readonly string[],
+): Promise<(delivery: string) => DeliveryFacts['held_by']> {
+  const known = await readPreparations(tx, deliveries)
+  return (delivery) => ((known.get(delivery)?.status ?? 'ready') === 'ready' ? null : 'workflow')
+}
+
+/**
+ * Releases the delivery if only the run held it. Must be called in the transaction that ends the
+ * run.
+ */
+export async function endPreparation(tx: ShopScope, delivery: string, now: Date): Promise<void> {
+  const row = await lockDelivery(tx, delivery)
+  // The order may have changed during the run. A failed run is not repeated: it would fail again.
+  const hasSucceeded = (await readPreparation(tx, delivery))?.status === 'ready'
+  if (row && hasSucceeded) await prepareChanged(tx, [row], new Map())
+  if (!row || (row.held_by !== null && row.held_by !== 'workflow')) return
+  const held_by = await heldByWorkflow(tx, delivery)
+  const next = await writeState(tx, row, { ...row, held_by }, now)
+  await queueFollowUps(tx, [{ row: next, files: await readDeliveryFiles(tx, delivery) }], now)
+}
+
+/** Returns keys that nobody has seen or needs, and continues deliveries that wait for keys. */
+export async function returnKeys(tx: ShopScope, deliveries: readonly string[]): Promise<void> {
+  if ((await returnLicenceKeys(tx, deliveries)) > 0) await prepareForKeys(tx)
+}
+
+/**
+ * After changes of orders: prepares files again whose lines entitle their buyer again, and those
+ * that need more licence keys, because units were added.
+ * @param restored by delivery: files that were withdrawn before.
+ */
+export async function prepareChanged(
+  tx: ShopScope,
+  deliveries: readonly DeliveryRow[],
+  restored: ReadonlyMap<string, readonly string[]>,
+): Promise<void> {
+  const known = await readPreparations(
+    tx,
+    deliveries.map(({ id }) => id),
+  )
+  if (known.size === 0) return
+  await returnKeys(tx, [...known.keys()])
+  const lacking = await filesLackingKeys(tx, [...known.keys()])
+  for (const row of deliveries.filter(({ id }) => known.has(id))) {
+    const files = [...(restored.get(row.id) ?? []), ...(lacking.get(row.id) ?? [])]
+    // A run that has not ended gets the order's present lines.
+    if (files.length > 0 || known.get(row.id)!.status !== 'ready') await prepareFiles(tx, row)
+    if (files.length > 0) await restartPreparation(tx, row.id, files)
+  }
+}
+
+/** Prepares the copies again after a correction of the buyer's address, because they show it. */
+export async function prepareForAddress(tx: ShopScope, row: DeliveryRow): Promise<void> {
+  if ((await readPreparation(tx, row.id)) === null) return
+  await prepareFiles(tx, row)
+  await restartPreparation(tx, row.id)
+}
+
+/** Prepares the delivery again if its workflow failed; returns the hold that remains. */
+export async function releasePreparation(
+  tx: ShopScope,
+  { id }: DeliveryRow,
+): Promise<DeliveryFacts['held_by']> {
+  await repeatPreparation(tx, id)
+  return heldByWorkflow(tx, id)
+}

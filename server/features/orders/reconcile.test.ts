@@ -1,0 +1,284 @@
+// What an order entitles its buyer to: events in any order result in the state of the platform's
+// order.
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestShop, openTestDatabase } from '../../../test/database.ts'
+import { paidOrder, type MadeOrder } from '../../../test/orders.ts'
+import { sized } from '../../../test/scale.ts'
+import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
+import { addMappings } from '../../files/mappings.ts'
+import { createSecrets } from '../../core/secrets.ts'
+import type { PlatformOrder } from '../../storefront/orders.ts'
+import { changeDelivery, holdDelivery, releaseDelivery, revokeDelivery } from './changes.ts'
+import { listDeliveries, readDelivery } from './deliveries.ts'
+import { reconcileOrder } from './reconcile.ts'
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+let scope: ShopScope
+let shops = 0
+let orders = 0
+const secrets = createSecrets('the secret of the tests, long enough')
+const now = new Date('2026-10-01T12:00:00Z')
+const parts = { secrets, now }
+const product = (n: number) => `gid://shopify/Product/${n}`
+
+beforeAll(async () => {
+  database = await openTestDatabase()
+  scope = await openShop()
+})
+afterAll(() => database.drop())
+
+/** A shop in which product 1 has one file, product 2 two, product 3 none. */
+async function openShop(): Promise<ShopScope> {
+  const made = forShop(database, await createTestShop(database, `s-${(shops += 1)}.myshopify.com`))
+  for (const [name, of, terms] of FILES) await addFile(made, name, of, terms)
+  return made
+}
+const FILES = [
+  ['guide.pdf', 1, { expiry_days: 30, download_limit: 3 }],
+  ['map.pdf', 2, { expiry_days: null, download_limit: null }],
+  ['walks.pdf', 2, { expiry_days: 60, download_limit: 5 }],
+] as const
+
+async function addFile(of: ShopScope, filename: string, n: number, terms: object) {
+  const hash = Buffer.alloc(32, filename)
+  const about = { size_bytes: 10, content_type: 'application/pdf' }
+  const id = await of.transaction(async (tx) => {
+    await tx.insert('blobs', { hash, size_bytes: 10 })
+    await tx.insert('blob_locations', { hash, location: 'primary' })
+    const file = { filename, name_key: filename, extension: 'pdf', channel: 'api', ...about }
+    const state = { mapping_state: 'mapped', ...terms }
+    const [row] = (await tx.insert('files', { ...file, ...state }).returning('id')) as [
+      { id: string },
+    ]
+    await tx.insert('versions', { file_id: row.id, number: 1, hash, location: 'primary', ...about })
+    return row.id
+  })
+  const mapping = { product_title: '', variant_id: null, sku: null, score: 1, reason: '' }
+  await addMappings(of, [
+    { fileId: id, mapping: { ...mapping, product_id: product(n), method: 'manual' } },
+  ])
+}
+
+/** A new order of these products, in the given state. */
+const order = (products: readonly number[], over: MadeOrder = {}): PlatformOrder => ({
+  ...paidOrder({ products: products.map(product), ...over }),
+  id: over.id ?? `gid://shopify/Order/${(orders += 1)}`,
+})
+const reconcile = (one: PlatformOrder) => reconcileOrder(scope, one, parts)
+
+/** Everything that the buyer of an order can download. */
+async function shown(one: PlatformOrder) {
+  const [found] = await listDeliveries(scope, { order: one.id, limit: 1 })
+  if (!found) return null
+  const detail = (await readDelivery(scope, found.id, now))!
+  const files = detail.file_list.filter(({ status }) => status === 'active')
+  return { status: detail.status, files: files.map(({ filename }) => filename).sort() }
+}
+const idOf = async (one: PlatformOrder) =>
+  (await listDeliveries(scope, { order: one.id, limit: 1 }))[0]!.id
+const later = (one: PlatformOrder, change: Partial<PlatformOrder>, seconds = 1): PlatformOrder => ({
+  ...one,
+  ...change,
+  updated_at: new Date(one.updated_at.getTime() + seconds * 1000),
+})
+const quantities = (one: PlatformOrder, ...counts: readonly number[]) =>
+  one.lines.map((line, at) => ({ ...line, quantity: counts[at] ?? line.quantity }))
+
+describe('a paid order', () => {
+  test('grants each file with its current terms, and one mail', async () => {
+    const one = order([1, 2, 3])
+    await reconcile(one)
+    await scope.query(
+      `update files set download_limit = 99 where shop_id = :shop and filename = 'guide.pdf'`,
+    )
+    await reconcile(one)
+    expect(await shown(one)).toEqual({
+      status: 'ready',
+      files: ['guide.pdf', 'map.pdf', 'walks.pdf'],
+    })
+    const detail = (await readDelivery(scope, await idOf(one), now))!
+    expect(
+      detail.file_list.map((file) => [file.filename, file.download_limit, file.expires_at]),
+    ).toEqual([
+      ['guide.pdf', 3, new Date('2026-10-31T12:00:00Z')],
+      ['map.pdf', null, null],
+      ['walks.pdf', 5, new Date('2026-11-30T12:00:00Z')],
+    ])
+    await scope.query(
+      `update files set download_limit = 3 where shop_id = :shop and filename = 'guide.pdf'`,
+    )
+    expect(detail.messages.length).toBe(1)
+    expect(detail.lines.map(({ files, entitled }) => [files, entitled])).toEqual([
+      [1, true],
+      [2, true],
+      [0, true],
+    ])
+  })
+  test('without a file is not stored', async () => {
+    const one = order([3])
+    expect(await reconcile(one)).toBe('ignored')
+    expect(
+      await scope.query('select from orders where shop_id = :shop and id = :id', { id: one.id }),
+    ).toEqual([])
+  })
+  test.each<[string, Partial<PlatformOrder>, string[]]>([
+    ['pending', { financial_status: 'PENDING' }, []],
+    ['authorized', { financial_status: 'AUTHORIZED' }, []],
+    ['partly paid', { financial_status: 'PARTIALLY_PAID' }, []],
+    ['voided', { financial_status: 'VOIDED' }, []],
+    ['partly refunded', { financial_status: 'PARTIALLY_REFUNDED' }, ['guide.pdf']],
+    ['cancelled', { cancelled_at: now }, []],
+  ])('%s', async (_, state, files) => {
+    const one = order([1], state)
+    await reconcile(one)
+    expect((await shown(one))?.files ?? []).toEqual(files)
+  })
+  test('authorized orders count if the shop’s setting says so', async () => {
+    await scope.query(`update shops set settings = '{"deliver_on": "authorized"}' where id = :shop`)
+    const one = order([1], { financial_status: 'AUTHORIZED' })
+    await reconcile(one)
+    await scope.query(`update shops set settings = '{}' where id = :shop`)
+    expect(await shown(one)).toEqual({ status: 'ready', files: ['guide.pdf'] })
+  })
+})
+
+describe('later changes of an order', () => {
+  test('a refunded line loses its files, and a line that is added again regains them', async () => {
+    const one = order([1, 2])
+    await reconcile(one)
+    const less = later(one, { lines: quantities(one, 0), financial_status: 'PARTIALLY_REFUNDED' })
+    await reconcile(less)
+    expect(await shown(one)).toEqual({ status: 'ready', files: ['map.pdf', 'walks.pdf'] })
+    await reconcile(later(less, { lines: one.lines }))
+    expect((await shown(one))!.files.length).toBe(3)
+  })
+  test('a state older than the known one changes nothing', async () => {
+    const one = order([1])
+    await reconcile(later(one, { cancelled_at: now }))
+    expect(await reconcile(one)).toBe('stale')
+    expect((await shown(one))?.files ?? []).toEqual([])
+  })
+  test('risk holds it with one notice, until the merchant releases it', async () => {
+    const one = order([1], { recommendation: 'INVESTIGATE', name: '#7007' })
+    await reconcile(one)
+    await reconcile(one)
+    expect((await shown(one))!.status).toBe('held')
+    const notices = await scope.query(
+      `select from notices where shop_id = :shop and title = 'The files of order #7007 are held'`,
+    )
+    expect(notices.length).toBe(1)
+    const id = await idOf(one)
+    expect((await readDelivery(scope, id, now))!.messages).toEqual([])
+    await releaseDelivery(scope, id, parts)
+    await reconcile(later(one, { recommendation: 'CANCEL' }))
+    expect((await shown(one))!.status).toBe('ready')
+    expect((await readDelivery(scope, id, now))!.messages.length).toBe(1)
+  })
+  test('a merchant’s hold and revocation outlast the order’s events', async () => {
+    const one = order([1])
+    await reconcile(one)
+    const id = await idOf(one)
+    await holdDelivery(scope, id, parts)
+    await reconcile(later(one, {}))
+    expect((await shown(one))!.status).toBe('held')
+    await revokeDelivery(scope, id, parts)
+    await reconcile(later(one, {}, 2))
+    expect((await shown(one))!.status).toBe('revoked')
+    await expect(releaseDelivery(scope, id, parts)).rejects.toMatchObject({ code: 'conflict' })
+  })
+  test('a corrected address gets another key', async () => {
+    const one = order([1])
+    await reconcile(one)
+    const id = await idOf(one)
+    const before = (await readDelivery(scope, id, now))!
+    await changeDelivery(scope, id, { email: 'right@example.com', more_downloads: 2 }, parts)
+    const after = (await readDelivery(scope, id, now))!
+    expect([before.rotation, after.rotation, after.email]).toEqual([0, 1, 'right@example.com'])
+    expect(after.file_list.map(({ download_limit }) => download_limit)).toEqual([5])
+    await reconcile(later(one, { email: 'wrong@example.com' }))
+    expect((await readDelivery(scope, id, now))!.email).toBe('right@example.com')
+  })
+})
+
+test('more downloads are added to existing limits; unlimited stays unlimited', async () => {
+  const one = order([1, 2])
+  await reconcile(one)
+  await changeDelivery(scope, await idOf(one), { more_downloads: 4, expiry_days: null }, parts)
+  const { file_list } = (await readDelivery(scope, await idOf(one), now))!
+  expect(file_list.map((file) => [file.filename, file.download_limit, file.expires_at])).toEqual([
+    ['guide.pdf', 7, null],
+    ['map.pdf', null, null],
+    ['walks.pdf', 9, null],
+  ])
+  const missing = { file_ids: ['00000000-0000-7000-8000-000000000000'], download_limit: 1 }
+  await expect(changeDelivery(scope, await idOf(one), missing, parts)).rejects.toMatchObject({
+    details: [{ index: 0, param: 'file_ids', code: 'not_found' }],
+  })
+})
+
+const event = fc.record({
+  kind: fc.constantFrom('pay', 'void', 'refund', 'add', 'cancel', 'risk', 'safe'),
+  line: fc.nat(2),
+})
+type Event = typeof event extends fc.Arbitrary<infer T> ? T : never
+
+/** The order after an event. */
+function after(one: PlatformOrder, { kind, line }: Event): PlatformOrder {
+  const lines = (quantity: number) =>
+    one.lines.map((each, at) => (at === line % one.lines.length ? { ...each, quantity } : each))
+  const changes: Record<Event['kind'], Partial<PlatformOrder>> = {
+    pay: { financial_status: 'PAID' },
+    void: { financial_status: 'VOIDED' },
+    refund: { lines: lines(0), financial_status: 'PARTIALLY_REFUNDED' },
+    add: { lines: lines(2) },
+    cancel: { cancelled_at: now },
+    risk: { recommendation: 'CANCEL' },
+    safe: { recommendation: 'ACCEPT' },
+  }
+  return later(one, changes[kind])
+}
+
+/** What a buyer should have, from the order's final state alone. */
+function expected(one: PlatformOrder) {
+  const paid =
+    one.cancelled_at === null && ['PAID', 'PARTIALLY_REFUNDED'].includes(one.financial_status ?? '')
+  const sold = one.lines.filter(({ quantity }) => paid && quantity > 0)
+  const names = sold.flatMap(({ product_id }) =>
+    FILES.filter(([, of]) => product(of) === product_id).map(([name]) => name),
+  )
+  const files = [...new Set<string>(names)].sort()
+  const held = one.recommendation === 'CANCEL'
+  return { files, status: files.length === 0 ? 'withdrawn' : held ? 'held' : 'ready' }
+}
+
+test('any events in any order result in the order’s state', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 4 }),
+      fc.array(event, { maxLength: 8 }),
+      fc.array(fc.nat(), { maxLength: 12 }),
+      async (products, events, reports) => {
+        const states = [order(products, { financial_status: 'PENDING' })]
+        for (const each of events) states.push(after(states.at(-1)!, each))
+        // Reports are repeated, late and out of order; the last state is reported at some time.
+        const seen = [...reports.map((at) => states[at % states.length]!), states.at(-1)!]
+        const place = (reports[0] ?? 0) % seen.length
+        ;[seen[place], seen[seen.length - 1]] = [seen.at(-1)!, seen[place]!]
+        for (const state of seen) await reconcile(state)
+        const final = expected(states.at(-1)!)
+        const found = await shown(states[0]!)
+        if (found === null) expect(final.files).toEqual([])
+        else expect(found).toEqual(final)
+        const mails = await scope.query(
+          `select from outbox m join deliveries d on d.shop_id = m.shop_id
+             and m.payload ->> 'delivery' = d.id::text
+           where d.shop_id = :shop and d.order_id = :order`,
+          { order: states[0]!.id },
+        )
+        expect(mails.length).toBeLessThanOrEqual(1)
+      },
+    ),
+    { numRuns: sized(15, 60) },
+  )
+})

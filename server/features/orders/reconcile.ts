@@ -1,0 +1,188 @@
+// reconcileOrders: gives the deliveries of orders the files to which the platform's orders entitle
+// their buyers. Every webhook about an order and the hourly comparison use it. It reads the whole
+// state and writes the differences, so it is idempotent and events may arrive in any order. Orders
+// of one batch share its statements.
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { readShop } from '../../files/shop-settings.ts'
+import { raiseNotice } from '../../core/outbox/notices.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import type { PlatformOrder } from '../../storefront/orders.ts'
+import {
+  addDeliveryFiles,
+  lockDeliveries,
+  createDeliveries,
+  readFilesOf,
+  withdrawFiles,
+  writeState,
+  type DeliveredFile,
+  type DeliveryRow,
+} from './delivery-rows.ts'
+import { isEntitled, isRisky, type DeliveryFacts } from './entitlement.ts'
+import {
+  filesOfOrders,
+  lockOrders,
+  writeOrders,
+  type JudgedOrder,
+  type SoldFile,
+} from './order-rows.ts'
+import { prepareChanged, prepareFiles, workflowHolds } from './preparation.ts'
+import { queueFollowUps } from './follow-ups.ts'
+
+export interface ReconcileParts {
+  secrets: Secrets
+  now: Date
+}
+
+/** The result for an order. `stale`: a newer state was reconciled already. */
+export type ReconcileResult = 'ignored' | 'stale' | 'reconciled'
+
+type Settings = Parameters<typeof isRisky>[1]
+
+/** One order, in its own transaction. */
+export const reconcileOrder = async (
+  scope: ShopScope,
+  order: PlatformOrder,
+  parts: ReconcileParts,
+): Promise<ReconcileResult> =>
+  (await scope.transaction((tx) => reconcileOrders(tx, [order], parts)))[0]!
+
+/**
+ * All of them or none, in the caller's transaction; returns the result of each.
+ * @param orders each once.
+ */
+export async function reconcileOrders(
+  tx: ShopScope,
+  orders: readonly PlatformOrder[],
+  { secrets, now }: ReconcileParts,
+): Promise<ReconcileResult[]> {
+  const ids = orders.map(({ id }) => id)
+  const known = await lockOrders(tx, ids)
+  const sold = groupBy(await filesOfOrders(tx, orders), ({ order_id }) => order_id)
+  const { settings } = await readShop(tx)
+  const results = orders.map(({ id, updated_at }): ReconcileResult => {
+    const before = known.get(id)
+    if (before && before > updated_at) return 'stale'
+    return before || sold.has(id) ? 'reconciled' : 'ignored'
+  })
+  const judged = orders
+    .filter((_, at) => results[at] === 'reconciled')
+    .map((order) => judge(order, settings))
+  await writeOrders(tx, judged)
+  const deliveries = await deliveriesOf(tx, secrets, judged, sold, now)
+  await writeDeliveries(tx, judged, deliveries, settings, now)
+  return results
+}
+
+const judge = (order: PlatformOrder, settings: Settings): JudgedOrder => ({
+  order,
+  entitled: new Set(
+    order.lines.filter((line) => isEntitled(order, line, settings)).map(({ id }) => id),
+  ),
+})
+
+type SoldFiles = ReadonlyMap<string, readonly SoldFile[]>
+
+/**
+ * Deliveries by order, with their files. The files of a line are fixed when it first entitles the
+ * buyer: a file that is mapped to its product later belongs to later sales. An order that never
+ * entitled its buyer to a file has no delivery.
+ */
+async function deliveriesOf(
+  tx: ShopScope,
+  secrets: Secrets,
+  judged: readonly JudgedOrder[],
+  sold: SoldFiles,
+  now: Date,
+): Promise<ReadonlyMap<string, DeliveryRow>> {
+  const due = new Map(
+    judged.map(({ order: { id }, entitled }) => [
+      id,
+      (sold.get(id) ?? []).filter(({ line_id }) => entitled.has(line_id)),
+    ]),
+  )
+  const entitling = [...due].filter(([, files]) => files.length > 0).map(([id]) => id)
+  await createDeliveries(tx, secrets, entitling, now)
+  const rows = await lockDeliveries(tx, [...due.keys()])
+  const given = await readFilesOf(
+    tx,
+    entitling.map((order) => rows.get(order)!.id),
+  )
+  const lines = new Set(given.map(({ delivery_id, line_id }) => `${delivery_id}/${line_id}`))
+  const added = entitling.flatMap((order) => {
+    const delivery = rows.get(order)!
+    const files = due.get(order)!.filter(({ line_id }) => !lines.has(`${delivery.id}/${line_id}`))
+    return files.length > 0 ? [{ delivery, sold: files }] : []
+  })
+  await addDeliveryFiles(tx, secrets, added, now)
+  for (const { delivery } of added) await prepareFiles(tx, delivery)
+  return rows
+}
+
+/** Updates each delivery's files and state to the order, and queues mails and marks. */
+async function writeDeliveries(
+  tx: ShopScope,
+  judged: readonly JudgedOrder[],
+  deliveries: ReadonlyMap<string, DeliveryRow>,
+  settings: Settings,
+  now: Date,
+): Promise<void> {
+  const ids = [...deliveries.values()].map(({ id }) => id)
+  if (ids.length === 0) return
+  const files = groupBy(await readFilesOf(tx, ids), ({ delivery_id }) => delivery_id)
+  const restored = new Map<string, readonly string[]>()
+  for (const row of deliveries.values())
+    restored.set(row.id, await withdrawFiles(tx, row, files.get(row.id) ?? [], now))
+  await prepareChanged(tx, [...deliveries.values()], restored)
+  const holdOf = await workflowHolds(tx, ids)
+  const written: Parameters<typeof queueFollowUps>[1][number][] = []
+  for (const { order } of judged) {
+    const row = deliveries.get(order.id)
+    if (!row) continue
+    const own = files.get(row.id) ?? []
+    const state = stateOf(row, order, own, { ...settings, workflowHold: holdOf(row.id) }, now)
+    const next = await writeState(tx, row, state, now)
+    if (next.held_by === 'risk' && row.held_by !== 'risk') await notifyOfHold(tx, order)
+    written.push({ row: next, files: own })
+  }
+  await queueFollowUps(tx, written, now)
+}
+
+function groupBy<One>(all: readonly One[], keyOf: (one: One) => string): Map<string, One[]> {
+  const groups = new Map<string, One[]>()
+  for (const one of all) {
+    const there = groups.get(keyOf(one))
+    if (there) there.push(one)
+    else groups.set(keyOf(one), [one])
+  }
+  return groups
+}
+
+function stateOf(
+  row: DeliveryRow,
+  order: PlatformOrder,
+  files: readonly DeliveredFile[],
+  settings: Parameters<typeof isRisky>[1] & { workflowHold: DeliveryFacts['held_by'] },
+  now: Date,
+) {
+  const entitles = files.some(({ entitled }) => entitled)
+  const risky = isRisky(order, settings) && row.released_at === null
+  return {
+    revoked_at: row.revoked_at,
+    withdrawn_at: entitles ? null : (row.withdrawn_at ?? now),
+    held_by:
+      row.held_by === 'merchant' ? row.held_by : risky ? ('risk' as const) : settings.workflowHold,
+  }
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  CANCEL: 'The platform advises to cancel it.',
+  INVESTIGATE: 'The platform advises to look into it.',
+}
+
+const notifyOfHold = (tx: ShopScope, order: PlatformOrder): Promise<void> =>
+  raiseNotice(tx, {
+    level: 'warning',
+    title: `The files of order ${order.name} are held`,
+    body: `${ADVICE[order.recommendation] ?? ''} The buyer gets the files once you release the delivery under Deliveries; revoke it there if you refuse the order.`.trim(),
+    operation_id: null,
+  })

@@ -1,0 +1,192 @@
+// A delivery as every answer shows it.
+import { z } from 'zod'
+import type { DeliveryExtras } from './extras.ts'
+import { linkAddress, LINK_STATUSES } from '../links/model/links.ts'
+import { toPublicId } from '../../core/ids.ts'
+import { MESSAGE_STATUSES } from '../messages/messages.ts'
+import type { DeliveryDetail, DeliverySummary } from './deliveries.ts'
+import { DELIVERY_STATUSES } from './entitlement.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import { timestamp } from '../../http/schemas.ts'
+
+const messageStatus = z.enum(MESSAGE_STATUSES)
+const kept = z
+  .boolean()
+  .meta({ description: 'There is no mail server: the mail was stored and not sent' })
+
+export const deliverySchema = z
+  .object({
+    id: z.string(),
+    order_id: z.string().meta({ description: 'The platform’s id of the order' }),
+    order_name: z.string(),
+    confirmation_number: z.string().nullable(),
+    email: z.string().nullable(),
+    locale: z.string().nullable(),
+    status: z.enum(DELIVERY_STATUSES).meta({
+      description:
+        '`withdrawn`: the order no longer entitles its buyer; `revoked`: revoked by the shop, which is final',
+    }),
+    reason: z.string().nullable().meta({ description: 'Why it is not ready' }),
+    hold: z
+      .object({
+        by: z.enum(['risk', 'merchant', 'workflow']),
+        recommendation: z.string().nullable(),
+        since: timestamp.nullable(),
+      })
+      .nullable(),
+    url: z.url().nullable().meta({ description: 'The buyer’s page; only with `links:write`' }),
+    files: z.number().int(),
+    downloads: z.number().int(),
+    size_bytes: z.number().int(),
+    opened_at: timestamp.nullable(),
+    last_download_at: timestamp.nullable(),
+    sent: z
+      .object({ message_id: z.string(), status: messageStatus, kept, at: timestamp })
+      .nullable()
+      .meta({ description: 'The last email about it' }),
+    asked: z
+      .object({ at: timestamp, email: z.string().nullable(), message: z.string().nullable() })
+      .nullable()
+      .meta({ description: 'The buyer asked for more and has no answer yet' }),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: 'Delivery' })
+
+export const deliveryDetailSchema = deliverySchema
+  .extend({
+    file_list: z.array(
+      z.object({
+        file_id: z.string(),
+        filename: z.string(),
+        size_bytes: z.number().int(),
+        status: z.enum(LINK_STATUSES),
+        expires_at: timestamp.nullable(),
+        download_limit: z.number().int().nullable(),
+        downloads: z.number().int(),
+        last_download_at: timestamp.nullable(),
+        licence_key: z.string().nullable().meta({
+          description: 'Licence keys of the buyer, separated by commas; only with `links:write`',
+        }),
+      }),
+    ),
+    lines: z.array(
+      z.object({
+        line_id: z.string(),
+        title: z.string(),
+        sku: z.string().nullable(),
+        quantity: z.number().int(),
+        entitled: z.boolean(),
+        files: z.number().int(),
+      }),
+    ),
+    messages: z.array(
+      z.object({
+        id: z.string(),
+        to: z.array(z.string()),
+        subject: z.string(),
+        status: messageStatus,
+        kept,
+        error: z.string().nullable(),
+        created_at: timestamp,
+        sent_at: timestamp.nullable(),
+      }),
+    ),
+    download_list: z
+      .array(
+        z.object({
+          at: timestamp,
+          file_id: z.string(),
+          filename: z.string(),
+          address: z.string(),
+          agent: z.string(),
+        }),
+      )
+      .meta({ description: 'The last downloads of files with tracking, newest first' }),
+  })
+  .meta({ id: 'DeliveryDetail' })
+
+export interface RecordParts {
+  secrets: Secrets
+  baseUrl: string
+  /** The reader may see the buyer's address. */
+  mayUse: boolean
+}
+
+const text = (at: Date | null): string | null => at?.toISOString() ?? null
+
+export function deliveryRecord(
+  row: DeliverySummary,
+  { secrets, baseUrl, mayUse }: RecordParts,
+): z.output<typeof deliverySchema> {
+  const { message, ask } = row
+  return {
+    id: toPublicId('delivery', row.id),
+    ...{ order_id: row.order_id, order_name: row.order_name },
+    confirmation_number: row.confirmation_number,
+    ...{ email: row.email, locale: row.locale, status: row.status, reason: reasonOf(row) },
+    hold: row.held_by && {
+      ...{ by: row.held_by, since: text(row.held_at) },
+      recommendation: row.held_by === 'risk' ? row.recommendation : null,
+    },
+    url: mayUse ? linkAddress(baseUrl, secrets.linkKey(row.link_id, row.rotation)) : null,
+    ...{ files: row.files, downloads: row.downloads, size_bytes: row.size_bytes },
+    opened_at: text(row.opened_at),
+    last_download_at: text(row.last_download_at),
+    sent: message && {
+      message_id: toPublicId('message', message.id),
+      status: messageStatus.parse(message.status),
+      kept: message.kept,
+      at: new Date(message.at).toISOString(),
+    },
+    asked: ask && { at: ask.at, email: ask.email, message: ask.message },
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  }
+}
+
+export const deliveryDetailRecord = (
+  row: DeliveryDetail,
+  extras: ReadonlyMap<string, DeliveryExtras>,
+  parts: RecordParts,
+): z.output<typeof deliveryDetailSchema> => ({
+  ...deliveryRecord(row, parts),
+  file_list: row.file_list.map((file) => ({
+    file_id: toPublicId('file', file.file_id),
+    ...{ filename: file.filename, size_bytes: file.size_bytes, status: file.status },
+    ...{ download_limit: file.download_limit, downloads: file.downloads },
+    expires_at: text(file.expires_at),
+    last_download_at: text(file.last_download_at),
+    licence_key: parts.mayUse ? extras.get(file.file_id)?.licence_keys.join(', ') || null : null,
+  })),
+  lines: row.lines,
+  messages: row.messages.map((message) => ({
+    id: toPublicId('message', message.id),
+    ...{ to: message.to, subject: message.subject, error: message.error },
+    status: messageStatus.parse(message.status),
+    kept: message.kept,
+    created_at: message.created_at.toISOString(),
+    sent_at: text(message.sent_at),
+  })),
+  download_list: row.download_list.map((download) => ({
+    at: download.at.toISOString(),
+    file_id: toPublicId('file', download.file_id),
+    ...{ filename: download.filename, address: download.address, agent: download.agent },
+  })),
+})
+
+function reasonOf(row: DeliverySummary): string | null {
+  if (row.status === 'ready') return null
+  if (row.status === 'revoked') return 'You revoked it.'
+  if (row.held_by === 'workflow' && row.status === 'held')
+    return row.held_because ?? 'Its workflow prepares the files.'
+  if (row.status === 'held')
+    return row.held_by === 'merchant'
+      ? 'You hold it.'
+      : 'The platform advises against this order: release the delivery, or revoke it.'
+  if (row.cancelled_at) return 'The order was cancelled.'
+  if (row.financial_status === 'REFUNDED') return 'The order was refunded.'
+  if (row.financial_status === 'PAID' || row.financial_status === 'PARTIALLY_REFUNDED')
+    return 'Its lines were refunded or removed.'
+  return 'The order is not paid.'
+}

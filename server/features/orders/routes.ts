@@ -1,0 +1,233 @@
+// Deliveries: what each order entitles its buyer to, and the merchant's changes to it.
+import { z } from 'zod'
+import { retryTransaction } from '../../core/db/retry-transaction.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { AppError } from '../../core/errors.ts'
+import { parsePublicId, requirePublicId } from '../../core/ids.ts'
+import {
+  changeDelivery,
+  holdDelivery,
+  releaseDelivery,
+  resendDelivery,
+  revokeDelivery,
+  type ChangeParts,
+} from './changes.ts'
+import { listDeliveries, readDelivery } from './deliveries.ts'
+import { deliveryExtras } from './extras.ts'
+import { DELIVERY_STATUSES } from './entitlement.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
+import {
+  deliveryDetailRecord,
+  deliveryDetailSchema,
+  deliveryRecord,
+  deliverySchema,
+} from './record.ts'
+import { endpoint, type Caller, type Endpoint, type Reply } from '../../http/endpoint.ts'
+import { downloadLimit, errorSchema, expiryDays, listOf, page } from '../../http/schemas.ts'
+
+export interface DeliveryRouteParts {
+  secrets: Secrets
+  baseUrl: string
+  clock: () => Date
+}
+
+const MAX_FILES = 1000
+const MAX_ADDED = 1000
+
+const about = { tag: 'Deliveries' } as const
+const byId = z.strictObject({ id: z.string() })
+const whole = { description: 'The delivery', schema: deliveryDetailSchema }
+const readers = ['files:read', 'links:write'] as const
+
+export const deliveryRoutes = (parts: DeliveryRouteParts): Endpoint[] => [
+  list(parts),
+  read(parts),
+  change(parts),
+  actionRoute(parts, {
+    ...{ name: 'resend', summary: 'Send the buyer’s email again', status: 202 },
+    conflict: 'It is not ready, or has no email address',
+    act: resendDelivery,
+  }),
+  actionRoute(parts, {
+    ...{ name: 'revoke', summary: 'Revoke a delivery permanently', status: 200 },
+    act: revokeDelivery,
+  }),
+  actionRoute(parts, {
+    ...{ name: 'hold', summary: 'Hold a delivery', status: 200 },
+    conflict: 'It was revoked',
+    act: holdDelivery,
+  }),
+  actionRoute(parts, {
+    ...{ name: 'release', summary: 'Release a delivery that is held', status: 200 },
+    conflict: 'It was revoked',
+    act: releaseDelivery,
+  }),
+]
+
+const list = (parts: DeliveryRouteParts) =>
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/deliveries',
+    summary: 'List deliveries, newest first',
+    scope: readers,
+    query: z.strictObject({
+      ...page,
+      email: z
+        .string()
+        .max(320)
+        .optional()
+        .meta({ description: 'The buyer’s address, ignoring case' }),
+      order: z
+        .string()
+        .max(100)
+        .optional()
+        .meta({ description: 'The order’s id, name or confirmation number' }),
+      search: z
+        .string()
+        .max(320)
+        .optional()
+        .meta({ description: 'The beginning of the email address or of the order’s name' }),
+      status: z.enum(DELIVERY_STATUSES).optional(),
+    }),
+    replies: { 200: { description: 'A page of deliveries', schema: listOf(deliverySchema) } },
+    handler: async ({ caller, query: { limit, cursor, email, order, search, status } }) => {
+      const before = fromCursor(cursor, [uuid])?.[0]
+      const rows = await listDeliveries(caller.scope, {
+        ...{ email: email?.trim(), order: order?.trim(), search: search?.trim(), status, before },
+        limit: limit + 1,
+      })
+      const shown = rows.slice(0, limit)
+      const next = rows.length > limit ? toCursor([shown.at(-1)!.id]) : null
+      const record = recordParts(parts, caller)
+      return { body: { data: shown.map((row) => deliveryRecord(row, record)), next_cursor: next } }
+    },
+  })
+
+const read = (parts: DeliveryRouteParts) =>
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/deliveries/{id}',
+    summary: 'Read a delivery',
+    description: 'With its files and their terms, the order’s lines, its emails and downloads.',
+    scope: readers,
+    params: byId,
+    replies: { 200: whole },
+    handler: ({ caller, params }) => answer(parts, caller, idOf(params.id)),
+  })
+
+const changeBody = z
+  .strictObject({
+    email: z.email('Send an email address').max(320).optional(),
+    expiry_days: expiryDays.optional().meta({ description: 'Days from now; null: never' }),
+    download_limit: downloadLimit.optional(),
+    more_downloads: z
+      .number()
+      .int()
+      .min(1, 'At least 1')
+      .max(MAX_ADDED, `At most ${MAX_ADDED}`)
+      .optional()
+      .meta({ description: 'Added to the limits of files that have one' }),
+    file_ids: z
+      .array(z.string())
+      .min(1, 'At least one file')
+      .max(MAX_FILES, `At most ${MAX_FILES} files`)
+      .optional()
+      .meta({ description: 'The files that the terms are for; absent: all' }),
+    replace: z
+      .array(z.strictObject({ file_id: z.string(), with: z.string() }))
+      .max(MAX_FILES, `At most ${MAX_FILES} files`)
+      .optional()
+      .meta({ description: 'The buyer gets the other file in its place' }),
+  })
+  .superRefine(({ download_limit, more_downloads }, context) => {
+    if (download_limit !== undefined && more_downloads !== undefined)
+      context.addIssue({
+        code: 'custom',
+        path: ['more_downloads'],
+        message: 'Send either download_limit or more_downloads',
+      })
+  })
+  .meta({ id: 'DeliveryChange' })
+
+const change = (parts: DeliveryRouteParts) =>
+  endpoint({
+    ...about,
+    method: 'patch',
+    path: '/api/deliveries/{id}',
+    summary: 'Change the terms of a delivery, or its buyer’s address',
+    description:
+      'An absent field is left unchanged. A corrected address gets a new link, and the old one stops: send it with `resend`.',
+    scope: 'links:write',
+    params: byId,
+    body: changeBody,
+    replies: { 200: whole, 422: { description: 'Every problem', schema: errorSchema } },
+    handler: async ({ caller, params, body }) => {
+      const id = idOf(params.id)
+      // A malformed id names no file of the delivery.
+      const bare = (file: string) => parsePublicId('file', file) ?? NO_FILE
+      const { file_ids, replace, ...terms } = body
+      const change = {
+        ...terms,
+        file_ids: file_ids?.map(bare),
+        replace: replace?.map((one) => ({ file_id: bare(one.file_id), with: bare(one.with) })),
+      }
+      await retryTransaction(caller.scope, (tx) => changeDelivery(tx, id, change, partsOf(parts)))
+      return answer(parts, caller, id)
+    },
+  })
+
+const NO_FILE = '00000000-0000-0000-0000-000000000000'
+
+interface Act {
+  name: 'resend' | 'revoke' | 'hold' | 'release'
+  summary: string
+  status: 200 | 202
+  /** The description of the reply 409. */
+  conflict?: string
+  act(scope: ShopScope, id: string, parts: ChangeParts): Promise<void>
+}
+
+const actionRoute = (parts: DeliveryRouteParts, { name, summary, status, conflict, act }: Act) =>
+  endpoint({
+    ...about,
+    method: 'post',
+    path: `/api/deliveries/{id}/${name}`,
+    summary,
+    scope: 'links:write',
+    atomic: true,
+    params: byId,
+    replies: conflict
+      ? { [status]: whole, 409: { description: conflict, schema: errorSchema } }
+      : { [status]: whole },
+    handler: async ({ caller, params }) => {
+      const id = idOf(params.id)
+      await retryTransaction(caller.scope, (tx) => act(tx, id, partsOf(parts)))
+      return { ...(await answer(parts, caller, id)), status }
+    },
+  })
+
+const idOf = (id: string) => requirePublicId('delivery', id)
+
+const partsOf = ({ secrets, clock }: DeliveryRouteParts): ChangeParts => ({
+  secrets,
+  now: clock(),
+})
+
+const recordParts = ({ secrets, baseUrl }: DeliveryRouteParts, caller: Caller) => ({
+  ...{ secrets, baseUrl },
+  mayUse: caller.scopes.has('links:write'),
+})
+
+/** Throws `not_found`. */
+async function answer(parts: DeliveryRouteParts, caller: Caller, id: string): Promise<Reply> {
+  const row = await readDelivery(caller.scope, id, parts.clock())
+  if (!row) throw new AppError('not_found')
+  const record = recordParts(parts, caller)
+  // The keys of a delivery that is not ready can still return to their list.
+  const show = record.mayUse && row.status === 'ready'
+  const extras = await deliveryExtras(caller.scope, parts.secrets, row.id, { show })
+  return { body: deliveryDetailRecord(row, extras, record) }
+}

@@ -1,0 +1,260 @@
+// Orders in batches: found without a webhook, delivered together, failing separately, mailed over
+// few sessions, and marked on the platform.
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { startMailFake, type MailFake } from '../../../test/fakes/smtp.ts'
+import { openPurchases, type Purchases } from '../../../test/purchases.ts'
+import { addLicenceKeys, createLicenceList } from '../preparation/model/licence-lists.ts'
+import { claimOrders } from '../../storefront/webhooks/claims.ts'
+import { recordChangedOrders } from '../../storefront/webhooks/changes.ts'
+import { holdDelivery, releaseDelivery } from './changes.ts'
+
+let shop: Purchases
+let mail: MailFake
+beforeAll(async () => {
+  mail = await startMailFake()
+  shop = await openPurchases(mail.url)
+})
+afterAll(async () => {
+  await shop.close()
+  await mail.close()
+})
+let buyers = 0
+const buyer = () => ({ email: `buyer-${(buyers += 1)}@example.com` })
+const buyAll = (count: number) =>
+  Promise.all(Array.from({ length: count }, () => shop.buy(buyer())))
+const waiting = () =>
+  shop.scope.query<{ subject: string; attempts: number; due: boolean }>(
+    `select subject, attempts, due_at <= now() as due from platform_changes
+     where shop_id = :shop and kind = 'order'`,
+  )
+const settings = (change: object) =>
+  shop.scope.query(`update shops set settings = :change where id = :shop`, {
+    change: JSON.stringify(change),
+  })
+const reported = async (orders: readonly string[]) => {
+  await recordChangedOrders(shop.scope, orders)
+  await shop.run('reconcile')
+}
+const statusOf = async (order: string) => (await shop.delivery(order))?.status ?? null
+const mailsTo = (to: string) => mail.mails.filter((one) => one.to[0] === to)
+
+beforeEach(async () => {
+  await settings({})
+  mail.behaviour = 'accept'
+  mail.refused.clear()
+})
+
+test('the hourly comparison finds orders that no webhook reported, each once', async () => {
+  const orders = await buyAll(3)
+  await expect.poll(() => shop.withheld.length).toBeGreaterThanOrEqual(3)
+  await shop.run('reconcile')
+  expect(await Promise.all(orders.map(statusOf))).toEqual([null, null, null])
+  await shop.run('sync')
+  await shop.run('reconcile')
+  expect(await Promise.all(orders.map(statusOf))).toEqual(['ready', 'ready', 'ready'])
+  // The next comparison finds nothing new.
+  await shop.scope.query('update order_syncs set due_at = now() where shop_id = :shop')
+  await shop.run('sync')
+  expect(await waiting()).toEqual([])
+})
+
+test('an order that cannot be written is retried later, and the others of its batch are delivered', async () => {
+  const poison = { email: 'poison@example.com' }
+  const orders = [await shop.buy(buyer()), await shop.buy(poison), await shop.buy(buyer())]
+  await shop.scope.query(
+    `create function refuse() returns trigger language plpgsql as $$ begin raise 'refused by :shop';
+       end $$`,
+  )
+  await shop.scope.query(
+    `create trigger refuse before insert on orders for each row
+     when (new.email = 'poison@example.com' and new.shop_id = :shop) execute function refuse()`,
+  )
+  await reported(orders)
+  expect(await Promise.all(orders.map(statusOf))).toEqual(['ready', null, 'ready'])
+  expect(await waiting()).toEqual([{ subject: orders[1], attempts: 1, due: false }])
+  await shop.scope.query('drop trigger refuse on orders; drop function refuse; select :shop')
+  // A webhook about it makes it due immediately.
+  await reported([orders[1]!])
+  expect(await statusOf(orders[1]!)).toBe('ready')
+  expect(await waiting()).toEqual([])
+})
+
+test('two workers claim different orders, and a dead worker’s claims are released', async () => {
+  const orders = ['gid://shopify/Order/1', 'gid://shopify/Order/2', 'gid://shopify/Order/3']
+  await recordChangedOrders(shop.scope, orders)
+  const claim = (most: number, then: (mine: string[]) => Promise<void>) =>
+    shop.scope.transaction(async (tx) =>
+      then((await claimOrders(tx, most)).map((one) => one.order)),
+    )
+  await claim(2, async (first) => {
+    expect(first).toEqual(orders.slice(0, 2))
+    // A webhook does not wait for a claim.
+    await recordChangedOrders(shop.scope, orders.slice(0, 1))
+    await claim(3, async (second) => expect(second).toEqual(orders.slice(2)))
+  })
+  await claim(3, async (all) => expect(all.toSorted()).toEqual(orders))
+  await reported(orders)
+  expect(await waiting()).toEqual([])
+})
+
+describe('first mails', () => {
+  test('of a batch share few sessions; a refused mail is retried alone', async () => {
+    const before = mail.connections
+    mail.refused.add('refused@example.com')
+    const orders = [...(await buyAll(20)), await shop.buy({ email: 'refused@example.com' })]
+    await reported(orders)
+    await shop.run('mails')
+    const to = await Promise.all(orders.map(async (one) => (await shop.delivery(one))!.email!))
+    expect(to.slice(0, 20).map((one) => mailsTo(one).length)).toEqual(Array(20).fill(1))
+    expect(mail.connections - before).toBeLessThanOrEqual(8)
+    const refused = (await shop.delivery(orders[20]!))!
+    expect(refused.messages).toMatchObject([
+      { status: 'waiting', error: expect.stringContaining('550') },
+    ])
+    const jobs = await shop.scope.query(
+      `select from graphile_worker.jobs where :shop > 0 and key = 'message:' || :id`,
+      { id: refused.messages[0]!.id },
+    )
+    expect(jobs.length).toBe(1)
+    // Nothing is sent twice.
+    await shop.run('mails')
+    expect(to.slice(0, 20).map((one) => mailsTo(one).length)).toEqual(Array(20).fill(1))
+  })
+
+  test('of a delivery that was held meanwhile are sent after its release, and no failure is reported', async () => {
+    const about = buyer()
+    const order = await shop.buy(about)
+    await reported([order])
+    const { id } = (await shop.delivery(order))!
+    const parts = { secrets: shop.secrets, now: new Date() }
+    await holdDelivery(shop.scope, id, parts)
+    await shop.run('mails')
+    expect((await shop.delivery(order))!.messages).toMatchObject([{ status: 'failed' }])
+    expect(mailsTo(about.email)).toEqual([])
+    const notices = `select from notices where shop_id = :shop and body like :name`
+    expect(await shop.scope.query(notices, { name: `%${about.email}%` })).toEqual([])
+    for (let again = 0; again < 2; again++) await releaseDelivery(shop.scope, id, parts)
+    await shop.run('mails')
+    expect(mailsTo(about.email).length).toBe(1)
+  })
+
+  test('continue over a new session when the server has ended the old one', async () => {
+    await reported([await shop.buy(buyer())])
+    await shop.run('mails')
+    mail.hangUp()
+    const late = buyer()
+    await reported([await shop.buy(late)])
+    await shop.run('mails')
+    expect(mailsTo(late.email).length).toBe(1)
+  })
+
+  test('are stored, with the reason, if there is no mail server', async () => {
+    const kept = await openPurchases(null)
+    onTestFinished(() => kept.close())
+    const order = await kept.buy(buyer())
+    await recordChangedOrders(kept.scope, [order])
+    await kept.run('reconcile')
+    await kept.run('mails')
+    expect(await kept.delivery(order)).toMatchObject({
+      message: { status: 'sent', kept: true },
+      messages: [{ status: 'sent', kept: true }],
+    })
+  })
+
+  test('contain the licence keys, which are in no stored message', async () => {
+    const about = buyer()
+    const order = await shop.buy(about)
+    await reported([order])
+    const { id, file_list } = (await shop.delivery(order))!
+    await shop.scope.transaction(async (tx) => {
+      const list = await createLicenceList(tx, 'Keys')
+      await addLicenceKeys(tx, shop.secrets, list, ['KEY<1>&CO'])
+    })
+    await shop.scope.query(
+      `update licence_keys set delivery_id = :id, file_id = :file, ordinal = 1, assigned_at = now()
+       where shop_id = :shop`,
+      { id, file: file_list[0]!.file_id },
+    )
+    await shop.run('mails')
+    const { raw } = mailsTo(about.email)[0]!
+    const text = raw.replace(/=\r\n/g, '').replaceAll('=3D', '=')
+    expect(text).toContain('Your licence keys:\r\nguide.pdf: KEY<1>&CO')
+    expect(text).toContain('guide.pdf: KEY&lt;1&gt;&amp;CO')
+    const [stored] = await shop.scope.query<{ all: string }>(
+      `select string_agg(result::text || payload::text, '') as all from outbox
+         where shop_id = :shop`,
+    )
+    expect(stored!.all).not.toContain('KEY<1>')
+  })
+})
+
+describe('on the platform', () => {
+  test('its own mail contains the link if the shop’s setting says so, once', async () => {
+    await settings({ delivery_mail: 'platform' })
+    const about = buyer()
+    const order = await shop.buy(about)
+    await reported([order])
+    await shop.run('mails')
+    for (let again = 0; again < 2; again++) {
+      await shop.run('effects')
+      await shop.scope.query(
+        `insert into order_effects (shop_id, order_id, kind) values (:shop, :order, 'fulfil')
+         on conflict do nothing`,
+        { order },
+      )
+    }
+    await shop.run('effects')
+    const { fulfilments, tags } = await shop.order(order)
+    const tracking = {
+      company: expect.any(String),
+      url: expect.stringMatching(/^https:\/\/files\.example\.com\/download\?key=[\w-]{20,}$/),
+    }
+    expect(fulfilments).toMatchObject([{ notified: true, tracking }])
+    expect(tags).toEqual(['files-delivered'])
+    expect(mailsTo(about.email)).toEqual([])
+    expect((await shop.delivery(order))!.messages).toEqual([])
+  })
+
+  test('every line is fulfilled, for any number of lines and locations', async () => {
+    await settings({ delivery_mail: 'platform' })
+    const locations = [...Array<number>(130).fill(0), ...Array.from({ length: 12 }, (_, at) => at)]
+    const order = await shop.buy(buyer(), locations)
+    await reported([order])
+    await shop.run('effects')
+    const { lines, fulfilments } = await shop.order(order)
+    expect(lines.filter(({ fulfilled }) => fulfilled !== 1)).toEqual([])
+    // One for each location, of which the first notifies the buyer.
+    expect(fulfilments.map(({ notified }) => notified)).toEqual([true, ...Array(11).fill(false)])
+  })
+
+  test('orders are marked together, and one that the platform no longer has fails alone', async () => {
+    const orders = await buyAll(3)
+    await reported(orders)
+    const lost = Number(orders[1]!.split('/').pop())
+    await shop.scope.query('delete from demo_orders where shop_id = :shop and id = :lost', { lost })
+    await shop.run('effects')
+    for (const order of [orders[0]!, orders[2]!])
+      expect(await shop.order(order)).toMatchObject({
+        tags: ['files-delivered'],
+        metafields: [{ key: 'delivery', value: expect.stringContaining('"status":"ready"') }],
+        fulfilments: [{ notified: false, tracking: null }],
+      })
+    const left = await shop.scope.query(
+      'select order_id, kind, error from order_effects where shop_id = :shop',
+    )
+    expect(left).toEqual([
+      { order_id: orders[1], kind: 'mark', error: 'The order: Owner does not exist' },
+    ])
+  })
+
+  test('the customer’s name is stored if known', async () => {
+    const orders = [await shop.buy({ ...buyer(), name: 'Ada Lovelace' }), await shop.buy(buyer())]
+    await reported(orders)
+    const names = await shop.scope.query(
+      `select customer_name as name from orders where shop_id = :shop and id = any(:orders::text[])
+        order by id`,
+      { orders },
+    )
+    expect(names).toEqual([{ name: 'Ada Lovelace' }, { name: null }])
+  })
+})

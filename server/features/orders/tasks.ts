@@ -1,0 +1,197 @@
+// Background tasks for orders: one reconciles the changed orders of a shop, many in one run, and
+// one compares hourly with the platform to find changes that no webhook reported.
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Database } from '../../core/db/database.ts'
+import { isDatabaseUnavailable } from '../../core/db/error-classes.ts'
+import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
+import type { BackgroundTask } from '../../core/queue/background.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import {
+  ORDERS_PER_QUERY,
+  type ChangedOrder,
+  type LiveOrders,
+  type PlatformOrder,
+} from '../../storefront/orders.ts'
+import {
+  recordChangedOrders,
+  RECONCILE_ORDERS,
+  WANTED_ORDERS,
+} from '../../storefront/webhooks/changes.ts'
+import {
+  claimOrders,
+  delayOrder,
+  nextOrderDue,
+  completeOrders,
+  type ClaimedOrder,
+} from '../../storefront/webhooks/claims.ts'
+import { reconcileOrders } from './reconcile.ts'
+
+export interface OrderParts {
+  database: Pick<Database, 'knex'>
+  storefront: { orders(shop: number): LiveOrders }
+  secrets: Secrets
+  clock: () => Date
+  log: Logger
+}
+
+const SHOP_CONCURRENCY = 4
+/**
+ * How long a run that had orders waits for further ones, so that the next batch has more of them.
+ */
+const GATHER_MS = 200
+/** A run ends after this time, so that other shops get their turn. */
+const RUN_MS = 10_000
+/** PostgreSQL ends a transaction that is idle for longer, which would release the claims. */
+const READ_WITHIN_MS = 20_000
+
+export const reconcileTask = (parts: OrderParts): BackgroundTask => ({
+  ...RECONCILE_ORDERS,
+  concurrency: SHOP_CONCURRENCY,
+  waits: true,
+  claims: true,
+  wanted: WANTED_ORDERS,
+  run: async ({ shop, signal }) => {
+    const scope = forShop(parts.database, shop!)
+    for (const until = performance.now() + RUN_MS; performance.now() < until;) {
+      const count = await reconcileBatch(parts, scope, signal)
+      if (count === 0) return nextOrderDue(scope)
+      if (count < ORDERS_PER_QUERY) await delay(GATHER_MS, undefined, { signal })
+    }
+    return new Date()
+  },
+})
+
+/** Runs in one transaction, whose end releases the claims; returns how many orders there were. */
+const reconcileBatch = (
+  parts: OrderParts,
+  scope: ShopScope,
+  signal: AbortSignal,
+): Promise<number> =>
+  scope.transaction(async (tx) => {
+    signal.throwIfAborted()
+    const claimed = await claimOrders(tx, ORDERS_PER_QUERY)
+    if (claimed.length === 0) return 0
+    const read = await parts.storefront.orders(scope.shop).read(
+      claimed.map(({ order }) => order),
+      AbortSignal.any([signal, AbortSignal.timeout(READ_WITHIN_MS)]),
+    )
+    const orders = claimed.map((claim, at) => ({ claim, order: read[at] ?? null }))
+    const found = orders.flatMap(({ claim, order }) =>
+      order && 'lines' in order ? [{ claim, order }] : [],
+    )
+    const failed = [
+      ...orders.flatMap(({ claim, order }) =>
+        order && !('lines' in order) ? [{ claim, error: order as unknown }] : [],
+      ),
+      ...(await writeBatch(parts, tx, found)),
+    ]
+    for (const { claim, error } of failed) {
+      parts.log.warn('an order was not reconciled, it will be tried again', {
+        ...{ shop: scope.shop, order: claim.order },
+        ...errorFields(error),
+      })
+      await delayOrder(tx, claim)
+    }
+    const left = new Set(failed.map(({ claim }) => claim.order))
+    await completeOrders(
+      tx,
+      claimed.filter(({ order }) => !left.has(order)),
+    )
+    return claimed.length
+  })
+
+interface ReadOrder {
+  claim: ClaimedOrder
+  order: PlatformOrder
+}
+
+/** Writes all orders together; if that fails, one by one. Returns those that failed alone. */
+async function writeBatch(
+  parts: OrderParts,
+  tx: ShopScope,
+  orders: readonly ReadOrder[],
+): Promise<{ claim: ClaimedOrder; error: unknown }[]> {
+  if (orders.length === 0) return []
+  const { secrets, clock } = parts
+  try {
+    await tx.transaction((inner) =>
+      reconcileOrders(
+        inner,
+        orders.map(({ order }) => order),
+        { secrets, now: clock() },
+      ),
+    )
+    return []
+  } catch (error) {
+    if (isDatabaseUnavailable(error)) throw error
+    if (orders.length === 1) return [{ claim: orders[0]!.claim, error }]
+  }
+  const failed = []
+  for (const one of orders) failed.push(...(await writeBatch(parts, tx, [one])))
+  return failed
+}
+
+const SYNC_EVERY_MS = 60 * 60 * 1000
+/** The platform's clock and its index of orders may be behind. */
+const OVERLAP_MS = 10 * 60 * 1000
+/** Without `read_all_orders` the platform does not show older ones. */
+const OLDEST_MS = 60 * 24 * 60 * 60 * 1000
+
+/** A shop's first comparison starts from the time when the app was installed. */
+export const syncTask = (parts: OrderParts): BackgroundTask => ({
+  name: 'sync-orders',
+  concurrency: 1,
+  waits: true,
+  wanted: `select t.shop_id, t.shop_id::text as key, now() as due_at from shop_tokens t
+    join shops s on s.id = t.shop_id and s.uninstalled_at is null
+    left join order_syncs o on o.shop_id = t.shop_id
+    where o.due_at is null or o.due_at <= now() limit 100`,
+  run: async ({ shop, signal }) => {
+    const scope = forShop(parts.database, shop!)
+    const now = parts.clock()
+    const since = await beginSync(scope, now)
+    try {
+      const pages = parts.storefront.orders(scope.shop).changedSince(since, signal)
+      for await (const page of pages) await queueChanged(scope, page)
+      await endSync(scope, now)
+    } catch (error) {
+      if (signal.aborted) throw error
+      parts.log.warn('orders could not be compared with the platform', {
+        shop: scope.shop,
+        ...errorFields(error),
+      })
+    }
+    return null
+  },
+})
+
+async function beginSync(scope: ShopScope, now: Date): Promise<Date> {
+  const [row] = await scope.query<{ synced_to: Date }>(
+    `insert into order_syncs (shop_id, synced_to, due_at)
+     select id, installed_at, :due from shops where id = :shop
+     on conflict (shop_id) do update set due_at = excluded.due_at returning synced_to`,
+    { due: new Date(now.getTime() + SYNC_EVERY_MS) },
+  )
+  return new Date(Math.max(+row!.synced_to - OVERLAP_MS, now.getTime() - OLDEST_MS))
+}
+
+async function endSync(scope: ShopScope, now: Date): Promise<void> {
+  await scope.query('update order_syncs set synced_to = :now where shop_id = :shop', { now })
+}
+
+/** Queues the orders of a page whose state is newer than the stored one. */
+async function queueChanged(scope: ShopScope, page: readonly ChangedOrder[]): Promise<void> {
+  const known = await scope.query<{ id: string; changed_at: Date }>(
+    'select id, changed_at from orders where shop_id = :shop and id = any(:ids::text[])',
+    { ids: page.map(({ id }) => id) },
+  )
+  const at = new Map(known.map(({ id, changed_at }) => [id, +changed_at]))
+  const changed = page.filter(({ id, updated_at }) => (at.get(id) ?? 0) < +updated_at)
+  await scope.transaction((tx) =>
+    recordChangedOrders(
+      tx,
+      changed.map(({ id }) => id),
+    ),
+  )
+}

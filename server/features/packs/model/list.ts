@@ -1,0 +1,67 @@
+// Lists packs with their products and their number of files, without files in the trash.
+import { nameKey } from '../../../../plugins/contract.ts'
+import type { ShopScope } from '../../../core/db/for-shop.ts'
+import { likeLiteral } from '../../../core/db/like-pattern.ts'
+
+export interface PackProduct {
+  product_id: string
+  product_title: string
+  /** null: the whole product. */
+  variant_id: string | null
+  sku: string | null
+}
+
+export interface PackRow {
+  /** A bare UUID. */
+  id: string
+  name: string
+  name_key: string
+  files: number
+  size_bytes: number
+  products: PackProduct[]
+  created_at: Date
+  updated_at: Date
+}
+
+const DETAILS = `chosen.id, chosen.name, chosen.name_key, chosen.created_at, chosen.updated_at,
+  held.files, held.size_bytes, coalesce((
+    select json_agg(json_build_object('product_id', product_id, 'product_title', product_title,
+      'variant_id', nullif(variant_id, ''), 'sku', sku) order by product_title, variant_id)
+    from pack_products p where p.shop_id = chosen.shop_id and p.pack_id = chosen.id
+  ), '[]') as products
+  from chosen, lateral (
+    select count(*) as files, coalesce(sum(size_bytes), 0)::bigint as size_bytes from files f
+    where f.shop_id = chosen.shop_id and f.pack_id = chosen.id and f.deleted_at is null
+  ) held`
+
+/**
+ * By name. `after`: the previous page's last name_key; `search`: a part of the name, ignoring case.
+ */
+export function listPacks(
+  scope: ShopScope,
+  { search, after, limit }: { search: string; after: string | null; limit: number },
+): Promise<PackRow[]> {
+  const like = `%${likeLiteral(nameKey(search.trim()))}%`
+  return scope.query<PackRow>(
+    `with chosen as (
+       select * from packs where shop_id = :shop and name_key like :like and name_key > :after
+       order by name_key limit :limit
+     ) select ${DETAILS} order by chosen.name_key`,
+    { like, after: after ?? '', limit },
+  )
+}
+
+/** The pack with this bare UUID, or null. */
+export async function readPack(scope: ShopScope, id: string): Promise<PackRow | null> {
+  const [row] = await scope.query<PackRow>(
+    `with chosen as (select * from packs where shop_id = :shop and id = :id) select ${DETAILS}`,
+    { id },
+  )
+  return row ?? null
+}
+
+export async function hasPack(scope: ShopScope, id: string): Promise<boolean> {
+  return (
+    (await scope.query('select from packs where shop_id = :shop and id = :id', { id })).length > 0
+  )
+}

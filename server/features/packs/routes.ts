@@ -1,0 +1,236 @@
+// Packs: named, ordered groups of files, and the products that their files get.
+import { z } from 'zod'
+import { packName } from '../../../plugins/contract.ts'
+import { changePack, chosenProducts } from './change-pack.ts'
+import type { Limits } from '../../core/configuration/limits.ts'
+import { retryTransaction } from '../../core/db/retry-transaction.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { AppError } from '../../core/errors.ts'
+import { createPack, deletePack, lockPack, orderPack } from './model/changes.ts'
+import { listPacks, readPack, type PackRow } from './model/list.ts'
+import { requirePublicId, toOperationId, toPublicId } from '../../core/ids.ts'
+import { fromCursor, text, toCursor } from '../../http/cursors.ts'
+import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { errorSchema, listOf, page, timestamp } from '../../http/schemas.ts'
+import { fileIds } from '../operations/selection.ts'
+import { channelOf } from '../operations/routes.ts'
+
+const MAX_PRODUCTS = 250
+
+const packSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    files: z.number().int().meta({ description: 'Their number, trash excluded' }),
+    size_bytes: z.number().int().meta({ description: 'The size of all of them' }),
+    products: z.array(
+      z.object({
+        product_id: z.string(),
+        product_title: z.string(),
+        variant_id: z.string().nullable(),
+        sku: z.string().nullable(),
+      }),
+    ),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: 'Pack' })
+
+const products = z
+  .array(
+    z.strictObject({
+      product_id: z.string().min(1).max(255),
+      variant_id: z.string().min(1).max(255).nullable().optional(),
+    }),
+  )
+  .max(MAX_PRODUCTS, `At most ${MAX_PRODUCTS} products`)
+  .meta({
+    description: 'The products of its files; replaces the current ones',
+  })
+
+const byId = z.strictObject({ id: z.string() })
+const about = { tag: 'Packs', scope: 'files:write' } as const
+const whole = { description: 'The pack', schema: packSchema }
+const refused = { description: 'Every problem', schema: errorSchema }
+const taken = { description: 'Another pack has this name', schema: errorSchema }
+
+export interface PackRouteParts {
+  engine: Engine
+  limits: Limits
+}
+
+export const packRoutes = (parts: PackRouteParts): Endpoint[] => [
+  list(),
+  create(),
+  read(),
+  change(parts),
+  order(parts),
+  remove(),
+]
+
+const list = () =>
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/packs',
+    summary: 'List packs, by name',
+    scope: 'files:read',
+    query: z.strictObject({
+      ...page,
+      search: z
+        .string()
+        .max(255)
+        .default('')
+        .meta({ description: 'The name contains this (case is ignored)' }),
+    }),
+    replies: { 200: { description: 'A page of packs', schema: listOf(packSchema) } },
+    handler: async ({ caller, query: { limit, cursor, search } }) => {
+      const after = fromCursor(cursor, [text])?.[0]
+      const rows = await listPacks(caller.scope, {
+        search,
+        after: after ?? null,
+        limit: limit + 1,
+      })
+      const next = rows.length > limit ? toCursor([rows[limit - 1]!.name_key]) : null
+      return { body: { data: rows.slice(0, limit).map(recordOf), next_cursor: next } }
+    },
+  })
+
+const create = () =>
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/packs',
+    summary: 'Create a pack',
+    description:
+      'Files are moved into it by the action `move-to-pack`, or by `pack_id` of one file.',
+    atomic: true,
+    body: z
+      .strictObject({ name: packName, products: products.default([]) })
+      .meta({ id: 'PackRequest' }),
+    replies: { 201: whole, 409: taken, 422: refused },
+    handler: async ({ caller, body }) => {
+      const chosen = await chosenProducts(caller.scope, body.products)
+      const id = await retryTransaction(caller.scope, (tx) => createPack(tx, body.name, chosen))
+      const pack = await requirePack(caller.scope, id)
+      return { status: 201, headers: { Location: `/api/packs/${pack.id}` }, body: pack }
+    },
+  })
+
+const read = () =>
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/packs/{id}',
+    summary: 'Read a pack',
+    description: 'Its files in their order: `GET /api/files?pack={id}&sort=pack_position`.',
+    scope: 'files:read',
+    params: byId,
+    replies: { 200: whole },
+    handler: async ({ caller, params }) => ({
+      body: await requirePack(caller.scope, idOf(params.id)),
+    }),
+  })
+
+const change = ({ engine }: PackRouteParts) =>
+  endpoint({
+    ...about,
+    method: 'patch',
+    path: '/api/packs/{id}',
+    summary: 'Rename a pack, or replace its products',
+    description: 'An operation (`job_id`) then updates the mappings of its files.',
+    params: byId,
+    body: z
+      .strictObject({ name: packName.optional(), products: products.optional() })
+      .meta({ id: 'PackChange' }),
+    replies: {
+      200: {
+        description: 'The pack; `job_id` is null if no mapping changes',
+        schema: packSchema.extend({ job_id: z.string().nullable() }),
+      },
+      409: taken,
+      422: refused,
+    },
+    handler: async ({ caller, params, body }) => {
+      const id = idOf(params.id)
+      await requirePack(caller.scope, id)
+      const chosen = body.products && (await chosenProducts(caller.scope, body.products))
+      const by = { name: caller.name, channel: channelOf(caller) }
+      const job = await changePack(
+        engine,
+        caller.scope,
+        id,
+        { name: body.name, products: chosen },
+        by,
+      )
+      return {
+        body: {
+          ...(await requirePack(caller.scope, id)),
+          job_id: job && toOperationId('bulk', job),
+        },
+      }
+    },
+  })
+
+const order = ({ limits }: PackRouteParts) =>
+  endpoint({
+    ...about,
+    method: 'put',
+    path: '/api/packs/{id}/order',
+    summary: 'Order a pack’s files',
+    description: 'Files that are not listed stay after these, in their current order.',
+    atomic: true,
+    params: byId,
+    body: z.strictObject({ file_ids: fileIds(limits) }).meta({ id: 'PackOrder' }),
+    replies: { 200: whole, 422: refused },
+    handler: async ({ caller, params, body }) => {
+      const id = idOf(params.id)
+      await retryTransaction(caller.scope, async (tx) => {
+        await lockPack(tx, id)
+        await orderPack(tx, id, body.file_ids)
+      })
+      return { body: await requirePack(caller.scope, id) }
+    },
+  })
+
+const remove = () =>
+  endpoint({
+    ...about,
+    method: 'delete',
+    path: '/api/packs/{id}',
+    summary: 'Delete a pack; its files stay',
+    description: 'They lose the products of the pack, and its links stop working.',
+    params: byId,
+    replies: { 204: { description: 'Deleted', schema: null } },
+    handler: async ({ caller, params }) => {
+      const id = idOf(params.id)
+      await retryTransaction(caller.scope, (tx) => deletePack(tx, id))
+      return { status: 204, body: null }
+    },
+  })
+
+const idOf = (id: string) => requirePublicId('pack', id)
+
+async function requirePack(scope: ShopScope, id: string): Promise<z.output<typeof packSchema>> {
+  const pack = await readPack(scope, id)
+  if (!pack) throw new AppError('not_found')
+  return recordOf(pack)
+}
+
+const recordOf = ({
+  id,
+  name,
+  files,
+  size_bytes,
+  products,
+  ...times
+}: PackRow): z.output<typeof packSchema> => ({
+  id: toPublicId('pack', id),
+  name,
+  files,
+  size_bytes,
+  products,
+  created_at: times.created_at.toISOString(),
+  updated_at: times.updated_at.toISOString(),
+})

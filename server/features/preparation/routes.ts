@@ -1,0 +1,176 @@
+// Lists of licence keys: the step Assign licence keys gives them to buyers.
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { z } from 'zod'
+import { nameKey } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { prepareForKeys } from './runs.ts'
+import { AppError } from '../../core/errors.ts'
+import {
+  addLicenceKeys,
+  createLicenceList,
+  deleteLicenceList,
+  listLicenceLists,
+  readLicenceList,
+  type AddedKeyCounts,
+  type LicenceList,
+} from './model/licence-lists.ts'
+import { readLicenceKeys } from './model/licence-text.ts'
+import { requirePublicId, toPublicId } from '../../core/ids.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import { receivedFile } from '../../http/form-csv.ts'
+import { fromCursor, text, toCursor } from '../../http/cursors.ts'
+import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { errorSchema, givenName, listOf, shortPage, timestamp } from '../../http/schemas.ts'
+
+const MAX_BYTES = 20 * 1024 * 1024
+/** Keys that are sealed between two turns of the event loop: sealing takes milliseconds. */
+const KEY_BATCH = 250
+
+const listSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    left: z.number().int().describe('Keys that can still be given'),
+    given: z.number().int().describe('Keys that buyers have'),
+    created_at: timestamp,
+  })
+  .meta({ id: 'LicenceList' })
+const addedSchema = listSchema
+  .extend({
+    added: z.number().int(),
+    duplicates: z.number().int().describe('Keys that the shop had already'),
+  })
+  .meta({ id: 'LicenceKeysAdded' })
+
+const byId = z.strictObject({ id: z.string() })
+const about = { tag: 'Licence keys', scope: 'links:write' } as const
+const refused = { description: 'Every problem', schema: errorSchema }
+
+export const licenceListRoutes = ({ secrets }: { secrets: Secrets }): Endpoint[] => [
+  list(),
+  create(),
+  read(),
+  add(secrets),
+  remove(),
+]
+
+const list = () =>
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/licence-lists',
+    summary: 'List the lists of licence keys, by name, with their numbers of keys',
+    query: z.strictObject(shortPage),
+    replies: { 200: { description: 'A page of lists', schema: listOf(listSchema) } },
+    handler: async ({ caller, query: { limit, cursor } }) => {
+      const after = fromCursor(cursor, [text])?.[0] ?? ''
+      const rows = await listLicenceLists(caller.scope, { after, limit: limit + 1 })
+      const next = rows.length > limit ? toCursor([nameKey(rows[limit - 1]!.name)]) : null
+      return { body: { data: rows.slice(0, limit).map(recordOf), next_cursor: next } }
+    },
+  })
+
+const create = () =>
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/licence-lists',
+    summary: 'Create a list of licence keys',
+    description: 'It is empty: send its keys to `/api/licence-lists/{id}/keys`.',
+    atomic: true,
+    body: z.strictObject({ name: givenName }).meta({ id: 'LicenceListRequest' }),
+    replies: {
+      201: { description: 'The list', schema: listSchema },
+      409: { description: 'Another list has this name', schema: errorSchema },
+      422: refused,
+    },
+    handler: async ({ caller, body }) => {
+      const id = await caller.scope.transaction((tx) => createLicenceList(tx, body.name))
+      return { status: 201, body: recordOf(await requireList(caller.scope, id)) }
+    },
+  })
+
+const read = () =>
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/licence-lists/{id}',
+    summary: 'Read a list of licence keys: how many are left and assigned',
+    description: 'Keys themselves are shown only to their buyers.',
+    params: byId,
+    replies: { 200: { description: 'The list', schema: listSchema } },
+    handler: async ({ caller, params }) => ({
+      body: recordOf(await requireList(caller.scope, requirePublicId('licences', params.id))),
+    }),
+  })
+
+const add = (secrets: Secrets) =>
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/licence-lists/{id}/keys',
+    summary: 'Add keys to a list, from a text or CSV file',
+    description:
+      'One key per line, or in the first column; a header is skipped. Keys that the shop has already ' +
+      'are left out, so sending a file twice adds nothing. Deliveries that wait for keys continue.',
+    params: byId,
+    readsBody: true,
+    replies: {
+      200: { description: 'What was added, and the list', schema: addedSchema },
+      413: { description: 'More than 20 MB', schema: errorSchema },
+      422: refused,
+    },
+    handler: async ({ caller, params, ctx }) => {
+      const id = requirePublicId('licences', params.id)
+      await requireList(caller.scope, id)
+      const { bytes } = await receivedFile(ctx, undefined, MAX_BYTES)
+      const keys = await readLicenceKeys(bytes, MAX_BYTES)
+      const added = await addKeys(caller.scope, secrets, id, keys)
+      return { body: { ...recordOf(await requireList(caller.scope, id)), ...added } }
+    },
+  })
+
+/** Adds all keys or none, and prepares the deliveries that wait for keys. */
+const addKeys = (
+  scope: ShopScope,
+  secrets: Secrets,
+  list: string,
+  keys: readonly string[],
+): Promise<AddedKeyCounts> =>
+  scope.transaction(async (tx) => {
+    const sum: AddedKeyCounts = { added: 0, duplicates: 0 }
+    for (let at = 0; at < keys.length; at += KEY_BATCH) {
+      const some = await addLicenceKeys(tx, secrets, list, keys.slice(at, at + KEY_BATCH))
+      sum.added += some.added
+      sum.duplicates += some.duplicates
+      await nextTurn()
+    }
+    await prepareForKeys(tx)
+    return sum
+  })
+
+const remove = () =>
+  endpoint({
+    ...about,
+    method: 'delete',
+    path: '/api/licence-lists/{id}',
+    summary: 'Delete a list; buyers keep their keys',
+    params: byId,
+    replies: { 204: { description: 'Deleted', schema: null } },
+    handler: async ({ caller, params }) => {
+      const id = requirePublicId('licences', params.id)
+      await caller.scope.transaction((tx) => deleteLicenceList(tx, id))
+      return { status: 204, body: null }
+    },
+  })
+
+async function requireList(scope: ShopScope, id: string): Promise<LicenceList> {
+  const list = await readLicenceList(scope, id)
+  if (!list) throw new AppError('not_found')
+  return list
+}
+
+const recordOf = ({ id, name, left, given, created_at }: LicenceList) => ({
+  ...{ id: toPublicId('licences', id), name, left, given },
+  created_at: created_at.toISOString(),
+})

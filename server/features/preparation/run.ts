@@ -1,0 +1,209 @@
+// Runs a delivery's workflow over its files, as a background task under a lease. It is not an
+// operation: there may be thousands a day, none can be undone, and their results belong to the
+// delivery. A failed step holds the whole delivery, because no file may be served unstamped.
+import { adviceOf, type Plugin } from '../../../plugins/contract.ts'
+import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
+import { createLicences } from './licences.ts'
+import type { BackgroundTask, TaskRun } from '../../core/queue/background.ts'
+import {
+  BrokenStep,
+  freshItem,
+  loadRecords,
+  MAX_ATTEMPTS,
+  obstacleOf,
+  resolveSteps,
+  runSteps,
+  writeContext,
+  type BatchContext,
+} from '../../engine/single-run.ts'
+import type { EndedItem, WorkItem } from '../../engine/types.ts'
+import type { EngineParts } from '../../engine/parts.ts'
+import { LeaseLost } from '../../core/queue/lease.ts'
+import {
+  beginRun,
+  PREPARE_DELIVERY,
+  readPreparation,
+  returnAttempt,
+  waitingFiles,
+  WANTED_RUNS,
+  type DeliveryAbout,
+  type DeliveryRun,
+} from './runs.ts'
+import {
+  writePrepared,
+  writeFailed,
+  writeLeftOut,
+  writeReady,
+  type RunFailure,
+  type DeliveryNotice,
+} from './results.ts'
+
+/** Most runs wait for the sandbox, which has its own limit. */
+const RUN_CONCURRENCY = 6
+
+/**
+ * @param ended called in the transaction in which a run becomes ready or fails, with the delivery's
+ *   bare UUID: it releases the delivery, or stores the reason.
+ */
+export const prepareTask = (
+  parts: EngineParts,
+  ended: (tx: ShopScope, delivery: string) => Promise<void>,
+): BackgroundTask => ({
+  ...PREPARE_DELIVERY,
+  concurrency: RUN_CONCURRENCY,
+  waits: true,
+  wanted: WANTED_RUNS,
+  run: async (task) => {
+    const scope = forShop(parts.database, task.shop!)
+    const run = await beginRun(scope, task.key)
+    if (!run) return null
+    // An attempt during which the worker died counts too.
+    const result =
+      run.attempts > MAX_ATTEMPTS
+        ? { failure: CRASHED }
+        : await executeRun(parts, scope, run, task, {
+            files: await waitingFiles(scope, run.delivery_id),
+            write: (tx, one) => writeItem(tx, run, one),
+          })
+    if ('again' in result) return new Date(Date.now() + result.again)
+    return scope.transaction(async (tx) => {
+      await task.lease.hold(tx)
+      if ('failure' in result) await writeFailed(tx, run, result.failure)
+      else await writePrepared(tx, run, result.notices)
+      await ended(tx, run.delivery_id)
+      // The order may have got more files or units during the run.
+      const now = await readPreparation(tx, run.delivery_id)
+      return now?.status === 'waiting' ? new Date() : null
+    })
+  },
+})
+
+type Result = { notices: readonly DeliveryNotice[] } | { failure: RunFailure } | { again: number }
+
+export interface RunWork {
+  /** Bare UUIDs. */
+  files: readonly string[]
+  /** Writes one item's result in a separate transaction, under the run's lease. */
+  write(tx: ShopScope, ended: EndedItem): Promise<void>
+}
+
+export async function executeRun(
+  parts: EngineParts,
+  scope: ShopScope,
+  run: DeliveryRun,
+  task: TaskRun,
+  { files, write }: RunWork,
+): Promise<Result> {
+  const items = await openItems(scope, run, files)
+  const lost = items.find((item) => obstacleOf(item, 'files') !== null)
+  if (lost) return { failure: { code: 'file_not_found', reason: LOST } }
+  let steps
+  try {
+    steps = resolveSteps(parts, scope, run.workflow)
+  } catch (error) {
+    if (!(error instanceof BrokenStep)) throw error
+    return { failure: { code: error.code, reason: `${error.message}. Correct the workflow.` } }
+  }
+  const notices: DeliveryNotice[] = []
+  // Without this, the steps would continue after a write failed, beside the next run.
+  const stop = new AbortController()
+  const context = await contextOf(parts, scope, run, {
+    signal: AbortSignal.any([task.signal, stop.signal]),
+    notices,
+  })
+  const save = (one: EndedItem) =>
+    scope.transaction(async (tx) => {
+      await task.lease.hold(tx)
+      await write(tx, one)
+    })
+  try {
+    const end = await saveEach(runSteps(steps, items, context), save, task.signal, parts.plugins)
+    return end ?? { notices }
+  } catch (error) {
+    stop.abort(error)
+    const isStopping = task.signal.aborted && !(task.signal.reason instanceof LeaseLost)
+    if (isStopping) await returnAttempt(scope, run.delivery_id)
+    throw error
+  }
+}
+
+async function contextOf(
+  parts: EngineParts,
+  scope: ShopScope,
+  run: DeliveryRun,
+  { signal, notices }: { signal: AbortSignal; notices: DeliveryNotice[] },
+): Promise<BatchContext> {
+  const ports = {
+    delivery: deliveryPort(run.about, notices),
+    licences: createLicences(scope, run.delivery_id, run.about.lines),
+  }
+  const write = await writeContext(parts, scope, { request: {} }, signal, ports)
+  const onStaged = () => Promise.resolve()
+  return { read: write, write, log: parts.log, onStaged, now: () => performance.now() }
+}
+
+/** Null: all items are saved, and none failed. */
+async function saveEach(
+  ended: AsyncIterable<EndedItem>,
+  save: (one: EndedItem) => Promise<void>,
+  signal: AbortSignal,
+  plugins: readonly Plugin[],
+): Promise<{ failure: RunFailure } | { again: number } | null> {
+  let failure: RunFailure | null = null
+  let again: number | null = null
+  for await (const one of ended) {
+    signal.throwIfAborted()
+    await save(one)
+    if (one.ending.status === 'failed') failure ??= failureOf(one, plugins)
+    if (one.ending.status === 'again') again = Math.max(again ?? 0, one.ending.delayMs)
+  }
+  signal.throwIfAborted()
+  if (failure) return { failure }
+  return again === null ? null : { again }
+}
+
+export const CRASHED = {
+  code: 'worker_crashed',
+  reason:
+    'Preparing its files failed or stopped the worker several times: check the files, then prepare it again.',
+}
+const LOST =
+  'One of its files is in the trash or was deleted: restore it, then prepare the delivery again.'
+
+async function openItems(
+  scope: ShopScope,
+  { attempts: attempt }: DeliveryRun,
+  files: readonly string[],
+): Promise<WorkItem[]> {
+  const items = files.map((file_id, position) => ({ ...freshItem({ position, file_id }), attempt }))
+  await loadRecords(scope, items)
+  return items
+}
+
+const deliveryPort = ({ order, buyer, lines }: DeliveryAbout, notices: DeliveryNotice[]) => ({
+  order,
+  buyer,
+  quantityOf: (file: string) =>
+    lines
+      .filter(({ files }) => files.includes(file))
+      .reduce((units, { quantity }) => units + quantity, 0) || 1,
+  notifyShop: (notice: DeliveryNotice) => void notices.push(notice),
+})
+
+async function writeItem(
+  tx: ShopScope,
+  { delivery_id }: DeliveryRun,
+  { item, ending }: EndedItem,
+): Promise<void> {
+  const file = item.file_id!
+  if (ending.status === 'done') await writeReady(tx, delivery_id, item)
+  if (ending.status === 'skipped') await writeLeftOut(tx, delivery_id, file, ending.reason)
+}
+
+function failureOf({ item, ending }: EndedItem, plugins: readonly Plugin[]): RunFailure | null {
+  if (ending.status !== 'failed') return null
+  const { code, message, detail } = ending.error
+  const advice = plugins.map((plugin) => adviceOf(plugin)[code]).find((one) => one !== undefined)
+  const what = `“${item.record!.filename}”: ${detail ? `${message} (${detail})` : message}.`
+  return { code, reason: advice ? `${what} ${advice}` : what }
+}

@@ -1,0 +1,114 @@
+// Resolves the workflow of a schedule, and finds every problem of a schedule before it is saved.
+import type { Workflow } from '../../../plugins/contract.ts'
+import { keptProblems, type WorkflowProblem } from '../workflows/problems.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { misplaced, filePlaceOf } from '../../engine/engine.ts'
+import { AppError } from '../../core/errors.ts'
+import { nameProblem, type Parts } from '../workflows/check.ts'
+import { actionWorkflow, requireWorkflow } from '../workflows/find.ts'
+import { referenceProblems, referencesIn, type Reference } from '../workflows/references.ts'
+import { cronProblem } from './times.ts'
+import type { FileFilter } from '../../files/filter.ts'
+
+/**
+ * The schedule's workflow, with the options of its action. Throws `not_found`, `workflow_broken`.
+ */
+export async function workflowOf(
+  scope: ShopScope,
+  { action, workflow, options }: Pick<ScheduleBody, 'action' | 'workflow' | 'options'>,
+  parts: Parts,
+): Promise<Workflow> {
+  if (workflow !== null) return requireWorkflow(scope, workflow, parts)
+  const found = action === null ? null : actionWorkflow(action, options, parts)
+  if (!found) throw new AppError('not_found', { message: `There is no action ${action ?? ''}` })
+  return found
+}
+
+/**
+ * Empty if it can be saved. `before`: the schedule as it is now. A deleted pack or product does not
+ * prevent a person from switching it off.
+ */
+export async function scheduleProblems(
+  scope: ShopScope,
+  body: ScheduleBody,
+  parts: Parts,
+  before: ScheduleBody | null = null,
+): Promise<WorkflowProblem[]> {
+  const { action, workflow, options } = body
+  const cron = cronProblem(body.cron)
+  const name = nameProblem(body.name)
+  const problems = [
+    ...(name === null ? [] : [{ param: 'name', message: name }]),
+    ...(cron === null ? [] : [{ param: 'cron', message: cron }]),
+  ]
+  const wrong = (param: string, message: string) => [...problems, { param, message }]
+  if ((action === null) === (workflow === null))
+    return wrong('action', 'Choose an action, or a workflow')
+  const plugin = parts.plugins.find(({ id }) => id === action)
+  if (action !== null && !(plugin && actionWorkflow(action, {}, parts)))
+    return wrong('action', `There is no action ${action}`)
+  if (plugin) problems.push(...keptProblems(plugin, options, 'options'))
+  else if (Object.keys(options).length > 0)
+    problems.push({ param: 'options', message: 'A workflow’s options are in its steps' })
+  const named = referencesOf(body, parts)
+  const kept = new Set(before && !body.enabled ? referencesOf(before, parts).map(keyOf) : [])
+  const unknown = await referenceProblems(
+    scope,
+    named.filter((one) => !kept.has(keyOf(one))),
+  )
+  return [...problems, ...unknown, ...(await runProblems(scope, body, parts))]
+}
+
+const keyOf = ({ kind, id }: Reference) => `${kind} ${id}`
+
+const referencesOf = (
+  { action, options, filter }: ScheduleBody,
+  { plugins }: Parts,
+): Reference[] => [
+  ...referencesIn(
+    plugins.find(({ id }) => id === action),
+    options,
+    'options',
+  ),
+  ...(filter.pack === undefined
+    ? []
+    : [{ kind: 'pack' as const, id: filter.pack, param: 'filter.pack' }]),
+]
+
+/** The problems of its workflow or action, and of its filter. */
+async function runProblems(
+  scope: ShopScope,
+  body: ScheduleBody,
+  parts: Parts,
+): Promise<WorkflowProblem[]> {
+  try {
+    const workflow = await workflowOf(scope, body, parts)
+    if (workflow.kind === 'delivery')
+      return [{ param: 'workflow', message: 'This workflow is for deliveries, not for files' }]
+    if (workflow.kind === 'import')
+      return [{ param: 'workflow', message: 'This workflow is for imports, not for files' }]
+    if (filePlaceOf(workflow, parts.plugins) === 'rows')
+      return [{ param: 'workflow', message: 'This workflow only works on the rows of a CSV file' }]
+    const message = misplaced(body.filter, workflow, parts.plugins)
+    return message ? [{ param: 'filter.deleted', message }] : []
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const message = error.code === 'not_found' ? 'There is no such workflow' : error.message
+    return [{ param: 'workflow', message }]
+  }
+}
+
+export interface ScheduleBody {
+  name: string
+  enabled: boolean
+  /** Five fields. */
+  cron: string
+  /** One of the two: a bulk action with its options, or a workflow's id. */
+  action: string | null
+  workflow: string | null
+  options: Record<string, unknown>
+  filter: FileFilter
+  notify: 'always' | 'errors' | 'never'
+  /** The most files that one run may delete. */
+  cap: number
+}

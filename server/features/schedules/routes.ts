@@ -1,0 +1,170 @@
+// Schedules: an action or a workflow, on the files that a filter selects, at the times of a cron
+// line.
+import { z } from 'zod'
+import { workflowOf } from './check.ts'
+import { runNow } from './run.ts'
+import {
+  createSchedule,
+  deleteSchedule,
+  listSchedules,
+  readSchedule,
+  replaceSchedule,
+  type ScheduleRow,
+} from './rows.ts'
+import { permissionsOf } from '../../engine/engine.ts'
+import { AppError } from '../../core/errors.ts'
+import { readShop } from '../../files/shop-settings.ts'
+import { requireFeature } from '../../files/plan-limits.ts'
+import { requirePublicId } from '../../core/ids.ts'
+import { endpoint, type Caller, type Endpoint, type Scope } from '../../http/endpoint.ts'
+import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
+import { scheduleBody, scheduleRecord, scheduleSchema } from './record.ts'
+import { errorSchema, listOf } from '../../http/schemas.ts'
+import { requireScopes } from '../../http/scopes.ts'
+import { scheduleCheckRoutes, type ScheduleRouteParts } from './routes/check-endpoints.ts'
+
+const saved = { description: 'The schedule', schema: scheduleSchema }
+const refused = { description: 'Every problem', schema: errorSchema }
+
+const byId = z.strictObject({ id: z.string() })
+export function scheduleRoutes(parts: ScheduleRouteParts): Endpoint[] {
+  return [...scheduleCheckRoutes(parts), ...reads(parts), ...changes(parts), ...runs(parts)]
+}
+
+function reads(parts: ScheduleRouteParts): Endpoint[] {
+  return [
+    endpoint({
+      method: 'get',
+      path: '/api/schedules',
+      summary: 'List schedules, by name',
+      tag: 'Schedules',
+      scope: 'operations:read',
+      replies: { 200: { description: 'All of them', schema: listOf(scheduleSchema) } },
+      handler: async ({ caller: { scope } }) => {
+        const [rows, shop] = await Promise.all([listSchedules(scope), readShop(scope)])
+        const data = rows.map((row) => scheduleRecord(row, shop.settings.time_zone, parts.clock()))
+        return { body: { data, next_cursor: null } }
+      },
+    }),
+    endpoint({
+      method: 'get',
+      path: '/api/schedules/{id}',
+      summary: 'Read a schedule',
+      tag: 'Schedules',
+      scope: 'operations:read',
+      params: byId,
+      replies: { 200: saved },
+      handler: async ({ caller, params }) => ({
+        body: await read(parts, caller, requirePublicId('schedule', params.id)),
+      }),
+    }),
+  ]
+}
+
+function changes(parts: ScheduleRouteParts): Endpoint[] {
+  return [
+    endpoint({
+      method: 'post',
+      path: '/api/schedules',
+      summary: 'Create a schedule',
+      tag: 'Schedules',
+      scope: 'settings:write',
+      body: scheduleBody,
+      replies: { 201: saved, 422: refused },
+      handler: async ({ caller, body }) => {
+        await requireScopesFor(caller, body, parts)
+        await requireFeature(caller.scope, 'schedules')
+        const id = await createSchedule(caller.scope, body, parts.engine, parts.clock())
+        return { status: 201, body: await read(parts, caller, id) }
+      },
+    }),
+    endpoint({
+      method: 'put',
+      path: '/api/schedules/{id}',
+      summary: 'Replace a schedule',
+      tag: 'Schedules',
+      scope: 'settings:write',
+      params: byId,
+      body: scheduleBody,
+      replies: { 200: saved, 422: refused },
+      handler: async ({ caller, params, body }) => {
+        const id = requirePublicId('schedule', params.id)
+        await requireScopesFor(caller, body, parts)
+        await replaceSchedule(caller.scope, id, body, parts.engine, parts.clock())
+        return { body: await read(parts, caller, id) }
+      },
+    }),
+    endpoint({
+      method: 'delete',
+      path: '/api/schedules/{id}',
+      summary: 'Delete a schedule',
+      description: 'A run that it started continues.',
+      tag: 'Schedules',
+      scope: 'settings:write',
+      params: byId,
+      replies: { 204: { description: 'Deleted', schema: null } },
+      handler: async ({ caller, params }) => {
+        await deleteSchedule(caller.scope, requirePublicId('schedule', params.id))
+        return { status: 204, body: null }
+      },
+    }),
+  ]
+}
+
+function runs(parts: ScheduleRouteParts): Endpoint[] {
+  return [
+    endpoint({
+      method: 'post',
+      path: '/api/schedules/{id}/run',
+      summary: 'Run a schedule now',
+      description:
+        'Its next run is unchanged. Above the cap it is a preview that must be confirmed.',
+      tag: 'Schedules',
+      scope: 'operations:write',
+      params: byId,
+      replies: {
+        202: { description: 'The operation', schema: operationSchema },
+        409: { description: 'Its last run has not ended', schema: errorSchema },
+      },
+      handler: async ({ caller, params, idempotencyKey }) => {
+        const id = requirePublicId('schedule', params.id)
+        const schedule = await readSchedule(caller.scope, id)
+        if (!schedule) throw new AppError('not_found')
+        await requireScopesFor(caller, schedule, parts)
+        const started = await runNow(caller.scope, parts.engine, id, {
+          requestedBy: caller.name,
+          now: parts.clock(),
+          ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+        })
+        const operation = (await parts.engine.get(caller.scope, started))!
+        return {
+          status: 202,
+          headers: { Location: operationPath(operation) },
+          body: operationRecord(parts.engine, operation, parts.clock()),
+        }
+      },
+    }),
+  ]
+}
+
+/**
+ * A caller without permission to delete files cannot schedule their deletion either. Workflows that
+ * cannot run are refused separately when the schedule is saved.
+ */
+async function requireScopesFor(
+  caller: Caller,
+  body: Pick<ScheduleRow, 'action' | 'workflow' | 'options'>,
+  parts: ScheduleRouteParts,
+): Promise<void> {
+  const workflow = await workflowOf(caller.scope, body, parts.engine).catch((error: unknown) => {
+    if (error instanceof AppError) return null
+    throw error
+  })
+  if (workflow) requireScopes(caller, permissionsOf(workflow, parts.engine.plugins) as Scope[])
+}
+
+async function read(parts: ScheduleRouteParts, { scope }: Caller, id: string) {
+  const [row, shop] = await Promise.all([readSchedule(scope, id), readShop(scope)])
+  if (!row) throw new AppError('not_found')
+  return scheduleRecord(row, shop.settings.time_zone, parts.clock())
+}

@@ -1,0 +1,99 @@
+// What the schedule form needs: templates, when a cron line runs, which files a filter finds.
+import { z } from 'zod'
+import { workflowOf } from '../check.ts'
+import { SCHEDULE_TEMPLATES } from '../templates.ts'
+import { cronProblem } from '../times.ts'
+import { placedFilter, type Engine } from '../../../engine/engine.ts'
+import { AppError } from '../../../core/errors.ts'
+import { filterSchema } from '../../../files/filter.ts'
+import { impactOf } from '../../files/impact.ts'
+import { countFiles, listFilePage } from '../../../files/list.ts'
+import { readShop, timeZone } from '../../../files/shop-settings.ts'
+import { deletes } from '../../workflows/describe.ts'
+import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
+import { actionField, cron, scheduleBody, timesOf, workflow } from '../record.ts'
+import { errorSchema, timestamp } from '../../../http/schemas.ts'
+import { impactSchema } from '../../files/routes/impact-endpoints.ts'
+
+const SAMPLE = 10
+
+const times = z
+  .object({ next_runs: z.array(timestamp), schedule_text: z.string(), time_zone: z.string() })
+  .meta({ id: 'CronCheck' })
+const refused = { description: 'Every problem', schema: errorSchema }
+
+export interface ScheduleRouteParts {
+  engine: Engine
+  clock: () => Date
+}
+
+export function scheduleCheckRoutes(parts: ScheduleRouteParts): Endpoint[] {
+  return [
+    endpoint({
+      method: 'get',
+      path: '/api/schedules/templates',
+      summary: 'List templates of schedules, in the form of request bodies',
+      tag: 'Schedules',
+      scope: 'operations:read',
+      replies: {
+        200: { description: 'All of them', schema: z.object({ data: z.array(scheduleBody) }) },
+      },
+      handler: () => Promise.resolve({ body: { data: SCHEDULE_TEMPLATES } }),
+    }),
+    endpoint({
+      method: 'post',
+      path: '/api/schedules/check',
+      summary: 'List the next runs of a cron line',
+      tag: 'Schedules',
+      scope: 'operations:read',
+      body: z.strictObject({
+        cron,
+        time_zone: timeZone.optional().meta({ description: 'Absent: the shop’s' }),
+      }),
+      replies: { 200: { description: 'Its next runs', schema: times }, 422: refused },
+      handler: async ({ caller, body }) => {
+        const problem = cronProblem(body.cron)
+        if (problem) throw invalid('cron', problem)
+        const time_zone = body.time_zone ?? (await readShop(caller.scope)).settings.time_zone
+        return { body: { ...timesOf(body.cron, time_zone, parts.clock()), time_zone } }
+      },
+    }),
+    endpoint({
+      method: 'post',
+      path: '/api/schedules/match',
+      summary: 'Show which files a run would find now',
+      tag: 'Schedules',
+      scope: 'files:read',
+      body: z.strictObject({ filter: filterSchema.default({}), action: actionField, workflow }),
+      replies: {
+        200: {
+          description: 'Their number, the names of the first ten, and what deleting them affects',
+          schema: z
+            .object({
+              total: z.number().int(),
+              sample: z.array(z.string()),
+              impact: impactSchema.nullable().meta({ description: 'Null: it deletes nothing' }),
+            })
+            .meta({ id: 'ScheduleMatch' }),
+        },
+      },
+      handler: async ({ caller: { scope }, body }) => {
+        const runs =
+          (body.action ?? body.workflow)
+            ? await workflowOf(scope, { ...body, options: {} }, parts.engine)
+            : null
+        const filter = runs ? placedFilter(body.filter, runs, parts.engine.plugins) : body.filter
+        const isDeletion = runs !== null && deletes(runs, parts.engine.plugins)
+        const [total, impact, sample] = await Promise.all([
+          countFiles(scope, filter),
+          isDeletion ? impactOf(scope, { filter }, parts.clock()) : null,
+          listFilePage(scope, { filter, sort: 'created_at', after: null, limit: SAMPLE }),
+        ])
+        return { body: { total, impact, sample: sample.map(({ filename }) => filename) } }
+      },
+    }),
+  ]
+}
+
+const invalid = (param: string, message: string) =>
+  new AppError('validation_failed', { param, details: [{ param, code: 'invalid_value', message }] })

@@ -1,0 +1,172 @@
+// The shop's schedules in the database: what runs, on which files, and the next run.
+import type { WorkflowProblem } from '../workflows/problems.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import type { OperationStatus } from '../../engine/engine.ts'
+import { AppError } from '../../core/errors.ts'
+import { readShop } from '../../files/shop-settings.ts'
+import { parsePublicId, toPublicId } from '../../core/ids.ts'
+import type { Parts } from '../workflows/check.ts'
+import { scheduleProblems, type ScheduleBody } from './check.ts'
+import { nextRuns } from './times.ts'
+
+export interface ScheduleRow extends ScheduleBody {
+  /** A bare UUID. */
+  id: string
+  next_run_at: Date | null
+  last_run_at: Date | null
+  last_operation_id: string | null
+  last_kind: 'import' | 'bulk' | null
+  last_status: OperationStatus | null
+  created_at: Date
+  updated_at: Date
+}
+
+type Stored = Omit<ScheduleRow, 'workflow'> & {
+  built_in: string | null
+  workflow_id: string | null
+}
+
+const SELECT = `select s.*, o.kind as last_kind, o.status as last_status from schedules s
+  left join operations o on o.shop_id = s.shop_id and o.id = s.last_operation_id
+    where s.shop_id = :shop`
+const MAX = 100
+
+const rowOf = ({ built_in, workflow_id, ...row }: Stored): ScheduleRow => ({
+  ...row,
+  workflow: workflow_id ? toPublicId('workflow', workflow_id) : built_in,
+})
+
+/** By name. */
+export async function listSchedules(scope: ShopScope): Promise<ScheduleRow[]> {
+  return (await scope.query<Stored>(`${SELECT} order by lower(s.name), s.id`)).map(rowOf)
+}
+
+export async function readSchedule(scope: ShopScope, id: string): Promise<ScheduleRow | null> {
+  const [row] = await scope.query<Stored>(`${SELECT} and s.id = :id`, { id })
+  return row ? rowOf(row) : null
+}
+
+/**
+ * Locks the schedule for this transaction; null when it is not due at `now` or another worker has
+ * it.
+ */
+export async function lockDue(tx: ShopScope, id: string, now: Date): Promise<ScheduleRow | null> {
+  const [row] = await tx.query<Stored>(
+    `${SELECT} and s.id = :id and s.enabled and s.next_run_at <= :now for update of s skip locked`,
+    { id, now },
+  )
+  return row ? rowOf(row) : null
+}
+
+/** Locks the schedule for this transaction, and waits for its lock. Throws `not_found`. */
+export async function lockSchedule(tx: ShopScope, id: string): Promise<ScheduleRow> {
+  const [row] = await tx.query<Stored>(`${SELECT} and s.id = :id for update of s`, { id })
+  if (!row) throw new AppError('not_found')
+  return rowOf(row)
+}
+
+/** Throws `validation_failed` with every problem. */
+export async function createSchedule(
+  scope: ShopScope,
+  body: ScheduleBody,
+  parts: Parts,
+  now: Date,
+): Promise<string> {
+  return scope.transaction(async (tx) => {
+    const [many] = await tx.query<{ count: number }>(
+      'select count(*) as count from schedules where shop_id = :shop',
+    )
+    const problems =
+      many!.count >= MAX ? [{ param: 'name', message: `A shop has at most ${MAX} schedules` }] : []
+    const columns = await columnsOf(tx, body, parts, now, problems)
+    const names = Object.keys(columns)
+    const [row] = await tx.query<{ id: string }>(
+      `insert into schedules (shop_id, ${names.join(', ')})
+         values (:shop, ${names.map((name) => `:${name}`).join(', ')})
+       returning id`,
+      columns,
+    )
+    return row!.id
+  })
+}
+
+/** Replaces all fields. Throws `not_found`, `validation_failed`. */
+export async function replaceSchedule(
+  scope: ShopScope,
+  id: string,
+  body: ScheduleBody,
+  parts: Parts,
+  now: Date,
+): Promise<void> {
+  await scope.transaction(async (tx) => {
+    const before = await lockSchedule(tx, id)
+    const columns = await columnsOf(tx, body, parts, now, [], before)
+    const set = Object.keys(columns).map((name) => `${name} = :${name}`)
+    await tx.query(
+      `update schedules set ${set.join(', ')}, updated_at = now() where shop_id = :shop
+         and id = :id`,
+      {
+        id,
+        ...columns,
+      },
+    )
+  })
+}
+
+/** Operations that it started continue. Throws `not_found`. */
+export async function deleteSchedule(scope: ShopScope, id: string): Promise<void> {
+  const gone = await scope.query(
+    'delete from schedules where shop_id = :shop and id = :id returning 1',
+    { id },
+  )
+  if (gone.length === 0) throw new AppError('not_found')
+}
+
+/** Recalculates every next run after a change of the shop's time zone. */
+export async function rescheduleAll(tx: ShopScope, timeZone: string, now: Date): Promise<void> {
+  const rows = await tx.query<{ id: string; cron: string }>(
+    'select id, cron from schedules where shop_id = :shop and enabled for update',
+  )
+  for (const { id, cron } of rows)
+    await setNextRun(tx, id, nextRuns(cron, timeZone, now, 1)[0] ?? null)
+}
+
+export async function setNextRun(tx: ShopScope, id: string, next: Date | null): Promise<void> {
+  await tx.query('update schedules set next_run_at = :next where shop_id = :shop and id = :id', {
+    id,
+    next,
+  })
+}
+
+async function columnsOf(
+  tx: ShopScope,
+  body: ScheduleBody,
+  parts: Parts,
+  now: Date,
+  known: readonly WorkflowProblem[],
+  before: ScheduleBody | null = null,
+): Promise<Record<string, unknown>> {
+  const problems = [...known, ...(await scheduleProblems(tx, body, parts, before))]
+  if (problems.length > 0) {
+    const details = problems.map((problem) => ({ ...problem, code: 'invalid_value' as const }))
+    throw new AppError('validation_failed', { param: details[0]!.param, details })
+  }
+  const own = body.workflow === null ? null : parsePublicId('workflow', body.workflow)
+  // So that the time zone can't change until this is written.
+  await tx.query('select 1 from shops where id = :shop for share')
+  const { time_zone } = (await readShop(tx)).settings
+  const cron = body.cron.trim().split(/\s+/).join(' ')
+  return {
+    name: body.name,
+    enabled: body.enabled,
+    cron,
+    action: body.action,
+    built_in: own ? null : body.workflow,
+    workflow_id: own,
+    options: JSON.stringify(body.options),
+    filter: JSON.stringify(body.filter),
+    notify: body.notify,
+    cap: body.cap,
+    next_run_at: body.enabled ? (nextRuns(cron, time_zone, now, 1)[0] ?? null) : null,
+  }
+}

@@ -1,0 +1,167 @@
+// One run of a schedule: selects its files again, obeys its cap, and never overlaps an earlier run
+// of the same schedule.
+import type { Step, Workflow } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { placedFilter, type Engine } from '../../engine/engine.ts'
+import { AppError } from '../../core/errors.ts'
+import type { FileFilter } from '../../files/filter.ts'
+import { impactOf } from '../files/impact.ts'
+import { countFiles } from '../../files/list.ts'
+import { raiseNoticeOnce } from '../../core/outbox/notices.ts'
+import { deletes } from '../workflows/describe.ts'
+import { workflowOf } from './check.ts'
+import { lockSchedule, type ScheduleRow } from './rows.ts'
+import { scheduleChannel } from '../imports/origins.ts'
+
+export interface ScheduleRun {
+  requestedBy: string
+  idempotencyKey?: string
+  now: Date
+}
+
+/**
+ * Starts the operation and returns its UUID. Above the schedule's cap it is a preview, and a notice
+ * asks to confirm it. The transaction holds the lock of `schedule`. Throws what `workflowOf` and
+ * the engine throw.
+ */
+export async function startRun(
+  tx: ShopScope,
+  engine: Engine,
+  schedule: ScheduleRow,
+  run: ScheduleRun,
+): Promise<string> {
+  const workflow = withNotification(await workflowOf(tx, schedule, engine), schedule.notify)
+  const { plugins } = engine
+  const filter = placedFilter(schedule.filter, workflow, plugins)
+  const start = (scope: ShopScope, dryRun: boolean) =>
+    engine.start(scope, {
+      workflow,
+      channel: scheduleChannel.id,
+      source: { type: 'filter', filter },
+      // The schedule's own choice overrides the shop's setting.
+      request: { notify: schedule.notify !== 'never' },
+      requestedBy: run.requestedBy,
+      dryRun,
+      scheduleId: schedule.id,
+      ...(run.idempotencyKey === undefined ? {} : { idempotencyKey: run.idempotencyKey }),
+    })
+  await discardPreviews(tx, engine, schedule.id)
+  const cap = deletes(workflow, plugins) ? schedule.cap : Infinity
+  const within = cap === Infinity || (await countFiles(tx, filter)) <= cap
+  const started = within ? await startWithin(tx, engine, start, cap) : null
+  const operation = started ?? (await start(tx, true))
+  if (started === null)
+    await askToConfirm(tx, engine, schedule, operation, { filter, now: run.now })
+  await tx.query(
+    `update schedules set last_run_at = :now, last_operation_id = :operation where shop_id = :shop
+       and id = :id`,
+    { id: schedule.id, now: run.now, operation },
+  )
+  return operation
+}
+
+/**
+ * A run that a person starts. Throws `not_found`, and `conflict` while the last run has not ended.
+ */
+export function runNow(
+  scope: ShopScope,
+  engine: Engine,
+  id: string,
+  run: ScheduleRun,
+): Promise<string> {
+  return scope.transaction(async (tx) => {
+    const schedule = await lockSchedule(tx, id)
+    if (await runningOperation(tx, id))
+      throw new AppError('conflict', { message: 'The last run of this schedule has not ended yet' })
+    return startRun(tx, engine, schedule, run)
+  })
+}
+
+/** The UUID of a run that has not ended. A preview that waits for confirmation counts as ended. */
+export async function runningOperation(tx: ShopScope, id: string): Promise<string | null> {
+  const [row] = await tx.query<{ id: string }>(
+    `select id from operations where shop_id = :shop and schedule_id = :id
+       and (status in ('previewing', 'queued', 'running', 'paused')
+         or (status = 'cancelled' and finished_at is null))
+     limit 1`,
+    { id },
+  )
+  return row?.id ?? null
+}
+
+/** A new run replaces previews that were not confirmed. */
+async function discardPreviews(tx: ShopScope, engine: Engine, id: string): Promise<void> {
+  // Locked first, so that a preview that is being confirmed concurrently is not cancelled.
+  const waiting = await tx.query<{ id: string }>(
+    `select id from operations where shop_id = :shop and schedule_id = :id and status = 'previewed'
+     for no key update skip locked`,
+    { id },
+  )
+  for (const preview of waiting) await engine.move(tx, preview.id, 'cancel')
+  await tx.query(
+    `update notices set read_at = now() where shop_id = :shop and read_at is null
+       and operation_id = any(:ids::uuid[])`,
+    { ids: waiting.map((preview) => preview.id) },
+  )
+}
+
+/** Null, with nothing started, when the selection has grown above the cap since it was counted. */
+async function startWithin(
+  tx: ShopScope,
+  engine: Engine,
+  start: (scope: ShopScope, dryRun: boolean) => Promise<string>,
+  cap: number,
+): Promise<string | null> {
+  const above = new Error('above the cap')
+  try {
+    return await tx.transaction(async (inner) => {
+      const operation = await start(inner, false)
+      if (cap < Infinity && (await totalOf(inner, engine, operation)) > cap) throw above
+      return operation
+    })
+  } catch (error) {
+    if (error === above) return null
+    throw error
+  }
+}
+
+const totalOf = async (scope: ShopScope, engine: Engine, operation: string) =>
+  (await engine.get(scope, operation))!.total
+
+async function askToConfirm(
+  tx: ShopScope,
+  engine: Engine,
+  schedule: ScheduleRow,
+  operation: string,
+  { filter, now }: { filter: FileFilter; now: Date },
+): Promise<void> {
+  const total = await totalOf(tx, engine, operation)
+  const { paid_deliveries: paid } = await impactOf(tx, { filter }, now)
+  const one = ' 1 paid delivery contains them: the buyers would lose them.'
+  const many = ` ${paid.toLocaleString('en')} paid deliveries contain them: the buyers would lose them.`
+  const lost = paid === 0 ? '' : paid === 1 ? one : many
+  await raiseNoticeOnce(tx, {
+    level: 'warning',
+    title: `“${schedule.name}” waits for your confirmation`,
+    body: `It would delete ${total} files, and one run may delete ${schedule.cap}.${lost} Nothing was deleted: look at the preview and confirm it.`,
+    operation_id: operation,
+  })
+}
+
+/**
+ * The workflow, with its notify step sending email as the schedule requires. Every run raises a
+ * notice.
+ */
+function withNotification(workflow: Workflow, when: ScheduleRow['notify']): Workflow {
+  const isNotify = ({ plugin }: Step) => plugin === 'notify'
+  if (workflow.steps.some(isNotify)) {
+    const steps = workflow.steps.map((step) =>
+      isNotify(step) ? { ...step, options: { ...step.options, when } } : step,
+    )
+    return { ...workflow, steps }
+  }
+  return {
+    ...workflow,
+    steps: [...workflow.steps, { id: 'schedule-notify', plugin: 'notify', options: { when } }],
+  }
+}

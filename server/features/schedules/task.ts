@@ -1,0 +1,146 @@
+// The schedule channel: starts due schedules, each once, with any number of workers. It looks
+// across shops; each run belongs to its own shop.
+import type { Database } from '../../core/db/database.ts'
+import { isDatabaseUnavailable, isRollback } from '../../core/db/error-classes.ts'
+import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
+import type { BackgroundTask } from '../../core/queue/background.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { AppError } from '../../core/errors.ts'
+import { readShop } from '../../files/shop-settings.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
+import { raiseNoticeOnce } from '../../core/outbox/notices.ts'
+import { runningOperation, startRun } from './run.ts'
+import { setNextRun, lockDue, type ScheduleRow } from './rows.ts'
+import { nextRuns } from './times.ts'
+
+/** A schedule that was saved in the meantime is noticed within this time. */
+const POLL_MS = 10_000
+const DUE_BATCH = 100
+
+export interface ScheduleParts {
+  engine: Engine
+  database: Database
+  clock: () => Date
+  log: Logger
+}
+
+/** Starts due schedules, and runs again at the time of the next one. */
+export const scheduleTask = (parts: ScheduleParts): BackgroundTask => ({
+  name: 'run-schedules',
+  concurrency: 1,
+  run: async ({ signal }) => {
+    await runDue(parts, parts.clock(), signal)
+    return new Date(Date.now() + (await untilNext(parts.database, parts.clock())))
+  },
+})
+
+/**
+ * Starts the schedules that are due at `now`; returns the number that this process has started. A
+ * schedule that fails delays no other.
+ */
+export async function runDue(
+  parts: ScheduleParts,
+  now: Date,
+  signal?: AbortSignal,
+): Promise<number> {
+  let fired = 0
+  for await (const { shop_id, id } of dueSchedules(parts.database, now)) {
+    if (signal?.aborted) break
+    try {
+      if (await forShop(parts.database, shop_id).transaction((tx) => fire(tx, parts, id, now)))
+        fired++
+    } catch (error) {
+      parts.log.warn('a schedule could not be run, it will be tried again', {
+        schedule: id,
+        ...errorFields(error),
+      })
+    }
+  }
+  return fired
+}
+
+interface DueSchedule {
+  shop_id: number
+  id: string
+  /** Text, because a `Date` has no microseconds. */
+  due_at: string
+}
+
+/** Each once, the earliest first: those that fail do not delay later ones. */
+async function* dueSchedules({ pool }: Database, now: Date): AsyncGenerator<DueSchedule> {
+  let after = { due_at: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
+  while (true) {
+    const { rows } = await pool.query<DueSchedule>(
+      `select s.shop_id, s.id, s.next_run_at::text as due_at
+       from schedules s join shops on shops.id = s.shop_id
+       where s.next_run_at <= $1 and shops.uninstalled_at is null
+         and (s.next_run_at, s.id) > ($3::timestamptz, $4::uuid)
+       order by s.next_run_at, s.id limit $2`,
+      [now, DUE_BATCH, after.due_at, after.id],
+    )
+    yield* rows
+    if (rows.length < DUE_BATCH) return
+    after = rows.at(-1)!
+  }
+}
+
+/**
+ * Sets the next run and starts this one in one transaction: a crash neither loses a run nor repeats
+ * it.
+ */
+async function fire(tx: ShopScope, parts: ScheduleParts, id: string, now: Date): Promise<boolean> {
+  const schedule = await lockDue(tx, id, now)
+  if (!schedule) return false
+  const { time_zone } = (await readShop(tx)).settings
+  // Counted from now, so that this one run replaces all that were missed while no worker ran.
+  await setNextRun(tx, id, nextRuns(schedule.cron, time_zone, now, 1)[0] ?? null)
+  const running = await runningOperation(tx, id)
+  if (running) {
+    const title = `“${schedule.name}” was skipped`
+    const body = 'Its last run has not ended yet. It runs again at its next time.'
+    await raiseNoticeOnce(tx, { level: 'warning', title, body, operation_id: running })
+    return false
+  }
+  return started(tx, parts, schedule, now)
+}
+
+async function started(
+  tx: ShopScope,
+  parts: ScheduleParts,
+  schedule: ScheduleRow,
+  now: Date,
+): Promise<boolean> {
+  const { id, name, next_run_at } = schedule
+  try {
+    await tx.transaction((inner) =>
+      startRun(inner, parts.engine, schedule, {
+        requestedBy: `schedule ${name}`,
+        idempotencyKey: `schedule/${id}/${next_run_at!.toISOString()}`,
+        now,
+      }),
+    )
+    return true
+  } catch (error) {
+    if (isDatabaseUnavailable(error) || isRollback(error)) throw error
+    parts.log.warn('a schedule could not start its run', { schedule: id, ...errorFields(error) })
+    const reason = error instanceof AppError ? error.message : 'Something went wrong on our side'
+    const body = `${reason}. It tries again at its next time.`
+    await raiseNoticeOnce(tx, {
+      level: 'critical',
+      title: `“${name}” could not run`,
+      body,
+      operation_id: null,
+    })
+    return false
+  }
+}
+
+/** Milliseconds until there may be something to do. */
+async function untilNext(database: Database, now: Date): Promise<number> {
+  const { rows } = await database.pool.query<{ next: Date | null }>(
+    'select min(next_run_at) as next from schedules where next_run_at > $1',
+    [now],
+  )
+  const next = rows[0]!.next
+  return next ? Math.min(POLL_MS, next.getTime() - now.getTime()) : POLL_MS
+}

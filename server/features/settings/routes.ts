@@ -1,0 +1,70 @@
+// The shop's settings: defaults of imports, recipients of messages, and the time zone of schedules.
+import type { Plugin } from '../../../plugins/contract.ts'
+import { rescheduleAll } from '../schedules/rows.ts'
+import {
+  changeShopSettings,
+  readShop,
+  settingsChange,
+  shopSettingsSchema,
+} from '../../files/shop-settings.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { AppError } from '../../core/errors.ts'
+import { deliveryWorkflow } from '../workflows/find.ts'
+import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { errorSchema } from '../../http/schemas.ts'
+
+interface SettingsParts {
+  engine: Engine
+  clock: () => Date
+}
+
+export function settingsRoutes({ engine, clock }: SettingsParts): Endpoint[] {
+  return [
+    endpoint({
+      method: 'get',
+      path: '/api/settings',
+      summary: 'Read the shop’s settings',
+      tag: 'Settings',
+      scope: 'operations:read',
+      replies: { 200: { description: 'All of them', schema: shopSettingsSchema } },
+      handler: async ({ caller }) => ({ body: (await readShop(caller.scope)).settings }),
+    }),
+    endpoint({
+      method: 'patch',
+      path: '/api/settings',
+      summary: 'Change some of the shop’s settings',
+      tag: 'Settings',
+      scope: 'settings:write',
+      body: settingsChange,
+      replies: {
+        200: { description: 'All of them', schema: shopSettingsSchema },
+        422: { description: 'Every problem', schema: errorSchema },
+      },
+      handler: ({ caller, body }) =>
+        caller.scope.transaction(async (tx) => {
+          await requireDeliveryWorkflow(tx, body.delivery_workflow ?? null, engine.plugins)
+          const settings = await changeShopSettings(tx, body)
+          if (body.time_zone !== undefined) await rescheduleAll(tx, settings.time_zone, clock())
+          return { body: settings }
+        }),
+    }),
+  ]
+}
+
+/**
+ * Throws `validation_failed` for an unknown workflow, `workflow_broken` for one that cannot run.
+ */
+async function requireDeliveryWorkflow(
+  tx: ShopScope,
+  id: string | null,
+  plugins: readonly Plugin[],
+): Promise<void> {
+  if (id === null || (await deliveryWorkflow(tx, id, plugins))) return
+  const param = 'delivery_workflow'
+  const message = `“${id}” is not a workflow of the kind “delivery”: choose one, or null for none`
+  throw new AppError('validation_failed', {
+    param,
+    details: [{ param, code: 'not_found', message }],
+  })
+}

@@ -1,0 +1,142 @@
+// The shop's plan: what it allows, what is used, and how to change it.
+import { z } from 'zod'
+import { AppError } from '../../../core/errors.ts'
+import { downloadsOfMonth, readShopPlan, usageOfShop } from '../../../files/plan-limits.ts'
+import { readShop } from '../../../files/shop-settings.ts'
+import { PortError } from '../../../../plugins/contract.ts'
+import {
+  PLAN_FEATURES,
+  type OfferedPlan,
+  type Plans,
+} from '../../../core/configuration/plan-list.ts'
+import { refreshPlan, type PlanParts } from '../shop-plan.ts'
+import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
+import { errorSchema, timestamp } from '../../../http/schemas.ts'
+
+const count = z.number().nullable()
+const limits = z.object({ files: count, storage_bytes: count, monthly_downloads: count })
+const planSchema = z
+  .object({
+    id: z.string(),
+    title: z.string(),
+    limits,
+    features: z.array(z.enum(PLAN_FEATURES)),
+    price: z
+      .object({ amount: z.number(), currency: z.string(), interval: z.string() })
+      .nullable()
+      .describe('Null: it costs nothing, or the platform shows its price'),
+  })
+  .meta({ id: 'Plan' })
+const stateSchema = z
+  .object({
+    enabled: z.boolean().describe('False: this installation has no plans'),
+    pricing: z.enum(['managed', 'manual']).nullable(),
+    plan: z.string().nullable().describe('The shop’s; null: not read yet'),
+    title: z.string().nullable(),
+    limits: limits.nullable(),
+    features: z.array(z.enum(PLAN_FEATURES)),
+    used: z.object({ files: z.number(), storage_bytes: z.number(), monthly_downloads: z.number() }),
+    trial_ends_at: timestamp.nullable(),
+    ends: z.boolean().describe('It ends with its present billing cycle'),
+    plans: z.array(planSchema),
+  })
+  .meta({ id: 'PlanState' })
+
+const about = { tag: 'Settings' } as const
+const nothing = { description: 'This installation has no plans', schema: errorSchema }
+
+export type PlanRouteParts = PlanParts & { baseUrl: string }
+
+export const planRoutes = (parts: PlanRouteParts): Endpoint[] => [
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/plan',
+    summary: 'Read the shop’s plan, its limits and what is used',
+    scope: 'operations:read',
+    query: z.strictObject({
+      refresh: z.enum(['1']).optional().describe('Read it from the platform first'),
+    }),
+    replies: { 200: { description: 'The plan', schema: stateSchema } },
+    handler: async ({ caller: { scope }, query, signal }) => {
+      if (query.refresh) await unlessUnavailable(refreshPlan(parts, scope, signal))
+      const [shown, usage, monthly_downloads] = await Promise.all([
+        parts.plans ? readShopPlan(scope) : null,
+        usageOfShop(scope),
+        downloadsOfMonth(scope),
+      ])
+      return {
+        body: {
+          enabled: parts.plans !== null,
+          pricing: parts.plans?.pricing ?? null,
+          ...{ plan: shown?.plan ?? null, title: shown?.title ?? null },
+          ...{ limits: shown?.limits ?? null, features: [...(shown?.features ?? [])] },
+          used: { files: usage.files, storage_bytes: usage.bytes, monthly_downloads },
+          trial_ends_at: shown?.trial_ends_at?.toISOString() ?? null,
+          ends: shown?.ends ?? false,
+          plans: (parts.plans?.list ?? []).map(recordOf),
+        },
+      }
+    },
+  }),
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/plan',
+    summary: 'Request another plan',
+    description: 'Returns the address of the platform’s page on which the merchant confirms it.',
+    scope: 'settings:write',
+    body: z.strictObject({ plan: z.string().max(100) }).meta({ id: 'PlanRequest' }),
+    replies: {
+      200: { description: 'Where to confirm', schema: z.object({ confirmation_url: z.string() }) },
+      409: nothing,
+    },
+    handler: async ({ caller: { scope }, body, signal }) => {
+      const { plans } = parts
+      if (!plans) throw new AppError('conflict', { message: 'This installation has no plans' })
+      const url = await confirmationOf(parts, plans, wantedPlan(plans, body.plan), scope, signal)
+      return { body: { confirmation_url: url } }
+    },
+  }),
+]
+
+/** If the platform is unavailable, the plan that was read last is shown. */
+const unlessUnavailable = (work: Promise<void>): Promise<void> =>
+  work.catch((error: unknown) => {
+    if (!(error instanceof PortError)) throw error
+  })
+
+function wantedPlan({ list }: Plans, id: string): OfferedPlan {
+  const plan = list.find((one) => one.id === id)
+  if (plan) return plan
+  const message = `There is no plan “${id}”`
+  const details = [{ param: 'plan', code: 'not_found' as const, message }]
+  throw new AppError('validation_failed', { param: 'plan', details })
+}
+
+async function confirmationOf(
+  { storefront, baseUrl }: PlanRouteParts,
+  { pricing, test = false }: Plans,
+  { title, price, trialDays = 0 }: OfferedPlan,
+  scope: Parameters<typeof readShopPlan>[0],
+  signal: AbortSignal,
+): Promise<string> {
+  const subscriptions = storefront.subscriptions(scope.shop)
+  try {
+    if (pricing === 'managed')
+      return await subscriptions.pricingPage((await readShop(scope)).domain, signal)
+    if (!price)
+      throw new AppError('conflict', {
+        message: 'This plan costs nothing: cancel the subscription in the admin of your store',
+      })
+    const returnUrl = `${baseUrl}/settings/plan`
+    return await subscriptions.create({ name: title, ...price, trialDays, test, returnUrl }, signal)
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error
+    throw new AppError('unavailable', { message: error.message, cause: error })
+  }
+}
+
+const recordOf = ({ id, title, limits: allowed, features, price }: OfferedPlan) => ({
+  ...{ id, title, limits: allowed, features: [...features], price: price ?? null },
+})

@@ -1,0 +1,104 @@
+// Tag templates: tags that are saved under a name, to use again.
+import { z } from 'zod'
+import { nameKey } from '../../../../plugins/contract.ts'
+import {
+  changeTemplate,
+  createTemplate,
+  deleteTemplate,
+  listTemplates,
+  type TagTemplate,
+} from '../tag-templates.ts'
+import { requirePublicId, toPublicId } from '../../../core/ids.ts'
+import { fromCursor, text, toCursor } from '../../../http/cursors.ts'
+import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
+import {
+  errorSchema,
+  givenName,
+  listOf,
+  shortPage,
+  tags as anyTags,
+  timestamp,
+} from '../../../http/schemas.ts'
+
+const templateSchema = z
+  .object({ id: z.string(), name: z.string(), tags: z.array(z.string()), created_at: timestamp })
+  .meta({ id: 'TagTemplate' })
+
+const tags = anyTags.min(1, 'At least one tag')
+
+const byId = z.strictObject({ id: z.string() })
+const about = { tag: 'Tags', scope: 'files:write' } as const
+const saved = { description: 'The template', schema: templateSchema }
+const taken = { description: 'Another template has this name', schema: errorSchema }
+const refused = { description: 'Every problem', schema: errorSchema }
+
+export const tagTemplateRoutes = (): Endpoint[] => [
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/tag-templates',
+    summary: 'List tag templates, by name',
+    scope: 'files:read',
+    query: z.strictObject(shortPage),
+    replies: { 200: { description: 'A page of templates', schema: listOf(templateSchema) } },
+    handler: async ({ caller, query: { limit, cursor } }) => {
+      const after = fromCursor(cursor, [text])?.[0] ?? ''
+      const rows = await listTemplates(caller.scope, { after, limit: limit + 1 })
+      const next = rows.length > limit ? toCursor([nameKey(rows[limit - 1]!.name)]) : null
+      return { body: { data: rows.slice(0, limit).map(recordOf), next_cursor: next } }
+    },
+  }),
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/tag-templates',
+    summary: 'Create a tag template',
+    atomic: true,
+    body: z.strictObject({ name: givenName, tags }).meta({ id: 'TagTemplateRequest' }),
+    replies: { 201: saved, 409: taken, 422: refused },
+    handler: async ({ caller, body }) => ({
+      status: 201,
+      body: recordOf(await createTemplate(caller.scope, body)),
+    }),
+  }),
+  endpoint({
+    ...about,
+    method: 'patch',
+    path: '/api/tag-templates/{id}',
+    summary: 'Rename a tag template, or replace its tags',
+    params: byId,
+    body: z
+      .strictObject({ name: givenName.optional(), tags: tags.optional() })
+      .meta({ id: 'TagTemplateChange' }),
+    replies: { 200: saved, 409: taken, 422: refused },
+    handler: async ({ caller, params, body }) => ({
+      body: recordOf(
+        await changeTemplate(caller.scope, requirePublicId('template', params.id), body),
+      ),
+    }),
+  }),
+  endpoint({
+    ...about,
+    method: 'delete',
+    path: '/api/tag-templates/{id}',
+    summary: 'Delete a tag template; files keep their tags',
+    params: byId,
+    replies: { 204: { description: 'Deleted', schema: null } },
+    handler: async ({ caller, params }) => {
+      await deleteTemplate(caller.scope, requirePublicId('template', params.id))
+      return { status: 204, body: null }
+    },
+  }),
+]
+
+const recordOf = ({
+  id,
+  name,
+  tags,
+  created_at,
+}: TagTemplate): z.output<typeof templateSchema> => ({
+  id: toPublicId('template', id),
+  name,
+  tags,
+  created_at: created_at.toISOString(),
+})

@@ -1,0 +1,93 @@
+// Tag templates: lists of tags that a shop has saved under a name, to use again.
+import { isTaken } from '../../core/db/error-classes.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { AppError } from '../../core/errors.ts'
+import { nameKey, normalizeTags } from '../../files/rules.ts'
+
+export interface TagTemplate {
+  /** A bare UUID. */
+  id: string
+  name: string
+  tags: string[]
+  created_at: Date
+}
+
+const MAX_TEMPLATES = 500
+const COLUMNS = 'id, name, tags, created_at'
+
+/** By name. `after`: the key of the previous page's last name (`nameKey`). */
+export const listTemplates = (
+  scope: ShopScope,
+  { after, limit }: { after: string; limit: number },
+): Promise<TagTemplate[]> =>
+  scope.query<TagTemplate>(
+    `select ${COLUMNS} from tag_templates where shop_id = :shop and name_key > :after
+      order by name_key limit :limit`,
+    { after, limit },
+  )
+
+/** Throws `conflict` if the name is taken, or if the shop has the maximum number. */
+export async function createTemplate(
+  scope: ShopScope,
+  { name, tags }: { name: string; tags: readonly string[] },
+): Promise<TagTemplate> {
+  const [row] = await scope.query<TagTemplate>(
+    `insert into tag_templates (shop_id, name, name_key, tags)
+     select :shop, :name, :key, :tags::text[]
+       where (select count(*) from tag_templates where shop_id = :shop) < :max
+     on conflict (shop_id, name_key) do nothing returning ${COLUMNS}`,
+    {
+      name: name.normalize('NFC'),
+      key: nameKey(name),
+      tags: normalizeTags(tags),
+      max: MAX_TEMPLATES,
+    },
+  )
+  if (row) return row
+  const [same] = await scope.query(
+    'select from tag_templates where shop_id = :shop and name_key = :key',
+    {
+      key: nameKey(name),
+    },
+  )
+  throw same
+    ? nameTaken()
+    : new AppError('conflict', { message: `A shop has at most ${MAX_TEMPLATES} tag templates` })
+}
+
+/** Absent fields stay unchanged. Throws `not_found`, and `conflict` if the name is taken. */
+export async function changeTemplate(
+  scope: ShopScope,
+  id: string,
+  { name, tags }: { name?: string | undefined; tags?: readonly string[] | undefined },
+): Promise<TagTemplate> {
+  try {
+    const [row] = await scope.query<TagTemplate>(
+      `update tag_templates set name = coalesce(:name, name), name_key = coalesce(:key, name_key),
+         tags = coalesce(:tags::text[], tags), updated_at = now()
+       where shop_id = :shop and id = :id returning ${COLUMNS}`,
+      {
+        id,
+        name: name?.normalize('NFC') ?? null,
+        key: name === undefined ? null : nameKey(name),
+        tags: tags ? normalizeTags(tags) : null,
+      },
+    )
+    if (row) return row
+  } catch (error) {
+    throw isTaken(error, 'tag_templates_shop_id_name_key_key') ? nameTaken() : error
+  }
+  throw new AppError('not_found')
+}
+
+/** Throws `not_found`. */
+export async function deleteTemplate(scope: ShopScope, id: string): Promise<void> {
+  const gone = await scope.query(
+    'delete from tag_templates where shop_id = :shop and id = :id returning 1',
+    { id },
+  )
+  if (gone.length === 0) throw new AppError('not_found')
+}
+
+const nameTaken = () =>
+  new AppError('conflict', { param: 'name', message: 'Another template has this name' })

@@ -1,0 +1,254 @@
+// Uploads, except the tus protocol itself (server/features/upload/tus-route.ts): batches, and which names are taken.
+import { z } from 'zod'
+import {
+  checkNames,
+  createBatch,
+  readBatch,
+  readResults,
+  startBatch,
+  type BatchView,
+  type UploadParts,
+} from './upload.ts'
+import { AppError } from '../../core/errors.ts'
+import { parsePublicId, requirePublicId, toOperationId, toPublicId } from '../../core/ids.ts'
+import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
+import { errorSchema, timestamp } from '../../http/schemas.ts'
+
+const MAX_COUNT = 100_000
+const MAX_NAMES = 10_000
+const MAX_RESULTS = 200
+
+const batchSchema = z
+  .object({
+    id: z.string(),
+    count: z.number().int().nullable(),
+    auto_map: z.boolean().nullable(),
+    notify: z.boolean().nullable(),
+    uploading: z.number().int().meta({ description: 'Files that are being uploaded' }),
+    received: z.number().int().meta({ description: 'Complete files that are in no import yet' }),
+    operation_id: z.string().nullable().meta({ description: 'The newest import of its files' }),
+    operation_ids: z
+      .array(z.string())
+      .meta({ description: 'All of them, in the order in which they were started' }),
+    requested_by: z.string(),
+    created_at: timestamp,
+  })
+  .meta({ id: 'UploadBatch' })
+
+const batchBody = z
+  .strictObject({
+    count: z
+      .int()
+      .min(1, 'At least one file')
+      .max(MAX_COUNT, `At most ${MAX_COUNT} files`)
+      .optional()
+      .meta({
+        description:
+          'The number of files: each is imported when it has arrived, and the import ends with the last one',
+      }),
+    auto_map: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Guess products from names and titles; absent: the shop’s setting' }),
+    notify: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Send the import email; absent: the shop’s setting' }),
+  })
+  .meta({ id: 'UploadBatchRequest' })
+
+const nameSchema = z
+  .object({
+    filename: z.string(),
+    taken: z
+      .object({ file_id: z.string(), filename: z.string(), size_bytes: z.number().int() })
+      .nullable()
+      .meta({ description: 'The file that has this name' }),
+    error: z
+      .object({ code: z.string(), message: z.string() })
+      .nullable()
+      .meta({ description: 'Why no file may have this name' }),
+  })
+  .meta({ id: 'CheckedName' })
+
+const resultSchema = z
+  .object({
+    upload_id: z.string(),
+    filename: z.string(),
+    status: z.enum(['uploading', 'received', 'importing', 'done', 'failed']),
+    operation_id: z.string().nullable(),
+    error: z
+      .object({ code: z.string(), message: z.string(), detail: z.string().optional() })
+      .nullable(),
+  })
+  .meta({ id: 'UploadResult' })
+
+const byId = z.strictObject({ id: z.string() })
+const about = { tag: 'Uploads', scope: 'imports:write' } as const
+
+export function uploadRoutes({
+  uploads,
+  clock,
+}: {
+  uploads: UploadParts
+  clock: () => Date
+}): Endpoint[] {
+  return [create(), read(), start(uploads, clock), names(), results()]
+}
+
+const create = () =>
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/uploads/batches',
+    summary: 'Begin a batch of uploads',
+    description:
+      'Files uploaded (tus 1.0, /api/uploads) with its id in their metadata as `batch` are imported together.',
+    body: batchBody,
+    replies: { 201: { description: 'The batch', schema: batchSchema } },
+    handler: async ({ caller, body }) => {
+      const { count = null, ...options } = body
+      const request = {
+        ...(options.auto_map === undefined ? {} : { auto_map: options.auto_map }),
+        ...(options.notify === undefined ? {} : { notify: options.notify }),
+      }
+      const batch = await createBatch(caller.scope, { count, request, requestedBy: caller.name })
+      return { status: 201, body: batchRecord(batch) }
+    },
+  })
+
+const read = () =>
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/uploads/batches/{id}',
+    summary: 'Read a batch of uploads',
+    params: byId,
+    replies: { 200: { description: 'The batch', schema: batchSchema } },
+    handler: async ({ caller, params }) => {
+      const batch = await readBatch(caller.scope, requirePublicId('batch', params.id))
+      if (!batch) throw new AppError('not_found')
+      return { body: batchRecord(batch) }
+    },
+  })
+
+const start = ({ engine }: UploadParts, clock: () => Date) =>
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/uploads/batches/{id}/start',
+    summary: 'Import the received files of a batch',
+    description:
+      'Ends an import that takes in files as they arrive. Files that come later get another import when it is called ' +
+      'again. With nothing new it answers as before.',
+    params: byId,
+    replies: {
+      202: { description: 'The import', schema: operationSchema },
+      409: { description: 'Nothing has been received yet', schema: errorSchema },
+    },
+    handler: async ({ caller, params }) => {
+      const id = await startBatch(engine, caller.scope, requirePublicId('batch', params.id))
+      const operation = (await engine.get(caller.scope, id))!
+      return {
+        status: 202,
+        headers: { Location: operationPath(operation) },
+        body: operationRecord(engine, operation, clock()),
+      }
+    },
+  })
+
+const names = () =>
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/uploads/check-names',
+    summary: 'Check which names are taken',
+    body: z.strictObject({
+      filenames: z
+        .array(z.string().max(1000))
+        .min(1, 'At least one name')
+        .max(MAX_NAMES, `At most ${MAX_NAMES} names`),
+    }),
+    replies: {
+      200: {
+        description: 'One answer for each name, in their order',
+        schema: z.object({
+          data: z.array(nameSchema),
+        }),
+      },
+    },
+    handler: async ({ caller, body }) => {
+      const checked = await checkNames(caller.scope, body.filenames)
+      const data = checked.map(({ filename, taken, problem }) => ({
+        filename,
+        taken: taken && {
+          file_id: toPublicId('file', taken.id),
+          filename: taken.filename,
+          size_bytes: taken.size_bytes,
+        },
+        error: problem,
+      }))
+      return { body: { data } }
+    },
+  })
+
+const results = () =>
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/uploads/results',
+    summary: 'Read the results of uploads',
+    body: z.strictObject({
+      upload_ids: z
+        .array(z.string())
+        .min(1, 'At least one id')
+        .max(MAX_RESULTS, `At most ${MAX_RESULTS} ids`),
+    }),
+    replies: {
+      200: {
+        description: 'One answer for each known upload, in the order of the ids',
+        schema: z.object({
+          data: z.array(resultSchema),
+        }),
+      },
+    },
+    handler: async ({ caller, body }) => {
+      const ids = body.upload_ids.flatMap((id) => parsePublicId('upload', id) ?? [])
+      const found = new Map(
+        (await readResults(caller.scope, ids)).map((result) => [result.id, result]),
+      )
+      const data = ids.flatMap((id) => {
+        const result = found.get(id)
+        if (!result) return []
+        const { filename, status, operation, error } = result
+        return [
+          {
+            ...{ upload_id: toPublicId('upload', id), filename, status },
+            operation_id: operation && toOperationId('import', operation),
+            error: error && {
+              ...{ code: error.code, message: error.message },
+              ...(error.detail ? { detail: error.detail } : {}),
+            },
+          },
+        ]
+      })
+      return { body: { data } }
+    },
+  })
+
+function batchRecord(batch: BatchView): z.output<typeof batchSchema> {
+  const operations = batch.operations.map((id) => toOperationId('import', id))
+  return {
+    id: toPublicId('batch', batch.id),
+    count: batch.count,
+    auto_map: batch.request.auto_map ?? null,
+    notify: batch.request.notify ?? null,
+    uploading: batch.uploading,
+    received: batch.received,
+    operation_id: operations.at(-1) ?? null,
+    operation_ids: operations,
+    requested_by: batch.requested_by,
+    created_at: batch.created_at.toISOString(),
+  }
+}

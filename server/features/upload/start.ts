@@ -1,0 +1,81 @@
+// Starts the import of complete uploads: one operation that grows with the files of a batch, or one
+// for a single upload.
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import type { Engine } from '../../engine/engine.ts'
+import {
+  importEntries,
+  startImport,
+  type ImportFile,
+  type ImportRequest,
+} from '../imports/start.ts'
+import { uploadChannel } from './channel.ts'
+import type { UploadRow } from './rows.ts'
+
+type Import = UploadRow & { replaces?: string }
+
+/** Starts the operation over these uploads, inside the caller's transaction; returns its UUID. */
+export async function importUploads(
+  engine: Engine,
+  tx: ShopScope,
+  uploads: readonly Import[],
+  request: Omit<ImportRequest, 'files'>,
+): Promise<string> {
+  const operation = await startImport(engine, tx, uploadChannel, {
+    ...request,
+    files: uploads.map(fileOf),
+  })
+  await recordPlaces(tx, operation, uploads, 0)
+  return operation
+}
+
+/** Adds these uploads to a batch's operation; false: the operation is closed. */
+export async function addToImport(
+  engine: Engine,
+  tx: ShopScope,
+  operation: string,
+  uploads: readonly Import[],
+): Promise<boolean> {
+  const newest = await tx.query<{ name_key: string; position: number }>(
+    `select name_key, max(position) as position from uploads
+     where shop_id = :shop and batch_id = :batch and operation_id = :operation
+       and name_key = any(:names::text[])
+     group by name_key`,
+    {
+      operation,
+      batch: uploads[0]!.batch_id,
+      names: uploads.flatMap(({ name_key }) => name_key ?? []),
+    },
+  )
+  const before = new Map(newest.map(({ name_key, position }) => [name_key, position]))
+  const entries = await importEntries(tx, uploads.map(fileOf))
+  const first = await engine.add(
+    tx,
+    operation,
+    entries.map((each, at) => ({
+      ...each,
+      after: before.get(uploads[at]!.name_key ?? '') ?? null,
+    })),
+  )
+  if (first === null) return false
+  await recordPlaces(tx, operation, uploads, first)
+  return true
+}
+
+const fileOf = ({ id, filename, on_conflict, tags, replaces }: Import): ImportFile => ({
+  ...{ filename, on_conflict, tags, replaces },
+  source: { type: 'upload', id },
+})
+
+async function recordPlaces(
+  tx: ShopScope,
+  operation: string,
+  uploads: readonly Import[],
+  first: number,
+) {
+  await tx.query(
+    `update uploads set operation_id = :operation, position = :first + place.n - 1
+     from unnest(:ids::uuid[]) with ordinality as place(id, n)
+     where shop_id = :shop and uploads.id = place.id`,
+    { operation, first, ids: uploads.map(({ id }) => id) },
+  )
+}

@@ -1,0 +1,114 @@
+// The tus part of /api/uploads in the OpenAPI document. It has no endpoints of ours: a tus server
+// answers it (server/features/upload/tus-route.ts).
+import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
+import { z } from 'zod'
+import { errorSchema } from '../../http/schemas.ts'
+
+const resumable = z.literal('1.0.0').meta({ description: 'The version of the protocol' })
+const offset = z.coerce.number().int().min(0)
+const id = z.strictObject({ id: z.string() })
+
+const refused = (description: string) => ({
+  description,
+  content: { 'application/json': { schema: errorSchema } },
+})
+const NO_SCOPE = {
+  401: refused('No valid API key or session token'),
+  403: refused('The key lacks the scope'),
+}
+const GONE = {
+  ...NO_SCOPE,
+  404: refused('No such upload in this shop'),
+  410: refused('It was not finished in time'),
+}
+
+const operation = (given: Omit<ZodOpenApiOperationObject, 'tags'>): ZodOpenApiOperationObject => ({
+  ...given,
+  description:
+    `${given.description ?? ''}\n\ntus 1.0: any tus client works. Scope: \`imports:write\`.`.trim(),
+  tags: ['Uploads'],
+})
+
+export const tusPaths: ZodOpenApiPathsObject = {
+  '/api/uploads': {
+    options: operation({
+      summary: 'Read the capabilities of the tus server',
+      responses: {
+        204: { description: '`Tus-Version`, `Tus-Extension`, `Tus-Max-Size`' },
+        ...NO_SCOPE,
+      },
+    }),
+    post: operation({
+      summary: 'Begin an upload',
+      description:
+        'Without a batch it is imported separately when it is complete. Invalid names are refused before a byte is sent.',
+      requestParams: {
+        header: z.object({
+          'Tus-Resumable': resumable,
+          'Upload-Length': z.coerce.number().int().min(1).meta({ description: 'Bytes' }),
+          'Upload-Metadata': z.string().meta({
+            description:
+              'Pairs of a name and a value in base64: `filename`, and if wanted `on_conflict` (`error`, `rename`, `overwrite`, `new_version`), `tags`, `batch`, `size`',
+          }),
+        }),
+      },
+      responses: {
+        201: { description: 'Send the bytes to the address in `Location`' },
+        ...NO_SCOPE,
+        413: refused('The file is larger than the shop may have'),
+        422: refused('Every problem'),
+        429: refused('Too many uploads are open'),
+      },
+    }),
+  },
+  '/api/uploads/{id}': {
+    head: operation({
+      summary: 'Read how much of an upload has arrived',
+      requestParams: { path: id, header: z.object({ 'Tus-Resumable': resumable }) },
+      responses: {
+        200: { description: '`Upload-Offset`, `Upload-Length`, `Upload-Expires`' },
+        ...GONE,
+      },
+    }),
+    patch: operation({
+      summary: 'Send bytes of an upload',
+      requestParams: {
+        path: id,
+        header: z.object({
+          'Tus-Resumable': resumable,
+          'Upload-Offset': offset.meta({
+            description: 'Where these bytes begin: the offset from `HEAD`',
+          }),
+          'Upload-On-Conflict': z
+            .enum(['error', 'rename', 'overwrite', 'new_version'])
+            .optional()
+            .meta({
+              description: 'Changes the `on_conflict` of the upload',
+            }),
+          'Upload-Checksum': z.string().optional().meta({
+            description: 'Algorithm and base64 of these bytes’ checksum: `sha1`, `sha256`, `md5`',
+          }),
+        }),
+      },
+      requestBody: {
+        required: true,
+        content: {
+          'application/offset+octet-stream': { schema: { type: 'string', format: 'binary' } },
+        },
+      },
+      responses: {
+        204: { description: '`Upload-Offset` is the new offset' },
+        ...GONE,
+        409: refused('The upload is not at this offset'),
+        413: refused('More bytes than were announced'),
+        422: refused('The name was taken since the upload was created'),
+        460: refused('The bytes do not match the checksum'),
+      },
+    }),
+    delete: operation({
+      summary: 'Cancel an upload',
+      requestParams: { path: id, header: z.object({ 'Tus-Resumable': resumable }) },
+      responses: { 204: { description: 'Deleted' }, ...GONE },
+    }),
+  },
+}

@@ -1,0 +1,42 @@
+// The tus part of /api/uploads: authenticated like every endpoint, then answered by the tus server.
+// Its requests are not rate limited, because a folder of small files needs hundreds of them; the
+// number of open uploads is limited instead.
+import type { Context, Next } from 'koa'
+import type { Entry } from '../../../plugins/contract.ts'
+import { handleTus, UPLOADS_PATH, type UploadParts } from './upload.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Authenticator } from '../../http/auth.ts'
+import { requireImportScopes } from '../../http/scopes.ts'
+import { notAllowed } from '../../http/errors.ts'
+
+const PATH = new RegExp(`^${UPLOADS_PATH}(/(?!(batches|check-names|results)/?$)[^/]*)?$`)
+const METHODS = { all: ['OPTIONS', 'POST'], one: ['OPTIONS', 'HEAD', 'PATCH', 'DELETE'] }
+
+export function tusRoute(uploads: UploadParts, authenticator: Authenticator) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    const matched = PATH.exec(ctx.path)
+    if (!matched) return next() as Promise<void>
+    ctx.set('Tus-Resumable', '1.0.0')
+    // For clients behind a proxy that blocks PATCH. From here on this is the request's method for
+    // all code.
+    ctx.method = ctx.get('X-HTTP-Method-Override').toUpperCase() || ctx.method
+    // Mainly GET: uploads cannot be downloaded from here.
+    const methods = METHODS[(matched[1] ?? '/') === '/' ? 'all' : 'one']
+    if (!methods.includes(ctx.method)) throw notAllowed(ctx, methods)
+    const caller = await authenticator.authenticate(ctx.req)
+    if (!caller.scopes.has('imports:write'))
+      throw new AppError('missing_scope', {
+        message: 'Permission denied: this key lacks the scope imports:write',
+      })
+    ctx.set('Cache-Control', 'no-store')
+    try {
+      const permit = (onConflict: Entry['on_conflict']) => requireImportScopes(caller, onConflict)
+      await handleTus(uploads, { ...caller, permit }, ctx.req, ctx.res)
+    } catch (error) {
+      // Tells the client early that the rest of a refused chunk is not needed.
+      if (ctx.method === 'PATCH' && !ctx.req.complete) ctx.set('Connection', 'close')
+      throw error
+    }
+    ctx.respond = false
+  }
+}

@@ -1,0 +1,80 @@
+// A webhook in requests and answers.
+import { z } from 'zod'
+import { UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
+import { toPublicId } from '../../core/ids.ts'
+import { EVENTS, WEBHOOK_EVENTS, type WebhookEvent } from '../../core/outbox/webhook-events.ts'
+import type { WebhookRow } from './webhooks.ts'
+import { fetchUrl, timestamp } from '../../http/schemas.ts'
+
+const event = z.enum(WEBHOOK_EVENTS as [WebhookEvent, ...WebhookEvent[]])
+
+const events = z
+  .array(event)
+  .max(WEBHOOK_EVENTS.length)
+  .transform((chosen) => [...new Set(chosen)])
+  .meta({
+    description: `Empty: all, also those that come later. ${Object.entries(EVENTS)
+      .map(([name, about]) => `\`${name}\`: ${about}.`)
+      .join(' ')}`,
+  })
+
+export const webhookFields = {
+  url: fetchUrl.meta({
+    description: 'An address of yours on the public internet, port 80 or 443',
+    example: 'https://example.com/hooks/stevedore',
+  }),
+  description: z
+    .string()
+    .trim()
+    .max(200, 'Enter at most 200 characters')
+    .refine((text) => !UNSAFE_CHARACTERS.test(text), 'It cannot contain control characters'),
+  events,
+  enabled: z.boolean(),
+}
+
+export const webhookSchema = z
+  .object({
+    id: z.string(),
+    url: z.string().meta({ description: 'Without its query, which may contain a secret' }),
+    description: z.string(),
+    events: z.array(event).meta({ description: 'Empty: all' }),
+    enabled: z.boolean(),
+    switched_off: z
+      .object({ at: timestamp, reason: z.string() })
+      .nullable()
+      .meta({ description: 'It failed for days and was switched off by the server' }),
+    failing_since: timestamp.nullable().meta({ description: 'null: the last message arrived' }),
+    last_success_at: timestamp.nullable(),
+    last_error: z.string().nullable(),
+    previous_secret_until: timestamp.nullable().meta({
+      description: 'Until then messages have a second signature, made with the previous secret',
+    }),
+    created_at: timestamp,
+  })
+  .meta({ id: 'Webhook' })
+
+export const createdWebhookSchema = webhookSchema
+  .extend({
+    secret: z.string().nullable().meta({
+      description:
+        'As in Standard Webhooks, `whsec_…`; only this answer contains it. In the answer to a repeated request with the same `Idempotency-Key` it is null',
+    }),
+  })
+  .meta({ id: 'CreatedWebhook' })
+
+export const webhookRecord = (webhook: WebhookRow): z.output<typeof webhookSchema> => ({
+  id: toPublicId('webhook', webhook.id),
+  url: webhook.url,
+  description: webhook.description,
+  events: webhook.events,
+  enabled: webhook.enabled,
+  switched_off:
+    webhook.switched_off !== null && webhook.switched_off_at
+      ? { at: webhook.switched_off_at.toISOString(), reason: webhook.switched_off }
+      : null,
+  failing_since: webhook.failing_since?.toISOString() ?? null,
+  last_success_at: webhook.last_success_at?.toISOString() ?? null,
+  last_error: webhook.last_error,
+  previous_secret_until: webhook.previous_until?.toISOString() ?? null,
+  created_at: webhook.created_at.toISOString(),
+})

@@ -1,0 +1,252 @@
+// Webhooks: addresses that receive the shop's events, and the messages sent to each.
+import { z } from 'zod'
+import { AppError } from '../../core/errors.ts'
+import { requireFeature } from '../../files/plan-limits.ts'
+import { requirePublicId } from '../../core/ids.ts'
+import { listMessages, MESSAGE_STATUSES, readMessage, resendMessage } from '../messages/messages.ts'
+import {
+  changeWebhook,
+  createWebhook,
+  deleteWebhook,
+  listWebhooks,
+  MAX_WEBHOOKS,
+  readWebhook,
+  rotateSecret,
+  sendTest,
+  type CreatedWebhook,
+} from './webhooks.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
+import { endpoint, type Endpoint, type Reply } from '../../http/endpoint.ts'
+import { requireReachable, type Reach } from '../../http/reachable.ts'
+import { errorSchema, listOf, page } from '../../http/schemas.ts'
+import { messageRecord, messageSchema } from '../messages/routes.ts'
+import { webhookFields, webhookSchema, createdWebhookSchema, webhookRecord } from './record.ts'
+
+const MAX_HOURS = 168
+
+const byId = z.strictObject({ id: z.string() })
+const about = { tag: 'Webhooks', scope: 'settings:write' } as const
+
+interface Parts {
+  secrets: Secrets
+  baseUrl: string
+  reach: Reach
+  clock: () => Date
+}
+
+export const webhookRoutes = (parts: Parts): Endpoint[] => [
+  list(),
+  create(parts),
+  read(),
+  change(parts),
+  remove(),
+  rotate(parts),
+  test(parts),
+  deliveries(parts),
+  replay(parts),
+]
+
+const list = () =>
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/webhooks',
+    summary: 'List webhooks, oldest first',
+    replies: {
+      200: { description: `All of them: at most ${MAX_WEBHOOKS}`, schema: listOf(webhookSchema) },
+    },
+    handler: async ({ caller }) => ({
+      body: { data: (await listWebhooks(caller.scope)).map(webhookRecord), next_cursor: null },
+    }),
+  })
+
+const create = ({ secrets, reach }: Parts) =>
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/webhooks',
+    summary: 'Create a webhook',
+    description:
+      'Messages follow Standard Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature` headers, a body of `type`, `timestamp` and `data`. Answer with a status from 200 to 299 within 15 seconds. Other answers are tried again for three days; after five days of failures the webhook is switched off, and a notice says so. 410 switches it off immediately.',
+    atomic: true,
+    body: z
+      .strictObject({
+        url: webhookFields.url,
+        description: webhookFields.description.default(''),
+        events: webhookFields.events.default([]),
+        enabled: webhookFields.enabled.default(true),
+      })
+      .meta({ id: 'WebhookRequest' }),
+    replies: {
+      201: { description: 'The webhook with its secret', schema: createdWebhookSchema },
+      422: { description: 'Every problem', schema: errorSchema },
+    },
+    handler: async ({ caller, body }) => {
+      await requireFeature(caller.scope, 'webhooks')
+      await requireReachable(reach, 'url', body.url)
+      return created(201, await createWebhook(caller.scope, secrets, body))
+    },
+  })
+
+const created = (status: number, { webhook, secret }: CreatedWebhook): Reply => {
+  const record = webhookRecord(webhook)
+  return { status, body: { ...record, secret }, kept: { ...record, secret: null } }
+}
+
+const read = () =>
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/webhooks/{id}',
+    summary: 'Read a webhook',
+    params: byId,
+    replies: { 200: { description: 'Without its secret', schema: webhookSchema } },
+    handler: async ({ caller, params }) => ({
+      body: webhookRecord(await readWebhook(caller.scope, idOf(params))),
+    }),
+  })
+
+const change = ({ secrets, reach }: Parts) =>
+  endpoint({
+    ...about,
+    method: 'patch',
+    path: '/api/webhooks/{id}',
+    summary: 'Change a webhook, or switch it on or off',
+    description: 'Switching it on clears its failures. Events in between are not sent.',
+    params: byId,
+    body: z.strictObject(webhookFields).partial().meta({ id: 'WebhookChange' }),
+    replies: {
+      200: { description: 'The webhook', schema: webhookSchema },
+      422: { description: 'Every problem', schema: errorSchema },
+    },
+    handler: async ({ caller, params, body }) => {
+      await requireReachable(reach, 'url', body.url)
+      return { body: webhookRecord(await changeWebhook(caller.scope, secrets, idOf(params), body)) }
+    },
+  })
+
+const remove = () =>
+  endpoint({
+    ...about,
+    method: 'delete',
+    path: '/api/webhooks/{id}',
+    summary: 'Delete a webhook',
+    description: 'Waiting messages are not sent, and its list of messages is deleted.',
+    params: byId,
+    replies: { 204: { description: 'Deleted', schema: null } },
+    handler: async ({ caller, params }) => {
+      await deleteWebhook(caller.scope, idOf(params))
+      return { status: 204, body: null }
+    },
+  })
+
+const rotate = ({ secrets }: Parts) =>
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/webhooks/{id}/rotate',
+    summary: 'Replace a webhook’s secret',
+    description:
+      'For `keep_hours`, messages have two signatures, with the new and with the previous secret, so that the receiver can switch.',
+    atomic: true,
+    params: byId,
+    body: z
+      .strictObject({
+        keep_hours: z
+          .number()
+          .int()
+          .min(0)
+          .max(MAX_HOURS, `At most ${MAX_HOURS} hours`)
+          .default(24)
+          .meta({ description: '0: the previous secret stops immediately' }),
+      })
+      .meta({ id: 'WebhookRotation' }),
+    replies: {
+      200: { description: 'The webhook with its new secret', schema: createdWebhookSchema },
+    },
+    handler: async ({ caller, params, body }) =>
+      created(200, await rotateSecret(caller.scope, secrets, idOf(params), body.keep_hours)),
+  })
+
+const test = ({ baseUrl, clock }: Parts) =>
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/webhooks/{id}/test',
+    summary: 'Send a test message',
+    description: 'Of the type `webhook.test`, also to a webhook that is switched off.',
+    atomic: true,
+    params: byId,
+    replies: { 202: { description: 'It waits to be sent', schema: messageSchema } },
+    handler: async ({ caller, params }) => {
+      const id = await sendTest(caller.scope, idOf(params), clock())
+      const message = await readMessage(caller.scope, id, baseUrl)
+      return { status: 202, body: messageRecord(message!) }
+    },
+  })
+
+const deliveries = ({ baseUrl }: Parts) =>
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/webhooks/{id}/deliveries',
+    summary: 'List the messages of a webhook, newest first',
+    description: 'Kept as long as other messages: see the operator’s guide.',
+    params: byId,
+    query: z.strictObject({ ...page, status: z.enum(MESSAGE_STATUSES).optional() }),
+    replies: { 200: { description: 'A page of messages', schema: listOf(messageSchema) } },
+    handler: async ({ caller, params, query }) => {
+      const { id } = await readWebhook(caller.scope, idOf(params))
+      const before = fromCursor(query.cursor, [uuid])?.[0]
+      const rows = await listMessages(
+        caller.scope,
+        {
+          ...{ kind: 'webhook', webhook: id, limit: query.limit + 1 },
+          ...(query.status ? { status: query.status } : {}),
+          ...(before ? { before } : {}),
+        },
+        baseUrl,
+      )
+      const shown = rows.slice(0, query.limit)
+      const next = rows.length > query.limit ? toCursor([shown.at(-1)!.id]) : null
+      return { body: { data: shown.map(messageRecord), next_cursor: next } }
+    },
+  })
+
+const replay = ({ baseUrl }: Parts) =>
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/webhooks/{id}/deliveries/{message}/replay',
+    summary: 'Send a message to a webhook again',
+    description: 'Its id and its body stay the same; the timestamp and the signatures are new.',
+    params: z.strictObject({ id: z.string(), message: z.string() }),
+    replies: {
+      202: { description: 'It waits to be sent', schema: messageSchema },
+      409: {
+        description: 'It is being sent now, or the webhook is switched off',
+        schema: errorSchema,
+      },
+    },
+    handler: async ({ caller, params }) => {
+      const { scope } = caller
+      const { id, enabled } = await readWebhook(scope, idOf(params))
+      const message = requirePublicId('message', params.message)
+      const [row] = await listMessages(
+        scope,
+        { kind: 'webhook', webhook: id, id: message, limit: 1 },
+        baseUrl,
+      )
+      if (!row) throw new AppError('not_found')
+      if (!enabled)
+        throw new AppError('conflict', {
+          message: 'This webhook is switched off: switch it on first',
+        })
+      if (!(await resendMessage(scope, message)))
+        throw new AppError('conflict', { message: 'This message is being sent at this moment' })
+      return { status: 202, body: messageRecord((await readMessage(scope, message, baseUrl))!) }
+    },
+  })
+
+const idOf = ({ id }: { id: string }): string => requirePublicId('webhook', id)

@@ -1,0 +1,180 @@
+// A shop's webhooks: created, listed, changed, rotated and deleted, and what was sent to each.
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { keepAddress } from '../../core/kept-address.ts'
+import { endPause, forgetReceiver } from '../../core/outbox/receiver-failures.ts'
+import { queueMessage } from '../../core/queue/queue.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import { newWebhookSecret } from '../../core/outbox/signatures.ts'
+import {
+  TEST_EVENT,
+  type WebhookEvent,
+  type WebhookPayload,
+} from '../../core/outbox/webhook-events.ts'
+
+export const MAX_WEBHOOKS = 20
+
+export interface WebhookRow {
+  id: string
+  /** Without user info, query and fragment. */
+  url: string
+  description: string
+  /** Empty: all events. */
+  events: WebhookEvent[]
+  enabled: boolean
+  switched_off: string | null
+  switched_off_at: Date | null
+  failing_since: Date | null
+  last_success_at: Date | null
+  last_error: string | null
+  previous_until: Date | null
+  created_at: Date
+}
+
+const COLUMNS = `id, url, description, events, enabled, switched_off, switched_off_at,
+  failing_since, last_success_at, last_error, case when previous_until > now()
+    then previous_until end
+    as previous_until,
+  created_at`
+
+export type WebhookSecrets = Pick<Secrets, 'seal' | 'open'>
+
+/** The context that a webhook's secret is sealed with. */
+export const secretPlace = (shop: number) => `${shop}/webhooks`
+
+/** Oldest first. */
+export const listWebhooks = (scope: ShopScope): Promise<WebhookRow[]> =>
+  scope.query<WebhookRow>(
+    `select ${COLUMNS} from webhook_endpoints where shop_id = :shop order by id`,
+  )
+
+/** Throws `not_found`. */
+export async function readWebhook(scope: ShopScope, id: string): Promise<WebhookRow> {
+  const [row] = await scope.query<WebhookRow>(
+    `select ${COLUMNS} from webhook_endpoints where shop_id = :shop and id = :id`,
+    { id },
+  )
+  if (!row) throw new AppError('not_found')
+  return row
+}
+
+export interface WebhookFields {
+  url: string
+  description: string
+  events: readonly WebhookEvent[]
+  enabled: boolean
+}
+
+export interface CreatedWebhook {
+  webhook: WebhookRow
+  secret: string
+}
+
+/** Throws `too_many`. */
+export function createWebhook(
+  scope: ShopScope,
+  secrets: WebhookSecrets,
+  fields: WebhookFields,
+): Promise<CreatedWebhook> {
+  return scope.transaction(async (tx) => {
+    // The lock prevents two requests from both using the last free place.
+    await tx.query('select id from shops where id = :shop for update')
+    const there = await listWebhooks(tx)
+    if (there.length >= MAX_WEBHOOKS)
+      throw new AppError('too_many', {
+        message: `There are ${MAX_WEBHOOKS} webhooks, which is the maximum. Delete one first.`,
+      })
+    const secret = newWebhookSecret()
+    const [row] = (await tx
+      .insert('webhook_endpoints', {
+        ...addressColumns(tx, secrets, fields.url),
+        description: fields.description,
+        events: fields.events,
+        enabled: fields.enabled,
+        secret: secrets.seal(secret, secretPlace(tx.shop)),
+      })
+      .returning('id')) as { id: string }[]
+    return { webhook: await readWebhook(tx, row!.id), secret }
+  })
+}
+
+function addressColumns({ shop }: ShopScope, secrets: WebhookSecrets, address: string) {
+  const { url, sealed = null } = keepAddress(address, { shop, secrets })
+  return { url, sealed_url: sealed }
+}
+
+/** Switching it on clears its failures. Throws `not_found`. */
+export async function changeWebhook(
+  scope: ShopScope,
+  secrets: WebhookSecrets,
+  id: string,
+  change: Partial<WebhookFields>,
+): Promise<WebhookRow> {
+  const { url, ...fields } = change
+  const changed = {
+    ...fields,
+    ...(url === undefined ? {} : addressColumns(scope, secrets, url)),
+    ...(fields.enabled
+      ? { switched_off: null, switched_off_at: null, failing_since: null, last_error: null }
+      : {}),
+  }
+  if (Object.keys(changed).length > 0)
+    await scope
+      .from('webhook_endpoints')
+      .where({ id } as never)
+      .update(changed as never)
+  await endPause(scope, id)
+  return readWebhook(scope, id)
+}
+
+/** Messages that wait for it are deleted too. Throws `not_found`. */
+export async function deleteWebhook(scope: ShopScope, id: string): Promise<void> {
+  const rows = await scope.query(
+    'delete from webhook_endpoints where shop_id = :shop and id = :id returning id',
+    { id },
+  )
+  if (rows.length === 0) throw new AppError('not_found')
+  await forgetReceiver(scope, id)
+}
+
+/** Sets a new secret; the previous one also signs for `hours`. Throws `not_found`. */
+export async function rotateSecret(
+  scope: ShopScope,
+  secrets: WebhookSecrets,
+  id: string,
+  hours: number,
+): Promise<CreatedWebhook> {
+  const secret = newWebhookSecret()
+  const rows = await scope.query(
+    `update webhook_endpoints set secret = :secret,
+       previous_secret = case when :hours::integer > 0 then secret end,
+       previous_until = case when :hours::integer > 0
+         then now() + :hours::integer * interval '1 hour' end
+     where shop_id = :shop and id = :id returning id`,
+    { id, hours, secret: secrets.seal(secret, secretPlace(scope.shop)) },
+  )
+  if (rows.length === 0) throw new AppError('not_found')
+  return { webhook: await readWebhook(scope, id), secret }
+}
+
+/** Queues a test message, also to a webhook that is switched off; returns its UUID. */
+export function sendTest(scope: ShopScope, id: string, now: Date): Promise<string> {
+  return scope.transaction(async (tx) => {
+    await readWebhook(tx, id)
+    await endPause(tx, id)
+    const payload: WebhookPayload = {
+      type: TEST_EVENT,
+      data: { message: 'This is a test. Answer with a status from 200 to 299.' },
+    }
+    const [row] = (await tx
+      .insert('outbox', {
+        key: `webhook/${id}/test/${now.getTime()}/${crypto.randomUUID()}`,
+        kind: 'webhook',
+        payload: JSON.stringify(payload),
+        webhook_id: id,
+      })
+      .returning('id')) as { id: string }[]
+    await queueMessage(tx, row!.id)
+    return row!.id
+  })
+}

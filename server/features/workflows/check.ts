@@ -1,0 +1,260 @@
+// Turns what a merchant built into a workflow's steps, and names every problem. The rules of all
+// workflows are in problems.ts; these rules prevent merchants from building one that cannot work.
+import {
+  conditionSchema,
+  UNSAFE_CHARACTERS,
+  type Plugin,
+  type Step,
+  type Workflow,
+} from '../../../plugins/contract.ts'
+import { parseBounded } from '../../core/bounds.ts'
+import { builtInWorkflow } from './channel.ts'
+import { schemaProblems, workflowProblems, type WorkflowProblem } from './problems.ts'
+
+const MAX_STEPS = 50
+const MAX_PARALLEL = 16
+const MAX_NAME = 100
+const STEP_ID = /^[a-z0-9][a-z0-9-]{0,59}$/
+
+/** What this installation offers. */
+export interface Parts {
+  plugins: readonly Plugin[]
+  /** The built-in workflows. */
+  workflows: readonly Workflow[]
+}
+
+export interface WorkflowBody {
+  name: string
+  kind: Workflow['kind']
+  parallel: number
+  steps: readonly {
+    id?: string | undefined
+    plugin: string
+    options?: Record<string, unknown> | undefined
+    when?: Record<string, unknown> | null | undefined
+    on_failure?: Step['onFailure']
+  }[]
+  /** A channel's id. */
+  channel: string | null
+}
+
+export interface CheckedWorkflow {
+  /** The steps as they would be stored. */
+  workflow: Workflow
+  /** Empty: it can be stored. */
+  problems: WorkflowProblem[]
+}
+
+export function checkWorkflow(given: WorkflowBody, parts: Parts): CheckedWorkflow {
+  // Some rules compare steps with each other: surplus steps are not checked.
+  const body = { ...given, steps: given.steps.slice(0, MAX_STEPS) }
+  const steps = stepsOf(body.steps)
+  const problems = [
+    ...nameProblems(body.name),
+    ...workflowProblems({ parallel: body.parallel, steps }, parts.plugins),
+    ...(body.parallel > MAX_PARALLEL
+      ? [{ param: 'parallel', message: `At most ${MAX_PARALLEL}` }]
+      : []),
+    ...(given.steps.length > MAX_STEPS
+      ? [{ param: 'steps', message: `At most ${MAX_STEPS} steps` }]
+      : []),
+    ...steps.flatMap(({ id }, at) =>
+      STEP_ID.test(id)
+        ? []
+        : [
+            {
+              param: `steps[${at}].id`,
+              message: 'A step’s id has lower-case letters, digits and -',
+            },
+          ],
+    ),
+    ...body.steps.flatMap(({ when }, at) =>
+      schemaProblems(conditionSchema, when ?? {}, `steps[${at}].when`),
+    ),
+    ...wholeProblems(steps, parts.plugins),
+    ...keepProblems(steps, parts.plugins),
+    ...KIND_PROBLEMS[body.kind](steps, parts.plugins),
+    ...channelProblems(body, parts),
+  ]
+  const { name, kind, parallel } = body
+  return {
+    workflow: { id: '', title: name.trim(), action: actionOf(kind), kind, parallel, steps },
+    problems,
+  }
+}
+
+/** The action in the history of operations of a shop's own workflow. */
+export const actionOf = (kind: Workflow['kind']): string =>
+  kind === 'import' ? 'import' : kind === 'delivery' ? 'delivery' : 'workflow'
+
+function nameProblems(name: string): WorkflowProblem[] {
+  const message = nameProblem(name)
+  return message === null ? [] : [{ param: 'name', message }]
+}
+
+/** The problem of a workflow's or schedule's name, or null. */
+export function nameProblem(name: string): string | null {
+  if (name.trim() === '') return 'Give it a name'
+  if (name.length > MAX_NAME) return `A name has at most ${MAX_NAME} characters`
+  if (!name.isWellFormed() || UNSAFE_CHARACTERS.test(name))
+    return 'A name cannot contain control characters'
+  return null
+}
+
+/** Adds missing step ids: history and undo refer to steps by id, so an id never changes. */
+function stepsOf(given: WorkflowBody['steps']): Step[] {
+  const taken = new Set(given.flatMap(({ id }) => id ?? []))
+  const fresh = (plugin: string): string => {
+    for (let n = 1; ; n++) {
+      const id = n === 1 ? plugin : `${plugin}-${n}`
+      if (!taken.has(id)) return taken.add(id) && id
+    }
+  }
+  return given.map(({ id, plugin, options, when, on_failure: onFailure }) => {
+    const condition = parseBounded(conditionSchema, when ?? {}).data
+    const conditioned = condition && Object.keys(condition).length > 0
+    return {
+      id: id ?? fresh(plugin),
+      plugin,
+      ...(options && Object.keys(options).length > 0 ? { options } : {}),
+      ...(conditioned ? { when: condition as NonNullable<Step['when']> } : {}),
+      ...(onFailure ? { onFailure } : {}),
+    }
+  })
+}
+
+const pluginOf = (step: Step | undefined, plugins: readonly Plugin[]) =>
+  plugins.find(({ id }) => id === step?.plugin)
+
+/** Problems of steps on the whole operation: in the wrong place, or twice. */
+function wholeProblems(steps: readonly Step[], plugins: readonly Plugin[]): WorkflowProblem[] {
+  const problems: WorkflowProblem[] = []
+  let document: string | null = null
+  for (const [at, step] of steps.entries()) {
+    const plugin = pluginOf(step, plugins)
+    if (plugin?.scope !== 'operation') continue
+    const add = (part: string, message: string) =>
+      problems.push({ param: `steps[${at}].${part}`, message })
+    if (step.when)
+      add('when', 'This step works on the whole operation, so it takes no condition on files')
+    if (step.onFailure === 'stop')
+      add('on_failure', 'This step comes after all files: there is nothing left to stop')
+    if (step.onFailure === 'keep')
+      add('on_failure', 'This step comes after all files: there is no file to keep')
+    if (plugin.document && document)
+      add('plugin', `An operation has one document, and ${document} writes it already`)
+    if (plugin.document) document ??= plugin.title
+  }
+  return problems
+}
+
+/**
+ * A file that was not fetched does not exist, and a file that failed a check must not enter the
+ * shop.
+ */
+function keepProblems(steps: readonly Step[], plugins: readonly Plugin[]): WorkflowProblem[] {
+  const message = 'A file that fails this step cannot be kept: leave it out, or stop the operation'
+  return steps.flatMap((step, at) =>
+    step.onFailure === 'keep' && ['fetch', 'validate'].includes(pluginOf(step, plugins)?.kind ?? '')
+      ? [{ param: `steps[${at}].on_failure`, message }]
+      : [],
+  )
+}
+
+/** What a step's plugin declares to work on; null: files and imports, or the whole operation. */
+function worksOn(step: Step, plugins: readonly Plugin[]) {
+  const plugin = pluginOf(step, plugins)
+  return plugin && plugin.scope !== 'operation' ? (plugin.worksOn ?? null) : null
+}
+
+function importProblems(steps: readonly Step[], plugins: readonly Plugin[]): WorkflowProblem[] {
+  const problems: WorkflowProblem[] = []
+  const fetches = (step: Step | undefined) => pluginOf(step, plugins)?.kind === 'fetch'
+  if (!fetches(steps[0]))
+    problems.push({ param: 'steps', message: 'An import begins with a step that fetches files' })
+  if (!steps.some(({ plugin }) => plugin === 'validate-file'))
+    problems.push({
+      param: 'steps',
+      message: 'An import checks its files: add the step Check files',
+    })
+  for (const [at, step] of steps.entries()) {
+    const on = worksOn(step, plugins)
+    if (on === 'deliveries') problems.push({ param: `steps[${at}].plugin`, message: DELIVERIES })
+    else if (on !== null && on !== 'imports')
+      problems.push({
+        param: `steps[${at}].plugin`,
+        message: 'This step works on files that exist, not on imports',
+      })
+    if (at > 0 && fetches(step) && fetches(steps[0]))
+      problems.push({
+        param: `steps[${at}].plugin`,
+        message: 'Files are fetched once, by the first step',
+      })
+  }
+  return problems
+}
+
+function bulkProblems(steps: readonly Step[], plugins: readonly Plugin[]): WorkflowProblem[] {
+  const trash = steps.some((step) => worksOn(step, plugins) === 'trash')
+  return steps.flatMap((step, at): WorkflowProblem[] => {
+    const plugin = pluginOf(step, plugins)
+    const param = `steps[${at}].plugin`
+    const on = worksOn(step, plugins)
+    if (on === 'imports') return [{ param, message: 'This step only works on imports' }]
+    if (on === 'deliveries') return [{ param, message: DELIVERIES }]
+    if (on === 'rows') return [{ param, message: 'This step only works on the rows of a CSV file' }]
+    if (
+      trash &&
+      plugin &&
+      plugin.scope !== 'operation' &&
+      !['trash', 'all'].includes(plugin.worksOn ?? '')
+    )
+      return [
+        {
+          param,
+          message: 'Another step works on files in the trash, and this one on files outside it',
+        },
+      ]
+    return []
+  })
+}
+
+const DELIVERIES = 'This step only works on deliveries'
+
+/** A file that could not be stamped must not reach its buyer as it was. */
+function deliveryProblems(steps: readonly Step[], plugins: readonly Plugin[]): WorkflowProblem[] {
+  return steps.flatMap((step, at): WorkflowProblem[] => {
+    const keep = 'A file that fails this step cannot be delivered as it was: leave this out'
+    const kept =
+      step.onFailure === 'keep' ? [{ param: `steps[${at}].on_failure`, message: keep }] : []
+    if (!pluginOf(step, plugins) || worksOn(step, plugins) === 'deliveries') return kept
+    const message = 'This step does not work on deliveries'
+    return [{ param: `steps[${at}].plugin`, message }, ...kept]
+  })
+}
+
+type KindProblems = (steps: readonly Step[], plugins: readonly Plugin[]) => WorkflowProblem[]
+const KIND_PROBLEMS: Readonly<Record<Workflow['kind'], KindProblems>> = {
+  import: importProblems,
+  bulk: bulkProblems,
+  delivery: deliveryProblems,
+}
+
+/**
+ * A workflow attached to a channel gets the channel's entries, so it must begin as the channel's
+ * own workflow does.
+ */
+function channelProblems(
+  { channel, kind, steps }: WorkflowBody,
+  { workflows, plugins }: Parts,
+): WorkflowProblem[] {
+  if (channel === null) return []
+  const wrong = (message: string) => [{ param: 'channel', message }]
+  if (kind !== 'import')
+    return wrong('Only a workflow for imports can be attached to a way of importing')
+  const builtIn = builtInWorkflow(channel, workflows)
+  if (!builtIn) return wrong('Files cannot be imported this way here')
+  const first = pluginOf(builtIn.steps[0], plugins)
+  if (!first || first.id === steps[0]?.plugin) return []
+  return wrong(`Imports of this kind begin with the step ${first.title}`)
+}

@@ -1,0 +1,27 @@
+// Describes a workflow to people: a line for each step, and whether it removes files.
+import type { Plugin, Step, Workflow } from '../../../plugins/contract.ts'
+import { parseBounded } from '../../core/bounds.ts'
+import { withoutSensitive } from '../../core/sensitive.ts'
+
+/**
+ * What a step will do with its options, in a short line; the plugin's title while the options are
+ * invalid.
+ */
+export function summaryOf(step: Step, plugins: readonly Plugin[]): string {
+  const plugin = plugins.find(({ id }) => id === step.plugin)
+  if (!plugin) return step.plugin
+  const { data } = parseBounded(plugin.options, withoutSensitive(plugin, step.options ?? {}))
+  return (data !== undefined && plugin.summary?.(data)) || plugin.title
+}
+
+/**
+ * Does it remove files? Then a schedule's run is limited by its cap. A workflow that works in the
+ * trash and purges nothing restores files.
+ */
+export const deletes = ({ steps }: Workflow, plugins: readonly Plugin[]): boolean =>
+  steps.some((step) => {
+    const plugin = plugins.find(({ id }) => id === step.plugin)
+    if (plugin?.permission === 'files:purge') return true
+    const restores = plugin?.scope !== 'operation' && plugin?.worksOn === 'trash'
+    return plugin?.permission === 'files:delete' && !restores
+  })

@@ -1,0 +1,89 @@
+// Finds any workflow by id, built in or the shop's own, as the engine runs it.
+import type { Plugin, Workflow } from '../../../plugins/contract.ts'
+import { workflowProblems } from './problems.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { AppError } from '../../core/errors.ts'
+import { parsePublicId, toPublicId } from '../../core/ids.ts'
+import { withOptions } from '../../engine/steps.ts'
+import { actionOf, type Parts } from './check.ts'
+import { readWorkflow, type OwnWorkflow } from './workflows.ts'
+
+/** A shop's own workflow as the engine takes it. */
+export const runnable = ({ id, name, kind, parallel, steps }: OwnWorkflow): Workflow => ({
+  id: toPublicId('workflow', id),
+  title: name,
+  action: actionOf(kind),
+  kind,
+  parallel,
+  steps,
+})
+
+/**
+ * `id` is `workflow_…` or a built-in's. Throws `not_found`, and `workflow_broken` if a plugin is
+ * gone or takes other options now, or if the workflow is an action's and requires options.
+ */
+export async function requireWorkflow(
+  scope: ShopScope,
+  id: string,
+  parts: Parts,
+): Promise<Workflow> {
+  const builtIn = parts.workflows.find((one) => one.id === id)
+  if (builtIn) return requireWhole(builtIn, parts.plugins)
+  const uuid = parsePublicId('workflow', id)
+  const own = uuid && (await readWorkflow(scope, uuid))
+  if (!own) throw new AppError('not_found')
+  return requireWhole(runnable(own), parts.plugins)
+}
+
+/**
+ * The workflow that the shop attached to these imports; null: the built-in one runs. Throws
+ * `workflow_broken`.
+ */
+export async function attachedWorkflow(
+  scope: ShopScope,
+  channel: string,
+  plugins: readonly Plugin[],
+): Promise<Workflow | null> {
+  const [own] = await scope.query<OwnWorkflow>(
+    'select * from workflows where shop_id = :shop and channel = :channel',
+    {
+      channel,
+    },
+  )
+  return own ? requireWhole(runnable(own), plugins) : null
+}
+
+function requireWhole(workflow: Workflow, plugins: readonly Plugin[]): Workflow {
+  const problems = workflowProblems(workflow, plugins)
+  if (problems.length === 0) return workflow
+  const details = problems.map((problem) => ({ ...problem, code: 'invalid_value' as const }))
+  const message = `The workflow “${workflow.title}” cannot run: ${problems[0]!.message} (${problems[0]!.param})`
+  throw new AppError('workflow_broken', { message, details })
+}
+
+/**
+ * The shop's workflow for deliveries (`workflow_…`), or null: there is no such, or it is of another
+ * kind. Throws `workflow_broken`.
+ */
+export async function deliveryWorkflow(
+  scope: ShopScope,
+  id: string,
+  plugins: readonly Plugin[],
+): Promise<Workflow | null> {
+  const uuid = parsePublicId('workflow', id)
+  const own = uuid && (await readWorkflow(scope, uuid))
+  return own && own.kind === 'delivery' ? requireWhole(runnable(own), plugins) : null
+}
+
+/**
+ * The built-in workflow of an action, with these options in the action's step; null if there is no
+ * such action.
+ */
+export function actionWorkflow(
+  action: string,
+  options: Record<string, unknown>,
+  parts: Parts,
+): Workflow | null {
+  const workflow = parts.workflows.find((one) => one.kind === 'bulk' && one.action === action)
+  return workflow ? withOptions(workflow, action, options) : null
+}

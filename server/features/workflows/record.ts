@@ -1,0 +1,102 @@
+// A workflow in requests and answers.
+import { z } from 'zod'
+import type { Workflow } from '../../../plugins/contract.ts'
+import { cannotUndo } from '../../engine/engine.ts'
+import { toPublicId } from '../../core/ids.ts'
+import { channelOfBuiltIn } from './channel.ts'
+import type { Parts } from './check.ts'
+import { summaryOf } from './describe.ts'
+import type { OwnWorkflow } from './workflows.ts'
+import { timestamp } from '../../http/schemas.ts'
+
+const onFailure = z.enum(['drop', 'keep', 'stop']).meta({
+  description:
+    'A failed file is left out (drop), continues as it was with a warning (keep), or ends the operation (stop). ' +
+    'Absent: keep in an import where the step’s plugin is of kind optimize or act, otherwise drop',
+})
+const values = z.record(z.string(), z.unknown())
+
+// Steps are checked as a whole later, so that every problem is named with its place:
+// `steps[2].options.tags`.
+export const workflowBody = z
+  .strictObject({
+    name: z.string(),
+    kind: z.enum(['import', 'bulk', 'delivery']).meta({
+      description: 'A `delivery` workflow runs when an order’s files are delivered to its buyer',
+    }),
+    parallel: z
+      .number()
+      .default(1)
+      .meta({ description: 'Batches that may run concurrently; 1: one after another' }),
+    steps: z.array(
+      z.strictObject({
+        id: z.string().optional().meta({
+          description: 'The same as long as the step exists; absent: a new one is created',
+        }),
+        plugin: z.string().max(100),
+        options: values.optional(),
+        when: values
+          .nullable()
+          .optional()
+          .meta({ description: 'Files that do not meet this skip the step' }),
+        on_failure: onFailure.optional(),
+      }),
+    ),
+    channel: z.string().max(100).nullable().default(null).meta({
+      description: 'Every import of this channel runs it (`GET /api/channels` lists them)',
+    }),
+  })
+  .meta({ id: 'WorkflowRequest' })
+
+export const workflowSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    built_in: z.boolean(),
+    kind: z.enum(['import', 'bulk', 'delivery']),
+    parallel: z.number().int(),
+    steps: z.array(
+      z.object({
+        id: z.string(),
+        plugin: z.string(),
+        title: z.string(),
+        summary: z.string(),
+        options: values,
+        when: values.optional(),
+        on_failure: onFailure.optional(),
+      }),
+    ),
+    channel: z.string().nullable(),
+    cannot_undo: z.array(z.string()).meta({ description: 'Steps whose effect cannot be undone' }),
+    created_at: timestamp.nullable(),
+    updated_at: timestamp.nullable(),
+  })
+  .meta({ id: 'Workflow' })
+
+/** `own`: the shop's row; null for a built-in one. */
+export function workflowRecord(
+  workflow: Workflow,
+  own: OwnWorkflow | null,
+  { plugins }: Parts,
+): z.output<typeof workflowSchema> {
+  return {
+    id: own ? toPublicId('workflow', own.id) : workflow.id,
+    name: workflow.title,
+    built_in: own === null,
+    kind: workflow.kind,
+    parallel: workflow.parallel,
+    steps: workflow.steps.map((step) => ({
+      id: step.id,
+      plugin: step.plugin,
+      title: plugins.find(({ id }) => id === step.plugin)?.title ?? step.plugin,
+      summary: summaryOf(step, plugins),
+      options: step.options ?? {},
+      ...(step.when ? { when: { ...step.when } } : {}),
+      ...(step.onFailure ? { on_failure: step.onFailure } : {}),
+    })),
+    channel: own ? own.channel : channelOfBuiltIn(workflow),
+    cannot_undo: cannotUndo(workflow, plugins),
+    created_at: own?.created_at.toISOString() ?? null,
+    updated_at: own?.updated_at.toISOString() ?? null,
+  }
+}

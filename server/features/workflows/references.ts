@@ -1,0 +1,119 @@
+// Ids in the options of a workflow or a schedule: each must belong to the shop when it is saved.
+// Another shop's id gets the same answer as one that does not exist.
+import { z } from 'zod'
+import type { Plugin, Step } from '../../../plugins/contract.ts'
+import type { WorkflowProblem } from './problems.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { parsePublicId } from '../../core/ids.ts'
+
+/** The option's `widget` says what kind of id it holds. */
+type Kind = 'pack' | 'product' | 'variant'
+export interface Reference {
+  kind: Kind
+  id: string
+  param: string
+}
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  pack: 'pack',
+  product: 'product',
+  products: 'product',
+  variant: 'variant',
+}
+
+/** Ids in objects inside an option, such as the accepted candidates of a mapping. */
+const INNER: Readonly<Record<string, Kind>> = { product_id: 'product', variant_id: 'variant' }
+
+/** Longer lists are refused by their schema: looking up all of their ids would take seconds. */
+const MAX_OF_LIST = 10_000
+
+const MESSAGES: Readonly<Record<Kind, string>> = {
+  pack: 'There is no such pack: choose one of this shop',
+  product: 'The catalog of this shop has no such product',
+  variant: 'The catalog of this shop has no such variant',
+}
+
+/** @param at where the options are in the request. */
+export function referencesIn(
+  plugin: Plugin | undefined,
+  options: Readonly<Record<string, unknown>>,
+  at: string,
+) {
+  if (!plugin) return []
+  const { properties = {} } = z.toJSONSchema(plugin.options, {
+    io: 'input',
+    unrepresentable: 'any',
+  })
+  return Object.entries(options).flatMap(([name, value]): Reference[] => {
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined
+    const widget = typeof property === 'object' ? property.widget : undefined
+    const kind = typeof widget === 'string' && Object.hasOwn(KINDS, widget) ? KINDS[widget]! : null
+    return found(value, kind, `${at}.${name}`)
+  })
+}
+
+export const referencesOfSteps = (
+  steps: readonly Step[],
+  plugins: readonly Plugin[],
+): Reference[] =>
+  steps.flatMap(({ plugin, options }, at) =>
+    referencesIn(
+      plugins.find(({ id }) => id === plugin),
+      options ?? {},
+      `steps[${at}].options`,
+    ),
+  )
+
+function found(value: unknown, kind: Kind | null, param: string): Reference[] {
+  if (typeof value === 'string') return kind === null ? [] : [{ kind, id: value, param }]
+  if (Array.isArray(value))
+    return value.slice(0, MAX_OF_LIST).flatMap((one, at) => found(one, kind, `${param}[${at}]`))
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, one]) =>
+    found(one, INNER[name] ?? null, `${param}.${name}`),
+  )
+}
+
+/** A problem for each id that does not belong to the shop. */
+export async function referenceProblems(
+  scope: ShopScope,
+  references: readonly Reference[],
+): Promise<WorkflowProblem[]> {
+  if (references.length === 0) return []
+  const known = await knownOf(scope, references)
+  return references
+    .filter(
+      ({ kind, id }) => !known.has(`${kind} ${kind === 'pack' ? parsePublicId('pack', id) : id}`),
+    )
+    .map(({ kind, param }) => ({ param, message: MESSAGES[kind] }))
+}
+
+/**
+ * Products that were deleted from the catalog may still be mapped, and a schedule may unmap them.
+ */
+async function knownOf(
+  scope: ShopScope,
+  references: readonly Reference[],
+): Promise<ReadonlySet<string>> {
+  const of = (kind: Kind) => references.filter((one) => one.kind === kind).map(({ id }) => id)
+  const rows = await scope.query<{ key: string }>(
+    `select 'pack ' || id as key from packs where shop_id = :shop and id = any(:packs::uuid[])
+     union all select 'product ' || id from products where shop_id = :shop
+       and id = any(:products::text[])
+     union all select 'product ' || product_id from mappings
+       where shop_id = :shop and product_id = any(:products::text[])
+     union all select 'variant ' || id from variants where shop_id = :shop
+       and id = any(:variants::text[])
+     union all select 'variant ' || variant_id from mappings
+       where shop_id = :shop and variant_id = any(:variants::text[])`,
+    {
+      packs: of('pack').flatMap((id) => parsePublicId('pack', id) ?? []),
+      products: of('product').filter(isText),
+      variants: of('variant').filter(isText),
+    },
+  )
+  return new Set(rows.map(({ key }) => key))
+}
+
+/** PostgreSQL stores neither NUL nor half a surrogate pair. */
+const isText = (text: string) => text.isWellFormed() && !text.includes('\0')

@@ -1,0 +1,197 @@
+// Workflows: built-in ones can be read, the shop's own can be created and changed. A broken
+// workflow is not saved, and the answer lists its problems.
+import { z } from 'zod'
+import type { Workflow } from '../../../plugins/contract.ts'
+import { cannotUndo, permissionsOf, filePlaceOf } from '../../engine/engine.ts'
+import { AppError, MAX_DETAILS } from '../../core/errors.ts'
+import { requireFeature } from '../../files/plan-limits.ts'
+import { requirePublicId } from '../../core/ids.ts'
+import { checkWorkflow, type Parts } from './check.ts'
+import { summaryOf } from './describe.ts'
+import { runnable } from './find.ts'
+import { referenceProblems, referencesOfSteps } from './references.ts'
+import {
+  createWorkflow,
+  deleteWorkflow,
+  listWorkflows,
+  readWorkflow,
+  replaceWorkflow,
+  type OwnWorkflow,
+} from './workflows.ts'
+import { endpoint, type Endpoint, type Scope } from '../../http/endpoint.ts'
+import { errorSchema, listOf } from '../../http/schemas.ts'
+import { requireScopes } from '../../http/scopes.ts'
+import { workflowBody, workflowRecord, workflowSchema } from './record.ts'
+
+const problems = z.array(z.object({ param: z.string(), message: z.string() }))
+const checkSchema = z
+  .object({
+    problems: problems.meta({ description: `Up to the first ${MAX_DETAILS}` }),
+    problems_total: z.number().int(),
+    steps: z.array(z.object({ summary: z.string() })),
+    cannot_undo: z.array(z.string()),
+  })
+  .meta({ id: 'WorkflowCheck' })
+
+const byId = z.strictObject({ id: z.string() })
+
+const saved = { description: 'The workflow', schema: workflowSchema }
+const refused = { description: 'Every problem, with its place', schema: errorSchema }
+
+export const workflowRoutes = (parts: Parts): Endpoint[] => [
+  list(parts),
+  check(parts),
+  create(parts),
+  read(parts),
+  replace(parts),
+  remove(parts),
+]
+
+const ownRecord = (own: OwnWorkflow, parts: Parts) => workflowRecord(runnable(own), own, parts)
+const builtInRecord = (workflow: Workflow, parts: Parts) => workflowRecord(workflow, null, parts)
+
+const list = (parts: Parts) =>
+  endpoint({
+    method: 'get',
+    path: '/api/workflows',
+    summary: 'List workflows: the shop’s own, then the built-in ones',
+    tag: 'Workflows',
+    scope: 'operations:read',
+    replies: { 200: { description: 'All of them', schema: listOf(workflowSchema) } },
+    handler: async ({ caller }) => {
+      const own = await listWorkflows(caller.scope)
+      // A workflow that works on rows belongs to the CSV channel.
+      const shared = parts.workflows.filter(
+        (workflow) => filePlaceOf(workflow, parts.plugins) !== 'rows',
+      )
+      return {
+        body: {
+          data: [
+            ...own.map((each) => ownRecord(each, parts)),
+            ...shared.map((each) => builtInRecord(each, parts)),
+          ],
+          next_cursor: null,
+        },
+      }
+    },
+  })
+
+const check = (parts: Parts) =>
+  endpoint({
+    method: 'post',
+    path: '/api/workflows/check',
+    summary: 'Check a workflow without saving it',
+    tag: 'Workflows',
+    scope: 'operations:read',
+    body: workflowBody,
+    replies: {
+      200: { description: 'Its problems, and what its steps would do', schema: checkSchema },
+    },
+    handler: async ({ caller, body }) => {
+      const { workflow, problems: wrong } = checkWorkflow(body, parts)
+      const named = referencesOfSteps(workflow.steps, parts.plugins)
+      const problems = [...wrong, ...(await referenceProblems(caller.scope, named))]
+      const summaries = workflow.steps.map((step) => ({
+        summary: summaryOf(step, parts.plugins),
+      }))
+      return {
+        body: {
+          problems: problems.slice(0, MAX_DETAILS),
+          problems_total: problems.length,
+          steps: summaries,
+          cannot_undo: cannotUndo(workflow, parts.plugins),
+        },
+      }
+    },
+  })
+
+const create = (parts: Parts) =>
+  endpoint({
+    method: 'post',
+    path: '/api/workflows',
+    summary: 'Create a workflow',
+    tag: 'Workflows',
+    scope: 'settings:write',
+    body: workflowBody,
+    replies: { 201: saved, 422: refused },
+    handler: async ({ caller, body }) => {
+      requireScopes(caller, neededScopes(body, parts))
+      await requireFeature(caller.scope, 'workflows')
+      return {
+        status: 201,
+        body: ownRecord(await createWorkflow(caller.scope, body, parts), parts),
+      }
+    },
+  })
+
+const read = (parts: Parts) =>
+  endpoint({
+    method: 'get',
+    path: '/api/workflows/{id}',
+    summary: 'Read a workflow',
+    tag: 'Workflows',
+    scope: 'operations:read',
+    params: byId,
+    replies: { 200: saved },
+    handler: async ({ caller, params }) => {
+      const found = parts.workflows.find(({ id }) => id === params.id)
+      if (found) return { body: builtInRecord(found, parts) }
+      const own = await readWorkflow(caller.scope, requirePublicId('workflow', params.id))
+      if (!own) throw new AppError('not_found')
+      return { body: ownRecord(own, parts) }
+    },
+  })
+
+const replace = (parts: Parts) =>
+  endpoint({
+    method: 'put',
+    path: '/api/workflows/{id}',
+    summary: 'Replace a workflow',
+    description: 'Running operations continue with the previous steps.',
+    tag: 'Workflows',
+    scope: 'settings:write',
+    params: byId,
+    body: workflowBody,
+    replies: { 200: saved, 422: refused },
+    handler: async ({ caller, params, body }) => {
+      requireScopes(caller, neededScopes(body, parts))
+      const own = await replaceWorkflow(caller.scope, ownId(params.id, parts), body, parts)
+      return { body: ownRecord(own, parts) }
+    },
+  })
+
+const remove = (parts: Parts) =>
+  endpoint({
+    method: 'delete',
+    path: '/api/workflows/{id}',
+    summary: 'Delete a workflow',
+    tag: 'Workflows',
+    scope: 'settings:write',
+    params: byId,
+    replies: {
+      204: { description: 'Deleted', schema: null },
+      409: { description: 'Schedules run it: the message names them', schema: errorSchema },
+    },
+    handler: async ({ caller, params }) => {
+      await deleteWorkflow(caller.scope, ownId(params.id, parts))
+      return { status: 204, body: null }
+    },
+  })
+
+/**
+ * A caller who may not delete files may not save a workflow that deletes them: a schedule could run
+ * it.
+ */
+function neededScopes(body: z.output<typeof workflowBody>, parts: Parts): Scope[] {
+  const { workflow } = checkWorkflow(body, parts)
+  return workflow.kind !== 'bulk' ? [] : (permissionsOf(workflow, parts.plugins) as Scope[])
+}
+
+/** Throws `conflict` for a built-in workflow, which cannot be changed. */
+function ownId(id: string, { workflows }: Parts): string {
+  if (workflows.some((one) => one.id === id))
+    throw new AppError('conflict', {
+      message: 'A built-in workflow cannot be changed: copy it',
+    })
+  return requirePublicId('workflow', id)
+}

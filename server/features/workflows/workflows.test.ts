@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { appConfig } from '../../../app.config.ts'
+import { createTestShop, openTestDatabase } from '../../../test/database.ts'
+import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
+import type { AppError } from '../../core/errors.ts'
+import { toPublicId } from '../../core/ids.ts'
+import type { WorkflowBody } from './check.ts'
+import { attachedWorkflow, requireWorkflow } from './find.ts'
+import { createWorkflow, deleteWorkflow, listWorkflows, replaceWorkflow } from './workflows.ts'
+
+const parts = appConfig({})
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+let scope: ShopScope
+let other: ShopScope
+beforeAll(async () => {
+  database = await openTestDatabase()
+  scope = forShop(database, await createTestShop(database, 'a.myshopify.com'))
+  other = forShop(database, await createTestShop(database, 'b.myshopify.com'))
+})
+afterAll(() => database.drop())
+
+const bulk = (name: string, change: Partial<WorkflowBody> = {}): WorkflowBody => ({
+  name,
+  kind: 'bulk',
+  parallel: 2,
+  steps: [
+    { plugin: 'tag-files', options: { mode: 'add', tags: ['summer'] }, when: { type: ['pdf'] } },
+  ],
+  channel: null,
+  ...change,
+})
+const imports = (name: string, channel: WorkflowBody['channel'] = null): WorkflowBody =>
+  bulk(name, {
+    kind: 'import',
+    channel,
+    steps: [{ plugin: 'fetch-url' }, { plugin: 'validate-file' }],
+  })
+
+const problemsOf = (work: Promise<unknown>): Promise<string[]> =>
+  work.then(
+    () => [],
+    (error: AppError) => error.details.map(({ param, message }) => `${param}: ${message}`),
+  )
+
+test('a workflow is saved, found by its id as the engine does, replaced and deleted', async () => {
+  const made = await createWorkflow(scope, bulk('  Summer '), parts)
+  const id = toPublicId('workflow', made.id)
+  expect(await requireWorkflow(scope, id, parts)).toEqual({
+    id,
+    title: 'Summer',
+    action: 'workflow',
+    kind: 'bulk',
+    parallel: 2,
+    steps: [
+      {
+        id: 'tag-files',
+        plugin: 'tag-files',
+        options: { mode: 'add', tags: ['summer'] },
+        when: { type: ['pdf'] },
+      },
+    ],
+  })
+  const steps = [
+    { id: 'tag-files', plugin: 'tag-files', options: { tags: ['autumn'] } },
+    { plugin: 'notify' },
+  ]
+  const changed = await replaceWorkflow(scope, made.id, bulk('Autumn', { steps }), parts)
+  expect(changed.steps.map((step) => step.id)).toEqual(['tag-files', 'notify'])
+  await deleteWorkflow(scope, made.id)
+  expect(await listWorkflows(scope)).toEqual([])
+  await expect(requireWorkflow(scope, id, parts)).rejects.toMatchObject({ code: 'not_found' })
+})
+
+describe('uniqueness within the shop', () => {
+  test('names are unique within one shop', async () => {
+    const first = await createWorkflow(scope, bulk('Tidy'), parts)
+    expect(await problemsOf(createWorkflow(scope, bulk('Tidy'), parts))).toEqual([
+      'name: Another workflow has this name',
+    ])
+    expect(await problemsOf(replaceWorkflow(scope, first.id, bulk('Tidy'), parts))).toEqual([])
+    const theirs = await createWorkflow(other, bulk('Tidy'), parts)
+    await expect(
+      requireWorkflow(scope, toPublicId('workflow', theirs.id), parts),
+    ).rejects.toMatchObject({
+      code: 'not_found',
+    })
+    await expect(deleteWorkflow(scope, theirs.id)).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  test('of ten concurrent saves with one name, one is kept', async () => {
+    const saved = await Promise.allSettled(
+      Array.from({ length: 10 }, () => createWorkflow(scope, bulk('Once'), parts)),
+    )
+    expect(saved.filter(({ status }) => status === 'fulfilled').length).toBe(1)
+    for (const one of saved)
+      if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'validation_failed' })
+  })
+
+  test('only one is attached to the same imports', async () => {
+    expect(await attachedWorkflow(scope, 'api', parts.plugins)).toBeNull()
+    const first = await createWorkflow(scope, imports('From our tool', 'api'), parts)
+    expect(await attachedWorkflow(scope, 'api', parts.plugins)).toMatchObject({
+      title: 'From our tool',
+      action: 'import',
+    })
+    expect(await attachedWorkflow(other, 'api', parts.plugins)).toBeNull()
+    expect(await problemsOf(createWorkflow(scope, imports('Another', 'api'), parts))).toEqual([
+      'channel: “From our tool” is attached to these imports: detach it first',
+    ])
+    await replaceWorkflow(scope, first.id, imports('From our tool'), parts)
+    await createWorkflow(scope, imports('Another', 'api'), parts)
+    expect(await attachedWorkflow(scope, 'api', parts.plugins)).toMatchObject({ title: 'Another' })
+  })
+})
+
+describe('a workflow that a schedule runs', () => {
+  test('cannot be deleted or changed to one for imports, and the schedule is named', async () => {
+    const { id } = await createWorkflow(scope, bulk('Nightly'), parts)
+    await scope.insert('schedules', { name: 'Every night', cron: '0 3 * * *', workflow_id: id })
+    await expect(deleteWorkflow(scope, id)).rejects.toMatchObject({
+      code: 'workflow_in_use',
+      message: 'This workflow is run by “Every night”',
+    })
+    expect(await problemsOf(replaceWorkflow(scope, id, imports('Nightly'), parts))).toEqual([
+      'kind: “Every night” runs it, so it has to work on files',
+    ])
+    await scope.from('schedules').delete()
+    await deleteWorkflow(scope, id)
+  })
+
+  test('belongs to the same shop: the database refuses another’s', async () => {
+    const { id } = await createWorkflow(other, bulk('Theirs'), parts)
+    const insert = scope.insert('schedules', { name: 'Ours', cron: '0 3 * * *', workflow_id: id })
+    await expect(insert).rejects.toMatchObject({ code: '23503' })
+  })
+
+  test('is deleted with its shop', async () => {
+    const number = await createTestShop(database, 'c.myshopify.com')
+    const third = forShop(database, number)
+    const { id } = await createWorkflow(third, bulk('Short-lived'), parts)
+    await third.insert('schedules', { name: 'Short', cron: '0 3 * * *', workflow_id: id })
+    await database.knex('shops').where({ id: number }).delete()
+    expect(await listWorkflows(third)).toEqual([])
+  })
+})
+
+test('a stored workflow that is no longer valid cannot run, and gives the reason', async () => {
+  const { id } = await createWorkflow(scope, bulk('Old'), parts)
+  const without = { ...parts, plugins: parts.plugins.filter((plugin) => plugin.id !== 'tag-files') }
+  await expect(requireWorkflow(scope, toPublicId('workflow', id), without)).rejects.toMatchObject({
+    code: 'workflow_broken',
+    message: 'The workflow “Old” cannot run: There is no plugin tag-files (steps[0].plugin)',
+  })
+})

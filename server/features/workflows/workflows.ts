@@ -1,0 +1,176 @@
+// The shop's own workflows: read, saved if they have no problems, deleted if no schedule uses them.
+import type { Step, Workflow } from '../../../plugins/contract.ts'
+import type { WorkflowProblem } from './problems.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { AppError } from '../../core/errors.ts'
+import { toPublicId } from '../../core/ids.ts'
+import { checkWorkflow, type Parts, type WorkflowBody } from './check.ts'
+import { referenceProblems, referencesOfSteps } from './references.ts'
+
+export interface OwnWorkflow {
+  /** A bare UUID. */
+  id: string
+  name: string
+  kind: Workflow['kind']
+  parallel: number
+  steps: Step[]
+  channel: string | null
+  created_at: Date
+  updated_at: Date
+}
+
+const MAX_WORKFLOWS = 200
+
+/** By name. */
+export function listWorkflows(scope: ShopScope): Promise<OwnWorkflow[]> {
+  return scope.query<OwnWorkflow>(
+    'select * from workflows where shop_id = :shop order by lower(name), id',
+  )
+}
+
+export async function readWorkflow(scope: ShopScope, id: string): Promise<OwnWorkflow | null> {
+  const [row] = await scope.query<OwnWorkflow>(
+    'select * from workflows where shop_id = :shop and id = :id',
+    { id },
+  )
+  return row ?? null
+}
+
+/** Throws `validation_failed` with every problem. */
+export function createWorkflow(
+  scope: ShopScope,
+  body: WorkflowBody,
+  parts: Parts,
+): Promise<OwnWorkflow> {
+  return serialized(scope, async (tx) => {
+    const steps = await checkedSteps(tx, body, parts, null)
+    const [row] = await tx.query<OwnWorkflow>(
+      `insert into workflows (shop_id, name, kind, parallel, steps, channel)
+       values (:shop, :name, :kind, :parallel, :steps, :channel) returning *`,
+      columnsOf(body, steps),
+    )
+    return row!
+  })
+}
+
+/**
+ * Replaces the workflow. Running operations continue as they started. Throws `not_found`,
+ * `validation_failed`.
+ */
+export function replaceWorkflow(
+  scope: ShopScope,
+  id: string,
+  body: WorkflowBody,
+  parts: Parts,
+): Promise<OwnWorkflow> {
+  return serialized(scope, async (tx) => {
+    if (!(await readWorkflow(tx, id))) throw new AppError('not_found')
+    const steps = await checkedSteps(tx, body, parts, id)
+    const [row] = await tx.query<OwnWorkflow>(
+      `update workflows set name = :name, kind = :kind, parallel = :parallel, steps = :steps,
+         channel = :channel, updated_at = now() where shop_id = :shop and id = :id returning *`,
+      { id, ...columnsOf(body, steps) },
+    )
+    return row!
+  })
+}
+
+/** Throws `not_found`, and `workflow_in_use` with the names of the schedules that use it. */
+export function deleteWorkflow(scope: ShopScope, id: string): Promise<void> {
+  return serialized(scope, async (tx) => {
+    const users = await schedulesOf(tx, id)
+    if (users.length > 0)
+      throw new AppError('workflow_in_use', {
+        message: `This workflow is run by ${users.map(quoted).join(', ')}`,
+      })
+    const delivers = await tx.query(
+      `select 1 from shops where id = :shop and settings ->> 'delivery_workflow' = :id`,
+      { id: toPublicId('workflow', id) },
+    )
+    if (delivers.length > 0)
+      throw new AppError('workflow_in_use', {
+        message: 'This workflow runs on deliveries: choose another one in the settings first',
+      })
+    const gone = await tx.query(
+      'delete from workflows where shop_id = :shop and id = :id returning 1',
+      { id },
+    )
+    if (gone.length === 0) throw new AppError('not_found')
+  })
+}
+
+const quoted = (name: string) => `“${name}”`
+
+/**
+ * One change of a shop's workflows at a time, so that checked conditions still hold when it is
+ * written.
+ */
+function serialized<T>(scope: ShopScope, work: (tx: ShopScope) => Promise<T>): Promise<T> {
+  return scope.transaction(async (tx) => {
+    await tx.query('select 1 from shops where id = :shop for no key update')
+    return work(tx)
+  })
+}
+
+const columnsOf = ({ name, kind, parallel, channel }: WorkflowBody, steps: readonly Step[]) => ({
+  name: name.trim(),
+  kind,
+  parallel,
+  steps: JSON.stringify(steps),
+  channel,
+})
+
+async function checkedSteps(
+  tx: ShopScope,
+  body: WorkflowBody,
+  parts: Parts,
+  id: string | null,
+): Promise<readonly Step[]> {
+  const { workflow, problems } = checkWorkflow(body, parts)
+  const named = await referenceProblems(tx, referencesOfSteps(workflow.steps, parts.plugins))
+  const all = [...problems, ...named, ...(await shopProblems(tx, body, id))]
+  if (all.length > 0) {
+    const details = all.map(({ param, message }) => ({
+      param,
+      code: 'invalid_value' as const,
+      message,
+    }))
+    throw new AppError('validation_failed', { param: details[0]!.param, details })
+  }
+  return workflow.steps
+}
+
+/** Conflicts with the shop's other workflows and its schedules. */
+async function shopProblems(
+  tx: ShopScope,
+  body: WorkflowBody,
+  id: string | null,
+): Promise<WorkflowProblem[]> {
+  const others = (await listWorkflows(tx)).filter((one) => one.id !== id)
+  const problems: WorkflowProblem[] = []
+  if (others.length >= MAX_WORKFLOWS)
+    problems.push({ param: 'name', message: `A shop has at most ${MAX_WORKFLOWS} workflows` })
+  if (others.some(({ name }) => name === body.name.trim()))
+    problems.push({ param: 'name', message: 'Another workflow has this name' })
+  const attached = body.channel && others.find(({ channel }) => channel === body.channel)
+  if (attached)
+    problems.push({
+      param: 'channel',
+      message: `${quoted(attached.name)} is attached to these imports: detach it first`,
+    })
+  const users = id && body.kind !== 'bulk' ? await schedulesOf(tx, id) : []
+  if (users.length > 0)
+    problems.push({
+      param: 'kind',
+      message: `${users.map(quoted).join(', ')} runs it, so it has to work on files`,
+    })
+  return problems
+}
+
+async function schedulesOf(scope: ShopScope, id: string): Promise<string[]> {
+  const rows = await scope.query<{ name: string }>(
+    'select name from schedules where shop_id = :shop and workflow_id = :id order by name',
+    { id },
+  )
+  return rows.map(({ name }) => name)
+}

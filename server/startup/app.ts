@@ -1,0 +1,176 @@
+// The HTTP application: downloads are answered before Koa, since they are the hot path; Koa answers
+// health, the API, and the page for all other addresses.
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import path from 'node:path'
+import { createRequire } from 'node:module'
+import Koa, { type Context, type Next } from 'koa'
+import compress from 'koa-compress'
+import type { Registry } from 'prom-client'
+import { UPLOADS_PATH } from '../features/upload/upload.ts'
+import type { Database } from '../core/db/database.ts'
+import { deliveryAddress } from '../features/downloads/request.ts'
+import { AppError } from '../core/errors.ts'
+import { errorFields } from '../core/log.ts'
+import { createFlowRequests, isFlowPath } from '../features/flow/requests.ts'
+import { WEBHOOKS_PATH } from '../storefront/webhooks/intake.ts'
+import { createAuthenticator } from '../http/auth.ts'
+import { cloudCallback } from '../features/cloud/routes/callback.ts'
+import { createFailureLimiter, type FailureLimiter } from '../http/auth-failures.ts'
+import { docsPage } from '../http/docs.ts'
+import { errorResponses, notAllowed } from '../http/errors.ts'
+import { adminExtensionOrigin } from '../features/orders/extensions/admin-origin.ts'
+import { thankYouRoute } from '../features/orders/extensions/thank-you.ts'
+import { dropMetrics } from '../features/drop/metrics.ts'
+import { createMetrics, type Metrics } from '../http/metrics.ts'
+import { workMetrics } from './work-metrics.ts'
+import { openApiDocument } from '../http/openapi.ts'
+import { pageRoute } from '../http/page.ts'
+import { createRateLimiter } from '../http/rate-limit.ts'
+import { createRouter } from '../http/router.ts'
+import { tusPaths } from '../features/upload/tus-paths.ts'
+import { tusRoute } from '../features/upload/tus-route.ts'
+import { listEndpoints, type AppParts } from './endpoints.ts'
+
+export function createApp(parts: AppParts): RequestListener {
+  const { delivery, database, demo, metricsToken: token = null } = parts
+  const failures = createFailureLimiter(parts)
+  const downloads = () => delivery.counted()
+  const gauges = (registers: Registry[]) => workMetrics(registers, database, [dropMetrics])
+  const metrics = createMetrics({ gauges, failures, token, open: demo, downloads })
+  const flow = createFlowRequests(parts)
+  const others = createKoa(parts, metrics, failures).callback()
+  return (request, response) => {
+    const address = addressBeforeKoa(request.url)
+    if (address === null) return void others(request, response)
+    const begun = performance.now()
+    const answered = () =>
+      metrics.answered(
+        address,
+        methodOf(request),
+        response.statusCode,
+        (performance.now() - begun) / 1000,
+      )
+    const handle =
+      address === WEBHOOKS_PATH
+        ? parts.storefront.intake
+        : isFlowPath(address)
+          ? flow
+          : delivery.handle
+    void handle(request, response).then(answered)
+  }
+}
+
+/**
+ * Downloads bypass Koa because they are the hot path, and webhooks because the signature covers the
+ * raw body. Null: Koa answers.
+ */
+function addressBeforeKoa(url: string | undefined): string | null {
+  const path = url?.split('?', 1)[0] ?? ''
+  return path === WEBHOOKS_PATH || isFlowPath(path) ? path : deliveryAddress(url)
+}
+
+/** Clients may send any method: all unknown ones are counted as one. */
+const methodOf = ({ method = '' }: IncomingMessage): string =>
+  METHODS.has(method) ? method : 'other'
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+/** A client that leaves is not a fault of the server. */
+const DISCONNECTED = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
+
+function createKoa(parts: AppParts, metrics: Metrics, failures: FailureLimiter): Koa {
+  const endpoints = listEndpoints(parts)
+  const { version } = createRequire(import.meta.url)(
+    path.resolve(import.meta.dirname, '../../package.json'),
+  ) as {
+    version: string
+  }
+  const authenticator = createAuthenticator({ ...parts, failures })
+  const router = createRouter({
+    endpoints,
+    authenticator,
+    rateLimiter: createRateLimiter(parts.database, parts.limits),
+    limits: parts.limits,
+    secrets: parts.secrets,
+  })
+  const app = new Koa({ proxy: parts.trustProxy })
+  app.on('error', (error: NodeJS.ErrnoException) => {
+    const level = DISCONNECTED.has(error.code ?? '') ? 'debug' : 'warn'
+    parts.log[level]('a response was not sent completely', errorFields(error))
+  })
+  if (parts.storefront.handle)
+    app.use(withoutKoa((request, response) => parts.storefront.handle!(request, response)))
+  app.use(withMetrics(metrics))
+  app.use(errorResponses(parts.log))
+  app.use(health(parts.database))
+  app.use((ctx, next) => metrics.middleware(ctx, next))
+  app.use(compress({ zstd: false, deflate: false }))
+  app.use(cloudCallback())
+  app.use(adminExtensionOrigin)
+  app.use(thankYouRoute({ ...parts, failures }))
+  app.use(docsPage(() => openApiDocument(endpoints, tusPaths, { ...parts, version })))
+  app.use(tusRoute(parts.uploads, authenticator))
+  app.use(router.routes())
+  app.use(unknownApi(router.match.bind(router)))
+  app.use(pageRoute(parts.page, parts.storefront, parts.demo))
+  return app
+}
+
+/** A handler that answers Node's own request itself, before Koa sees it. */
+function withoutKoa(handle: (request: IncomingMessage, response: ServerResponse) => boolean) {
+  return (ctx: Context, next: Next): Promise<unknown> | undefined => {
+    if (!handle(ctx.req, ctx.res)) return next() as Promise<unknown>
+    ctx.respond = false
+    return undefined
+  }
+}
+
+function withMetrics(metrics: Metrics) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    const begun = performance.now()
+    try {
+      await next()
+    } finally {
+      metrics.answered(
+        routeOf(ctx),
+        methodOf(ctx.req),
+        ctx.res.statusCode,
+        (performance.now() - begun) / 1000,
+      )
+    }
+  }
+}
+
+/**
+ * The route as the API document names it: `/api/files/:id`. All unknown addresses are counted as
+ * one.
+ */
+function routeOf(ctx: Context): string {
+  const { _matchedRoute: matched } = ctx as { _matchedRoute?: string }
+  if (matched !== undefined) return matched
+  if (['/healthz', '/readyz', '/metrics'].includes(ctx.path)) return ctx.path
+  return [UPLOADS_PATH, '/api'].find((path) => `${ctx.path}/`.startsWith(`${path}/`)) ?? 'page'
+}
+
+function health(database: Database) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    if (ctx.path === '/healthz') {
+      ctx.body = { status: 'ok' }
+    } else if (ctx.path === '/readyz') {
+      await database.pool.query('select 1').catch((cause: unknown) => {
+        throw new AppError('unavailable', { retryAfter: 2, cause })
+      })
+      ctx.body = { status: 'ready' }
+    } else await next()
+  }
+}
+
+function unknownApi(
+  match: (path: string, method: string) => { path: readonly { methods: readonly string[] }[] },
+) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    if (!ctx.path.startsWith('/api/') && ctx.path !== '/api') return next() as Promise<void>
+    const methods = match(ctx.path, ctx.method).path.flatMap((route) => route.methods)
+    if (methods.length > 0) throw notAllowed(ctx, methods)
+    throw new AppError('not_found')
+  }
+}

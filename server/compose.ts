@@ -14,11 +14,11 @@ import { createEngine, type Engine } from './engine/engine.ts'
 import type { EngineParts } from './engine/parts.ts'
 import { createListings } from './features/links/listings.ts'
 import { createApp } from './startup/app.ts'
-import type { AppParts } from './startup/endpoints.ts'
 import type { PageSource } from './http/page.ts'
 import type { Logger } from './core/log.ts'
 import { downloadMessages } from './features/downloads/download-notices.ts'
-import { createEffects, operationEnds } from './startup/effects.ts'
+import { confirmSync } from './features/cloud/confirmation.ts'
+import { allEffects, allEnds, type WebParts } from './features.ts'
 import { operationMessages } from './startup/operation-messages.ts'
 import { createOrderPages } from './features/orders/order-pages.ts'
 import { createGuardedClient, type GuardedClient } from './ports/guarded-fetch.ts'
@@ -66,7 +66,7 @@ export interface ComposedServer {
 
 export interface Web {
   app: ReturnType<typeof createApp>
-  parts: AppParts
+  parts: WebParts
   delivery: Delivery
 }
 
@@ -108,8 +108,8 @@ export async function composeServer(given: ComposeOptions): Promise<ComposedServ
     ports: portsFactory({ client, stores, storefront, uploads: folder, cloud }),
     listings: createListings({ secrets, baseUrl }),
     messages: operationMessages,
-    effects: createEffects({ limits, secrets }),
-    ends: operationEnds(config.plugins),
+    effects: allEffects({ limits, secrets, plugins: config.plugins }),
+    ends: allEnds({ secrets, plugins: config.plugins }),
     secrets,
     log,
   }
@@ -142,7 +142,7 @@ async function openWeb(
   closings.push(() => Promise.resolve(sandboxes.close()))
   const delivery = openDelivery(config, opened)
   closings.push(() => delivery.close())
-  const parts: AppParts = {
+  const parts: WebParts = {
     database,
     engine,
     storefront,
@@ -165,6 +165,7 @@ async function openWeb(
     log,
     plans: config.plans,
     orderPages: createOrderPages({ database, secrets, baseUrl }),
+    confirmSync: (scope, about) => confirmSync(cloud, engine, scope, about),
   }
   return { app: createApp(parts), parts, delivery }
 }

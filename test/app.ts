@@ -15,7 +15,7 @@ import type { Limits } from '../server/core/configuration/limits.ts'
 import type { Channel } from '../server/features/workflows/channel.ts'
 import { forShop, type ShopScope } from '../server/core/db/for-shop.ts'
 import { listen } from '../server/http/listen.ts'
-import { listEndpoints } from '../server/startup/endpoints.ts'
+import { allEndpoints } from '../server/features.ts'
 import { createApiKey } from '../server/http/auth.ts'
 import type { EngineParts } from '../server/engine/parts.ts'
 import type { Plans } from '../server/core/configuration/plan-list.ts'
@@ -157,7 +157,7 @@ export async function openTestApp({
   }
   return {
     url,
-    endpoints: listEndpoints(parts),
+    endpoints: allEndpoints(parts),
     engine,
     stores: composed.stores,
     cloud: composed.cloud,

@@ -32,7 +32,7 @@ import { createListings } from '../server/features/links/listings.ts'
 import { createMatcher } from '../server/matching/match.ts'
 import { createTitleCache } from '../server/matching/title-cache.ts'
 import { createBytesPort } from '../server/ports/bytes.ts'
-import { createEffects, operationEnds } from '../server/startup/effects.ts'
+import { allEffects, allEnds } from '../server/features.ts'
 import { operationMessages } from '../server/startup/operation-messages.ts'
 import { createCatalogPort } from '../server/ports/catalog.ts'
 import { createUploadPort } from '../server/features/upload/port.ts'
@@ -156,8 +156,8 @@ export async function createTestEngine(
     log: silent,
     secrets,
     messages: operationMessages,
-    effects: createEffects({ limits, secrets }),
-    ends: operationEnds(plugins),
+    effects: allEffects({ limits, secrets, plugins }),
+    ends: allEnds({ secrets, plugins }),
     listings: createListings({ secrets, baseUrl: 'http://127.0.0.1' }),
     ports: async (scope) => {
       const { name, domain, settings } = await readShop(scope)

@@ -369,7 +369,7 @@ const MAKERS: Record<ExampleId, Make> = {
   },
   licence_list: (place) => post(place, '/api/licence-lists', { name: 'Keys' }),
   customer_data: async ({ app, owner }) => {
-    const parts = { ...app.engine.parts, clock: () => new Date() }
+    const parts = { ...app.engine.parts, places: {}, clock: () => new Date() }
     const request = { email: 'buyer@example.com', customerId: null, orderIds: [] }
     return toPublicId('answer', (await customerData(parts, owner.scope.shop, request)).id)
   },

@@ -20,7 +20,6 @@ import { docsPage } from '../http/docs.ts'
 import { errorResponses, notAllowed } from '../http/errors.ts'
 import { adminExtensionOrigin } from '../features/orders/extensions/admin-origin.ts'
 import { thankYouRoute } from '../features/orders/extensions/thank-you.ts'
-import { dropMetrics } from '../features/drop/metrics.ts'
 import { createMetrics, type Metrics } from '../http/metrics.ts'
 import { workMetrics } from './work-metrics.ts'
 import { openApiDocument } from '../http/openapi.ts'
@@ -29,13 +28,13 @@ import { createRateLimiter } from '../http/rate-limit.ts'
 import { createRouter } from '../http/router.ts'
 import { tusPaths } from '../features/upload/tus-paths.ts'
 import { tusRoute } from '../features/upload/tus-route.ts'
-import { listEndpoints, type AppParts } from './endpoints.ts'
+import { allEndpoints, allMetrics, type WebParts } from '../features.ts'
 
-export function createApp(parts: AppParts): RequestListener {
+export function createApp(parts: WebParts): RequestListener {
   const { delivery, database, demo, metricsToken: token = null } = parts
   const failures = createFailureLimiter(parts)
   const downloads = () => delivery.counted()
-  const gauges = (registers: Registry[]) => workMetrics(registers, database, [dropMetrics])
+  const gauges = (registers: Registry[]) => workMetrics(registers, database, allMetrics)
   const metrics = createMetrics({ gauges, failures, token, open: demo, downloads })
   const flow = createFlowRequests(parts)
   const others = createKoa(parts, metrics, failures).callback()
@@ -77,8 +76,8 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 /** A client that leaves is not a fault of the server. */
 const DISCONNECTED = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
 
-function createKoa(parts: AppParts, metrics: Metrics, failures: FailureLimiter): Koa {
-  const endpoints = listEndpoints(parts)
+function createKoa(parts: WebParts, metrics: Metrics, failures: FailureLimiter): Koa {
+  const endpoints = allEndpoints(parts)
   const { version } = createRequire(import.meta.url)(
     path.resolve(import.meta.dirname, '../../package.json'),
   ) as {

@@ -1,14 +1,9 @@
 // Metrics of the operations and jobs of all shops together, read from the database.
 import { Gauge, type Registry } from 'prom-client'
 import type { Database } from '../core/db/database.ts'
+import type { StateMetrics } from '../http/state-metrics.ts'
 
 const READ_EVERY_MS = 5000
-
-/** Registers the gauges of one feature and returns the function that updates them. */
-export type StateMetrics = (
-  registers: Registry[],
-  database: Pick<Database, 'pool'>,
-) => () => Promise<void>
 
 interface OperationRow {
   status: string

@@ -5,7 +5,7 @@ import { openDatabase } from '../../server/core/db/database.ts'
 import { openListener } from '../../server/core/db/listener.ts'
 import type { EngineParts } from '../../server/engine/parts.ts'
 import { startWorker } from '../../server/engine/worker.ts'
-import { createEffects, operationEnds } from '../../server/startup/effects.ts'
+import { allEffects, allEnds } from '../../server/features.ts'
 import { operationMessages } from '../../server/startup/operation-messages.ts'
 import { createLogger } from '../../server/core/log.ts'
 import { createSecrets } from '../../server/core/secrets.ts'
@@ -30,8 +30,8 @@ export async function startOwnWorker(
     limits,
     ...outside,
     messages: operationMessages,
-    effects: createEffects({ limits, secrets }),
-    ends: operationEnds([plugin]),
+    effects: allEffects({ limits, secrets, plugins: [plugin] }),
+    ends: allEnds({ secrets, plugins: [plugin] }),
     secrets,
     log,
   }

@@ -12,8 +12,8 @@ import {
   type CustomerRequest,
 } from './buyer.ts'
 import { readAnswer, recentAnswer, storeAnswer } from './customer-data-rows.ts'
+import type { BuyerPlaces } from '../feature.ts'
 import type { ComplianceParts } from './parts.ts'
-import { PLACES } from './places.ts'
 
 type Rows = Record<string, unknown>[]
 
@@ -32,18 +32,18 @@ export interface CustomerData {
 
 /** Returns the answer's id, a bare UUID. The same request within the hour gives the same answer. */
 export async function customerData(
-  parts: Pick<ComplianceParts, 'database' | 'secrets' | 'clock' | 'log'>,
+  parts: Pick<ComplianceParts, 'database' | 'places' | 'secrets' | 'clock' | 'log'>,
   shop: number,
   request: CustomerRequest,
 ): Promise<{ id: string; data: CustomerData }> {
-  const { database, secrets, clock, log } = parts
+  const { database, places, secrets, clock, log } = parts
   const scope = forShop(database, shop)
   const buyer = await findBuyer(scope, request)
   const known = await recentAnswer(scope, secrets, request, buyer)
   const kept = known && (await readAnswer(scope, secrets, known))
   if (kept) return { id: kept.answer.id, data: JSON.parse(kept.document) as CustomerData }
   const now = clock()
-  const document = JSON.stringify(await collect(scope, request, buyer, now), null, 2)
+  const document = JSON.stringify(await collect(scope, request, { buyer, places, now }), null, 2)
   const data = JSON.parse(document) as CustomerData
   const id = await scope.transaction(async (tx) => {
     const stored = await storeAnswer(tx, secrets, { request, buyer, document, now })
@@ -72,16 +72,15 @@ const noticeOf = ({ customerId }: CustomerRequest, until: Date) => ({
 async function collect(
   scope: ShopScope,
   { email, customerId, orderIds }: CustomerRequest,
-  buyer: Buyer,
-  now: Date,
+  { buyer, places, now }: { buyer: Buyer; places: BuyerPlaces; now: Date },
 ): Promise<CustomerData> {
   const patterns = patternsOf(buyer)
   const records: Record<string, Rows> = {}
   if (patterns)
-    for (const [table, { about, columns, how }] of Object.entries(PLACES))
+    for (const [table, { about, columns, how }] of Object.entries(places))
       if (how === 'mask' || how === 'delete')
         records[about] = await rowsWithAddress(scope, table, columns, patterns)
-  ;(records[PLACES.outbox!.about] ??= []).push(...(await waitingMails(scope, buyer)))
+  ;(records.Messages ??= []).push(...(await waitingMails(scope, buyer)))
   return {
     customer: { email, customer_id: customerId, order_ids: orderIds },
     collected_at: now.toISOString(),

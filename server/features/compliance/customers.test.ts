@@ -9,7 +9,8 @@ import { openReply, sealReply } from '../../core/db/sealed-replies.ts'
 import { listNotices } from '../../core/outbox/notices.ts'
 import { listAnswers, readAnswer, sweepAnswers } from './customer-data-rows.ts'
 import { customerData } from './customer-data.ts'
-import { DELETED, NOT_BUYERS, NOT_OF_SHOPS, PLACES } from './places.ts'
+import { BUYER_PLACES, TABLES } from '../../features.ts'
+import { DELETED, NOT_OF_SHOPS } from './places.ts'
 import { redactCustomer } from './redact-customer.ts'
 
 const EMAIL = 'Ann.O-Brien+shop@Example.com'
@@ -19,6 +20,7 @@ const ADDRESS = '203.0.113.77'
 let house: TestEngine
 const parts = () => ({
   database: house.parts.database,
+  places: BUYER_PLACES,
   secrets: house.parts.secrets,
   clock: () => new Date(),
   log: silent,
@@ -79,14 +81,13 @@ async function placesOf(shop: number, text: string): Promise<string[]> {
 }
 const declaredNone = (place: string) => {
   const [table, column] = place.split('.') as [string, string]
-  return table in NOT_BUYERS || PLACES[table]?.keeps?.includes(column) === true
+  return typeof TABLES[table] === 'string' || BUYER_PLACES[table]?.keeps?.includes(column) === true
 }
 
 describe('the list of places with buyers’ data', () => {
   it('declares each table with a shop once', async () => {
     const names = (await readTables(pool())).map(({ name }) => name)
-    const declared = [...Object.keys(PLACES), ...Object.keys(NOT_BUYERS)]
-    expect(declared.sort()).toEqual(names.sort())
+    expect(Object.keys(TABLES).sort()).toEqual(names.sort())
   })
   it('has a reason for each other column with a name like an address', async () => {
     const { rows } = await pool().query<{ place: string }>(
@@ -108,7 +109,7 @@ describe('a customer', () => {
     const shop = await shopWith('asks.myshopify.com', EMAIL)
     const scope = forShop(house.parts.database, shop)
     const { id, data } = await customerData(parts(), shop, request())
-    for (const [table, { about, columns, how }] of Object.entries(PLACES))
+    for (const [table, { about, columns, how }] of Object.entries(BUYER_PLACES))
       if (how === 'mask' || how === 'delete') {
         const [row] = data.records[about]!
         expect([table, Object.keys(row!).sort()]).toEqual([

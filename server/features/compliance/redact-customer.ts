@@ -14,11 +14,11 @@ import {
 } from './buyer.ts'
 import { dropAnswers } from './customer-data-rows.ts'
 import type { ComplianceParts } from './parts.ts'
-import { DELETED, PLACES } from './places.ts'
+import { DELETED } from './places.ts'
 
 /** Idempotent: a customer without stored data is no error. */
 export async function redactCustomer(
-  parts: Pick<ComplianceParts, 'database' | 'secrets' | 'log'>,
+  parts: Pick<ComplianceParts, 'database' | 'places' | 'secrets' | 'log'>,
   shop: number,
   request: CustomerRequest,
 ): Promise<void> {
@@ -28,7 +28,7 @@ export async function redactCustomer(
   // Texts first: if the platform named the customer by an order only, a repeated run could not find
   // the address after the links were masked.
   if (patterns)
-    for (const [table, { how, columns }] of Object.entries(PLACES)) {
+    for (const [table, { how, columns }] of Object.entries(parts.places)) {
       if (how === 'mask') await mask(scope, table, columns, patterns)
       if (how === 'delete') await deleteWithAddress(scope, table, columns, patterns)
     }

@@ -26,6 +26,7 @@ beforeAll(async () => {
   uploads = openUploadFolder(path.join(house.folder, 'uploads'))
   parts = {
     database: house.parts.database,
+    places: {},
     secrets: house.parts.secrets,
     stores: new Map([
       ['primary', disk('primary')],

@@ -14,7 +14,7 @@ import { deliveryWorkflow } from '../workflows/find.ts'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema } from '../../http/schemas.ts'
 
-interface SettingsParts {
+export interface SettingsParts {
   engine: Engine
   clock: () => Date
 }

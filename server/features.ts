@@ -1,0 +1,194 @@
+// Every feature of the product, and what the start takes from all of them together.
+import type { Limits } from './core/configuration/limits.ts'
+import type { Plans } from './core/configuration/plan-list.ts'
+import type { DropAddress } from './core/configuration/drop-settings.ts'
+import type { Database } from './core/db/database.ts'
+import type { Logger } from './core/log.ts'
+import type { BackgroundTask } from './core/queue/background.ts'
+import type { Secrets } from './core/secrets.ts'
+import type { BlobStore } from './core/store/store.ts'
+import type { AdmissionLimits } from './files/admission.ts'
+import { checkEffects, type Effect } from './engine/effect.ts'
+import { createdFiles } from './engine/effects/created-files.ts'
+import { droppedVersions } from './engine/effects/dropped-versions.ts'
+import type { Engine } from './engine/engine.ts'
+import type { EngineParts, OperationEnd } from './engine/parts.ts'
+import { activityFeature } from './features/activity/feature.ts'
+import { apiFeature } from './features/api/feature.ts'
+import { buyerPageFeature } from './features/buyer-page/feature.ts'
+import { cloudFeature } from './features/cloud/feature.ts'
+import { complianceFeature } from './features/compliance/feature.ts'
+import { csvFeature } from './features/csv/feature.ts'
+import { downloadsFeature } from './features/downloads/feature.ts'
+import { dropFeature } from './features/drop/feature.ts'
+import { filesFeature } from './features/files/feature.ts'
+import { flowFeature } from './features/flow/feature.ts'
+import { importsFeature } from './features/imports/feature.ts'
+import { linksFeature } from './features/links/feature.ts'
+import { mappingFeature } from './features/mapping/feature.ts'
+import { messagesFeature } from './features/messages/feature.ts'
+import { noticesFeature } from './features/notices/feature.ts'
+import { operationsFeature } from './features/operations/feature.ts'
+import { ordersFeature } from './features/orders/feature.ts'
+import { packsFeature } from './features/packs/feature.ts'
+import { preparationFeature } from './features/preparation/feature.ts'
+import { schedulesFeature } from './features/schedules/feature.ts'
+import { settingsFeature } from './features/settings/feature.ts'
+import { uploadFeature } from './features/upload/feature.ts'
+import { webhooksFeature } from './features/webhooks/feature.ts'
+import { workflowsFeature } from './features/workflows/feature.ts'
+import type { Cloud } from './features/cloud/cloud.ts'
+import type { ReadWorkbook } from './features/csv/workbook.ts'
+import type { Delivery } from './features/downloads/downloads.ts'
+import type { BuyerPlaces, Feature, HookParts } from './features/feature.ts'
+import type { ConfirmSync } from './features/operations/routes.ts'
+import type { OrderPages } from './features/orders/order-pages.ts'
+import type { UploadFolder, UploadParts } from './features/upload/upload.ts'
+import type { Channel } from './features/workflows/channel.ts'
+import { withCurrentCounts } from './http/current-counts.ts'
+import type { Endpoint } from './http/endpoint.ts'
+import type { PageSource } from './http/page.ts'
+import type { Reach } from './http/reachable.ts'
+import type { StateMetrics } from './http/state-metrics.ts'
+import type { GuardedClient } from './ports/guarded-fetch.ts'
+import type { Storefront } from './storefront/storefront.ts'
+
+/** What the endpoints and the other routes need. */
+export interface WebParts {
+  database: Database
+  engine: Engine
+  storefront: Storefront
+  delivery: Delivery
+  stores: ReadonlyMap<string, BlobStore>
+  secrets: Secrets
+  uploads: UploadParts
+  channels: readonly Channel[]
+  cloud: Cloud
+  readWorkbook: ReadWorkbook
+  /** Rejects if this server cannot send to an address. */
+  reach: Reach
+  /** The address of the drop server for merchants. */
+  drop: DropAddress
+  limits: Limits
+  page: PageSource
+  baseUrl: string
+  demo: boolean
+  trustProxy: boolean
+  /** The bearer token that readers of /metrics must send. */
+  metricsToken?: string | null
+  clock: () => Date
+  log: Logger
+  orderPages: OrderPages
+  /** Confirms the preview of a cloud sync, by listing the provider again. */
+  confirmSync: ConfirmSync
+  plans: Plans | null
+}
+
+/** What the background tasks need. */
+export interface TaskParts {
+  database: Database
+  engine: Engine
+  /** The engine's parts for workflows on deliveries. */
+  engineParts: EngineParts
+  storefront: Storefront
+  stores: ReadonlyMap<string, BlobStore>
+  folder: UploadFolder
+  client: GuardedClient
+  cloud: Cloud
+  limits: Limits
+  plans: Plans | null
+  secrets: Secrets
+  /** The start of the addresses that this server gives to others. */
+  baseUrl: string
+  clock: () => Date
+  log: Logger
+}
+
+/** In the order of the API's document. */
+export const FEATURES: readonly Feature<WebParts, TaskParts>[] = checkFeatures([
+  importsFeature,
+  uploadFeature,
+  csvFeature,
+  apiFeature,
+  dropFeature,
+  cloudFeature,
+  filesFeature,
+  packsFeature,
+  linksFeature,
+  downloadsFeature,
+  ordersFeature,
+  preparationFeature,
+  operationsFeature,
+  workflowsFeature,
+  schedulesFeature,
+  mappingFeature,
+  settingsFeature,
+  complianceFeature,
+  buyerPageFeature,
+  noticesFeature,
+  messagesFeature,
+  webhooksFeature,
+  flowFeature,
+  activityFeature,
+])
+
+/** Throws if a name or a table is listed twice. */
+function checkFeatures(
+  features: readonly Feature<WebParts, TaskParts>[],
+): readonly Feature<WebParts, TaskParts>[] {
+  refuseTwice(
+    'The feature',
+    features.map(({ name }) => name),
+  )
+  refuseTwice(
+    'The table',
+    features.flatMap(({ tables = {} }) => Object.keys(tables)),
+  )
+  return features
+}
+
+function refuseTwice(what: string, names: readonly string[]): void {
+  const twice = names.find((name, at) => names.indexOf(name) < at)
+  if (twice !== undefined) throw new Error(`${what} ${twice} is listed twice`)
+}
+
+export function allEndpoints(parts: WebParts): Endpoint[] {
+  const endpoints = FEATURES.flatMap(({ endpoints, showsDownloads }) => {
+    const own = endpoints?.(parts) ?? []
+    return showsDownloads ? own.map((each) => withCurrentCounts(parts.delivery, each)) : own
+  })
+  refuseTwice(
+    'The endpoint',
+    endpoints.map(({ method, path }) => `${method} ${path}`),
+  )
+  return endpoints
+}
+
+export const allTasks = (parts: TaskParts): BackgroundTask[] =>
+  FEATURES.flatMap(({ tasks }) => tasks?.(parts) ?? [])
+
+export const allMetrics: readonly StateMetrics[] = FEATURES.flatMap(({ metrics }) => metrics ?? [])
+
+/** Effects of outcomes, in the order in which they are written: first those of the file itself. */
+export const allEffects = (parts: HookParts & { limits: AdmissionLimits }): readonly Effect[] =>
+  checkEffects([
+    createdFiles(parts.limits),
+    droppedVersions,
+    ...FEATURES.flatMap(({ effects }) => effects?.(parts) ?? []),
+  ])
+
+export const allEnds = (parts: HookParts): readonly OperationEnd[] =>
+  FEATURES.flatMap(({ onEnd }) => onEnd?.(parts) ?? [])
+
+/** The tables with rows of shops, by name. */
+export const TABLES: NonNullable<Feature['tables']> = Object.assign(
+  {},
+  ...FEATURES.map(({ tables }) => tables),
+)
+
+/** Of those, the tables with data about buyers. */
+export const BUYER_PLACES: BuyerPlaces = Object.fromEntries(
+  Object.entries(TABLES).flatMap(([table, place]) =>
+    typeof place === 'string' ? [] : [[table, place]],
+  ),
+)

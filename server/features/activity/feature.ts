@@ -1,0 +1,9 @@
+// What an open page polls.
+import type { Engine } from '../../engine/engine.ts'
+import { activityRoutes } from './routes.ts'
+import { defineFeature } from '../feature.ts'
+
+export const activityFeature = defineFeature({
+  name: 'activity',
+  endpoints: ({ engine }: { engine: Engine }) => activityRoutes(engine),
+})

@@ -1,0 +1,20 @@
+// Folders of cloud providers.
+import { dueTask } from './due.ts'
+import { listingTask, type ListingParts } from './listing-task.ts'
+import { connectionRoutes } from './routes.ts'
+import { defineFeature } from '../feature.ts'
+
+export const cloudFeature = defineFeature({
+  name: 'cloud',
+  endpoints: connectionRoutes,
+  tasks: (parts: ListingParts) => [listingTask(parts), dueTask(parts)],
+  tables: {
+    cloud_authorizations: 'who of the shop signs in to a provider',
+    cloud_files: 'paths of the merchant’s own files',
+    cloud_listings: 'paths of the merchant’s own files',
+    cloud_rejections: 'paths of the merchant’s own files',
+    connections: 'the merchant’s own accounts',
+    sync_changes: 'paths of the merchant’s own files',
+    syncs: 'counts, and errors of a provider',
+  },
+})

@@ -1,0 +1,36 @@
+// Imports and changes from tables.
+import { directAddress } from '../../../plugins/contract.ts'
+import type { Limits } from '../../core/configuration/limits.ts'
+import type { Database } from '../../core/db/database.ts'
+import type { GuardedClient } from '../../ports/guarded-fetch.ts'
+import type { Storefront } from '../../storefront/storefront.ts'
+import { csvCheckTask } from './check-run.ts'
+import { csvRoutes } from './routes.ts'
+import { createSkuCount } from './sku-count.ts'
+import { defineFeature } from '../feature.ts'
+
+interface CsvTaskParts {
+  database: Database
+  client: GuardedClient
+  storefront: Storefront
+  limits: Limits
+}
+
+export const csvFeature = defineFeature({
+  name: 'csv',
+  endpoints: csvRoutes,
+  tasks: ({ database, client, storefront, limits }: CsvTaskParts) => [
+    csvCheckTask({
+      database,
+      probe: (url, signal) => client.probe(directAddress(url), signal),
+      oddSkus: (scope) => createSkuCount(scope, storefront.catalog(scope.shop)),
+      limits,
+    }),
+  ],
+  tables: {
+    csv_chunks: 'files to import, kept for a day; none of their columns is a buyer’s',
+    csv_column_mappings: 'headers of the merchant’s own tables',
+    csv_problems: 'cells of the merchant’s own tables, kept for a day',
+    csv_uploads: 'headers and first rows of the merchant’s own tables, kept for a day',
+  },
+})

@@ -1,0 +1,16 @@
+// Downloads by buyers. Requests reach it before Koa (server/startup/app.ts).
+import { defineFeature } from '../feature.ts'
+
+export const downloadsFeature = defineFeature({
+  name: 'downloads',
+  tables: {
+    downloads: { about: 'Downloads', columns: ['address', 'agent'], how: 'link' },
+    download_sessions: { about: 'Open downloads', columns: [], how: 'link' },
+    archive_sessions: {
+      about: 'Open downloads of all files',
+      columns: ['entries'],
+      how: 'link',
+    },
+    download_notices: 'counts',
+  },
+})

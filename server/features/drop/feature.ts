@@ -1,0 +1,18 @@
+// Files that clients send over FTP and SFTP.
+import { dropTask, type DropTaskParts } from './import/task.ts'
+import { dropMetrics } from './metrics.ts'
+import { dropRoutes } from './routes.ts'
+import { defineFeature } from '../feature.ts'
+
+export const dropFeature = defineFeature({
+  name: 'drop',
+  endpoints: dropRoutes,
+  tasks: (parts: DropTaskParts) => [dropTask(parts)],
+  metrics: dropMetrics,
+  tables: {
+    drop_accounts: 'the merchant’s own accounts',
+    drop_connections: 'the addresses of the merchant’s own clients',
+    drop_entries: 'names of files that the merchant sent',
+    drop_settings: 'switches',
+  },
+})

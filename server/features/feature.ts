@@ -1,0 +1,62 @@
+// A feature: what its folder adds to the product. server/features.ts lists them all; endpoints,
+// background tasks, metrics, effects and the handling of tables are taken from that list.
+import type { Plugin } from '../../plugins/contract.ts'
+import type { BackgroundTask } from '../core/queue/background.ts'
+import type { Secrets } from '../core/secrets.ts'
+import type { Effect } from '../engine/effect.ts'
+import type { OperationEnd } from '../engine/parts.ts'
+import type { Endpoint } from '../http/endpoint.ts'
+import type { StateMetrics } from '../http/state-metrics.ts'
+
+/**
+ * What happens to a table's rows about a buyer when the platform requests the deletion of a
+ * customer's data.
+ */
+export interface BuyerPlace {
+  /** The kind of row, as the customer's document names it. */
+  about: string
+  columns: readonly string[]
+  /** Other texts of the table, which contain nothing about buyers: ids, hashes, names of files. */
+  keeps?: readonly string[]
+  /**
+   * `mask`: the address is replaced in these columns. `delete`: the row is deleted. `link`: the row
+   * belongs to a buyer's link and is handled with it (redact-customer.ts). `order`: with the order.
+   */
+  how: 'mask' | 'delete' | 'link' | 'order'
+}
+
+export type BuyerPlaces = Readonly<Record<string, BuyerPlace>>
+
+/** What the engine's hooks of a feature need. */
+export interface HookParts {
+  secrets: Secrets
+  plugins: readonly Plugin[]
+}
+
+/** `WebParts`: what its endpoints need; `TaskParts`: what its background tasks need. */
+export interface Feature<WebParts = never, TaskParts = never> {
+  /** The name of its folder. */
+  name: string
+  endpoints?: (parts: WebParts) => Endpoint[]
+  /**
+   * Its records show download counts, and its changes apply to the next download: pending counts
+   * are written before its endpoints answer.
+   */
+  showsDownloads?: true
+  tasks?: (parts: TaskParts) => BackgroundTask[]
+  metrics?: StateMetrics
+  /** Effects of outcomes that it writes. */
+  effects?: (parts: HookParts) => Effect[]
+  /** What it does in the transaction that ends an operation. */
+  onEnd?: (parts: HookParts) => OperationEnd
+  /**
+   * Its tables with rows of shops. A text: they contain no readable data about buyers, for this
+   * reason. A generated test compares all features' tables with the live schema.
+   */
+  tables?: Readonly<Record<string, BuyerPlace | string>>
+}
+
+/** Infers what its functions need. */
+export const defineFeature = <WebParts = unknown, TaskParts = unknown>(
+  feature: Feature<WebParts, TaskParts>,
+): Feature<WebParts, TaskParts> => feature

@@ -1,0 +1,32 @@
+// The shop’s files.
+import { fileRoutes } from './routes.ts'
+import { impactRoutes } from './routes/impact-endpoints.ts'
+import { fileListRoutes } from './routes/list-endpoints.ts'
+import { renamePreviewRoutes } from './routes/rename-preview-endpoints.ts'
+import { versionRoutes, type VersionRouteParts } from './routes/version-endpoints.ts'
+import { defineFeature } from '../feature.ts'
+
+export const filesFeature = defineFeature({
+  name: 'files',
+  endpoints: (
+    parts: VersionRouteParts &
+      Parameters<typeof impactRoutes>[0] &
+      Parameters<typeof renamePreviewRoutes>[0],
+  ) => [
+    ...fileListRoutes(parts),
+    ...fileRoutes(parts),
+    ...versionRoutes(parts),
+    ...renamePreviewRoutes(parts),
+    ...impactRoutes(parts),
+  ],
+  showsDownloads: true,
+  tables: {
+    backups: 'files’ names, tags and settings',
+    blob_locations: 'hashes',
+    blobs: 'hashes',
+    file_copies: 'hashes',
+    files: 'the merchant’s own files',
+    public_addresses: 'counts',
+    versions: 'hashes, and names of the merchant’s own files',
+  },
+})

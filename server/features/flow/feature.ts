@@ -1,0 +1,9 @@
+// Triggers and actions of the platform’s automation. Requests reach it before Koa.
+import { defineFeature } from '../feature.ts'
+
+export const flowFeature = defineFeature({
+  name: 'flow',
+  tables: {
+    flow_triggers: 'handles of the app’s own triggers',
+  },
+})

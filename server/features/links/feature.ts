@@ -1,0 +1,15 @@
+// Download links that merchants create for buyers.
+import { linkEffect } from './effect.ts'
+import { linkRoutes, type LinkRouteParts } from './routes.ts'
+import { linkChangeRoutes } from './routes/change-endpoints.ts'
+import { defineFeature } from '../feature.ts'
+
+export const linksFeature = defineFeature({
+  name: 'links',
+  endpoints: (parts: LinkRouteParts) => [...linkRoutes(parts), ...linkChangeRoutes(parts)],
+  showsDownloads: true,
+  effects: ({ secrets }) => [linkEffect(secrets)],
+  tables: {
+    links: { about: 'Download links', columns: ['email'], keeps: ['pack_name'], how: 'link' },
+  },
+})

@@ -1,0 +1,22 @@
+// Files and products: the catalog, reviews.
+import type { Engine } from '../../engine/engine.ts'
+import { reviewEffect } from './effect.ts'
+import { reopenReviews } from './model/reviews.ts'
+import { productRoutes } from './routes/product-endpoints.ts'
+import { reviewRoutes } from './routes/review-endpoints.ts'
+import { defineFeature } from '../feature.ts'
+
+export const mappingFeature = defineFeature({
+  name: 'mapping',
+  endpoints: (parts: { engine: Engine }) => [...productRoutes(), ...reviewRoutes(parts)],
+  effects: () => [reviewEffect],
+  onEnd: () => reopenReviews,
+  tables: {
+    catalog_mirrors: 'counts of the catalog',
+    catalog_staged: 'the shop’s public catalog',
+    mappings: 'the shop’s public catalog',
+    products: 'the shop’s public catalog',
+    reviews: 'the shop’s public catalog, and who of the shop decided',
+    variants: 'the shop’s public catalog',
+  },
+})

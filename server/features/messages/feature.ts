@@ -1,0 +1,21 @@
+// Mail, text messages and callbacks.
+import { buyersEffect } from './buyers-effect.ts'
+import { queueCallback } from './callbacks.ts'
+import { messageRoutes } from './routes.ts'
+import { defineFeature } from '../feature.ts'
+
+export const messagesFeature = defineFeature({
+  name: 'messages',
+  endpoints: messageRoutes,
+  effects: () => [buyersEffect],
+  onEnd: () => queueCallback,
+  tables: {
+    outbox: {
+      about: 'Messages',
+      columns: ['payload', 'result', 'error'],
+      keeps: ['key'],
+      how: 'delete',
+    },
+    receiver_failures: 'addresses of the merchant’s own servers',
+  },
+})

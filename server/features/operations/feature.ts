@@ -1,0 +1,56 @@
+// Operations as merchants see them. The engine runs them.
+import type { BlobStore } from '../../core/store/store.ts'
+import { operationRoutes, type ConfirmSync, type OperationParts } from './routes.ts'
+import { artifactRoutes } from './routes/artifact-endpoints.ts'
+import { bulkRoutes } from './routes/bulk-endpoints.ts'
+import { operationLogRoutes } from './routes/log-endpoints.ts'
+import { defineFeature } from '../feature.ts'
+
+export const operationsFeature = defineFeature({
+  name: 'operations',
+  endpoints: (
+    parts: OperationParts & { confirmSync: ConfirmSync; stores: ReadonlyMap<string, BlobStore> },
+  ) => [
+    ...operationRoutes(parts, parts.confirmSync),
+    ...operationLogRoutes(parts),
+    ...artifactRoutes(parts),
+    ...bulkRoutes(parts),
+  ],
+  showsDownloads: true,
+  tables: {
+    operations: {
+      about: 'Operations that made links',
+      columns: [
+        ...['workflow', 'request', 'source', 'label', 'warnings', 'intentions', 'stopped'],
+        'requested_by',
+      ],
+      keeps: ['action', 'channel', 'idempotency_key', 'preview_counts'],
+      how: 'mask',
+    },
+    items: {
+      about: 'Files of those operations',
+      columns: [
+        ...[
+          'entry',
+          'draft',
+          'candidates',
+          'warnings',
+          'error',
+          'before',
+          'after',
+          'plan',
+          'wanted',
+        ],
+      ],
+      keeps: ['staged'],
+      how: 'mask',
+    },
+    artifacts: 'names of documents; those with a buyer’s links are deleted with the links',
+    background_tasks: 'ids of work',
+    chains: 'numbers',
+    created_files: 'ids',
+    file_claims: 'ids',
+    preview_names: 'names of files',
+    item_batches: 'ids',
+  },
+})

@@ -1,0 +1,18 @@
+// Scheduled tasks.
+import { scheduleRoutes } from './routes.ts'
+import { scheduleTask, type ScheduleParts } from './task.ts'
+import { defineFeature } from '../feature.ts'
+
+export const schedulesFeature = defineFeature({
+  name: 'schedules',
+  endpoints: scheduleRoutes,
+  tasks: (parts: ScheduleParts) => [scheduleTask(parts)],
+  tables: {
+    schedules: {
+      about: 'Scheduled tasks',
+      columns: ['options', 'filter'],
+      keeps: ['name', 'cron', 'action', 'built_in'],
+      how: 'mask',
+    },
+  },
+})

@@ -1,0 +1,12 @@
+// Files that merchants upload in the browser.
+import { uploadRoutes } from './routes.ts'
+import { defineFeature } from '../feature.ts'
+
+export const uploadFeature = defineFeature({
+  name: 'upload',
+  endpoints: uploadRoutes,
+  tables: {
+    upload_batches: 'options of the merchant’s uploads',
+    uploads: 'names of the merchant’s own files',
+  },
+})

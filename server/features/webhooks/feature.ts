@@ -1,0 +1,17 @@
+// Webhooks to the merchants’ own servers.
+import { raiseOperationEvents } from './operation-events.ts'
+import { webhookRoutes } from './routes.ts'
+import { defineFeature } from '../feature.ts'
+
+export const webhooksFeature = defineFeature({
+  name: 'webhooks',
+  endpoints: webhookRoutes,
+  onEnd:
+    ({ plugins }) =>
+    (tx, operation, worked) =>
+      raiseOperationEvents(tx, operation, plugins, worked),
+  tables: {
+    webhook_endpoints: 'addresses of the merchant’s own servers',
+    webhooks: 'ids of the platform, kept for some days',
+  },
+})

@@ -237,7 +237,7 @@ export default defineConfig({
     },
     {
       files: ['web/**/*.{ts,tsx}'],
-      excludeFiles: ['web/ui/**'],
+      excludeFiles: ['web/shell/ui/**'],
       rules: {
         'no-restricted-imports': [
           'error',
@@ -246,7 +246,7 @@ export default defineConfig({
               {
                 group: ['@shopify/polaris', '@shopify/polaris/*'],
                 message:
-                  'Import components from web/ui, so that each can be replaced in one place.',
+                  'Import components from web/shell/ui, so that each can be replaced in one place.',
               },
             ],
           },
@@ -264,7 +264,7 @@ export default defineConfig({
     },
     {
       files: ['web/**/*.{ts,tsx}'],
-      excludeFiles: ['web/client/**', TESTS, GENERATED],
+      excludeFiles: ['web/shell/client/**', TESTS, GENERATED],
       rules: { 'house/translated-texts': 'error' },
     },
     {

@@ -25,7 +25,7 @@ export function messagesIn(folder) {
         const [message, , context] = node.arguments
         if (CALLS.has(node.expression.text) && message && ts.isStringLiteralLike(message)) {
           const { line } = source.getLineAndCharacterOfPosition(message.getStart(source))
-          // As `keyOf` of web/messages/t.ts writes it.
+          // As `keyOf` of web/shell/messages/t.ts writes it.
           const hasContext = context && ts.isStringLiteralLike(context)
           const key = hasContext ? `${message.text} || ${context.text}` : message.text
           if (!found.has(key)) found.set(key, `${file}:${line + 1}`)

@@ -18,7 +18,7 @@ export default {
     type: 'problem',
     docs: { description: 'require t() around texts that people read' },
     messages: {
-      raw: 'Wrap “{{text}}” in t() of web/messages/t.ts.',
+      raw: 'Wrap “{{text}}” in t() of web/shell/messages/t.ts.',
       literal: 'The message must be a literal, so that `npm run messages` finds it.',
     },
     schema: [],

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { sizeText as inMails } from '../plugins/notify/labels.ts'
 import { translatorFor } from '../server/features/downloads/translate.ts'
-import { sizeText as inThePage } from '../web/labels/size.ts'
+import { sizeText as inThePage } from '../web/shell/labels/size.ts'
 
 test.each([
   [0, '0 bytes'],

@@ -3,103 +3,103 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react'
 import { Redirect, Route, Switch } from 'wouter'
 import { usePathname } from 'wouter/use-browser-location'
-import { createQueryClient } from './client/queries.ts'
-import { Conflicts } from './components/conflict-dialog.tsx'
-import { LoadingRows } from './components/lists.tsx'
-import { ErrorBoundary } from './components/error-boundary.tsx'
-import { Surroundings } from './components/frame.tsx'
-import { FilePage } from './pages/files/file-page.tsx'
-import { FilesPage } from './pages/files/files-page.tsx'
-import { LostPage } from './pages/lost-page.tsx'
-import { NoticesPage } from './pages/notices/notices-page.tsx'
-import { OperationPage } from './pages/operations/operation-page.tsx'
-import { OperationsPage } from './pages/operations/operations-page.tsx'
-import { MailPage } from './pages/settings/mail-page.tsx'
-import { SettingsPage } from './pages/settings/settings-page.tsx'
-import { Card, Page, UiProvider } from './ui/index.ts'
-import { t } from './messages/t.ts'
+import { createQueryClient } from './shell/client/queries.ts'
+import { Conflicts } from './shell/components/conflict-dialog.tsx'
+import { LoadingRows } from './shell/components/lists.tsx'
+import { ErrorBoundary } from './shell/components/error-boundary.tsx'
+import { Surroundings } from './shell/components/frame.tsx'
+import { FilePage } from './features/files/file-page.tsx'
+import { FilesPage } from './features/files/files-page.tsx'
+import { LostPage } from './shell/lost-page.tsx'
+import { NoticesPage } from './features/notices/notices-page.tsx'
+import { OperationPage } from './features/operations/operation-page.tsx'
+import { OperationsPage } from './features/operations/operations-page.tsx'
+import { MailPage } from './features/settings/mail-page.tsx'
+import { SettingsPage } from './features/settings/settings-page.tsx'
+import { Card, Page, UiProvider } from './shell/ui/index.ts'
+import { t } from './shell/messages/t.ts'
 
 const client = createQueryClient()
 
 // Pages that are opened rarely are loaded when they are opened.
 const WorkflowsPage = lazy(async () => ({
-  default: (await import('./pages/workflows/workflows-page.tsx')).WorkflowsPage,
+  default: (await import('./features/workflows/workflows-page.tsx')).WorkflowsPage,
 }))
 const WorkflowPage = lazy(async () => ({
-  default: (await import('./pages/workflows/workflow-page.tsx')).WorkflowPage,
+  default: (await import('./features/workflows/workflow-page.tsx')).WorkflowPage,
 }))
 const SchedulesPage = lazy(async () => ({
-  default: (await import('./pages/schedules/schedules-page.tsx')).SchedulesPage,
+  default: (await import('./features/schedules/schedules-page.tsx')).SchedulesPage,
 }))
 const ImportPage = lazy(async () => ({
-  default: (await import('./pages/import/import-page.tsx')).ImportPage,
+  default: (await import('./features/imports/import-page.tsx')).ImportPage,
 }))
 const UploadPage = lazy(async () => ({
-  default: (await import('./pages/import/upload/upload-page.tsx')).UploadPage,
+  default: (await import('./features/upload/upload-page.tsx')).UploadPage,
 }))
 const CsvStartPage = lazy(async () => ({
-  default: (await import('./pages/import/csv/csv-start-page.tsx')).CsvStartPage,
+  default: (await import('./features/csv/csv-start-page.tsx')).CsvStartPage,
 }))
 const CsvPage = lazy(async () => ({
-  default: (await import('./pages/import/csv/csv-page.tsx')).CsvPage,
+  default: (await import('./features/csv/csv-page.tsx')).CsvPage,
 }))
 const ReviewsPage = lazy(async () => ({
-  default: (await import('./pages/reviews/reviews-page.tsx')).ReviewsPage,
+  default: (await import('./features/mapping/reviews/reviews-page.tsx')).ReviewsPage,
 }))
 const PacksPage = lazy(async () => ({
-  default: (await import('./pages/packs/packs-page.tsx')).PacksPage,
+  default: (await import('./features/packs/packs-page.tsx')).PacksPage,
 }))
 const PackPage = lazy(async () => ({
-  default: (await import('./pages/packs/pack-page.tsx')).PackPage,
+  default: (await import('./features/packs/pack-page.tsx')).PackPage,
 }))
 const LinksPage = lazy(async () => ({
-  default: (await import('./pages/links/links-page.tsx')).LinksPage,
+  default: (await import('./features/links/links-page.tsx')).LinksPage,
 }))
 const ApiKeysPage = lazy(async () => ({
-  default: (await import('./pages/api-keys/api-keys-page.tsx')).ApiKeysPage,
+  default: (await import('./features/settings/api-keys/api-keys-page.tsx')).ApiKeysPage,
 }))
 const DropPage = lazy(async () => ({
-  default: (await import('./pages/settings/drop/drop-page.tsx')).DropPage,
+  default: (await import('./features/drop/drop-page.tsx')).DropPage,
 }))
 const WebhooksPage = lazy(async () => ({
-  default: (await import('./pages/webhooks/webhooks-page.tsx')).WebhooksPage,
+  default: (await import('./features/webhooks/webhooks-page.tsx')).WebhooksPage,
 }))
 const WebhookPage = lazy(async () => ({
-  default: (await import('./pages/webhooks/webhook-page.tsx')).WebhookPage,
+  default: (await import('./features/webhooks/webhook-page.tsx')).WebhookPage,
 }))
 const BuyerPagePage = lazy(async () => ({
-  default: (await import('./pages/buyer-page/buyer-page-page.tsx')).BuyerPagePage,
+  default: (await import('./features/buyer-page/buyer-page-page.tsx')).BuyerPagePage,
 }))
 const ConnectionsPage = lazy(async () => ({
-  default: (await import('./pages/settings/connections/connections-page.tsx')).ConnectionsPage,
+  default: (await import('./features/cloud/connections-page.tsx')).ConnectionsPage,
 }))
 const NewConnectionPage = lazy(async () => ({
-  default: (await import('./pages/settings/connections/new-connection-page.tsx')).NewConnectionPage,
+  default: (await import('./features/cloud/new-connection-page.tsx')).NewConnectionPage,
 }))
 const ConnectionPage = lazy(async () => ({
-  default: (await import('./pages/settings/connections/connection-page.tsx')).ConnectionPage,
+  default: (await import('./features/cloud/connection-page.tsx')).ConnectionPage,
 }))
 const DeliveriesPage = lazy(async () => ({
-  default: (await import('./pages/deliveries/deliveries-page.tsx')).DeliveriesPage,
+  default: (await import('./features/orders/deliveries-page.tsx')).DeliveriesPage,
 }))
 const DeliverySettingsPage = lazy(async () => ({
-  default: (await import('./pages/settings/deliveries/delivery-settings-page.tsx'))
+  default: (await import('./features/orders/settings/delivery-settings-page.tsx'))
     .DeliverySettingsPage,
 }))
 const PlanPage = lazy(async () => ({
-  default: (await import('./pages/settings/plan/plan-page.tsx')).PlanPage,
+  default: (await import('./features/settings/plan/plan-page.tsx')).PlanPage,
 }))
 const LicencesPage = lazy(async () => ({
-  default: (await import('./pages/settings/licences/licences-page.tsx')).LicencesPage,
+  default: (await import('./features/preparation/licences-page.tsx')).LicencesPage,
 }))
 const CustomerDataPage = lazy(async () => ({
-  default: (await import('./pages/settings/customer-data/customer-data-page.tsx')).CustomerDataPage,
+  default: (await import('./features/compliance/customer-data-page.tsx')).CustomerDataPage,
 }))
 const DeliveryPage = lazy(async () => ({
-  default: (await import('./pages/deliveries/delivery-page.tsx')).DeliveryPage,
+  default: (await import('./features/orders/delivery-page.tsx')).DeliveryPage,
 }))
 const SchedulePage = lazy(async () => ({
-  default: (await import('./pages/schedules/schedule-page.tsx')).SchedulePage,
+  default: (await import('./features/schedules/schedule-page.tsx')).SchedulePage,
 }))
 
 export function App() {

@@ -1,20 +1,20 @@
 // The entry point of the admin page: chooses the language, then loads the modules with texts.
-import './url-state/leaving.ts'
-import { keepFocus } from './components/keep-focus.ts'
-import { rememberFocus } from './components/openers.ts'
+import './shell/url-state/leaving.ts'
+import { keepFocus } from './shell/components/keep-focus.ts'
+import { rememberFocus } from './shell/components/openers.ts'
 import {
   chooseLocale,
   setPageLocale,
   translationFor,
   type TranslatedLocale,
-} from './messages/locale.ts'
-import { type Catalog, setCatalog } from './messages/t.ts'
-import { loadUiTexts } from './ui/texts.ts'
-import { reloadWhenUpgraded } from './url-state/upgraded.ts'
+} from './shell/messages/locale.ts'
+import { type Catalog, setCatalog } from './shell/messages/t.ts'
+import { loadUiTexts } from './shell/ui/texts.ts'
+import { reloadWhenUpgraded } from './shell/url-state/upgraded.ts'
 
 const CATALOGS: Record<TranslatedLocale, () => Promise<{ default: Catalog }>> = {
-  de: () => import('./messages/de.json'),
-  ja: () => import('./messages/ja.json'),
+  de: () => import('./shell/messages/de.json'),
+  ja: () => import('./shell/messages/ja.json'),
 }
 
 async function start(): Promise<void> {

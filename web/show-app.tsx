@@ -1,8 +1,8 @@
 // Renders the page in the language that main.tsx has chosen.
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { onWebVitals, type WebVital } from './client/bridge.ts'
-import { call } from './client/client.ts'
+import { onWebVitals, type WebVital } from './shell/client/bridge.ts'
+import { call } from './shell/client/client.ts'
 import { App } from './app.tsx'
 
 export function showApp(): void {

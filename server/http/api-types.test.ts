@@ -6,10 +6,10 @@ import { expect, test } from 'vitest'
 import { openTestApp } from '../../test/app.ts'
 import style from '../../.oxfmtrc.json' with { type: 'json' }
 
-const FILE = new URL('../../web/client/api.gen.ts', import.meta.url).pathname
+const FILE = new URL('../../web/shell/client/api.gen.ts', import.meta.url).pathname
 const HEADER = '// Generated from /api/openapi.json by `npm run api-types`. Do not edit.\n'
 
-test('web/client/api.gen.ts matches the OpenAPI document', async () => {
+test('web/shell/client/api.gen.ts matches the OpenAPI document', async () => {
   const app = await openTestApp()
   try {
     const document = (await (await fetch(`${app.url}/api/openapi.json`)).json()) as OpenAPI3

@@ -1,17 +1,17 @@
 // The template of translations: every text of the page, and every fixed text of the server that the
-// page shows. After a text has changed, run `npm run messages`; then web/messages/catalogs.test.ts
+// page shows. After a text has changed, run `npm run messages`; then web/shell/messages/catalogs.test.ts
 // names the missing translations.
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { messagesIn } from '../../lint/messages.js'
 import { openTestApp } from '../../test/app.ts'
-import { mapTexts } from '../../web/messages/map-texts.ts'
+import { mapTexts } from '../../web/shell/messages/map-texts.ts'
 import { ERRORS } from '../core/errors.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
-const FILE = path.join(ROOT, 'web/messages/en.json')
+const FILE = path.join(ROOT, 'web/shell/messages/en.json')
 
-test('web/messages/en.json lists every text', async () => {
+test('web/shell/messages/en.json lists every text', async () => {
   const app = await openTestApp()
   try {
     const get = async (address: string) => (await app.owner.call('GET', address)).body as object

@@ -4,8 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import de from '../../web/messages/de.json' with { type: 'json' }
-import ja from '../../web/messages/ja.json' with { type: 'json' }
+import de from '../../web/shell/messages/de.json' with { type: 'json' }
+import ja from '../../web/shell/messages/ja.json' with { type: 'json' }
 import { startOrigin } from '../fakes/origin.ts'
 import { type RunningServer } from '../flows/server.ts'
 import { soakTest } from '../scale.ts'

@@ -23,7 +23,7 @@ export interface AddedKeyCounts {
   duplicates: number
 }
 
-/** At this number the shop is warned; web/labels/licence-list.ts has the same number. */
+/** At this number the shop is warned; web/features/preparation/labels.ts has the same number. */
 const FEW_KEYS = 10
 const MAX_LISTS = 500
 const MAX_KEYS = 1_000_000

@@ -1,8 +1,0 @@
-// Who started an operation, as the signed-in merchant reads it.
-import { useSession } from '../client/queries.ts'
-import { requesterText } from '../labels/requester.ts'
-
-export function useRequester(): (requestedBy: string) => string {
-  const me = useSession().data?.user
-  return (requestedBy) => requesterText(requestedBy, me)
-}

@@ -1,0 +1,71 @@
+// The logo: chosen, shown and removed. It is saved when it is chosen.
+import { useRef, useState } from 'react'
+import { toast } from '../../shell/client/bridge.ts'
+import { useSetLogo, type BuyerPage } from './calls.ts'
+import { Problem } from '../../shell/components/problem.tsx'
+import { t } from '../../shell/messages/t.ts'
+import { BlockStack, Button, Card, InlineError, InlineStack, Text } from '../../shell/ui/index.ts'
+import { logoOf } from './logo.ts'
+
+export function LogoCard({ logo }: Pick<BuyerPage, 'logo'>) {
+  const save = useSetLogo()
+  const input = useRef<HTMLInputElement>(null)
+  const [unreadable, setUnreadable] = useState(false)
+  const choose = async (file: File | undefined) => {
+    if (!file) return
+    setUnreadable(false)
+    const image = await logoOf(file).catch(() => null)
+    if (image === null) return setUnreadable(true)
+    save.mutate(image, { onSuccess: () => toast(t('Logo saved')) })
+  }
+  return (
+    <Card>
+      <BlockStack gap="300">
+        <Text as="h2" variant="headingMd">
+          {t('Logo')}
+        </Text>
+        {save.error && <Problem error={save.error} what={t('The logo could not be saved')} />}
+        {logo ? (
+          <img className="logo-shown" src={logo.url} alt={t('Your logo')} />
+        ) : (
+          <Text as="p" tone="subdued">
+            {t('Without a logo the pages show the shop’s name.')}
+          </Text>
+        )}
+        {unreadable && (
+          <InlineError
+            fieldID="logo"
+            message={t('This is not an image: choose a PNG, JPEG, WebP or GIF')}
+          />
+        )}
+        <input
+          ref={input}
+          id="logo"
+          type="file"
+          hidden
+          accept="image/png,image/jpeg,image/webp,image/gif"
+          aria-label={t('Logo')}
+          onChange={(event) => {
+            void choose(event.target.files?.[0])
+            event.target.value = ''
+          }}
+        />
+        <InlineStack gap="200">
+          <Button loading={save.isPending} onClick={() => input.current?.click()}>
+            {logo ? t('Replace') : t('Choose an image')}
+          </Button>
+          {logo && (
+            <Button
+              tone="critical"
+              variant="plain"
+              disabled={save.isPending}
+              onClick={() => save.mutate(null, { onSuccess: () => toast(t('Logo removed')) })}
+            >
+              {t('Remove')}
+            </Button>
+          )}
+        </InlineStack>
+      </BlockStack>
+    </Card>
+  )
+}

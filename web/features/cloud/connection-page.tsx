@@ -1,0 +1,176 @@
+// One connection: access, folder, options, the sync that runs or waits, and the last ones.
+import { useEffect, useRef, useState } from 'react'
+import { navigate } from 'wouter/use-browser-location'
+import { toast } from '../../shell/client/bridge.ts'
+import {
+  type Cloud,
+  type Connection,
+  useCloud,
+  useConnection,
+  useDeleteConnection,
+} from './calls.ts'
+import { isMoving, useOperation } from '../operations/calls.ts'
+import { ApiError } from '../../shell/client/error.ts'
+import { DeleteDialog } from '../../shell/components/delete-dialog.tsx'
+import { LoadingRows } from '../../shell/components/lists.tsx'
+import { Page } from '../../shell/components/page.tsx'
+import { Problem } from '../../shell/components/problem.tsx'
+import { connectionState } from './labels.ts'
+import { t } from '../../shell/messages/t.ts'
+import { Badge, Banner, BlockStack, Card, Text } from '../../shell/ui/index.ts'
+import { LostPage } from '../../shell/lost-page.tsx'
+import { AccessCard } from './access-card.tsx'
+import { AuthorizeBanner } from './authorize-banner.tsx'
+import { EditAccess } from './edit-access.tsx'
+import { OptionsForm } from './options-form.tsx'
+import { RejectionsCard } from './rejections-card.tsx'
+import { RcloneMissing } from './rclone-missing.tsx'
+import { SetupSteps } from './setup-steps.tsx'
+import { SyncCard } from './sync-card.tsx'
+import { SyncsCard } from './syncs-card.tsx'
+import './connections.css'
+
+export function ConnectionPage({ id }: { id: string }) {
+  const connection = useConnection(id)
+  const cloud = useCloud()
+  if (connection.data && cloud.data)
+    return <Loaded connection={connection.data} cloud={cloud.data} />
+  const error = connection.error ?? cloud.error
+  if (error instanceof ApiError && error.status === 404) return <LostPage />
+  return (
+    <Page
+      title={t('Connection')}
+      backAction={{ content: t('Connections'), url: '/settings/connections' }}
+    >
+      {error ? (
+        <Problem
+          error={error}
+          what={t('The connection could not be loaded')}
+          onRetry={() => void Promise.all([connection.refetch(), cloud.refetch()])}
+          retrying={connection.isFetching || cloud.isFetching}
+        />
+      ) : (
+        <Card padding="0">
+          <LoadingRows rows={5} what={t('the connection')} />
+        </Card>
+      )}
+    </Page>
+  )
+}
+
+function Loaded({ connection: read, cloud }: { connection: Connection; cloud: Cloud }) {
+  const connection = useCurrent(read)
+  const { name, provider_title, state, error, last_sync } = connection
+  const provider = cloud.providers.find(({ id }) => id === connection.provider)
+  const [editing, setEditing] = useState(false)
+  const [deleting, setDeleting] = useState(false)
+  const word = connectionState(connection)
+  const edit = () => setEditing(true)
+  const fresh = last_sync === null && connection.progress === null
+  const card = useShownWhenMoved(fresh)
+  const sync = (
+    <div ref={card}>
+      <SyncCard connection={connection} />
+    </div>
+  )
+  return (
+    <Page
+      title={name}
+      titleMetadata={<Badge tone={word.tone}>{word.text}</Badge>}
+      subtitle={provider_title}
+      backAction={{ content: t('Connections'), url: '/settings/connections' }}
+      secondaryActions={[
+        { content: t('Delete'), destructive: true, onAction: () => setDeleting(true) },
+      ]}
+    >
+      <BlockStack gap="400">
+        <RcloneMissing cloud={cloud} provider={connection.provider} />
+        {state === 'unauthorized' && (
+          <AuthorizeBanner
+            connection={connection}
+            onEditKeys={provider?.sign_in === 'oauth' ? null : edit}
+          />
+        )}
+        {state === 'failing' && error && (
+          <Banner
+            tone="critical"
+            title={t('The last sync failed')}
+            action={
+              error.code === 'cloud_access_denied'
+                ? { content: t('Change access'), onAction: edit }
+                : undefined
+            }
+          >
+            <Text as="p">{error.message}</Text>
+          </Banner>
+        )}
+        {fresh ? <SetupSteps connection={connection} /> : sync}
+        {connection.rejected > 0 && <RejectionsCard connection={connection} />}
+        {provider && <AccessCard connection={connection} provider={provider} onEdit={edit} />}
+        <OptionsForm connection={connection} />
+        {fresh ? sync : <SyncsCard connection={connection} />}
+      </BlockStack>
+      {editing && provider && (
+        <EditAccess connection={connection} provider={provider} onClose={() => setEditing(false)} />
+      )}
+      {deleting && <DeleteConnection connection={connection} onClose={() => setDeleting(false)} />}
+    </Page>
+  )
+}
+
+/** Once a preview is confirmed or discarded, its operation is known earlier than the connection. */
+function useCurrent(connection: Connection): Connection {
+  const { progress, last_sync: sync } = connection
+  const waiting = progress === null && sync?.status === 'previewed' ? sync : null
+  const operation = useOperation(waiting?.operation_id ?? null).data
+  if (!waiting || !operation || operation.status === 'previewed') return connection
+  const { id, status } = operation
+  return isMoving(operation)
+    ? { ...connection, progress: { phase: 'listing', listed: 0, operation_id: id } }
+    : { ...connection, last_sync: { ...waiting, status, discarded: status === 'cancelled' } }
+}
+
+/** The card below the options, where the first sync is started, moves above them. */
+function useShownWhenMoved(below: boolean) {
+  const card = useRef<HTMLDivElement>(null)
+  const before = useRef(below)
+  useEffect(() => {
+    if (before.current && !below) card.current?.scrollIntoView({ block: 'center' })
+    before.current = below
+  }, [below])
+  return card
+}
+
+function DeleteConnection({
+  connection: { id, name, progress },
+  onClose,
+}: {
+  connection: Connection
+  onClose: () => void
+}) {
+  const remove = useDeleteConnection()
+  return (
+    <DeleteDialog
+      open
+      title={t('Delete “{name}”?', { name })}
+      deleting={remove.isPending}
+      error={remove.error}
+      onClose={onClose}
+      onDelete={() =>
+        remove.mutate(id, {
+          onSuccess: () => {
+            toast(t('Connection deleted'))
+            navigate('/settings/connections')
+          },
+        })
+      }
+    >
+      <Text as="p">
+        {t(
+          'It is no longer synced, and its access is deleted. Files that came from it stay here, and those at the provider stay there.',
+        )}
+      </Text>
+      {progress && <Text as="p">{t('The sync that is running is cancelled.')}</Text>}
+    </DeleteDialog>
+  )
+}

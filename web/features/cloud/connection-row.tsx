@@ -1,0 +1,109 @@
+// One connection in the list: its state, its files, its last and next sync.
+import { toast } from '../../shell/client/bridge.ts'
+import { type Connection, useSync } from './calls.ts'
+import { StatusBadge } from '../operations/status.tsx'
+import {
+  connectionState,
+  countsText,
+  holdsText,
+  rejectedText,
+  nextSyncText,
+  syncWord,
+} from './labels.ts'
+import { t } from '../../shell/messages/t.ts'
+import { BlockStack, Button, InlineStack, Link, Text } from '../../shell/ui/index.ts'
+import { SyncProgress } from './sync-progress.tsx'
+import { SyncLink } from './sync-link.tsx'
+
+export function ConnectionRow({ connection }: { connection: Connection }) {
+  const { id, name, provider_title, progress, error, rejected } = connection
+  return (
+    <li>
+      <BlockStack gap="100" inlineAlign="start">
+        <Link url={`/settings/connections/${id}`} monochrome removeUnderline>
+          <Text as="span" fontWeight="semibold" breakWord>
+            {name}
+          </Text>
+        </Link>
+        <Text as="span" variant="bodySm" tone="subdued">
+          {`${provider_title} · ${holdsText(connection)}`}
+        </Text>
+        <StatusBadge word={connectionState(connection)} />
+      </BlockStack>
+      <BlockStack gap="100">
+        {progress ? <SyncProgress progress={progress} /> : <LastSync connection={connection} />}
+        {rejected > 0 && <Link url={`/settings/connections/${id}`}>{rejectedText(rejected)}</Link>}
+        {error && (
+          <Text as="p" variant="bodySm" tone="critical" breakWord>
+            {error.message}
+          </Text>
+        )}
+      </BlockStack>
+      <RowActions connection={connection} />
+    </li>
+  )
+}
+
+function LastSync({ connection }: { connection: Connection }) {
+  const { last_sync } = connection
+  return (
+    <>
+      {last_sync ? (
+        <InlineStack gap="200" blockAlign="center">
+          <StatusBadge word={syncWord(last_sync)} />
+          <SyncLink sync={last_sync} />
+          <Text as="span" variant="bodySm" tone="subdued">
+            {countsText(last_sync)}
+          </Text>
+        </InlineStack>
+      ) : (
+        <Text as="span" tone="subdued">
+          {t('Never synced')}
+        </Text>
+      )}
+      <Text as="span" variant="bodySm" tone="subdued">
+        {t('Next sync: {at}', { at: nextSyncText(connection) })}
+      </Text>
+    </>
+  )
+}
+
+function RowActions({
+  connection: { id, name, state, progress, last_sync },
+}: {
+  connection: Connection
+}) {
+  const sync = useSync()
+  const url = `/settings/connections/${id}`
+  if (progress) return <span />
+  if (state === 'unauthorized')
+    return (
+      <Button url={url} accessibilityLabel={t('Authorize {name}', { name })}>
+        {t('Authorize')}
+      </Button>
+    )
+  if (last_sync === null || last_sync.status === 'previewed')
+    return (
+      <Button url={url} accessibilityLabel={t('Open {name}', { name })}>
+        {last_sync === null ? t('Set up') : t('Check the preview')}
+      </Button>
+    )
+  return (
+    <BlockStack gap="100" inlineAlign="end">
+      <Button
+        loading={sync.isPending}
+        accessibilityLabel={t('Sync {name} now', { name })}
+        onClick={() =>
+          sync.mutate({ id, dry_run: false }, { onSuccess: () => toast(t('The sync has started')) })
+        }
+      >
+        {t('Sync now')}
+      </Button>
+      {sync.error && (
+        <Text as="p" variant="bodySm" tone="critical">
+          {sync.error.message}
+        </Text>
+      )}
+    </BlockStack>
+  )
+}

@@ -1,0 +1,110 @@
+// Chooses a folder at the provider, read from it level by level.
+import { useState } from 'react'
+import { useKnown } from '../../shell/client/edits.ts'
+import { type Connection, useChangeConnection, useFolders } from './calls.ts'
+import { toast } from '../../shell/client/bridge.ts'
+import { Dialog } from '../../shell/components/dialog.tsx'
+import { LoadingRows } from '../../shell/components/lists.tsx'
+import { Problem } from '../../shell/components/problem.tsx'
+import { t } from '../../shell/messages/t.ts'
+import { Button, InlineStack, Text } from '../../shell/ui/index.ts'
+
+interface Props {
+  connection: Connection
+  /** The setting for the folder: `folder`, or a bucket's `prefix`. */
+  field: 'folder' | 'prefix'
+  onClose: () => void
+}
+
+const trimmed = (path: string): string => path.replace(/^\/+|\/+$/g, '')
+
+export function FolderPicker({ connection, field, onClose }: Props) {
+  const { id, provider_title, settings } = connection
+  const [path, setPath] = useState(() => trimmed(settings[field] ?? ''))
+  const folders = useFolders(id, path)
+  const change = useChangeConnection(id, useKnown(connection))
+  const choose = () =>
+    change.mutate(
+      { [field]: path },
+      {
+        onSuccess: () => {
+          toast(t('Folder chosen'))
+          onClose()
+        },
+      },
+    )
+  const list = folders.data?.data
+  return (
+    <Dialog
+      title={t('Choose a folder')}
+      onClose={onClose}
+      primaryAction={{
+        content: t('Choose this folder'),
+        loading: change.isPending,
+        disabled: folders.isError,
+        onAction: choose,
+      }}
+      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
+    >
+      {change.error && <Problem error={change.error} what={t('The folder could not be chosen')} />}
+      <Trail path={path} root={provider_title} onGo={setPath} />
+      {folders.error && (
+        <Problem
+          error={folders.error}
+          what={t('The folders could not be read')}
+          onRetry={() => void folders.refetch()}
+          retrying={folders.isFetching}
+        />
+      )}
+      {folders.isFetching && !list && <LoadingRows rows={3} what={t('folders')} />}
+      {list?.length === 0 && (
+        <Text as="p" tone="subdued">
+          {t('There are no folders in it.')}
+        </Text>
+      )}
+      {connection.progress && (
+        <Text as="p">{t('Another folder cancels the sync that is running now.')}</Text>
+      )}
+      {list && list.length > 0 && (
+        <ul className="folders" aria-label={t('Folders')}>
+          {list.map((folder) => (
+            <li key={folder.path}>
+              <button type="button" onClick={() => setPath(folder.path)}>
+                {folder.name}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Dialog>
+  )
+}
+
+/** The parent folders, as links. */
+function Trail({ path, root, onGo }: { path: string; root: string; onGo: (path: string) => void }) {
+  const parts = path === '' ? [] : path.split('/')
+  const places = [
+    { name: root, path: '' },
+    ...parts.map((name, at) => ({ name, path: parts.slice(0, at + 1).join('/') })),
+  ]
+  return (
+    <nav aria-label={t('Path')}>
+      <InlineStack gap="100" blockAlign="center">
+        {places.map((place, at) =>
+          at === places.length - 1 ? (
+            <Text key={place.path} as="span" fontWeight="semibold" breakWord>
+              {place.name}
+            </Text>
+          ) : (
+            <InlineStack key={place.path} gap="100" blockAlign="center">
+              <Button variant="plain" onClick={() => onGo(place.path)}>
+                {place.name}
+              </Button>
+              <span aria-hidden="true">/</span>
+            </InlineStack>
+          ),
+        )}
+      </InlineStack>
+    </nav>
+  )
+}

@@ -1,0 +1,123 @@
+// The first steps of a connection: choose a provider, then enter its fields.
+import { useState } from 'react'
+import { navigate } from 'wouter/use-browser-location'
+import { type Provider, useCloud, useCreateConnection } from './calls.ts'
+import { LoadingRows } from '../../shell/components/lists.tsx'
+import { Page } from '../../shell/components/page.tsx'
+import { focusField } from '../../shell/components/problem-list.tsx'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
+import { Problem } from '../../shell/components/problem.tsx'
+import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
+import { Titled } from '../../shell/components/titled.tsx'
+import { t } from '../../shell/messages/t.ts'
+import { BlockStack, Button, Card, InlineStack, Text } from '../../shell/ui/index.ts'
+import { ProviderFields } from './provider-fields.tsx'
+import { missingFields, textsOf } from './provider-draft.ts'
+import { ProviderList } from './provider-list.tsx'
+import { RcloneMissing } from './rclone-missing.tsx'
+import './connections.css'
+
+export function NewConnectionPage() {
+  const cloud = useCloud()
+  const [chosen, setChosen] = useState<Provider | null>(null)
+  return (
+    <Page
+      title={chosen ? t('Connect {provider}', { provider: chosen.title }) : t('Connect')}
+      backAction={
+        chosen
+          ? { content: t('Providers'), onAction: () => setChosen(null) }
+          : { content: t('Connections'), url: '/settings/connections' }
+      }
+    >
+      <BlockStack gap="400">
+        {cloud.data && (
+          <RcloneMissing cloud={cloud.data} {...(chosen && { provider: chosen.id })} />
+        )}
+        <LoadProblem query={cloud} what={t('The providers could not be loaded')} />
+        {cloud.isPending && (
+          <Card padding="0">
+            <LoadingRows rows={4} what={t('providers')} />
+          </Card>
+        )}
+        {chosen ? (
+          <ProviderForm key={chosen.id} provider={chosen} onBack={() => setChosen(null)} />
+        ) : (
+          cloud.data && <ProviderList providers={cloud.data.providers} onChoose={setChosen} />
+        )}
+      </BlockStack>
+    </Page>
+  )
+}
+
+function ProviderForm({ provider, onBack }: { provider: Provider; onBack: () => void }) {
+  const create = useCreateConnection()
+  const [values, setValues] = useState<Record<string, string>>({})
+  const [tried, setTried] = useState(false)
+  const missing = tried ? missingFields(provider, values, []) : []
+  const problems = problemsOf(missing, objectionsIn(create.error))
+  const oauth = provider.sign_in === 'oauth'
+  const submit = () => {
+    setTried(true)
+    const [first] = missingFields(provider, values, [])
+    if (first) return focusField(first.param)
+    create.mutate(
+      { provider: provider.id, ...textsOf(values) },
+      { onSuccess: ({ id }) => navigate(`/settings/connections/${id}`) },
+    )
+  }
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+    >
+      <Titled
+        title={oauth ? t('Sign in at {provider}', { provider: provider.title }) : t('Access')}
+        help={
+          oauth
+            ? t(
+                'In the next step you sign in at {provider} in its own window, then choose a folder.',
+                {
+                  provider: provider.title,
+                },
+              )
+            : t(
+                'The access is tested by reading the list of files, and only then saved. Secrets are stored encrypted and never shown again.',
+              )
+        }
+      >
+        {create.error && problems.all.length === 0 && (
+          <Problem error={create.error} what={t('The connection could not be made')} />
+        )}
+        <ProviderFields
+          provider={provider}
+          values={values}
+          problems={problems}
+          onChange={(change) => {
+            setValues((before) => ({ ...before, ...change }))
+            if (create.error) create.reset()
+          }}
+          without={FOLDERS}
+        />
+        <InlineStack gap="200" blockAlign="center">
+          <Button variant="primary" submit loading={create.isPending}>
+            {t('Continue')}
+          </Button>
+          <Button onClick={onBack} disabled={create.isPending}>
+            {t('Back')}
+          </Button>
+          {create.isPending && !oauth && (
+            <Text as="span" tone="subdued">
+              <span role="status">{t('Testing the access')}</span>
+            </Text>
+          )}
+        </InlineStack>
+      </Titled>
+    </form>
+  )
+}
+
+/** Chosen in a later step. */
+const FOLDERS = ['folder', 'prefix'] as const

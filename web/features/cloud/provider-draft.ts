@@ -1,0 +1,41 @@
+// The values of a provider's form, as texts: which are missing, and which are sent.
+import { type Provider, type ProviderField } from './calls.ts'
+import { type Objection } from '../../shell/client/workflows.ts'
+import { t } from '../../shell/messages/t.ts'
+
+export type Values = Readonly<Record<string, string>>
+
+/** `known`: fields with saved values; an empty secret keeps its saved value. */
+export const missingFields = (
+  { fields }: Pick<Provider, 'fields'>,
+  values: Values,
+  known: readonly string[],
+): Objection[] =>
+  fields
+    .filter(({ name, required }) => required && !known.includes(name))
+    .filter(({ name }) => (values[name] ?? '').trim() === '')
+    .map(({ name, title }) => ({ param: name, message: t('Enter: {field}', { field: title }) }))
+
+/** Without empty values. Pasted keys often have spaces around them. */
+export const textsOf = (values: Values): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, text]) =>
+      text.trim() === '' ? [] : [[name, text.trim()]],
+    ),
+  )
+
+/** The fields that differ from the saved ones; an emptied field is sent as null. */
+export function changedFields(
+  fields: readonly ProviderField[],
+  saved: Readonly<Record<string, string | null>>,
+  values: Values,
+): Record<string, string | null> {
+  const changed = fields.filter(({ name, secret }) => {
+    const text = values[name]?.trim()
+    if (text === undefined) return false
+    return secret ? text !== '' : text !== (saved[name] ?? '')
+  })
+  return Object.fromEntries(
+    changed.map(({ name }) => [name, values[name]!.trim() === '' ? null : values[name]!.trim()]),
+  )
+}

@@ -1,0 +1,69 @@
+// The providers to choose from; one that the operator has not configured shows what to set.
+import { type Provider } from './calls.ts'
+import { t } from '../../shell/messages/t.ts'
+import { BlockStack, Button, Card, Text } from '../../shell/ui/index.ts'
+
+interface Props {
+  providers: readonly Provider[]
+  onChoose: (provider: Provider) => void
+}
+
+export function ProviderList({ providers, onChoose }: Props) {
+  return (
+    <Card>
+      <ul className="providers" aria-label={t('Providers')}>
+        {providers.map((provider) => (
+          <li
+            key={provider.id}
+            className={provider.available ? 'provider' : 'provider unavailable'}
+          >
+            <About provider={provider} />
+            {provider.available && (
+              <Button
+                accessibilityLabel={t('Connect {provider}', { provider: provider.title })}
+                onClick={() => onChoose(provider)}
+              >
+                {t('Connect')}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+const HOW: Record<Provider['sign_in'], string> = {
+  oauth: t('You sign in at the provider.'),
+  keys: t('You enter an access key.'),
+  none: t('A folder of this server, to try a sync without an account.'),
+}
+
+function About({
+  provider: { title, sign_in, available, missing, message },
+}: {
+  provider: Provider
+}) {
+  return (
+    <BlockStack gap="100">
+      <Text as="h2" variant="headingSm">
+        {title}
+      </Text>
+      <Text as="p" tone="subdued">
+        {HOW[sign_in]}
+      </Text>
+      {!available && (
+        <>
+          <Text as="p">
+            {missing.length > 0
+              ? t('Not set up on this installation. Its operator sets:')
+              : message}
+          </Text>
+          {missing.map((setting) => (
+            <code key={setting}>{setting}</code>
+          ))}
+        </>
+      )}
+    </BlockStack>
+  )
+}

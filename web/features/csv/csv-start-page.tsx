@@ -1,0 +1,113 @@
+// The first step of a CSV import: choosing a file, an example, and the saved column mappings.
+import { navigate } from 'wouter/use-browser-location'
+import { useCsvMappings, useDeleteCsvMapping, useSendCsv } from './calls.ts'
+import { ApiError } from '../../shell/client/error.ts'
+import { saveBytes } from '../../shell/client/save.ts'
+import { DropArea } from '../../shell/components/drop-area.tsx'
+import { Facts } from '../../shell/components/facts.tsx'
+import { Page } from '../../shell/components/page.tsx'
+import { Problem } from '../../shell/components/problem.tsx'
+import { Titled } from '../../shell/components/titled.tsx'
+import { CriticalButton } from '../../shell/components/critical-button.tsx'
+import { Banner, BlockStack, Button, Card, InlineStack, Text } from '../../shell/ui/index.ts'
+import { CSV_FIELDS_TEXT, EXAMPLE_CSV } from './labels.ts'
+import { KeptFiles } from './kept-files.tsx'
+import { Stages } from './stages.tsx'
+import { t } from '../../shell/messages/t.ts'
+
+export function CsvStartPage() {
+  const send = useSendCsv()
+  return (
+    <Page title={t('Import a CSV file')} backAction={{ content: t('Import'), url: '/import' }}>
+      <BlockStack gap="400">
+        <Stages at="file" />
+        {send.error && <Unreadable error={send.error} />}
+        <Card>
+          <DropArea
+            title={t('Drop a CSV file here')}
+            choose={t('Choose a CSV file')}
+            accept=".csv,.txt,.tsv,.xlsx,.ods,text/csv,text/tab-separated-values,text/plain,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet,application/vnd.oasis.opendocument.spreadsheet"
+            busy={send.isPending}
+            help={t(
+              'CSV, Excel (.xlsx) or OpenDocument (.ods), up to 50,000 rows and 50 MB. Encoding and delimiter are detected automatically.',
+            )}
+            onFiles={([file]) =>
+              file &&
+              send.mutate(file.data, { onSuccess: ({ id }) => navigate(`/import/csv/${id}`) })
+            }
+          />
+        </Card>
+        <KeptFiles />
+        <Titled
+          title={t('What the file needs')}
+          help={t(
+            'The first row names the columns. You can assign other column names in the next step.',
+          )}
+          action={
+            <Button
+              variant="plain"
+              onClick={() =>
+                saveBytes(new Blob([EXAMPLE_CSV], { type: 'text/csv' }), 'example.csv')
+              }
+            >
+              {t('Download an example')}
+            </Button>
+          }
+        >
+          <Facts
+            rows={Object.entries(CSV_FIELDS_TEXT).map(([field, { help, required }]) => [
+              field,
+              required ? t('{help} Required.', { help }) : help,
+            ])}
+          />
+        </Titled>
+        <SavedMappings />
+      </BlockStack>
+    </Page>
+  )
+}
+
+/** A file that cannot be read: where and why. */
+function Unreadable({ error }: { error: Error }) {
+  if (!(error instanceof ApiError) || error.details.length === 0)
+    return <Problem error={error} what={t('The file could not be read')} />
+  return (
+    <Banner tone="critical" title={error.message}>
+      <ul className="bullets">
+        {error.details.map(({ message }) => (
+          <li key={message}>{message}</li>
+        ))}
+      </ul>
+    </Banner>
+  )
+}
+
+function SavedMappings() {
+  const saved = useCsvMappings()
+  const remove = useDeleteCsvMapping()
+  if (!saved.data || saved.data.data.length === 0) return null
+  return (
+    <Titled
+      title={t('Saved column mappings')}
+      help={t('Each mapping applies automatically to files with the same column names.')}
+    >
+      {remove.error && (
+        <Problem error={remove.error} what={t('The mapping could not be deleted')} />
+      )}
+      <BlockStack gap="200">
+        {saved.data.data.map(({ id, name }) => (
+          <InlineStack key={id} align="space-between" gap="200" wrap={false}>
+            <Text as="span" breakWord>
+              {name}
+            </Text>
+            <CriticalButton
+              label={t('Delete the mapping {name}', { name })}
+              onClick={() => remove.mutate(id)}
+              text={t('Delete')}
+            />
+          </InlineStack>
+        ))}
+      </BlockStack>
+    </Titled>
+  )
+}

@@ -1,0 +1,112 @@
+// Texts about CSV files, their columns and problems.
+import {
+  type CsvCheck,
+  type CsvEncoding,
+  type CsvField,
+  type CsvProblem,
+  type CsvUpload,
+} from './calls.ts'
+import { type StatusWord } from '../operations/operation-status.ts'
+import { t } from '../../shell/messages/t.ts'
+
+export const CSV_FIELDS_TEXT: Record<CsvField, { label: string; help: string; required?: true }> = {
+  filename: { label: t('Filename'), help: t('The name that buyers see.'), required: true },
+  file_url: { label: t('File URL'), help: t('The URL to fetch the file from.'), required: true },
+  product_sku: {
+    label: t('Product SKU'),
+    help: t('The file is attached to the product with this SKU.'),
+  },
+  expiry_days: { label: t('Expiry days'), help: t('Empty: as in Settings.') },
+  download_limit: { label: t('Download limit'), help: t('Empty: as in Settings.') },
+  tags: { label: t('Tags'), help: t('Separate several tags with commas or semicolons.') },
+  id: {
+    label: t('File ID'),
+    help: t(
+      'ID of an existing file: the row changes that file. Empty cells leave its settings unchanged.',
+    ),
+  },
+}
+
+/** The state of a file. */
+export const CSV_STATUSES: Record<CsvUpload['status'], StatusWord> = {
+  ready: { text: t('Not checked'), tone: undefined, progress: 'incomplete' },
+  checking: { text: t('Being checked'), tone: 'info', progress: 'partiallyComplete' },
+  checked: { text: t('Checked'), tone: 'attention', progress: undefined },
+  started: { text: t('Imported'), tone: 'success', progress: 'complete' },
+}
+
+export const ENCODINGS: Record<CsvEncoding, string> = {
+  'utf-8': 'UTF-8',
+  'utf-16le': 'UTF-16 LE',
+  'utf-16be': 'UTF-16 BE',
+  'windows-1252': t('Western European (Windows-1252)'),
+  macintosh: t('Western European (Mac Roman)'),
+  'iso-8859-15': t('Western European (ISO 8859-15)'),
+  'windows-1250': t('Central European (Windows-1250)'),
+  'iso-8859-2': t('Central European (ISO 8859-2)'),
+  'windows-1251': t('Cyrillic (Windows-1251)'),
+  'koi8-r': t('Cyrillic (KOI8-R)'),
+  'koi8-u': t('Cyrillic (KOI8-U)'),
+  ibm866: t('Cyrillic (DOS)'),
+  'iso-8859-5': t('Cyrillic (ISO 8859-5)'),
+  'windows-1253': t('Greek (Windows-1253)'),
+  'windows-1254': t('Turkish (Windows-1254)'),
+  'windows-1255': t('Hebrew (Windows-1255)'),
+  'windows-1256': t('Arabic (Windows-1256)'),
+  'windows-1257': t('Baltic (Windows-1257)'),
+  'windows-1258': t('Vietnamese (Windows-1258)'),
+  'windows-874': t('Thai (Windows-874)'),
+  shift_jis: t('Japanese (Shift_JIS)'),
+  'euc-jp': t('Japanese (EUC-JP)'),
+  'iso-2022-jp': t('Japanese (ISO-2022-JP)'),
+  gb18030: t('Chinese, simplified (GB 18030)'),
+  big5: t('Chinese, traditional (Big5)'),
+  'euc-kr': t('Korean (EUC-KR)'),
+}
+const DELIMITERS: Record<string, string> = {
+  ',': t('Comma'),
+  ';': t('Semicolon'),
+  '\t': t('Tab'),
+  '|': t('Vertical bar'),
+}
+
+export const delimiterText = (delimiter: string): string => DELIMITERS[delimiter] ?? delimiter
+
+/** `Row 12, column file_url` */
+export const problemPlace = ({ row, column }: Pick<CsvProblem, 'row' | 'column'>): string =>
+  column === null
+    ? t('Row {row, number}', { row })
+    : t('Row {row, number}, column {column}', { row, column })
+
+/** What a check is doing; `share`: its progress from 0 to 1, null if it is unknown. */
+export function checkStage(check: CsvCheck, rows: number): { text: string; share: number | null } {
+  const { phase, rows: read, skus, skus_total: allSkus, urls, urls_total: allUrls } = check
+  if (phase === 'rows')
+    return {
+      text: t('Reading rows: {done, number} of {all, number}', { done: read, all: rows }),
+      share: shareOf(read, rows),
+    }
+  if (phase === 'skus')
+    return {
+      text: t('Looking up SKUs: {done, number} of {all, number}', { done: skus, all: allSkus }),
+      share: shareOf(skus, allSkus),
+    }
+  if (phase === 'urls')
+    return {
+      text: t('Checking file URLs: {done, number} of {all, number}', { done: urls, all: allUrls }),
+      share: shareOf(urls, allUrls),
+    }
+  return phase === 'waiting'
+    ? { text: t('Waiting to begin'), share: null }
+    : { text: t('Done'), share: 1 }
+}
+
+const shareOf = (done: number, all: number): number | null => (all === 0 ? null : done / all)
+
+/** A small example file. */
+export const EXAMPLE_CSV = [
+  'filename,file_url,product_sku,expiry_days,download_limit,tags',
+  'guide.pdf,https://example.com/guide.pdf,SKU-1,60,5,"ebook,guide"',
+  'course.zip,https://example.com/course.zip,SKU-2,,,course',
+  '',
+].join('\r\n')

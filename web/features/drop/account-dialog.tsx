@@ -1,0 +1,125 @@
+// The dialog that creates or edits a drop account: its name, from where it may connect, its keys.
+import { useState } from 'react'
+import { useKnown } from '../../shell/client/edits.ts'
+import { toast } from '../../shell/client/bridge.ts'
+import {
+  type DropAccount,
+  type DropAccountWithPassword,
+  useChangeDropAccount,
+  useDropAccount,
+  useCreateDropAccount,
+} from './calls.ts'
+import { Dialog } from '../../shell/components/dialog.tsx'
+import { Problem } from '../../shell/components/problem.tsx'
+import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
+import { WordsField } from '../../shell/components/words-field.tsx'
+import { t } from '../../shell/messages/t.ts'
+import { ENCODINGS } from '../csv/labels.ts'
+import { Select, TextField } from '../../shell/ui/index.ts'
+import { KeysField, type WrittenKey } from './keys-field.tsx'
+
+type NameEncoding = DropAccount['name_encoding']
+
+const NAME_ENCODINGS: readonly NameEncoding[] = [
+  'utf-8',
+  'windows-1252',
+  'windows-1250',
+  'windows-1251',
+  'gb18030',
+  'big5',
+  'shift_jis',
+  'euc-kr',
+]
+
+interface Props {
+  /** Null: a new one. */
+  account: DropAccount | null
+  onClose: () => void
+  onMade: (account: DropAccountWithPassword) => void
+}
+
+export function AccountDialog({ account, onClose, onMade }: Props) {
+  const create = useCreateDropAccount()
+  const change = useChangeDropAccount(useKnown(useDropAccount(account?.id ?? null).data))
+  const [name, setName] = useState(account?.name ?? '')
+  const [addresses, setAddresses] = useState<string[]>(account?.allowed_addresses ?? [])
+  const [keys, setKeys] = useState<readonly WrittenKey[]>(account?.public_keys ?? [])
+  const [encoding, setEncoding] = useState<NameEncoding>(account?.name_encoding ?? 'utf-8')
+  const [unnamed, setUnnamed] = useState(false)
+  const error = create.error ?? change.error
+  const problems = problemsOf(objectionsIn(error))
+  const submit = () => {
+    setUnnamed(name.trim() === '')
+    if (name.trim() === '') return
+    const fields = {
+      name: name.trim(),
+      allowed_addresses: addresses,
+      public_keys: keys.map(({ name, key }) => ({ name, key })),
+      name_encoding: encoding,
+    }
+    if (account === null) return create.mutate(fields, { onSuccess: onMade })
+    change.mutate(
+      { id: account.id, change: fields },
+      {
+        onSuccess: () => {
+          toast(t('Account saved'))
+          onClose()
+        },
+      },
+    )
+  }
+  return (
+    <Dialog
+      title={account === null ? t('Create account') : t('Edit {name}', { name: account.name })}
+      onClose={onClose}
+      onEnter={submit}
+      primaryAction={{
+        content: account === null ? t('Create') : t('Save'),
+        onAction: submit,
+        loading: create.isPending || change.isPending,
+      }}
+      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
+    >
+      {error && problems.all.length === 0 && (
+        <Problem error={error} what={t('The account could not be saved')} />
+      )}
+      <TextField
+        label={t('Name')}
+        autoComplete="off"
+        maxLength={100}
+        placeholder={t('Warehouse computer')}
+        helpText={t('A name that you will recognize. The username is created automatically.')}
+        value={name}
+        error={
+          unnamed
+            ? t('Enter a name, for example the computer that sends files')
+            : problems.at('name')
+        }
+        onChange={(text) => {
+          setName(text)
+          setUnnamed(false)
+        }}
+      />
+      <WordsField
+        label={t('Allowed addresses')}
+        help={t(
+          'Leave it empty to allow any. Enter an IPv4 or IPv6 address, or a range like 203.0.113.0/24, and press Enter.',
+        )}
+        placeholder="203.0.113.7"
+        error={problems.within('allowed_addresses')}
+        value={addresses}
+        onChange={setAddresses}
+      />
+      <KeysField keys={keys} error={problems.within('public_keys')} onChange={setKeys} />
+      <Select
+        label={t('File names over FTP')}
+        helpText={t(
+          'Only for scanners and old programs whose file names arrive with wrong letters. Programs that use UTF-8 are recognised.',
+        )}
+        options={NAME_ENCODINGS.map((value) => ({ value, label: ENCODINGS[value] }))}
+        value={encoding}
+        onChange={(value) => setEncoding(value as NameEncoding)}
+      />
+    </Dialog>
+  )
+}

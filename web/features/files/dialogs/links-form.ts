@@ -1,0 +1,63 @@
+// The terms of links for many files: each file's own settings, or common terms, with another expiry
+// for some.
+import { type LinkTerms } from '../../links/calls.ts'
+import { type Errors, wholeNumber } from './use-form.ts'
+import { t } from '../../../shell/messages/t.ts'
+
+export interface LinksForm {
+  expiry: 'own' | 'set' | 'never'
+  days: string
+  limit: 'own' | 'set' | 'unlimited'
+  downloads: string
+  email: string
+  send: boolean
+  /** By a file's id: its own days, as typed. */
+  custom: Record<string, string>
+}
+
+export const EMPTY_LINKS: LinksForm = {
+  expiry: 'own',
+  days: '60',
+  limit: 'own',
+  downloads: '5',
+  email: '',
+  send: false,
+  custom: {},
+}
+
+type Terms = LinkTerms & { per_file?: { file_id: string; expiry_days: number }[] }
+
+const MAX_DAYS = 36_500
+const DAYS_RULE = t('Enter a whole number from 1 to 36,500')
+
+export function readLinks(form: LinksForm): { options: Terms } | { errors: Errors } {
+  const { expiry, limit, send, custom } = form
+  const errors: Errors = {}
+  const options: Terms = {}
+  if (expiry === 'never') options.expiry_days = null
+  if (expiry === 'set')
+    options.expiry_days = wholeNumber(form.days, 1, MAX_DAYS) ?? fail(errors, 'days', DAYS_RULE)
+  if (limit === 'unlimited') options.download_limit = null
+  if (limit === 'set')
+    options.download_limit =
+      wholeNumber(form.downloads, 1, 1_000_000_000) ??
+      fail(errors, 'downloads', t('Enter a whole number from 1 up'))
+  const email = form.email.trim()
+  if (email !== '' && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email))
+    errors.email = t('Enter an address like name@example.com')
+  else if (email !== '') options.email = email
+  else if (send) errors.email = t('Enter the email address')
+  const own = Object.entries(custom).filter(([, days]) => days.trim() !== '')
+  options.per_file = own.map(([file_id, text]) => ({
+    file_id,
+    expiry_days: wholeNumber(text, 1, MAX_DAYS) ?? fail(errors, 'custom', DAYS_RULE),
+  }))
+  if (own.length === 0) delete options.per_file
+  return Object.keys(errors).length > 0 ? { errors } : { options }
+}
+
+/** Records the problem; the returned number is never used. */
+function fail(errors: Errors, field: string, message: string): number {
+  errors[field] = message
+  return 0
+}

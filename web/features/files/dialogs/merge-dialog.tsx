@@ -1,0 +1,69 @@
+// Merges the selected PDF documents in the chosen order.
+import { useState } from 'react'
+import { type File } from '../../../shell/client/types.ts'
+import { BlockStack, Text, TextField } from '../../../shell/ui/index.ts'
+import { textsOf } from './action-texts.ts'
+import { BulkDialog } from './bulk-dialog.tsx'
+import { type EntryProps } from './entry-props.ts'
+import { OrderedFiles } from './ordered-files.tsx'
+import { PasswordField } from './password-field.tsx'
+import { type FormReading, useForm } from './use-form.ts'
+import { t } from '../../../shell/messages/t.ts'
+
+interface MergeForm {
+  filename: string
+  password: string
+}
+
+const FORBIDDEN = /[/\\\p{Cc}]/u
+
+function readMerge({ filename, password }: MergeForm): FormReading {
+  const name = filename.trim().replace(/\.pdf$/i, '')
+  if (name === '') return { errors: { filename: t('Enter a name for the new document') } }
+  if (FORBIDDEN.test(name)) return { errors: { filename: t('Names can’t contain / or \\') } }
+  return { options: { filename: `${name}.pdf`, ...(password === '' ? {} : { password }) } }
+}
+
+export function MergeDialog({ entry, ...props }: EntryProps) {
+  const [files, setFiles] = useState<readonly File[]>(props.chosen.files)
+  const { form, change, errors, bulk } = useForm<MergeForm>({
+    initial: { filename: t('Merged.pdf'), password: '' },
+    read: readMerge,
+  })
+  const chosen = { ...props.chosen, files, select: { file_ids: files.map(({ id }) => id) } }
+  const texts = textsOf(entry, chosen, {})
+  return (
+    <BulkDialog
+      {...props}
+      {...bulk(entry.plugin.id)}
+      chosen={chosen}
+      title={texts.title}
+      run={texts.button}
+      preview="none"
+      note={texts.note ?? undefined}
+    >
+      <BlockStack gap="200">
+        <Text as="h3" variant="bodyMd">
+          {t('Order of the documents')}
+        </Text>
+        <OrderedFiles label={t('Order of the documents')} files={files} onOrder={setFiles} />
+        <Text as="p" variant="bodySm" tone="subdued">
+          {t('Drag them, use the arrows, or Alt and the arrow keys.')}
+        </Text>
+      </BlockStack>
+      <TextField
+        label={t('Name of the new document')}
+        autoComplete="off"
+        maxLength={250}
+        value={form.filename}
+        error={errors.filename}
+        onChange={(filename) => change({ filename })}
+      />
+      <PasswordField
+        value={form.password}
+        error={errors.password}
+        onChange={(password) => change({ password })}
+      />
+    </BulkDialog>
+  )
+}

@@ -1,0 +1,187 @@
+// Renames the selected files; shows the new names while the pattern is edited.
+import { useRef } from 'react'
+import { RENAMES_SHOWN, useRenamePreview } from '../rename-calls.ts'
+import { useDebounced } from '../../../shell/url-state/use-debounced.ts'
+import { Checkbox, Select, Tabs, TextField } from '../../../shell/ui/index.ts'
+import { textsOf } from './action-texts.ts'
+import { BulkDialog } from './bulk-dialog.tsx'
+import { type EntryProps } from './entry-props.ts'
+import {
+  DATE_FORMATS,
+  EMPTY_RENAME,
+  readRename,
+  type RenameForm,
+  VARIABLES,
+} from './rename-form.ts'
+import { NewNames } from './new-names.tsx'
+import { type Errors, problemsByField, useForm } from './use-form.ts'
+import { t } from '../../../shell/messages/t.ts'
+
+const FIELDS = new Set(Object.keys(EMPTY_RENAME))
+const MODES = ['pattern', 'replace'] as const
+const TABS = [
+  { id: 'rename-pattern', content: t('By a pattern') },
+  { id: 'rename-replace', content: t('Find and replace') },
+]
+
+export function RenameDialog({ entry, ...props }: EntryProps) {
+  const { form, change, options, bulk, ...own } = useForm<RenameForm>({
+    initial: EMPTY_RENAME,
+    read: readRename,
+  })
+  const look = useRenamePreview(props.chosen.select, useDebounced(options))
+  // The server reports an invalid expression while it is edited.
+  const found = look.error ? problemsByField(look.error, {}, FIELDS) : { errors: {}, other: null }
+  const errors = { ...found.errors, ...own.errors }
+  const texts = textsOf(entry, props.chosen, options ?? {})
+  return (
+    <BulkDialog
+      {...props}
+      {...bulk(entry.plugin.id)}
+      title={texts.title}
+      run={texts.button}
+      preview={props.chosen.count > RENAMES_SHOWN ? 'required' : 'offered'}
+      size="large"
+    >
+      <Tabs
+        tabs={TABS}
+        selected={MODES.indexOf(form.mode)}
+        onSelect={(at) => change({ mode: MODES[at]! })}
+        fitted
+        disclosureText={t('More')}
+      />
+      {form.mode === 'pattern' ? (
+        <PatternFields form={form} errors={errors} onChange={change} />
+      ) : (
+        <ReplaceFields form={form} errors={errors} onChange={change} />
+      )}
+      <Checkbox
+        label={t('Keep each file’s extension')}
+        helpText={t('The part after the last dot does not change.')}
+        checked={form.keep_extension}
+        onChange={(keep_extension) => change({ keep_extension })}
+      />
+      <NewNames
+        names={look.data}
+        stale={look.isPlaceholderData || options === null}
+        error={found.other}
+      />
+    </BulkDialog>
+  )
+}
+
+interface FieldsProps {
+  form: RenameForm
+  errors: Errors
+  onChange: (part: Partial<RenameForm>) => void
+}
+
+const PATTERN = 'rename-pattern-field'
+
+function PatternFields({ form, errors, onChange }: FieldsProps) {
+  const cursor = useRef<number | null>(null)
+  const insert = (variable: string) => {
+    const at = cursor.current ?? form.pattern.length
+    onChange({ pattern: form.pattern.slice(0, at) + variable + form.pattern.slice(at) })
+    cursor.current = at + variable.length
+    document.getElementById(PATTERN)?.focus()
+  }
+  const noteCursor = () => {
+    const field = document.getElementById(PATTERN)
+    if (field instanceof HTMLInputElement) cursor.current = field.selectionStart
+  }
+  const uses = (variable: string) => form.pattern.includes(variable)
+  const number = { type: 'number', inputMode: 'numeric', autoComplete: 'off' } as const
+  return (
+    <>
+      <div onBlurCapture={noteCursor}>
+        <TextField
+          id={PATTERN}
+          label={t('Pattern')}
+          autoComplete="off"
+          autoFocus
+          maxLength={250}
+          value={form.pattern}
+          error={errors.pattern}
+          onChange={(pattern) => onChange({ pattern })}
+        />
+        <div className="suggestions" role="group" aria-label={t('Variables')}>
+          {Object.entries(VARIABLES).map(([variable, meaning]) => (
+            <button key={variable} type="button" title={meaning} onClick={() => insert(variable)}>
+              + {variable}
+            </button>
+          ))}
+        </div>
+      </div>
+      {uses('{sequence}') && (
+        <div className="pairs">
+          <TextField
+            {...number}
+            label={t('First number')}
+            min={0}
+            value={form.start}
+            error={errors.start}
+            onChange={(start) => onChange({ start })}
+          />
+          <TextField
+            {...number}
+            label={t('Minimum digits')}
+            min={1}
+            max={9}
+            value={form.digits}
+            error={errors.digits}
+            onChange={(digits) => onChange({ digits })}
+          />
+        </div>
+      )}
+      {uses('{date}') && (
+        <Select
+          label={t('Date format')}
+          options={DATE_FORMATS}
+          value={form.date_format}
+          onChange={(date_format) => onChange({ date_format })}
+        />
+      )}
+    </>
+  )
+}
+
+function ReplaceFields({ form, errors, onChange }: FieldsProps) {
+  return (
+    <>
+      <div className="pairs">
+        <TextField
+          label={t('Find')}
+          autoComplete="off"
+          autoFocus
+          monospaced={form.regex}
+          value={form.find}
+          error={errors.find}
+          onChange={(find) => onChange({ find })}
+        />
+        <TextField
+          label={t('Replace with')}
+          autoComplete="off"
+          placeholder={t('Nothing')}
+          monospaced={form.regex}
+          helpText={form.regex ? t('$1 is the text that the first brackets found.') : undefined}
+          value={form.replace}
+          error={errors.replace}
+          onChange={(replace) => onChange({ replace })}
+        />
+      </div>
+      <div className="pairs">
+        <Checkbox
+          label={t('Case sensitive')}
+          checked={form.case_sensitive}
+          onChange={(case_sensitive) => onChange({ case_sensitive })}
+        />
+        <Checkbox
+          label={t('Regular expression')}
+          checked={form.regex}
+          onChange={(regex) => onChange({ regex })}
+        />
+      </div>
+    </>
+  )
+}

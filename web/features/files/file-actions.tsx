@@ -1,0 +1,47 @@
+// The actions on one file from its page: the list's actions and dialogs, for this file only.
+import { type ReactNode, useState } from 'react'
+import { type FileDetail, type Operation } from '../../shell/client/types.ts'
+import { type Entry, findByBody, findByWidget, usePlugins } from '../../shell/client/plugins.ts'
+import { ActionDialog } from './action-dialog.tsx'
+import { type Chosen } from './selection.ts'
+
+/** The actions that the page offers: delete, map to a product, remove products. */
+interface FileActions {
+  /** Each opens the action's dialog; null: this installation does not have the action. */
+  remove: (() => void) | null
+  map: (() => void) | null
+  unmap: (() => void) | null
+  /** The open dialog, or null. The caller must render it. */
+  dialog: ReactNode
+}
+
+export function useFileActions(
+  file: FileDetail,
+  onStarted: (operation: Operation) => void,
+): FileActions {
+  const plugins = usePlugins().data?.data ?? []
+  const [entry, setEntry] = useState<Entry | null>(null)
+  const dialog = entry && (
+    <ActionDialog
+      entry={entry}
+      chosen={chosenAlone(file)}
+      onClose={() => setEntry(null)}
+      onStarted={(operation) => {
+        setEntry(null)
+        onStarted(operation)
+      }}
+    />
+  )
+  const opener = (found: Entry | undefined) => (found ? () => setEntry(found) : null)
+  return {
+    remove: opener(findByBody(plugins, 'delete')),
+    map: opener(findByWidget(plugins, 'product')),
+    unmap: opener(findByWidget(plugins, 'products')),
+    dialog,
+  }
+}
+
+const chosenAlone = (file: FileDetail): Chosen => ({
+  select: { file_ids: [file.id] },
+  ...{ count: 1, files: [file], known: true, list: { filter: {}, total: 1 } },
+})

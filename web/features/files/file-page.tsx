@@ -1,0 +1,271 @@
+// One file: its content, settings, products and links.
+import { type ReactNode, useState } from 'react'
+import { ApiError } from '../../shell/client/error.ts'
+import { useFile } from '../../shell/client/queries.ts'
+import { saveFile } from '../../shell/client/save.ts'
+import { type FileDetail, type Operation } from '../../shell/client/types.ts'
+import { Facts } from '../../shell/components/facts.tsx'
+import { FileIcon } from '../../shell/files/icon.tsx'
+import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
+import { Page } from '../../shell/components/page.tsx'
+import { Problem } from '../../shell/components/problem.tsx'
+import { lastSeen } from '../../shell/url-state/use-url-state.ts'
+import {
+  Badge,
+  Banner,
+  BlockStack,
+  Button,
+  Card,
+  InlineStack,
+  Layout,
+  Link,
+  Text,
+} from '../../shell/ui/index.ts'
+import { expiryText, kindText, limitText, visibilityText } from '../../shell/files/labels.ts'
+import { storageText } from '../../shell/labels/storage.ts'
+import { numberText, sizeText } from '../../shell/labels/size.ts'
+import { momentText } from '../../shell/labels/time.ts'
+import { LinksCard } from '../links/links-card.tsx'
+import { CreateLink } from './create-link.tsx'
+import { DownloadsCard } from './downloads-card.tsx'
+import { EditFile } from './edit-file.tsx'
+import { useFileActions } from './file-actions.tsx'
+import { OperationToast } from './operation-toast.tsx'
+import { MappingsCard } from './mappings-card.tsx'
+import { Picture } from './picture.tsx'
+import { PublicAddress } from './public-address.tsx'
+import { VersionsCard } from './versions-card.tsx'
+import { t } from '../../shell/messages/t.ts'
+
+export function FilePage({ id }: { id: string }) {
+  const file = useFile(id)
+  const [started, setStarted] = useState<string | null>(null)
+  const back = { content: t('Files'), url: lastSeen('/files') }
+  const retry = () => void file.refetch()
+  const gone = file.error instanceof ApiError && file.error.status === 404
+  const news = started && (
+    <OperationToast id={started} onReplaced={setStarted} onDismiss={() => setStarted(null)} />
+  )
+  if (file.data && !gone)
+    return (
+      <Whole
+        file={file.data}
+        stale={file.error}
+        retry={retry}
+        retrying={file.isFetching}
+        back={back}
+        news={news}
+        onStarted={({ id }) => setStarted(id)}
+      />
+    )
+  return (
+    <Page title={gone ? t('File not found') : t('File')} backAction={back}>
+      {gone ? (
+        <BlockStack gap="400">
+          {news}
+          <Card>
+            <Nothing
+              why="unmatched"
+              heading={t('This file doesn’t exist')}
+              action={{ content: t('Go to files'), url: back.url }}
+            >
+              {t('It may have been deleted: the trash keeps deleted files for 7 days.')}
+            </Nothing>
+          </Card>
+        </BlockStack>
+      ) : file.error ? (
+        <Problem
+          error={file.error}
+          what={t('The file could not be loaded')}
+          onRetry={retry}
+          retrying={file.isFetching}
+        />
+      ) : (
+        <Card padding="0">
+          <LoadingRows rows={5} what={t('the file')} />
+        </Card>
+      )}
+    </Page>
+  )
+}
+
+interface WholeProps {
+  file: FileDetail
+  stale: Error | null
+  retry: () => void
+  retrying: boolean
+  back: { content: string; url: string }
+  /** Operations that were started here, with their progress. */
+  news: ReactNode
+  onStarted: (operation: Operation) => void
+}
+
+function Whole({ file, stale, retry, retrying, back, news, onStarted }: WholeProps) {
+  const [linking, setLinking] = useState(false)
+  const [editing, setEditing] = useState(false)
+  const { remove, map, unmap, dialog } = useFileActions(file, onStarted)
+  return (
+    <Page
+      title={file.filename}
+      backAction={back}
+      titleMetadata={
+        file.visibility === 'public' ? (
+          <Badge tone="attention">{t('Public')}</Badge>
+        ) : (
+          <Badge>{t('Private')}</Badge>
+        )
+      }
+      primaryAction={<Download file={file} />}
+      secondaryActions={[
+        { content: t('Edit'), onAction: () => setEditing(true) },
+        ...(remove ? [{ content: t('Delete'), destructive: true, onAction: remove }] : []),
+      ]}
+    >
+      <Layout>
+        {news && <Layout.Section variant="fullWidth">{news}</Layout.Section>}
+        {stale && (
+          <Layout.Section variant="fullWidth">
+            <Problem stale error={stale} what="" onRetry={retry} retrying={retrying} />
+          </Layout.Section>
+        )}
+        {file.problem && (
+          <Layout.Section variant="fullWidth">
+            <Banner tone="critical" title={file.problem.message}>
+              <p>
+                {t(
+                  'Its links say that it is unavailable and count no downloads. Upload the file again as a new version.',
+                )}
+              </p>
+            </Banner>
+          </Layout.Section>
+        )}
+        <Layout.Section>
+          <BlockStack gap="400">
+            <Picture file={file} />
+            <MappingsCard file={file} onMap={map} onUnmap={unmap} />
+            <LinksCard
+              of={{ file_id: file.id }}
+              nothing={t(
+                'No links yet. A link lets one buyer download this file until it expires or reaches its limit.',
+              )}
+              onCreate={() => setLinking(true)}
+            />
+            <VersionsCard file={file} />
+            <DownloadsCard file={file} />
+          </BlockStack>
+        </Layout.Section>
+        <Layout.Section variant="oneThird">
+          <BlockStack gap="400">
+            <About file={file} />
+            {file.public_url && <PublicAddress file={file} url={file.public_url} />}
+            <Settings file={file} />
+          </BlockStack>
+        </Layout.Section>
+      </Layout>
+      {linking && <CreateLink file={file} onClose={() => setLinking(false)} />}
+      {editing && <EditFile file={file} onClose={() => setEditing(false)} />}
+      {dialog}
+    </Page>
+  )
+}
+
+function Download({ file }: { file: FileDetail }) {
+  const [error, setError] = useState<Error | null>(null)
+  const [busy, setBusy] = useState(false)
+  const download = async () => {
+    setBusy(true)
+    setError(null)
+    await saveFile(file.id, file.filename).catch((reason: unknown) => setError(reason as Error))
+    setBusy(false)
+  }
+  return (
+    <BlockStack gap="200" inlineAlign="end">
+      <Button variant="primary" loading={busy} onClick={() => void download()}>
+        {t('Download')}
+      </Button>
+      {error && (
+        <div role="alert">
+          <Text as="p" tone="critical" variant="bodySm">
+            {error.message}
+          </Text>
+        </div>
+      )}
+    </BlockStack>
+  )
+}
+
+function About({ file }: { file: FileDetail }) {
+  return (
+    <Card>
+      <BlockStack gap="400">
+        <InlineStack gap="300" blockAlign="center" wrap={false}>
+          <FileIcon filename={file.filename} contentType={file.content_type} large />
+          <BlockStack>
+            <Text as="h2" variant="headingMd">
+              {kindText(file.filename, file.content_type)}
+            </Text>
+            <Text as="span" tone="subdued">
+              {sizeText(file.size_bytes)}
+            </Text>
+          </BlockStack>
+        </InlineStack>
+        <Facts
+          rows={[
+            [t('Uploaded'), momentText(file.created_at)],
+            [t('Changed'), momentText(file.updated_at)],
+            [t('Version'), numberText(file.version)],
+            ...(file.pack
+              ? ([[t('Pack'), <PackLink key="pack" pack={file.pack} />]] as const)
+              : []),
+            [t('Downloads'), numberText(file.downloads)],
+            [t('Active links'), numberText(file.links_active)],
+            [t('Storage'), storageText(file.storage)],
+            [t('Tags'), <Tags key="tags" tags={file.tags} />],
+          ]}
+        />
+      </BlockStack>
+    </Card>
+  )
+}
+
+const PackLink = ({ pack: { id, name } }: { pack: NonNullable<FileDetail['pack']> }) => (
+  <Link url={`/packs/${id}`}>{name}</Link>
+)
+
+function Tags({ tags }: { tags: readonly string[] }) {
+  if (tags.length === 0) return t('None')
+  return (
+    <span className="tags">
+      {tags.map((tag) => (
+        <Badge key={tag}>{tag}</Badge>
+      ))}
+    </span>
+  )
+}
+
+function Settings({ file }: { file: FileDetail }) {
+  const onOff = (on: boolean) => (on ? t('On') : t('Off'))
+  return (
+    <Card>
+      <BlockStack gap="400">
+        <Text as="h2" variant="headingMd">
+          {t('Settings')}
+        </Text>
+        <Facts
+          rows={[
+            [t('Links expire'), expiryText(file.expiry_days)],
+            [t('Links allow'), limitText(file.download_limit)],
+            [t('Visibility'), visibilityText(file.visibility)],
+            ['CDN', onOff(file.cdn)],
+            [t('Notification'), onOff(file.download_notification)],
+            [t('Tracking'), onOff(file.download_tracking)],
+            [
+              t('Referrers'),
+              file.allowed_referrers.length === 0 ? t('Any') : file.allowed_referrers.join(', '),
+            ],
+          ]}
+        />
+      </BlockStack>
+    </Card>
+  )
+}

@@ -1,0 +1,58 @@
+// Clicks on the table's rows as selections: a checkbox, a range with Shift, a row anywhere with
+// Ctrl, Cmd or Shift.
+import { type MouseEvent, useRef } from 'react'
+import { type File } from '../../shell/client/types.ts'
+import { type FileSelection } from './selection.ts'
+
+export function useRowClicks(files: readonly File[], { isTicked, onPage, click }: FileSelection) {
+  // The first row of a range, and whether Shift is held during the current click.
+  const last = useRef<number | null>(null)
+  const shift = useRef(false)
+  const tickRange = (from: number, to: number, on: boolean) =>
+    click({ kind: 'range', from, to, on })
+  const tick = (at: number, withShift: boolean) => {
+    const { id } = files[at]!
+    const from = withShift ? last.current : null
+    if (from === null || from >= files.length) click({ kind: 'one', id, on: !isTicked(id) })
+    else tickRange(from, at, !isTicked(id))
+    last.current = at
+  }
+  const rowOf = ({ target }: MouseEvent) => {
+    // Links and checkboxes handle their own clicks.
+    const row =
+      target instanceof Element && !target.closest('a, input, label')
+        ? target.closest('tbody tr')
+        : null
+    return row ? files.findIndex(({ id }) => id === row.id) : -1
+  }
+  return {
+    props: {
+      // Shift would also select the text in between.
+      onMouseDownCapture: (event: MouseEvent) => {
+        if (event.shiftKey && rowOf(event) !== -1) event.preventDefault()
+      },
+      onClickCapture: (event: MouseEvent) => {
+        shift.current = event.shiftKey
+        const at = event.ctrlKey || event.metaKey || event.shiftKey ? rowOf(event) : -1
+        if (at === -1) return
+        event.preventDefault()
+        event.stopPropagation()
+        tick(at, event.shiftKey)
+      },
+    },
+    /** For the table, which has its own labels for its checkboxes. */
+    onSelectionChange: (type: string, on: boolean, chosen: unknown) => {
+      if (type === 'all') return click({ kind: 'all', on })
+      if (type === 'page') return click({ kind: 'page', on: onPage < files.length })
+      if (Array.isArray(chosen)) {
+        const [first, end] = chosen as [number, number]
+        const [from, to] = end === last.current ? [end, first] : [first, end]
+        tickRange(from, to, on)
+        last.current = to
+        return
+      }
+      const at = files.findIndex(({ id }) => id === chosen)
+      if (at !== -1) tick(at, shift.current)
+    },
+  }
+}

@@ -1,0 +1,106 @@
+// The selection of the list of files: single files of any page, or all that match.
+import { useState } from 'react'
+import { type File, type FileFilter, type Selection } from '../../shell/client/types.ts'
+import { DEFAULT_SORT, type FilesUrlState, filterOf, listOf } from './url-state.ts'
+
+/**
+ * The ticked files of one list, each as it was last loaded, in the order in which they were ticked.
+ */
+export interface TickedFiles {
+  list: string
+  files: ReadonlyMap<string, File>
+  /** All that match, on every page. */
+  all: boolean
+}
+
+/**
+ * A click as the table reports it: on one row, on a range of rows with Shift (in its direction), on
+ * the page's checkbox, or on "all".
+ */
+export type Click =
+  | { kind: 'one'; id: string; on: boolean }
+  | { kind: 'range'; from: number; to: number; on: boolean }
+  | { kind: 'page'; on: boolean }
+  | { kind: 'all'; on: boolean }
+
+/**
+ * The ticked files after a click. Unticking one of "all" leaves the rest of this page. `whole`: the
+ * page, in the order in which its checkbox ticks.
+ */
+export function selectionAfter(
+  { list, ...ticked }: TickedFiles,
+  click: Click,
+  shown: readonly File[],
+  whole: readonly File[] = shown,
+): TickedFiles {
+  if (click.kind === 'all') return { list, files: filesOf(click.on ? whole : []), all: click.on }
+  const meant =
+    click.kind === 'page'
+      ? whole
+      : click.kind === 'one'
+        ? shown.filter(({ id }) => id === click.id)
+        : rangeOf(shown, click)
+  const files = new Map(ticked.all ? filesOf(click.kind === 'page' ? [] : whole) : ticked.files)
+  for (const file of meant) {
+    if (click.on) files.set(file.id, file)
+    else files.delete(file.id)
+  }
+  return { list, files, all: false }
+}
+
+const rangeOf = (shown: readonly File[], { from, to }: { from: number; to: number }) =>
+  from <= to ? shown.slice(from, to + 1) : shown.slice(to, from + 1).toReversed()
+
+/** The files of an action: which, how many, and those that are loaded here. */
+export interface Chosen {
+  select: Selection
+  count: number
+  /** All of them; if all that match are selected, those on the page. */
+  files: readonly File[]
+  /** Does `files` contain all of them? */
+  known: boolean
+  /** The list in which they were ticked. */
+  list: { filter: FileFilter; total: number }
+}
+
+const NONE: readonly File[] = []
+
+/**
+ * Other filters are another list with its own selection, so that no hidden file stays ticked;
+ * another page or order is the same list.
+ */
+export function useSelection(urlState: FilesUrlState, shown: readonly File[] = NONE, total = 0) {
+  const list = listOf(urlState)
+  const nothing: TickedFiles = { list, files: new Map(), all: false }
+  const [state, setTicked] = useState<TickedFiles>(nothing)
+  const ticked = state.list === list ? state : nothing
+  // The page's checkbox ticks in the order of creation, as a filter does; in a sorted list, in the
+  // list's order.
+  const whole = urlState.sort === DEFAULT_SORT ? shown.toReversed() : shown
+  const onPage = shown.filter(({ id }) => ticked.all || ticked.files.has(id)).length
+  // Uses the list's newest data of a file.
+  const fresh = new Map(shown.map((file) => [file.id, file]))
+  const files = ticked.all
+    ? whole
+    : [...ticked.files.values()].map((file) => fresh.get(file.id) ?? file)
+  const count = ticked.all ? total : files.length
+  const known = !ticked.all || total === shown.length
+  const chosen: Chosen = {
+    select: ticked.all ? { filter: filterOf(urlState) } : { file_ids: files.map(({ id }) => id) },
+    ...{ count, files, known, list: { filter: filterOf(urlState), total } },
+  }
+  return {
+    isTicked: (id: string) => ticked.all || ticked.files.has(id),
+    all: ticked.all,
+    count,
+    /** How many of them are on this page. */
+    onPage,
+    chosen,
+    click: (click: Click) => setTicked(selectionAfter(ticked, click, shown, whole)),
+    clear: () => setTicked(nothing),
+  }
+}
+
+export type FileSelection = ReturnType<typeof useSelection>
+
+const filesOf = (files: readonly File[]) => new Map(files.map((file) => [file.id, file]))

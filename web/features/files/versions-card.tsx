@@ -1,0 +1,102 @@
+// A file's versions: downloaded, restored, or replaced by a new one.
+import { useState } from 'react'
+import { toast } from '../../shell/client/bridge.ts'
+import { type FileDetail } from '../../shell/client/types.ts'
+import { saveVersion, useRestoreVersion, useVersions, type Version } from './version-calls.ts'
+import { LoadingRows } from '../../shell/components/lists.tsx'
+import { Problem } from '../../shell/components/problem.tsx'
+import { Badge, BlockStack, Box, Button, Card, InlineStack, Text } from '../../shell/ui/index.ts'
+import { sizeText } from '../../shell/labels/size.ts'
+import { momentText } from '../../shell/labels/time.ts'
+import { ReplaceFile } from './replace-file.tsx'
+import { t } from '../../shell/messages/t.ts'
+
+export function VersionsCard({ file }: { file: FileDetail }) {
+  const versions = useVersions(file)
+  const restore = useRestoreVersion(file.id)
+  const [failed, setFailed] = useState<Error | null>(null)
+  const [replacing, setReplacing] = useState(false)
+  const list = versions.data?.data
+  const save = (version: Version) => {
+    setFailed(null)
+    saveVersion(file.id, version).catch((error: unknown) => setFailed(error as Error))
+  }
+  const error = versions.error ?? restore.error ?? failed
+  return (
+    <Card padding="0">
+      <Box padding="400">
+        <InlineStack align="space-between" blockAlign="center">
+          <Text as="h2" variant="headingMd">
+            {t('Versions')}
+          </Text>
+          <Button onClick={() => setReplacing(true)}>{t('Replace file')}</Button>
+        </InlineStack>
+      </Box>
+      {error && (
+        <Box padding="400" paddingBlockStart="0">
+          <Problem error={error} what={t('That could not be done')} stale={list !== undefined} />
+        </Box>
+      )}
+      {versions.isPending && <LoadingRows rows={1} what={t('versions')} />}
+      {list?.map((version) => (
+        <Box
+          key={version.number}
+          paddingInline="400"
+          paddingBlock="300"
+          borderBlockStartWidth="025"
+          borderColor="border-secondary"
+        >
+          <InlineStack align="space-between" blockAlign="center" gap="300">
+            <BlockStack>
+              <InlineStack gap="200" blockAlign="center">
+                <Text as="span" fontWeight="medium">
+                  {t('Version {number}', { number: version.number })}
+                </Text>
+                {version.current && <Badge tone="success">{t('Current')}</Badge>}
+                {version.location !== 'primary' && (
+                  <Badge>{t('In {location} storage', { location: version.location })}</Badge>
+                )}
+              </InlineStack>
+              <Text as="span" variant="bodySm" tone="subdued" breakWord>
+                {aboutText(version, file.filename)}
+              </Text>
+            </BlockStack>
+            <InlineStack gap="200">
+              <Button
+                variant="plain"
+                accessibilityLabel={t('Download version {number}', { number: version.number })}
+                onClick={() => save(version)}
+              >
+                {t('Download')}
+              </Button>
+              {!version.current && (
+                <Button
+                  variant="plain"
+                  loading={restore.isPending && restore.variables === version.number}
+                  accessibilityLabel={t('Restore version {number}', { number: version.number })}
+                  onClick={() =>
+                    restore.mutate(version.number, {
+                      onSuccess: () =>
+                        toast(t('Links now deliver version {number}', { number: version.number })),
+                    })
+                  }
+                >
+                  {t('Restore')}
+                </Button>
+              )}
+            </InlineStack>
+          </InlineStack>
+        </Box>
+      ))}
+      {replacing && <ReplaceFile file={file} onClose={() => setReplacing(false)} />}
+    </Card>
+  )
+}
+
+function aboutText(version: Version, filename: string): string {
+  const name = version.filename === filename ? [] : [version.filename]
+  const end = version.expires_at
+    ? [t('deleted {time}', { time: momentText(version.expires_at) })]
+    : []
+  return [...name, sizeText(version.size_bytes), momentText(version.created_at), ...end].join(' · ')
+}

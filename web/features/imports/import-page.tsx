@@ -1,0 +1,109 @@
+// The channels for files, each with what it is best for.
+import { type ReactNode } from 'react'
+import { Code } from '../../shell/components/copy.tsx'
+import { Page } from '../../shell/components/page.tsx'
+import { BlockStack, Button, Card, Link, Text } from '../../shell/ui/index.ts'
+import { useUploading } from '../../shell/url-state/uploading.ts'
+import { importCommand } from '../api/import-command.ts'
+import './import.css'
+import { t } from '../../shell/messages/t.ts'
+
+export function ImportPage() {
+  const uploading = useUploading()
+  return (
+    <Page title={t('Import')}>
+      <BlockStack gap="400">
+        <div className="ways">
+          <Way
+            title={t('Upload from this computer')}
+            best={t('Best for fewer than 50 files')}
+            action={
+              <Button variant="primary" url="/import/upload">
+                {uploading > 0
+                  ? t('See {uploading, plural, one {# upload} other {# uploads}}', { uploading })
+                  : t('Upload files')}
+              </Button>
+            }
+          >
+            {t(
+              'Drop a folder or choose files. You can pause an upload. It resumes where it stopped after a network failure or a restart.',
+            )}
+          </Way>
+          <Way
+            title={t('Import a CSV file')}
+            best={t('Best for 50 to 500 files')}
+            action={<Button url="/import/csv">{t('Choose a CSV file')}</Button>}
+          >
+            {t(
+              'A table with one row per file: name, URL, product, tags and settings. Every row is checked before the import starts.',
+            )}
+          </Way>
+          <Way
+            title={t('Send files by FTP or SFTP')}
+            best={t('Best for more than 500 files')}
+            action={<Button url="/settings/drop">{t('Open the drop folder')}</Button>}
+          >
+            {t(
+              'Any FTP program sends files to your drop folder. They are imported every hour, in real time or by hand.',
+            )}
+          </Way>
+          <Way
+            title={t('Sync a cloud folder')}
+            best={t('Best for files that keep changing')}
+            action={<Button url="/settings/connections">{t('See the connections')}</Button>}
+          >
+            {t(
+              'Google Drive, Dropbox, OneDrive, Amazon S3, Google Cloud Storage or Azure Blob. New and changed files arrive automatically.',
+            )}
+          </Way>
+        </div>
+        <Card>
+          <BlockStack gap="300">
+            <BlockStack gap="100">
+              <Text as="h2" variant="headingMd">
+                {t('Import over the API')}
+              </Text>
+              <Text as="p" tone="subdued">
+                {t(
+                  'Best for more than 500 files and for programs. Insert your API key and file URLs, then run this in a terminal.',
+                )}
+              </Text>
+            </BlockStack>
+            <Code what={t('import command')} text={importCommand(window.location.origin)} />
+            <Text as="p">
+              <Link url="/api/docs" target="_blank">
+                {t('Read the API documentation')}
+              </Link>
+            </Text>
+          </BlockStack>
+        </Card>
+      </BlockStack>
+    </Page>
+  )
+}
+
+interface WayProps {
+  title: string
+  best: string
+  action: ReactNode
+  children: ReactNode
+}
+
+function Way({ title, best, action, children }: WayProps) {
+  return (
+    <Card>
+      <div className="way">
+        <BlockStack gap="200">
+          <Text as="h2" variant="headingMd">
+            {title}
+          </Text>
+          <Text as="p">{children}</Text>
+          <Text as="p" tone="subdued">
+            {best}
+          </Text>
+        </BlockStack>
+        <div>{action}</div>
+      </div>
+    </Card>
+  )
+}

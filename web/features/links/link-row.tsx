@@ -1,0 +1,110 @@
+// One link in a list: its recipient, its status, and its actions.
+import { useState } from 'react'
+import { toast } from '../../shell/client/bridge.ts'
+import { useEmailLinks } from './calls.ts'
+import { useResetLink, useRevokeLinks } from './list-calls.ts'
+import { type DownloadLink } from '../../shell/client/types.ts'
+import { Copy } from '../../shell/components/copy.tsx'
+import { ActionList, Badge, Button, InlineStack, Popover, Text } from '../../shell/ui/index.ts'
+import { linkStatus } from '../../shell/files/labels.ts'
+import { notSentText } from './labels.ts'
+import { ExtendLink } from './extend-link.tsx'
+import { t } from '../../shell/messages/t.ts'
+
+export function Customer({ link }: { link: DownloadLink }) {
+  return (
+    link.email ?? (
+      <Text as="span" tone="subdued">
+        {t('Anyone with the link')}
+      </Text>
+    )
+  )
+}
+
+export function LinkBadge({ link }: { link: DownloadLink }) {
+  const status = linkStatus(link.status)
+  return <Badge tone={status.tone}>{status.text}</Badge>
+}
+
+const recipientOf = (link: DownloadLink) =>
+  link.email
+    ? t('link of {email}', { email: link.email })
+    : t('link to {filename}', { filename: link.filename })
+
+/** A button to copy, and a menu with the other actions. Errors are passed to `onError`. */
+export function LinkActions({
+  link,
+  onError,
+}: {
+  link: DownloadLink
+  onError: (error: Error | null) => void
+}) {
+  const [open, setOpen] = useState(false)
+  const [extending, setExtending] = useState(false)
+  const revoke = useRevokeLinks()
+  const reset = useResetLink()
+  const mail = useEmailLinks()
+  const tell = (text: string) => {
+    onError(null)
+    toast(text)
+  }
+  const done = (text: string) => ({ onSuccess: () => tell(text), onError })
+  /** A link that does not work is not sent: the answer gives the reason. */
+  const send = () =>
+    mail.mutate([link.id], {
+      onSuccess: ({ queued, skipped }) =>
+        queued > 0 ? tell(t('The link is being sent')) : onError(new Error(notSentText(skipped))),
+      onError,
+    })
+  const ended = link.status === 'revoked'
+  const items = [
+    ...(link.email && !ended
+      ? [{ content: t('Email to {email}', { email: link.email }), onAction: send }]
+      : []),
+    ...(ended ? [] : [{ content: t('Change expiry'), onAction: () => setExtending(true) }]),
+    ...(link.downloads > 0 && !ended
+      ? [
+          {
+            content: t('Reset download count'),
+            onAction: () => reset.mutate(link.id, done(t('Download count reset'))),
+          },
+        ]
+      : []),
+    ...(ended
+      ? []
+      : [
+          {
+            content: t('Revoke'),
+            destructive: true,
+            onAction: () => revoke.mutate([link.id], done(t('The link was revoked'))),
+          },
+        ]),
+  ]
+  return (
+    <InlineStack gap="200" align="end" wrap={false}>
+      {link.url !== null && !ended && (
+        <Copy text={link.url} what={recipientOf(link)} label={t('Copy link')} />
+      )}
+      {items.length > 0 && (
+        <Popover
+          active={open}
+          onClose={() => setOpen(false)}
+          activator={
+            <Button
+              size="slim"
+              disclosure
+              loading={revoke.isPending || reset.isPending || mail.isPending}
+              accessibilityLabel={t('More for the {whose}', { whose: recipientOf(link) })}
+              onClick={() => setOpen(!open)}
+            >
+              {t('More')}
+            </Button>
+          }
+        >
+          <ActionList actionRole="menuitem" items={items} onActionAnyItem={() => setOpen(false)} />
+        </Popover>
+      )}
+      {extending && <ExtendLink link={link} onClose={() => setExtending(false)} />}
+    </InlineStack>
+  )
+}

@@ -1,0 +1,26 @@
+// A list of links as a CSV document.
+import { type DownloadLink } from '../../shell/client/types.ts'
+
+/** The start of a text that a spreadsheet would run. */
+const FORMULA = /^[=+\-@\t\r]/
+
+function cell(value: string | number | null): string {
+  const text = value === null ? '' : String(value)
+  const safe = FORMULA.test(text) ? `'${text}` : text
+  return /[",\r\n;]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+/** Without it a spreadsheet reads the names in another encoding. */
+const BYTE_ORDER_MARK = '\ufeff'
+
+type Listed = Pick<DownloadLink, 'filename' | 'url' | 'email' | 'expires_at' | 'download_limit'>
+
+/** The same columns as the document of an operation. */
+export function linksCsv(links: readonly Listed[]): string {
+  const rows = links.map(({ filename, url, email, expires_at, download_limit }) =>
+    [filename, url, email, expires_at, download_limit].map(cell).join(','),
+  )
+  return (
+    BYTE_ORDER_MARK + ['filename,url,email,expires_at,download_limit', ...rows, ''].join('\r\n')
+  )
+}

@@ -1,0 +1,28 @@
+// The age of the list of products, in a sentence.
+import { type Mirror } from './calls.ts'
+import { momentText } from '../../shell/labels/time.ts'
+import { t, translated } from '../../shell/messages/t.ts'
+
+/** `1,204 products, as of 29 Sep 2026, 14:05.` */
+export function mirrorText(
+  { status, products, progress, refreshed_at, error }: Mirror,
+  locale?: string,
+): string {
+  const list = refreshed_at
+    ? t('{products, plural, one {# product} other {# products}}, as of {time}.', {
+        products,
+        time: momentText(refreshed_at, locale),
+      })
+    : t('The products have not been read yet.')
+  if (status === 'refreshing')
+    return progress
+      ? t('Reading the products: {progress, plural, one {# row} other {# rows}} so far.', {
+          progress,
+        })
+      : t('Reading the products …')
+  if (status !== 'failed') return list
+  const failed = error
+    ? t('The products could not be read: {error}.', { error: translated(error) })
+    : t('The products could not be read.')
+  return `${failed} ${list}`
+}

@@ -1,0 +1,27 @@
+// The plugins' advice about the errors of an operation's files.
+import { type Plugin } from '../../shell/client/plugins.ts'
+import { type Item, type Operation } from '../../shell/client/types.ts'
+import { serverText } from '../../shell/messages/server-templates.ts'
+
+export interface Advice {
+  text: string
+  /** Messages of the errors that it is about, each once. */
+  errors: string[]
+}
+
+/** Each piece of advice once, in the order of the files. */
+export function adviceFor(
+  { steps }: Pick<Operation, 'steps'>,
+  items: readonly Pick<Item, 'status' | 'error'>[],
+  plugins: readonly Pick<Plugin, 'id' | 'advice'>[],
+): Advice[] {
+  const ran = plugins.filter(({ id }) => steps.some(({ plugin }) => plugin === id))
+  const found = new Map<string, Set<string>>()
+  for (const { status, error } of items) {
+    if (status !== 'failed' || !error) continue
+    const text = ran.find(({ advice }) => advice[error.code])?.advice[error.code]
+    if (text === undefined) continue
+    found.set(text, (found.get(text) ?? new Set()).add(serverText(error.message)))
+  }
+  return [...found].map(([text, errors]) => ({ text, errors: [...errors] }))
+}

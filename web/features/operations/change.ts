@@ -1,0 +1,92 @@
+// Texts about a file's changes: before, and after or planned.
+import { type FileSettings, type ItemMapping, type ItemState } from '../../shell/client/types.ts'
+import { expiryText, limitText } from '../../shell/files/labels.ts'
+import { numberText, savedText, sizeText } from '../../shell/labels/size.ts'
+import { t } from '../../shell/messages/t.ts'
+
+export interface Change {
+  what: string
+  /** null: there is nothing to compare with. */
+  before: string | null
+  after: string | null
+}
+
+type Field = keyof FileSettings | 'filename' | 'version' | 'size_bytes' | 'pack'
+type Fields = {
+  [K in Field]: { what: string; text: (value: NonNullable<ItemState[K]> | null) => string }
+}
+
+const onOff = (on: boolean | null) => (on ? t('On') : t('Off'))
+
+const FIELDS: Fields = {
+  filename: { what: t('Name'), text: (name) => name ?? '' },
+  expiry_days: { what: t('Links expire'), text: expiryText },
+  download_limit: { what: t('Links allow'), text: limitText },
+  visibility: {
+    what: t('Visibility'),
+    text: (visibility) => (visibility === 'public' ? t('Public') : t('Private')),
+  },
+  cdn: { what: t('CDN'), text: onOff },
+  download_notification: { what: t('Notification'), text: onOff },
+  download_tracking: { what: t('Tracking'), text: onOff },
+  allowed_referrers: {
+    what: t('Referrers'),
+    text: (sites) => (sites?.length ? sites.join(', ') : t('Any')),
+  },
+  pack: { what: t('Pack'), text: (pack) => pack ?? t('None', {}, 'pack') },
+  version: {
+    what: t('Version'),
+    text: (version) => (version === null ? t('None') : numberText(version)),
+  },
+  size_bytes: { what: t('Size'), text: (bytes) => (bytes === null ? '' : sizeText(bytes)) },
+}
+
+/** Every difference between the two, in a fixed order; unchanged fields are left out. */
+export function changesOf(before: ItemState | null, after: ItemState | null): Change[] {
+  if (!after) return []
+  const changes: Change[] = []
+  const add = (what: string, from: string | null, to: string | null) =>
+    changes.push({ what, before: from, after: to })
+  if (after.created) add(t('New file'), null, null)
+  if (after.replaced) add(t('Replaced the file of this name'), null, null)
+  if (after.purged) add(t('Deleted permanently'), null, null)
+  if (after.deleted !== undefined && after.deleted !== before?.deleted)
+    add(after.deleted ? t('Moved to the trash') : t('Restored from the trash'), null, null)
+  for (const field of Object.keys(FIELDS) as Field[]) {
+    const text = FIELDS[field].text as (value: unknown) => string
+    const to = after[field]
+    // A new file's name is shown next to its changes.
+    if (to === undefined || (after.created && field === 'filename')) continue
+    const from = before?.[field] === undefined ? null : text(before[field])
+    if (from !== text(to))
+      add(
+        FIELDS[field].what,
+        from,
+        field === 'size_bytes' ? sizeWithSaved(before, after) : text(to),
+      )
+  }
+  const { tags, mappings, created_files: made } = after
+  if (tags?.added.length) add(t('Tags added'), null, tags.added.join(', '))
+  if (tags?.removed.length) add(t('Tags removed'), null, tags.removed.join(', '))
+  if (mappings?.added.length) add(t('Mapped to'), null, titles(mappings.added))
+  if (mappings?.removed.length) add(t('No longer mapped to'), null, titles(mappings.removed))
+  if (made?.length)
+    add(
+      t('{count, plural, one {New file} other {# new files}}', { count: made.length }),
+      null,
+      made.join(', '),
+    )
+  if (after.link !== undefined) add(t('Download link'), null, null)
+  if (after.buyers !== undefined) add(t('Emails to buyers'), null, numberText(after.buyers))
+  return changes
+}
+
+/** `12 MB (74% less)` */
+function sizeWithSaved(before: ItemState | null, { size_bytes: to = 0 }: ItemState): string {
+  const saved = savedText(before?.size_bytes, to)
+  const size = sizeText(to)
+  return saved === null ? size : t('{size} ({saved})', { size, saved })
+}
+
+const titles = (mappings: readonly ItemMapping[]): string =>
+  [...new Set(mappings.map(({ product_title }) => product_title))].join(', ')

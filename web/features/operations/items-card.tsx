@@ -1,0 +1,161 @@
+// The files of one operation, each with its result, with tabs and a search.
+import { ListPages } from '../../shell/components/list-pages.tsx'
+import { isMoving, useItems } from './calls.ts'
+import { type ItemStatus, type Operation } from '../../shell/client/types.ts'
+import { LoadingRows } from '../../shell/components/lists.tsx'
+import { Problem } from '../../shell/components/problem.tsx'
+import {
+  type ItemsUrlState,
+  operationsQuery,
+  readItemsUrlState,
+  writeOperationsUrlState,
+} from './url-state.ts'
+import { useDraft } from '../../shell/url-state/use-draft.ts'
+import { type UrlState, useUrlState } from '../../shell/url-state/use-url-state.ts'
+import { Box, Card, Tabs, Text, TextField } from '../../shell/ui/index.ts'
+import { waitingCount } from './labels.ts'
+import { isPreview } from './operation-status.ts'
+import { numberText } from '../../shell/labels/size.ts'
+import { ItemsTable } from './items-table.tsx'
+import { NextSteps } from './next-steps.tsx'
+import { t } from '../../shell/messages/t.ts'
+
+const PAGE_SIZE = 50
+
+export function ItemsCard({ operation }: { operation: Operation }) {
+  const { urlState, go, pages } = useUrlState(readItemsUrlState, writeOperationsUrlState)
+  const items = useItems(
+    operation.id,
+    operationsQuery(urlState, PAGE_SIZE),
+    operation.status,
+    isMoving(operation),
+  )
+  const list = items.data
+  const failed = items.error !== null && (list === undefined || items.isPlaceholderData)
+  return (
+    <Card padding="0">
+      <ResultTabs operation={operation} warned={list?.warned ?? 0} urlState={urlState} go={go} />
+      <Search urlState={urlState} go={go} />
+      <div id="items">
+        {items.error && (
+          <Box padding="400">
+            <Problem
+              error={items.error}
+              stale={!failed}
+              what={t('The files could not be loaded')}
+              onRetry={() => void items.refetch()}
+              retrying={items.isFetching}
+            />
+          </Box>
+        )}
+        {failed ? null : list === undefined ? (
+          <LoadingRows what={t('files')} />
+        ) : list.data.length === 0 ? (
+          <Box padding="800">
+            <Text as="p" alignment="center" tone="subdued">
+              {urlState.search.trim() !== ''
+                ? t('No file’s name contains this.')
+                : urlState.status === null && !urlState.warned
+                  ? t('This operation has no files.')
+                  : t('No file has this result.')}
+            </Text>
+          </Box>
+        ) : (
+          <>
+            <NextSteps items={list.data} operation={operation} />
+            <ItemsTable items={list.data} operation={operation} />
+            <ListPages
+              what={t('results')}
+              all={t('{count, plural, one {# file} other {# files}}', { count: list.data.length })}
+              page={urlState.page}
+              next={list.next_cursor}
+              pages={pages}
+              stale={items.isPlaceholderData}
+            />
+          </>
+        )}
+      </div>
+    </Card>
+  )
+}
+
+interface NarrowProps {
+  urlState: ItemsUrlState
+  go: UrlState<ItemsUrlState>['go']
+}
+
+interface ResultTabsProps extends NarrowProps {
+  operation: Operation
+  /** How many items have a warning. */
+  warned: number
+}
+
+function ResultTabs({ operation, warned, urlState, go }: ResultTabsProps) {
+  const isSelected = (tab: ResultTab) =>
+    tab.warned === urlState.warned && tab.status === urlState.status
+  // An empty tab that cannot fill any more is hidden, unless it is selected.
+  const tabs = tabsOf(operation, warned).filter(
+    (tab) =>
+      tab.count > 0 ||
+      !(tab.warned || tab.status === 'pending' || tab.status === 'cancelled') ||
+      isSelected(tab),
+  )
+  return (
+    <Tabs
+      tabs={tabs.map(({ status, warned, text, count }) => ({
+        id: `items-${warned ? 'warned' : (status ?? 'all')}`,
+        content: text,
+        badge: numberText(count),
+        accessibilityLabel: `${text}, ${numberText(count)}`,
+        panelID: 'items',
+      }))}
+      selected={Math.max(0, tabs.findIndex(isSelected))}
+      onSelect={(at) => go({ status: tabs[at]?.status ?? null, warned: tabs[at]?.warned ?? null })}
+    />
+  )
+}
+
+function Search({ urlState, go }: NarrowProps) {
+  const search = useDraft(urlState.search, (text) =>
+    go({ search: text }, { replace: urlState.search !== '' && text !== '' }),
+  )
+  return (
+    <Box paddingInline="300" paddingBlockEnd="300">
+      <TextField
+        label={t('Search the files of this operation')}
+        labelHidden
+        placeholder={t('Search these files by name')}
+        autoComplete="off"
+        clearButton
+        value={search.text}
+        onChange={search.change}
+        onClearButtonClick={search.clear}
+      />
+    </Box>
+  )
+}
+
+interface ResultTab {
+  status: ItemStatus | null
+  warned: true | null
+  text: string
+  count: number
+}
+
+function tabsOf(operation: Operation, warned: number): ResultTab[] {
+  const preview = isPreview(operation)
+  const { total, done, failed, skipped, cancelled } = operation
+  const tabOf = (status: ItemStatus | null, text: string, count: number) => ({
+    ...{ status, text, count },
+    warned: null,
+  })
+  return [
+    tabOf(null, t('All'), total),
+    tabOf('done', preview ? t('Would be done') : t('Done'), done),
+    tabOf('failed', preview ? t('Would fail') : t('Failed'), failed),
+    tabOf('skipped', preview ? t('Would be skipped') : t('Skipped'), skipped),
+    tabOf('pending', t('Waiting'), waitingCount(operation)),
+    tabOf('cancelled', t('Cancelled'), cancelled),
+    { status: null, warned: true, text: t('Warnings'), count: warned },
+  ]
+}

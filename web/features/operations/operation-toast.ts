@@ -1,0 +1,68 @@
+// The toast about an operation that was just started, and its progress: `Deleting 12 files`, then
+// `12 files moved to the trash`.
+import { type Channel } from '../imports/channel-calls.ts'
+import { type Plugin } from '../../shell/client/plugins.ts'
+import { type Operation } from '../../shell/client/types.ts'
+import { operationTitle } from './labels.ts'
+import { formatMessage } from '../../shell/messages/format.ts'
+import { t } from '../../shell/messages/t.ts'
+
+/** `plugins`: those of this installation; undefined while they load. */
+export function toastText(
+  operation: Operation,
+  plugins: readonly Plugin[] = [],
+  channels: readonly Channel[] = [],
+): string {
+  const { status, total, done, failed, skipped } = operation
+  if (status === 'undone' || status === 'cancelled' || status === 'paused')
+    return operationTitle(operation, channels)
+  const texts = textsOf(operation, plugins, channels)
+  if (status === 'queued' || status === 'running') return texts.running(total)
+  const rest = [
+    failed > 0 && t('{failed, number} failed', { failed }),
+    skipped > 0 && t('{skipped, number} skipped', { skipped }),
+  ]
+  const first = changedNothing(operation, plugins)
+    ? t('{count, plural, one {# file} other {# files}} done, no file was changed', { count: done })
+    : texts.done(done)
+  return [first, ...rest.filter((part) => part !== false)].join(', ')
+}
+
+/** The server offers no undo for an operation that changed nothing. */
+function changedNothing(
+  { undoes, action, actions, status, done }: Operation,
+  plugins: readonly Plugin[],
+): boolean {
+  if (undoes || done === 0 || (status !== 'success' && status !== 'partial')) return false
+  return !actions.includes('undo') && plugins.find(({ id }) => id === action)?.undo === 'fields'
+}
+
+interface Texts {
+  running: (count: number) => string
+  done: (count: number) => string
+}
+
+function textsOf(
+  operation: Operation,
+  plugins: readonly Plugin[],
+  channels: readonly Channel[],
+): Texts {
+  if (operation.undoes)
+    return {
+      running: (count) => t('Undoing for {count, plural, one {# file} other {# files}}', { count }),
+      done: (count) => t('{count, plural, one {# file} other {# files}} restored', { count }),
+    }
+  const labels = plugins.find(({ id }) => id === operation.action)?.actions[0]?.labels
+  if (labels)
+    return {
+      running: (count) => formatMessage(labels.running, { count }),
+      done: (count) => formatMessage(labels.done, { count }),
+    }
+  const title = operationTitle(operation, channels)
+  return {
+    running: (count) =>
+      t('{title}: {count, plural, one {# file} other {# files}}', { title, count }),
+    done: (count) =>
+      t('{title}: {count, plural, one {# file} other {# files}} done', { title, count }),
+  }
+}

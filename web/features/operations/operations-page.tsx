@@ -1,0 +1,102 @@
+// All operations, newest first, updated while they run.
+import { ListPages } from '../../shell/components/list-pages.tsx'
+import { useOperations } from './calls.ts'
+import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
+import { Page } from '../../shell/components/page.tsx'
+import { Problem } from '../../shell/components/problem.tsx'
+import {
+  EVERY_OPERATION,
+  isNarrowed,
+  operationsQuery,
+  readOperationsUrlState,
+  writeOperationsUrlState,
+} from './url-state.ts'
+import { useUrlState } from '../../shell/url-state/use-url-state.ts'
+import { BlockStack, Box, Card } from '../../shell/ui/index.ts'
+import { OperationsFilters } from './operations-filters.tsx'
+import { OperationsTable } from './operations-table.tsx'
+import { t } from '../../shell/messages/t.ts'
+
+const PAGE_SIZE = 25
+
+export function OperationsPage() {
+  const { urlState, go, pages } = useUrlState(readOperationsUrlState, writeOperationsUrlState)
+  const operations = useOperations(operationsQuery(urlState, PAGE_SIZE))
+  const list = operations.data
+  const failed = operations.error !== null && (list === undefined || operations.isPlaceholderData)
+  const retry = () => void operations.refetch()
+  return (
+    <Page
+      title={t('Operations')}
+      subtitle={t('Every import and every bulk operation, with the result for each file')}
+      fullWidth
+    >
+      <BlockStack gap="400">
+        {operations.error && !failed && (
+          <Problem
+            stale
+            error={operations.error}
+            what=""
+            onRetry={retry}
+            retrying={operations.isFetching}
+          />
+        )}
+        <Card padding="0">
+          <OperationsFilters
+            urlState={urlState}
+            go={go}
+            loading={operations.isFetching && operations.isPlaceholderData}
+          />
+          {failed ? (
+            <Box padding="400">
+              <Problem
+                error={operations.error!}
+                what={t('The operations could not be loaded')}
+                onRetry={retry}
+                retrying={operations.isFetching}
+              />
+            </Box>
+          ) : list === undefined ? (
+            <LoadingRows what={t('operations')} />
+          ) : list.data.length === 0 ? (
+            <Empty narrowed={isNarrowed(urlState)} onClear={() => go(EVERY_OPERATION)} />
+          ) : (
+            <>
+              <OperationsTable operations={list.data} />
+              <ListPages
+                what={t('operations')}
+                all={t('{count, plural, one {# operation} other {# operations}}', {
+                  count: list.data.length,
+                })}
+                page={urlState.page}
+                next={list.next_cursor}
+                pages={pages}
+                stale={operations.isPlaceholderData}
+              />
+            </>
+          )}
+        </Card>
+      </BlockStack>
+    </Page>
+  )
+}
+
+function Empty({ narrowed, onClear }: { narrowed: boolean; onClear: () => void }) {
+  return narrowed ? (
+    <Nothing
+      why="unmatched"
+      heading={t('No operation matches')}
+      action={{ content: t('Show all operations'), onAction: onClear }}
+    />
+  ) : (
+    <Nothing
+      why="new"
+      heading={t('Nothing has run yet')}
+      action={{ content: t('How to import files'), url: '/files' }}
+    >
+      {t(
+        'Each import and each bulk operation is listed here, with its progress and the result for every file.',
+      )}
+    </Nothing>
+  )
+}

@@ -1,0 +1,137 @@
+// The result of the operation, or what it waits for, in a sentence if the counts do not say enough.
+import { usePlugins } from '../../shell/client/plugins.ts'
+import { type Artifact, type Operation } from '../../shell/client/types.ts'
+import { ArtifactButton } from './artifact.tsx'
+import { Banner, BlockStack, Link } from '../../shell/ui/index.ts'
+import { cannotUndoText, hasEndedWell, makesFiles } from './labels.ts'
+import { outcomeText } from './operation-outcome.ts'
+import { sizeText } from '../../shell/labels/size.ts'
+import { tRich } from '../../shell/messages/rich.ts'
+import { serverText } from '../../shell/messages/server-templates.ts'
+import { t, translated } from '../../shell/messages/t.ts'
+
+export function Outcome({ operation }: { operation: Operation }) {
+  const { stopped, warnings } = operation
+  const plugins = usePlugins().data?.data ?? []
+  return (
+    <>
+      <PreviewBanner operation={operation} />
+      {operation.artifact && <ArtifactBanner artifact={operation.artifact} />}
+      {makesFiles(operation, plugins) &&
+        hasEndedWell(operation) &&
+        operation.status !== 'undone' && (
+          <Banner tone="success">
+            <p>
+              {tRich(
+                'New files were created. <link>See them first in the list of files</link>.',
+                {},
+                {
+                  link: (text) => <Link url="/files">{text}</Link>,
+                },
+              )}
+            </p>
+          </Banner>
+        )}
+      {operation.status === 'undone' && (
+        <Banner tone="info" title={t('This operation was undone')}>
+          {operation.undone_by && (
+            <p>
+              <Link url={`/operations/${operation.undone_by}`}>{t('See what was restored')}</Link>
+            </p>
+          )}
+        </Banner>
+      )}
+      {stopped && (
+        <Banner
+          tone="critical"
+          title={t('The operation stopped at the step “{step}”', {
+            step: stepTitle(operation, stopped.step),
+          })}
+        >
+          <p>{serverText(stopped.message)}</p>
+        </Banner>
+      )}
+      {!stopped && <EndBanner operation={operation} />}
+      {warnings.length > 0 && (
+        <Banner tone="warning">
+          {warnings.map(({ code, message }, at) => (
+            <p key={`${code} ${at}`}>{serverText(message)}</p>
+          ))}
+        </Banner>
+      )}
+    </>
+  )
+}
+
+const ArtifactBanner = ({ artifact }: { artifact: Artifact }) => (
+  <Banner tone="success" title={artifact.filename}>
+    <BlockStack gap="200" inlineAlign="start">
+      <p>{t('{size}, ready to be downloaded.', { size: sizeText(artifact.size_bytes) })}</p>
+      <ArtifactButton artifact={artifact} />
+    </BlockStack>
+  </Banner>
+)
+
+const stepTitle = ({ steps }: Operation, id: string): string =>
+  translated(steps.find((step) => step.id === id)?.title ?? id)
+
+const TONES: Partial<Record<Operation['status'], 'critical' | 'info'>> = {
+  failed: 'critical',
+  cancelled: 'info',
+}
+
+function EndBanner({ operation }: { operation: Operation }) {
+  const outcome = outcomeText(operation)
+  if (!outcome) return null
+  return (
+    <Banner
+      tone={TONES[operation.status] ?? 'warning'}
+      title={outcome.title}
+      action={
+        operation.failed > 0
+          ? { content: t('Show failed files'), url: `/operations/${operation.id}?status=failed` }
+          : undefined
+      }
+    >
+      <p>{outcome.advice}</p>
+    </Banner>
+  )
+}
+
+function PreviewBanner({ operation }: { operation: Operation }) {
+  const { status, total, intentions, cannot_undo } = operation
+  if (status === 'previewing')
+    return (
+      <Banner tone="info" title={t('Preview')}>
+        <p>
+          {t(
+            'Calculating what would happen to {total, plural, one {# file} other {# files}}. Nothing is changed.',
+            { total },
+          )}
+        </p>
+      </Banner>
+    )
+  if (status !== 'previewed') return null
+  return (
+    <Banner tone="info" title={t('This is a preview: nothing has been changed')}>
+      <BlockStack gap="100">
+        <p>
+          {t(
+            'The list below shows what would happen to each file. Confirm to run it. A file with conflicting later changes is skipped, with the reason.',
+          )}
+        </p>
+        {intentions.length > 0 && (
+          <>
+            <p>{t('At the end this would also happen:')}</p>
+            <ul className="bullets">
+              {intentions.map((intention) => (
+                <li key={intention}>{serverText(intention)}</li>
+              ))}
+            </ul>
+          </>
+        )}
+        {cannot_undo.length > 0 && <p>{cannotUndoText(cannot_undo)}</p>}
+      </BlockStack>
+    </Banner>
+  )
+}

@@ -1,0 +1,91 @@
+// All deliveries: found by order or buyer, with the state of each.
+import { useDeliveries } from './calls.ts'
+import { ListPages } from '../../shell/components/list-pages.tsx'
+import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
+import { Page } from '../../shell/components/page.tsx'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
+import { SearchAndStatus } from '../../shell/components/search-and-status.tsx'
+import { DELIVERY_STATUSES } from './labels.ts'
+import { t } from '../../shell/messages/t.ts'
+import { BlockStack, Card } from '../../shell/ui/index.ts'
+import {
+  DELIVERY_STATUS_VALUES,
+  readDeliveriesUrlState,
+  writeDeliveriesUrlState,
+} from './url-state.ts'
+import { useUrlState } from '../../shell/url-state/use-url-state.ts'
+import { DeliveriesTable } from './deliveries-table.tsx'
+
+const SHOWN = 50
+
+export function DeliveriesPage() {
+  const { urlState, go, pages } = useUrlState(readDeliveriesUrlState, writeDeliveriesUrlState)
+  const { search, status, cursor, page } = urlState
+  const deliveries = useDeliveries({ search, status, cursor, limit: SHOWN })
+  const list = deliveries.data?.data
+  const filtered = search !== '' || status !== ''
+  const none = list?.length === 0
+  return (
+    <Page
+      title={t('Deliveries')}
+      subtitle={t('What your buyers received for their orders')}
+      fullWidth
+    >
+      <BlockStack gap="400">
+        <LoadProblem query={deliveries} what={t('The deliveries could not be loaded')} />
+        {none && !filtered && cursor === '' ? (
+          <Card>
+            <Nothing
+              why="new"
+              heading={t('No deliveries yet')}
+              action={{ content: t('Go to files'), url: '/files' }}
+            >
+              {t(
+                'Map files to products. When an order with one of them is paid, its buyer gets a page with the files, and it is listed here.',
+              )}
+            </Nothing>
+          </Card>
+        ) : (
+          <Card padding="0">
+            <SearchAndStatus
+              label={t('Search deliveries')}
+              placeholder={t('Order, like #1001, or email of the buyer')}
+              value={urlState}
+              statuses={DELIVERY_STATUS_VALUES.map((value) => ({
+                value,
+                label: DELIVERY_STATUSES[value].text,
+              }))}
+              go={go}
+            />
+            {deliveries.isPending && <LoadingRows rows={6} what={t('deliveries')} />}
+            {none && (
+              <Nothing
+                why="unmatched"
+                heading={t('No delivery matches')}
+                action={{
+                  content: t('Show all'),
+                  onAction: () => go({ search: '', status: '' }),
+                }}
+              />
+            )}
+            {list && list.length > 0 && (
+              <>
+                <DeliveriesTable deliveries={list} />
+                <ListPages
+                  what={t('deliveries')}
+                  all={t('{count, plural, one {# delivery} other {# deliveries}}', {
+                    count: list.length,
+                  })}
+                  page={page}
+                  next={deliveries.data?.next_cursor ?? null}
+                  pages={pages}
+                  stale={deliveries.isPlaceholderData}
+                />
+              </>
+            )}
+          </Card>
+        )}
+      </BlockStack>
+    </Page>
+  )
+}

@@ -1,0 +1,102 @@
+// One delivery: what was bought and sent, the buyer's downloads, and the possible actions.
+import { useState } from 'react'
+import { type DeliveredFile, type DeliveryDetail, useDelivery } from './calls.ts'
+import { ApiError } from '../../shell/client/error.ts'
+import { LoadingRows } from '../../shell/components/lists.tsx'
+import { Page } from '../../shell/components/page.tsx'
+import { Problem } from '../../shell/components/problem.tsx'
+import { DELIVERY_STATUSES } from './labels.ts'
+import { serverText } from '../../shell/messages/server-templates.ts'
+import { t } from '../../shell/messages/t.ts'
+import { Badge, Banner, BlockStack, Card } from '../../shell/ui/index.ts'
+import { lastSeen } from '../../shell/url-state/use-url-state.ts'
+import { LostPage } from '../../shell/lost-page.tsx'
+import { AboutCard } from './about-card.tsx'
+import { AskedBanner } from './asked-banner.tsx'
+import { AddressDialog } from './address-dialog.tsx'
+import { FilesCard } from './files-card.tsx'
+import { DownloadsCard, LinesCard, MessagesCard } from './history-cards.tsx'
+import { ReplaceDialog } from './replace-dialog.tsx'
+import { TermsDialog } from './terms-dialog.tsx'
+import { useDeliveryActions } from './use-delivery-actions.tsx'
+
+/** The open dialog; about one file, or all. */
+type Open =
+  | { dialog: 'address' }
+  | { dialog: 'terms'; files: readonly DeliveredFile[] }
+  | { dialog: 'replace'; file: DeliveredFile }
+
+export function DeliveryPage({ id }: { id: string }) {
+  const delivery = useDelivery(id)
+  const { data, error } = delivery
+  if (data) return <Loaded delivery={data} stale={error} />
+  if (error instanceof ApiError && error.status === 404) return <LostPage />
+  return (
+    <Page title={t('Delivery')} backAction={back()}>
+      {error ? (
+        <Problem
+          error={error}
+          what={t('The delivery could not be loaded')}
+          onRetry={() => void delivery.refetch()}
+          retrying={delivery.isFetching}
+        />
+      ) : (
+        <Card padding="0">
+          <LoadingRows rows={6} what={t('the delivery')} />
+        </Card>
+      )}
+    </Page>
+  )
+}
+
+const back = () => ({ content: t('Deliveries'), url: lastSeen('/deliveries') })
+
+function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | null }) {
+  const [open, setOpen] = useState<Open | null>(null)
+  const close = () => setOpen(null)
+  const actions = useDeliveryActions(delivery)
+  const word = DELIVERY_STATUSES[delivery.status]
+  // New terms help no buyer of an order that entitles to nothing any more.
+  const changeable = delivery.status === 'ready' || delivery.status === 'held'
+  return (
+    <Page
+      title={t('Order {name}', { name: delivery.order_name })}
+      titleMetadata={<Badge tone={word.tone}>{word.text}</Badge>}
+      backAction={back()}
+      primaryAction={actions.primary}
+      secondaryActions={actions.secondary}
+    >
+      <BlockStack gap="400">
+        {stale && <Problem error={stale} stale what={t('The delivery could not be loaded')} />}
+        {actions.error && <Problem error={actions.error} what={t('That could not be done')} />}
+        {delivery.asked && changeable && <AskedBanner delivery={delivery} />}
+        {delivery.status !== 'ready' && (
+          <Banner tone={delivery.status === 'held' ? 'warning' : 'info'} title={word.text}>
+            <p>
+              {delivery.reason === null
+                ? t('The buyer cannot download its files.')
+                : serverText(delivery.reason)}
+            </p>
+          </Banner>
+        )}
+        <AboutCard delivery={delivery} onCorrect={() => setOpen({ dialog: 'address' })} />
+        <FilesCard
+          delivery={delivery}
+          onTerms={(files) => setOpen({ dialog: 'terms', files })}
+          onReplace={(file) => setOpen({ dialog: 'replace', file })}
+        />
+        <LinesCard lines={delivery.lines} />
+        <MessagesCard messages={delivery.messages} />
+        <DownloadsCard downloads={delivery.download_list} />
+      </BlockStack>
+      {open?.dialog === 'address' && <AddressDialog delivery={delivery} onClose={close} />}
+      {open?.dialog === 'terms' && (
+        <TermsDialog delivery={delivery} files={open.files} onClose={close} />
+      )}
+      {open?.dialog === 'replace' && (
+        <ReplaceDialog delivery={delivery} file={open.file} onClose={close} />
+      )}
+      {actions.question}
+    </Page>
+  )
+}

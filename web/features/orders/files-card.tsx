@@ -1,0 +1,125 @@
+// The files of a delivery, each with its terms and what is left of them.
+import { type DeliveredFile, type DeliveryDetail } from './calls.ts'
+import { Copy } from '../../shell/components/copy.tsx'
+import { linkStatus } from '../../shell/files/labels.ts'
+import { usedText } from '../links/labels.ts'
+import { sizeText } from '../../shell/labels/size.ts'
+import { momentText } from '../../shell/labels/time.ts'
+import { t } from '../../shell/messages/t.ts'
+import {
+  Badge,
+  BlockStack,
+  Box,
+  Button,
+  Card,
+  InlineStack,
+  Link,
+  Text,
+} from '../../shell/ui/index.ts'
+import './deliveries.css'
+
+interface Props {
+  delivery: DeliveryDetail
+  onTerms: (files: readonly DeliveredFile[]) => void
+  onReplace: (file: DeliveredFile) => void
+}
+
+export function FilesCard({ delivery: { file_list, status }, onTerms, onReplace }: Props) {
+  const changeable = status === 'ready' || status === 'held'
+  return (
+    <Card padding="0">
+      <Box padding="400">
+        <InlineStack align="space-between" blockAlign="center" gap="200">
+          <Text as="h2" variant="headingMd">
+            {t('Files')}
+          </Text>
+          {changeable && file_list.length > 0 && (
+            <Button onClick={() => onTerms(file_list)}>{t('Extend all')}</Button>
+          )}
+        </InlineStack>
+      </Box>
+      {file_list.length === 0 && (
+        <Box padding="400" paddingBlockStart="0">
+          <Text as="p" tone="subdued">
+            {t('No file. None of the products has one, or the order no longer entitles to any.')}
+          </Text>
+        </Box>
+      )}
+      <ul className="delivered" aria-label={t('Files')}>
+        {file_list.map((file) => (
+          <FileRow
+            key={file.file_id}
+            file={file}
+            changeable={changeable}
+            onTerms={() => onTerms([file])}
+            onReplace={() => onReplace(file)}
+          />
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+interface RowProps {
+  file: DeliveredFile
+  changeable: boolean
+  onTerms: () => void
+  onReplace: () => void
+}
+
+function FileRow({ file, changeable, onTerms, onReplace }: RowProps) {
+  const { file_id, filename, size_bytes, expires_at, last_download_at, licence_key } = file
+  const status = linkStatus(file.status)
+  return (
+    <li>
+      <BlockStack gap="100">
+        <Link url={`/files/${file_id}`} monochrome removeUnderline>
+          <Text as="span" fontWeight="medium" breakWord>
+            {filename}
+          </Text>
+        </Link>
+        <Text as="span" variant="bodySm" tone="subdued">
+          {[
+            sizeText(size_bytes),
+            expires_at === null
+              ? t('never expires')
+              : t('expires {at}', { at: momentText(expires_at) }),
+            ...(last_download_at
+              ? [t('last download {at}', { at: momentText(last_download_at) })]
+              : []),
+          ].join(' · ')}
+        </Text>
+        {licence_key && (
+          <InlineStack gap="200" blockAlign="center">
+            <Text as="span" variant="bodySm" breakWord>
+              {t('Licence key: {key}', { key: licence_key })}
+            </Text>
+            <Copy text={licence_key} what={t('licence key')} />
+          </InlineStack>
+        )}
+      </BlockStack>
+      <span className="tabular">{t('Downloads: {used}', { used: usedText(file) })}</span>
+      <div className="row-actions">
+        <Badge tone={status.tone}>{status.text}</Badge>
+        {changeable && (
+          <>
+            <Button
+              variant="plain"
+              accessibilityLabel={t('Extend {name}', { name: filename })}
+              onClick={onTerms}
+            >
+              {t('Extend')}
+            </Button>
+            <Button
+              variant="plain"
+              accessibilityLabel={t('Replace {name}', { name: filename })}
+              onClick={onReplace}
+            >
+              {t('Replace')}
+            </Button>
+          </>
+        )}
+      </div>
+    </li>
+  )
+}

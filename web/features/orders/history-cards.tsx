@@ -1,0 +1,109 @@
+// What was bought, which emails were sent, and from where the files were downloaded.
+import { type ReactNode } from 'react'
+import { type DeliveryDetail } from './calls.ts'
+import { StatusBadge } from '../operations/status.tsx'
+import { Quiet } from '../../shell/components/quiet.tsx'
+import { messageWord } from '../messages/labels.ts'
+import { momentText } from '../../shell/labels/time.ts'
+import { t } from '../../shell/messages/t.ts'
+import { Badge, BlockStack, Box, Card, Text } from '../../shell/ui/index.ts'
+import './deliveries.css'
+
+export const LinesCard = ({ lines }: Pick<DeliveryDetail, 'lines'>) => (
+  <Rows
+    title={t('Products of the order')}
+    empty={{ heading: t('No products'), text: t('The order has no lines any more.') }}
+  >
+    {lines.map(({ line_id, title, sku, quantity, entitled, files }) => (
+      <li key={line_id}>
+        <BlockStack>
+          <Text as="span" breakWord>
+            {title}
+          </Text>
+          <Text as="span" variant="bodySm" tone="subdued">
+            {[...(sku ? [sku] : []), t('quantity {quantity, number}', { quantity })].join(' · ')}
+          </Text>
+        </BlockStack>
+        <span>{t('{files, plural, =0 {no files} one {# file} other {# files}}', { files })}</span>
+        <Badge tone={entitled ? 'success' : undefined}>
+          {entitled ? t('Delivered') : t('Not delivered')}
+        </Badge>
+      </li>
+    ))}
+  </Rows>
+)
+
+export const MessagesCard = ({ messages }: Pick<DeliveryDetail, 'messages'>) => (
+  <Rows
+    title={t('Emails')}
+    empty={{ heading: t('No email yet'), text: t('Emails to the buyer are listed here.') }}
+  >
+    {messages.map(({ id, to, subject, status, kept, error, created_at, sent_at }) => (
+      <li key={id}>
+        <BlockStack>
+          <Text as="span" breakWord>
+            {subject}
+          </Text>
+          <Text as="span" variant="bodySm" tone="subdued" breakWord>
+            {t('To {to}', { to: to.join(', ') })}
+          </Text>
+          {error && (
+            <Text as="span" variant="bodySm" tone="critical" breakWord>
+              {error}
+            </Text>
+          )}
+        </BlockStack>
+        <span>{momentText(sent_at ?? created_at)}</span>
+        <StatusBadge word={messageWord({ status, kept })} />
+      </li>
+    ))}
+  </Rows>
+)
+
+export const DownloadsCard = ({ downloads }: { downloads: DeliveryDetail['download_list'] }) => (
+  <Rows
+    title={t('Downloads')}
+    empty={{
+      heading: t('No downloads yet'),
+      text: t('Each is listed with its address and program, for files whose tracking is on.'),
+    }}
+  >
+    {downloads.map(({ at, filename, address, agent }, row) => (
+      <li key={`${at} ${row}`}>
+        <BlockStack>
+          <Text as="span" breakWord>
+            {filename}
+          </Text>
+          <Text as="span" variant="bodySm" tone="subdued" breakWord>
+            {agent}
+          </Text>
+        </BlockStack>
+        <span>{address}</span>
+        <span className="tabular">{momentText(at)}</span>
+      </li>
+    ))}
+  </Rows>
+)
+
+interface RowsProps {
+  title: string
+  empty: { heading: string; text: string }
+  children: readonly ReactNode[]
+}
+
+const Rows = ({ title, empty, children }: RowsProps) => (
+  <Card padding="0">
+    <Box padding="400">
+      <Text as="h2" variant="headingMd">
+        {title}
+      </Text>
+    </Box>
+    {children.length === 0 ? (
+      <Quiet {...empty} />
+    ) : (
+      <ul className="delivered" aria-label={title}>
+        {children}
+      </ul>
+    )}
+  </Card>
+)

@@ -1,0 +1,73 @@
+// Texts about deliveries, and the change that grants a buyer's request for more.
+import {
+  type DeliveredFile,
+  type Delivery,
+  type DeliveryChange,
+  type DeliveryStatus,
+} from './calls.ts'
+import { t } from '../../shell/messages/t.ts'
+import { messageWord } from '../messages/labels.ts'
+import { type StatusWord } from '../operations/operation-status.ts'
+import { momentText } from '../../shell/labels/time.ts'
+
+export const DELIVERY_STATUSES: Record<DeliveryStatus, StatusWord> = {
+  ready: { text: t('Ready'), tone: 'success', progress: 'complete' },
+  held: { text: t('On hold'), tone: 'attention', progress: 'partiallyComplete' },
+  withdrawn: { text: t('Withdrawn'), tone: undefined, progress: undefined },
+  revoked: { text: t('Revoked'), tone: 'critical', progress: undefined },
+}
+
+/** The status of the last mail. */
+export const sentWord = ({ sent }: Pick<Delivery, 'sent'>): StatusWord | null =>
+  sent && messageWord(sent)
+
+/** `Opened 29 Sep 2026, 14:05`, or that it was not opened. */
+export const openedText = ({ opened_at }: Pick<Delivery, 'opened_at'>): string =>
+  opened_at === null ? t('Not opened yet') : t('Opened {at}', { at: momentText(opened_at) })
+
+export const downloadedText = ({
+  downloads,
+  last_download_at,
+}: Pick<Delivery, 'downloads' | 'last_download_at'>): string =>
+  last_download_at === null
+    ? t('{downloads, plural, =0 {No downloads} one {# download} other {# downloads}}', {
+        downloads,
+      })
+    : t('{downloads, plural, one {# download} other {# downloads}}, last {at}', {
+        downloads,
+        at: momentText(last_download_at),
+      })
+
+/** Why it is held, if no reason says so. */
+export const holdText = ({ hold }: Pick<Delivery, 'hold'>): string | null =>
+  // The banner shows the workflow's own reason.
+  hold === null || hold.by === 'workflow'
+    ? null
+    : hold.by === 'merchant'
+      ? hold.since === null
+        ? t('Held by you.')
+        : t('Held by you since {at}.', { at: momentText(hold.since) })
+      : hold.recommendation === 'CANCEL'
+        ? t('The platform recommends cancelling the order: its risk of fraud is high.')
+        : t('The platform recommends looking into the order before it is delivered.')
+
+export const GRANTED_DAYS = 30
+export const GRANTED_DOWNLOADS = 3
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** The change that grants "ask for more": it never shortens the buyer's terms. */
+export function grantChanges(
+  files: readonly Pick<DeliveredFile, 'file_id' | 'expires_at' | 'download_limit'>[],
+  now: Date,
+): DeliveryChange[] {
+  const until = now.getTime() + GRANTED_DAYS * DAY_MS
+  const shorter = files.filter(
+    ({ expires_at }) => expires_at !== null && new Date(expires_at).getTime() < until,
+  )
+  const limited = files.filter(({ download_limit }) => download_limit !== null)
+  const ids = (some: typeof files) => some.map(({ file_id }) => file_id)
+  return [
+    ...(limited.length > 0 ? [{ more_downloads: GRANTED_DOWNLOADS, file_ids: ids(limited) }] : []),
+    ...(shorter.length > 0 ? [{ expiry_days: GRANTED_DAYS, file_ids: ids(shorter) }] : []),
+  ]
+}

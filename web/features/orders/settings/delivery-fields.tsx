@@ -1,0 +1,134 @@
+// The fields of how orders are delivered.
+import { type DeliverySettings } from '../calls.ts'
+import { useWorkflows } from '../../../shell/client/workflows.ts'
+import { type Problems } from '../../../shell/components/problems.ts'
+import { Titled } from '../../../shell/components/titled.tsx'
+import { t } from '../../../shell/messages/t.ts'
+import {
+  BlockStack,
+  Checkbox,
+  ChoiceList,
+  InlineStack,
+  Link,
+  Select,
+  TextField,
+} from '../../../shell/ui/index.ts'
+
+interface Props {
+  value: DeliverySettings
+  problems: Problems
+  onChange: (change: Partial<DeliverySettings>) => void
+}
+
+export const DeliveryFields = (props: Props) => (
+  <BlockStack gap="400">
+    <Titled title={t('Orders')}>
+      <OrderFields {...props} />
+    </Titled>
+    <Titled title={t('The email to the buyer')}>
+      <MailFields {...props} />
+    </Titled>
+    <Titled title={t('Workflow')}>
+      <WorkflowField {...props} />
+    </Titled>
+  </BlockStack>
+)
+
+const OrderFields = ({ value, problems, onChange }: Props) => (
+  <BlockStack gap="400">
+    <ChoiceList
+      title={t('Deliver files')}
+      choices={[
+        { value: 'paid', label: t('When the order is paid') },
+        {
+          value: 'authorized',
+          label: t('When its payment is authorized'),
+          helpText: t('The buyer has the files before the money is captured.'),
+        },
+      ]}
+      selected={[value.deliver_on]}
+      onChange={([chosen]) => onChange({ deliver_on: chosen as DeliverySettings['deliver_on'] })}
+    />
+    <Checkbox
+      label={t('Hold risky orders')}
+      helpText={t('Orders that the platform advises to cancel or to investigate wait for you.')}
+      checked={value.hold_risky_orders}
+      onChange={(hold_risky_orders) => onChange({ hold_risky_orders })}
+    />
+    <Checkbox
+      label={t('Paid deliveries stay')}
+      helpText={t('Paid files stay available when they lose their last product.')}
+      checked={value.paid_deliveries_survive}
+      onChange={(paid_deliveries_survive) => onChange({ paid_deliveries_survive })}
+    />
+    <Checkbox
+      label={t('Mark delivered lines as fulfilled')}
+      helpText={t('Only lines that need no shipping.')}
+      checked={value.fulfil_orders}
+      onChange={(fulfil_orders) => onChange({ fulfil_orders })}
+    />
+    <TextField
+      label={t('Tag for orders with files')}
+      helpText={t('Empty: no tag.')}
+      autoComplete="off"
+      maxLength={40}
+      error={problems.at('order_tag')}
+      value={value.order_tag ?? ''}
+      onChange={(tag) => onChange({ order_tag: tag === '' ? null : tag })}
+    />
+  </BlockStack>
+)
+
+const MailFields = ({ value, onChange }: Props) => (
+  <ChoiceList
+    title={t('Who sends the link')}
+    titleHidden
+    choices={[
+      {
+        value: 'own',
+        label: t('Stevedore sends an email with the link'),
+        helpText: t('In the language of the buyer, as soon as the files are ready.'),
+      },
+      {
+        value: 'platform',
+        label: t('The storefront’s own shipping email carries the link'),
+        helpText: t(
+          'Lines without shipping are fulfilled, with the link as their tracking address.',
+        ),
+      },
+    ]}
+    selected={[value.delivery_mail]}
+    onChange={([chosen]) =>
+      onChange({ delivery_mail: chosen as DeliverySettings['delivery_mail'] })
+    }
+  />
+)
+
+function WorkflowField({ value, problems, onChange }: Props) {
+  const workflows = useWorkflows()
+  const own = (workflows.data?.data ?? []).filter(({ kind }) => kind === 'delivery')
+  const chosen = own.find(({ id }) => id === value.delivery_workflow)
+  return (
+    <BlockStack gap="200">
+      <Select
+        label={t('Run on each new delivery')}
+        helpText={t(
+          'For example to stamp the buyer’s name on documents before they are delivered.',
+        )}
+        error={workflows.error?.message ?? problems.at('delivery_workflow')}
+        disabled={workflows.isPending}
+        options={[
+          { value: '', label: t('No workflow') },
+          ...own.map(({ id, name }) => ({ value: id, label: name })),
+        ]}
+        value={value.delivery_workflow ?? ''}
+        onChange={(id) => onChange({ delivery_workflow: id === '' ? null : id })}
+      />
+      <InlineStack gap="400">
+        {chosen && <Link url={`/workflows/${chosen.id}`}>{t('Edit this workflow')}</Link>}
+        <Link url="/workflows/new?kind=delivery">{t('Create a workflow for deliveries')}</Link>
+        <Link url="/settings/licences">{t('Lists of licence keys')}</Link>
+      </InlineStack>
+    </BlockStack>
+  )
+}

@@ -1,0 +1,159 @@
+// Gives files of a delivery more time or more downloads.
+import { useState } from 'react'
+import { toast } from '../../shell/client/bridge.ts'
+import {
+  type DeliveredFile,
+  type Delivery,
+  type DeliveryChange,
+  useChangeDelivery,
+} from './calls.ts'
+import { Dialog } from '../../shell/components/dialog.tsx'
+import { NumberField, type NumberValue } from '../../shell/components/number-field.tsx'
+import { Problem } from '../../shell/components/problem.tsx'
+import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
+import { t } from '../../shell/messages/t.ts'
+import { Checkbox, Text } from '../../shell/ui/index.ts'
+
+interface Props {
+  delivery: Delivery
+  files: readonly DeliveredFile[]
+  onClose: () => void
+}
+
+const MAX_DAYS = 36_500
+const MAX_DOWNLOADS = 1_000_000_000
+const isCount = (value: NumberValue, most: number): boolean =>
+  value === undefined ||
+  value === null ||
+  (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most)
+
+const USUAL_DAYS = 30
+const USUAL_DOWNLOADS = 3
+const DAY_MS = 86_400_000
+
+/** The preset gives what a buyer lacks: more time, more downloads, or both. */
+const hasEnded = (files: readonly DeliveredFile[]): boolean =>
+  files.some(({ expires_at }) => expires_at !== null && Date.parse(expires_at) <= Date.now())
+const isUsedUp = (files: readonly DeliveredFile[]): boolean =>
+  files.some(
+    ({ download_limit, downloads }) => download_limit !== null && downloads >= download_limit,
+  )
+
+/** Why this number of days would take time from a file; null: it does not. */
+function shortenedBy(files: readonly DeliveredFile[], days: number): string | null {
+  const until = Date.now() + days * DAY_MS
+  if (files.some(({ expires_at }) => expires_at === null))
+    return t('This would shorten a file that never expires: leave it unchanged')
+  const left = files.map(({ expires_at }) => (Date.parse(expires_at!) - Date.now()) / DAY_MS)
+  const most = Math.ceil(Math.max(...left))
+  return Math.max(...files.map(({ expires_at }) => Date.parse(expires_at!))) > until
+    ? t(
+        'This would shorten a file that is still valid for {days, plural, one {# day} other {# days}}: enter at least that, or leave it unchanged',
+        { days: most },
+      )
+    : null
+}
+
+/** What was changed, and which files stay blocked. */
+function changedText(
+  files: readonly DeliveredFile[],
+  { days, more }: { days: NumberValue; more: NumberValue },
+): string {
+  if (days === undefined && hasEnded(files))
+    return t('The terms were changed, but files are still expired: give them more days')
+  if (more === undefined && isUsedUp(files))
+    return t('The terms were changed, but files are still used up: give them more downloads')
+  return t('The terms were changed')
+}
+
+export function TermsDialog({ delivery: { id, email, status }, files, onClose }: Props) {
+  const change = useChangeDelivery(id)
+  const [days, setDays] = useState<NumberValue>(() => (hasEnded(files) ? USUAL_DAYS : undefined))
+  const [more, setMore] = useState<NumberValue>(() =>
+    isUsedUp(files) ? USUAL_DOWNLOADS : undefined,
+  )
+  const [resend, setResend] = useState(false)
+  const [tried, setTried] = useState(false)
+  const problems = problemsOf(objectionsIn(change.error))
+  const wrong = t('Enter a whole number above 0')
+  const shortened = typeof days === 'number' ? shortenedBy(files, days) : null
+  const right = isCount(days, MAX_DAYS) && isCount(more, MAX_DOWNLOADS) && shortened === null
+  const isUnchanged = days === undefined && more === undefined
+  const canSend = status === 'ready' && email !== null
+  const submit = () => {
+    setTried(true)
+    if (!right) return
+    if (isUnchanged) return
+    const body: DeliveryChange = {
+      file_ids: files.map(({ file_id }) => file_id),
+      ...(days === undefined ? {} : { expiry_days: days as number | null }),
+      ...(more === undefined
+        ? {}
+        : more === null
+          ? { download_limit: null }
+          : { more_downloads: more as number }),
+    }
+    change.mutate(
+      { changes: [body], resend: resend && canSend },
+      {
+        onSuccess: () => {
+          toast(changedText(files, { days, more }))
+          onClose()
+        },
+      },
+    )
+  }
+  return (
+    <Dialog
+      title={
+        files.length === 1
+          ? t('Extend {name}', { name: files[0]!.filename })
+          : t('Extend {count, plural, one {# file} other {# files}}', { count: files.length })
+      }
+      onClose={onClose}
+      onEnter={submit}
+      primaryAction={{ content: t('Extend'), loading: change.isPending, onAction: submit }}
+      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
+    >
+      {change.error && problems.all.length === 0 && (
+        <Problem error={change.error} what={t('The terms could not be changed')} />
+      )}
+      <NumberField
+        label={t('Expires, counted from now')}
+        none={t('Never')}
+        optional
+        start={USUAL_DAYS}
+        suffix={t('days')}
+        value={days}
+        error={
+          tried && !isCount(days, MAX_DAYS)
+            ? wrong
+            : tried && isUnchanged
+              ? t('Choose more days or more downloads')
+              : (shortened ?? problems.at('expiry_days'))
+        }
+        onChange={setDays}
+      />
+      <NumberField
+        label={t('More downloads')}
+        none={t('Any number')}
+        optional
+        start={USUAL_DOWNLOADS}
+        suffix={t('more')}
+        value={more}
+        error={tried && !isCount(more, MAX_DOWNLOADS) ? wrong : problems.at('more_downloads')}
+        onChange={setMore}
+      />
+      <Text as="p" tone="subdued">
+        {t('It applies to this order only. The link of the buyer stays the same.')}
+      </Text>
+      {canSend && (
+        <Checkbox
+          label={t('Send the email with the link again')}
+          checked={resend}
+          onChange={setResend}
+        />
+      )}
+    </Dialog>
+  )
+}

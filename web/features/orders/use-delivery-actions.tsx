@@ -1,0 +1,87 @@
+// The actions on a whole delivery: resend, hold, release, revoke.
+import { type ReactNode, useState } from 'react'
+import { toast } from '../../shell/client/bridge.ts'
+import { type Delivery, type DeliveryAction, useDeliveryAction } from './calls.ts'
+import { Question } from '../../shell/components/question.tsx'
+import { t } from '../../shell/messages/t.ts'
+import { Text } from '../../shell/ui/index.ts'
+
+interface ActionEntry {
+  content: string
+  destructive?: boolean
+  loading?: boolean
+  disabled?: boolean
+  onAction: () => void
+}
+
+const DONE: Record<DeliveryAction, string> = {
+  resend: t('The email is on its way'),
+  hold: t('The delivery is on hold'),
+  release: t('The delivery was released'),
+  revoke: t('The delivery was revoked'),
+}
+
+export function useDeliveryActions(delivery: Delivery): {
+  primary: ActionEntry | undefined
+  secondary: ActionEntry[]
+  question: ReactNode
+  error: Error | null
+} {
+  const { id, status, email } = delivery
+  const act = useDeliveryAction(id)
+  const [revoking, setRevoking] = useState(false)
+  const run = (action: DeliveryAction) =>
+    act.mutate(action, {
+      onSuccess: () => {
+        setRevoking(false)
+        toast(DONE[action])
+      },
+    })
+  const entry = (action: DeliveryAction, content: string): ActionEntry => ({
+    content,
+    loading: act.isPending && act.variables === action,
+    disabled: act.isPending,
+    onAction: () => run(action),
+  })
+  const primary =
+    status === 'held'
+      ? entry('release', t('Release'))
+      : status === 'ready' && email !== null
+        ? entry('resend', t('Send again'))
+        : undefined
+  const secondary: ActionEntry[] = []
+  if (status === 'ready') secondary.push(entry('hold', t('Hold')))
+  if (status !== 'revoked')
+    secondary.push({
+      content: t('Revoke …'),
+      destructive: true,
+      disabled: act.isPending,
+      onAction: () => setRevoking(true),
+    })
+  const close = () => {
+    setRevoking(false)
+    act.reset()
+  }
+  const question = revoking && (
+    <Question
+      title={t('Revoke the delivery of order {name}?', { name: delivery.order_name })}
+      onClose={close}
+      action={{
+        content: t('Revoke'),
+        destructive: true,
+        loading: act.isPending,
+        onAction: () => run('revoke'),
+      }}
+      back={t('Cancel')}
+      error={act.error}
+      problem={t('The delivery could not be revoked')}
+    >
+      <Text as="p">
+        {t(
+          'The page and all downloads of this order stop immediately, for good. To stop them for a while, hold the delivery instead.',
+        )}
+      </Text>
+    </Question>
+  )
+  return { primary, secondary, question, error: revoking ? null : act.error }
+}

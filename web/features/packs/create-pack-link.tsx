@@ -1,0 +1,91 @@
+// The dialog that creates a link to a pack, whose page shows the buyer all files.
+import { useState } from 'react'
+import { useCreatePackLink } from '../links/list-calls.ts'
+import { type Pack } from './calls.ts'
+import { useSettings } from '../../shell/client/settings.ts'
+import { Code } from '../../shell/components/copy.tsx'
+import { Dialog } from '../../shell/components/dialog.tsx'
+import { LoadingRows } from '../../shell/components/lists.tsx'
+import { Problem } from '../../shell/components/problem.tsx'
+import { Text } from '../../shell/ui/index.ts'
+import { linkTerms } from '../links/labels.ts'
+import { LinkFields } from '../links/link-fields.tsx'
+import {
+  type LinkForm,
+  type LinkFormErrors,
+  linkFormFor,
+  linkProblems,
+  readLinkForm,
+} from '../links/link-form.ts'
+import { t } from '../../shell/messages/t.ts'
+
+/** A pack has no link terms: the form starts with the shop's. */
+export function CreatePackLink({ pack, onClose }: { pack: Pack; onClose: () => void }) {
+  const create = useCreatePackLink()
+  const settings = useSettings()
+  const [edited, setEdited] = useState<LinkForm | null>(null)
+  const form = edited ?? (settings.data ? linkFormFor(settings.data) : null)
+  const [errors, setErrors] = useState<LinkFormErrors>({})
+  const made = create.data?.data[0]
+  const refusal = create.error ? linkProblems(create.error) : null
+  const submit = () => {
+    if (!form) return
+    const result = readLinkForm(form)
+    setErrors('errors' in result ? result.errors : {})
+    if ('link' in result) create.mutate({ pack_id: pack.id, ...result.link })
+  }
+  const change = (part: Partial<LinkForm>) => {
+    if (form) setEdited({ ...form, ...part })
+    setErrors({})
+    if (create.error) create.reset()
+  }
+  if (made)
+    return (
+      <Dialog
+        title={t('Link created')}
+        onClose={onClose}
+        primaryAction={{ content: t('Done'), onAction: onClose }}
+      >
+        {made.url !== null && <Code text={made.url} what={t('link')} wrap />}
+        <Text as="p" tone="subdued">
+          {linkTerms(made)}
+        </Text>
+      </Dialog>
+    )
+  return (
+    <Dialog
+      title={t('Create link to {name}', { name: pack.name })}
+      onClose={onClose}
+      onEnter={submit}
+      primaryAction={{
+        content: t('Create link'),
+        onAction: submit,
+        loading: create.isPending,
+        disabled: !form,
+      }}
+      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
+    >
+      {refusal?.other && (
+        <Problem error={refusal.other} what={t('The link could not be created')} />
+      )}
+      <Text as="p" tone="subdued">
+        {t(
+          'The buyer sees {files, plural, one {# file} other {# files}}. The download limit applies to each file.',
+          { files: pack.files },
+        )}
+      </Text>
+      {form && (
+        <LinkFields form={form} errors={{ ...refusal?.fields, ...errors }} onChange={change} />
+      )}
+      {!form && !settings.error && <LoadingRows rows={3} what={t('the settings')} />}
+      {!form && settings.error && (
+        <Problem
+          error={settings.error}
+          what={t('The settings could not be loaded')}
+          onRetry={() => void settings.refetch()}
+          retrying={settings.isFetching}
+        />
+      )}
+    </Dialog>
+  )
+}

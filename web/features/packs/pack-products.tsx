@@ -1,0 +1,133 @@
+// The products of a pack: every file in it is mapped to them.
+import { useState } from 'react'
+import { useKnown } from '../../shell/client/edits.ts'
+import { toast } from '../../shell/client/bridge.ts'
+import { type Pack, type PackProduct, type ProductChoice, useChangePack } from './calls.ts'
+import { Dialog } from '../../shell/components/dialog.tsx'
+import { Problem } from '../../shell/components/problem.tsx'
+import { ProductPicker } from '../mapping/product-picker.tsx'
+import { BlockStack, Button, Card, InlineStack, Link, Text } from '../../shell/ui/index.ts'
+import { t } from '../../shell/messages/t.ts'
+
+export function PackProducts({ pack }: { pack: Pack }) {
+  const [adding, setAdding] = useState(false)
+  const change = useChangePack(pack.id, useKnown(pack, adding))
+  const [job, setJob] = useState<string | null>(null)
+  const replace = (products: ProductChoice[], then: () => void) =>
+    change.mutate(
+      { products },
+      {
+        onSuccess: ({ job_id }) => {
+          setJob(job_id)
+          toast(t('The pack’s products were changed'))
+          then()
+        },
+      },
+    )
+  const without = (gone: PackProduct) =>
+    pack.products.filter((product) => product !== gone).map(choiceOf)
+  return (
+    <Card>
+      <BlockStack gap="300">
+        <InlineStack align="space-between" blockAlign="center">
+          <Text as="h2" variant="headingMd">
+            {t('Products')}
+          </Text>
+          <Button onClick={() => setAdding(true)}>{t('Add product')}</Button>
+        </InlineStack>
+        {change.error && !adding && (
+          <Problem error={change.error} what={t('The products could not be changed')} />
+        )}
+        {pack.products.length === 0 ? (
+          <Text as="p" tone="subdued">
+            {t('None. Files in this pack are mapped to its products, in addition to their own.')}
+          </Text>
+        ) : (
+          pack.products.map((product) => (
+            <InlineStack
+              key={`${product.product_id} ${product.variant_id}`}
+              align="space-between"
+              blockAlign="center"
+              gap="200"
+              wrap={false}
+            >
+              <BlockStack>
+                <Text as="span" breakWord>
+                  {product.product_title}
+                </Text>
+                {product.sku && (
+                  <Text as="span" variant="bodySm" tone="subdued">
+                    {t('SKU {sku}', { sku: product.sku })}
+                  </Text>
+                )}
+              </BlockStack>
+              <Button
+                variant="plain"
+                tone="critical"
+                disabled={change.isPending}
+                accessibilityLabel={t('Remove {title} from the pack', {
+                  title: product.product_title,
+                })}
+                onClick={() => replace(without(product), () => undefined)}
+              >
+                {t('Remove')}
+              </Button>
+            </InlineStack>
+          ))
+        )}
+        {job && (
+          <Text as="p" variant="bodySm" tone="subdued">
+            <Link url={`/operations/${job}`}>
+              {t('The products of its files are being updated')}
+            </Link>
+          </Text>
+        )}
+      </BlockStack>
+      {adding && (
+        <AddProduct
+          saving={change.isPending}
+          error={change.error}
+          onAdd={(choice) =>
+            replace([...pack.products.map(choiceOf), choice], () => setAdding(false))
+          }
+          onClose={() => setAdding(false)}
+        />
+      )}
+    </Card>
+  )
+}
+
+const choiceOf = ({ product_id, variant_id }: PackProduct): ProductChoice => ({
+  product_id,
+  variant_id,
+})
+
+interface AddProps {
+  saving: boolean
+  error: Error | null
+  onAdd: (choice: ProductChoice) => void
+  onClose: () => void
+}
+
+function AddProduct({ saving, error, onAdd, onClose }: AddProps) {
+  const [choice, setChoice] = useState<(ProductChoice & { title: string }) | null>(null)
+  const add = () =>
+    choice && onAdd({ product_id: choice.product_id, variant_id: choice.variant_id })
+  return (
+    <Dialog
+      title={t('Add product to the pack')}
+      onClose={onClose}
+      onEnter={() => add()}
+      primaryAction={{
+        content: t('Add'),
+        disabled: choice === null,
+        loading: saving,
+        onAction: () => add(),
+      }}
+      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
+    >
+      {error && <Problem error={error} what={t('The product could not be added')} />}
+      <ProductPicker choice={choice} onChoose={setChoice} />
+    </Dialog>
+  )
+}

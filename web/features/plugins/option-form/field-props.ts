@@ -1,0 +1,41 @@
+// The props of a form and of its fields.
+import { type ComponentType } from 'react'
+import { type Alternative } from '../../../shell/client/plugins.ts'
+import { type JsonSchema } from '../../../shell/client/workflows.ts'
+import { type Problems } from '../../../shell/components/problems.ts'
+import { type FormScope } from './scope.ts'
+
+export type Options = Record<string, unknown>
+
+export interface FormProps {
+  schema: JsonSchema
+  value: Options
+  onChange: (value: Options) => void
+  /** Where these options are in the body: `steps[2].options`. */
+  path: string
+  problems: Problems
+  /** It is a row of a list and must be short. */
+  brief?: boolean
+  /** The shown options, in this order; absent: all. */
+  fields?: readonly string[]
+  /** Decisions that replace several of them. */
+  alternatives?: readonly Alternative[]
+  /** Only in a dialog about files. */
+  dialog?: FormScope['dialog']
+}
+
+export interface FieldProps {
+  name: string
+  schema: JsonSchema
+  required: boolean
+  value: unknown
+  onChange: (value: unknown) => void
+  path: string
+  problems: Problems
+  brief: boolean
+}
+
+/** For fields that contain forms: passed as a prop, because a form imports its fields. */
+export interface WithForm {
+  form: ComponentType<FormProps>
+}

@@ -1,0 +1,132 @@
+// Tags saved under a name: choosing a template replaces the tags in the field, and the tags in the
+// field can be saved as a template.
+import { type KeyboardEvent, useState } from 'react'
+import { ApiError } from '../../../../shell/client/error.ts'
+import {
+  type TagTemplate,
+  useDeleteTagTemplate,
+  useSaveTagTemplate,
+  useTagTemplates,
+} from '../../../../shell/client/tags.ts'
+import {
+  BlockStack,
+  Button,
+  InlineStack,
+  Select,
+  Text,
+  TextField,
+} from '../../../../shell/ui/index.ts'
+import { t } from '../../../../shell/messages/t.ts'
+
+interface Props {
+  tags: readonly string[]
+  onPick: (tags: readonly string[]) => void
+}
+
+const same = (some: readonly string[], others: readonly string[]) =>
+  some.length === others.length && some.every((tag) => others.includes(tag))
+
+export function TagTemplates({ tags, onPick }: Props) {
+  const templates = useTagTemplates()
+  const [naming, setNaming] = useState(false)
+  const remove = useDeleteTagTemplate()
+  const list = templates.data?.data ?? []
+  const picked = list.find((template) => same(template.tags, tags))
+  return (
+    <BlockStack gap="200">
+      {list.length > 0 && (
+        <Select
+          label={t('Template')}
+          options={[
+            { label: picked ? t('None') : t('Pick saved tags'), value: '' },
+            ...list.map(({ id, name }) => ({ label: name, value: id })),
+          ]}
+          value={picked?.id ?? ''}
+          onChange={(id) => onPick(list.find((template) => template.id === id)?.tags ?? [])}
+        />
+      )}
+      {naming ? (
+        <SaveAs tags={tags} templates={list} onDone={() => setNaming(false)} />
+      ) : (
+        <InlineStack gap="300">
+          {tags.length > 0 && !picked && (
+            <Button variant="plain" onClick={() => setNaming(true)}>
+              {t('Save as a template')}
+            </Button>
+          )}
+          {picked && (
+            <Button
+              variant="plain"
+              tone="critical"
+              loading={remove.isPending}
+              onClick={() => remove.mutate(picked.id)}
+            >
+              {t('Delete the template “{name}”', { name: picked.name })}
+            </Button>
+          )}
+        </InlineStack>
+      )}
+      {(remove.error ?? templates.error) && (
+        <Text as="p" tone="critical">
+          {(remove.error ?? templates.error)!.message}
+        </Text>
+      )}
+    </BlockStack>
+  )
+}
+
+interface SaveProps {
+  tags: readonly string[]
+  templates: readonly TagTemplate[]
+  onDone: () => void
+}
+
+function SaveAs({ tags, templates, onDone }: SaveProps) {
+  const save = useSaveTagTemplate()
+  const [name, setName] = useState('')
+  // Saving under an existing name replaces that template.
+  const same = templates.find(
+    (template) => template.name.toLowerCase() === name.trim().toLowerCase(),
+  )
+  const submit = () => {
+    if (name.trim() === '' || tags.length === 0) return
+    save.mutate({ id: same?.id ?? null, name: name.trim(), tags }, { onSuccess: onDone })
+  }
+  const press = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter') return
+    event.preventDefault()
+    submit()
+  }
+  return (
+    <div onKeyDown={press}>
+      <TextField
+        label={t('Name of the template')}
+        autoComplete="off"
+        autoFocus
+        maxLength={100}
+        value={name}
+        error={save.error ? messageOf(save.error) : undefined}
+        helpText={same ? t('This replaces the tags of the template with this name.') : undefined}
+        onChange={(text) => {
+          setName(text)
+          if (save.error) save.reset()
+        }}
+        connectedRight={
+          <InlineStack gap="200" wrap={false}>
+            <Button
+              disabled={name.trim() === '' || tags.length === 0}
+              loading={save.isPending}
+              onClick={submit}
+            >
+              {same ? t('Replace') : t('Save')}
+            </Button>
+            <Button onClick={onDone}>{t('Not now')}</Button>
+          </InlineStack>
+        }
+      />
+    </div>
+  )
+}
+
+const messageOf = (error: Error): string =>
+  error instanceof ApiError ? (error.details[0]?.message ?? error.message) : error.message

@@ -1,0 +1,44 @@
+// The number of files that a task would find now, and the first of them.
+import { type UseQueryResult } from '@tanstack/react-query'
+import { type Match } from './calls.ts'
+import { Banner, BlockStack, Text } from '../../shell/ui/index.ts'
+import { paidText } from '../../shell/files/impact-labels.ts'
+import { t } from '../../shell/messages/t.ts'
+
+export function Matches({ match }: { match: UseQueryResult<Match> }) {
+  const { data, error, isPlaceholderData } = match
+  if (error)
+    return (
+      <Text as="p" tone="critical">
+        {error.message}
+      </Text>
+    )
+  const lost = paidText(data?.impact?.paid_deliveries ?? null)
+  const more = data ? data.total - data.sample.length : 0
+  return (
+    <BlockStack gap="200">
+      <Text as="p" fontWeight="semibold" tone={isPlaceholderData ? 'subdued' : undefined}>
+        <span role="status">
+          {data === undefined
+            ? t('Counting …')
+            : data.total === 0
+              ? t('No file matches now')
+              : t('{total, plural, one {# file matches} other {# files match}} now', {
+                  total: data.total,
+                })}
+        </span>
+      </Text>
+      {lost !== null && <Banner tone="warning">{lost}</Banner>}
+      {data && data.sample.length > 0 && (
+        <ul className="sample">
+          {data.sample.map((name) => (
+            <li key={name} title={name}>
+              {name}
+            </li>
+          ))}
+          {more > 0 && <li className="more">{t('and {more, number} more', { more })}</li>}
+        </ul>
+      )}
+    </BlockStack>
+  )
+}

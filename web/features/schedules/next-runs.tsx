@@ -1,0 +1,44 @@
+// The next runs of the times in the form, in the shop's time zone.
+import { useCronCheck } from './calls.ts'
+import { useSettings } from '../../shell/client/settings.ts'
+import { useDebounced } from '../../shell/url-state/use-debounced.ts'
+import { BlockStack, Card, Text } from '../../shell/ui/index.ts'
+import { cronOf, cronText, runText, zoneText } from './labels.ts'
+import { type ScheduleDraft } from './draft.ts'
+import { t } from '../../shell/messages/t.ts'
+
+export function NextRuns({ draft }: { draft: ScheduleDraft }) {
+  const cron = useDebounced(cronOf(draft.when))
+  const check = useCronCheck(cron)
+  const settings = useSettings()
+  const zone = check.data?.time_zone ?? settings.data?.time_zone
+  const known = check.data && !check.error && cron !== ''
+  return (
+    <Card>
+      <BlockStack gap="300">
+        <BlockStack gap="100">
+          <Text as="h2" variant="headingMd">
+            {t('Next runs')}
+          </Text>
+          <Text as="p" tone="subdued">
+            {known ? cronText(cron, check.data.schedule_text) : ' '}
+          </Text>
+        </BlockStack>
+        <ul className="next-runs" aria-label={t('Next runs')}>
+          {known && check.data.next_runs.map((run) => <li key={run}>{runText(run, zone)}</li>)}
+          {!known && (
+            <Text as="p" tone="subdued">
+              {check.isFetching
+                ? t('Calculating …')
+                : t('Choose when the task runs to see its next runs.')}
+            </Text>
+          )}
+        </ul>
+        <Text as="p" variant="bodySm" tone="subdued">
+          {zone ? t('In the shop’s time zone, {zone}.', { zone: zoneText(zone) }) : ' '}
+          {draft.enabled ? '' : ` ${t('The task is off and does not run.')}`}
+        </Text>
+      </BlockStack>
+    </Card>
+  )
+}

@@ -1,0 +1,90 @@
+// The mail that was sent on the shop's behalf, each to be read.
+import { useState } from 'react'
+import { useMessages, useResendMessage } from '../../shell/client/settings.ts'
+import { type Message } from '../../shell/client/types.ts'
+import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
+import { MessageDialog, MessageList } from '../messages/messages.tsx'
+import { Page } from '../../shell/components/page.tsx'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
+import { readPaged, writePaged } from '../../shell/url-state/paged.ts'
+import { useUrlState } from '../../shell/url-state/use-url-state.ts'
+import { Banner, BlockStack, Card, Link } from '../../shell/ui/index.ts'
+import { momentText } from '../../shell/labels/time.ts'
+import { t } from '../../shell/messages/t.ts'
+
+const PAGE_SIZE = 25
+
+export function MailPage() {
+  const { urlState, pages } = useUrlState(readPaged, writePaged)
+  const messages = useMessages({ cursor: urlState.cursor, limit: PAGE_SIZE })
+  const [open, setOpen] = useState<Message | null>(null)
+  const list = messages.data
+  return (
+    <Page title={t('Sent mail')} backAction={{ content: t('Settings'), url: '/settings' }}>
+      <BlockStack gap="400">
+        {list?.data.some(({ kept }) => kept) && (
+          <Banner tone="info">
+            <p>
+              {t(
+                'Messages marked as kept here were not sent because no mail server was configured. You can read them, and send them once a mail server is configured.',
+              )}
+            </p>
+          </Banner>
+        )}
+        <LoadProblem query={messages} what={t('The mail could not be loaded')} />
+        {list ? (
+          <Card padding="0">
+            {list.data.length === 0 ? (
+              <Nothing
+                why="new"
+                heading={t('No mail yet')}
+                action={{ content: t('Notifications'), url: '/settings' }}
+              >
+                {t(
+                  'The recipients in the settings get an email when an import or another operation ends.',
+                )}
+              </Nothing>
+            ) : (
+              <MessageList
+                {...{ list, what: t('mail'), page: urlState.page, onOpen: setOpen }}
+                pages={pages(messages.isPlaceholderData ? null : list.next_cursor)}
+                about={({ to, created_at }) =>
+                  t('To {list} · {time}', { list: to.join(', '), time: momentText(created_at) })
+                }
+              />
+            )}
+          </Card>
+        ) : (
+          !messages.error && (
+            <Card padding="0">
+              <LoadingRows what={t('the mail')} />
+            </Card>
+          )
+        )}
+      </BlockStack>
+      {open && <Reading message={open} onClose={() => setOpen(null)} />}
+    </Page>
+  )
+}
+
+function Reading({ message, onClose }: { message: Message; onClose: () => void }) {
+  const send = useResendMessage()
+  const resend = {
+    button: message.status === 'waiting' ? t('Send now') : t('Send again'),
+    queued: t('The message is queued'),
+    mutation: send,
+  }
+  return (
+    <MessageDialog
+      {...{ message, resend, onClose }}
+      first={[t('To'), message.to.join(', ')]}
+      body={{ label: t('Message'), text: message.text }}
+    >
+      {message.operation_id && (
+        <p>
+          <Link url={`/operations/${message.operation_id}`}>{t('View the operation')}</Link>
+        </p>
+      )}
+    </MessageDialog>
+  )
+}

@@ -1,0 +1,87 @@
+// The settings while they are edited: a number may be half typed.
+import type { NumberValue } from '../../shell/components/number-field.tsx'
+import { type MatchMethod, type ShopSettings } from '../../shell/client/types.ts'
+import { type Objection } from '../../shell/client/workflows.ts'
+import { t } from '../../shell/messages/t.ts'
+
+export type SettingsDraft = Omit<
+  ShopSettings,
+  'expiry_days' | 'download_limit' | 'match_threshold'
+> & {
+  expiry_days: NumberValue
+  download_limit: NumberValue
+  /** Per cent. */
+  match_threshold: NumberValue
+}
+
+export const draftOf = (saved: ShopSettings): SettingsDraft => ({
+  ...saved,
+  match_threshold: Math.round(saved.match_threshold * 100),
+})
+
+/** What differs from what is saved. */
+export function changeOf(saved: ShopSettings, draft: SettingsDraft): Partial<SettingsDraft> {
+  const was = draftOf(saved)
+  const keys = Object.keys(was) as (keyof SettingsDraft)[]
+  const changed = keys.filter((key) => JSON.stringify(draft[key]) !== JSON.stringify(was[key]))
+  return Object.fromEntries(
+    changed.map((key) => [key, key === 'match_threshold' ? shareOf(draft[key]) : draft[key]]),
+  )
+}
+
+/** Per cent as the API has it, from 0 to 1. */
+const shareOf = (value: NumberValue): NumberValue =>
+  typeof value === 'number' ? value / 100 : value
+
+const METHODS: readonly MatchMethod[] = ['sku', 'filename', 'title', 'tags']
+
+/**
+ * All ways to match in the order in which they are tried: those in use as they were set, the others
+ * behind them.
+ */
+export const methodOrder = (used: readonly MatchMethod[]): MatchMethod[] => [
+  ...new Set([...used, ...METHODS]),
+]
+
+/**
+ * Those that were ticked, in that order. An import that names a SKU is looked up in any case: it is
+ * no way of guessing.
+ */
+export const methodsOf = (
+  ticked: readonly string[],
+  order: readonly MatchMethod[],
+): MatchMethod[] =>
+  ticked.length === 0 ? [] : order.filter((method) => method === 'sku' || ticked.includes(method))
+
+const LARGEST = { expiry_days: 36_500, download_limit: 1_000_000_000 } as const
+
+/**
+ * What is wrong with the numbers, in words that the server does not have for what is no number at
+ * all.
+ */
+export function numberProblems(draft: SettingsDraft): Objection[] {
+  const counts = (Object.keys(LARGEST) as (keyof typeof LARGEST)[])
+    .filter((param) => !isCount(draft[param], LARGEST[param]))
+    .map((param) => ({
+      param,
+      message: t('Enter a whole number from 1 to {largest, number}', { largest: LARGEST[param] }),
+    }))
+  const { match_threshold: share } = draft
+  const isShare = typeof share === 'number' && share >= 0 && share <= 100
+  return isShare
+    ? counts
+    : [...counts, { param: 'match_threshold', message: t('Enter a number from 0 to 100') }]
+}
+
+/** A choice of the watermark that was made and not filled in. */
+export function watermarkProblems({ watermark }: SettingsDraft): Objection[] {
+  if (watermark?.text?.trim() === '')
+    return [{ param: 'watermark.text', message: t('Enter the text of the watermark') }]
+  if (watermark?.picture === '')
+    return [{ param: 'watermark.picture', message: t('Choose an image') }]
+  return []
+}
+
+const isCount = (value: NumberValue, largest: number): boolean =>
+  value === null ||
+  (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= largest)

@@ -1,0 +1,194 @@
+// The shop's settings: defaults of imports, notifications, the time zone, and links to the other
+// pages of settings.
+import { useState } from 'react'
+import { useKnown } from '../../shell/client/edits.ts'
+import { toast } from '../../shell/client/bridge.ts'
+import { useChangeSettings, useSettings } from '../../shell/client/settings.ts'
+import { type ShopSettings } from '../../shell/client/types.ts'
+import { type Objection } from '../../shell/client/workflows.ts'
+import { LeaveGuard } from '../../shell/components/leave-guard.tsx'
+import { LoadingRows } from '../../shell/components/lists.tsx'
+import { Page } from '../../shell/components/page.tsx'
+import { focusField } from '../../shell/components/problem-list.tsx'
+import { Problem } from '../../shell/components/problem.tsx'
+import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
+import { SaveBar } from '../../shell/components/save-bar.tsx'
+import { t } from '../../shell/messages/t.ts'
+import { BlockStack, Card, Layout } from '../../shell/ui/index.ts'
+import {
+  type FieldsProps,
+  ImportFields,
+  MappingFields,
+  NotificationFields,
+  TimeZoneField,
+} from './fields.tsx'
+import { AdvancedLinks, AutomationLinks, BuyerPageLink } from './links.tsx'
+import { WatermarkFields } from './watermark-fields.tsx'
+import {
+  changeOf,
+  draftOf,
+  numberProblems,
+  watermarkProblems,
+  type SettingsDraft,
+} from './settings-draft.ts'
+
+export function SettingsPage() {
+  const settings = useSettings()
+  const retry = () => void settings.refetch()
+  return (
+    <Page title={t('Settings')}>
+      {settings.data ? (
+        <Form settings={settings.data} />
+      ) : settings.error ? (
+        <Problem
+          error={settings.error}
+          what={t('The settings could not be loaded')}
+          onRetry={retry}
+          retrying={settings.isFetching}
+        />
+      ) : (
+        <Card padding="0">
+          <LoadingRows what={t('the settings')} />
+        </Card>
+      )}
+    </Page>
+  )
+}
+
+function Form({ settings }: { settings: ShopSettings }) {
+  const { parts, problems, dirty, save, submit, discard } = useSettingsForm(settings)
+  return (
+    <>
+      <LeaveGuard dirty={dirty} what={t('the settings')} />
+      <Layout>
+        {save.error && problems.all.length === 0 && (
+          <Layout.Section variant="fullWidth">
+            <Problem error={save.error} what={t('The settings could not be saved')} />
+          </Layout.Section>
+        )}
+        <Sections {...parts} />
+      </Layout>
+      {/* Without changes there is no bar: most visits are to look something up. */}
+      {(dirty || save.isPending) && (
+        <SaveBar
+          dirty={dirty}
+          saving={save.isPending}
+          problems={problems.all.length}
+          save={t('Save')}
+          onSave={submit}
+          onDiscard={discard}
+        />
+      )}
+    </>
+  )
+}
+
+/** The draft of the settings, its problems, and saving it. */
+function useSettingsForm(settings: ShopSettings) {
+  const save = useChangeSettings(useKnown(settings))
+  const [draft, setDraft] = useState(() => draftOf(settings))
+  const change = changeOf(settings, draft)
+  const dirty = Object.keys(change).length > 0
+  const [found, setFound] = useState<Objection[]>([])
+  const problems = problemsOf([...found, ...objectionsIn(save.error)])
+  const set = (part: Partial<SettingsDraft>) => {
+    setDraft((before) => ({ ...before, ...part }))
+    setFound([])
+    if (save.error) save.reset()
+  }
+  const submit = () => {
+    const wrong = [...numberProblems(draft), ...watermarkProblems(draft)]
+    setFound(wrong)
+    if (wrong.length > 0) return focusField(wrong[0]!.param)
+    save.mutate(change as Partial<ShopSettings>, {
+      onSuccess: (saved) => {
+        // What was typed while they were being saved is kept.
+        setDraft((now) => (now === draft ? draftOf(saved) : now))
+        toast(t('Settings saved'))
+      },
+      onError: (error) => {
+        const [first] = objectionsIn(error)
+        if (first) focusField(first.param)
+      },
+    })
+  }
+  const discard = () => {
+    setDraft(draftOf(settings))
+    setFound([])
+    save.reset()
+  }
+  return { parts: { draft, problems, onChange: set }, problems, dirty, save, submit, discard }
+}
+
+const Sections = (parts: FieldsProps) => (
+  <>
+    <Layout.AnnotatedSection
+      id="imports"
+      title={t('Import defaults')}
+      description={t(
+        'Settings of new files unless an import overrides them, and how files are mapped to products.',
+      )}
+    >
+      <BlockStack gap="400">
+        <Card>
+          <ImportFields {...parts} />
+        </Card>
+        <Card>
+          <MappingFields {...parts} />
+        </Card>
+      </BlockStack>
+    </Layout.AnnotatedSection>
+    <Layout.AnnotatedSection
+      id="notifications"
+      title={t('Notifications')}
+      description={t(
+        'Who gets an email when an import or another operation ends. A notice also appears under Notices.',
+      )}
+    >
+      <Card>
+        <NotificationFields {...parts} />
+      </Card>
+    </Layout.AnnotatedSection>
+    <Layout.AnnotatedSection
+      id="watermark"
+      title={t('Watermark')}
+      description={t(
+        'For PDF documents. Actions, workflows and schedules add it where they are set to use the shop’s watermark.',
+      )}
+    >
+      <Card>
+        <WatermarkFields {...parts} />
+      </Card>
+    </Layout.AnnotatedSection>
+    <Layout.AnnotatedSection
+      id="buyer-page"
+      title={t('Buyer’s page')}
+      description={t('What customers see when they open a link.')}
+    >
+      <BuyerPageLink />
+    </Layout.AnnotatedSection>
+    <Layout.AnnotatedSection
+      id="time-zone"
+      title={t('Time zone')}
+      description={t('The time zone of scheduled tasks, including daylight saving time.')}
+    >
+      <Card>
+        <TimeZoneField {...parts} />
+      </Card>
+    </Layout.AnnotatedSection>
+    <Layout.AnnotatedSection
+      id="automation"
+      title={t('Automation')}
+      description={t('Actions that run automatically.')}
+    >
+      <AutomationLinks />
+    </Layout.AnnotatedSection>
+    <Layout.AnnotatedSection
+      id="advanced"
+      title={t('Advanced')}
+      description={t('Past operations and access keys.')}
+    >
+      <AdvancedLinks />
+    </Layout.AnnotatedSection>
+  </>
+)

@@ -1,0 +1,156 @@
+// The queue: totals with the actions on all files, and a row for each file.
+import { useState } from 'react'
+import { Figures } from '../../shell/components/facts.tsx'
+import { PageTurner } from '../../shell/components/lists.tsx'
+import { Question } from '../../shell/components/question.tsx'
+import { BlockStack, Box, Button, Card, InlineStack, Text } from '../../shell/ui/index.ts'
+import { numberText, sizeText } from '../../shell/labels/size.ts'
+import { remainingText } from '../../shell/labels/time.ts'
+import { speedText, type UploadStatus } from './labels.ts'
+import { quarterOf } from './announcement.ts'
+import { type QueueState, type UploadQueue } from './queue.ts'
+import { QueueRow } from './queue-row.tsx'
+import { type UploadRow } from './rows.ts'
+import { t } from '../../shell/messages/t.ts'
+
+const SHOWN = 50
+
+interface Props {
+  queue: UploadQueue
+  state: QueueState
+  /** Their names are taken: the merchant is asked what to do. */
+  onTaken: (rows: readonly UploadRow[]) => void
+}
+
+export function QueueCard({ queue, state, onTaken }: Props) {
+  const [page, setPage] = useState(0)
+  const { rows } = state
+  const last = Math.max(0, Math.ceil(rows.length / SHOWN) - 1)
+  const at = Math.min(page, last)
+  return (
+    <Card padding="0">
+      <Box padding="400">
+        <BlockStack gap="400">
+          <Totals state={state} />
+          <ForAll queue={queue} state={state} onTaken={onTaken} />
+        </BlockStack>
+      </Box>
+      <ul className="queue" aria-label={t('Uploads')}>
+        {rows.slice(at * SHOWN, (at + 1) * SHOWN).map((row) => (
+          <QueueRow key={row.id} row={row} queue={queue} onTaken={(one) => onTaken([one])} />
+        ))}
+      </ul>
+      {last > 0 && (
+        <PageTurner
+          label={t('{first, number}–{last, number} of {total, number}', {
+            first: at * SHOWN + 1,
+            last: Math.min(rows.length, (at + 1) * SHOWN),
+            total: rows.length,
+          })}
+          what={t('uploads')}
+          pages={{
+            hasNext: at < last,
+            hasPrevious: at > 0,
+            onNext: () => setPage(at + 1),
+            onPrevious: () => setPage(at - 1),
+          }}
+        />
+      )}
+    </Card>
+  )
+}
+
+function Totals({ state: { rows, totals, speed, seconds } }: { state: QueueState }) {
+  const share = totals.bytes === 0 ? 0 : totals.sent / totals.bytes
+  const moving = rows.some(({ status }) => status === 'uploading')
+  return (
+    <BlockStack gap="300">
+      <div className="progress">
+        <div
+          className={`bar wide ${totals.remaining > 0 ? 'moving' : ''}`}
+          role="progressbar"
+          aria-label={t('All uploads')}
+          aria-valuemin={0}
+          aria-valuemax={100}
+          // Screen readers announce each change; the text beside it is exact.
+          aria-valuenow={quarterOf(totals) * 25}
+        >
+          <span className="done" style={{ inlineSize: `${share * 100}%` }} />
+        </div>
+        <Text as="span" variant="bodySm" tone="subdued">
+          <span className="tabular">
+            {t('{sent} of {size}', {
+              sent: sizeText(totals.sent),
+              size: sizeText(totals.bytes),
+            })}
+          </span>
+        </Text>
+      </div>
+      <Figures
+        rows={[
+          [t('Total files'), numberText(totals.total)],
+          [t('Completed'), numberText(totals.completed)],
+          [
+            t('Failed'),
+            <span key="failed" className={totals.failed > 0 ? 'critical' : undefined}>
+              {numberText(totals.failed)}
+            </span>,
+          ],
+          [t('Remaining'), numberText(totals.remaining)],
+          [t('Estimated time'), moving && seconds !== null ? remainingText(seconds) : '–'],
+          [t('Speed'), moving && speed !== null ? speedText(speed) : '–'],
+        ]}
+      />
+    </BlockStack>
+  )
+}
+
+function ForAll({ queue, state: { rows }, onTaken }: Props) {
+  const [asking, setAsking] = useState(false)
+  const count = (...statuses: UploadStatus[]) =>
+    rows.filter(({ status }) => statuses.includes(status)).length
+  const waiting = count('queued', 'uploading', 'paused')
+  const retryFailed = () => {
+    queue.retryFailed()
+    const taken = rows.filter((row) => row.taken)
+    if (taken.length > 0) onTaken(taken)
+  }
+  return (
+    <InlineStack gap="200">
+      <Button disabled={count('queued', 'uploading') === 0} onClick={queue.pauseAll}>
+        {t('Pause all')}
+      </Button>
+      <Button disabled={count('paused') === 0} onClick={queue.resumeAll}>
+        {t('Resume all')}
+      </Button>
+      <Button disabled={waiting === 0} tone="critical" onClick={() => setAsking(true)}>
+        {t('Cancel all')}
+      </Button>
+      <Button disabled={count('failed') === 0} onClick={retryFailed}>
+        {t('Retry failed')}
+      </Button>
+      {count('complete', 'failed') > 0 && (
+        <Button variant="plain" onClick={queue.clear}>
+          {t('Clear finished')}
+        </Button>
+      )}
+      {asking && (
+        <Question
+          title={t('Cancel {waiting, plural, one {# upload} other {# uploads}}?', { waiting })}
+          onClose={() => setAsking(false)}
+          action={{
+            content: t('Cancel uploads'),
+            destructive: true,
+            onAction: () => {
+              setAsking(false)
+              queue.cancelAll()
+            },
+          }}
+          back={t('Keep uploading')}
+        >
+          <Text as="p">{t('Parts that have arrived are deleted. Completed files are kept.')}</Text>
+        </Question>
+      )}
+    </InlineStack>
+  )
+}

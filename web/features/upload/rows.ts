@@ -1,0 +1,119 @@
+// The rows of the queue: Uppy's record of each file, and totals of all rows.
+import { type UppyFile } from '@uppy/core'
+import { type TusBody } from '@uppy/tus'
+import { type Conflict, type UploadStatus } from './labels.ts'
+import { type UploadRefusal } from './refusal.ts'
+
+/** The metadata of each file; all values are text, as tus requires. */
+export interface UploadMeta {
+  [name: string]: unknown
+  name: string
+  filename: string
+  on_conflict: Conflict
+  batch: string
+}
+
+/** Uppy's record of a file. */
+type QueuedFile = UppyFile<UploadMeta, TusBody>
+
+export interface UploadRow {
+  id: string
+  filename: string
+  /** The folder that it came from; empty if there was none. */
+  folder: string
+  size: number
+  sent: number
+  status: UploadStatus
+  /** Why it failed. */
+  error: string | null
+  /** All bytes have arrived: later errors are the import's. */
+  arrived: boolean
+  /** It was not imported because its name is taken: a retry would fail again. */
+  taken: boolean
+}
+
+/** The result of a file after its upload, from its operation. */
+export interface Outcome {
+  status: 'done' | 'failed'
+  error: string | null
+  /** The API's error code. */
+  code: string | null
+}
+
+export interface UploadTotals {
+  total: number
+  completed: number
+  failed: number
+  remaining: number
+  bytes: number
+  sent: number
+}
+
+type FileState = Pick<
+  QueuedFile,
+  'id' | 'name' | 'size' | 'isPaused' | 'progress' | 'error' | 'meta'
+> & {
+  tus?: { uploadUrl?: string | null }
+}
+
+/** `outcome`: of a file that its operation has processed. */
+export function rowOf(
+  file: FileState,
+  outcome: Outcome | undefined,
+  refusal?: UploadRefusal,
+): UploadRow {
+  const { progress } = file
+  const sent = Number(progress.bytesUploaded || 0)
+  const size = file.size ?? 0
+  const path = typeof file.meta.relativePath === 'string' ? file.meta.relativePath : ''
+  return {
+    id: file.id,
+    filename: file.meta.filename ?? file.name ?? '',
+    folder: path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '',
+    size,
+    sent: progress.uploadComplete ? size : sent,
+    status: statusOf(file, sent, outcome),
+    arrived: Boolean(progress.uploadComplete),
+    taken: outcome ? outcome.code === 'duplicate_filename' : Boolean(file.error && refusal?.taken),
+    error: outcome?.error ?? (file.error ? (refusal?.text ?? file.error) : null),
+  }
+}
+
+function statusOf(file: FileState, sent: number, outcome: Outcome | undefined): UploadStatus {
+  if (outcome) return outcome.status === 'done' ? 'complete' : 'failed'
+  if (file.error) return 'failed'
+  if (file.progress.uploadComplete) return 'verifying'
+  if (file.isPaused) return 'paused'
+  return sent > 0 || file.tus?.uploadUrl ? 'uploading' : 'queued'
+}
+
+export function totalsOf(rows: readonly UploadRow[]): UploadTotals {
+  const counted = (status: UploadStatus) => rows.filter((row) => row.status === status).length
+  const completed = counted('complete')
+  const failed = counted('failed')
+  return {
+    total: rows.length,
+    completed,
+    failed,
+    remaining: rows.length - completed - failed,
+    bytes: rows.reduce((sum, { size }) => sum + size, 0),
+    sent: rows.reduce((sum, { sent }) => sum + sent, 0),
+  }
+}
+
+/**
+ * Bytes that are still sent automatically: not those of files that failed or wait for a decision.
+ */
+export const bytesToSend = (rows: readonly UploadRow[]): number =>
+  rows.reduce(
+    (sum, { status, size, sent }) =>
+      sum + (status === 'queued' || status === 'uploading' ? size - sent : 0),
+    0,
+  )
+
+const MOVING: readonly UploadStatus[] = ['queued', 'uploading']
+export const isMoving = ({ status }: UploadRow) => MOVING.includes(status)
+export const isOnItsWay = (row: UploadRow) => isMoving(row) || row.status === 'paused'
+/** Its outcome is not known yet. */
+export const isUnderWay = (row: UploadRow) => isOnItsWay(row) || row.status === 'verifying'
+export const hasEnded = (row: UploadRow) => !isUnderWay(row)

@@ -1,0 +1,151 @@
+// Uploads from this computer: choose or drop files, watch the queue, pause and resume it.
+import { useState } from 'react'
+import { useSession } from '../../shell/client/queries.ts'
+import { DropArea } from '../../shell/components/drop-area.tsx'
+import { LoadingRows } from '../../shell/components/lists.tsx'
+import { Page } from '../../shell/components/page.tsx'
+import { Problem } from '../../shell/components/problem.tsx'
+import { Banner, BlockStack, Card, Text } from '../../shell/ui/index.ts'
+import { sizeText } from '../../shell/labels/size.ts'
+import { batchAdvice, MAX_BYTES } from './labels.ts'
+import { announcementOf } from './announcement.ts'
+import { ConflictsDialog } from './conflicts-dialog.tsx'
+import { Imports } from './imports-banners.tsx'
+import { Interrupted } from './interrupted.tsx'
+import { type QueueState } from './queue.ts'
+import { QueueCard } from './queue-card.tsx'
+import { type Refused, useAdmission } from './use-admission.ts'
+import { useQueue } from './use-queue.ts'
+import './upload.css'
+import { t } from '../../shell/messages/t.ts'
+
+export function UploadPage() {
+  const session = useSession()
+  return (
+    <Page title={t('Upload files')} backAction={{ content: t('Import'), url: '/import' }} fullWidth>
+      {session.data ? (
+        <Uploads shop={session.data.shop.domain} />
+      ) : session.error ? (
+        <Problem
+          error={session.error}
+          what={t('The page could not be loaded')}
+          onRetry={() => void session.refetch()}
+        />
+      ) : (
+        <Card padding="0">
+          <LoadingRows rows={4} what={t('uploads')} />
+        </Card>
+      )}
+    </Page>
+  )
+}
+
+function Uploads({ shop }: { shop: string }) {
+  const { queue, state } = useQueue(shop)
+  const admission = useAdmission(queue)
+  const { rows, totals, kept } = state
+  const advice = batchAdvice(totals.total, totals.bytes)
+  const choose = (
+    <DropArea
+      many
+      title={rows.length > 0 ? t('Drop more files here') : t('Drop files or a folder here')}
+      choose={t('Choose files')}
+      small={rows.length > 0}
+      busy={admission.busy}
+      help={
+        rows.length > 0
+          ? undefined
+          : t('All types of files, up to {size} each.', { size: sizeText(MAX_BYTES) })
+      }
+      onFiles={(files) => void admission.take(files)}
+    />
+  )
+  return (
+    <BlockStack gap="400">
+      <Announced state={state} />
+      {admission.error && (
+        <Problem error={admission.error} what={t('The files could not be uploaded')} />
+      )}
+      {admission.refused.length > 0 && (
+        <RefusedFiles refused={admission.refused} onDismiss={admission.dismiss} />
+      )}
+      {kept.length > 0 && <Interrupted files={kept} onForget={queue.discardKept} />}
+      <Imports imports={state.imports} errors={state.errors} onRetry={queue.importAgain} />
+      {state.failure && (
+        <Banner
+          tone="critical"
+          title={t('That could not be done')}
+          onDismiss={queue.dismissFailure}
+        >
+          <p>{state.failure.message}</p>
+        </Banner>
+      )}
+      {state.storageFull && (
+        <Banner tone="warning">
+          <p>
+            {t(
+              'The browser’s storage is full. Keep this page open until the uploads finish: after a reload you would have to choose and send the files again.',
+            )}
+          </p>
+        </Banner>
+      )}
+      {advice && (
+        <Banner tone="warning">
+          <p>{advice}</p>
+        </Banner>
+      )}
+      <Card>{choose}</Card>
+      {rows.length > 0 && <QueueCard queue={queue} state={state} onTaken={admission.askAgain} />}
+      {admission.asking && (
+        <ConflictsDialog
+          files={admission.asking.taken}
+          others={admission.asking.files.length - admission.asking.taken.length}
+          onChosen={(choices) => void admission.answer(choices)}
+          onClose={admission.giveUp}
+        />
+      )}
+    </BlockStack>
+  )
+}
+
+function Announced({ state }: { state: QueueState }) {
+  const now = announcementOf(state)
+  const [said, setSaid] = useState(now)
+  // The text of a stage is the one at its beginning.
+  if (said.stage !== now.stage) setSaid(now)
+  return (
+    <Text as="span" visuallyHidden>
+      <span role="status">{said.text}</span>
+    </Text>
+  )
+}
+
+const SHOWN = 10
+
+function RefusedFiles({
+  refused,
+  onDismiss,
+}: {
+  refused: readonly Refused[]
+  onDismiss: () => void
+}) {
+  const more = refused.length - SHOWN
+  return (
+    <Banner
+      tone="critical"
+      title={t('{count, plural, one {# file} other {# files}} can’t be uploaded', {
+        count: refused.length,
+      })}
+      onDismiss={onDismiss}
+    >
+      <ul className="bullets">
+        {refused.slice(0, SHOWN).map(({ file: { path, data }, why }) => (
+          <li key={path}>
+            {path} ({sizeText(data.size)}): {why}
+          </li>
+        ))}
+        {more > 0 && <li>{t('and {more, number} more', { more })}</li>}
+      </ul>
+    </Banner>
+  )
+}

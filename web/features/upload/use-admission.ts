@@ -1,0 +1,111 @@
+// From chosen files to uploads: files that are too large are refused here, the merchant is asked
+// about taken names, and the others are sent.
+import { useState } from 'react'
+import { checkNames } from './calls.ts'
+import { type ChosenFile } from '../../shell/components/chosen-files.ts'
+import { sizeText } from '../../shell/labels/size.ts'
+import { MAX_BYTES } from './labels.ts'
+import type { Choice } from './conflicts-dialog.tsx'
+import { conflictsOf } from './choices.ts'
+import { comparableName } from './outcomes.ts'
+import { type UploadQueue } from './queue.ts'
+import { type UploadRow } from './rows.ts'
+import { t } from '../../shell/messages/t.ts'
+
+export interface Refused {
+  file: ChosenFile
+  why: string
+}
+
+interface Asking {
+  files: readonly ChosenFile[]
+  /** Those whose names are taken. */
+  taken: readonly ChosenFile[]
+  /** They are in the queue and were refused. */
+  again: boolean
+}
+
+/** Natural order: chapter 2 before chapter 10. */
+const ORDER = new Intl.Collator(undefined, { numeric: true })
+
+export function useAdmission(queue: UploadQueue) {
+  const [asking, setAsking] = useState<Asking | null>(null)
+  const [refused, setRefused] = useState<readonly Refused[]>([])
+  const [error, setError] = useState<Error | null>(null)
+  const [busy, setBusy] = useState(false)
+
+  const working = async (work: () => Promise<void>) => {
+    setBusy(true)
+    setError(null)
+    await work().catch((failure: unknown) => setError(failure as Error))
+    setBusy(false)
+  }
+  const send = (files: readonly ChosenFile[], choices: ReadonlyMap<ChosenFile, Choice>) =>
+    queue.add(conflictsOf(files, choices))
+  return {
+    asking,
+    refused,
+    error,
+    busy,
+    dismiss: () => setRefused([]),
+    take: (chosen: readonly ChosenFile[]) =>
+      working(async () => {
+        const files = chosen.toSorted((a, b) => ORDER.compare(a.path, b.path))
+        const { fresh, known, underWay } = queue.sortChosen(files)
+        const { fitting, taken, refused: unfit } = await sortByName(fresh, queue.namesExcept(fresh))
+        setRefused([
+          ...unfit,
+          ...underWay.map((file) => ({ file, why: t('Already in the queue') })),
+        ])
+        const all = [...known, ...fitting]
+        if (taken.length > 0) setAsking({ files: all, taken, again: false })
+        else if (all.length > 0) await send(all, new Map())
+      }),
+    /**
+     * Files that were sent and whose names were taken: asks the merchant, then sends them again or
+     * removes them.
+     */
+    askAgain: (rows: readonly UploadRow[]) => {
+      const files = queue.filesOf(rows)
+      setAsking({ files, taken: files, again: true })
+    },
+    answer: (choices: ReadonlyMap<ChosenFile, Choice>) => {
+      const files = asking?.files ?? []
+      setAsking(null)
+      if (asking?.again) queue.removeEnded(files.filter((file) => choices.get(file) === 'skip'))
+      return working(() => send(files, choices))
+    },
+    giveUp: () => setAsking(null),
+  }
+}
+
+/**
+ * Refused files with their reasons, and files whose names are taken in the shop, in the queue or by
+ * an earlier file.
+ */
+async function sortByName(files: readonly ChosenFile[], queued: readonly string[]) {
+  if (files.length === 0) return { refused: [], fitting: [], taken: [] }
+  const checked = await checkNames([...new Set(files.map(({ data }) => data.name))])
+  const refused: Refused[] = []
+  const fitting: ChosenFile[] = []
+  const taken: ChosenFile[] = []
+  const seen = new Set(queued.map(comparableName))
+  for (const file of files) {
+    const { name, size } = file.data
+    const about = checked.get(name)
+    const why =
+      size > MAX_BYTES ? TOO_LARGE : size === 0 ? t('The file is empty') : about?.error?.message
+    if (why !== undefined) {
+      refused.push({ file, why })
+      continue
+    }
+    if (about?.taken || seen.has(comparableName(name))) taken.push(file)
+    seen.add(comparableName(name))
+    fitting.push(file)
+  }
+  return { refused, fitting, taken }
+}
+
+const TOO_LARGE = t('Larger than {size}: compress it or split it, or ask support for assistance', {
+  size: sizeText(MAX_BYTES),
+})

@@ -1,0 +1,74 @@
+// The dialog that creates a webhook, and then shows its secret: this once, to be copied.
+import { useState } from 'react'
+import { type CreatedWebhook, useCreateWebhook, type WebhookFields } from './calls.ts'
+import { Code } from '../../shell/components/copy.tsx'
+import { Dialog } from '../../shell/components/dialog.tsx'
+import { Problem } from '../../shell/components/problem.tsx'
+import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
+import { t } from '../../shell/messages/t.ts'
+import { Banner, BlockStack, Text } from '../../shell/ui/index.ts'
+import { WebhookForm } from './webhook-fields.tsx'
+
+export function CreateWebhook({ onClose }: { onClose: (made: CreatedWebhook | null) => void }) {
+  const create = useCreateWebhook()
+  const [fields, setFields] = useState<WebhookFields>({ url: '', description: '', events: [] })
+  const [missing, setMissing] = useState(false)
+  const found = missing ? [{ param: 'url', message: t('Enter the address to post to') }] : []
+  const problems = problemsOf([...found, ...objectionsIn(create.error)])
+  const submit = () => {
+    setMissing(fields.url.trim() === '')
+    if (fields.url.trim() !== '') create.mutate({ ...fields, url: fields.url.trim() })
+  }
+  if (create.data) {
+    const made = create.data
+    return <Secret title={t('The webhook was created')} made={made} onClose={() => onClose(made)} />
+  }
+  return (
+    <Dialog
+      title={t('Create webhook')}
+      onClose={() => onClose(null)}
+      onEnter={submit}
+      primaryAction={{ content: t('Create'), onAction: submit, loading: create.isPending }}
+      secondaryActions={[{ content: t('Cancel'), onAction: () => onClose(null) }]}
+    >
+      {create.error && problems.all.length === 0 && (
+        <Problem error={create.error} what={t('The webhook could not be created')} />
+      )}
+      <WebhookForm
+        fields={fields}
+        problems={problems}
+        onChange={(part) => {
+          setFields((before) => ({ ...before, ...part }))
+          setMissing(false)
+          if (create.error) create.reset()
+        }}
+      />
+    </Dialog>
+  )
+}
+
+interface SecretProps {
+  title: string
+  made: CreatedWebhook
+  onClose: () => void
+}
+
+export function Secret({ title, made, onClose }: SecretProps) {
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      primaryAction={{ content: t('Done'), onAction: onClose }}
+    >
+      <BlockStack gap="400">
+        <Banner tone="warning">{t('Copy the secret now: it is not shown again.')}</Banner>
+        <Code text={made.secret} what={t('signing secret')} wrap />
+        <Text as="p" tone="subdued">
+          {t(
+            'The receiver checks each message with it, by Standard Webhooks: libraries exist for most languages.',
+          )}
+        </Text>
+      </BlockStack>
+    </Dialog>
+  )
+}

@@ -1,0 +1,71 @@
+// The fields of a webhook: where it posts, what it is for, and which events it wants.
+import { type WebhookFields } from './calls.ts'
+import { fieldId, type Problems } from '../../shell/components/problems.ts'
+import { EVENTS } from './labels.ts'
+import { t } from '../../shell/messages/t.ts'
+import { ChoiceList, TextField } from '../../shell/ui/index.ts'
+
+interface Props {
+  fields: WebhookFields
+  problems: Problems
+  onChange: (part: Partial<WebhookFields>) => void
+  /** The whole address is not shown again: it may hold a token. */
+  urlHelp?: string
+}
+
+/** What of `events` may be wanted: all of them, or some. */
+const SOME = Object.keys(EVENTS)
+
+export function WebhookForm({ fields, problems, onChange, urlHelp }: Props) {
+  const { url, description, events } = fields
+  return (
+    <>
+      <TextField
+        id={fieldId('url')}
+        label={t('Address')}
+        type="url"
+        inputMode="url"
+        autoComplete="off"
+        placeholder="https://example.com/hooks/stevedore"
+        helpText={urlHelp}
+        value={url}
+        error={problems.at('url')}
+        onChange={(text) => onChange({ url: text })}
+      />
+      <TextField
+        id={fieldId('description')}
+        label={t('Description')}
+        autoComplete="off"
+        maxLength={200}
+        placeholder={t('Bookkeeping')}
+        value={description}
+        error={problems.at('description')}
+        onChange={(text) => onChange({ description: text })}
+      />
+      <ChoiceList
+        title={t('Events')}
+        choices={[
+          { value: 'all', label: t('All events, also those that come later') },
+          { value: 'some', label: t('These events') },
+        ]}
+        selected={[events.length === 0 ? 'all' : 'some']}
+        onChange={([which]) => onChange({ events: which === 'all' ? [] : [...SOME] })}
+      />
+      {events.length > 0 && (
+        <ChoiceList
+          title={t('These events')}
+          titleHidden
+          allowMultiple
+          choices={Object.entries(EVENTS).map(([value, label]) => ({
+            value,
+            label,
+            helpText: value,
+          }))}
+          selected={events}
+          error={problems.within('events')}
+          onChange={(chosen) => onChange({ events: chosen })}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,154 @@
+// One webhook: how it is, what was sent to it, and what can be done about it.
+import { useState } from 'react'
+import { navigate } from 'wouter/use-browser-location'
+import { toast } from '../../shell/client/bridge.ts'
+import {
+  useChangeWebhook,
+  useDeleteWebhook,
+  useTestWebhook,
+  useWebhook,
+  type Webhook,
+} from './calls.ts'
+import { DeleteDialog } from '../../shell/components/delete-dialog.tsx'
+import { Facts } from '../../shell/components/facts.tsx'
+import { LoadingRows } from '../../shell/components/lists.tsx'
+import { Page } from '../../shell/components/page.tsx'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
+import { Problem } from '../../shell/components/problem.tsx'
+import { EVENTS, eventsText, webhookState } from './labels.ts'
+import { momentText } from '../../shell/labels/time.ts'
+import { t } from '../../shell/messages/t.ts'
+import { Badge, Banner, BlockStack, Button, Card, InlineStack, Text } from '../../shell/ui/index.ts'
+import { EditWebhook } from './edit-webhook.tsx'
+import { RotateSecret } from './rotate-secret.tsx'
+import { SentMessages } from './sent-messages.tsx'
+
+type Open = 'edit' | 'rotate' | 'delete' | null
+
+export function WebhookPage({ id }: { id: string }) {
+  const webhook = useWebhook(id)
+  const [open, setOpen] = useState<Open>(null)
+  const close = () => setOpen(null)
+  const { data } = webhook
+  return (
+    <Page
+      title={t('Webhook')}
+      subtitle={data?.description}
+      titleMetadata={data && <State webhook={data} />}
+      backAction={{ content: t('Webhooks'), url: '/settings/webhooks' }}
+      secondaryActions={
+        data
+          ? [
+              { content: t('Edit'), onAction: () => setOpen('edit') },
+              { content: t('Replace secret'), onAction: () => setOpen('rotate') },
+              { content: t('Delete'), destructive: true, onAction: () => setOpen('delete') },
+            ]
+          : []
+      }
+    >
+      <BlockStack gap="400">
+        <LoadProblem query={webhook} what={t('The webhook could not be loaded')} />
+        {webhook.isPending && (
+          <Card padding="0">
+            <LoadingRows rows={4} what={t('the webhook')} />
+          </Card>
+        )}
+        {data && (
+          <>
+            <About webhook={data} />
+            <SentMessages webhook={data} />
+          </>
+        )}
+      </BlockStack>
+      {data && open === 'edit' && <EditWebhook webhook={data} onClose={close} />}
+      {data && open === 'rotate' && <RotateSecret webhook={data} onClose={close} />}
+      {data && open === 'delete' && <Delete webhook={data} onClose={close} />}
+    </Page>
+  )
+}
+
+function State({ webhook }: { webhook: Webhook }) {
+  const { text, tone } = webhookState(webhook)
+  return <Badge tone={tone}>{text}</Badge>
+}
+
+function About({ webhook }: { webhook: Webhook }) {
+  const change = useChangeWebhook(webhook.id)
+  const test = useTestWebhook(webhook.id)
+  const { enabled, switched_off, failing_since, last_error, previous_secret_until } = webhook
+  const never = t('Never')
+  const rows: [string, string][] = [
+    [t('Address'), webhook.url],
+    [t('Events'), webhook.events.map((event) => EVENTS[event]).join(', ') || eventsText(webhook)],
+    [
+      t('Last message that arrived'),
+      webhook.last_success_at ? momentText(webhook.last_success_at) : never,
+    ],
+  ]
+  if (previous_secret_until)
+    rows.push([t('The previous secret works until'), momentText(previous_secret_until)])
+  return (
+    <Card>
+      <BlockStack gap="400">
+        {switched_off ? (
+          <Banner tone="critical" title={t('It was switched off after failures')}>
+            {t('On {when}: {reason}.', {
+              when: momentText(switched_off.at),
+              reason: switched_off.reason,
+            })}
+          </Banner>
+        ) : (
+          failing_since && (
+            <Banner tone="warning" title={t('Messages do not arrive')}>
+              {t('Since {when}. {reason}. They are tried again for three days.', {
+                when: momentText(failing_since),
+                reason: last_error ?? '',
+              })}
+            </Banner>
+          )
+        )}
+        {(change.error ?? test.error) && (
+          <Problem error={(change.error ?? test.error)!} what={t('That could not be done')} />
+        )}
+        <Facts rows={rows} />
+        <InlineStack gap="200">
+          <Button
+            loading={change.isPending}
+            onClick={() => change.mutate({ enabled: !enabled })}
+            variant={enabled ? undefined : 'primary'}
+          >
+            {enabled ? t('Switch off') : t('Switch on')}
+          </Button>
+          <Button
+            loading={test.isPending}
+            onClick={() =>
+              test.mutate(undefined, { onSuccess: () => toast(t('The test waits to be sent')) })
+            }
+          >
+            {t('Send a test')}
+          </Button>
+        </InlineStack>
+      </BlockStack>
+    </Card>
+  )
+}
+
+function Delete({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
+  const remove = useDeleteWebhook()
+  return (
+    <DeleteDialog
+      open
+      title={t('Delete this webhook?')}
+      deleting={remove.isPending}
+      error={remove.error}
+      onDelete={() =>
+        remove.mutate(webhook.id, { onSuccess: () => navigate('/settings/webhooks') })
+      }
+      onClose={onClose}
+    >
+      <Text as="p">
+        {t('Messages that wait for it are not sent, and the list of what was sent is lost.')}
+      </Text>
+    </DeleteDialog>
+  )
+}

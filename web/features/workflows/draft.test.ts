@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { type Workflow } from '../../shell/client/workflows.ts'
+import {
+  bodyOf,
+  copyOf,
+  defaultPolicy,
+  draftOf,
+  isChanged,
+  moveBy,
+  newStep,
+  policiesOf,
+} from './draft.ts'
+
+const workflow: Workflow = {
+  id: 'workflow_1',
+  name: 'Sale',
+  built_in: false,
+  kind: 'import',
+  parallel: 4,
+  channel: 'api',
+  steps: [
+    { id: 'fetch', plugin: 'take-bytes', title: '', summary: '', options: {} },
+    {
+      id: 'tag',
+      plugin: 'tag',
+      title: '',
+      summary: '',
+      options: { a: 1 },
+      when: { search: 'x' },
+      on_failure: 'stop',
+    },
+  ],
+  cannot_undo: [],
+  created_at: null,
+  updated_at: null,
+}
+
+test('unchanged parts are saved as they were', () => {
+  expect(bodyOf(draftOf(workflow))).toEqual({
+    name: 'Sale',
+    kind: 'import',
+    parallel: 4,
+    channel: 'api',
+    steps: [
+      { id: 'fetch', plugin: 'take-bytes', options: {} },
+      { id: 'tag', plugin: 'tag', options: { a: 1 }, when: { search: 'x' }, on_failure: 'stop' },
+    ],
+  })
+  expect(isChanged(draftOf(workflow), draftOf(workflow))).toBe(false)
+})
+
+test('the failure policy is saved as chosen, and offered for the steps that support it', () => {
+  const draft = draftOf(workflow)
+  for (const policy of ['drop', 'keep'] as const) {
+    draft.steps[1]!.on_failure = policy
+    expect(bodyOf(draft).steps[1]).toMatchObject({ on_failure: policy })
+  }
+  expect([policiesOf('fetch'), policiesOf('validate')]).toEqual(Array(2).fill(['drop', 'stop']))
+  expect(policiesOf('optimize')).toEqual(['drop', 'keep', 'stop'])
+  expect(defaultPolicy('act', 'import')).toBe('keep')
+  expect([defaultPolicy('act', 'bulk'), defaultPolicy('map', 'import')]).toEqual(['drop', 'drop'])
+})
+
+test('a copy is not attached, and its steps are new', () => {
+  const body = bodyOf(copyOf(workflow))
+  expect(body).toMatchObject({ name: 'Copy of Sale', channel: null })
+  expect(body.steps.some((step) => 'id' in step)).toBe(false)
+})
+
+test('a workflow for files is not attached to imports, and an empty condition is omitted', () => {
+  const draft = draftOf(workflow)
+  draft.steps[1]!.when = {}
+  const body = bodyOf({ ...draft, kind: 'bulk' })
+  expect(body.channel).toBeNull()
+  expect(body.steps[1]).not.toHaveProperty('when')
+})
+
+test('a step moves by one place, and not beyond the ends', () => {
+  const steps = ['a', 'b', 'c'].map(newStep)
+  const names = (list: typeof steps) => list.map(({ plugin }) => plugin).join('')
+  expect(names(moveBy(steps, steps[0]!.key, 1))).toBe('bac')
+  expect(names(moveBy(steps, steps[2]!.key, -1))).toBe('acb')
+  expect(names(moveBy(steps, steps[0]!.key, -1))).toBe('abc')
+  expect(names(moveBy(steps, 'nobody', 1))).toBe('abc')
+})

@@ -1,0 +1,125 @@
+// The steps of a workflow, in order: added, moved by buttons or Alt and an arrow key, removed.
+import { useEffect, useRef, useState } from 'react'
+import { type Plugin } from '../../shell/client/plugins.ts'
+import { startOptions } from '../plugins/option-form/alternatives.ts'
+import { fieldId } from '../../shell/components/problems.ts'
+import { BlockStack, Card, InlineError, InlineStack, Text } from '../../shell/ui/index.ts'
+import { AddStep } from './add-step.tsx'
+import { moveBy, newStep, type StepDraft } from './draft.ts'
+import { StepForm } from './step-form.tsx'
+import { type WorkflowForm } from './use-workflow-form.ts'
+import './workflows.css'
+import { t } from '../../shell/messages/t.ts'
+
+interface Props {
+  form: WorkflowForm
+  plugins: ReadonlyMap<string, Plugin>
+}
+
+export function StepsCard({ form, plugins }: Props) {
+  const { draft, change, problems } = form
+  const { steps } = draft
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
+  const [said, setSaid] = useState('')
+  const focus = useFocusAfter()
+  const titleOf = ({ plugin }: StepDraft) => plugins.get(plugin)?.title ?? plugin
+  const toggle = (key: string, show = !open.has(key)) =>
+    setOpen(
+      (before) => new Set(show ? [...before, key] : [...before].filter((other) => other !== key)),
+    )
+
+  const add = (plugin: string) => {
+    const known = plugins.get(plugin)
+    const step = { ...newStep(plugin), options: known ? startOptions(known) : {} }
+    change({ steps: [...steps, step] })
+    toggle(step.key, true)
+    setSaid(t('{title} is step {count}', { title: titleOf(step), count: steps.length + 1 }))
+    focus(`${step.key} toggle`)
+  }
+  const move = (step: StepDraft, by: -1 | 1) => {
+    const next = moveBy(steps, step.key, by)
+    const at = next.indexOf(step)
+    change({ steps: next })
+    setSaid(
+      t('{title} is now step {at} of {count}', {
+        title: titleOf(step),
+        at: at + 1,
+        count: next.length,
+      }),
+    )
+    // At the first and last place the pressed button becomes disabled.
+    const stuck = at === 0 || at === next.length - 1
+    focus(`${step.key} ${stuck ? 'toggle' : by < 0 ? 'up' : 'down'}`)
+  }
+  const remove = (step: StepDraft) => {
+    const at = steps.indexOf(step)
+    const next = steps.filter((other) => other !== step)
+    const neighbour = next[Math.min(at, next.length - 1)]
+    change({ steps: next })
+    setSaid(t('{title} is removed', { title: titleOf(step) }))
+    focus(neighbour ? `${neighbour.key} toggle` : fieldId('steps'))
+  }
+  const none = problems.at('steps')
+  return (
+    <Card>
+      <BlockStack gap="400">
+        <InlineStack align="space-between" blockAlign="center" gap="200">
+          <Text as="h2" variant="headingMd">
+            {t('Steps')}
+          </Text>
+          <Text as="span" visuallyHidden>
+            <span role="status">{said}</span>
+          </Text>
+        </InlineStack>
+        {steps.length === 0 && (
+          <Text as="p" tone="subdued">
+            {t('Each file goes through the steps from top to bottom. Add the first one.')}
+          </Text>
+        )}
+        {steps.length > 0 && (
+          <ol className="steps">
+            {steps.map((step, at) => (
+              <StepForm
+                key={step.key}
+                step={step}
+                kind={draft.kind}
+                at={at}
+                last={at === steps.length - 1}
+                plugin={plugins.get(step.plugin)}
+                summary={form.summaryOf(step)}
+                problems={problems}
+                open={open.has(step.key)}
+                onToggle={() => toggle(step.key)}
+                onChange={(part) => {
+                  change({
+                    steps: steps.map((other) => (other === step ? { ...step, ...part } : other)),
+                  })
+                  form.visit(step.key)
+                }}
+                onMove={(by) => move(step, by)}
+                onRemove={() => remove(step)}
+              />
+            ))}
+          </ol>
+        )}
+        <div>
+          <AddStep kind={draft.kind} plugins={[...plugins.values()]} onAdd={add} />
+          {none && <InlineError message={none} fieldID={fieldId('steps')} />}
+        </div>
+      </BlockStack>
+    </Card>
+  )
+}
+
+/** Focuses the element with this id after the next render. */
+function useFocusAfter(): (id: string) => void {
+  const wanted = useRef<string | null>(null)
+  useEffect(() => {
+    if (wanted.current === null) return
+    document.getElementById(wanted.current)?.focus()
+    wanted.current = null
+  })
+  return (id) => {
+    wanted.current = id
+  }
+}

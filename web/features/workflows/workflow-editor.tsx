@@ -1,0 +1,107 @@
+// The form of a workflow: its name, what it runs on, its steps.
+import { useMemo, useState } from 'react'
+import { navigate } from 'wouter/use-browser-location'
+import { toast } from '../../shell/client/bridge.ts'
+import { type Plugin } from '../../shell/client/plugins.ts'
+import { type Workflow } from '../../shell/client/workflows.ts'
+import { LeaveGuard } from '../../shell/components/leave-guard.tsx'
+import { Page } from '../../shell/components/page.tsx'
+import { NameField } from '../../shell/components/name-field.tsx'
+import { Refusal } from '../../shell/components/refusal.tsx'
+import { SaveBar } from '../../shell/components/save-bar.tsx'
+import { Banner, BlockStack, Card } from '../../shell/ui/index.ts'
+import { workflowPlace } from '../plugins/step-labels.ts'
+import { DeleteWorkflow } from './delete-workflow.tsx'
+import { type WorkflowDraft } from './draft.ts'
+import { RunsOn } from './runs-on.tsx'
+import { StepsCard } from './steps-card.tsx'
+import { useWorkflowForm } from './use-workflow-form.ts'
+import { t } from '../../shell/messages/t.ts'
+
+interface Props {
+  /** null: a new one. */
+  id: string | null
+  initial: WorkflowDraft
+  /** The saved workflow; undefined: a new one. */
+  record: Workflow | undefined
+  plugins: readonly Plugin[]
+  onSaved: (workflow: Workflow) => void
+}
+
+export function WorkflowEditor({ id, initial, record, plugins, onSaved }: Props) {
+  const byId = useMemo(() => new Map(plugins.map((plugin) => [plugin.id, plugin])), [plugins])
+  const saved = (workflow: Workflow) => {
+    toast(t('Workflow saved'))
+    onSaved(workflow)
+  }
+  const form = useWorkflowForm({ id, initial, record, plugins: byId, onSaved: saved })
+  const [deleting, setDeleting] = useState(false)
+  const { draft, change, problems } = form
+  return (
+    <Page
+      title={id === null ? t('New workflow') : initial.name}
+      backAction={{ content: t('Workflows'), url: '/workflows' }}
+      secondaryActions={
+        id === null
+          ? []
+          : [
+              {
+                content: t('Duplicate'),
+                onAction: () => navigate(`/workflows/new?from=${id}`),
+                disabled: form.dirty,
+              },
+              { content: t('Delete'), destructive: true, onAction: () => setDeleting(true) },
+            ]
+      }
+    >
+      <BlockStack gap="400">
+        <Refusal
+          form={form}
+          what={t('The workflow could not be saved')}
+          title={t('The workflow can’t be saved yet')}
+          placeText={(param) =>
+            workflowPlace(
+              param,
+              draft.steps.map(({ plugin }) => byId.get(plugin)),
+            )
+          }
+        />
+        <Card>
+          <BlockStack gap="400">
+            <NameField form={form} />
+            <RunsOn draft={draft} change={change} problems={problems} />
+          </BlockStack>
+        </Card>
+        <StepsCard form={form} plugins={byId} />
+        {/* Deliveries are no operations and cannot be undone. */}
+        {draft.kind !== 'delivery' && <NoWayBack titles={form.check?.cannot_undo ?? []} />}
+      </BlockStack>
+      <SaveBar
+        dirty={form.dirty}
+        fresh={id === null}
+        saving={form.saving}
+        problems={form.obstacles.length}
+        save={t('Save')}
+        onSave={form.save}
+        onDiscard={id === null ? () => navigate('/workflows') : form.discard}
+      />
+      <LeaveGuard dirty={form.dirty && !form.saving} what={t('this workflow')} />
+      <DeleteWorkflow
+        workflow={
+          deleting && id !== null ? { id, name: initial.name, channel: initial.channel } : null
+        }
+        onClose={() => setDeleting(false)}
+        onDeleted={() => navigate('/workflows')}
+      />
+    </Page>
+  )
+}
+
+function NoWayBack({ titles }: { titles: readonly string[] }) {
+  if (titles.length === 0) return null
+  return (
+    <Banner tone="warning" title={t('Not everything can be undone')}>
+      <p>{t('This can’t be undone: {list}.', { list: titles.join(', ') })}</p>
+    </Banner>
+  )
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { filterTexts } from './filter-labels.ts'
+
+test('every criterion has its phrase', () => {
+  const filter = {
+    search: 'ebook',
+    type: ['pdf', 'image'],
+    tags: ['a', 'b'],
+    mapped: false,
+    larger_than: 100 * 1024 ** 2,
+    smaller_than: 1024 ** 3,
+    older_than_days: 365,
+    not_downloaded_for_days: 1,
+    uploaded_after: '2026-01-31',
+  }
+  expect(filterTexts(filter, 'en-GB')).toEqual([
+    'name contains “ebook”',
+    'type PDF or Images',
+    'tagged a and b',
+    'not mapped to a product',
+    'over 100 MB',
+    'under 1 GB',
+    'uploaded more than 365 days ago',
+    'not downloaded for 1 day',
+    'uploaded after 31 Jan 2026',
+  ])
+})
+
+test('no criteria have no phrase', () => expect(filterTexts({})).toEqual([]))

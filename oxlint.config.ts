@@ -66,6 +66,8 @@ const ZONES = [
     ['contract.ts'],
   ),
   zone('web', 'server', 'The page talks to the server over HTTP alone.'),
+  zone('web/shell', 'web/features', 'The shell knows no feature: it is given their list.'),
+  zone('web/features', 'web/features.ts', 'A feature is in the list; it does not know the list.'),
   zone('web', 'plugins', 'The page talks to the server over HTTP alone.'),
   zone('server', 'web', 'The server serves the built page; it does not import it.'),
   ...othersThan('core').map((folder) =>

@@ -37,6 +37,12 @@ ruleTester.run('boundaries', boundaries, {
     refused('server/features/csv/start.ts', '../../engine/batches/run.ts', typed, /public files/),
     refused('server/features/packs/routes.ts', '../drop/vfs.ts', imported, /channel/),
     refused('server/features/downloads/zip.ts', '../orders/tasks.ts', imported, /hot path/),
+    refused(
+      'web/shell/components/page.tsx',
+      '../../features/packs/calls.ts',
+      imported,
+      /no feature/,
+    ),
     refused('web/app.tsx', '../server/startup/config.ts', imported, /over HTTP alone/),
     refused('plugins/tag-files/plugin.ts', '../fetch/plugin.ts', exported, /another plugin/),
     refused('plugins/tag-files/plugin.ts', '../_pdf/parts.ts', typed, /another plugin/),

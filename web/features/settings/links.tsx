@@ -1,5 +1,6 @@
 // The ways from the settings to the pages that belong to them.
 import { findByBody, usePlugins } from '../../shell/client/plugins.ts'
+import { type SettingsEntry, useFeatures } from '../../shell/feature.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Card, InlineStack, Link, Text } from '../../shell/ui/index.ts'
 
@@ -17,21 +18,7 @@ export function AutomationLinks() {
   return (
     <Card>
       <BlockStack gap="400">
-        <Entry title={t('Scheduled tasks')} url="/schedules">
-          {t('Delete old files, add tags by rules or run a workflow at fixed times.')}
-        </Entry>
-        <Entry title={t('Deliveries')} url="/settings/deliveries">
-          {t('When orders are delivered, who sends the link, and what happens to risky orders.')}
-        </Entry>
-        <Entry title={t('Licence keys')} url="/settings/licences">
-          {t('Lists of keys that orders get, and how many are left.')}
-        </Entry>
-        <Entry title={t('Connections')} url="/settings/connections">
-          {t('Folders and buckets in the cloud whose files are kept in sync.')}
-        </Entry>
-        <Entry title={t('Workflows')} url="/workflows">
-          {t('Custom steps for imports or for existing files.')}
-        </Entry>
+        <Entries section="automation" />
       </BlockStack>
     </Card>
   )
@@ -64,25 +51,22 @@ export function AdvancedLinks() {
             </Link>
           ))}
         </InlineStack>
-        <Entry title={t('Webhooks')} url="/settings/webhooks">
-          {t('Signed messages that tell your programs what happens here.')}
-        </Entry>
-        <Entry title={t('FTP upload')} url="/settings/drop">
-          {t('Send files by SFTP or FTP: accounts, automatic import, connections.')}
-        </Entry>
-        <Entry title={t('Plan')} url="/settings/plan">
-          {t('What your shop may use, and what it has used.')}
-        </Entry>
-        <Entry title={t('Customers’ data')} url="/settings/customer-data">
-          {t('Requests of customers for their data, with the document to send them.')}
-        </Entry>
-        <Entry title={t('API keys')} url="/settings/api-keys">
-          {t('Keys for storefront tools and scripts, with their permissions and last use.')}
-        </Entry>
+        <Entries section="advanced" />
       </BlockStack>
     </Card>
   )
 }
+
+/** The ways to the features' own pages. */
+const Entries = ({ section }: Pick<SettingsEntry, 'section'>) =>
+  useFeatures()
+    .flatMap(({ settings = [] }) => settings)
+    .filter((entry) => entry.section === section)
+    .map(({ title, url, about }) => (
+      <Entry key={url} title={title} url={url}>
+        {about}
+      </Entry>
+    ))
 
 function Entry({ title, url, children }: { title: string; url: string; children: string }) {
   return (

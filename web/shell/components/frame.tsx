@@ -1,50 +1,14 @@
 // The page's frame: our own in demo mode, or the storefront's menu inside its admin.
-import { type ComponentProps, createElement, type ReactNode, useEffect, useState } from 'react'
+import { createElement, type ReactNode, useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { navigate, usePathname } from 'wouter/use-browser-location'
 import { hasAdminFrame } from '../client/bridge.ts'
 import { useActivity, useSession } from '../client/queries.ts'
+import { useFeatures } from '../feature.ts'
 import { useUploading } from '../url-state/uploading.ts'
 import logo from '../ui/logo.svg'
-import {
-  CalendarIcon,
-  ClockIcon,
-  DeliveriesIcon,
-  FilesIcon,
-  Frame,
-  Icon,
-  ImportIcon,
-  LinkIcon,
-  Navigation,
-  NotificationIcon,
-  PackIcon,
-  ReviewIcon,
-  SettingsIcon,
-  Text,
-  TopBar,
-  WorkflowIcon,
-} from '../ui/index.ts'
+import { Frame, Icon, Navigation, NotificationIcon, Text, TopBar } from '../ui/index.ts'
 import { t } from '../messages/t.ts'
-
-interface NavigationEntry {
-  url: string
-  label: string
-  icon: NonNullable<ComponentProps<typeof Icon>['source']>
-}
-
-const PLACES: readonly NavigationEntry[] = [
-  { url: '/files', label: t('Files'), icon: FilesIcon },
-  { url: '/import', label: t('Import'), icon: ImportIcon },
-  { url: '/packs', label: t('Packs'), icon: PackIcon },
-  { url: '/links', label: t('Links'), icon: LinkIcon },
-  { url: '/deliveries', label: t('Deliveries'), icon: DeliveriesIcon },
-  { url: '/reviews', label: t('Reviews'), icon: ReviewIcon },
-  { url: '/operations', label: t('Operations'), icon: ClockIcon },
-  { url: '/workflows', label: t('Workflows'), icon: WorkflowIcon },
-  { url: '/schedules', label: t('Scheduled tasks'), icon: CalendarIcon },
-  { url: '/notices', label: t('Notices'), icon: NotificationIcon },
-  { url: '/settings', label: t('Settings'), icon: SettingsIcon },
-]
 
 export function Surroundings({ children }: { children: ReactNode }) {
   return hasAdminFrame() ? (
@@ -54,15 +18,14 @@ export function Surroundings({ children }: { children: ReactNode }) {
   )
 }
 
+const useNavigation = () => useFeatures().flatMap(({ navigation = [] }) => navigation)
+
 function OwnFrame({ children }: { children: ReactNode }) {
   const path = usePathname()
   const [openAt, setOpenAt] = useState<string | null>(null)
   const { unread, reviews } = useActivity()
-  const badges: Record<string, number> = {
-    '/notices': unread,
-    '/import': useUploading(),
-    '/reviews': reviews,
-  }
+  const badges = { unread, reviews, uploading: useUploading() }
+  const places = useNavigation()
   // Navigating closes the menu.
   const open = openAt === path
   return (
@@ -79,11 +42,9 @@ function OwnFrame({ children }: { children: ReactNode }) {
       navigation={
         <Navigation location={path === '/' ? '/files' : path}>
           <Navigation.Section
-            items={PLACES.map(({ url, label, icon }) => ({
-              url,
-              label,
-              icon,
-              badge: badges[url] ? String(badges[url]) : undefined,
+            items={places.map(({ badge, ...place }) => ({
+              ...place,
+              badge: badge && badges[badge] ? String(badges[badge]) : undefined,
             }))}
           />
         </Navigation>
@@ -125,6 +86,7 @@ function ShopName() {
 }
 
 function StorefrontFrame({ children }: { children: ReactNode }) {
+  const places = useNavigation()
   useEffect(() => {
     // The storefront's menu sends an event instead of loading the page again.
     const go = (event: Event) => {
@@ -140,7 +102,7 @@ function StorefrontFrame({ children }: { children: ReactNode }) {
         's-app-nav',
         null,
         createElement('s-link', { href: '/', rel: 'home' }, 'Stevedore'),
-        ...PLACES.map(({ url, label }) => createElement('s-link', { key: url, href: url }, label)),
+        ...places.map(({ url, label }) => createElement('s-link', { key: url, href: url }, label)),
       )}
       <main>{children}</main>
     </>

@@ -1,0 +1,30 @@
+import { lazyPage, type PageFeature } from '../../shell/feature.ts'
+import { t } from '../../shell/messages/t.ts'
+import { DeliveriesIcon } from '../../shell/ui/index.ts'
+
+export const orders: PageFeature = {
+  name: 'orders',
+  routes: [
+    {
+      path: '/deliveries',
+      page: lazyPage(() => import('./deliveries-page.tsx'), 'DeliveriesPage'),
+    },
+    {
+      path: '/deliveries/:id',
+      page: lazyPage(() => import('./delivery-page.tsx'), 'DeliveryPage'),
+    },
+    {
+      path: '/settings/deliveries',
+      page: lazyPage(() => import('./settings/delivery-settings-page.tsx'), 'DeliverySettingsPage'),
+    },
+  ],
+  navigation: [{ url: '/deliveries', label: t('Deliveries'), icon: DeliveriesIcon }],
+  settings: [
+    {
+      section: 'automation',
+      url: '/settings/deliveries',
+      title: t('Deliveries'),
+      about: t('When orders are delivered, who sends the link, and what happens to risky orders.'),
+    },
+  ],
+}

@@ -1,0 +1,47 @@
+// A feature of the page: what its folder adds. web/features.ts lists them all; routes, the
+// navigation and the settings' cards are taken from that list.
+import { type ComponentProps, type ComponentType, createContext, lazy, useContext } from 'react'
+import { type Icon } from './ui/index.ts'
+
+/** With the parameter `id` of its path, if that has one. */
+export type PageComponent = ComponentType<{ id: string }> | ComponentType<object>
+
+export interface PageRoute {
+  /** With `:id` for a parameter. A page with another id is a new page. */
+  path: string
+  page: PageComponent
+}
+
+export interface NavigationEntry {
+  url: string
+  label: string
+  icon: NonNullable<ComponentProps<typeof Icon>['source']>
+  /** A number beside it. */
+  badge?: 'unread' | 'reviews' | 'uploading'
+}
+
+/** A way from the settings to a page that belongs to them. */
+export interface SettingsEntry {
+  section: 'automation' | 'advanced'
+  url: string
+  title: string
+  about: string
+}
+
+export interface PageFeature {
+  /** The name of its folder; the same as on the server. */
+  name: string
+  routes: readonly PageRoute[]
+  navigation?: readonly NavigationEntry[]
+  settings?: readonly SettingsEntry[]
+}
+
+/** A page that is loaded when it is opened. */
+export const lazyPage = <Name extends string>(
+  load: () => Promise<Record<Name, PageComponent>>,
+  name: Name,
+): PageComponent => lazy(async () => ({ default: (await load())[name] as ComponentType }))
+
+const Features = createContext<readonly PageFeature[]>([])
+export const FeaturesProvider = Features.Provider
+export const useFeatures = (): readonly PageFeature[] => useContext(Features)

@@ -47,6 +47,7 @@ import type { UploadFolder, UploadParts } from './features/upload/upload.ts'
 import type { Channel } from './features/workflows/channel.ts'
 import { withCurrentCounts } from './http/current-counts.ts'
 import type { Endpoint } from './http/endpoint.ts'
+import type { Examples } from './http/example.ts'
 import type { PageSource } from './http/page.ts'
 import type { Reach } from './http/reachable.ts'
 import type { StateMetrics } from './http/state-metrics.ts'
@@ -163,6 +164,9 @@ export function allEndpoints(parts: WebParts): Endpoint[] {
   )
   return endpoints
 }
+
+/** By method and path. */
+export const EXAMPLES: Examples = Object.assign({}, ...FEATURES.map(({ examples }) => examples))
 
 export const allTasks = (parts: TaskParts): BackgroundTask[] =>
   FEATURES.flatMap(({ tasks }) => tasks?.(parts) ?? [])

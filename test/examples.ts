@@ -5,14 +5,8 @@ import { Readable } from 'node:stream'
 import { expect } from 'vitest'
 import { z } from 'zod'
 import type { OpenApiOperation } from '../server/http/openapi.ts'
-import {
-  IDS,
-  PRODUCT,
-  SOURCE,
-  type Example,
-  type ExampleId,
-} from '../server/http/examples/example.ts'
-import { EXAMPLES } from '../server/http/examples/examples.ts'
+import { IDS, PRODUCT, SOURCE, type Example, type ExampleId } from '../server/http/example.ts'
+import { EXAMPLES } from '../server/features.ts'
 import { admitFiles } from '../server/files/admit.ts'
 import { admitVersion } from '../server/files/admit-version.ts'
 import { draftFrom } from '../server/files/drafts.ts'

@@ -6,6 +6,7 @@ import type { Secrets } from '../core/secrets.ts'
 import type { Effect } from '../engine/effect.ts'
 import type { OperationEnd } from '../engine/parts.ts'
 import type { Endpoint } from '../http/endpoint.ts'
+import type { Examples } from '../http/example.ts'
 import type { StateMetrics } from '../http/state-metrics.ts'
 
 /**
@@ -38,6 +39,8 @@ export interface Feature<WebParts = never, TaskParts = never> {
   /** The name of its folder. */
   name: string
   endpoints?: (parts: WebParts) => Endpoint[]
+  /** One for each of its endpoints. */
+  examples?: Examples
   /**
    * Its records show download counts, and its changes apply to the next download: pending counts
    * are written before its endpoints answer.

@@ -8,8 +8,7 @@ import {
 import { z } from 'zod'
 import { editedFields, type EditedFields } from './edits.ts'
 import { scopesOf, type Endpoint } from './endpoint.ts'
-import type { Example } from './examples/example.ts'
-import { EXAMPLES } from './examples/examples.ts'
+import type { Example, Examples } from './example.ts'
 import { MAX_WAIT_SECONDS } from './prefer.ts'
 import { errorSchema } from './schemas.ts'
 
@@ -84,7 +83,7 @@ function contentOf(status: string, { schema, type }: Endpoint['replies'][number]
 export function openApiDocument(
   endpoints: readonly Endpoint[],
   others: ZodOpenApiPathsObject,
-  { baseUrl, version }: { baseUrl: string; version: string },
+  { examples, baseUrl, version }: { examples: Examples; baseUrl: string; version: string },
 ) {
   const paths: ZodOpenApiPathsObject = {}
   const edited = editedFields(endpoints)
@@ -109,7 +108,7 @@ export function openApiDocument(
   })
   for (const [path, methods] of Object.entries(document.paths ?? {}))
     for (const [method, operation] of Object.entries(methods as Record<string, OpenApiOperation>))
-      completeOperation(operation, method, path)
+      completeOperation(operation, method, path, examples[`${method} ${path}`])
   return document
 }
 
@@ -157,9 +156,13 @@ export interface OpenApiOperation {
 }
 
 /** Adds an operation id, for generated clients, and the example. */
-function completeOperation(operation: OpenApiOperation, method: string, path: string): void {
+function completeOperation(
+  operation: OpenApiOperation,
+  method: string,
+  path: string,
+  example: Example | undefined,
+): void {
   operation.operationId = operationId(method, path)
-  const example: Example | undefined = EXAMPLES[`${method} ${path}`]
   if (!example) return
   const values: Record<string, Example['params']> = {
     path: example.params,

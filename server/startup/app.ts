@@ -28,7 +28,7 @@ import { createRateLimiter } from '../http/rate-limit.ts'
 import { createRouter } from '../http/router.ts'
 import { tusPaths } from '../features/upload/tus-paths.ts'
 import { tusRoute } from '../features/upload/tus-route.ts'
-import { allEndpoints, allMetrics, type WebParts } from '../features.ts'
+import { allEndpoints, allMetrics, EXAMPLES, type WebParts } from '../features.ts'
 
 export function createApp(parts: WebParts): RequestListener {
   const { delivery, database, demo, metricsToken: token = null } = parts
@@ -106,7 +106,9 @@ function createKoa(parts: WebParts, metrics: Metrics, failures: FailureLimiter):
   app.use(cloudCallback())
   app.use(adminExtensionOrigin)
   app.use(thankYouRoute({ ...parts, failures }))
-  app.use(docsPage(() => openApiDocument(endpoints, tusPaths, { ...parts, version })))
+  app.use(
+    docsPage(() => openApiDocument(endpoints, tusPaths, { ...parts, examples: EXAMPLES, version })),
+  )
   app.use(tusRoute(parts.uploads, authenticator))
   app.use(router.routes())
   app.use(unknownApi(router.match.bind(router)))

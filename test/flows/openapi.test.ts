@@ -1,7 +1,7 @@
 // The OpenAPI document: every operation is described completely, and every example in it works
 // unchanged (those with ids in tenants.test.ts).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { EXAMPLES } from '../../server/http/examples/examples.ts'
+import { EXAMPLES } from '../../server/features.ts'
 import { expectDocumented, hasIds, openExamples, type ExampleHouse } from '../examples.ts'
 
 let house: ExampleHouse
@@ -84,7 +84,7 @@ interface Described {
   responses: Record<string, { content?: object }>
 }
 
-const hint = (name: string) => `${name} has no example: write one in server/http/examples/`
+const hint = (name: string) => `${name} has no example: write one in examples.ts of its feature`
 
 // Examples with ids are sent by tenants.test.ts, after a stranger's request for the same data.
 describe('the example of', () => {

@@ -3,8 +3,8 @@
 // here.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ShopScope } from '../../server/core/db/for-shop.ts'
-import { IDS, type Example } from '../../server/http/examples/example.ts'
-import { EXAMPLES } from '../../server/http/examples/examples.ts'
+import { IDS, type Example } from '../../server/http/example.ts'
+import { EXAMPLES } from '../../server/features.ts'
 import { untilEnded, type Client } from '../app.ts'
 import { expectDocumented, hasIds, openExamples, type ExampleHouse } from '../examples.ts'
 

@@ -1,4 +1,5 @@
 // Folders of cloud providers.
+import { cloudExamples } from './examples.ts'
 import { dueTask } from './due.ts'
 import { listingTask, type ListingParts } from './listing-task.ts'
 import { connectionRoutes } from './routes.ts'
@@ -6,6 +7,7 @@ import { defineFeature } from '../feature.ts'
 
 export const cloudFeature = defineFeature({
   name: 'cloud',
+  examples: cloudExamples,
   endpoints: connectionRoutes,
   tasks: (parts: ListingParts) => [listingTask(parts), dueTask(parts)],
   tables: {

@@ -1,9 +1,11 @@
 // The platform’s privacy requests.
+import { complianceExamples } from './examples.ts'
 import { customerDataRoutes } from './routes.ts'
 import { defineFeature } from '../feature.ts'
 
 export const complianceFeature = defineFeature({
   name: 'compliance',
+  examples: complianceExamples,
   endpoints: customerDataRoutes,
   tables: {
     customer_data: {

@@ -4,6 +4,7 @@ import type { Limits } from '../../core/configuration/limits.ts'
 import type { Database } from '../../core/db/database.ts'
 import type { GuardedClient } from '../../ports/guarded-fetch.ts'
 import type { Storefront } from '../../storefront/storefront.ts'
+import { csvExamples } from './examples.ts'
 import { csvCheckTask } from './check-run.ts'
 import { csvRoutes } from './routes.ts'
 import { createSkuCount } from './sku-count.ts'
@@ -18,6 +19,7 @@ interface CsvTaskParts {
 
 export const csvFeature = defineFeature({
   name: 'csv',
+  examples: csvExamples,
   endpoints: csvRoutes,
   tasks: ({ database, client, storefront, limits }: CsvTaskParts) => [
     csvCheckTask({

@@ -1,4 +1,5 @@
 // Files that clients send over FTP and SFTP.
+import { dropExamples } from './examples.ts'
 import { dropTask, type DropTaskParts } from './import/task.ts'
 import { dropMetrics } from './metrics.ts'
 import { dropRoutes } from './routes.ts'
@@ -6,6 +7,7 @@ import { defineFeature } from '../feature.ts'
 
 export const dropFeature = defineFeature({
   name: 'drop',
+  examples: dropExamples,
   endpoints: dropRoutes,
   tasks: (parts: DropTaskParts) => [dropTask(parts)],
   metrics: dropMetrics,

@@ -1,4 +1,5 @@
 // The shop’s files.
+import { filesExamples } from './examples.ts'
 import { fileRoutes } from './routes.ts'
 import { impactRoutes } from './routes/impact-endpoints.ts'
 import { fileListRoutes } from './routes/list-endpoints.ts'
@@ -8,6 +9,7 @@ import { defineFeature } from '../feature.ts'
 
 export const filesFeature = defineFeature({
   name: 'files',
+  examples: filesExamples,
   endpoints: (
     parts: VersionRouteParts &
       Parameters<typeof impactRoutes>[0] &

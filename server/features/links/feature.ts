@@ -1,4 +1,5 @@
 // Download links that merchants create for buyers.
+import { linksExamples } from './examples.ts'
 import { linkEffect } from './effect.ts'
 import { linkRoutes, type LinkRouteParts } from './routes.ts'
 import { linkChangeRoutes } from './routes/change-endpoints.ts'
@@ -6,6 +7,7 @@ import { defineFeature } from '../feature.ts'
 
 export const linksFeature = defineFeature({
   name: 'links',
+  examples: linksExamples,
   endpoints: (parts: LinkRouteParts) => [...linkRoutes(parts), ...linkChangeRoutes(parts)],
   showsDownloads: true,
   effects: ({ secrets }) => [linkEffect(secrets)],

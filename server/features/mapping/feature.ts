@@ -1,5 +1,6 @@
 // Files and products: the catalog, reviews.
 import type { Engine } from '../../engine/engine.ts'
+import { mappingExamples } from './examples.ts'
 import { reviewEffect } from './effect.ts'
 import { reopenReviews } from './model/reviews.ts'
 import { productRoutes } from './routes/product-endpoints.ts'
@@ -8,6 +9,7 @@ import { defineFeature } from '../feature.ts'
 
 export const mappingFeature = defineFeature({
   name: 'mapping',
+  examples: mappingExamples,
   endpoints: (parts: { engine: Engine }) => [...productRoutes(), ...reviewRoutes(parts)],
   effects: () => [reviewEffect],
   onEnd: () => reopenReviews,

@@ -1,4 +1,5 @@
 // Mail, text messages and callbacks.
+import { messagesExamples } from './examples.ts'
 import { buyersEffect } from './buyers-effect.ts'
 import { queueCallback } from './callbacks.ts'
 import { messageRoutes } from './routes.ts'
@@ -6,6 +7,7 @@ import { defineFeature } from '../feature.ts'
 
 export const messagesFeature = defineFeature({
   name: 'messages',
+  examples: messagesExamples,
   endpoints: messageRoutes,
   effects: () => [buyersEffect],
   onEnd: () => queueCallback,

@@ -1,5 +1,6 @@
 // Operations as merchants see them. The engine runs them.
 import type { BlobStore } from '../../core/store/store.ts'
+import { operationsExamples } from './examples.ts'
 import { operationRoutes, type ConfirmSync, type OperationParts } from './routes.ts'
 import { artifactRoutes } from './routes/artifact-endpoints.ts'
 import { bulkRoutes } from './routes/bulk-endpoints.ts'
@@ -8,6 +9,7 @@ import { defineFeature } from '../feature.ts'
 
 export const operationsFeature = defineFeature({
   name: 'operations',
+  examples: operationsExamples,
   endpoints: (
     parts: OperationParts & { confirmSync: ConfirmSync; stores: ReadonlyMap<string, BlobStore> },
   ) => [

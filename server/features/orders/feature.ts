@@ -2,6 +2,7 @@
 import type { EngineParts } from '../../engine/parts.ts'
 import { renewTask } from '../preparation/renew.ts'
 import { prepareTask } from '../preparation/run.ts'
+import { ordersExamples } from './examples.ts'
 import { effectTask, type EffectParts } from './effects.ts'
 import { endPreparation } from './preparation.ts'
 import { deliveryRoutes } from './routes.ts'
@@ -10,6 +11,7 @@ import { defineFeature } from '../feature.ts'
 
 export const ordersFeature = defineFeature({
   name: 'orders',
+  examples: ordersExamples,
   endpoints: deliveryRoutes,
   showsDownloads: true,
   tasks: (parts: EffectParts & OrderParts & { engineParts: EngineParts }) => {

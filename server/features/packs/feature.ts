@@ -1,9 +1,11 @@
 // Packs of files.
+import { packsExamples } from './examples.ts'
 import { packRoutes } from './routes.ts'
 import { defineFeature } from '../feature.ts'
 
 export const packsFeature = defineFeature({
   name: 'packs',
+  examples: packsExamples,
   endpoints: packRoutes,
   showsDownloads: true,
   tables: {

@@ -1,9 +1,11 @@
 // Workflows of deliveries: stamps and licence keys. Their tasks are with the orders.
+import { preparationExamples } from './examples.ts'
 import { licenceListRoutes } from './routes.ts'
 import { defineFeature } from '../feature.ts'
 
 export const preparationFeature = defineFeature({
   name: 'preparation',
+  examples: preparationExamples,
   endpoints: licenceListRoutes,
   tables: {
     delivery_runs: {

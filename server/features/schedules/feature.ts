@@ -1,10 +1,12 @@
 // Scheduled tasks.
+import { schedulesExamples } from './examples.ts'
 import { scheduleRoutes } from './routes.ts'
 import { scheduleTask, type ScheduleParts } from './task.ts'
 import { defineFeature } from '../feature.ts'
 
 export const schedulesFeature = defineFeature({
   name: 'schedules',
+  examples: schedulesExamples,
   endpoints: scheduleRoutes,
   tasks: (parts: ScheduleParts) => [scheduleTask(parts)],
   tables: {

@@ -1,4 +1,5 @@
 // Settings, plan, API keys and tag templates of a shop.
+import { settingsExamples } from './examples.ts'
 import { settingsRoutes, type SettingsParts } from './routes.ts'
 import { apiKeyRoutes } from './routes/api-key-endpoints.ts'
 import { planRoutes, type PlanRouteParts } from './routes/plan-endpoints.ts'
@@ -11,6 +12,7 @@ import { defineFeature } from '../feature.ts'
 
 export const settingsFeature = defineFeature({
   name: 'settings',
+  examples: settingsExamples,
   endpoints: (parts: SettingsParts & PlanRouteParts) => [
     ...settingsRoutes(parts),
     ...planRoutes(parts),

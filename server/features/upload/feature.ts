@@ -1,9 +1,11 @@
 // Files that merchants upload in the browser.
+import { uploadExamples } from './examples.ts'
 import { uploadRoutes } from './routes.ts'
 import { defineFeature } from '../feature.ts'
 
 export const uploadFeature = defineFeature({
   name: 'upload',
+  examples: uploadExamples,
   endpoints: uploadRoutes,
   tables: {
     upload_batches: 'options of the merchant’s uploads',

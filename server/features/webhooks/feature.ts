@@ -1,10 +1,12 @@
 // Webhooks to the merchants’ own servers.
+import { webhooksExamples } from './examples.ts'
 import { raiseOperationEvents } from './operation-events.ts'
 import { webhookRoutes } from './routes.ts'
 import { defineFeature } from '../feature.ts'
 
 export const webhooksFeature = defineFeature({
   name: 'webhooks',
+  examples: webhooksExamples,
   endpoints: webhookRoutes,
   onEnd:
     ({ plugins }) =>

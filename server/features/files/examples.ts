@@ -1,38 +1,9 @@
-// Examples of requests about files, their versions and their tags.
-import { IDS, SOURCE, type Examples } from './example.ts'
+// Examples of the requests, which the API's document shows and a test sends.
+import { IDS, SOURCE, type Examples } from '../../http/example.ts'
 
 const file = { id: IDS.file }
 
-export const fileExamples: Examples = {
-  'post /api/files/import': {
-    body: {
-      files: [
-        {
-          filename: 'guide.pdf',
-          url: SOURCE,
-          product_sku: 'GUIDE-1',
-          expiry_days: 60,
-          download_limit: 5,
-          tags: ['guide'],
-        },
-      ],
-      auto_map: true,
-      notify: false,
-      on_conflict: 'error',
-    },
-    status: 200,
-  },
-  'post /api/files/bulk-delete': {
-    body: { file_ids: [IDS.file, IDS.second_file], remove_mappings: false, backup_first: true },
-    status: 200,
-  },
-  'put /api/files/bulk-update': {
-    body: {
-      file_ids: [IDS.file],
-      updates: { expiry_days: 30, download_limit: null, tags: ['sale'], tags_mode: 'add' },
-    },
-    status: 200,
-  },
+export const filesExamples: Examples = {
   'get /api/files': {
     query: { type: 'pdf', tags: 'summer,sale', mapped: 'false', sort: '-size_bytes', limit: '100' },
     status: 200,
@@ -68,15 +39,4 @@ export const fileExamples: Examples = {
   'post /api/files/{id}/versions/{n}/restore': { params: { ...file, n: '1' }, status: 200 },
   'get /api/files/{id}/versions/{n}/content': { params: { ...file, n: '1' }, status: 200 },
   'get /api/tags': { query: { search: 'sum', limit: '10' }, status: 200 },
-  'get /api/tag-templates': { status: 200 },
-  'post /api/tag-templates': {
-    body: { name: 'Summer sale', tags: ['summer', 'sale'] },
-    status: 201,
-  },
-  'patch /api/tag-templates/{id}': {
-    params: { id: IDS.template },
-    body: { tags: ['summer', 'sale', '2026'] },
-    status: 200,
-  },
-  'delete /api/tag-templates/{id}': { params: { id: IDS.template }, status: 204 },
 }

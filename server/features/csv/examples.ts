@@ -1,11 +1,8 @@
-// Examples of requests about CSV imports and uploads.
-import { IDS, SOURCE, type Examples } from './example.ts'
+// Examples of the requests, which the API's document shows and a test sends.
+import { IDS, SOURCE, type Examples } from '../../http/example.ts'
 
 const csv = { id: IDS.csv }
 const checked = { id: IDS.checked_csv }
-const batch = { id: IDS.batch }
-const upload = { id: IDS.unfinished_upload }
-const tus = { 'Tus-Resumable': '1.0.0' }
 
 export const csvExamples: Examples = {
   'post /api/csv': {
@@ -53,33 +50,4 @@ export const csvExamples: Examples = {
     status: 201,
   },
   'delete /api/csv/mappings/{id}': { params: { id: IDS.columns }, status: 204 },
-}
-
-export const uploadExamples: Examples = {
-  'post /api/uploads/batches': { body: { count: 2, auto_map: true }, status: 201 },
-  'get /api/uploads/batches/{id}': { params: batch, status: 200 },
-  'post /api/uploads/batches/{id}/start': { params: batch, status: 202 },
-  'post /api/uploads/check-names': { body: { filenames: ['guide.pdf', 'cover.jpg'] }, status: 200 },
-  'post /api/uploads/results': {
-    body: { upload_ids: ['upload_00000000000000000000000000000000'] },
-    status: 200,
-  },
-  'options /api/uploads': { headers: tus, status: 204 },
-  'post /api/uploads': {
-    // The values are base64: guide.pdf, new_version.
-    headers: {
-      ...tus,
-      'Upload-Length': '1000',
-      'Upload-Metadata': 'filename Z3VpZGUucGRm,on_conflict bmV3X3ZlcnNpb24=',
-    },
-    status: 201,
-  },
-  'head /api/uploads/{id}': { params: upload, headers: tus, status: 200 },
-  'patch /api/uploads/{id}': {
-    params: upload,
-    headers: { ...tus, 'Upload-Offset': '0' },
-    content: { type: 'application/offset+octet-stream', text: 'The first of its bytes' },
-    status: 204,
-  },
-  'delete /api/uploads/{id}': { params: upload, headers: tus, status: 204 },
 }

@@ -1,0 +1,8 @@
+// Examples of the requests, which the API's document shows and a test sends.
+import { IDS, type Examples } from '../../http/example.ts'
+
+export const messagesExamples: Examples = {
+  'get /api/messages': { query: { kind: 'email', status: 'failed' }, status: 200 },
+  'post /api/messages/{id}/send': { params: { id: IDS.message }, status: 202 },
+  'get /api/webhooks/secret': { status: 200 },
+}

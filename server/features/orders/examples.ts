@@ -1,0 +1,18 @@
+// Examples of the requests, which the API's document shows and a test sends.
+import { IDS, type Examples } from '../../http/example.ts'
+
+const delivery = { id: IDS.delivery }
+
+export const ordersExamples: Examples = {
+  'get /api/deliveries': { query: { email: 'buyer@example.com', status: 'ready' }, status: 200 },
+  'get /api/deliveries/{id}': { params: delivery, status: 200 },
+  'patch /api/deliveries/{id}': {
+    params: delivery,
+    body: { expiry_days: 30, more_downloads: 3 },
+    status: 200,
+  },
+  'post /api/deliveries/{id}/resend': { params: delivery, status: 202 },
+  'post /api/deliveries/{id}/revoke': { params: delivery, status: 200 },
+  'post /api/deliveries/{id}/hold': { params: delivery, status: 200 },
+  'post /api/deliveries/{id}/release': { params: delivery, status: 200 },
+}

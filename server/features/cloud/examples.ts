@@ -4,6 +4,7 @@ import { IDS, type Examples } from '../../http/example.ts'
 export const cloudExamples: Examples = {
   'get /api/cloud': { status: 200 },
   'get /api/connections': { status: 200 },
+  // The sample folder takes no sign-in.
   'post /api/connections': {
     body: { provider: 'demo', frequency_hours: 6, include: ['*.pdf'] },
     status: 201,

@@ -12,13 +12,17 @@ export function paidOrder({ products = [], ...over }: MadeOrder = {}): PlatformO
   return {
     ...{ id: 'gid://shopify/Order/1', name: '#1001', email: 'buyer@example.com', locale: 'en' },
     ...{ confirmation_number: 'ABC123', created_at: at, updated_at: at, cancelled_at: null },
-    ...{ financial_status: 'PAID', recommendation: 'NONE' },
+    ...{ financial_status: 'PAID', fully_paid: true, recommendation: 'NONE' },
     customer_id: 'gid://shopify/Customer/7',
     customer_name: 'Ada Buyer',
     lines: products.map((product, place) => ({
       id: `gid://shopify/LineItem/${place + 1}`,
       ...{ title: `Line ${place + 1}`, sku: null, quantity: 1, requires_shipping: false },
-      ...{ product_id: typeof product === 'string' ? product : null, variant_id: null },
+      ...{
+        product_id: typeof product === 'string' ? product : null,
+        variant_id: null,
+        bundle: null,
+      },
       ...(typeof product === 'string' ? {} : product),
     })),
     ...over,

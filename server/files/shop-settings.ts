@@ -74,6 +74,10 @@ const fields = {
   hold_risky_orders: z.boolean().meta({
     description: 'Hold deliveries that the platform advises to cancel or to investigate',
   }),
+  multiply_limits: z.boolean().meta({
+    description:
+      'An order of several units gets its download limit for each of them: 3 × 5 downloads are 15',
+  }),
   paid_deliveries_survive: z.boolean().meta({
     description: 'Paid files stay available when they lose their last product',
   }),
@@ -115,6 +119,7 @@ export const shopSettingsSchema = z
     watermark: fields.watermark.default(null),
     deliver_on: fields.deliver_on.default('paid'),
     hold_risky_orders: fields.hold_risky_orders.default(true),
+    multiply_limits: fields.multiply_limits.default(true),
     paid_deliveries_survive: fields.paid_deliveries_survive.default(true),
     delivery_mail: fields.delivery_mail.default('own'),
     fulfil_orders: fields.fulfil_orders.default(true),

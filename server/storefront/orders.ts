@@ -14,6 +14,17 @@ export interface PlatformLine {
   requires_shipping: boolean
   product_id: string | null
   variant_id: string | null
+  /** The bundle that it is a component of; null: none. */
+  bundle: LineBundle | null
+}
+
+export interface LineBundle {
+  /** The platform's id of this bundle in the order: its components share it. */
+  id: string
+  /** Bundles ordered. */
+  quantity: number
+  product_id: string | null
+  variant_id: string | null
 }
 
 /** An order as the platform has it now. */
@@ -26,7 +37,10 @@ export interface PlatformOrder {
   created_at: Date
   updated_at: Date
   cancelled_at: Date | null
+  /** For display: an edited order with a balance is `PARTIALLY_PAID`, whatever was paid before. */
   financial_status: string | null
+  /** What was received is at least the order's total, edits included. */
+  fully_paid: boolean
   recommendation: string
   customer_id: string | null
   /** Null: it was placed without an account, or the app may not read names. */
@@ -61,6 +75,12 @@ interface LineNode {
   requiresShipping: boolean
   product: { id: string } | null
   variant: { id: string } | null
+  lineItemGroup: {
+    id: string
+    quantity: number
+    productId: string | null
+    variantId: string | null
+  } | null
 }
 interface Page<Node> {
   nodes: Node[]
@@ -76,15 +96,16 @@ interface OrderNode {
   updatedAt: string
   cancelledAt: string | null
   displayFinancialStatus: string | null
+  fullyPaid: boolean
   risk: { recommendation: string }
   customer: { id: string; displayName?: string | null } | null
   lineItems: Page<LineNode>
 }
 
 /** A query of a full group costs less than the maximum of 1,000 points. */
-export const ORDERS_PER_QUERY = 45
+export const ORDERS_PER_QUERY = 39
 const LINES_PER_QUERY = 5
-const LINE_POINTS = 3
+const LINE_POINTS = 4
 const ORDER_POINTS = 5
 const LINES_PER_PAGE = 100
 const ORDERS_PER_PAGE = 100
@@ -176,6 +197,13 @@ const nameOf = ({ customer, email }: OrderNode): string | null => {
   return name === '' || name === email || /^\S+@\S+$/.test(name) ? null : name
 }
 
+const bundleOf = (group: NonNullable<LineNode['lineItemGroup']>): LineBundle => ({
+  id: group.id,
+  quantity: group.quantity,
+  product_id: group.productId,
+  variant_id: group.variantId,
+})
+
 const orderOf = (node: OrderNode, lines: readonly LineNode[]): PlatformOrder => ({
   id: node.id,
   name: node.name,
@@ -186,6 +214,7 @@ const orderOf = (node: OrderNode, lines: readonly LineNode[]): PlatformOrder => 
   updated_at: new Date(node.updatedAt),
   cancelled_at: node.cancelledAt === null ? null : new Date(node.cancelledAt),
   financial_status: node.displayFinancialStatus,
+  fully_paid: node.fullyPaid,
   recommendation: node.risk.recommendation,
   customer_id: node.customer?.id ?? null,
   customer_name: nameOf(node),
@@ -197,5 +226,6 @@ const orderOf = (node: OrderNode, lines: readonly LineNode[]): PlatformOrder => 
     requires_shipping: line.requiresShipping,
     product_id: line.product?.id ?? null,
     variant_id: line.variant?.id ?? null,
+    bundle: line.lineItemGroup && bundleOf(line.lineItemGroup),
   })),
 })

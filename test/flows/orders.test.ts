@@ -127,6 +127,49 @@ test('the thank-you page of a new order links to its files, given its confirmati
   expect(await askAsBuyer(order)).toEqual({ status: 'elsewhere' })
 })
 
+test('an edit with a balance takes nothing back, and its payment brings the rest', async () => {
+  await sell('map.pdf', 'EB-002')
+  const order = await buy('edits@example.com', 'EB-001')
+  await expect.poll(() => statusOf(order.order_id)).toBe('ready')
+  const edit = { lines: [{ sku: 'EB-002', quantity: 1 }], unpaid: true }
+  const edited = await post(`/demo/orders/${order.order_id}/edit`, edit)
+  expect(edited).toMatchObject({ financial_status: 'PARTIALLY_PAID' })
+  const lines = async () => {
+    const { id } = await deliveryOf(order.order_id)
+    const { lines } = await read(`/api/deliveries/${id}`)
+    return lines.map(({ sku, entitled }: any) => [sku, entitled])
+  }
+  await expect.poll(lines).toEqual([
+    ['EB-001', true],
+    ['EB-002', false],
+  ])
+  expect(await statusOf(order.order_id)).toBe('ready')
+  const files = async () => (await deliveryOf(order.order_id)).files
+  const before = await files()
+  await post(`/demo/orders/${order.order_id}/pay`, {})
+  await expect.poll(files).toBe(before + 1)
+})
+
+test('a bundle brings the files of its own product', async () => {
+  await sell('bundle.pdf', 'EB-003')
+  const component = { sku: 'EB-005', quantity: 1, bundle: 'EB-003' }
+  const order = await post('/demo/orders', { email: 'bundles@example.com', lines: [component] })
+  await expect.poll(() => deliveryOf(order.order_id)).toMatchObject({ status: 'ready', files: 1 })
+})
+
+test('an order without an address has a notice, and a link to copy', async () => {
+  const order = await post('/demo/orders', {
+    ...{ email: null, phone: '+15550100' },
+    lines: [{ sku: 'EB-001', quantity: 1 }],
+  })
+  await expect.poll(() => statusOf(order.order_id)).toBe('ready')
+  const { data } = await read('/api/deliveries?status=unreachable')
+  expect(data).toMatchObject([{ order_id: order.order_id, email: null, sent: null }])
+  expect((await fetch(data[0].url)).status).toBe(200)
+  const notices = (await read('/api/notices')).data.map(({ title }: any) => title)
+  expect(notices).toContain(`Order ${order.name} has no email address`)
+})
+
 test('a risky order waits for the merchant, whose release sends the mail', async () => {
   const order = await buy('risky@example.com', 'EB-001')
   await post(`/demo/orders/${order.order_id}/risk`, { recommendation: 'INVESTIGATE' })

@@ -2,7 +2,7 @@
 import { readGid, toGid } from '../catalog-ids.ts'
 import { parseSearch, type Expression } from '../search-query.ts'
 import { badRequest } from '../connection.ts'
-import { fulfil, locationOf, type DemoLine, type DemoOrder } from './order.ts'
+import { fulfil, isFullyPaid, locationOf, type DemoLine, type DemoOrder } from './order.ts'
 import type { OrderStore } from './store.ts'
 import { BATCH_SIZE, CONCURRENT_STATEMENTS, createQueryBatcher } from '../../core/query-batcher.ts'
 
@@ -174,6 +174,15 @@ const viewLine =
     quantity: line.quantity,
     currentQuantity: line.currentQuantity,
     requiresShipping: false,
+    lineItemGroup: line.bundle
+      ? {
+          __typename: 'LineItemGroup',
+          id: toGid('LineItemGroup', line.bundle.id),
+          ...{ title: line.bundle.title, quantity: line.bundle.quantity },
+          productId: toGid('Product', line.bundle.productId),
+          variantId: toGid('ProductVariant', line.bundle.variantId),
+        }
+      : null,
     product: () => nodeOf(toGid('Product', line.productId)),
     variant: () => nodeOf(toGid('ProductVariant', line.variantId)),
   })
@@ -191,12 +200,13 @@ function orderView(lineView: (line: DemoLine) => object) {
     updatedAt: order.updatedAt,
     cancelledAt: order.cancelledAt,
     displayFinancialStatus: order.financialStatus,
+    fullyPaid: isFullyPaid(order),
     tags: order.tags,
     risk: { recommendation: order.recommendation },
     customer: {
       ...{ __typename: 'Customer', id: toGid('Customer', order.customerId) },
       // As on the platform, a customer without a name is shown by the address.
-      displayName: order.customerName ?? order.email,
+      displayName: order.customerName ?? order.email ?? order.phone ?? 'Guest',
     },
     metafield: ({ key }: { key: string }) =>
       metafieldView(

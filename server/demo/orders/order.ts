@@ -13,6 +13,10 @@ export interface DemoLine {
   fulfilled: number
   /** Where it is sent from: the lines of one location are one fulfilment order. Absent: 0. */
   location?: number | undefined
+  /** The bundle that it is a component of. */
+  bundle?: { id: number; title: string; quantity: number; productId: number; variantId: number }
+  /** Added by an edit, and not paid yet. */
+  owed?: boolean
 }
 
 export interface DemoFulfilment {
@@ -27,7 +31,9 @@ export interface DemoOrder {
   id: number
   name: string
   confirmationNumber: string
-  email: string
+  /** Null: the customer gave only a phone number, or the order was placed at a till. */
+  email: string | null
+  phone?: string | null
   locale: string | null
   /** Absent: the customer gave none. */
   customerName?: string | undefined
@@ -53,6 +59,18 @@ export interface LineChange {
 /** A request that the order's state does not allow. The message is for the caller. */
 export class OrderProblem extends Error {}
 
+/** Pays what is owed. */
+export function pay(order: DemoOrder): void {
+  if (order.cancelledAt !== null) throw new OrderProblem('The order was cancelled')
+  for (const line of order.lines) line.owed = false
+  const refunded = order.lines.some((line) => line.currentQuantity < line.quantity)
+  order.financialStatus = refunded ? 'PARTIALLY_REFUNDED' : 'PAID'
+}
+
+export const isFullyPaid = ({ financialStatus, lines }: DemoOrder): boolean =>
+  !['PENDING', 'AUTHORIZED', 'EXPIRED', 'VOIDED'].includes(financialStatus) &&
+  !lines.some(({ owed, currentQuantity }) => owed && currentQuantity > 0)
+
 /** Refunds units; without `lines` all of them. */
 export function refund(order: DemoOrder, lines: readonly LineChange[] | null): void {
   if (order.cancelledAt !== null) throw new OrderProblem('The order was cancelled')
@@ -69,14 +87,15 @@ export function cancel(order: DemoOrder, now: Date): void {
   order.financialStatus = 'REFUNDED'
 }
 
-/** Sets the quantity of existing lines, and adds the others. */
-export function edit(order: DemoOrder, lines: readonly DemoLine[]): void {
+/** Sets the quantity of existing lines, and adds the others. `unpaid`: they leave a balance. */
+export function edit(order: DemoOrder, lines: readonly DemoLine[], unpaid: boolean): void {
   if (order.cancelledAt !== null) throw new OrderProblem('The order was cancelled')
   for (const line of lines) {
     const there = order.lines.find(({ variantId }) => variantId === line.variantId)
-    if (!there) order.lines.push(line)
+    if (!there) order.lines.push({ ...line, owed: unpaid })
     else there.currentQuantity = line.quantity
   }
+  if (unpaid && order.financialStatus !== 'PENDING') order.financialStatus = 'PARTIALLY_PAID'
 }
 
 export const locationOf = ({ location = 0 }: DemoLine): number => location

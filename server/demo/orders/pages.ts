@@ -3,7 +3,7 @@
 import Handlebars from 'handlebars'
 import type { DemoCatalog } from '../catalog.ts'
 import { fold } from '../search.ts'
-import type { DemoOrder } from './order.ts'
+import { isFullyPaid, type DemoOrder } from './order.ts'
 
 const hbs = Handlebars.create()
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;color:#222;max-width:860px;margin:0 auto;padding:24px}
@@ -29,13 +29,14 @@ see what the buyer gets. <a href="{{admin}}">Open the admin page</a></p>
 {{#if more}}<p>{{more}} more: search for them.</p>{{/if}}`)
 
 const orderTemplate = hbs.compile(`<h1>Thank you: order {{name}}</h1>
-<p>Confirmation {{confirmationNumber}} · {{email}} · {{financialStatus}}{{#if cancelledAt}} · cancelled{{/if}}</p>
+<p>Confirmation {{confirmationNumber}} · {{#if email}}{{email}}{{else}}no email{{/if}} · {{financialStatus}}{{#if cancelledAt}} · cancelled{{/if}}</p>
 {{#if url}}<p class="note"><a class="button" href="{{url}}">Your files</a> {{files}} ready. The same link was sent by email.</p>
 {{else if pending}}<p class="note">Your files: {{pending}}.</p>
 {{else}}<p class="note">Your files appear here once the shop has prepared them. This page looks every two seconds. A product without a file has none.</p>{{/if}}
 <ul>{{#each lines}}<li><span>{{title}}<small>{{sku}}</small></span>{{currentQuantity}} of {{quantity}}</li>{{/each}}</ul>
 <h2>As the merchant</h2>
-<p><form method="post" action="/demo/orders/{{id}}/refund"><button class="plain">Refund</button></form>
+<p>{{#if unpaid}}<form method="post" action="/demo/orders/{{id}}/pay"><button class="plain">Pay the balance</button></form>
+{{/if}}<form method="post" action="/demo/orders/{{id}}/refund"><button class="plain">Refund</button></form>
 <form method="post" action="/demo/orders/{{id}}/cancel"><button class="plain">Cancel</button></form>
 <form method="post" action="/demo/orders/{{id}}/risk"><input type="hidden" name="recommendation" value="INVESTIGATE"><button class="plain">Mark as risky</button></form>
 <form method="post" action="/demo/orders/{{id}}/risk"><input type="hidden" name="recommendation" value="ACCEPT"><button class="plain">Accept</button></form></p>
@@ -70,7 +71,14 @@ export function orderPage({ shopName, adminUrl }: Shown, order: DemoOrder): stri
     ? (JSON.parse(field.value) as { url: string | null; files: number; status: string })
     : { url: null, files: 0, status: '' }
   const pending = status === 'ready' ? '' : status
-  const content = orderTemplate({ ...order, url, files, pending, admin: adminUrl })
+  const content = orderTemplate({
+    ...order,
+    unpaid: !isFullyPaid(order),
+    url,
+    files,
+    pending,
+    admin: adminUrl,
+  })
   const title = `Order ${order.name} · ${shopName}`
   return layout({ title, style: STYLE, content, refresh: !field })
 }

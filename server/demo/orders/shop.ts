@@ -10,6 +10,7 @@ import {
   cancel,
   edit,
   OrderProblem,
+  pay,
   refund,
   type DemoLine,
   type DemoOrder,
@@ -26,9 +27,14 @@ const line = z.strictObject({
   sku: z.string().min(1).max(255),
   quantity: z.coerce.number().int().min(1).max(MAX_UNITS).default(1),
   location: z.number().int().min(0).max(MAX_LOCATIONS).optional(),
+  /** The SKU of the bundle that it is a component of. */
+  bundle: z.string().min(1).max(255).optional(),
 })
 const orderBody = z.strictObject({
-  email: z.email('Enter an email address').max(320),
+  email: z.email('Enter an email address').max(320).nullable(),
+  phone: z.string().max(40).nullish(),
+  /** The payment is still to come. */
+  unpaid: z.boolean().default(false),
   locale: z.string().min(2).max(20).nullish(),
   name: z.string().trim().max(100).nullish(),
   lines: z.array(line).min(1, 'At least one line').max(MAX_LINES),
@@ -46,6 +52,8 @@ const editBody = z.strictObject({
     .array(line.extend({ quantity: z.coerce.number().int().min(0).max(MAX_UNITS) }))
     .min(1)
     .max(MAX_LINES),
+  /** They leave a balance that the customer has not paid. */
+  unpaid: z.boolean().default(false),
 })
 const riskBody = z.strictObject({
   recommendation: z.enum(['ACCEPT', 'CANCEL', 'INVESTIGATE', 'NONE']),
@@ -60,7 +68,7 @@ const dataRequestBody = z.strictObject({
   email: z.email('Enter an email address').max(320),
 })
 
-export const ORDER_ACTIONS = ['refund', 'cancel', 'edit', 'risk'] as const
+export const ORDER_ACTIONS = ['refund', 'cancel', 'edit', 'risk', 'pay'] as const
 export type OrderAction = (typeof ORDER_ACTIONS)[number]
 
 export interface DemoShopFront {
@@ -81,12 +89,29 @@ export function createShopFront(
   sender: WebhookSender,
 ): DemoShopFront {
   const lineOf = (orderId: number, place: number, asked: z.output<typeof line>): DemoLine => {
-    const { sku, quantity, location } = asked
+    const { sku, quantity, location, bundle } = asked
     const { variants, products } = catalog
-    const row = catalog.bySku(fold(sku)).find((one) => variants.sku[one] === sku)
-    if (row === undefined) throw new OrderProblem(`There is no product with the SKU ${sku}`)
+    const rowOf = (wanted: string) => {
+      const row = catalog.bySku(fold(wanted)).find((one) => variants.sku[one] === wanted)
+      if (row === undefined) throw new OrderProblem(`There is no product with the SKU ${wanted}`)
+      return row
+    }
+    const row = rowOf(sku)
     const product = variants.product[row]!
+    const whole = bundle === undefined ? null : rowOf(bundle)
     return {
+      ...(whole === null
+        ? {}
+        : {
+            bundle: {
+              // One bundle of each kind in an order.
+              id: orderId * 1000 + whole,
+              title: products.title[variants.product[whole]!]!,
+              quantity: 1,
+              productId: products.id[variants.product[whole]!]!,
+              variantId: variants.id[whole]!,
+            },
+          }),
       id: orderId * 1000 + place,
       productId: products.id[product]!,
       variantId: variants.id[row]!,
@@ -104,13 +129,15 @@ export function createShopFront(
     if (action === 'refund') refund(order, parse(refundBody, body).lines ?? null)
     if (action === 'cancel') cancel(order, new Date())
     if (action === 'edit') {
-      const { lines } = parse(editBody, body)
+      const { lines, unpaid } = parse(editBody, body)
       const from = order.lines.length
       edit(
         order,
         lines.map((asked, at) => lineOf(order.id, from + at, asked)),
+        unpaid,
       )
     }
+    if (action === 'pay') pay(order)
     if (action === 'risk')
       order.recommendation = parse(riskBody, body).recommendation satisfies Recommendation
     order.updatedAt = laterThan(order.updatedAt)
@@ -138,22 +165,24 @@ export function createShopFront(
     },
     read: async (id) => (await orders.get([id]))[0] ?? null,
     buy: async (body) => {
-      const { email, locale = null, name, lines } = parse(orderBody, body)
+      const { email, phone = null, unpaid, locale = null, name, lines } = parse(orderBody, body)
       // Before a number is taken: one for each order, without gaps.
       lines.forEach((asked) => lineOf(0, 0, asked))
       const id = await orders.nextId()
       const now = new Date().toISOString()
       const order: DemoOrder = {
-        ...{ id, name: `#${id}`, email, locale, customerId: customerOf(email) },
+        ...{ id, name: `#${id}`, email, phone, locale },
+        customerId: customerOf(email ?? phone ?? `till ${id}`),
         ...(name ? { customerName: name } : {}),
         confirmationNumber: randomBytes(6).toString('hex').slice(0, 9).toUpperCase(),
-        ...{ createdAt: now, updatedAt: now, cancelledAt: null, financialStatus: 'PAID' },
+        ...{ createdAt: now, updatedAt: now, cancelledAt: null },
+        financialStatus: unpaid ? 'PENDING' : 'PAID',
         ...{ recommendation: 'NONE', tags: [], metafields: [], fulfilments: [] },
         lines: lines.map((asked, at) => lineOf(id, at, asked)),
       }
       await orders.add(order)
       // As on the platform, the customer does not wait for the apps.
-      void sender.send('orders/paid', orderPayload(order))
+      if (!unpaid) void sender.send('orders/paid', orderPayload(order))
       return order
     },
     act: async (id, action, body) => {
@@ -194,6 +223,7 @@ const WEBHOOKS: Readonly<Record<OrderAction, (order: DemoOrder) => (readonly [st
     edit: (order) => [
       ['orders/edited', { order_edit: { id: order.id * 10 + 2, order_id: order.id } }],
     ],
+    pay: (order) => [['orders/paid', orderPayload(order)]],
     risk: (order) => [
       [
         'orders/risk_assessment_changed',

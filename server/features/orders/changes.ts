@@ -263,6 +263,7 @@ async function replaceFile(
   )
   const sold = lines.map(({ line_id, limit }) => ({
     ...{ line_id, file_id: other, expiry_days: null, download_limit: limit },
+    ...{ source: line_id, units: 1 },
   }))
   await addDeliveryFiles(tx, secrets, [{ delivery: row, sold }], now)
   await tx.query(

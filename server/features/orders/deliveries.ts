@@ -2,7 +2,7 @@
 import type { Bindings, ShopScope } from '../../core/db/for-shop.ts'
 import { likeLiteral } from '../../core/db/like-pattern.ts'
 import { linkStatus, MAPPING_STATE, type LinkFacts, type LinkStatus } from '../links/model/links.ts'
-import { STATUS_SQL, type DeliveryStatus } from './entitlement.ts'
+import { DELIVERY_STATUSES, STATUS_SQL, type DeliveryStatus } from './entitlement.ts'
 
 export interface DeliverySummary {
   id: string
@@ -22,6 +22,8 @@ export interface DeliverySummary {
   link_id: string
   rotation: number
   files: number
+  /** Of them, those that the buyer cannot download any more: used up or expired. */
+  blocked: number
   downloads: number
   size_bytes: number
   opened_at: Date | null
@@ -39,10 +41,23 @@ export interface DeliveryFilter {
   order?: string | undefined
   /** The beginning of the address or of the order's name. */
   search?: string | undefined
-  status?: DeliveryStatus | undefined
+  status?: DeliveryListing | undefined
   /** Deliveries before this UUID. */
   before?: string | undefined
   limit: number
+}
+
+/** What the list can be limited to: a status, or ready deliveries whose buyers need help. */
+export const DELIVERY_LISTINGS = [...DELIVERY_STATUSES, 'unreachable', 'blocked'] as const
+export type DeliveryListing = (typeof DELIVERY_LISTINGS)[number]
+
+/** SQL: of the links `c` under the page's, those that download nothing any more. */
+const BLOCKED_LINK = `c.file_id is not null and c.revoked_at is null
+  and (c.expires_at <= now() or c.downloads >= c.download_limit)`
+
+const LISTED: Partial<Record<DeliveryListing, string>> = {
+  unreachable: `${STATUS_SQL} = 'ready' and coalesce(d.email, o.email) is null`,
+  blocked: `${STATUS_SQL} = 'ready' and f.blocked > 0`,
 }
 
 /** SQL: the mail was stored instead of sent, because there is no mail server. */
@@ -55,7 +70,7 @@ const SUMMARY = `
     d.held_at,
     (select r.reason from delivery_runs r where r.shop_id = d.shop_id
       and r.delivery_id = d.id) as held_because, p.id as link_id,
-    p.rotation, f.files, f.downloads, f.size_bytes, f.last_download_at, d.opened_at, d.ask,
+    p.rotation, f.files, f.blocked, f.downloads, f.size_bytes, f.last_download_at, d.opened_at, d.ask,
     d.created_at, d.updated_at,
     (select jsonb_build_object('id', m.id, 'status', m.status, 'kept', ${KEPT}, 'at',
      coalesce(m.sent_at, m.created_at)) from outbox m
@@ -66,6 +81,7 @@ const SUMMARY = `
   join links p on p.shop_id = d.shop_id and p.delivery_id = d.id
   join lateral (
     select count(f.id) filter (where c.revoked_at is null)::int as files,
+      count(f.id) filter (where ${BLOCKED_LINK})::int as blocked,
       coalesce(sum(f.size_bytes) filter (where c.revoked_at is null), 0)::bigint as size_bytes,
       coalesce(sum(c.served), 0)::int as downloads, max(c.last_download_at) as last_download_at
     from links c left join files f on f.shop_id = c.shop_id and f.id = c.file_id
@@ -113,7 +129,9 @@ function compile({ email, order, search, status, before }: DeliveryFilter) {
         or lower(o.name) collate "C" like '#' || lower(:start) collate "C")`,
       { start: `${likeLiteral(search)}%` },
     )
-  if (status !== undefined) add(`${STATUS_SQL} = :status`, { status })
+  const listed = status && LISTED[status]
+  if (listed) add(listed, {})
+  else if (status !== undefined) add(`${STATUS_SQL} = :status`, { status })
   return { conditions, bindings }
 }
 

@@ -1,5 +1,6 @@
 // The rows of a delivery: its files, and the links through which its buyer reaches them. The links
 // follow the delivery's state, because downloads read only links.
+import { MAX_DOWNLOAD_LIMIT } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { linksInLockOrder } from '../links/model/changes.ts'
 import { orderedIds } from '../links/model/creation.ts'
@@ -75,6 +76,8 @@ export async function createDeliveries(
 export interface AddedFiles {
   delivery: DeliveryRow
   sold: readonly Omit<SoldFile, 'order_id'>[]
+  /** The limits are multiplied by the ordered units. */
+  perUnit?: boolean
 }
 
 /**
@@ -87,7 +90,9 @@ export async function addDeliveryFiles(
   added: readonly AddedFiles[],
   now: Date,
 ): Promise<void> {
-  const rows = added.flatMap(({ delivery, sold }) => sold.map((one) => ({ ...one, delivery })))
+  const rows = added.flatMap(({ delivery, sold, perUnit = false }) =>
+    sold.map((one) => ({ ...one, delivery, perUnit })),
+  )
   if (rows.length === 0) return
   await tx.query(
     `insert into delivery_files (shop_id, delivery_id, line_id, file_id, created_at)
@@ -102,7 +107,9 @@ export async function addDeliveryFiles(
       files: rows.map(({ file_id }) => file_id),
     },
   )
-  const files = [...new Map(rows.map((one) => [`${one.delivery.id}/${one.file_id}`, one])).values()]
+  const files = [...Map.groupBy(rows, (one) => `${one.delivery.id}/${one.file_id}`).values()].map(
+    (of) => ({ ...of[0]!, download_limit: limitOf(of) }),
+  )
   const ids = orderedIds(now, files.length)
   await tx.query(
     `insert into links (shop_id, id, file_id, parent_id, paid, key_hash, email, expires_at,
@@ -123,6 +130,17 @@ export async function addDeliveryFiles(
       limits: files.map(({ download_limit }) => download_limit),
     },
   )
+}
+
+/** The limit of one file in one delivery, from all lines that give it. */
+function limitOf(
+  sold: readonly (Pick<SoldFile, 'download_limit' | 'source' | 'units'> & { perUnit: boolean })[],
+): number | null {
+  const [{ download_limit: limit, perUnit }] = sold as [(typeof sold)[number]]
+  if (limit === null || !perUnit) return limit
+  const units = new Map(sold.map((one) => [one.source, one.units]))
+  const all = [...units.values()].reduce((sum, count) => sum + count, 0)
+  return Math.min(limit * Math.max(1, all), MAX_DOWNLOAD_LIMIT)
 }
 
 export interface DeliveredFile {

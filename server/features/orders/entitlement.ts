@@ -1,28 +1,36 @@
-// Decides from an order's state what its buyer is entitled to. Only the state counts, not the
-// sequence of the events that led to it.
+// Decides from an order's state what its buyer is entitled to. What was paid stays: a line that
+// entitled its buyer keeps doing so until it is refunded or removed, or the order is cancelled,
+// refunded or voided. An edit that leaves a balance concerns only the lines that it adds.
 import type { ShopDefaults } from '../../files/shop-settings.ts'
 import type { PlatformLine, PlatformOrder } from '../../storefront/orders.ts'
 
 type Settings = Pick<ShopDefaults, 'deliver_on' | 'hold_risky_orders'>
 
-const PAID = ['PAID', 'PARTIALLY_REFUNDED']
+/** The money is returned, or never came. */
+const LOST = ['REFUNDED', 'VOIDED', 'EXPIRED']
 const RISKY = ['CANCEL', 'INVESTIGATE']
 
-/** Is the order paid as the shop requires, and not cancelled? */
-function isPaid(
-  order: Pick<PlatformOrder, 'cancelled_at' | 'financial_status'>,
-  settings: Settings,
-): boolean {
-  if (order.cancelled_at !== null) return false
-  const status = order.financial_status ?? ''
-  return PAID.includes(status) || (status === 'AUTHORIZED' && settings.deliver_on === 'authorized')
+type PaidState = Pick<PlatformOrder, 'cancelled_at' | 'financial_status' | 'fully_paid'>
+
+/** Is all of the order paid as the shop requires? */
+function isPaid({ financial_status: status, fully_paid }: PaidState, settings: Settings): boolean {
+  if (status === 'PAID') return true
+  // The amounts decide, because these statuses do not say whether an edit has left a balance.
+  if (status === 'PARTIALLY_REFUNDED' || status === 'PARTIALLY_PAID') return fully_paid
+  return status === 'AUTHORIZED' && settings.deliver_on === 'authorized'
 }
 
-export const isEntitled = (
-  order: PlatformOrder,
+/** @param before whether the line entitled the buyer in the order's last known state */
+export function isEntitled(
+  order: PaidState,
   line: Pick<PlatformLine, 'quantity'>,
   settings: Settings,
-): boolean => isPaid(order, settings) && line.quantity > 0
+  before: boolean,
+): boolean {
+  if (line.quantity < 1 || order.cancelled_at !== null) return false
+  if (LOST.includes(order.financial_status ?? '')) return false
+  return before || isPaid(order, settings)
+}
 
 /** Does the platform advise against the order? */
 export const isRisky = (

@@ -1,7 +1,7 @@
 // The rows of an order and its lines, updated to the platform's state. An order without a file is
 // not stored, because unneeded data about buyers is not kept.
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import type { PlatformOrder } from '../../storefront/orders.ts'
+import type { PlatformLine, PlatformOrder } from '../../storefront/orders.ts'
 
 /** A file that an order's line gives to its buyer, with its current terms. */
 export interface SoldFile {
@@ -9,7 +9,12 @@ export interface SoldFile {
   line_id: string
   file_id: string
   expiry_days: number | null
+  /** For one unit. */
   download_limit: number | null
+  /** The line, or the bundle whose components give the same file together. */
+  source: string
+  /** Units of the source. */
+  units: number
 }
 
 /** Locks the stored orders; returns by id when the reconciled state of each was written. */
@@ -25,29 +30,69 @@ export async function lockOrders(
   return new Map(rows.map(({ id, changed_at }) => [id, changed_at]))
 }
 
-/** The files, trash excluded, that the lines' products or variants are mapped to. */
+/** `order/line` of the lines that entitled their buyers in the last known state. */
+export async function readEntitledLines(
+  tx: ShopScope,
+  orders: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await tx.query<{ order_id: string; id: string }>(
+    `select order_id, id from order_lines where shop_id = :shop and order_id = any(:orders::text[])
+       and entitled`,
+    { orders },
+  )
+  return new Set(rows.map(({ order_id, id }) => `${order_id}/${id}`))
+}
+
+/** What a line gives to its buyer: its product, and the bundle that it is a component of. */
+interface Sold {
+  order: string
+  line: string
+  product: string
+  variant: string | null
+  /** Units are counted once for each: all components of a bundle are one source. */
+  source: string
+  units: number
+}
+
+const soldBy = (order: string, line: PlatformLine): Sold[] => {
+  const { id, product_id, variant_id, quantity, bundle } = line
+  const own = { product: product_id, variant: variant_id, source: id, units: quantity }
+  const whole = bundle && {
+    ...{ product: bundle.product_id, variant: bundle.variant_id },
+    ...{ source: bundle.id, units: bundle.quantity },
+  }
+  return [own, ...(whole ? [whole] : [])].flatMap((one) =>
+    one.product === null ? [] : [{ ...one, product: one.product, order, line: id }],
+  )
+}
+
+/**
+ * The files, trash excluded, that the lines' products or variants are mapped to, or those of their
+ * bundles: a file of a bundle is delivered while the order has one of its components.
+ */
 export async function filesOfOrders(
   tx: ShopScope,
   orders: readonly Pick<PlatformOrder, 'id' | 'lines'>[],
 ): Promise<readonly SoldFile[]> {
-  const known = orders.flatMap(({ id: order, lines }) =>
-    lines.flatMap((line) => (line.product_id === null ? [] : [{ ...line, order }])),
-  )
-  if (known.length === 0) return []
+  const sold = orders.flatMap(({ id, lines }) => lines.flatMap((line) => soldBy(id, line)))
+  if (sold.length === 0) return []
   return tx.query<SoldFile>(
-    `select distinct on (w.order_id, w.line_id, f.id) w.order_id, w.line_id, f.id as file_id,
-       f.expiry_days, f.download_limit
-     from unnest(:orders::text[], :ids::text[], :products::text[], :variants::text[])
-       as w (order_id, line_id, product_id, variant_id)
+    `select distinct on (w.order_id, w.line_id, f.id) w.order_id, w.line_id, w.source, w.units,
+       f.id as file_id, f.expiry_days, f.download_limit
+     from unnest(:orders::text[], :ids::text[], :products::text[], :variants::text[],
+       :sources::text[], :units::int[])
+       as w (order_id, line_id, product_id, variant_id, source, units)
      join mappings m on m.shop_id = :shop and m.product_id = w.product_id
        and (m.variant_id = '' or m.variant_id = w.variant_id)
      join files f on f.shop_id = m.shop_id and f.id = m.file_id and f.deleted_at is null
-     order by w.order_id, w.line_id, f.id`,
+     order by w.order_id, w.line_id, f.id, w.source`,
     {
-      orders: known.map(({ order }) => order),
-      ids: known.map(({ id }) => id),
-      products: known.map(({ product_id }) => product_id),
-      variants: known.map(({ variant_id }) => variant_id),
+      orders: sold.map(({ order }) => order),
+      ids: sold.map(({ line }) => line),
+      products: sold.map(({ product }) => product),
+      variants: sold.map(({ variant }) => variant),
+      sources: sold.map(({ source }) => source),
+      units: sold.map(({ units }) => units),
     },
   )
 }

@@ -75,6 +75,11 @@ async function shown(one: PlatformOrder) {
   const files = detail.file_list.filter(({ status }) => status === 'active')
   return { status: detail.status, files: files.map(({ filename }) => filename).sort() }
 }
+/** The limit of each of its files. */
+async function limitsOf(one: PlatformOrder) {
+  const detail = (await readDelivery(scope, await idOf(one), now))!
+  return detail.file_list.map(({ filename, download_limit }) => [filename, download_limit])
+}
 const idOf = async (one: PlatformOrder) =>
   (await listDeliveries(scope, { order: one.id, limit: 1 }))[0]!.id
 const later = (one: PlatformOrder, change: Partial<PlatformOrder>, seconds = 1): PlatformOrder => ({
@@ -125,7 +130,8 @@ describe('a paid order', () => {
   test.each<[string, Partial<PlatformOrder>, string[]]>([
     ['pending', { financial_status: 'PENDING' }, []],
     ['authorized', { financial_status: 'AUTHORIZED' }, []],
-    ['partly paid', { financial_status: 'PARTIALLY_PAID' }, []],
+    ['partly paid', { financial_status: 'PARTIALLY_PAID', fully_paid: false }, []],
+    ['expired', { financial_status: 'EXPIRED', fully_paid: false }, []],
     ['voided', { financial_status: 'VOIDED' }, []],
     ['partly refunded', { financial_status: 'PARTIALLY_REFUNDED' }, ['guide.pdf']],
     ['cancelled', { cancelled_at: now }, []],
@@ -143,6 +149,75 @@ describe('a paid order', () => {
   })
 })
 
+describe('a bundle', () => {
+  const bundle = { id: 'gid://shopify/LineItemGroup/1', quantity: 2, variant_id: null }
+  const component = (n: number) => ({
+    ...{ product_id: product(90 + n), title: `Component ${n}` },
+    bundle: { ...bundle, product_id: product(1) },
+  })
+  test('grants the files of its product while the order has one of its components', async () => {
+    const one = order([], { products: [component(1), component(2)] })
+    await reconcile(one)
+    expect(await shown(one)).toEqual({ status: 'ready', files: ['guide.pdf'] })
+    const half = later(one, { lines: quantities(one, 0), financial_status: 'PARTIALLY_REFUNDED' })
+    await reconcile(half)
+    expect(await shown(one)).toEqual({ status: 'ready', files: ['guide.pdf'] })
+    await reconcile(later(half, { lines: quantities(one, 0, 0) }))
+    expect(await shown(one)).toEqual({ status: 'withdrawn', files: [] })
+  })
+  test('counts its units once, however many components it has', async () => {
+    const one = order([], { products: [component(1), component(2), component(3)] })
+    await reconcile(one)
+    expect(await limitsOf(one)).toEqual([['guide.pdf', 6]])
+  })
+})
+
+describe('several units', () => {
+  test('multiply the limit of a file, over all lines that give it', async () => {
+    const line = { product_id: product(1), quantity: 3 }
+    const one = order([], { products: [line, { ...line, quantity: 2 }] })
+    await reconcile(one)
+    expect(await limitsOf(one)).toEqual([['guide.pdf', 15]])
+  })
+  test('do not, if the shop’s setting says so', async () => {
+    await scope.query(`update shops set settings = '{"multiply_limits": false}' where id = :shop`)
+    const one = order([], { products: [{ product_id: product(1), quantity: 3 }] })
+    await reconcile(one)
+    await scope.query(`update shops set settings = '{}' where id = :shop`)
+    expect(await limitsOf(one)).toEqual([['guide.pdf', 3]])
+  })
+})
+
+test('an order without an address raises one notice, and is listed as unreachable', async () => {
+  const own = await openShop()
+  const one = order([1], { email: null, name: '#8008' })
+  await reconcileOrder(own, one, parts)
+  await reconcileOrder(own, later(one, { recommendation: 'ACCEPT' }), parts)
+  const notices = await own.query<{ title: string }>(
+    `select title from notices where shop_id = :shop`,
+  )
+  expect(notices).toEqual([{ title: 'Order #8008 has no email address' }])
+  const listed = await listDeliveries(own, { status: 'unreachable', limit: 10 })
+  expect(listed).toMatchObject([{ order_name: '#8008', status: 'ready', email: null }])
+  await changeDelivery(own, listed[0]!.id, { email: 'found@example.com' }, parts)
+  expect(await listDeliveries(own, { status: 'unreachable', limit: 10 })).toEqual([])
+})
+
+test('a buyer with a used-up or expired file is listed as blocked, with the number', async () => {
+  const own = await openShop()
+  const one = order([1, 2])
+  await reconcileOrder(own, one, parts)
+  const blocked = () => listDeliveries(own, { status: 'blocked', limit: 10 })
+  await own.query(`update links set expires_at = now() + interval '1 day' where shop_id = :shop
+    and file_id is not null`)
+  expect(await blocked()).toEqual([])
+  await own.query(`update links set downloads = download_limit where shop_id = :shop
+    and download_limit = 3`)
+  await own.query(`update links set expires_at = now() - interval '1 day' where shop_id = :shop
+    and download_limit = 5`)
+  expect(await blocked()).toMatchObject([{ files: 3, blocked: 2 }])
+})
+
 describe('later changes of an order', () => {
   test('a refunded line loses its files, and a line that is added again regains them', async () => {
     const one = order([1, 2])
@@ -152,6 +227,33 @@ describe('later changes of an order', () => {
     expect(await shown(one)).toEqual({ status: 'ready', files: ['map.pdf', 'walks.pdf'] })
     await reconcile(later(less, { lines: one.lines }))
     expect((await shown(one))!.files.length).toBe(3)
+  })
+  test('an edit that leaves a balance takes nothing back, and what it adds waits for payment', async () => {
+    const one = order([1])
+    await reconcile(one)
+    const [, added] = order([1, 2]).lines
+    const lines = [...one.lines, added!]
+    const owed = later(one, { lines, financial_status: 'PARTIALLY_PAID', fully_paid: false })
+    await reconcile(owed)
+    expect(await shown(one)).toEqual({ status: 'ready', files: ['guide.pdf'] })
+    // A refund does not pay for the other lines.
+    const refunded = later(owed, { financial_status: 'PARTIALLY_REFUNDED' })
+    await reconcile(refunded)
+    expect(await shown(one)).toEqual({ status: 'ready', files: ['guide.pdf'] })
+    const paid = later(refunded, { financial_status: 'PAID', fully_paid: true })
+    await reconcile(paid)
+    expect((await shown(one))!.files).toEqual(['guide.pdf', 'map.pdf', 'walks.pdf'])
+    // Another edit: the first line is removed, the others stay.
+    const less = { ...owed, lines: quantities(paid, 0) }
+    await reconcile(later(paid, { ...less, updated_at: paid.updated_at }))
+    await reconcile(later(paid, { lines: less.lines, financial_status: 'PENDING' }, 2))
+    expect(await shown(one)).toEqual({ status: 'ready', files: ['map.pdf', 'walks.pdf'] })
+  })
+  test.each(['VOIDED', 'REFUNDED', 'EXPIRED'])('%s takes back what was paid', async (status) => {
+    const one = order([1])
+    await reconcile(one)
+    await reconcile(later(one, { financial_status: status, fully_paid: false }))
+    expect(await shown(one)).toEqual({ status: 'withdrawn', files: [] })
   })
   test('a state older than the known one changes nothing', async () => {
     const one = order([1])

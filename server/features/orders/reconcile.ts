@@ -4,7 +4,7 @@
 // of one batch share its statements.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { readShop } from '../../files/shop-settings.ts'
-import { raiseNotice } from '../../core/outbox/notices.ts'
+import { raiseNotice, raiseNoticeOnce } from '../../core/outbox/notices.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import type { PlatformOrder } from '../../storefront/orders.ts'
 import {
@@ -17,10 +17,11 @@ import {
   type DeliveredFile,
   type DeliveryRow,
 } from './delivery-rows.ts'
-import { isEntitled, isRisky, type DeliveryFacts } from './entitlement.ts'
+import { isEntitled, isRisky, statusOf, type DeliveryFacts } from './entitlement.ts'
 import {
   filesOfOrders,
   lockOrders,
+  readEntitledLines,
   writeOrders,
   type JudgedOrder,
   type SoldFile,
@@ -57,6 +58,7 @@ export async function reconcileOrders(
 ): Promise<ReconcileResult[]> {
   const ids = orders.map(({ id }) => id)
   const known = await lockOrders(tx, ids)
+  const entitling = await readEntitledLines(tx, ids)
   const sold = groupBy(await filesOfOrders(tx, orders), ({ order_id }) => order_id)
   const { settings } = await readShop(tx)
   const results = orders.map(({ id, updated_at }): ReconcileResult => {
@@ -66,17 +68,24 @@ export async function reconcileOrders(
   })
   const judged = orders
     .filter((_, at) => results[at] === 'reconciled')
-    .map((order) => judge(order, settings))
+    .map((order) => judge(order, settings, entitling))
   await writeOrders(tx, judged)
-  const deliveries = await deliveriesOf(tx, secrets, judged, sold, now)
+  const perUnit = settings.multiply_limits
+  const deliveries = await deliveriesOf(tx, judged, sold, { secrets, perUnit, now })
   await writeDeliveries(tx, judged, deliveries, settings, now)
   return results
 }
 
-const judge = (order: PlatformOrder, settings: Settings): JudgedOrder => ({
+const judge = (
+  order: PlatformOrder,
+  settings: Settings,
+  before: ReadonlySet<string>,
+): JudgedOrder => ({
   order,
   entitled: new Set(
-    order.lines.filter((line) => isEntitled(order, line, settings)).map(({ id }) => id),
+    order.lines
+      .filter((line) => isEntitled(order, line, settings, before.has(`${order.id}/${line.id}`)))
+      .map(({ id }) => id),
   ),
 })
 
@@ -89,10 +98,9 @@ type SoldFiles = ReadonlyMap<string, readonly SoldFile[]>
  */
 async function deliveriesOf(
   tx: ShopScope,
-  secrets: Secrets,
   judged: readonly JudgedOrder[],
   sold: SoldFiles,
-  now: Date,
+  { secrets, perUnit, now }: ReconcileParts & { perUnit: boolean },
 ): Promise<ReadonlyMap<string, DeliveryRow>> {
   const due = new Map(
     judged.map(({ order: { id }, entitled }) => [
@@ -111,7 +119,7 @@ async function deliveriesOf(
   const added = entitling.flatMap((order) => {
     const delivery = rows.get(order)!
     const files = due.get(order)!.filter(({ line_id }) => !lines.has(`${delivery.id}/${line_id}`))
-    return files.length > 0 ? [{ delivery, sold: files }] : []
+    return files.length > 0 ? [{ delivery, sold: files, perUnit }] : []
   })
   await addDeliveryFiles(tx, secrets, added, now)
   for (const { delivery } of added) await prepareFiles(tx, delivery)
@@ -142,6 +150,7 @@ async function writeDeliveries(
     const state = stateOf(row, order, own, { ...settings, workflowHold: holdOf(row.id) }, now)
     const next = await writeState(tx, row, state, now)
     if (next.held_by === 'risk' && row.held_by !== 'risk') await notifyOfHold(tx, order)
+    if (isNewlyUnreachable(next)) await notifyOfNoAddress(tx, order)
     written.push({ row: next, files: own })
   }
   await queueFollowUps(tx, written, now)
@@ -173,6 +182,18 @@ function stateOf(
       row.held_by === 'merchant' ? row.held_by : risky ? ('risk' as const) : settings.workflowHold,
   }
 }
+
+/** Ready for the first time, with nowhere to send the link to. */
+const isNewlyUnreachable = (row: DeliveryRow): boolean =>
+  row.marked === null && row.email === null && statusOf(row) === 'ready'
+
+const notifyOfNoAddress = (tx: ShopScope, order: PlatformOrder): Promise<void> =>
+  raiseNoticeOnce(tx, {
+    level: 'warning',
+    title: `Order ${order.name} has no email address`,
+    body: 'Its files are ready, but no link could be sent. Under Deliveries, copy the link for the buyer, or add an address.',
+    operation_id: null,
+  })
 
 const ADVICE: Readonly<Record<string, string>> = {
   CANCEL: 'The platform advises to cancel it.',

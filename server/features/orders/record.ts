@@ -36,6 +36,9 @@ export const deliverySchema = z
       .nullable(),
     url: z.url().nullable().meta({ description: 'The buyer’s page; only with `links:write`' }),
     files: z.number().int(),
+    blocked_files: z.number().int().meta({
+      description: 'Of them, those that the buyer cannot download any more: used up or expired',
+    }),
     downloads: z.number().int(),
     size_bytes: z.number().int(),
     opened_at: timestamp.nullable(),
@@ -130,7 +133,8 @@ export function deliveryRecord(
       recommendation: row.held_by === 'risk' ? row.recommendation : null,
     },
     url: mayUse ? linkAddress(baseUrl, secrets.linkKey(row.link_id, row.rotation)) : null,
-    ...{ files: row.files, downloads: row.downloads, size_bytes: row.size_bytes },
+    ...{ files: row.files, blocked_files: row.blocked, downloads: row.downloads },
+    size_bytes: row.size_bytes,
     opened_at: text(row.opened_at),
     last_download_at: text(row.last_download_at),
     sent: message && {

@@ -12,9 +12,8 @@ import {
   revokeDelivery,
   type ChangeParts,
 } from './changes.ts'
-import { listDeliveries, readDelivery } from './deliveries.ts'
+import { DELIVERY_LISTINGS, listDeliveries, readDelivery } from './deliveries.ts'
 import { deliveryExtras } from './extras.ts'
-import { DELIVERY_STATUSES } from './entitlement.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
 import {
@@ -89,7 +88,10 @@ const list = (parts: DeliveryRouteParts) =>
         .max(320)
         .optional()
         .meta({ description: 'The beginning of the email address or of the order’s name' }),
-      status: z.enum(DELIVERY_STATUSES).optional(),
+      status: z.enum(DELIVERY_LISTINGS).optional().meta({
+        description:
+          'A status; `unreachable`: ready, and its buyer has no email address; `blocked`: ready, and files are used up or expired',
+      }),
     }),
     replies: { 200: { description: 'A page of deliveries', schema: listOf(deliverySchema) } },
     handler: async ({ caller, query: { limit, cursor, email, order, search, status } }) => {

@@ -24,6 +24,7 @@ export type DeliverySettings = Pick<
   Schemas['Settings'],
   | 'deliver_on'
   | 'hold_risky_orders'
+  | 'multiply_limits'
   | 'paid_deliveries_survive'
   | 'delivery_mail'
   | 'fulfil_orders'

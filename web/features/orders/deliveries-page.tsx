@@ -5,14 +5,10 @@ import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { SearchAndStatus } from '../../shell/components/search-and-status.tsx'
-import { DELIVERY_STATUSES } from './labels.ts'
+import { DELIVERY_LISTING_TEXTS } from './labels.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Card } from '../../shell/ui/index.ts'
-import {
-  DELIVERY_STATUS_VALUES,
-  readDeliveriesUrlState,
-  writeDeliveriesUrlState,
-} from './url-state.ts'
+import { DELIVERY_LISTINGS, readDeliveriesUrlState, writeDeliveriesUrlState } from './url-state.ts'
 import { useUrlState } from '../../shell/url-state/use-url-state.ts'
 import { DeliveriesTable } from './deliveries-table.tsx'
 
@@ -51,9 +47,9 @@ export function DeliveriesPage() {
               label={t('Search deliveries')}
               placeholder={t('Order, like #1001, or email of the buyer')}
               value={urlState}
-              statuses={DELIVERY_STATUS_VALUES.map((value) => ({
+              statuses={DELIVERY_LISTINGS.map((value) => ({
                 value,
-                label: DELIVERY_STATUSES[value].text,
+                label: DELIVERY_LISTING_TEXTS[value],
               }))}
               go={go}
             />

@@ -2,7 +2,7 @@
 import { type Delivery } from './calls.ts'
 import { StatusBadge } from '../operations/status.tsx'
 import { RowsTable } from '../../shell/components/rows-table.tsx'
-import { DELIVERY_STATUSES, downloadedText, openedText, sentWord } from './labels.ts'
+import { blockedText, DELIVERY_STATUSES, downloadedText, openedText, sentWord } from './labels.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -63,12 +63,16 @@ const Buyer = ({ delivery: { email } }: RowProps) =>
     </Text>
   )
 
-const Status = ({ delivery: { status, asked } }: RowProps) => (
-  <InlineStack gap="100">
-    <StatusBadge word={DELIVERY_STATUSES[status]} />
-    {asked && <Badge tone="attention">{t('Asks for more')}</Badge>}
-  </InlineStack>
-)
+function Status({ delivery }: RowProps) {
+  const blocked = blockedText(delivery)
+  return (
+    <InlineStack gap="100">
+      <StatusBadge word={DELIVERY_STATUSES[delivery.status]} />
+      {delivery.asked && <Badge tone="attention">{t('Asks for more')}</Badge>}
+      {blocked && <Badge tone="warning">{blocked}</Badge>}
+    </InlineStack>
+  )
+}
 
 const filesText = ({ files, size_bytes }: Delivery): string =>
   t('{files, plural, one {# file} other {# files}}, {size}', { files, size: sizeText(size_bytes) })

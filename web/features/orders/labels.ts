@@ -9,6 +9,7 @@ import { t } from '../../shell/messages/t.ts'
 import { messageWord } from '../messages/labels.ts'
 import { type StatusWord } from '../operations/operation-status.ts'
 import { momentText } from '../../shell/labels/time.ts'
+import { type DeliveryListing } from './url-state.ts'
 
 export const DELIVERY_STATUSES: Record<DeliveryStatus, StatusWord> = {
   ready: { text: t('Ready'), tone: 'success', progress: 'complete' },
@@ -16,6 +17,27 @@ export const DELIVERY_STATUSES: Record<DeliveryStatus, StatusWord> = {
   withdrawn: { text: t('Withdrawn'), tone: undefined, progress: undefined },
   revoked: { text: t('Revoked'), tone: 'critical', progress: undefined },
 }
+
+export const DELIVERY_LISTING_TEXTS: Readonly<Record<DeliveryListing, string>> = {
+  ready: DELIVERY_STATUSES.ready.text,
+  blocked: t('Cannot download'),
+  unreachable: t('No email address'),
+  held: DELIVERY_STATUSES.held.text,
+  withdrawn: DELIVERY_STATUSES.withdrawn.text,
+  revoked: DELIVERY_STATUSES.revoked.text,
+}
+
+/** `2 of 3 files used up or expired`; null: the buyer can download all of them. */
+export const blockedText = ({
+  files,
+  blocked_files: blocked,
+  status,
+}: Pick<Delivery, 'files' | 'blocked_files' | 'status'>): string | null =>
+  status === 'ready' && blocked > 0
+    ? t('{blocked} of {files, plural, one {# file} other {# files}} used up or expired', {
+        ...{ blocked, files },
+      })
+    : null
 
 /** The status of the last mail. */
 export const sentWord = ({ sent }: Pick<Delivery, 'sent'>): StatusWord | null =>

@@ -1,28 +1,31 @@
 // The search and page of the list of deliveries, in the address.
 import { toQuery } from '../../shell/client/client.ts'
-import { type DeliveryStatus } from './calls.ts'
 import { type PagePosition, readPaged } from '../../shell/url-state/paged.ts'
 
-export const DELIVERY_STATUS_VALUES: readonly DeliveryStatus[] = [
+/** What the list can be limited to. */
+export const DELIVERY_LISTINGS = [
   'ready',
+  'blocked',
+  'unreachable',
   'held',
   'withdrawn',
   'revoked',
-]
+] as const
+export type DeliveryListing = (typeof DELIVERY_LISTINGS)[number]
 
 interface DeliveriesUrlState extends PagePosition {
   /** The beginning of the buyer's address or of the order's name. */
   search: string
-  status: DeliveryStatus | ''
+  status: DeliveryListing | ''
 }
 
 export function readDeliveriesUrlState(address: string): DeliveriesUrlState {
   const params = new URLSearchParams(address)
-  const status = params.get('status') as DeliveryStatus | null
+  const status = params.get('status') as DeliveryListing | null
   return {
     ...readPaged(address),
     search: params.get('search')?.trim() ?? '',
-    status: status && DELIVERY_STATUS_VALUES.includes(status) ? status : '',
+    status: status && DELIVERY_LISTINGS.includes(status) ? status : '',
   }
 }
 

@@ -21,6 +21,7 @@ const saved: ShopSettings = {
   watermark: null,
   deliver_on: 'paid',
   hold_risky_orders: true,
+  multiply_limits: true,
   paid_deliveries_survive: true,
   delivery_mail: 'own',
   fulfil_orders: true,

@@ -876,6 +876,8 @@ export interface components {
         email: string | null
         message: string | null
       } | null
+      /** @description Of them, those that the buyer cannot download any more: used up or expired */
+      blocked_files: number
       confirmation_number: string | null
       /** Format: date-time */
       created_at: string
@@ -949,6 +951,8 @@ export interface components {
         email: string | null
         message: string | null
       } | null
+      /** @description Of them, those that the buyer cannot download any more: used up or expired */
+      blocked_files: number
       confirmation_number: string | null
       /** Format: date-time */
       created_at: string
@@ -2614,6 +2618,11 @@ export interface components {
        */
       match_threshold: number
       /**
+       * @description An order of several units gets its download limit for each of them: 3 × 5 downloads are 15
+       * @default true
+       */
+      multiply_limits: boolean
+      /**
        * @description The message about an import names the files that have no product
        * @default true
        */
@@ -2686,6 +2695,8 @@ export interface components {
       match_by?: ('sku' | 'filename' | 'title' | 'tags')[]
       /** @description How sure a match must be, from 0 to 1 */
       match_threshold?: number
+      /** @description An order of several units gets its download limit for each of them: 3 × 5 downloads are 15 */
+      multiply_limits?: boolean
       /** @description The message about an import names the files that have no product */
       notify_unmapped?: boolean
       /** @description The tag for orders with files; null: none */

@@ -56,6 +56,12 @@ const OrderFields = ({ value, problems, onChange }: Props) => (
       onChange={(hold_risky_orders) => onChange({ hold_risky_orders })}
     />
     <Checkbox
+      label={t('Download limits count for each unit')}
+      helpText={t('Three units of a product with a limit of 5 get 15 downloads.')}
+      checked={value.multiply_limits}
+      onChange={(multiply_limits) => onChange({ multiply_limits })}
+    />
+    <Checkbox
       label={t('Paid deliveries stay')}
       helpText={t('Paid files stay available when they lose their last product.')}
       checked={value.paid_deliveries_survive}

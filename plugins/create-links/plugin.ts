@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import {
   definePlugin,
+  emailAddress,
   MAX_DOWNLOAD_LIMIT,
   MAX_EXPIRY_DAYS,
   type Item,
@@ -21,7 +22,7 @@ const terms = {
     help: 'Absent: each file’s own setting. Empty: unlimited.',
     widget: 'unlimited',
   }),
-  email: z.email('This is not an email address').max(320).optional().meta({
+  email: emailAddress('This is not an email address').optional().meta({
     title: 'The customer’s email address',
     help: 'Kept with the links, so that they can be sent there.',
   }),

@@ -1,6 +1,7 @@
 // A shop's settings; the specification's defaults apply to settings that it has not set.
 import { z } from 'zod'
 import {
+  emailAddress,
   MATCH_METHODS,
   shopSettingFields,
   shopSettingsWithDefaults,
@@ -55,7 +56,9 @@ const fields = {
     .meta({ description: 'The message about an import names the files that have no product' }),
   email_on_complete: z.boolean(),
   email_on_errors: z.boolean(),
-  recipients: z.array(z.email()).max(MAX_RECIPIENTS, `At most ${MAX_RECIPIENTS} recipients`),
+  recipients: z
+    .array(emailAddress('Enter an email address'))
+    .max(MAX_RECIPIENTS, `At most ${MAX_RECIPIENTS} recipients`),
   sms_on_large_import: z
     .boolean()
     .meta({ description: 'A text message when an import of 1,000 files or more has ended' }),

@@ -37,7 +37,7 @@ export interface PlatformOrder {
   created_at: Date
   updated_at: Date
   cancelled_at: Date | null
-  /** For display: an edited order with a balance is `PARTIALLY_PAID`, whatever was paid before. */
+  /** For display: an edited order with a balance is `PARTIALLY_PAID`, also if it was paid before. */
   financial_status: string | null
   /** What was received is at least the order's total, edits included. */
   fully_paid: boolean

@@ -1,5 +1,6 @@
 // The actions of customers and the merchant on orders of the demo shop. Each is reported to the
 // app by its webhook.
+import { emailAddress } from '../../../plugins/contract.ts'
 import { randomBytes, randomInt } from 'node:crypto'
 import { z } from 'zod'
 import type { DemoCatalog } from '../catalog.ts'
@@ -31,7 +32,7 @@ const line = z.strictObject({
   bundle: z.string().min(1).max(255).optional(),
 })
 const orderBody = z.strictObject({
-  email: z.email('Enter an email address').max(320).nullable(),
+  email: emailAddress('Enter an email address').nullable(),
   phone: z.string().max(40).nullish(),
   /** The payment is still to come. */
   unpaid: z.boolean().default(false),
@@ -65,7 +66,7 @@ const skuBody = z.strictObject({
 })
 
 const dataRequestBody = z.strictObject({
-  email: z.email('Enter an email address').max(320),
+  email: emailAddress('Enter an email address'),
 })
 
 export const ORDER_ACTIONS = ['refund', 'cancel', 'edit', 'risk', 'pay'] as const

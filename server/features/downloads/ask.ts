@@ -2,6 +2,7 @@
 // key in the form is the authorisation: it cannot be guessed, and there are no cookies that another
 // site could misuse. A link may ask once a day and a network ten times an hour. The message reaches
 // the shop as text only.
+import { emailAddress } from '../../../plugins/contract.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type pg from 'pg'
 import { z } from 'zod'
@@ -43,10 +44,7 @@ const HOUR_SECONDS = 60 * 60
 const emptyToUndefined = (value: unknown) =>
   typeof value === 'string' && value.trim() === '' ? undefined : value
 const fields = z.object({
-  email: z.preprocess(
-    emptyToUndefined,
-    z.string().trim().pipe(z.email('Enter an email address').max(320)).optional(),
-  ),
+  email: z.preprocess(emptyToUndefined, emailAddress('Enter an email address').optional()),
   message: z.preprocess(
     emptyToUndefined,
     z

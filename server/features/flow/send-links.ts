@@ -2,7 +2,7 @@
 // (Flow) creates links for files or a pack, and sends them to a buyer by email. Once for each run
 // of the action: the platform repeats a request whose answer was lost.
 import { z } from 'zod'
-import { nameKey, settingFields } from '../../../plugins/contract.ts'
+import { emailAddress, nameKey, settingFields } from '../../../plugins/contract.ts'
 import { parseBounded, type Issue } from '../../core/bounds.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
@@ -20,7 +20,7 @@ const MAX_TEXT = 30_000
 const schema = z.object({
   action_run_id: z.string().min(1).max(150),
   properties: z.object({
-    email: z.email('Give an email address').max(320, 'An address has at most 320 characters'),
+    email: emailAddress('Give an email address'),
     files: z.string().max(MAX_TEXT, 'Name fewer files').optional(),
     pack: z.string().max(255, 'A name has at most 255 characters').optional(),
     expiry_days: settingFields.expiry_days.optional(),

@@ -1,4 +1,5 @@
 // Links: created for files or for a pack, listed with their addresses, exported as CSV.
+import { emailAddress } from '../../../plugins/contract.ts'
 import Papa from 'papaparse'
 import { z } from 'zod'
 import { workflowOfAction, startWorkflow } from '../operations/start.ts'
@@ -34,7 +35,7 @@ const MAX_IN_REQUEST = 100
 const MAX_PER_FILE = 1000
 
 const terms = { expiry_days: expiryDays.optional(), download_limit: downloadLimit.optional() }
-const email = z.email('Send an email address').max(320).optional()
+const email = emailAddress('Send an email address').optional()
 
 const linksBody = (limits: Limits) =>
   z

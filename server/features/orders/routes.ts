@@ -1,4 +1,5 @@
 // Deliveries: what each order entitles its buyer to, and the merchant's changes to it.
+import { emailAddress } from '../../../plugins/contract.ts'
 import { z } from 'zod'
 import { retryTransaction } from '../../core/db/retry-transaction.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
@@ -122,7 +123,7 @@ const read = (parts: DeliveryRouteParts) =>
 
 const changeBody = z
   .strictObject({
-    email: z.email('Send an email address').max(320).optional(),
+    email: emailAddress('Send an email address').optional(),
     expiry_days: expiryDays.optional().meta({ description: 'Days from now; null: never' }),
     download_limit: downloadLimit.optional(),
     more_downloads: z

@@ -23,6 +23,7 @@ import { downloadsFeature } from './features/downloads/feature.ts'
 import { dropFeature } from './features/drop/feature.ts'
 import { filesFeature } from './features/files/feature.ts'
 import { flowFeature } from './features/flow/feature.ts'
+import { homeFeature } from './features/home/feature.ts'
 import { importsFeature } from './features/imports/feature.ts'
 import { linksFeature } from './features/links/feature.ts'
 import { mappingFeature } from './features/mapping/feature.ts'
@@ -107,6 +108,7 @@ export interface TaskParts {
 
 /** In the order of the API's document. */
 export const FEATURES: readonly Feature<WebParts, TaskParts>[] = checkFeatures([
+  homeFeature,
   importsFeature,
   uploadFeature,
   csvFeature,

@@ -1,7 +1,7 @@
 // The admin page: the frame with the pages of all features.
 import { QueryClientProvider } from '@tanstack/react-query'
 import { type ComponentType, type ReactNode, Suspense, useEffect, useRef } from 'react'
-import { Redirect, Route, Switch } from 'wouter'
+import { Route, Switch } from 'wouter'
 import { usePathname } from 'wouter/use-browser-location'
 import { FEATURES } from './features.ts'
 import { createQueryClient } from './shell/client/queries.ts'
@@ -26,9 +26,6 @@ export function App() {
             <Arrival>
               <Conflicts>
                 <Switch>
-                  <Route path="/">
-                    <Redirect replace to={`/files${window.location.search}`} />
-                  </Route>
                   {ROUTES.map(routeOf)}
                   <Route component={LostPage} />
                 </Switch>

@@ -6,6 +6,7 @@ import { compliance } from './features/compliance/feature.ts'
 import { csv } from './features/csv/feature.ts'
 import { drop } from './features/drop/feature.ts'
 import { files } from './features/files/feature.ts'
+import { home } from './features/home/feature.ts'
 import { imports } from './features/imports/feature.ts'
 import { links } from './features/links/feature.ts'
 import { mapping } from './features/mapping/feature.ts'
@@ -21,6 +22,7 @@ import { webhooks } from './features/webhooks/feature.ts'
 import { workflows } from './features/workflows/feature.ts'
 
 export const FEATURES: readonly PageFeature[] = checked([
+  home,
   files,
   imports,
   upload,

@@ -43,6 +43,8 @@ async function kept(): Promise<Kept[]> {
   )
 }
 
+const about = () => ({ shop: depot.shop, file: '0199aaaa-0000-7000-8000-000000000001' })
+
 test('after a failed write the month is written without a further download', async () => {
   await database.pool.query('delete from shop_downloads')
   let failures = 1
@@ -57,7 +59,7 @@ test('after a failed write the month is written without a further download', asy
     used: async (links) => void used.push(...links),
     log: silent,
   })
-  const target = { shop: depot.shop, tracked: false, notified: false } as FileTarget
+  const target = { ...about(), tracked: false, notified: false } as FileTarget
   const client = { hash: Buffer.alloc(1), address: '', agent: '' }
   recorder.record({ target, link: 'a link', client, at: depot.time.now })
   await recorder.flush()
@@ -80,7 +82,7 @@ test('used links are reported again after the database was unavailable', async (
     },
     log: silent,
   })
-  const target = { shop: depot.shop, tracked: false, notified: false } as FileTarget
+  const target = { ...about(), tracked: false, notified: false } as FileTarget
   const client = { hash: Buffer.alloc(1), address: '', agent: '' }
   recorder.record({ target, link: 'a link', client, at: depot.time.now })
   await recorder.flush()
@@ -117,7 +119,7 @@ describe('tracking', () => {
 
   test('on or off, each download counts in its month in the shop’s time zone', async () => {
     await database.pool.query('delete from shop_downloads')
-    const { key } = await depot.addLink(SMALL, {}, { download_tracking: false })
+    const { key, file } = await depot.addLink(SMALL, {}, { download_tracking: false })
     const open = await depot.addPublic(SMALL)
     await get(port, key)
     await get(secondPort, key)
@@ -128,6 +130,16 @@ describe('tracking', () => {
     )
     const month = `${depot.time.now.toISOString().slice(0, 7)}-01`
     expect(months).toEqual([{ month, downloads: 3 }])
+    const days = await depot.scope.query<{ day: string; downloads: number }>(
+      `select day::text, downloads from file_days where shop_id = :shop
+         and file_id = any(:files::uuid[]) order by downloads`,
+      { files: [file, open.file] },
+    )
+    const day = depot.time.now.toISOString().slice(0, 10)
+    expect(days).toEqual([
+      { day, downloads: 1 },
+      { day, downloads: 2 },
+    ])
   })
 
   test('off records nothing', async () => {

@@ -1,6 +1,6 @@
 // Records downloads: time, address and agent for files with tracking, the count for files with
-// notifications, and the count of a shop's month for all files. They are written in batches after
-// the responses, so that no download waits for them.
+// notifications, and for all files the counts of a file's day and of a shop's month. They are
+// written in batches after the responses, so that no download waits for them.
 import type pg from 'pg'
 import { isDatabaseUnavailable } from '../../core/db/error-classes.ts'
 import { inBatches } from '../../core/db/sweep-batches.ts'
@@ -55,12 +55,20 @@ const UNREPORTED = `
   on conflict (shop_id, file_id) do update set untold = n.untold + excluded.untold`
 
 // The join drops shops that have gone meanwhile.
-const MONTHS = `
-  insert into shop_downloads as n (shop_id, month, downloads)
-  select g.shop_id, g.month, g.downloads
-  from unnest($1::integer[], $2::date[], $3::bigint[]) as g (shop_id, month, downloads)
-  join shops s on s.id = g.shop_id and s.uninstalled_at is null order by 1, 2
-  on conflict (shop_id, month) do update set downloads = n.downloads + excluded.downloads`
+const DAYS = `
+  with given as (
+    select g.* from unnest($1::integer[], $2::date[], $3::uuid[], $4::bigint[])
+      as g (shop_id, day, file_id, downloads)
+    join shops s on s.id = g.shop_id and s.uninstalled_at is null
+  ), months as (
+    insert into shop_downloads as n (shop_id, month, downloads)
+    select shop_id, date_trunc('month', day)::date, sum(downloads) from given group by 1, 2
+    order by 1, 2
+    on conflict (shop_id, month) do update set downloads = n.downloads + excluded.downloads
+  )
+  insert into file_days as n (shop_id, day, file_id, downloads)
+  select shop_id, day, file_id, downloads from given order by 1, 2, 3
+  on conflict (shop_id, day, file_id) do update set downloads = n.downloads + excluded.downloads`
 
 /** A link through which a file was downloaded. */
 export interface UsedLink {
@@ -82,7 +90,7 @@ export function createRecorder(parts: {
   const { pool, notify, log } = parts
   const waiting: DownloadRecord[] = []
   let used = new Map<string, UsedLink>()
-  let months = new Map<string, ShopMonth>()
+  let days = new Map<string, FileDay>()
   let lost = 0
   let count = 0
   let timer: NodeJS.Timeout | null = null
@@ -94,7 +102,7 @@ export function createRecorder(parts: {
     if (lost > 0)
       log.warn('downloads were not recorded because the database was too slow', { downloads: lost })
     lost = 0
-    await writeMonths()
+    await writeDays()
     await reportUsed()
   }
   async function reportUsed(): Promise<void> {
@@ -116,21 +124,25 @@ export function createRecorder(parts: {
     await pool.query({ name: 'delivery_notices', text: UNREPORTED, values: fileColumns(notified) })
     await notify()
   }
-  async function writeMonths(): Promise<void> {
-    const counts = [...months.values()]
+  async function writeDays(): Promise<void> {
+    const counts = [...days.values()]
     if (counts.length === 0) return
-    months = new Map()
-    const columns = [
-      plainArray(counts.map(({ shop }) => shop)),
-      plainArray(counts.map(({ month }) => month)),
-      plainArray(counts.map(({ downloads }) => downloads)),
-    ]
-    await pool
-      .query({ name: 'delivery_months', text: MONTHS, values: columns })
-      .catch((error: unknown) => {
-        for (const one of counts) countMonth(months, one)
-        throw error
-      })
+    days = new Map()
+    for (let at = 0; at < counts.length; at += ROWS) {
+      const part = counts.slice(at, at + ROWS)
+      const columns = [
+        plainArray(part.map(({ shop }) => shop)),
+        plainArray(part.map(({ day }) => day)),
+        plainArray(part.map(({ file }) => file)),
+        plainArray(part.map(({ downloads }) => downloads)),
+      ]
+      await pool
+        .query({ name: 'delivery_days', text: DAYS, values: columns })
+        .catch((error: unknown) => {
+          for (const one of counts.slice(at)) countDay(days, one)
+          throw error
+        })
+    }
   }
   const schedule = (ms: number) => {
     timer ??= setTimeout(() => void flush(), ms).unref()
@@ -139,14 +151,15 @@ export function createRecorder(parts: {
     write().catch((error: unknown) => {
       log.warn('downloads were not recorded', errorFields(error))
       // The rest must not wait for the next download, which may be hours away.
-      if (waiting.length > 0 || months.size > 0 || used.size > 0) schedule(RETRY_MS)
+      if (waiting.length > 0 || days.size > 0 || used.size > 0) schedule(RETRY_MS)
     }),
   )
   return {
     record: (download) => {
       count++
       const { link, target, at } = download
-      countMonth(months, { shop: target.shop, month: monthOf(at), downloads: 1 })
+      const day = at.toISOString().slice(0, 10)
+      countDay(days, { shop: target.shop, day, file: target.file, downloads: 1 })
       schedule(FLUSH_MS)
       if (link !== null && used.size < MAX_WAITING) used.set(link, { shop: target.shop, link })
       if (!target.tracked && !target.notified) return
@@ -158,19 +171,18 @@ export function createRecorder(parts: {
   }
 }
 
-interface ShopMonth {
+interface FileDay {
   shop: number
-  /** Its first day, `2026-11-01`, in UTC. */
-  month: string
+  /** `2026-11-26`, in UTC. */
+  day: string
+  file: string
   downloads: number
 }
 
-const monthOf = (at: Date): string => `${at.toISOString().slice(0, 7)}-01`
-
-function countMonth(months: Map<string, ShopMonth>, one: ShopMonth): void {
-  const key = `${one.shop}/${one.month}`
-  const downloads = (months.get(key)?.downloads ?? 0) + one.downloads
-  months.set(key, { ...one, downloads })
+function countDay(days: Map<string, FileDay>, one: FileDay): void {
+  const key = `${one.shop}/${one.day}/${one.file}`
+  const downloads = (days.get(key)?.downloads ?? 0) + one.downloads
+  days.set(key, { ...one, downloads })
 }
 
 const fileColumns = (downloads: readonly DownloadRecord[]): string[] => [

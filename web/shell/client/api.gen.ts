@@ -1281,6 +1281,56 @@ export interface components {
         type: string
       }
     }
+    Figures: {
+      /** @description Emails that could not be sent */
+      bounced_mails: number
+      /** @description Oldest first, in UTC */
+      days: {
+        /** Format: date */
+        day: string
+        deliveries: number
+        downloads: number
+        imported_files: number
+      }[]
+      failures: {
+        code: string
+        files: number
+        message: string
+      }[]
+      imports: {
+        channel: string
+        files: number
+        imports: number
+      }[]
+      storage: {
+        bytes: number
+        extension: string
+        files: number
+      }[]
+      top_files: {
+        downloads: number
+        file_id: string
+        filename: string
+      }[]
+      top_products: {
+        downloads: number
+        product_id: string
+        title: string
+      }[]
+      /** @description Of the period, and of the equally long one before it */
+      totals: {
+        before: {
+          deliveries: number
+          downloads: number
+          imported_files: number
+        }
+        now: {
+          deliveries: number
+          downloads: number
+          imported_files: number
+        }
+      }
+    }
     File: {
       /**
        * @description Hosts that may link to the file, `*.example.com` for all subdomains; empty: any
@@ -1455,6 +1505,32 @@ export interface components {
       /** @description Other storage locations with a copy of the current version */
       copies: string[]
       location: string
+    }
+    Home: {
+      /** @description What has happened in the shop so far */
+      first_steps: {
+        branded: boolean
+        downloaded: boolean
+        imported: boolean
+        mapped: boolean
+        ordered: boolean
+      }
+      /** @description What waits for somebody, the most important first */
+      needs: {
+        /** @description Exact up to 1000 */
+        count: number
+        /** @enum {string} */
+        need:
+          | 'held'
+          | 'asked'
+          | 'blocked'
+          | 'unreachable'
+          | 'unmapped'
+          | 'failed_imports'
+          | 'connections'
+          | 'licence_lists'
+          | 'damaged'
+      }[]
     }
     Import: {
       failed: number

@@ -30,7 +30,7 @@ function OwnFrame({ children }: { children: ReactNode }) {
   const open = openAt === path
   return (
     <Frame
-      logo={{ width: 132, topBarSource: logo, url: '/files', accessibilityLabel: 'Stevedore' }}
+      logo={{ width: 132, topBarSource: logo, url: '/', accessibilityLabel: 'Stevedore' }}
       topBar={
         <TopBar
           showNavigationToggle
@@ -40,10 +40,12 @@ function OwnFrame({ children }: { children: ReactNode }) {
         />
       }
       navigation={
-        <Navigation location={path === '/' ? '/files' : path}>
+        <Navigation location={path}>
           <Navigation.Section
             items={places.map(({ badge, ...place }) => ({
               ...place,
+              // Every address begins with it.
+              exactMatch: place.url === '/',
               badge: badge && badges[badge] ? String(badges[badge]) : undefined,
             }))}
           />
@@ -102,7 +104,10 @@ function StorefrontFrame({ children }: { children: ReactNode }) {
         's-app-nav',
         null,
         createElement('s-link', { href: '/', rel: 'home' }, 'Stevedore'),
-        ...places.map(({ url, label }) => createElement('s-link', { key: url, href: url }, label)),
+        // The first entry is the app's own name.
+        ...places
+          .filter(({ url }) => url !== '/')
+          .map(({ url, label }) => createElement('s-link', { key: url, href: url }, label)),
       )}
       <main>{children}</main>
     </>

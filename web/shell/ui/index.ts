@@ -44,6 +44,8 @@ export {
   ChevronDownIcon,
   ChevronUpIcon,
   ClockIcon,
+  CheckIcon,
+  HomeIcon,
   XIcon as CloseIcon,
   DeleteIcon,
   DragHandleIcon,

@@ -1,0 +1,7 @@
+// Examples of the requests, which the API's document shows and a test sends.
+import type { Examples } from '../../http/example.ts'
+
+export const homeExamples: Examples = {
+  'get /api/home': { status: 200 },
+  'get /api/home/figures': { query: { days: '30' }, status: 200 },
+}

@@ -1,0 +1,14 @@
+// The home page: what needs the merchant, and what happened.
+import { homeExamples } from './examples.ts'
+import { refreshTask, type RefreshParts } from './refresh-task.ts'
+import { homeRoutes } from './routes.ts'
+import { defineFeature } from '../feature.ts'
+
+export const homeFeature = defineFeature({
+  name: 'home',
+  examples: homeExamples,
+  endpoints: homeRoutes,
+  showsDownloads: true,
+  tasks: (parts: RefreshParts) => [refreshTask(parts)],
+  tables: { file_days: 'counts', shop_days: 'counts' },
+})

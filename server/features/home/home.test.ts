@@ -1,0 +1,120 @@
+// The home page's counts and figures, over the API.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTestApp, type TestApp } from '../../../test/app.ts'
+import { startOrigin, type Origin } from '../../../test/fakes/origin.ts'
+import { paidOrder } from '../../../test/orders.ts'
+import { addMappings } from '../../files/mappings.ts'
+import { parsePublicId } from '../../core/ids.ts'
+import { reconcileOrder } from '../orders/reconcile.ts'
+
+let app: TestApp
+let origin: Origin
+beforeAll(async () => {
+  ;[app, origin] = await Promise.all([openTestApp(), startOrigin()])
+})
+afterAll(async () => {
+  await Promise.all([app.close(), origin.close()])
+})
+
+const PRODUCT = 'gid://shopify/Product/1'
+// Tests look into answers as they like.
+/* oxlint-disable typescript/no-explicit-any */
+const read = async (route: string): Promise<any> => (await app.owner.call('GET', route)).body
+const needs = async (): Promise<Record<string, number>> =>
+  Object.fromEntries((await read('/api/home')).needs.map(({ need, count }: any) => [need, count]))
+const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)
+
+test('a new shop needs nothing and has taken no step', async () => {
+  expect(await read('/api/home')).toEqual({
+    needs: [],
+    first_steps: {
+      ...{ imported: false, mapped: false, ordered: false },
+      ...{ downloaded: false, branded: false },
+    },
+  })
+  const { days, totals, ...lists } = await read('/api/home/figures?days=7')
+  expect(days).toHaveLength(7)
+  const none = { downloads: 0, deliveries: 0, imported_files: 0 }
+  expect(days.at(-1)).toEqual({ day: day(0), ...none })
+  expect(totals).toEqual({ now: none, before: none })
+  expect(lists).toEqual({
+    ...{ top_files: [], top_products: [], storage: [], imports: [], failures: [] },
+    bounced_mails: 0,
+  })
+})
+
+test('each need is counted, and gone when it is done', async () => {
+  const worker = await app.engine.startWorker()
+  const { scope } = app.owner
+  const started = await app.owner.call('POST', '/api/files/import', {
+    files: [
+      { filename: 'guide.pdf', url: `${origin.url}/bytes/1000/guide.pdf` },
+      { filename: 'gone.pdf', url: `${origin.url}/missing/gone.pdf` },
+    ],
+  })
+  expect(started.body).toMatchObject({ status: 'partial' })
+  await worker.stop()
+  expect(await needs()).toEqual({ unmapped: 1, failed_imports: 1 })
+
+  const [{ id }] = (await read('/api/files')).data
+  const fileId = parsePublicId('file', id)!
+  const mapping = { product_title: 'Guides', variant_id: null, sku: null, score: 1, reason: '' }
+  await addMappings(scope, [
+    { fileId, mapping: { ...mapping, product_id: PRODUCT, method: 'manual' } },
+  ])
+  await scope.query(`update files set mapping_state = 'mapped' where shop_id = :shop`)
+  const parts = { secrets: app.engine.parts.secrets, now: new Date() }
+  await reconcileOrder(scope, paidOrder({ products: [PRODUCT], email: null }), parts)
+  expect(await needs()).toEqual({ unreachable: 1, failed_imports: 1 })
+  await scope.query(`update deliveries set held_by = 'risk' where shop_id = :shop`)
+  expect(await needs()).toEqual({ held: 1, failed_imports: 1 })
+  await scope.query(`update deliveries set held_by = null, email = 'a@example.com', ask = '{}'
+    where shop_id = :shop`)
+  await scope.query(`update links set expires_at = now() where shop_id = :shop
+    and file_id is not null`)
+  expect(await needs()).toEqual({ asked: 1, blocked: 1, failed_imports: 1 })
+  await scope.query(`update versions set damaged = true where shop_id = :shop`)
+  expect(await needs()).toMatchObject({ damaged: 1 })
+
+  expect((await read('/api/home')).first_steps).toEqual({
+    ...{ imported: true, mapped: true, ordered: true },
+    ...{ downloaded: false, branded: false },
+  })
+})
+
+test('the figures of a period are compared with the period before it', async () => {
+  const { scope } = app.owner
+  const [{ id }] = (await read('/api/files')).data
+  const file = parsePublicId('file', id)
+  await scope.query(
+    `insert into file_days (shop_id, day, file_id, downloads)
+     select :shop, d.day, :file, d.downloads
+     from (values (:today::date, 5), (:last::date, 2), (:before::date, 100), (:old::date, 1000))
+       as d (day, downloads)`,
+    { file, today: day(0), last: day(6), before: day(7), old: day(14) },
+  )
+  const { totals, days, top_files, top_products, storage, imports, failures } = await read(
+    '/api/home/figures?days=7',
+  )
+  expect(totals).toEqual({
+    now: { downloads: 7, deliveries: 1, imported_files: 1 },
+    before: { downloads: 100, deliveries: 0, imported_files: 0 },
+  })
+  expect(days.map(({ downloads }: any) => downloads)).toEqual([2, 0, 0, 0, 0, 0, 5])
+  expect(top_files).toEqual([{ file_id: id, filename: 'guide.pdf', downloads: 7 }])
+  expect(top_products).toEqual([{ product_id: PRODUCT, title: 'Guides', downloads: 7 }])
+  expect(storage).toEqual([{ extension: 'pdf', files: 1, bytes: 1000 }])
+  expect(imports).toEqual([{ channel: 'api', imports: 1, files: 1 }])
+  expect(failures).toHaveLength(1)
+  expect((await read('/api/home/figures?days=90')).totals.now.downloads).toBe(1107)
+})
+
+test('a figure whose rows are gone is counted again, and another shop sees none of it', async () => {
+  const { scope } = app.owner
+  await scope.query('delete from deliveries where shop_id = :shop')
+  expect((await read('/api/home/figures?days=7')).totals.now.deliveries).toBe(0)
+  const other = await app.stranger('other.myshopify.com')
+  expect(((await other.call('GET', '/api/home/figures?days=90')).body as any).totals.now).toEqual({
+    ...{ downloads: 0, deliveries: 0, imported_files: 0 },
+  })
+})

@@ -1,0 +1,97 @@
+// The daily figures of a shop that a worker counts again: the last two days each hour, and all kept
+// days once for a shop that has none.
+import type { Database } from '../../../core/db/database.ts'
+import { forShop, type ShopScope } from '../../../core/db/for-shop.ts'
+
+export const KEPT_MONTHS = 13
+/** Counted again until a day is over everywhere. */
+const RECOUNTED_DAYS = 2
+
+// Each gives (day, subject, value) of the days since :from.
+const FIGURES: Readonly<Record<string, string>> = {
+  deliveries: `
+    select (created_at at time zone 'UTC')::date as day, '' as subject, count(*) as value
+    from deliveries where shop_id = :shop and created_at >= :from group by 1`,
+  imports: `
+    select (created_at at time zone 'UTC')::date, channel, count(*)
+    from operations where shop_id = :shop and created_at >= :from and kind = 'import'
+      and status not in ('previewing', 'previewed') group by 1, 2`,
+  imported_files: `
+    select (created_at at time zone 'UTC')::date, channel, sum(done)
+    from operations where shop_id = :shop and created_at >= :from and kind = 'import'
+      and status not in ('previewing', 'previewed') group by 1, 2`,
+  failures: `
+    select (o.created_at at time zone 'UTC')::date, i.error ->> 'code', count(*)
+    from operations o join items i on i.shop_id = o.shop_id and i.operation_id = o.id
+    where o.shop_id = :shop and o.created_at >= :from and o.failed > 0
+      and o.status not in ('previewing', 'previewed') and i.status = 'failed'
+      and i.error ->> 'code' is not null group by 1, 2`,
+  bounced_mails: `
+    select (created_at at time zone 'UTC')::date, '', count(*) from outbox
+    where shop_id = :shop and created_at >= :from and kind = 'email' and status = 'failed'
+    group by 1`,
+}
+export type Figure = keyof typeof FIGURES
+
+/** Counts the figures of the days since then, in UTC, and replaces those that are stored. */
+async function countDays(scope: ShopScope, from: Date): Promise<void> {
+  await scope.transaction(async (tx) => {
+    for (const [figure, select] of Object.entries(FIGURES))
+      await tx.query(
+        `with counted as (${select}), gone as (
+           delete from shop_days d where d.shop_id = :shop and d.figure = :figure
+             and d.day >= (:from::timestamptz at time zone 'UTC')::date
+             and not exists (select from counted c (day, subject, value)
+               where c.day = d.day and c.subject = d.subject)
+         )
+         insert into shop_days (shop_id, day, figure, subject, value)
+         select :shop, day, :figure, subject, value
+         from counted as c (day, subject, value)
+         on conflict (shop_id, day, figure, subject) do update set value = excluded.value`,
+        { figure, from },
+      )
+  })
+}
+
+const startOfDay = (at: Date, daysAgo: number): Date =>
+  new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate() - daysAgo))
+
+/** Counts the days of one shop that may have changed. */
+export async function refreshShop(scope: ShopScope, now: Date): Promise<void> {
+  const [row] = await scope.query<{ known: boolean }>(
+    'select exists (select from shop_days where shop_id = :shop) as known',
+  )
+  await countDays(scope, startOfDay(now, row!.known ? RECOUNTED_DAYS : KEPT_MONTHS * 31))
+}
+
+/** Shops in which something happened since then. */
+export async function changedShops({ pool }: Database, since: Date): Promise<number[]> {
+  const { rows } = await pool.query<{ id: number }>(
+    `select s.id from shops s where s.uninstalled_at is null and (
+       exists (select from operations o where o.shop_id = s.id and o.created_at >= $1)
+       or exists (select from deliveries d where d.shop_id = s.id and d.created_at >= $1))
+     order by 1`,
+    [since],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Deletes days older than 13 months, of all shops. */
+export async function sweepDays({ pool }: Database, now: Date): Promise<void> {
+  const before = startOfDay(now, KEPT_MONTHS * 31)
+  await pool.query('delete from shop_days where day < $1', [before])
+  await pool.query('delete from file_days where day < $1', [before])
+}
+
+/** Of one run of the worker: the shops that changed, and the sweep. */
+export async function refreshDays(
+  database: Database,
+  now: Date,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const shop of await changedShops(database, startOfDay(now, RECOUNTED_DAYS))) {
+    signal.throwIfAborted()
+    await refreshShop(forShop(database, shop), now)
+  }
+  await sweepDays(database, now)
+}

@@ -1,0 +1,124 @@
+// The figures of a period, from the daily ones.
+import type { ShopScope } from '../../../core/db/for-shop.ts'
+import { ERRORS, isErrorCode } from '../../../core/errors.ts'
+import { toPublicId } from '../../../core/ids.ts'
+import type { Figure } from './days.ts'
+
+export const PERIODS = [7, 30, 90] as const
+const TOP = 10
+
+export interface Figures {
+  /** Each day of the period, oldest first. */
+  days: { day: string; downloads: number; deliveries: number; imported_files: number }[]
+  /** Of the whole period, and of the equally long one before it. */
+  totals: Record<'now' | 'before', Record<'downloads' | 'deliveries' | 'imported_files', number>>
+  top_files: { file_id: string; filename: string; downloads: number }[]
+  top_products: { product_id: string; title: string; downloads: number }[]
+  /** The present files, by extension. */
+  storage: { extension: string; files: number; bytes: number }[]
+  imports: { channel: string; imports: number; files: number }[]
+  failures: { code: string; message: string; files: number }[]
+  bounced_mails: number
+}
+
+/** Of the last days, today included, in UTC. */
+export async function readFigures(scope: ShopScope, days: number, now: Date): Promise<Figures> {
+  const today = now.toISOString().slice(0, 10)
+  const period = { today, days }
+  const [perDay, totals, topFiles, topProducts, storage, imports, failures, bounced] =
+    await Promise.all([
+      scope.query<Figures['days'][number]>(
+        `select to_char(d.day, 'YYYY-MM-DD') as day, ${valuesOf('d.day = f.day', 'd.day = s.day')}
+         from generate_series(:today::date - :days::int + 1, :today::date, interval '1 day')
+           as g (at), lateral (select at::date as day) d order by 1`,
+        period,
+      ),
+      scope.query<Totals>(
+        `select p.name, ${valuesOf('f.day between p.first and p.last', 's.day between p.first and p.last')}
+         from (values ('now', :today::date - :days::int + 1, :today::date),
+           ('before', :today::date - 2 * :days::int + 1, :today::date - :days::int))
+           as p (name, first, last)`,
+        period,
+      ),
+      scope.query<{ id: string; filename: string; downloads: number }>(
+        `select f.id, f.filename, sum(d.downloads)::int as downloads
+         from file_days d join files f on f.shop_id = d.shop_id and f.id = d.file_id
+         where d.shop_id = :shop and ${IN_PERIOD} and f.deleted_at is null
+         group by f.id, f.filename order by 3 desc, 2 limit ${TOP}`,
+        period,
+      ),
+      scope.query<Figures['top_products'][number]>(
+        `select m.product_id, max(m.product_title) as title, sum(d.downloads)::int as downloads
+         from file_days d
+         join lateral (select distinct on (product_id) product_id, product_title from mappings m
+           where m.shop_id = d.shop_id and m.file_id = d.file_id order by product_id) m on true
+         where d.shop_id = :shop and ${IN_PERIOD}
+         group by m.product_id order by 3 desc, 2 limit ${TOP}`,
+        period,
+      ),
+      scope.query<Figures['storage'][number]>(
+        `select extension, count(*)::int as files, sum(size_bytes)::bigint as bytes from files
+         where shop_id = :shop and deleted_at is null group by 1 order by 3 desc limit ${TOP}`,
+      ),
+      scope.query<Figures['imports'][number]>(
+        `select subject as channel,
+           coalesce(sum(value) filter (where figure = 'imports'), 0)::int as imports,
+           coalesce(sum(value) filter (where figure = 'imported_files'), 0)::int as files
+         from shop_days d where shop_id = :shop and ${IN_PERIOD}
+           and figure in ('imports', 'imported_files') group by 1 order by 3 desc`,
+        period,
+      ),
+      bySubject<{ code: string; files: number }>(scope, 'failures', 'code', 'files', period),
+      scope.query<{ mails: number }>(
+        `select coalesce(sum(value), 0)::int as mails from shop_days d
+         where shop_id = :shop and ${IN_PERIOD} and figure = 'bounced_mails'`,
+        period,
+      ),
+    ])
+  const total = (name: string) => {
+    const { downloads, deliveries, imported_files } = totals.find((one) => one.name === name)!
+    return { downloads, deliveries, imported_files }
+  }
+  return {
+    days: perDay,
+    totals: { now: total('now'), before: total('before') },
+    top_files: topFiles.map(({ id, ...file }) => ({ file_id: toPublicId('file', id), ...file })),
+    top_products: topProducts,
+    storage,
+    imports,
+    failures: failures.map(({ code, files }) => ({
+      ...{ code, files },
+      message: isErrorCode(code) ? ERRORS[code].message : code,
+    })),
+    bounced_mails: bounced[0]!.mails,
+  }
+}
+
+type Totals = { name: string } & Figures['totals']['now']
+
+/** SQL: a row `d` of days is in the period. */
+const IN_PERIOD = 'd.day between :today::date - :days::int + 1 and :today::date'
+
+/** SQL: the values of the rows that fit these conditions. */
+const valuesOf = (files: string, shops: string): string => `
+  coalesce((select sum(f.downloads) from file_days f
+    where f.shop_id = :shop and ${files}), 0)::int as downloads,
+  coalesce((select sum(s.value) from shop_days s
+    where s.shop_id = :shop and s.figure = 'deliveries' and ${shops}), 0)::int as deliveries,
+  coalesce((select sum(s.value) from shop_days s
+    where s.shop_id = :shop and s.figure = 'imported_files' and ${shops}), 0)::int
+    as imported_files`
+
+const bySubject = <Row>(
+  scope: ShopScope,
+  figure: Figure,
+  subject: string,
+  value: string,
+  period: { today: string; days: number },
+): Promise<Row[]> =>
+  scope.query<Row & object>(
+    `select subject as ${subject}, sum(value)::int as ${value} from shop_days d
+     where shop_id = :shop and ${IN_PERIOD} and figure = :figure
+     group by 1 order by 2 desc limit ${TOP}`,
+    { ...period, figure },
+  ) as Promise<Row[]>

@@ -1,0 +1,69 @@
+// What needs the merchant, each with its number, and the first steps of a new shop.
+import type { ShopScope } from '../../../core/db/for-shop.ts'
+
+/** A count is exact up to this number. */
+export const MAX_COUNTED = 1000
+
+// Rows that need somebody. Each is counted up to the bound.
+const NEEDS = {
+  // A delivery that waits for the merchant's decision.
+  held: `from deliveries d where d.shop_id = :shop and d.held_by is not null
+    and d.revoked_at is null and d.withdrawn_at is null`,
+  asked: `from deliveries d where d.shop_id = :shop and d.ask is not null
+    and d.revoked_at is null and d.withdrawn_at is null`,
+  blocked: `from deliveries d
+    join links p on p.shop_id = d.shop_id and p.delivery_id = d.id
+    where d.shop_id = :shop and d.revoked_at is null and d.withdrawn_at is null
+      and d.held_by is null and exists (select from links c where c.shop_id = p.shop_id
+        and c.parent_id = p.id and c.file_id is not null and c.revoked_at is null
+        and (c.expires_at <= now() or c.downloads >= c.download_limit))`,
+  unreachable: `from deliveries d join orders o on o.shop_id = d.shop_id and o.id = d.order_id
+    where d.shop_id = :shop and d.revoked_at is null and d.withdrawn_at is null
+      and d.held_by is null and coalesce(d.email, o.email) is null`,
+  unmapped: `from files where shop_id = :shop and deleted_at is null
+    and mapping_state <> 'mapped'`,
+  failed_imports: `from operations where shop_id = :shop and kind = 'import'
+    and created_at > now() - interval '7 days' and failed > 0
+    and status in ('failed', 'partial')`,
+  connections: `from connections where shop_id = :shop and state <> 'ready'`,
+  licence_lists: `from licence_lists l where l.shop_id = :shop and l.deleted_at is null
+    and l.warned_at is not null`,
+  damaged: `from files f join versions v on v.shop_id = f.shop_id and v.file_id = f.id
+    and v.number = f.version and v.damaged
+    where f.shop_id = :shop and f.deleted_at is null`,
+} as const
+export type Need = keyof typeof NEEDS
+export const NEED_NAMES = Object.keys(NEEDS) as readonly Need[]
+
+/** In the order of their importance; without those that are 0. */
+export async function readNeeds(scope: ShopScope): Promise<{ need: Need; count: number }[]> {
+  const counts = await scope.query<{ need: Need; count: number }>(
+    Object.entries(NEEDS)
+      .map(
+        ([need, rows]) => `select '${need}' as need,
+          (select count(*) from (select 1 ${rows} limit ${MAX_COUNTED + 1}) r)::int as count`,
+      )
+      .join(' union all '),
+  )
+  return counts.filter(({ count }) => count > 0)
+}
+
+export interface FirstSteps {
+  imported: boolean
+  mapped: boolean
+  ordered: boolean
+  downloaded: boolean
+  branded: boolean
+}
+
+/** Each is done by what really happened. */
+export async function readFirstSteps(scope: ShopScope): Promise<FirstSteps> {
+  const [row] = await scope.query<FirstSteps>(
+    `select exists (select from files where shop_id = :shop) as imported,
+       exists (select from mappings where shop_id = :shop) as mapped,
+       exists (select from deliveries where shop_id = :shop) as ordered,
+       exists (select from file_days where shop_id = :shop) as downloaded,
+       exists (select from buyer_pages where shop_id = :shop) as branded`,
+  )
+  return row!
+}

@@ -1,0 +1,21 @@
+// Counts the daily figures again, each hour.
+import type { Database } from '../../core/db/database.ts'
+import type { BackgroundTask } from '../../core/queue/background.ts'
+import { refreshDays } from './model/days.ts'
+
+const EVERY_MS = 60 * 60 * 1000
+
+export interface RefreshParts {
+  database: Database
+  clock: () => Date
+}
+
+export const refreshTask = ({ database, clock }: RefreshParts): BackgroundTask => ({
+  name: 'daily-figures',
+  concurrency: 1,
+  atStart: true,
+  run: async ({ signal }) => {
+    await refreshDays(database, clock(), signal)
+    return new Date(Date.now() + EVERY_MS)
+  },
+})

@@ -1,0 +1,106 @@
+// Top files and products, storage by type, imports by channel, and failures by cause.
+import { type ReactNode } from 'react'
+import { numberText, sizeText } from '../../shell/labels/size.ts'
+import { serverText } from '../../shell/messages/server-templates.ts'
+import { t } from '../../shell/messages/t.ts'
+import { Link, Text } from '../../shell/ui/index.ts'
+import { useChannels } from '../imports/channel-calls.ts'
+import { channelText } from '../imports/labels.ts'
+import { type Figures } from './calls.ts'
+
+export function FigureLists({ figures }: { figures: Figures }) {
+  const channels = useChannels()
+  const { top_files, top_products, storage, imports, failures, bounced_mails } = figures
+  return (
+    <div className="figure-lists">
+      <Ranking
+        title={t('Most downloaded files')}
+        none={t('No downloads in this period')}
+        rows={top_files.map(({ file_id, filename, downloads }) => ({
+          key: file_id,
+          name: (
+            <Link url={`/files/${file_id}`} removeUnderline>
+              {filename}
+            </Link>
+          ),
+          value: numberText(downloads),
+        }))}
+      />
+      <Ranking
+        title={t('Most downloaded products')}
+        none={t('No downloads of products in this period')}
+        rows={top_products.map(({ product_id, title, downloads }) => ({
+          ...{ key: product_id, name: title, value: numberText(downloads) },
+        }))}
+      />
+      <Ranking
+        title={t('Storage by type')}
+        none={t('No files yet')}
+        rows={storage.map(({ extension, files, bytes }) => ({
+          key: extension,
+          name: t('{type}, {files, plural, one {# file} other {# files}}', {
+            ...{ type: extension === '' ? t('Without extension') : extension.toUpperCase(), files },
+          }),
+          value: sizeText(bytes),
+        }))}
+      />
+      <Ranking
+        title={t('Imports by channel')}
+        none={t('No imports in this period')}
+        rows={imports.map(({ channel, files }) => ({
+          key: channel,
+          name: channelText(channels, channel),
+          value: t('{files, plural, one {# file} other {# files}}', { files }),
+        }))}
+      />
+      <Ranking
+        title={t('Why files failed')}
+        none={t('No file failed in this period')}
+        rows={failures.map(({ code, message, files }) => ({
+          ...{ key: code, name: serverText(message), value: numberText(files) },
+        }))}
+      />
+      {bounced_mails > 0 && (
+        <Ranking
+          title={t('Email')}
+          none=""
+          rows={[
+            {
+              key: 'bounced',
+              name: <Link url="/settings/mail">{t('Not sent')}</Link>,
+              value: numberText(bounced_mails),
+            },
+          ]}
+        />
+      )}
+    </div>
+  )
+}
+
+interface Row {
+  key: string
+  name: ReactNode
+  value: string
+}
+
+const Ranking = ({ title, none, rows }: { title: string; none: string; rows: readonly Row[] }) => (
+  <section>
+    <Text as="h3" variant="headingSm">
+      {title}
+    </Text>
+    {rows.length === 0 ? (
+      <Text as="p" tone="subdued">
+        {none}
+      </Text>
+    ) : (
+      <ol>
+        {rows.map(({ key, name, value }) => (
+          <li key={key}>
+            <span className="name">{name}</span>
+            <span className="tabular">{value}</span>
+          </li>
+        ))}
+      </ol>
+    )}
+  </section>
+)

@@ -1,0 +1,153 @@
+// Texts of the home page: what needs the merchant, and comparisons of figures.
+import { pageLocale } from '../../shell/messages/locale.ts'
+import { t } from '../../shell/messages/t.ts'
+import { type Figures, type Home, type Need } from './calls.ts'
+
+/** The server counts up to this number. */
+const MAX_COUNTED = 1000
+
+interface NeedText {
+  text: string
+  /** What the button says. */
+  action: string
+  url: string
+}
+
+/** The number is inserted by `needText`. */
+const NEEDS: Readonly<Record<Need, (count: number) => NeedText>> = {
+  held: (count) => ({
+    text: t('{count, plural, one {# delivery waits} other {# deliveries wait}} for your decision', {
+      count,
+    }),
+    action: t('Decide'),
+    url: '/deliveries?status=held',
+  }),
+  asked: (count) => ({
+    text: t('{count, plural, one {# buyer asks} other {# buyers ask}} for more downloads', {
+      count,
+    }),
+    action: t('Answer'),
+    url: '/deliveries?status=ready',
+  }),
+  blocked: (count) => ({
+    text: t(
+      '{count, plural, one {# buyer has} other {# buyers have}} files that are used up or expired',
+      { count },
+    ),
+    action: t('Show deliveries'),
+    url: '/deliveries?status=blocked',
+  }),
+  unreachable: (count) => ({
+    text: t('{count, plural, one {# order has} other {# orders have}} no email address', {
+      count,
+    }),
+    action: t('Copy links'),
+    url: '/deliveries?status=unreachable',
+  }),
+  damaged: (count) => ({
+    text: t('{count, plural, one {# file is} other {# files are}} damaged in storage', { count }),
+    action: t('Read the notices'),
+    url: '/notices',
+  }),
+  connections: (count) => ({
+    text: t('{count, plural, one {# connection does} other {# connections do}} not work', {
+      count,
+    }),
+    action: t('Repair'),
+    url: '/settings/connections',
+  }),
+  licence_lists: (count) => ({
+    text: t('{count, plural, one {# list is} other {# lists are}} running out of licence keys', {
+      count,
+    }),
+    action: t('Add keys'),
+    url: '/settings/licences',
+  }),
+  failed_imports: (count) => ({
+    text: t('{count, plural, one {# import} other {# imports}} of this week had failed files', {
+      count,
+    }),
+    action: t('See why'),
+    url: '/operations?kind=import',
+  }),
+  unmapped: (count) => ({
+    text: t('{count, plural, one {# file has} other {# files have}} no product', { count }),
+    action: t('Map files'),
+    url: '/files?mapped=false',
+  }),
+}
+
+export const needText = ({ need, count }: Home['needs'][number]): NeedText & { more: boolean } => ({
+  ...NEEDS[need](Math.min(count, MAX_COUNTED)),
+  more: count > MAX_COUNTED,
+})
+
+export interface Step {
+  id: keyof Home['first_steps']
+  done: boolean
+  title: string
+  about: string
+  action: string
+  /** Null: it happens in the store. */
+  url: string | null
+}
+
+export const firstSteps = (done: Home['first_steps']): Step[] => [
+  {
+    ...{ id: 'imported', done: done.imported, url: '/import' },
+    title: t('Import a file'),
+    about: t('From this computer, a table of addresses, a folder in the cloud, or FTP.'),
+    action: t('Import'),
+  },
+  {
+    ...{ id: 'mapped', done: done.mapped, url: '/files?mapped=false' },
+    title: t('Map it to a product'),
+    about: t('Files whose names contain the SKU of a product are mapped automatically.'),
+    action: t('Map files'),
+  },
+  {
+    ...{ id: 'ordered', done: done.ordered, url: null },
+    title: t('Place a test order'),
+    about: t('Buy the product in your store: its buyer gets an email with the files.'),
+    action: '',
+  },
+  {
+    ...{ id: 'downloaded', done: done.downloaded, url: '/deliveries' },
+    title: t('Download it as the buyer'),
+    about: t('Open the page of the buyer from the delivery, and download the file.'),
+    action: t('Open deliveries'),
+  },
+  {
+    ...{ id: 'branded', done: done.branded, url: '/settings/buyer-page' },
+    title: t('Brand the buyer’s page'),
+    about: t('Your logo, colours and texts on the pages that customers open.'),
+    action: t('Design the page'),
+  },
+]
+
+/** `+12 %` against the period before; null: there is nothing to compare with. */
+export function changeText(now: number, before: number): string | null {
+  if (before === 0) return null
+  const format = new Intl.NumberFormat(pageLocale(), {
+    ...{ style: 'percent', maximumFractionDigits: 0, signDisplay: 'exceptZero' },
+  })
+  return format.format((now - before) / before)
+}
+
+export const FIGURE_NAMES = {
+  downloads: t('Downloads'),
+  deliveries: t('Deliveries'),
+  imported_files: t('Imported files'),
+} as const
+export type FigureName = keyof typeof FIGURE_NAMES
+
+const quoted = (cell: string | number) => `"${String(cell).replaceAll('"', '""')}"`
+
+/** The days as CSV, with the headers of the table. */
+export const figuresCsv = (days: Figures['days']): string =>
+  [
+    [t('Day'), ...Object.values(FIGURE_NAMES)],
+    ...days.map((one) => [one.day, one.downloads, one.deliveries, one.imported_files]),
+  ]
+    .map((row) => row.map(quoted).join(','))
+    .join('\r\n')

@@ -256,3 +256,47 @@ describe('the rest of the language', () => {
 function daysAgo(days: number): string {
   return new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
 }
+
+describe('find', () => {
+  it('each word is in the name, a tag, a product’s title or SKU, or the pack, in any order', async () => {
+    const scope = await newShop('find.myshopify.com')
+    const other = await newShop('find-other.myshopify.com')
+    for (const one of [scope, other]) {
+      await makeFiles(one, [
+        { filename: 'Chapter 1.pdf', tags: ['bonus', 'Sea Songs'], size_bytes: 1 },
+        { filename: 'Chapter 2.pdf', tags: [], size_bytes: 1 },
+        { filename: 'almanac_100%.pdf', tags: [], size_bytes: 1 },
+      ])
+      await one.query(
+        `insert into products (shop_id, id, title, title_key, handle, status)
+         values (:shop, 'p1', 'Weather Almanac', 'weather almanac', 'a', 'ACTIVE')`,
+      )
+      await one.query(
+        `insert into variants (shop_id, id, product_id, position, title, sku, sku_key)
+         values (:shop, 'v1', 'p1', 0, '', 'EB-001', 'eb-001')`,
+      )
+      await one.query(
+        `insert into mappings (shop_id, file_id, product_id, product_title, method, score, reason)
+         select :shop, id, 'p1', 'Weather Almanac', 'manual', 1, '' from files
+         where shop_id = :shop and filename = 'Chapter 1.pdf'`,
+      )
+      await one.query(
+        `with pack as (insert into packs (shop_id, name, name_key)
+           values (:shop, 'Harbour set', 'harbour set') returning id)
+         update files set pack_id = pack.id, pack_position = 1 from pack
+         where files.shop_id = :shop and filename = 'Chapter 2.pdf'`,
+      )
+    }
+    const found = (find: string) => selected(scope, filterSchema.parse({ find }))
+    expect(await found('weather almanac bonus')).toEqual(['Chapter 1.pdf'])
+    expect(await found('BONUS chapter')).toEqual(['Chapter 1.pdf'])
+    expect(await found('eb-001')).toEqual(['Chapter 1.pdf'])
+    expect(await found('harbour chapter')).toEqual(['Chapter 2.pdf'])
+    expect(await found('chapter')).toEqual(['Chapter 1.pdf', 'Chapter 2.pdf'])
+    expect(await found('almanac')).toEqual(['almanac_100%.pdf', 'Chapter 1.pdf'])
+    expect(await found('100% al')).toEqual(['almanac_100%.pdf'])
+    expect(await found('chapter almanac nothing')).toEqual([])
+    expect(await found('')).toHaveLength(3)
+    expect(filterSchema.safeParse({ find: 'a b c d e f g h i' }).success).toBe(false)
+  })
+})

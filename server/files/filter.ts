@@ -20,6 +20,9 @@ export const day = z
 
 const days = z.coerce.number().int().min(1).max(36_500)
 
+const MAX_WORDS = 8
+const wordsOf = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '')
+
 /** Kept as it was given: a filter is stored as JSON, and read again. */
 const packId = z
   .string()
@@ -28,6 +31,16 @@ const packId = z
 /** Every condition must hold. Values come as query parameters or as JSON. */
 export const filterFields = {
   ...conditionFields,
+  find: z
+    .string()
+    .trim()
+    .max(255)
+    .refine((text) => wordsOf(text).length <= MAX_WORDS, `Send at most ${MAX_WORDS} words`)
+    .optional()
+    .meta({
+      description:
+        'Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack',
+    }),
   uploaded_before: day.optional(),
   uploaded_after: day.optional(),
   older_than_days: days.optional().meta({ description: 'Uploaded more than this many days ago' }),
@@ -68,6 +81,10 @@ export async function compileFilter(
     search ? `%${likeLiteral(nameKey(search))}%` : undefined,
     'files.name_key like :f_search',
   )
+  for (const [at, word] of wordsOf(filter.find ?? '').entries()) {
+    Object.assign(bindings, findBindings(at, word))
+    conditions.push(findSql(at))
+  }
   add('f_types', type && extensionsOf(type), 'files.extension = any(:f_types)')
   add('f_tags', tags && tags.length > 0 ? tags : undefined, 'files.tags @> :f_tags::text[]')
   if (mapped !== undefined) conditions.push(`files.mapping_state ${mapped ? '=' : '<>'} 'mapped'`)
@@ -95,6 +112,28 @@ export async function compileFilter(
   add('f_pack', filter.pack && parsePublicId('pack', filter.pack), 'files.pack_id = :f_pack::uuid')
   return { sql: conditions.join(' and '), bindings }
 }
+
+function findBindings(at: number, word: string): Bindings {
+  const key = nameKey(word)
+  return {
+    [`f_within${at}`]: `%${likeLiteral(key)}%`,
+    [`f_start${at}`]: `${likeLiteral(key)}%`,
+    [`f_tag${at}`]: [word, word.toLowerCase()],
+  }
+}
+
+/** The name and the tags are compared row by row, the other places are found by their indexes. */
+const findSql = (at: number): string => `(files.name_key like :f_within${at}
+  or files.tags && :f_tag${at}::text[] or files.id in (
+  select m.file_id from products p join mappings m on m.shop_id = :shop and m.product_id = p.id
+  where p.shop_id = :shop and p.title_key like :f_within${at}
+  union all
+  select m.file_id from variants v join mappings m on m.shop_id = :shop
+    and m.product_id = v.product_id and (m.variant_id = '' or m.variant_id = v.id)
+  where v.shop_id = :shop and v.sku_key like :f_start${at}
+  union all
+  select k.id from packs c join files k on k.shop_id = :shop and k.pack_id = c.id
+  where c.shop_id = :shop and c.name_key like :f_within${at}))`
 
 /**
  * The moment at which a day begins in the shop. Computed here, not in SQL: with a constant the

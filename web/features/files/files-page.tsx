@@ -91,6 +91,7 @@ export function FilesPage() {
                   files={list.data}
                   total={list.total}
                   trash={urlState.deleted}
+                  find={urlState.search}
                   selection={selection}
                   menu={menu}
                   sort={urlState.sort}

@@ -2,6 +2,7 @@
 import { type CSSProperties } from 'react'
 import { type File } from '../../shell/client/types.ts'
 import { FileIcon } from '../../shell/files/icon.tsx'
+import { FileName, Marked } from '../../shell/files/name.tsx'
 import { type FileSort } from './url-state.ts'
 import {
   Badge,
@@ -30,6 +31,8 @@ interface Props {
   total: number
   /** Files in the trash have no page of their own. */
   trash: boolean
+  /** The words that were searched for. */
+  find: string
   selection: FileSelection
   menu: BulkMenu
   sort: FileSort
@@ -43,7 +46,7 @@ export function FilesTable(props: Props) {
 
 const NAMES = { singular: t('file'), plural: t('files') }
 
-function NarrowTable({ files, total, trash, selection, menu }: Props) {
+function NarrowTable({ files, total, trash, find, selection, menu }: Props) {
   return (
     <>
       <SelectedBar selection={selection} shown={files.length} total={total} menu={menu} />
@@ -56,7 +59,7 @@ function NarrowTable({ files, total, trash, selection, menu }: Props) {
       >
         {files.map((file, position) => (
           <IndexTable.Row key={file.id} id={file.id} position={position}>
-            <NarrowRow file={file} trash={trash} selection={selection} />
+            <NarrowRow file={file} trash={trash} find={find} selection={selection} />
           </IndexTable.Row>
         ))}
       </IndexTable>
@@ -64,7 +67,7 @@ function NarrowTable({ files, total, trash, selection, menu }: Props) {
   )
 }
 
-function WideTable({ files, total, trash, selection, menu, sort, onSort }: Props) {
+function WideTable({ files, total, trash, find, selection, menu, sort, onSort }: Props) {
   const [sortColumnIndex, sortDirection] = columnOf(sort)
   const rows = useRowClicks(files, selection)
   return (
@@ -107,7 +110,7 @@ function WideTable({ files, total, trash, selection, menu, sort, onSort }: Props
             selected={selection.isTicked(file.id)}
             accessibilityLabel={t('Select {filename}', { filename: file.filename })}
           >
-            <WideRow file={file} trash={trash} />
+            <WideRow file={file} trash={trash} find={find} />
           </IndexTable.Row>
         ))}
       </IndexTable>
@@ -115,10 +118,15 @@ function WideTable({ files, total, trash, selection, menu, sort, onSort }: Props
   )
 }
 
-function Name({ file, trash, breakWord }: { file: File; trash: boolean; breakWord?: boolean }) {
+/** `whole`: it is broken into lines instead of cut. */
+function Name({ file, trash, find, whole = false }: RowProps & { whole?: boolean }) {
   const name = (
-    <Text as="span" fontWeight="semibold" breakWord={breakWord}>
-      {file.filename}
+    <Text as="span" fontWeight="semibold" breakWord={whole}>
+      {whole ? (
+        <Marked text={file.filename} find={find} />
+      ) : (
+        <FileName filename={file.filename} find={find} />
+      )}
     </Text>
   )
   return trash ? (
@@ -133,9 +141,10 @@ function Name({ file, trash, breakWord }: { file: File; trash: boolean; breakWor
 interface RowProps {
   file: File
   trash: boolean
+  find: string
 }
 
-function WideRow({ file, trash }: RowProps) {
+function WideRow({ file, trash, find }: RowProps) {
   return (
     <>
       <IndexTable.Cell>
@@ -146,7 +155,7 @@ function WideRow({ file, trash }: RowProps) {
             style={{ '--cut': 'clamp(160px, 18vw, 420px)' } as CSSProperties}
             title={file.filename}
           >
-            <Name file={file} trash={trash} />
+            <Name file={file} trash={trash} find={find} />
           </span>
         </div>
       </IndexTable.Cell>
@@ -157,10 +166,10 @@ function WideRow({ file, trash }: RowProps) {
         </Text>
       </IndexTable.Cell>
       <IndexTable.Cell>
-        <Tags tags={file.tags} />
+        <Tags tags={file.tags} find={find} />
       </IndexTable.Cell>
       <IndexTable.Cell>
-        <Products file={file} />
+        <Products file={file} find={find} />
       </IndexTable.Cell>
       <IndexTable.Cell>
         <Text as="span" alignment="end" numeric>
@@ -174,7 +183,7 @@ function WideRow({ file, trash }: RowProps) {
   )
 }
 
-function NarrowRow({ file, trash, selection }: RowProps & { selection: FileSelection }) {
+function NarrowRow({ file, trash, find, selection }: RowProps & { selection: FileSelection }) {
   const facts = [
     sizeText(file.size_bytes),
     t('{downloads, plural, one {# download} other {# downloads}}', { downloads: file.downloads }),
@@ -197,12 +206,12 @@ function NarrowRow({ file, trash, selection }: RowProps & { selection: FileSelec
         </span>
         <FileIcon filename={file.filename} contentType={file.content_type} />
         <BlockStack gap="050">
-          <Name file={file} trash={trash} breakWord />
+          <Name file={file} trash={trash} find={find} whole />
           <Text as="span" variant="bodySm" tone="subdued">
             {facts.join(' · ')}
           </Text>
-          <Products file={file} />
-          <Tags tags={file.tags} />
+          <Products file={file} find={find} />
+          <Tags tags={file.tags} find={find} />
         </BlockStack>
       </div>
     </div>
@@ -222,14 +231,18 @@ function Trashed({ at }: { at: string }) {
 }
 
 const SHOWN_TAGS = 2
+const isFound = (tag: string, find: string): boolean =>
+  find.toLowerCase().split(/\s+/).includes(tag.toLowerCase())
 
-function Tags({ tags }: { tags: readonly string[] }) {
+function Tags({ tags, find }: { tags: readonly string[]; find: string }) {
   if (tags.length === 0) return null
   const rest = tags.slice(SHOWN_TAGS)
   return (
     <InlineStack gap="100" wrap={false}>
       {tags.slice(0, SHOWN_TAGS).map((tag) => (
-        <Badge key={tag}>{tag}</Badge>
+        <Badge key={tag} tone={isFound(tag, find) ? 'attention' : undefined}>
+          {tag}
+        </Badge>
       ))}
       {rest.length > 0 && (
         <Tooltip content={rest.join(', ')}>
@@ -240,7 +253,7 @@ function Tags({ tags }: { tags: readonly string[] }) {
   )
 }
 
-function Products({ file }: { file: File }) {
+function Products({ file, find }: { file: File; find: string }) {
   const [first, ...rest] = productTitles(file.mappings)
   if (first === undefined)
     return (
@@ -251,7 +264,7 @@ function Products({ file }: { file: File }) {
   return (
     <InlineStack gap="100" wrap={false} blockAlign="center">
       <span className="cut product" title={first}>
-        {first}
+        <Marked text={first} find={find} />
       </span>
       {rest.length > 0 && (
         <Tooltip content={rest.join(', ')}>

@@ -41,7 +41,7 @@ describe('invalid values in an address are ignored', () => {
 test('the API request has no page number', () => {
   const query = filesQuery(readFilesUrlState('?search=+knots+&page=2&cursor=abc&mapped=true'))
   expect(query).toMatchObject({
-    search: 'knots',
+    find: 'knots',
     cursor: 'abc',
     mapped: true,
     sort: '-created_at',
@@ -83,7 +83,7 @@ test('the selection of an operation only names filters that are set', () => {
   expect(
     filterOf(readFilesUrlState('?search=+a+&tags=x&mapped=false&larger_than=0&deleted=true')),
   ).toEqual({
-    search: 'a',
+    find: 'a',
     tags: ['x'],
     mapped: false,
     larger_than: 0,

@@ -17,6 +17,7 @@ export const DEFAULT_SORT: FileSort = '-created_at'
 const PAGE_SIZE = 50
 
 export interface FilesUrlState {
+  /** Words in any order: the API's `find`. */
   search: string
   tags: string[]
   /** Extensions, or `document`, `image`, `video`, `audio`, `archive`; lower case. */
@@ -88,26 +89,31 @@ export const listOf = (urlState: FilesUrlState): string =>
   })
 
 /** The API's query for this state. */
-export function filesQuery({ page: _page, ...urlState }: FilesUrlState): Query {
+export function filesQuery({ page: _page, search, ...urlState }: FilesUrlState): Query {
   return {
     ...urlState,
     deleted: urlState.deleted || null,
-    search: urlState.search.trim(),
+    find: findOf(search),
     limit: PAGE_SIZE,
   }
 }
+
+/** The API takes this many words. */
+const MAX_WORDS = 8
+const findOf = (search: string): string => search.trim().split(/\s+/).slice(0, MAX_WORDS).join(' ')
 
 /** The search and filters as a filter of an operation. */
 export function filterOf({
   page: _page,
   cursor: _cursor,
   sort: _sort,
+  search,
   ...urlState
 }: FilesUrlState): FileFilter {
   const said = Object.entries({
     ...urlState,
     deleted: urlState.deleted || null,
-    search: urlState.search.trim(),
+    find: findOf(search),
   })
   return Object.fromEntries(
     said.filter(

@@ -1453,6 +1453,8 @@ export interface components {
             filter: {
               /** @description Is in the trash; absent: is not in the trash */
               deleted?: boolean
+              /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack */
+              find?: string
               /**
                * Larger than
                * @description Bytes
@@ -1945,6 +1947,8 @@ export interface components {
             filter: {
               /** @description Is in the trash; absent: is not in the trash */
               deleted?: boolean
+              /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack */
+              find?: string
               /**
                * Larger than
                * @description Bytes
@@ -2256,6 +2260,8 @@ export interface components {
             filter: {
               /** @description Is in the trash; absent: is not in the trash */
               deleted?: boolean
+              /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack */
+              find?: string
               /**
                * Larger than
                * @description Bytes
@@ -2368,6 +2374,8 @@ export interface components {
       filter: {
         /** @description Is in the trash; absent: is not in the trash */
         deleted?: boolean
+        /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack */
+        find?: string
         /**
          * Larger than
          * @description Bytes
@@ -2482,6 +2490,8 @@ export interface components {
       filter?: {
         /** @description Is in the trash; absent: is not in the trash */
         deleted?: boolean
+        /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack */
+        find?: string
         /**
          * Larger than
          * @description Bytes
@@ -2569,6 +2579,8 @@ export interface components {
       filter: {
         /** @description Is in the trash; absent: is not in the trash */
         deleted?: boolean
+        /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack */
+        find?: string
         /**
          * Larger than
          * @description Bytes

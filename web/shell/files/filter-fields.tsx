@@ -26,7 +26,7 @@ interface Props {
 
 type Part = Exclude<
   keyof FileFilter,
-  'uploaded_before' | 'uploaded_after' | 'pack' | 'product' | 'deleted'
+  'find' | 'uploaded_before' | 'uploaded_after' | 'pack' | 'product' | 'deleted'
 >
 
 const PARTS: Record<Part, string> = {

@@ -15,14 +15,14 @@ import { createClients } from '../../http/clients.ts'
 import { createCounting } from './counting.ts'
 import { createDailyChecks } from './daily-checks.ts'
 import { createLinkCache, type LinkCache } from './link-cache.ts'
-import { createLinkAnswers } from './links.ts'
+import { createLinkAnswers, sendToDownload } from './links.ts'
 import { createLooks } from './look.ts'
 import { createPublicCounting } from './public-counting.ts'
 import { createPublic } from './public.ts'
 import { createRecorder, type UsedLink } from './record.ts'
 import { refuse } from './refusal.ts'
 import { createRevocation } from './revocation.ts'
-import { routeOf, type Route } from './request.ts'
+import { opensPage, routeOf, type Route } from './request.ts'
 import { createServing, type BucketRedirect, type Visit } from './serve.ts'
 import { createSignedAddresses } from './signed.ts'
 import { openQuery } from './targets.ts'
@@ -152,6 +152,8 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   function answer(route: Route, visit: Visit): Promise<void> | void {
     const { request, response, now } = visit
     if (route.kind === 'ask') return ask(request, response, clientOf(request), now)
+    if (request.method === 'POST' && route.kind === 'link' && opensPage(request) && route.key)
+      return sendToDownload(visit, route.key)
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return refuse(request, response, 'method_not_allowed', { headers: ['Allow', 'GET, HEAD'] })
     if (route.kind === 'public') return publics.answer(visit, route.token)

@@ -11,7 +11,7 @@ import type { Archives } from './archive.ts'
 import type { Client } from '../../http/clients.ts'
 import { evaluateConditions, isProbe } from '../../http/conditions.ts'
 import type { LinkCounter, KnownLink } from './counting.ts'
-import { PRIVATE } from '../../http/headers.ts'
+import { PAGE_HEADERS, PRIVATE } from '../../http/headers.ts'
 import { sendPack } from './pack-page.ts'
 import { renderConfirm, sendPage, type AskForm } from './pages.ts'
 import type { Recorder } from './record.ts'
@@ -24,7 +24,7 @@ import {
   shownShop,
   refusalReason,
 } from './refusal.ts'
-import { isConfirmed, isPlain, relativeToPage, wantsArchive } from './request.ts'
+import { isConfirmed, isPlain, opensPage, PAGE, relativeToPage, wantsArchive } from './request.ts'
 import { isScanner } from './scanners.ts'
 import {
   isBodiless,
@@ -82,7 +82,8 @@ export function createLinkAnswers({
     const plain = isPlain(request)
     const serveWhole = (target: LinkTarget) =>
       serve(visit, client, asker, { target, range: null, counted: true, budget: null })
-    const scanned = isUnconfirmedScan(request)
+    const paged = opensPage(request)
+    const scanned = paged || isUnconfirmedScan(request)
     if (plain && !scanned) {
       const target = await counting.count(asker)
       if (target) return serveWhole(target)
@@ -92,6 +93,8 @@ export function createLinkAnswers({
     const reason = refusalReason(link, asker.sites, now)
     if (reason === null) {
       if (link.delivery) return openDelivery(visit, key, link, client)
+      if (link.target && paged)
+        return sendConfirm(visit, link, { key, name: link.target.filename, posted: true })
       if (link.target && scanned) {
         if (link.download_limit !== null)
           return sendConfirm(visit, link, { key, name: link.target.filename })
@@ -262,12 +265,22 @@ const isUnconfirmedScan = (request: IncomingMessage): boolean =>
 function sendConfirm(
   { request, response }: Visit,
   link: KnownLink,
-  asked: { key: string; name: string; all?: boolean },
+  asked: { key: string; name: string; all?: boolean; posted?: boolean },
 ): void {
   const frame = { t: translatorForLink(request, link), shop: shownShop(link) }
   const title = frame.t('order.title')
-  const action = relativeToPage(request, 'download')
+  const action = relativeToPage(
+    request,
+    asked.posted ? `download?key=${asked.key}&${PAGE}` : 'download',
+  )
   sendPage(request, response, 200, renderConfirm(frame, { ...asked, title, action }))
+}
+
+/** The button of a link's page was pressed: to the address that can also be resumed. */
+export function sendToDownload({ request, response }: Visit, key: string): void {
+  request.resume()
+  const location = relativeToPage(request, `download?key=${key}&confirmed=1`)
+  response.writeHead(303, [...PAGE_HEADERS, 'Location', location, 'Content-Length', '0']).end()
 }
 
 const askForm = (request: IncomingMessage, key: string): AskForm => ({

@@ -99,6 +99,8 @@ export interface ConfirmPage extends Page {
   key: string
   /** All files of a delivery, as one ZIP file. */
   all?: boolean
+  /** The button sends a POST, which no program that follows links sends. */
+  posted?: boolean
   /** Relative to the page. */
   action: string
 }

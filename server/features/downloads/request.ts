@@ -65,6 +65,10 @@ export function deliveryAddress(url: string | undefined): string | null {
 /** Does the request ask for all files as one ZIP file rather than for the page? */
 export const wantsArchive = ({ url = '' }: IncomingMessage): boolean => /[?&]all=1(?:&|$)/.test(url)
 
+/** Links in mails open a page with a button, for every program that requests them. */
+export const PAGE = 'page=1'
+export const opensPage = ({ url = '' }: IncomingMessage): boolean => /[?&]page=1(?:&|$)/.test(url)
+
 /** Was the button of the confirmation page pressed? */
 export const isConfirmed = ({ url = '' }: IncomingMessage): boolean =>
   /[?&]confirmed=1(?:&|$)/.test(url)

@@ -4,6 +4,7 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { queueMessages } from '../../core/queue/queue.ts'
 import {
   linkAddress,
+  pageAddress,
   LINK_COLUMNS,
   LINK_TABLES,
   readLinks,
@@ -77,7 +78,7 @@ export async function writeLinkMails(
         terms: termsOf(row),
       }
       const mail = renderMail(
-        { template: TEMPLATE, data: { ...data, address: linkAddress(baseUrl, HIDDEN_KEY) } },
+        { template: TEMPLATE, data: { ...data, address: pageAddress(baseUrl, HIDDEN_KEY) } },
         baseUrl,
       )
       return [row.id, { ...mail, to: row.email === null ? [] : [row.email] }]

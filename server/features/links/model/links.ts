@@ -108,3 +108,7 @@ export function linkOf(row: LinkRow, secrets: Secrets, now: Date): Link {
 /** The address that a buyer opens. */
 export const linkAddress = (baseUrl: string, key: string): string =>
   `${baseUrl}/download?key=${key}`
+
+/** The address in a mail: a page with a button, because programs read mails before people do. */
+export const pageAddress = (baseUrl: string, key: string): string =>
+  `${linkAddress(baseUrl, key)}&page=1`

@@ -47,7 +47,7 @@ export function directAddress(address: string): string {
 export function pageAdvice(url: string | null): string {
   const host = url === null ? null : shareHostOf(url)
   if (host !== null && CONNECTED.has(host))
-    return `Connect the folder under Settings, Connections (${host}), or use an address that downloads the file itself`
+    return `Connect the folder under Import, Cloud connections (${host}), or use an address that downloads the file itself`
   if (host !== null) return `Use an address of ${host} that downloads the file itself`
   return 'Use an address that downloads the file itself: this one may need a sign-in'
 }

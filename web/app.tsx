@@ -1,7 +1,7 @@
 // The admin page: the frame with the pages of all features.
 import { QueryClientProvider } from '@tanstack/react-query'
 import { type ComponentType, type ReactNode, Suspense, useEffect, useRef } from 'react'
-import { Route, Switch } from 'wouter'
+import { Redirect, Route, Switch } from 'wouter'
 import { usePathname } from 'wouter/use-browser-location'
 import { FEATURES } from './features.ts'
 import { createQueryClient } from './shell/client/queries.ts'
@@ -38,8 +38,17 @@ export function App() {
   )
 }
 
-function routeOf({ path, page }: PageRoute) {
-  const Shown = page as ComponentType<{ id?: string }>
+function routeOf(route: PageRoute) {
+  const { path } = route
+  if ('to' in route)
+    return (
+      <Route key={path} path={path}>
+        {({ id = '' }: { id?: string }) => (
+          <Redirect replace to={route.to.replace(':id', id) + window.location.search} />
+        )}
+      </Route>
+    )
+  const Shown = route.page as ComponentType<{ id?: string }>
   return (
     <Route key={path} path={path}>
       {({ id }: { id?: string }) => (id === undefined ? <Shown /> : <Shown key={id} id={id} />)}

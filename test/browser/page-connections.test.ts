@@ -40,16 +40,16 @@ async function filenames(): Promise<string[]> {
 
 /** Opens the page of the only connection. */
 async function openConnection(): Promise<Page> {
-  const page = await open('/settings/connections')
+  const page = await open('/import/connections')
   await page.getByRole('list', { name: 'Connections' }).getByRole('link').first().click()
-  await page.waitForURL(/\/settings\/connections\/connection_/)
+  await page.waitForURL(/\/import\/connections\/connection_/)
   return page
 }
 
 test('connects, chooses a folder, sets options, previews and confirms', async () => {
-  const page = await open('/settings/connections')
+  const page = await open('/import/connections')
   await page.getByRole('heading', { name: 'Nothing is connected yet' }).waitFor()
-  await page.getByRole('link', { name: 'Connect' }).click()
+  await page.getByRole('link', { name: 'Connect', exact: true }).click()
   const providers = page.getByRole('list', { name: 'Providers' })
   // Without client ids the page names the settings to add.
   await providers.getByText('CLOUD_GOOGLE_CLIENT_ID').first().waitFor()
@@ -59,7 +59,7 @@ test('connects, chooses a folder, sets options, previews and confirms', async ()
     .getByRole('button')
     .click()
   await button(page, 'Continue').click()
-  await page.waitForURL(/\/settings\/connections\/connection_/)
+  await page.waitForURL(/\/import\/connections\/connection_/)
   await button(page, 'Choose a folder').click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'manuals' }).click()
@@ -152,7 +152,7 @@ soakTest('an emptied folder deletes nothing until a person confirms it', async (
 })
 
 test('a bucket requires its keys, and deleting a connection keeps its files', async () => {
-  const page = await open('/settings/connections/new')
+  const page = await open('/import/connections/new')
   await button(page, /^Connect .*S3/).click()
   await button(page, 'Continue').click()
   await page.getByText('Enter: Bucket').waitFor()
@@ -164,7 +164,7 @@ test('a bucket requires its keys, and deleting a connection keeps its files', as
 })
 
 soakTest('shows everything on a phone', async () => {
-  for (const address of ['/settings/connections', '/settings/connections/new']) {
+  for (const address of ['/import/connections', '/import/connections/new']) {
     const page = await open(address, { viewport: { width: 390, height: 800 } })
     await page.getByRole('heading', { level: 2 }).first().waitFor()
     expect(

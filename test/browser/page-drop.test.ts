@@ -55,7 +55,7 @@ async function createAccount(page: Page, name: string) {
 }
 
 test('files sent by a new account wait, are imported, and the import is listed', async () => {
-  const page = await open('/settings/drop')
+  const page = await open('/import/drop')
   await page.getByText('By hand', { exact: true }).click()
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Unsaved changes').waitFor({ state: 'detached' })
@@ -79,7 +79,7 @@ test('files sent by a new account wait, are imported, and the import is listed',
 })
 
 soakTest('a preview leaves the file in the folder until it is confirmed', async () => {
-  const page = await open('/settings/drop')
+  const page = await open('/import/drop')
   const signIn = await createAccount(page, 'Preview')
   expect(await send('EB-001_preview.pdf', signIn)).toBe(true)
   await page.getByText('1 file waits').waitFor()
@@ -102,7 +102,7 @@ soakTest('a preview leaves the file in the folder until it is confirmed', async 
 })
 
 soakTest('a failed file shows the reason, and waits again after a retry', async () => {
-  const page = await open('/settings/drop')
+  const page = await open('/import/drop')
   const signIn = await createAccount(page, 'Partner')
   expect(await send('plain.pdf', signIn)).toBe(true)
   await page.getByText('1 file waits').waitFor()
@@ -122,7 +122,7 @@ soakTest('a failed file shows the reason, and waits again after a retry', async 
 })
 
 soakTest('one click changes the password, and refusals are listed with advice', async () => {
-  const page = await open('/settings/drop')
+  const page = await open('/import/drop')
   const before = await createAccount(page, 'Old laptop')
   await page.getByRole('button', { name: 'Change the password of Old laptop' }).click()
   const after = { ...before, password: await shown(page, 'password') }
@@ -141,7 +141,7 @@ soakTest('one click changes the password, and refusals are listed with advice', 
 })
 
 soakTest('public keys are added to the existing ones, and invalid fields are named', async () => {
-  const page = await open('/settings/drop')
+  const page = await open('/import/drop')
   await createAccount(page, 'Build server')
   const keys = path.join(server.dataDir, 'key')
   for (const name of ['one', 'two'])
@@ -161,7 +161,7 @@ soakTest('public keys are added to the existing ones, and invalid fields are nam
 })
 
 soakTest('instructions exist for every program, and everything is visible on a phone', async () => {
-  const page = await open('/settings/drop', { viewport: { width: 390, height: 800 } })
+  const page = await open('/import/drop', { viewport: { width: 390, height: 800 } })
   for (const name of ['FileZilla', 'WinSCP', 'Cyberduck', 'curl', 'lftp', 'rclone']) {
     await page.getByRole('button', { name, exact: true }).click()
     const guide = page.getByRole('region', { name, exact: true })

@@ -76,7 +76,7 @@ describe.each(Object.entries(LANGUAGES))('in %s', (language, { texts, ...expecte
   })
 
   test('the names of cloud providers and their fields are translated', async () => {
-    const page = await open(`/settings/connections/new?locale=${language}`)
+    const page = await open(`/import/connections/new?locale=${language}`)
     const providers = page.getByRole('list', { name: said('Providers') })
     for (const provider of ['OneDrive and SharePoint', 'Sample folder'])
       await providers.getByRole('heading', { name: said(provider) }).waitFor()

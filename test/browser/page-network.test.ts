@@ -128,7 +128,7 @@ test.each(sized([1280], [1280, 390]))(
       await held
       await route.continue()
     })
-    const asked = page.waitForRequest((request) => request.url().includes('search=quiet+5'))
+    const asked = page.waitForRequest((request) => request.url().includes('find=quiet+5'))
     await page.getByPlaceholder('Search files').fill('quiet 5')
     await asked
     // Shifts within half a second of a key press are not counted, so the response comes later than
@@ -138,7 +138,7 @@ test.each(sized([1280], [1280, 390]))(
       for (const entry of list.getEntries()) window.shift += entry.value
     }).observe({ type: 'layout-shift' })`)
     release()
-    await page.getByText('10 files', { exact: true }).waitFor()
+    await page.getByText('14 files', { exact: true }).waitFor()
     // Two frames, because a shift is reported with the next frame.
     await page.evaluate(
       'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))',

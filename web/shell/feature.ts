@@ -6,13 +6,20 @@ import { type Icon } from './ui/index.ts'
 /** With the parameter `id` of its path, if that has one. */
 export type PageComponent = ComponentType<{ id: string }> | ComponentType<object>
 
-export interface PageRoute {
-  /** With `:id` for a parameter. A page with another id is a new page. */
-  path: string
-  page: PageComponent
-}
+export type PageRoute =
+  | {
+      /** With `:id` for a parameter. A page with another id is a new page. */
+      path: string
+      page: PageComponent
+    }
+  /** An old address. `to` may contain the same parameter. */
+  | { path: string; to: string }
+
+export type NavigationGroup = 'files' | 'import' | 'sales' | 'automation' | 'activity'
 
 export interface NavigationEntry {
+  /** Absent: it has no heading. */
+  group?: NavigationGroup
   url: string
   label: string
   icon: NonNullable<ComponentProps<typeof Icon>['source']>

@@ -40,7 +40,7 @@ export function ConnectionPage({ id }: { id: string }) {
   return (
     <Page
       title={t('Connection')}
-      backAction={{ content: t('Connections'), url: '/settings/connections' }}
+      backAction={{ content: t('Connections'), url: '/import/connections' }}
     >
       {error ? (
         <Problem
@@ -78,7 +78,7 @@ function Loaded({ connection: read, cloud }: { connection: Connection; cloud: Cl
       title={name}
       titleMetadata={<Badge tone={word.tone}>{word.text}</Badge>}
       subtitle={provider_title}
-      backAction={{ content: t('Connections'), url: '/settings/connections' }}
+      backAction={{ content: t('Connections'), url: '/import/connections' }}
       secondaryActions={[
         { content: t('Delete'), destructive: true, onAction: () => setDeleting(true) },
       ]}
@@ -160,7 +160,7 @@ function DeleteConnection({
         remove.mutate(id, {
           onSuccess: () => {
             toast(t('Connection deleted'))
-            navigate('/settings/connections')
+            navigate('/import/connections')
           },
         })
       }

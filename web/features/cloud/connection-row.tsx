@@ -20,7 +20,7 @@ export function ConnectionRow({ connection }: { connection: Connection }) {
   return (
     <li>
       <BlockStack gap="100" inlineAlign="start">
-        <Link url={`/settings/connections/${id}`} monochrome removeUnderline>
+        <Link url={`/import/connections/${id}`} monochrome removeUnderline>
           <Text as="span" fontWeight="semibold" breakWord>
             {name}
           </Text>
@@ -32,7 +32,7 @@ export function ConnectionRow({ connection }: { connection: Connection }) {
       </BlockStack>
       <BlockStack gap="100">
         {progress ? <SyncProgress progress={progress} /> : <LastSync connection={connection} />}
-        {rejected > 0 && <Link url={`/settings/connections/${id}`}>{rejectedText(rejected)}</Link>}
+        {rejected > 0 && <Link url={`/import/connections/${id}`}>{rejectedText(rejected)}</Link>}
         {error && (
           <Text as="p" variant="bodySm" tone="critical" breakWord>
             {error.message}
@@ -74,7 +74,7 @@ function RowActions({
   connection: Connection
 }) {
   const sync = useSync()
-  const url = `/settings/connections/${id}`
+  const url = `/import/connections/${id}`
   if (progress) return <span />
   if (state === 'unauthorized')
     return (

@@ -13,14 +13,14 @@ export function ConnectionsPage() {
   const connections = useConnections()
   const cloud = useCloud()
   const list = connections.data?.data
-  const connect = { content: t('Connect'), url: '/settings/connections/new' }
+  const connect = { content: t('Connect'), url: '/import/connections/new' }
   return (
     <Page
       title={t('Connections')}
       subtitle={t(
         'Folders and buckets in the cloud whose files are kept in sync with this library',
       )}
-      backAction={{ content: t('Settings'), url: '/settings' }}
+      backAction={{ content: t('Import'), url: '/import' }}
       primaryAction={list?.length ? connect : undefined}
     >
       <BlockStack gap="400">

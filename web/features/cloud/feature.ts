@@ -1,28 +1,30 @@
 import { lazyPage, type PageFeature } from '../../shell/feature.ts'
 import { t } from '../../shell/messages/t.ts'
+import { CloudIcon } from '../../shell/ui/index.ts'
 
 export const cloud: PageFeature = {
   name: 'cloud',
   routes: [
     {
-      path: '/settings/connections',
+      path: '/import/connections',
       page: lazyPage(() => import('./connections-page.tsx'), 'ConnectionsPage'),
     },
     {
-      path: '/settings/connections/new',
+      path: '/import/connections/new',
       page: lazyPage(() => import('./new-connection-page.tsx'), 'NewConnectionPage'),
     },
     {
-      path: '/settings/connections/:id',
+      path: '/import/connections/:id',
       page: lazyPage(() => import('./connection-page.tsx'), 'ConnectionPage'),
     },
+    { path: '/settings/connections', to: '/import/connections' },
+    { path: '/settings/connections/new', to: '/import/connections/new' },
+    { path: '/settings/connections/:id', to: '/import/connections/:id' },
   ],
-  settings: [
+  navigation: [
     {
-      section: 'automation',
-      url: '/settings/connections',
-      title: t('Connections'),
-      about: t('Folders and buckets in the cloud whose files are kept in sync.'),
+      ...{ group: 'import', url: '/import/connections' },
+      ...{ label: t('Cloud connections'), icon: CloudIcon },
     },
   ],
 }

@@ -26,7 +26,7 @@ export function NewConnectionPage() {
       backAction={
         chosen
           ? { content: t('Providers'), onAction: () => setChosen(null) }
-          : { content: t('Connections'), url: '/settings/connections' }
+          : { content: t('Connections'), url: '/import/connections' }
       }
     >
       <BlockStack gap="400">
@@ -62,7 +62,7 @@ function ProviderForm({ provider, onBack }: { provider: Provider; onBack: () => 
     if (first) return focusField(first.param)
     create.mutate(
       { provider: provider.id, ...textsOf(values) },
-      { onSuccess: ({ id }) => navigate(`/settings/connections/${id}`) },
+      { onSuccess: ({ id }) => navigate(`/import/connections/${id}`) },
     )
   }
   return (

@@ -24,7 +24,7 @@ export function DropPage() {
       subtitle={t(
         'Send any number of files by SFTP or FTP; they are imported from the drop folder',
       )}
-      backAction={{ content: t('Settings'), url: '/settings' }}
+      backAction={{ content: t('Import'), url: '/import' }}
     >
       <BlockStack gap="400">
         <LoadProblem query={drop} what={t('The drop folder could not be loaded')} />

@@ -10,5 +10,5 @@ export const files: PageFeature = {
     { path: '/files', page: FilesPage },
     { path: '/files/:id', page: FilePage },
   ],
-  navigation: [{ url: '/files', label: t('Files'), icon: FilesIcon }],
+  navigation: [{ group: 'files', url: '/files', label: t('Files'), icon: FilesIcon }],
 }

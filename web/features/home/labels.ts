@@ -54,7 +54,7 @@ const NEEDS: Readonly<Record<Need, (count: number) => NeedText>> = {
       count,
     }),
     action: t('Repair'),
-    url: '/settings/connections',
+    url: '/import/connections',
   }),
   licence_lists: (count) => ({
     text: t('{count, plural, one {# list is} other {# lists are}} running out of licence keys', {

@@ -5,5 +5,7 @@ import { ImportIcon } from '../../shell/ui/index.ts'
 export const imports: PageFeature = {
   name: 'imports',
   routes: [{ path: '/import', page: lazyPage(() => import('./import-page.tsx'), 'ImportPage') }],
-  navigation: [{ url: '/import', label: t('Import'), icon: ImportIcon, badge: 'uploading' }],
+  navigation: [
+    { group: 'import', url: '/import', label: t('Import'), icon: ImportIcon, badge: 'uploading' },
+  ],
 }

@@ -41,7 +41,7 @@ export function ImportPage() {
           <Way
             title={t('Send files by FTP or SFTP')}
             best={t('Best for more than 500 files')}
-            action={<Button url="/settings/drop">{t('Open the drop folder')}</Button>}
+            action={<Button url="/import/drop">{t('Open the drop folder')}</Button>}
           >
             {t(
               'Any FTP program sends files to your drop folder. They are imported every hour, in real time or by hand.',
@@ -50,7 +50,7 @@ export function ImportPage() {
           <Way
             title={t('Sync a cloud folder')}
             best={t('Best for files that keep changing')}
-            action={<Button url="/settings/connections">{t('See the connections')}</Button>}
+            action={<Button url="/import/connections">{t('See the connections')}</Button>}
           >
             {t(
               'Google Drive, Dropbox, OneDrive, Amazon S3, Google Cloud Storage or Azure Blob. New and changed files arrive automatically.',

@@ -5,5 +5,5 @@ import { LinkIcon } from '../../shell/ui/index.ts'
 export const links: PageFeature = {
   name: 'links',
   routes: [{ path: '/links', page: lazyPage(() => import('./links-page.tsx'), 'LinksPage') }],
-  navigation: [{ url: '/links', label: t('Links'), icon: LinkIcon }],
+  navigation: [{ group: 'sales', url: '/links', label: t('Links'), icon: LinkIcon }],
 }

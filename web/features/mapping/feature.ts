@@ -7,5 +7,7 @@ export const mapping: PageFeature = {
   routes: [
     { path: '/reviews', page: lazyPage(() => import('./reviews/reviews-page.tsx'), 'ReviewsPage') },
   ],
-  navigation: [{ url: '/reviews', label: t('Reviews'), icon: ReviewIcon, badge: 'reviews' }],
+  navigation: [
+    { group: 'files', url: '/reviews', label: t('Reviews'), icon: ReviewIcon, badge: 'reviews' },
+  ],
 }

@@ -6,5 +6,13 @@ import { NoticesPage } from './notices-page.tsx'
 export const notices: PageFeature = {
   name: 'notices',
   routes: [{ path: '/notices', page: NoticesPage }],
-  navigation: [{ url: '/notices', label: t('Notices'), icon: NotificationIcon, badge: 'unread' }],
+  navigation: [
+    {
+      group: 'activity',
+      url: '/notices',
+      label: t('Notices'),
+      icon: NotificationIcon,
+      badge: 'unread',
+    },
+  ],
 }

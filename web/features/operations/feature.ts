@@ -10,5 +10,5 @@ export const operations: PageFeature = {
     { path: '/operations', page: OperationsPage },
     { path: '/operations/:id', page: OperationPage },
   ],
-  navigation: [{ url: '/operations', label: t('Operations'), icon: ClockIcon }],
+  navigation: [{ group: 'activity', url: '/operations', label: t('Operations'), icon: ClockIcon }],
 }

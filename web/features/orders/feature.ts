@@ -18,7 +18,9 @@ export const orders: PageFeature = {
       page: lazyPage(() => import('./settings/delivery-settings-page.tsx'), 'DeliverySettingsPage'),
     },
   ],
-  navigation: [{ url: '/deliveries', label: t('Deliveries'), icon: DeliveriesIcon }],
+  navigation: [
+    { group: 'sales', url: '/deliveries', label: t('Deliveries'), icon: DeliveriesIcon },
+  ],
   settings: [
     {
       section: 'automation',

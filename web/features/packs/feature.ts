@@ -8,5 +8,5 @@ export const packs: PageFeature = {
     { path: '/packs', page: lazyPage(() => import('./packs-page.tsx'), 'PacksPage') },
     { path: '/packs/:id', page: lazyPage(() => import('./pack-page.tsx'), 'PackPage') },
   ],
-  navigation: [{ url: '/packs', label: t('Packs'), icon: PackIcon }],
+  navigation: [{ group: 'files', url: '/packs', label: t('Packs'), icon: PackIcon }],
 }

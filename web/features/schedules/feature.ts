@@ -8,7 +8,9 @@ export const schedules: PageFeature = {
     { path: '/schedules', page: lazyPage(() => import('./schedules-page.tsx'), 'SchedulesPage') },
     { path: '/schedules/:id', page: lazyPage(() => import('./schedule-page.tsx'), 'SchedulePage') },
   ],
-  navigation: [{ url: '/schedules', label: t('Scheduled tasks'), icon: CalendarIcon }],
+  navigation: [
+    { group: 'automation', url: '/schedules', label: t('Scheduled tasks'), icon: CalendarIcon },
+  ],
   settings: [
     {
       section: 'automation',

@@ -8,7 +8,9 @@ export const workflows: PageFeature = {
     { path: '/workflows', page: lazyPage(() => import('./workflows-page.tsx'), 'WorkflowsPage') },
     { path: '/workflows/:id', page: lazyPage(() => import('./workflow-page.tsx'), 'WorkflowPage') },
   ],
-  navigation: [{ url: '/workflows', label: t('Workflows'), icon: WorkflowIcon }],
+  navigation: [
+    { group: 'automation', url: '/workflows', label: t('Workflows'), icon: WorkflowIcon },
+  ],
   settings: [
     {
       section: 'automation',

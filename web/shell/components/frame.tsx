@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import { navigate, usePathname } from 'wouter/use-browser-location'
 import { hasAdminFrame } from '../client/bridge.ts'
 import { useActivity, useSession } from '../client/queries.ts'
-import { useFeatures } from '../feature.ts'
+import { type NavigationEntry, type NavigationGroup, useFeatures } from '../feature.ts'
 import { useUploading } from '../url-state/uploading.ts'
 import logo from '../ui/logo.svg'
 import { Frame, Icon, Navigation, NotificationIcon, Text, TopBar } from '../ui/index.ts'
@@ -16,6 +16,31 @@ export function Surroundings({ children }: { children: ReactNode }) {
   ) : (
     <OwnFrame>{children}</OwnFrame>
   )
+}
+
+const GROUPS: Readonly<Record<NavigationGroup, string>> = {
+  files: t('Files', {}, 'group'),
+  import: t('Import', {}, 'group'),
+  sales: t('Sales'),
+  automation: t('Automation'),
+  activity: t('Activity'),
+}
+
+interface Section {
+  title: string | undefined
+  entries: NavigationEntry[]
+}
+
+/** Neighbours of one group are one section. */
+function sectionsOf(places: readonly NavigationEntry[]): Section[] {
+  const sections: Section[] = []
+  for (const place of places) {
+    const title = place.group && GROUPS[place.group]
+    const last = sections.at(-1)
+    if (last && last.title === title) last.entries.push(place)
+    else sections.push({ title, entries: [place] })
+  }
+  return sections
 }
 
 const useNavigation = () => useFeatures().flatMap(({ navigation = [] }) => navigation)
@@ -41,14 +66,21 @@ function OwnFrame({ children }: { children: ReactNode }) {
       }
       navigation={
         <Navigation location={path}>
-          <Navigation.Section
-            items={places.map(({ badge, ...place }) => ({
-              ...place,
-              // Every address begins with it.
-              exactMatch: place.url === '/',
-              badge: badge && badges[badge] ? String(badges[badge]) : undefined,
-            }))}
-          />
+          {sectionsOf(places).map(({ title, entries }) => (
+            <Navigation.Section
+              key={entries[0]!.url}
+              title={title}
+              items={entries.map(({ badge, group: _, ...place }) => ({
+                ...place,
+                // Every address begins with it.
+                exactMatch: place.url === '/',
+                excludePaths: places
+                  .map(({ url }) => url)
+                  .filter((url) => url !== place.url && url.startsWith(place.url)),
+                badge: badge && badges[badge] ? String(badges[badge]) : undefined,
+              }))}
+            />
+          ))}
         </Navigation>
       }
       showMobileNavigation={open}

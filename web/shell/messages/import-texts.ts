@@ -103,7 +103,7 @@ export const IMPORT_TEMPLATES: readonly string[] = [
   template('{host} redirects without a valid address'),
   template('The address redirects more than {most} times, at last at {host}'),
   template(
-    'Connect the folder under Settings, Connections ({host}), or use an address that downloads the file itself',
+    'Connect the folder under Import, Cloud connections ({host}), or use an address that downloads the file itself',
   ),
   template('Use an address of {host} that downloads the file itself'),
   template('A filename has at most {count} characters'),

@@ -44,6 +44,8 @@ export {
   ChevronDownIcon,
   ChevronUpIcon,
   ClockIcon,
+  ConnectIcon as CloudIcon,
+  FolderIcon,
   CheckIcon,
   HomeIcon,
   XIcon as CloseIcon,

@@ -39,7 +39,7 @@ export const filterFields = {
     .optional()
     .meta({
       description:
-        'Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack',
+        'Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins',
     }),
   uploaded_before: day.optional(),
   uploaded_after: day.optional(),
@@ -82,8 +82,9 @@ export async function compileFilter(
     'files.name_key like :f_search',
   )
   for (const [at, word] of wordsOf(filter.find ?? '').entries()) {
-    Object.assign(bindings, findBindings(at, word))
-    conditions.push(findSql(at))
+    const found = findWord(word, at)
+    Object.assign(bindings, found.bindings)
+    conditions.push(found.sql)
   }
   add('f_types', type && extensionsOf(type), 'files.extension = any(:f_types)')
   add('f_tags', tags && tags.length > 0 ? tags : undefined, 'files.tags @> :f_tags::text[]')
@@ -113,27 +114,39 @@ export async function compileFilter(
   return { sql: conditions.join(' and '), bindings }
 }
 
-function findBindings(at: number, word: string): Bindings {
-  const key = nameKey(word)
-  return {
-    [`f_within${at}`]: `%${likeLiteral(key)}%`,
-    [`f_start${at}`]: `${likeLiteral(key)}%`,
-    [`f_tag${at}`]: [word, word.toLowerCase()],
-  }
-}
+/**
+ * A number is found where it begins: `chart 1` finds `chart 12`, not `chart 21`. Other words are
+ * found anywhere.
+ */
+const withinOf = (word: string, at: number): { sql: (column: string) => string; value: string } =>
+  /^\d+$/.test(word)
+    ? { sql: (column) => `${column} ~ :f_within${at}`, value: `(^|[^0-9])${word}` }
+    : {
+        sql: (column) => `${column} like :f_within${at}`,
+        value: `%${likeLiteral(nameKey(word))}%`,
+      }
 
 /** The name and the tags are compared row by row, the other places are found by their indexes. */
-const findSql = (at: number): string => `(files.name_key like :f_within${at}
-  or files.tags && :f_tag${at}::text[] or files.id in (
-  select m.file_id from products p join mappings m on m.shop_id = :shop and m.product_id = p.id
-  where p.shop_id = :shop and p.title_key like :f_within${at}
-  union all
-  select m.file_id from variants v join mappings m on m.shop_id = :shop
-    and m.product_id = v.product_id and (m.variant_id = '' or m.variant_id = v.id)
-  where v.shop_id = :shop and v.sku_key like :f_start${at}
-  union all
-  select k.id from packs c join files k on k.shop_id = :shop and k.pack_id = c.id
-  where c.shop_id = :shop and c.name_key like :f_within${at}))`
+function findWord(word: string, at: number): { sql: string; bindings: Bindings } {
+  const { sql, value } = withinOf(word, at)
+  return {
+    sql: `(${sql('files.name_key')} or files.tags && :f_tag${at}::text[] or files.id in (
+      select m.file_id from products p join mappings m on m.shop_id = :shop and m.product_id = p.id
+      where p.shop_id = :shop and ${sql('p.title_key')}
+      union all
+      select m.file_id from variants v join mappings m on m.shop_id = :shop
+        and m.product_id = v.product_id and (m.variant_id = '' or m.variant_id = v.id)
+      where v.shop_id = :shop and v.sku_key like :f_start${at}
+      union all
+      select k.id from packs c join files k on k.shop_id = :shop and k.pack_id = c.id
+      where c.shop_id = :shop and ${sql('c.name_key')}))`,
+    bindings: {
+      [`f_within${at}`]: value,
+      [`f_start${at}`]: `${likeLiteral(nameKey(word))}%`,
+      [`f_tag${at}`]: [word, word.toLowerCase()],
+    },
+  }
+}
 
 /**
  * The moment at which a day begins in the shop. Computed here, not in SQL: with a constant the

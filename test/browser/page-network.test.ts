@@ -138,7 +138,7 @@ test.each(sized([1280], [1280, 390]))(
       for (const entry of list.getEntries()) window.shift += entry.value
     }).observe({ type: 'layout-shift' })`)
     release()
-    await page.getByText('14 files', { exact: true }).waitFor()
+    await page.getByText('10 files', { exact: true }).waitFor()
     // Two frames, because a shift is reported with the next frame.
     await page.evaluate(
       'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))',

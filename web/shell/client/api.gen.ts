@@ -1453,7 +1453,7 @@ export interface components {
             filter: {
               /** @description Is in the trash; absent: is not in the trash */
               deleted?: boolean
-              /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack */
+              /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
               find?: string
               /**
                * Larger than
@@ -1947,7 +1947,7 @@ export interface components {
             filter: {
               /** @description Is in the trash; absent: is not in the trash */
               deleted?: boolean
-              /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack */
+              /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
               find?: string
               /**
                * Larger than
@@ -2260,7 +2260,7 @@ export interface components {
             filter: {
               /** @description Is in the trash; absent: is not in the trash */
               deleted?: boolean
-              /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack */
+              /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
               find?: string
               /**
                * Larger than
@@ -2374,7 +2374,7 @@ export interface components {
       filter: {
         /** @description Is in the trash; absent: is not in the trash */
         deleted?: boolean
-        /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack */
+        /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
         find?: string
         /**
          * Larger than
@@ -2490,7 +2490,7 @@ export interface components {
       filter?: {
         /** @description Is in the trash; absent: is not in the trash */
         deleted?: boolean
-        /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack */
+        /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
         find?: string
         /**
          * Larger than
@@ -2579,7 +2579,7 @@ export interface components {
       filter: {
         /** @description Is in the trash; absent: is not in the trash */
         deleted?: boolean
-        /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack */
+        /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
         find?: string
         /**
          * Larger than

@@ -8,7 +8,7 @@ import type { BackgroundTask } from './core/queue/background.ts'
 import type { Secrets } from './core/secrets.ts'
 import type { BlobStore } from './core/store/store.ts'
 import type { AdmissionLimits } from './files/admission.ts'
-import { checkEffects, type Effect } from './engine/effect.ts'
+import type { Effect } from './engine/effect.ts'
 import { createdFiles } from './engine/effects/created-files.ts'
 import { droppedVersions } from './engine/effects/dropped-versions.ts'
 import type { Engine } from './engine/engine.ts'
@@ -176,12 +176,18 @@ export const allTasks = (parts: TaskParts): BackgroundTask[] =>
 export const allMetrics: readonly StateMetrics[] = FEATURES.flatMap(({ metrics }) => metrics ?? [])
 
 /** Effects of outcomes, in the order in which they are written: first those of the file itself. */
-export const allEffects = (parts: HookParts & { limits: AdmissionLimits }): readonly Effect[] =>
-  checkEffects([
+export function allEffects(parts: HookParts & { limits: AdmissionLimits }): readonly Effect[] {
+  const effects = [
     createdFiles(parts.limits),
     droppedVersions,
     ...FEATURES.flatMap(({ effects }) => effects?.(parts) ?? []),
-  ])
+  ]
+  refuseTwice(
+    'The effect',
+    effects.map(({ name }) => name),
+  )
+  return effects
+}
 
 export const allEnds = (parts: HookParts): readonly OperationEnd[] =>
   FEATURES.flatMap(({ onEnd }) => onEnd?.(parts) ?? [])

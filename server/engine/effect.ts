@@ -65,10 +65,3 @@ export interface Effect<Name extends EffectName = EffectName> {
 /** An effect whose type is erased for the list of effects. */
 export const defineEffect = <Name extends EffectName>(effect: Effect<Name>): Effect =>
   effect as unknown as Effect
-
-/** Throws if two effects have the same name: one of them would never be written. */
-export function checkEffects(effects: readonly Effect[]): readonly Effect[] {
-  const twice = effects.find(({ name }, at) => effects.findIndex((one) => one.name === name) < at)
-  if (twice) throw new Error(`Two effects are called ${twice.name}`)
-  return effects
-}

@@ -150,7 +150,7 @@ test('an edit with a balance takes nothing back, and its payment brings the rest
   await expect.poll(files).toBe(before + 1)
 })
 
-test('a bundle brings the files of its own product', async () => {
+test('an order of a bundle’s component delivers the files of the bundle’s product', async () => {
   await sell('bundle.pdf', 'EB-003')
   const component = { sku: 'EB-005', quantity: 1, bundle: 'EB-003' }
   const order = await post('/demo/orders', { email: 'bundles@example.com', lines: [component] })

@@ -12,5 +12,6 @@ export const downloadsFeature = defineFeature({
       how: 'link',
     },
     download_notices: 'counts',
+    file_days: 'counts',
   },
 })

@@ -208,8 +208,8 @@ function keptColumns(downloads: readonly DownloadRecord[]): unknown[] {
 const ORPHANS_HOURS = 24
 
 /**
- * Deletes records older than 13 months and records of deleted files, of all shops, and returns
- * their number.
+ * Deletes records and counts older than 13 months and records of deleted files, of all shops;
+ * returns the number of records.
  */
 export async function sweepDownloads(pool: pg.Pool, now: Date): Promise<number> {
   const orphans = await pool.query(
@@ -226,5 +226,9 @@ export async function sweepDownloads(pool: pg.Pool, now: Date): Promise<number> 
       [now, KEPT_MONTHS, limit],
     ),
   )
+  await pool.query(`delete from file_days where day < $1::timestamptz - $2 * interval '1 month'`, [
+    now,
+    KEPT_MONTHS,
+  ])
   return (orphans.rowCount ?? 0) + old
 }

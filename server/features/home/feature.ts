@@ -10,5 +10,5 @@ export const homeFeature = defineFeature({
   endpoints: homeRoutes,
   showsDownloads: true,
   tasks: (parts: RefreshParts) => [refreshTask(parts)],
-  tables: { file_days: 'counts', shop_days: 'counts' },
+  tables: { shop_days: 'counts' },
 })

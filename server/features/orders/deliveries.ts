@@ -2,7 +2,7 @@
 import type { Bindings, ShopScope } from '../../core/db/for-shop.ts'
 import { likeLiteral } from '../../core/db/like-pattern.ts'
 import { linkStatus, MAPPING_STATE, type LinkFacts, type LinkStatus } from '../links/model/links.ts'
-import { DELIVERY_STATUSES, STATUS_SQL, type DeliveryStatus } from './entitlement.ts'
+import { BLOCKED_LINK, DELIVERY_STATUSES, STATUS_SQL, type DeliveryStatus } from './entitlement.ts'
 
 export interface DeliverySummary {
   id: string
@@ -50,10 +50,6 @@ export interface DeliveryFilter {
 /** What the list can be limited to: a status, or ready deliveries whose buyers need help. */
 export const DELIVERY_LISTINGS = [...DELIVERY_STATUSES, 'unreachable', 'blocked'] as const
 export type DeliveryListing = (typeof DELIVERY_LISTINGS)[number]
-
-/** SQL: of the links `c` under the page's, those that download nothing any more. */
-const BLOCKED_LINK = `c.file_id is not null and c.revoked_at is null
-  and (c.expires_at <= now() or c.downloads >= c.download_limit)`
 
 const LISTED: Partial<Record<DeliveryListing, string>> = {
   unreachable: `${STATUS_SQL} = 'ready' and coalesce(d.email, o.email) is null`,

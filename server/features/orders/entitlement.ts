@@ -71,3 +71,7 @@ export const STATUS_SQL = `case when d.revoked_at is not null then 'revoked'
 export const BUYER_STATUS_SQL = `case when d.revoked_at is null and d.withdrawn_at is null
   and d.held_by = 'workflow'
   then 'preparing' else ${STATUS_SQL} end`
+
+/** SQL: of the links `c` under a delivery's page, those that download nothing any more. */
+export const BLOCKED_LINK = `c.file_id is not null and c.revoked_at is null
+  and (c.expires_at <= now() or c.downloads >= c.download_limit)`

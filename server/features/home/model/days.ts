@@ -3,7 +3,7 @@
 import type { Database } from '../../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../../core/db/for-shop.ts'
 
-export const KEPT_MONTHS = 13
+const KEPT_MONTHS = 13
 /** Counted again until a day is over everywhere. */
 const RECOUNTED_DAYS = 2
 
@@ -46,7 +46,7 @@ async function countDays(scope: ShopScope, from: Date): Promise<void> {
          )
          insert into shop_days (shop_id, day, figure, subject, value)
          select :shop, day, :figure, subject, value
-         from counted as c (day, subject, value)
+         from counted as c (day, subject, value) order by day, subject
          on conflict (shop_id, day, figure, subject) do update set value = excluded.value`,
         { figure, from },
       )
@@ -78,9 +78,7 @@ export async function changedShops({ pool }: Database, since: Date): Promise<num
 
 /** Deletes days older than 13 months, of all shops. */
 export async function sweepDays({ pool }: Database, now: Date): Promise<void> {
-  const before = startOfDay(now, KEPT_MONTHS * 31)
-  await pool.query('delete from shop_days where day < $1', [before])
-  await pool.query('delete from file_days where day < $1', [before])
+  await pool.query('delete from shop_days where day < $1', [startOfDay(now, KEPT_MONTHS * 31)])
 }
 
 /** Of one run of the worker: the shops that changed, and the sweep. */

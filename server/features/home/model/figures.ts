@@ -25,63 +25,56 @@ export interface Figures {
 export async function readFigures(scope: ShopScope, days: number, now: Date): Promise<Figures> {
   const today = now.toISOString().slice(0, 10)
   const period = { today, days }
-  const [perDay, totals, topFiles, topProducts, storage, imports, failures, bounced] =
-    await Promise.all([
-      scope.query<Figures['days'][number]>(
-        `select to_char(d.day, 'YYYY-MM-DD') as day, ${valuesOf('d.day = f.day', 'd.day = s.day')}
-         from generate_series(:today::date - :days::int + 1, :today::date, interval '1 day')
+  const [perDay, topFiles, topProducts, storage, imports, failures, bounced] = await Promise.all([
+    // Twice the period: its first half is what the second one is compared with.
+    scope.query<Figures['days'][number]>(
+      `select to_char(d.day, 'YYYY-MM-DD') as day,
+           coalesce((select sum(f.downloads) from file_days f
+             where f.shop_id = :shop and f.day = d.day), 0)::int as downloads,
+           ${valueOf('deliveries')}, ${valueOf('imported_files')}
+         from generate_series(:today::date - 2 * :days::int + 1, :today::date, interval '1 day')
            as g (at), lateral (select at::date as day) d order by 1`,
-        period,
-      ),
-      scope.query<Totals>(
-        `select p.name, ${valuesOf('f.day between p.first and p.last', 's.day between p.first and p.last')}
-         from (values ('now', :today::date - :days::int + 1, :today::date),
-           ('before', :today::date - 2 * :days::int + 1, :today::date - :days::int))
-           as p (name, first, last)`,
-        period,
-      ),
-      scope.query<{ id: string; filename: string; downloads: number }>(
-        `select f.id, f.filename, sum(d.downloads)::int as downloads
+      period,
+    ),
+    scope.query<{ id: string; filename: string; downloads: number }>(
+      `select f.id, f.filename, sum(d.downloads)::int as downloads
          from file_days d join files f on f.shop_id = d.shop_id and f.id = d.file_id
          where d.shop_id = :shop and ${IN_PERIOD} and f.deleted_at is null
          group by f.id, f.filename order by 3 desc, 2 limit ${TOP}`,
-        period,
-      ),
-      scope.query<Figures['top_products'][number]>(
-        `select m.product_id, max(m.product_title) as title, sum(d.downloads)::int as downloads
+      period,
+    ),
+    scope.query<Figures['top_products'][number]>(
+      `select m.product_id, max(m.product_title) as title, sum(d.downloads)::int as downloads
          from file_days d
          join lateral (select distinct on (product_id) product_id, product_title from mappings m
            where m.shop_id = d.shop_id and m.file_id = d.file_id order by product_id) m on true
          where d.shop_id = :shop and ${IN_PERIOD}
          group by m.product_id order by 3 desc, 2 limit ${TOP}`,
-        period,
-      ),
-      scope.query<Figures['storage'][number]>(
-        `select extension, count(*)::int as files, sum(size_bytes)::bigint as bytes from files
+      period,
+    ),
+    scope.query<Figures['storage'][number]>(
+      `select extension, count(*)::int as files, sum(size_bytes)::bigint as bytes from files
          where shop_id = :shop and deleted_at is null group by 1 order by 3 desc limit ${TOP}`,
-      ),
-      scope.query<Figures['imports'][number]>(
-        `select subject as channel,
+    ),
+    scope.query<Figures['imports'][number]>(
+      `select subject as channel,
            coalesce(sum(value) filter (where figure = 'imports'), 0)::int as imports,
            coalesce(sum(value) filter (where figure = 'imported_files'), 0)::int as files
          from shop_days d where shop_id = :shop and ${IN_PERIOD}
            and figure in ('imports', 'imported_files') group by 1 order by 3 desc`,
-        period,
-      ),
-      bySubject<{ code: string; files: number }>(scope, 'failures', 'code', 'files', period),
-      scope.query<{ mails: number }>(
-        `select coalesce(sum(value), 0)::int as mails from shop_days d
+      period,
+    ),
+    bySubject<{ code: string; files: number }>(scope, 'failures', 'code', 'files', period),
+    scope.query<{ mails: number }>(
+      `select coalesce(sum(value), 0)::int as mails from shop_days d
          where shop_id = :shop and ${IN_PERIOD} and figure = 'bounced_mails'`,
-        period,
-      ),
-    ])
-  const total = (name: string) => {
-    const { downloads, deliveries, imported_files } = totals.find((one) => one.name === name)!
-    return { downloads, deliveries, imported_files }
-  }
+      period,
+    ),
+  ])
+  const shown = perDay.slice(days)
   return {
-    days: perDay,
-    totals: { now: total('now'), before: total('before') },
+    days: shown,
+    totals: { now: totalOf(shown), before: totalOf(perDay.slice(0, days)) },
     top_files: topFiles.map(({ id, ...file }) => ({ file_id: toPublicId('file', id), ...file })),
     top_products: topProducts,
     storage,
@@ -94,20 +87,23 @@ export async function readFigures(scope: ShopScope, days: number, now: Date): Pr
   }
 }
 
-type Totals = { name: string } & Figures['totals']['now']
+const totalOf = (days: Figures['days']): Figures['totals']['now'] => {
+  const sum = (name: 'downloads' | 'deliveries' | 'imported_files') =>
+    days.reduce((total, one) => total + one[name], 0)
+  return {
+    downloads: sum('downloads'),
+    deliveries: sum('deliveries'),
+    imported_files: sum('imported_files'),
+  }
+}
 
 /** SQL: a row `d` of days is in the period. */
 const IN_PERIOD = 'd.day between :today::date - :days::int + 1 and :today::date'
 
-/** SQL: the values of the rows that fit these conditions. */
-const valuesOf = (files: string, shops: string): string => `
-  coalesce((select sum(f.downloads) from file_days f
-    where f.shop_id = :shop and ${files}), 0)::int as downloads,
+/** SQL: a figure of the day `d`, over all its subjects. */
+const valueOf = (figure: Figure): string => `
   coalesce((select sum(s.value) from shop_days s
-    where s.shop_id = :shop and s.figure = 'deliveries' and ${shops}), 0)::int as deliveries,
-  coalesce((select sum(s.value) from shop_days s
-    where s.shop_id = :shop and s.figure = 'imported_files' and ${shops}), 0)::int
-    as imported_files`
+    where s.shop_id = :shop and s.figure = '${figure}' and s.day = d.day), 0)::int as ${figure}`
 
 const bySubject = <Row>(
   scope: ShopScope,

@@ -1,25 +1,20 @@
 // What needs the merchant, each with its number, and the first steps of a new shop.
 import type { ShopScope } from '../../../core/db/for-shop.ts'
+import { BLOCKED_LINK, STATUS_SQL } from '../../orders/entitlement.ts'
 
 /** A count is exact up to this number. */
 export const MAX_COUNTED = 1000
 
 // Rows that need somebody. Each is counted up to the bound.
 const NEEDS = {
-  // A delivery that waits for the merchant's decision.
-  held: `from deliveries d where d.shop_id = :shop and d.held_by is not null
-    and d.revoked_at is null and d.withdrawn_at is null`,
+  held: `from deliveries d where d.shop_id = :shop and ${STATUS_SQL} = 'held'`,
   asked: `from deliveries d where d.shop_id = :shop and d.ask is not null
-    and d.revoked_at is null and d.withdrawn_at is null`,
-  blocked: `from deliveries d
-    join links p on p.shop_id = d.shop_id and p.delivery_id = d.id
-    where d.shop_id = :shop and d.revoked_at is null and d.withdrawn_at is null
-      and d.held_by is null and exists (select from links c where c.shop_id = p.shop_id
-        and c.parent_id = p.id and c.file_id is not null and c.revoked_at is null
-        and (c.expires_at <= now() or c.downloads >= c.download_limit))`,
+    and ${STATUS_SQL} in ('ready', 'held')`,
+  blocked: `from deliveries d join links p on p.shop_id = d.shop_id and p.delivery_id = d.id
+    where d.shop_id = :shop and ${STATUS_SQL} = 'ready' and exists (select from links c
+      where c.shop_id = p.shop_id and c.parent_id = p.id and ${BLOCKED_LINK})`,
   unreachable: `from deliveries d join orders o on o.shop_id = d.shop_id and o.id = d.order_id
-    where d.shop_id = :shop and d.revoked_at is null and d.withdrawn_at is null
-      and d.held_by is null and coalesce(d.email, o.email) is null`,
+    where d.shop_id = :shop and ${STATUS_SQL} = 'ready' and coalesce(d.email, o.email) is null`,
   unmapped: `from files where shop_id = :shop and deleted_at is null
     and mapping_state <> 'mapped'`,
   failed_imports: `from operations where shop_id = :shop and kind = 'import'

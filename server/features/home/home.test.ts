@@ -68,6 +68,8 @@ test('each need is counted, and gone when it is done', async () => {
   expect(await needs()).toEqual({ unreachable: 1, failed_imports: 1 })
   await scope.query(`update deliveries set held_by = 'risk' where shop_id = :shop`)
   expect(await needs()).toEqual({ held: 1, failed_imports: 1 })
+  await scope.query(`update deliveries set held_by = 'workflow' where shop_id = :shop`)
+  expect(await needs()).toEqual({ failed_imports: 1 })
   await scope.query(`update deliveries set held_by = null, email = 'a@example.com', ask = '{}'
     where shop_id = :shop`)
   await scope.query(`update links set expires_at = now() where shop_id = :shop

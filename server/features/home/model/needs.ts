@@ -7,7 +7,10 @@ export const MAX_COUNTED = 1000
 
 // Rows that need somebody. Each is counted up to the bound.
 const NEEDS = {
-  held: `from deliveries d where d.shop_id = :shop and ${STATUS_SQL} = 'held'`,
+  // Files that a workflow is preparing wait for nobody, unless it failed.
+  held: `from deliveries d where d.shop_id = :shop and ${STATUS_SQL} = 'held'
+    and (d.held_by <> 'workflow' or exists (select from delivery_runs r
+      where r.shop_id = d.shop_id and r.delivery_id = d.id and r.status = 'failed'))`,
   asked: `from deliveries d where d.shop_id = :shop and d.ask is not null
     and ${STATUS_SQL} in ('ready', 'held')`,
   blocked: `from deliveries d join links p on p.shop_id = d.shop_id and p.delivery_id = d.id

@@ -115,20 +115,38 @@ describe('SFTP', () => {
     const { sftp: channel, put, socket } = await sftp()
     const at = `${house.home}/left.bin`
     await put(at, randomBytes(4 * MB))
-    const first = new Promise((resolve) =>
-      channel.setstat(at, { size: 3_999_999 }, () => resolve(null)),
-    )
-    for (let n = 2; n < 300; n++) channel.setstat(at, { size: 4_000_000 - n }, () => {})
-    await first
-    socket.destroy()
+    const row = async () =>
+      (
+        await house.scope.query<{ state: string; size_bytes: number }>(
+          `select xmin, state, size_bytes from drop_entries
+           where shop_id = :shop and name = 'left.bin'`,
+        )
+      )[0]!
+    const taking = async (condition: string) =>
+      (
+        await house.database.pool.query(
+          `select from pg_stat_activity where datname = current_database()
+             and query ilike '%insert into drop_entries%' and ${condition}`,
+        )
+      ).rowCount
     const open = async () =>
       (await listConnections(house.scope)).filter((one) => one.ended_at === null).length
-    await expect.poll(open).toBe(0)
-    const row = () =>
-      house.scope.query(
-        `select xmin, size_bytes from drop_entries where shop_id = :shop and name = 'left.bin'`,
+    await house.scope.transaction(async (tx) => {
+      // The first truncation waits for the test's lock, and the others for the first.
+      await tx.query(
+        `select from drop_entries where shop_id = :shop and name = 'left.bin' for update`,
       )
+      for (let n = 1; n < 300; n++) channel.setstat(at, { size: 4_000_000 - n }, () => {})
+      const waits = () => taking(`wait_event_type = 'Lock'`)
+      await expect.poll(waits, { timeout: 60_000 }).toBe(1)
+      socket.destroy()
+      await expect.poll(open, { timeout: 60_000 }).toBe(0)
+    })
+    const runs = () => taking(`state = 'active' and pid <> pg_backend_pid()`)
+    await expect.poll(runs, { timeout: 60_000 }).toBe(0)
+    await expect.poll(async () => (await row()).state, { timeout: 60_000 }).not.toBe('writing')
     const before = await row()
+    expect(before.size_bytes).toBeGreaterThanOrEqual(3_999_999)
     const other = await sftp()
     onTestFinished(other.end)
     // Each takes longer than a truncation.

@@ -34,7 +34,7 @@ export async function addVersion(
   filename: string | null,
 ): Promise<number> {
   await holdBlobs(tx, [staged])
-  const [row] = await tx.query<{ number: number }>(
+  const row = await tx.one<{ number: number }>(
     `insert into versions (shop_id, file_id, number, hash, location, size_bytes, content_type,
        filename)
      select :shop, :file, (select max(number) + 1 from versions where shop_id = :shop
@@ -54,5 +54,5 @@ export async function addVersion(
       type: filename === null ? null : contentTypeOf(filename),
     },
   )
-  return row!.number
+  return row.number
 }

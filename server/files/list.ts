@@ -144,11 +144,11 @@ export async function listFilePage(scope: ShopScope, page: FilePage): Promise<Fi
 
 export async function countFiles(scope: ShopScope, filter: FileFilter): Promise<number> {
   const { sql, bindings } = await compileFilter(scope, filter)
-  const [row] = await scope.query<{ count: number }>(
+  const row = await scope.one<{ count: number }>(
     `select count(*) as count from files where files.shop_id = :shop and ${sql}`,
     bindings,
   )
-  return row!.count
+  return row.count
 }
 
 /**

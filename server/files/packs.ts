@@ -26,12 +26,12 @@ export async function findPack(
 
 /** The pack of that name, created if there is none. */
 export async function ensurePack(tx: ShopScope, name: string): Promise<string> {
-  const [row] = await tx.query<{ id: string }>(
+  const row = await tx.one<{ id: string }>(
     `insert into packs (shop_id, name, name_key) select :shop, :name, :key
      on conflict (shop_id, name_key) do update set name_key = excluded.name_key returning id`,
     { name: name.normalize('NFC'), key: nameKey(name) },
   )
-  return row!.id
+  return row.id
 }
 
 /**

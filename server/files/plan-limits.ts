@@ -67,10 +67,10 @@ export async function downloadsOfMonth(scope: ShopScope): Promise<number> {
 
 /** Files outside the trash, and bytes of all kept versions. */
 export async function usageOfShop(scope: ShopScope): Promise<{ files: number; bytes: number }> {
-  const [row] = await scope.query<{ files: number; bytes: number }>(
+  const row = await scope.one<{ files: number; bytes: number }>(
     `select (select count(*) from files where shop_id = :shop and deleted_at is null)::float8
        as files,
        (select coalesce(sum(size_bytes), 0) from versions where shop_id = :shop)::float8 as bytes`,
   )
-  return row!
+  return row
 }

@@ -141,17 +141,17 @@ export interface ShopRecord {
 }
 
 export async function readShop(scope: ShopScope): Promise<ShopRecord> {
-  const [row] = await scope.query<{
+  const row = await scope.one<{
     name: string
     domain: string
     demo: boolean
     settings: unknown
   }>('select name, domain, demo, settings from shops where id = :shop')
   return {
-    name: row!.name,
-    domain: row!.domain,
-    demo: row!.demo,
-    settings: shopSettingsSchema.parse(row!.settings),
+    name: row.name,
+    domain: row.domain,
+    demo: row.demo,
+    settings: shopSettingsSchema.parse(row.settings),
   }
 }
 

@@ -1,5 +1,6 @@
 // Tenant scope: the only way to access a shop's rows. Its queries always bind the shop.
 import type { Knex } from 'knex'
+import { firstOf } from '../present.ts'
 import type { Database } from './database.ts'
 
 export type TenantTable =
@@ -94,6 +95,8 @@ export interface ShopScope {
    * PostgreSQL arrays.
    */
   query<Row extends object>(sql: string, bindings?: Bindings): Promise<Row[]>
+  /** The first row of such a query, for one that always gives a row. Throws if it gives none. */
+  one<Row extends object>(sql: string, bindings?: Bindings): Promise<Row>
   /**
    * Runs `work` in one transaction (a savepoint inside another one); rolled back when it throws.
    */
@@ -109,23 +112,28 @@ export function forShop(database: Pick<Database, 'knex'>, shop: number): ShopSco
 
 function scopeOf(knex: Knex, shop: number): ShopScope {
   if (!Number.isSafeInteger(shop)) throw new TypeError('forShop needs the number of a shop')
+  const query: ShopScope['query'] = async <Row extends object>(
+    sql: string,
+    bindings: Bindings = {},
+  ) => {
+    if (!/:shop\b/.test(sql))
+      throw new Error(`A query without :shop would reach every shop: ${sql}`)
+    // A number in the SQL text: as a parameter, PostgreSQL can't infer its type in `select :shop,
+    // …`.
+    const scoped = sql.replace(/(?<!:):shop\b/g, String(shop))
+    const result = await knex.raw<{ rows: Row[] }>(scoped, bindings as never)
+    return result.rows
+  }
   return {
     shop,
+    query,
+    one: async (sql, bindings) => firstOf(await query(sql, bindings)),
     from: <Row extends object>(table: TenantTable) =>
       knex(table).where(`${table}.shop_id`, shop) as unknown as Knex.QueryBuilder<Row, Row[]>,
     insert: (table, rows) =>
       knex(table).insert(
         ([] as object[]).concat(rows as object[]).map((row) => ({ ...row, shop_id: shop })),
       ),
-    query: async <Row extends object>(sql: string, bindings: Bindings = {}) => {
-      if (!/:shop\b/.test(sql))
-        throw new Error(`A query without :shop would reach every shop: ${sql}`)
-      // A number in the SQL text: as a parameter, PostgreSQL can't infer its type in `select :shop,
-      // …`.
-      const scoped = sql.replace(/(?<!:):shop\b/g, String(shop))
-      const result = await knex.raw<{ rows: Row[] }>(scoped, bindings as never)
-      return result.rows
-    },
     transaction: (work) => knex.transaction((trx) => work(scopeOf(trx, shop))),
   }
 }

@@ -87,8 +87,8 @@ export async function markRead(scope: ShopScope, ids: readonly string[] | null):
 }
 
 export async function countUnread(scope: ShopScope): Promise<number> {
-  const [row] = await scope.query<{ unread: number }>(
+  const row = await scope.one<{ unread: number }>(
     'select count(*) as unread from notices where shop_id = :shop and read_at is null',
   )
-  return row!.unread
+  return row.unread
 }

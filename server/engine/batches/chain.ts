@@ -79,14 +79,14 @@ export async function enqueueNext(
   load: ChainLoad = 'slow',
 ): Promise<void> {
   await holdLease(tx, operation.id, chain, lease)
-  const [row] = await tx.query<{ continues: boolean }>(
+  const row = await tx.one<{ continues: boolean }>(
     `update chains set worker_id = null, claimed = '{}'
      where shop_id = :shop and operation_id = :operation and chain = :chain
      returning (select status <> 'paused' from operations where shop_id = :shop and id = :operation)
        as continues`,
     { operation: operation.id, chain },
   )
-  if (row!.continues) await queueChain(tx, operation.id, chain, { load })
+  if (row.continues) await queueChain(tx, operation.id, chain, { load })
 }
 
 /** Nothing to claim: the chain waits until the next retry is due, or ends. */

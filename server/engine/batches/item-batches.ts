@@ -73,12 +73,12 @@ export const DROP_LEASED = `
 
 /** Removes the batches under this lease; returns the number of their files. */
 export async function dropLeased(tx: ShopScope, operation: string, lease: number): Promise<number> {
-  const [row] = await tx.query<{ files: number }>(
+  const row = await tx.one<{ files: number }>(
     `with dropped as (${DROP_LEASED}) select coalesce(sum(cardinality(file_ids)), 0)::int as files
        from dropped`,
     { operation, lease },
   )
-  return row!.files
+  return row.files
 }
 
 interface Batch {

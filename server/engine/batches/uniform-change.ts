@@ -32,7 +32,7 @@ export async function changeUniformly(
   update: UniformUpdate,
   steps: number,
 ): Promise<UniformlyChanged> {
-  const [row] = await tx.query<{ done: number; left: Pick<WorkItem, 'position' | 'file_id'>[] }>(
+  const row = await tx.one<{ done: number; left: Pick<WorkItem, 'position' | 'file_id'>[] }>(
     // The planner has no statistics of new rows. It never makes a nested loop of a full join.
     `with taken as (${DROP_LEASED}),
      given as materialized (
@@ -54,5 +54,5 @@ export async function changeUniformly(
      from met`,
     { ...update.bindings, operation: operation.id, lease, steps },
   )
-  return { done: row!.done, left: row!.left.map(freshItem) }
+  return { done: row.done, left: row.left.map(freshItem) }
 }

@@ -78,7 +78,7 @@ async function countPreviewResults(
   { id }: OperationRow,
   knownLater: boolean,
 ): Promise<PreviewCounts> {
-  const [counts] = await scope.query<PreviewCounts>(
+  const counts = await scope.one<PreviewCounts>(
     `select count(*) filter (where changes) as changed,
        count(*) filter (where not changes and asks) as candidates,
        count(*) filter (where not changes and not asks) as unchanged
@@ -90,7 +90,7 @@ async function countPreviewResults(
      ) found`,
     { id, knownLater },
   )
-  return counts!
+  return counts
 }
 
 function recordPreview(

@@ -75,14 +75,14 @@ async function finishPreview(runner: EngineRunner, ending: Finalization): Promis
 function releaseInterrupted({ scope, operation: { id }, lease }: Finalization): Promise<void> {
   return scope.transaction(async (tx) => {
     await holdLease(tx, id, FINISH_CHAIN, lease)
-    const [row] = await tx.query<{ continues: boolean }>(
+    const row = await tx.one<{ continues: boolean }>(
       `update chains set worker_id = null where shop_id = :shop and operation_id = :operation
          and chain = :finish
        returning (select status <> 'paused' from operations where shop_id = :shop
          and id = :operation) as continues`,
       { operation: id, finish: FINISH_CHAIN },
     )
-    if (row!.continues) await queueFinish(tx, id)
+    if (row.continues) await queueFinish(tx, id)
   })
 }
 

@@ -146,17 +146,17 @@ const IS_WARNED = 'warnings is not null'
 
 /** The number of items with a warning. It reads every item, so do not call it repeatedly. */
 export async function countWarned(scope: ShopScope, operation: string): Promise<number> {
-  const [row] = await scope.query<{ warned: number }>(
+  const row = await scope.one<{ warned: number }>(
     `select count(*)::int as warned from items where shop_id = :shop and operation_id = :operation
        and ${IS_WARNED}`,
     { operation },
   )
-  return row!.warned
+  return row.warned
 }
 
 /** Of an import's done items, those whose files were here before it. */
 export async function countPresent(scope: ShopScope, operation: string): Promise<PresentFiles> {
-  const [row] = await scope.query<PresentFiles>(
+  const row = await scope.one<PresentFiles>(
     `select count(*) filter (where after ->> 'deleted' = 'true')::int as trashed,
        count(*) filter (where after ->> 'deleted' is distinct from 'true' and ${IS_CHANGED})::int
          as changed,
@@ -165,12 +165,12 @@ export async function countPresent(scope: ShopScope, operation: string): Promise
        and entry is null`,
     { operation },
   )
-  return row!
+  return row
 }
 
 /** Paid deliveries of the files that the operation moved to the trash. */
 export async function countLostDeliveries(scope: ShopScope, operation: string): Promise<number> {
-  const [row] = await scope.query<{ deliveries: number }>(
+  const row = await scope.one<{ deliveries: number }>(
     `select count(distinct df.delivery_id) as deliveries from items i
      join delivery_files df on df.shop_id = i.shop_id and df.file_id = i.file_id
        and not df.withdrawn
@@ -180,7 +180,7 @@ export async function countLostDeliveries(scope: ShopScope, operation: string): 
        and i.after ->> 'deleted' = 'true'`,
     { operation },
   )
-  return row!.deliveries
+  return row.deliveries
 }
 
 const IS_CHANGED = `(coalesce(after, '{}') - 'product_mapped' <> '{}')`

@@ -171,13 +171,13 @@ async function resetRound(tx: ShopScope, id: string, chains: 'working' | 'idle')
 /** Jobs for every chain that has not ended, or for the finalization if no items are left. */
 const queueWork: Move = async (tx, operation, plugins) => {
   const { id } = operation
-  const [left] = await tx.query<{ complete: boolean }>(
+  const left = await tx.one<{ complete: boolean }>(
     `select not open and (not ledger or done + failed + skipped + cancelled = total) as complete
        from operations
      where shop_id = :shop and id = :id`,
     { id },
   )
-  if (left!.complete) return queueFinish(tx, id)
+  if (left.complete) return queueFinish(tx, id)
   // Locked, so that a batch that ends now either sees the operation continue or leaves its chain to
   // us.
   const chains = await tx.query<{ chain: number }>(

@@ -63,10 +63,10 @@ async function requireRoom(
   { shop_waiting_operations: most }: OperationQuotas,
 ): Promise<void> {
   const count = async () => {
-    const [row] = await tx.query<{ open: number }>(
+    const row = await tx.one<{ open: number }>(
       'select count(*) as open from operations where shop_id = :shop and finished_at is null',
     )
-    return row!.open
+    return row.open
   }
   if ((await count()) + QUOTA_MARGIN < most) return
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('quota of operations', :shop))`)
@@ -183,11 +183,11 @@ const firstEntry = (source: OperationSource): string | null =>
   source.type === 'entries' ? (source.entries[0]?.draft.filename ?? null) : null
 
 async function existingOperation(tx: ShopScope, key: string): Promise<string> {
-  const [row] = await tx.query<{ id: string }>(
+  const row = await tx.one<{ id: string }>(
     'select id from operations where shop_id = :shop and idempotency_key = :key',
     { key },
   )
-  return row!.id
+  return row.id
 }
 
 /**
@@ -208,12 +208,12 @@ async function insertItems(
          waits_for)
          select :shop, :operation, position, file_id, entry, draft, wanted, waits_for from ordered
            order by position returning 1 as files`
-  const [row] = await tx.query<{ total: number }>(
+  const row = await tx.one<{ total: number }>(
     `with ordered as (${ordered}), kept as (${kept}) select coalesce(sum(files), 0) as total
        from kept`,
     { operation, ...bindings, ...batches },
   )
-  return row!.total
+  return row.total
 }
 
 /**

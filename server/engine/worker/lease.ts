@@ -63,12 +63,12 @@ export async function takeLocked(
   chain: number,
   { worker, row }: { worker: string; row: ChainRow },
 ): Promise<TakenChain> {
-  const [taken] = await tx.query<Pick<ChainRow, 'deaths'> & { lease: number }>(
+  const taken = await tx.one<Pick<ChainRow, 'deaths'> & { lease: number }>(
     `update chains set lease = nextval('leases'), worker_id = :worker, claimed = '{}',
        deaths = deaths + :died
      where shop_id = :shop and operation_id = :operation and chain = :chain
        returning lease, deaths`,
     { operation, chain, worker, died: row.dead === null ? 0 : 1 },
   )
-  return { lease: taken!.lease, chain: { ...row, deaths: taken!.deaths } }
+  return { lease: taken.lease, chain: { ...row, deaths: taken.deaths } }
 }

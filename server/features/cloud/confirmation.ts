@@ -45,7 +45,7 @@ export async function confirmationDigest(
   sync: string,
   { established }: CloudConnection,
 ): Promise<string> {
-  const [row] = await tx.query<{ digest: string }>(
+  const row = await tx.one<{ digest: string }>(
     `select md5(coalesce(string_agg(kind || ' ' || file_id || ' ' || version || ' ' || path, chr(10)
        order by kind, file_id, path), '')) as digest
      from sync_changes where shop_id = :shop and sync_id = :sync and file_id is not null and (
@@ -53,7 +53,7 @@ export async function confirmationDigest(
          and not :established::boolean)`,
     { sync, established },
   )
-  return row!.digest
+  return row.digest
 }
 
 const CHANGED = 'The folder has changed since the preview that you confirmed.'

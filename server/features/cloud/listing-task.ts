@@ -147,11 +147,11 @@ async function listAndPlan(
     await lease.hold(tx)
     // Locked before the sync and its operation, as a change of the connection does.
     await holdConnection(tx, connection.id)
-    const [planned] = await tx.query<Pick<SyncRow, 'counts'>>(
+    const planned = await tx.one<Pick<SyncRow, 'counts'>>(
       `update syncs set phase = 'planned' where shop_id = :shop and id = :id returning counts`,
       { id: sync.id },
     )
-    await parts.engine.close(tx, operation, rejectionWarnings(planned!.counts.rejected ?? 0))
+    await parts.engine.close(tx, operation, rejectionWarnings(planned.counts.rejected ?? 0))
     await tx.query(
       `update connections set state = 'ready', error = null
        where shop_id = :shop and id = :connection and state = 'failing'`,

@@ -81,12 +81,12 @@ async function withTakenNames(
 }
 
 async function countIgnored(tx: ShopScope, connection: string): Promise<number> {
-  const [row] = await tx.query<{ count: number }>(
+  const row = await tx.one<{ count: number }>(
     `select count(*) as count from cloud_listings
      where shop_id = :shop and connection_id = :connection and ignored`,
     { connection },
   )
-  return row!.count
+  return row.count
 }
 
 async function guardOf(
@@ -94,9 +94,9 @@ async function guardOf(
   { id, established }: CloudConnection,
   { guard }: Planner,
 ): Promise<DeletionCounts> {
-  const [row] = await tx.query<{ known: number }>(
+  const row = await tx.one<{ known: number }>(
     'select count(*) as known from cloud_files where shop_id = :shop and connection_id = :id',
     { id },
   )
-  return { ...guard, known: row!.known, first: !established }
+  return { ...guard, known: row.known, first: !established }
 }

@@ -82,12 +82,12 @@ export async function keepListedRejections(tx: ShopScope, connection: string): P
            else l.modified_at is not distinct from r.modified_at end)))`,
     { connection, passing: PASSING },
   )
-  const [row] = await tx.query<{ count: number }>(
+  const row = await tx.one<{ count: number }>(
     `select count(*) as count from cloud_rejections where shop_id = :shop
       and connection_id = :connection`,
     { connection },
   )
-  return row!.count
+  return row.count
 }
 
 /** The next sync tries these objects again. */

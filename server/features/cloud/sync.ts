@@ -43,17 +43,17 @@ export function startSync(
     await updateSyncBase(tx, id)
     if (request.retryRejected) await dropRejections(tx, id)
     if (last?.status === 'previewed') await discard(tx, engine, last.operation_id!)
-    const [sync] = await tx.query<{ id: string }>(
+    const sync = await tx.one<{ id: string }>(
       `insert into syncs (shop_id, connection_id, dry_run) values (:shop, :id, :dryRun)
          returning id`,
       { id, dryRun: request.dryRun },
     )
-    const operation = await openOperation(tx, engine, connection, sync!.id, request)
+    const operation = await openOperation(tx, engine, connection, sync.id, request)
     await tx.query(
       'update syncs set operation_id = :operation where shop_id = :shop and id = :sync',
-      { operation, sync: sync!.id },
+      { operation, sync: sync.id },
     )
-    await queueTask(tx, LISTING_TASK, sync!.id)
+    await queueTask(tx, LISTING_TASK, sync.id)
     return operation
   })
 }

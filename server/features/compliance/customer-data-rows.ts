@@ -67,7 +67,7 @@ export async function storeAnswer(
   const [{ id }] = (await tx.query<{ id: string }>(
     'select uuidv7() as id from shops where id = :shop',
   )) as [{ id: string }]
-  const [row] = await tx.query<Pick<CustomerAnswer, 'id' | 'expires_at'>>(
+  const row = await tx.one<Pick<CustomerAnswer, 'id' | 'expires_at'>>(
     `insert into customer_data (shop_id, id, customer_id, order_ids, addresses, document,
        size_bytes,
        created_at, expires_at)
@@ -81,7 +81,7 @@ export async function storeAnswer(
       now: about.now,
     },
   )
-  return row!
+  return row
 }
 
 /** Newest first. `before`: the previous page's last id. */

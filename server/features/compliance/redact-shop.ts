@@ -67,12 +67,12 @@ async function deleteRows(
     limit ${ROW_BATCH}))`
   for (let deleted = 0; ;) {
     signal?.throwIfAborted()
-    const [row] = await scope.query<{ rows: number }>(
+    const row = await scope.one<{ rows: number }>(
       `with gone as (delete from ${name} where ${whole ? 'shop_id = :shop' : some} returning shop_id)
        select count(*) as rows from gone where shop_id = :shop`,
     )
-    deleted += row!.rows
-    if (whole || row!.rows < ROW_BATCH) return deleted
+    deleted += row.rows
+    if (whole || row.rows < ROW_BATCH) return deleted
   }
 }
 

@@ -36,13 +36,13 @@ export async function saveMapping(
   { name, headers, mapping }: { name: string; headers: readonly string[]; mapping: ColumnMapping },
 ): Promise<SavedMapping> {
   requireMapping(mapping, headers)
-  const [count] = await scope.query<{ n: number }>(
+  const count = await scope.one<{ n: number }>(
     'select count(*)::int as n from csv_column_mappings where shop_id = :shop and name <> :name',
     { name },
   )
-  if (count!.n >= MAX_SAVED)
+  if (count.n >= MAX_SAVED)
     throw new AppError('too_many', { message: `At most ${MAX_SAVED} mappings can be saved` })
-  const [saved] = await scope.query<SavedMapping>(
+  const saved = await scope.one<SavedMapping>(
     `insert into csv_column_mappings (shop_id, name, headers_key, mapping)
        values (:shop, :name, :key, :mapping)
      on conflict (shop_id, name) do update set headers_key = excluded.headers_key,
@@ -50,7 +50,7 @@ export async function saveMapping(
      returning id, name, mapping, created_at, updated_at`,
     { name, key: headersKey(headers), mapping: JSON.stringify(mapping) },
   )
-  return saved!
+  return saved
 }
 
 export const listMappings = (scope: ShopScope): Promise<SavedMapping[]> =>

@@ -115,11 +115,11 @@ export async function receiveCsv(
   filename: string,
   readWorkbook: ReadWorkbook,
 ): Promise<string> {
-  const [made] = await scope.query<{ id: string }>(
+  const made = await scope.one<{ id: string }>(
     'insert into csv_uploads (shop_id, filename) values (:shop, :filename) returning id',
     { filename },
   )
-  const { id } = made!
+  const { id } = made
   try {
     const pieces = chunked(bytes)
     const first = await pieces.next()
@@ -200,12 +200,12 @@ async function listOf(
 }
 
 async function nextChunk(scope: ShopScope, id: string): Promise<number> {
-  const [row] = await scope.query<{ next: number }>(
+  const row = await scope.one<{ next: number }>(
     `select coalesce(max(number) + 1, 0)::int as next from csv_chunks
      where shop_id = :shop and csv_id = :id`,
     { id },
   )
-  return row!.next
+  return row.next
 }
 
 /** Returns the number of chunks. */
@@ -355,7 +355,7 @@ export async function chooseHeader(scope: ShopScope, id: string, row: number): P
  * Throws `too_many` if there are no others.
  */
 async function removeSurplus(scope: ShopScope, newest: string): Promise<void> {
-  const [counted] = await scope.query<{ surplus: number }>(
+  const counted = await scope.one<{ surplus: number }>(
     `with gone as (
        delete from csv_uploads where shop_id = :shop and id in (
          select id from csv_uploads where shop_id = :shop and id <> :newest
@@ -367,7 +367,7 @@ async function removeSurplus(scope: ShopScope, newest: string): Promise<void> {
        :max as surplus`,
     { newest, max: MAX_KEPT },
   )
-  if (counted!.surplus > 0) throw new AppError('too_many', { message: TOO_MANY })
+  if (counted.surplus > 0) throw new AppError('too_many', { message: TOO_MANY })
 }
 
 const TOO_MANY = `${MAX_KEPT} CSV files are being checked: wait until one of them is, or remove one`

@@ -152,7 +152,7 @@ async function notifyAsk(tx: ShopScope, ask: Ask): Promise<boolean> {
 async function reasonOf(tx: ShopScope, ask: Ask, delivery: string | null): Promise<string> {
   if (ask.reason !== null) return REASONS[ask.reason] ?? ''
   if (delivery === null) return 'Their link still works.'
-  const [row] = await tx.query<{ ended: number; files: number }>(
+  const row = await tx.one<{ ended: number; files: number }>(
     `select count(*) filter (where c.downloads >= c.download_limit
        or c.expires_at <= :now::timestamptz) as ended, count(*) as files
      from links p join links c on c.shop_id = p.shop_id and c.parent_id = p.id
@@ -160,7 +160,7 @@ async function reasonOf(tx: ShopScope, ask: Ask, delivery: string | null): Promi
      where p.shop_id = :shop and p.delivery_id = :delivery`,
     { delivery, now: ask.now },
   )
-  const { ended, files } = row!
+  const { ended, files } = row
   if (ended === 0) return 'Their page still works.'
   return `Used up or expired: ${ended} of its ${files} files.`
 }

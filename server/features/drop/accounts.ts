@@ -63,7 +63,7 @@ export async function createAccount(
 ): Promise<{ account: DropAccount; password: string }> {
   const password = newPassword()
   await ensureSettings(scope)
-  const [account] = await scope.query<DropAccount>(
+  const account = await scope.one<DropAccount>(
     `insert into drop_accounts (shop_id, name, username, password, enabled, allowed_addresses,
        public_keys, name_encoding)
      values (:shop, :name, :username, :hash, :enabled, :allowed_addresses, :keys::jsonb,
@@ -75,7 +75,7 @@ export async function createAccount(
       hash: await hashPassword(password),
     },
   )
-  return { account: account!, password }
+  return { account: account, password }
 }
 
 /** Absent fields stay unchanged. Null: there is no such account. */

@@ -36,7 +36,7 @@ async function insertConnection(
   how: { refused: string | null; process: number | null },
 ): Promise<string> {
   const { username, address, protocol } = attempt
-  const [row] = await scope.query<{ id: string }>(
+  const row = await scope.one<{ id: string }>(
     `insert into drop_connections (shop_id, account_id, username, address, protocol, refused,
        process, ended_at)
      values (:shop, :account, :username, :address, :protocol, :refused, :process,
@@ -49,7 +49,7 @@ async function insertConnection(
        select id from drop_connections where shop_id = :shop
          order by id desc offset ${MAX_KEPT - 1} limit 1)`,
   )
-  return row!.id
+  return row.id
 }
 
 export async function recordRefusal(

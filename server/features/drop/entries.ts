@@ -230,11 +230,11 @@ export const confirm = async (scope: ShopScope, ids: readonly string[]): Promise
  * files, but not imported files. `process`: without the files that it writes.
  */
 export async function waitingBytes(scope: ShopScope, process: number | null): Promise<number> {
-  const [row] = await scope.query<{ bytes: number }>(
+  const row = await scope.one<{ bytes: number }>(
     `select coalesce(sum(size_bytes), 0)::bigint as bytes from drop_entries
      where shop_id = :shop and kind = 'file' and split_part(folder, '/', 1) <> '${PROCESSED}'
        and (state <> 'writing' or process is distinct from :process)`,
     { process },
   )
-  return row!.bytes
+  return row.bytes
 }

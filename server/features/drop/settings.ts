@@ -44,12 +44,12 @@ export async function readSettings(
   scope: ShopScope,
 ): Promise<DropSettings & { next_import_at: Date | null }> {
   await ensureSettings(scope)
-  const [row] = await scope.query<DropSettings & { next_import_at: Date | null }>(
+  const row = await scope.one<DropSettings & { next_import_at: Date | null }>(
     `select ${COLUMNS.join(', ')}, case when auto_import and schedule = 'hourly'
        then coalesce(next_import_at, ${NEXT_HOUR}) end as next_import_at
      from drop_settings where shop_id = :shop`,
   )
-  return row!
+  return row
 }
 
 export const NEXT_HOUR = `date_trunc('hour', now()) + interval '1 hour'`
@@ -85,8 +85,8 @@ export type LockedSettings = DropSettings & { operation_id: string | null }
  * Locks the settings, so that no other transaction takes files or adds to the open import.
  */
 export async function lockSettings(tx: ShopScope): Promise<LockedSettings> {
-  const [row] = await tx.query<LockedSettings>(
+  const row = await tx.one<LockedSettings>(
     'select * from drop_settings where shop_id = :shop for no key update',
   )
-  return row!
+  return row
 }

@@ -29,7 +29,7 @@ export async function impactOf(
     'ids' in selection
       ? { sql: 'files.id = any(:ids::uuid[])', bindings: { ids: selection.ids } }
       : await compileFilter(scope, selection.filter)
-  const [impact] = await scope.query<Impact>(
+  const impact = await scope.one<Impact>(
     `with chosen as materialized (
        select files.id, files.pack_id, files.mapping_state, files.deleted_at from files
          where files.shop_id = :shop and ${sql}
@@ -50,5 +50,5 @@ export async function impactOf(
      from chosen`,
     { ...bindings, now },
   )
-  return impact!
+  return impact
 }

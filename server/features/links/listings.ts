@@ -51,12 +51,12 @@ async function* filesAs(
   const { begin, between, end } = FRAME[format]
   const textOf = async ({ ids, files }: Page) => {
     const sql = listingSql(format, columns, areAscending(ids))
-    const [row] = await scope.query<{ text: string | null; written: number }>(sql, {
+    const row = await scope.one<{ text: string | null; written: number }>(sql, {
       ids,
       between,
       ...(/:base/.test(sql) ? { base } : {}),
     })
-    return { ...row!, files }
+    return { ...row, files }
   }
   let [count, total] = [0, 0]
   let first = true
@@ -94,10 +94,10 @@ async function* pagesOf(scope: ShopScope, operation: string): AsyncGenerator<Pag
   for (const next of [nextBatches, nextItems]) {
     let after = -1
     while (true) {
-      const [page] = await scope.query<Page & { last: number | null }>(next, { operation, after })
-      if (page!.last === null) break
-      after = page!.last
-      yield page!
+      const page = await scope.one<Page & { last: number | null }>(next, { operation, after })
+      if (page.last === null) break
+      after = page.last
+      yield page
     }
   }
 }

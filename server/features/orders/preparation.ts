@@ -51,7 +51,7 @@ async function workflowOf(tx: ShopScope, id: string): Promise<Workflow> {
 }
 
 async function aboutOf(tx: ShopScope, delivery: string): Promise<DeliveryAbout> {
-  const [row] = await tx.query<
+  const row = await tx.one<
     DeliveryAbout['order'] & {
       email: string | null
       locale: string | null
@@ -74,7 +74,7 @@ async function aboutOf(tx: ShopScope, delivery: string): Promise<DeliveryAbout> 
      group by l.id, l.quantity, l.position order by l.position`,
     { delivery },
   )
-  const { name, confirmation_number, ordered, email, locale, buyer } = row!
+  const { name, confirmation_number, ordered, email, locale, buyer } = row
   return {
     order: { name, confirmation_number, ordered_at: ordered.toISOString() },
     buyer: { name: buyer, email, locale },

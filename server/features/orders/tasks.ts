@@ -167,13 +167,13 @@ export const syncTask = (parts: OrderParts): BackgroundTask => ({
 })
 
 async function beginSync(scope: ShopScope, now: Date): Promise<Date> {
-  const [row] = await scope.query<{ synced_to: Date }>(
+  const row = await scope.one<{ synced_to: Date }>(
     `insert into order_syncs (shop_id, synced_to, due_at)
      select id, installed_at, :due from shops where id = :shop
      on conflict (shop_id) do update set due_at = excluded.due_at returning synced_to`,
     { due: new Date(now.getTime() + SYNC_EVERY_MS) },
   )
-  return new Date(Math.max(+row!.synced_to - OVERLAP_MS, now.getTime() - OLDEST_MS))
+  return new Date(Math.max(+row.synced_to - OVERLAP_MS, now.getTime() - OLDEST_MS))
 }
 
 async function endSync(scope: ShopScope, now: Date): Promise<void> {

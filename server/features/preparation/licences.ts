@@ -64,16 +64,16 @@ async function assign(tx: ShopScope, { list, delivery, file, owners }: Wanted): 
   let taken = 0
   for (const { line, count } of owners) {
     // Keys of earlier versions belong to the file, also if they were assigned for its units.
-    const [has] = await tx.query<{ keys: number; last: number }>(
+    const has = await tx.one<{ keys: number; last: number }>(
       `select count(*) as keys, coalesce(max(ordinal), 0)::int as last from licence_keys
        where shop_id = :shop and list_id = :list and delivery_id = :delivery
          and (line_id = :line or line_id is null and file_id = :file)`,
       { ...about, line },
     )
-    const missing = count - has!.keys
+    const missing = count - has.keys
     if (missing <= 0) continue
     needed += missing
-    taken += await takeKeys(tx, { ...about, line, missing, last: has!.last })
+    taken += await takeKeys(tx, { ...about, line, missing, last: has.last })
   }
   if (taken < needed)
     throw new PortError(

@@ -73,20 +73,20 @@ export async function createSchedule(
   now: Date,
 ): Promise<string> {
   return scope.transaction(async (tx) => {
-    const [many] = await tx.query<{ count: number }>(
+    const many = await tx.one<{ count: number }>(
       'select count(*) as count from schedules where shop_id = :shop',
     )
     const problems =
-      many!.count >= MAX ? [{ param: 'name', message: `A shop has at most ${MAX} schedules` }] : []
+      many.count >= MAX ? [{ param: 'name', message: `A shop has at most ${MAX} schedules` }] : []
     const columns = await columnsOf(tx, body, parts, now, problems)
     const names = Object.keys(columns)
-    const [row] = await tx.query<{ id: string }>(
+    const row = await tx.one<{ id: string }>(
       `insert into schedules (shop_id, ${names.join(', ')})
          values (:shop, ${names.map((name) => `:${name}`).join(', ')})
        returning id`,
       columns,
     )
-    return row!.id
+    return row.id
   })
 }
 

@@ -39,12 +39,12 @@ export async function createBatch(
   scope: ShopScope,
   batch: { count: number | null; request: BatchRequest; requestedBy: string },
 ): Promise<BatchView> {
-  const [row] = await scope.query<{ id: string }>(
+  const row = await scope.one<{ id: string }>(
     `insert into upload_batches (shop_id, count, request, requested_by)
      values (:shop, :count, :request, :requestedBy) returning id`,
     { count: batch.count, request: JSON.stringify(batch.request), requestedBy: batch.requestedBy },
   )
-  return (await readBatch(scope, row!.id))!
+  return (await readBatch(scope, row.id))!
 }
 
 export async function readBatch(scope: ShopScope, id: string): Promise<BatchView | null> {

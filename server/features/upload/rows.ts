@@ -52,10 +52,8 @@ export async function findUpload(scope: ShopScope, id: string): Promise<UploadRo
 }
 
 export async function newUploadId(scope: ShopScope): Promise<string> {
-  const [row] = await scope.query<{ id: string }>(
-    'select uuidv7() as id from shops where id = :shop',
-  )
-  return row!.id
+  const row = await scope.one<{ id: string }>('select uuidv7() as id from shops where id = :shop')
+  return row.id
 }
 
 export interface UploadQuotas {
@@ -84,17 +82,17 @@ export function insertUpload(
   const { filename, on_conflict, tags, batch } = upload.choices
   return scope.transaction(async (tx) => {
     await tx.query(`select pg_advisory_xact_lock(hashtextextended('quota of uploads', :shop))`)
-    const [used] = await tx.query<{ open: number; bytes: number }>(
+    const used = await tx.one<{ open: number; bytes: number }>(
       `select count(*) filter (where status = 'uploading') as open,
          coalesce(sum(size_bytes), 0)::float8 as bytes
        from uploads where shop_id = :shop and status in ('uploading', 'received')`,
     )
     if (
-      used!.open >= quotas.shop_open_uploads ||
-      used!.bytes + upload.size > quotas.shop_upload_bytes
+      used.open >= quotas.shop_open_uploads ||
+      used.bytes + upload.size > quotas.shop_upload_bytes
     )
       throw new AppError('upload_quota', { retryAfter: 60 })
-    const [row] = await tx.query<UploadRow>(
+    const row = await tx.one<UploadRow>(
       `insert into uploads
          (shop_id, id, batch_id, filename, name_key, size_bytes, on_conflict, tags, metadata,
            requested_by, folder, expires_at)
@@ -114,7 +112,7 @@ export function insertUpload(
         folder: upload.folder,
       },
     )
-    return row!
+    return row
   })
 }
 
@@ -167,11 +165,11 @@ export async function readUploadState(
   nameKey: string,
   batch: string | null,
 ): Promise<{ id: string; taken: boolean; batch: boolean }> {
-  const [row] = await scope.query<{ id: string; taken: boolean; batch: boolean }>(
+  const row = await scope.one<{ id: string; taken: boolean; batch: boolean }>(
     `select uuidv7() as id, exists (select from files where shop_id = :shop and deleted_at is null
        and name_key = :nameKey) as taken,
        exists (select from upload_batches where shop_id = :shop and id = :batch::uuid) as batch`,
     { nameKey, batch },
   )
-  return row!
+  return row
 }

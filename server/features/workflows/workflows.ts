@@ -44,12 +44,12 @@ export function createWorkflow(
 ): Promise<OwnWorkflow> {
   return serialized(scope, async (tx) => {
     const steps = await checkedSteps(tx, body, parts, null)
-    const [row] = await tx.query<OwnWorkflow>(
+    const row = await tx.one<OwnWorkflow>(
       `insert into workflows (shop_id, name, kind, parallel, steps, channel)
        values (:shop, :name, :kind, :parallel, :steps, :channel) returning *`,
       columnsOf(body, steps),
     )
-    return row!
+    return row
   })
 }
 
@@ -66,12 +66,12 @@ export function replaceWorkflow(
   return serialized(scope, async (tx) => {
     if (!(await readWorkflow(tx, id))) throw new AppError('not_found')
     const steps = await checkedSteps(tx, body, parts, id)
-    const [row] = await tx.query<OwnWorkflow>(
+    const row = await tx.one<OwnWorkflow>(
       `update workflows set name = :name, kind = :kind, parallel = :parallel, steps = :steps,
          channel = :channel, updated_at = now() where shop_id = :shop and id = :id returning *`,
       { id, ...columnsOf(body, steps) },
     )
-    return row!
+    return row
   })
 }
 

@@ -21,24 +21,24 @@ const MAX_NUMBERS = 10_000
 /** The date in the shop's time zone. */
 async function today(tx: ShopScope): Promise<string> {
   const { time_zone } = (await readShop(tx)).settings
-  const [row] = await tx.query<{ day: string }>(
+  const row = await tx.one<{ day: string }>(
     `select to_char(now() at time zone :zone, 'YYYY-MM-DD') as day from shops where id = :shop`,
     { zone: time_zone },
   )
-  return row!.day
+  return row.day
 }
 
 /** Returns the id of the folder; creates it and its parent folders. */
 async function ensureFolder(tx: ShopScope, path: string): Promise<string> {
   const { folder, name } = splitPath(path)
   const parent = folder === '' ? null : await ensureFolder(tx, folder)
-  const [row] = await tx.query<{ id: string; kind: string }>(
+  const row = await tx.one<{ id: string; kind: string }>(
     `insert into drop_entries (shop_id, folder, name, kind, parent_id)
      values (:shop, :folder, :name, 'folder', :parent)
      on conflict (shop_id, folder, name) do update set name = excluded.name returning id, kind`,
     { folder, name, parent },
   )
-  return row!.id
+  return row.id
 }
 
 /** The name, with a number if the folder has it already. */

@@ -42,11 +42,11 @@ export async function importNow(
 
 async function nothingReadyReason(scope: ShopScope): Promise<string> {
   const { files } = await countWaiting(scope)
-  const [row] = await scope.query<{ writing: number }>(
+  const row = await scope.one<{ writing: number }>(
     `select count(*)::int as writing from drop_entries where shop_id = :shop and state = 'writing'`,
   )
   if (files > 0)
     return `The files came less than ${QUIET_SECONDS} seconds ago, or wait for an import.csv: try again soon`
-  if (row!.writing > 0) return 'The files are still being sent: import them once they are complete'
+  if (row.writing > 0) return 'The files are still being sent: import them once they are complete'
   return 'No file in the drop folder waits to be imported'
 }

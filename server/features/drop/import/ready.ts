@@ -37,9 +37,9 @@ export interface WaitingFiles {
 }
 
 export async function countWaiting(scope: ShopScope): Promise<WaitingFiles> {
-  const [row] = await scope.query<WaitingFiles>(
+  const row = await scope.one<WaitingFiles>(
     `select count(*)::int as files, coalesce(sum(size_bytes), 0)::bigint as bytes
      from drop_entries where shop_id = :shop and ${IMPORTABLE}`,
   )
-  return row!
+  return row
 }

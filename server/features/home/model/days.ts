@@ -58,10 +58,10 @@ const startOfDay = (at: Date, daysAgo: number): Date =>
 
 /** Counts the days of one shop that may have changed. */
 export async function refreshShop(scope: ShopScope, now: Date): Promise<void> {
-  const [row] = await scope.query<{ known: boolean }>(
+  const row = await scope.one<{ known: boolean }>(
     'select exists (select from shop_days where shop_id = :shop) as known',
   )
-  await countDays(scope, startOfDay(now, row!.known ? RECOUNTED_DAYS : KEPT_MONTHS * 31))
+  await countDays(scope, startOfDay(now, row.known ? RECOUNTED_DAYS : KEPT_MONTHS * 31))
 }
 
 /** Shops in which something happened since then. */

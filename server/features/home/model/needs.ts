@@ -56,12 +56,12 @@ export interface FirstSteps {
 
 /** Each is done by what really happened. */
 export async function readFirstSteps(scope: ShopScope): Promise<FirstSteps> {
-  const [row] = await scope.query<FirstSteps>(
+  const row = await scope.one<FirstSteps>(
     `select exists (select from files where shop_id = :shop) as imported,
        exists (select from mappings where shop_id = :shop) as mapped,
        exists (select from deliveries where shop_id = :shop) as ordered,
        exists (select from file_days where shop_id = :shop) as downloaded,
        exists (select from buyer_pages where shop_id = :shop) as branded`,
   )
-  return row!
+  return row
 }

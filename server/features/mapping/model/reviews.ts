@@ -89,11 +89,11 @@ export function listReviews(
 }
 
 export async function countOpen(scope: ShopScope): Promise<number> {
-  const [row] = await scope.query<{ open: number }>(
+  const row = await scope.one<{ open: number }>(
     `select count(*) as open from ${WITH_FILES} where r.shop_id = :shop and r.status = 'open'
       and ${IS_NEEDED}`,
   )
-  return row!.open
+  return row.open
 }
 
 export async function findReview(scope: ShopScope, id: string): Promise<ReviewRow | null> {
@@ -127,11 +127,11 @@ export function listUnambiguous(
 }
 
 export async function countUnambiguous(scope: ShopScope, above: number): Promise<number> {
-  const [row] = await scope.query<{ reviews: number }>(
+  const row = await scope.one<{ reviews: number }>(
     `select count(*) as reviews from ${WITH_FILES} where ${UNAMBIGUOUS}`,
     { above },
   )
-  return row!.reviews
+  return row.reviews
 }
 
 /** Returns the reviews that were open before. */

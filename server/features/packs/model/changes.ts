@@ -60,7 +60,7 @@ export async function replaceProducts(
   products: readonly PackProduct[],
 ): Promise<boolean> {
   const rows = products.map((product) => ({ ...product, variant_id: product.variant_id ?? '' }))
-  const [counted] = await tx.query<{ changed: number }>(
+  const counted = await tx.one<{ changed: number }>(
     `with wanted as (
        select * from jsonb_to_recordset(:rows::jsonb)
          as w(product_id text, variant_id text, product_title text, sku text)
@@ -76,8 +76,8 @@ export async function replaceProducts(
      select (select count(*) from gone) + (select count(*) from added) as changed`,
     { id, rows: JSON.stringify(rows) },
   )
-  if (counted!.changed > 0) await touch(tx, id)
-  return counted!.changed > 0
+  if (counted.changed > 0) await touch(tx, id)
+  return counted.changed > 0
 }
 
 const touch = (tx: ShopScope, id: string) =>

@@ -65,10 +65,10 @@ export async function readLicenceList(scope: ShopScope, id: string): Promise<Lic
 /** Throws `conflict` if the name is taken, and `too_many`. */
 export async function createLicenceList(tx: ShopScope, name: string): Promise<string> {
   await tx.query('select 1 from shops where id = :shop for no key update')
-  const [row] = await tx.query<{ lists: number }>(
+  const row = await tx.one<{ lists: number }>(
     'select count(*) as lists from licence_lists where shop_id = :shop and deleted_at is null',
   )
-  if (row!.lists >= MAX_LISTS)
+  if (row.lists >= MAX_LISTS)
     throw new AppError('conflict', { message: `A shop has at most ${MAX_LISTS} lists of keys` })
   const [made] = await tx.query<{ id: string }>(
     `insert into licence_lists (shop_id, name, name_key) values (:shop, :name, :key)
@@ -108,11 +108,11 @@ export async function addLicenceKeys(
   await tx.query('update licence_lists set warned_at = null where shop_id = :shop and id = :list', {
     list,
   })
-  const [count] = await tx.query<{ keys: number }>(
+  const count = await tx.one<{ keys: number }>(
     'select count(*) as keys from licence_keys where shop_id = :shop and list_id = :list',
     { list },
   )
-  if (count!.keys > MAX_KEYS)
+  if (count.keys > MAX_KEYS)
     throw new AppError('conflict', {
       message: `A list has at most ${MAX_KEYS.toLocaleString('en')} keys: start another one`,
     })

@@ -1,0 +1,19 @@
+// For values that must be there although the compiler cannot know it: an absent one is a defect of
+// this program, which these name where it is met.
+
+/** The value. Throws, with its name, if it is null or undefined. */
+export function present<T>(value: T, name: string): NonNullable<T> {
+  if (value === null || value === undefined) throw new Error(`${name} is missing`)
+  return value
+}
+
+/** The first element of a list that is never empty, such as the rows of `returning`. */
+export function firstOf<T>(list: readonly T[]): T {
+  if (list.length === 0) throw new Error('The list is empty; one element was expected')
+  return list[0] as T
+}
+
+/** The last element of a list that is never empty. */
+export function lastOf<T>(list: readonly T[]): T {
+  return firstOf(list.slice(-1))
+}

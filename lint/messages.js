@@ -15,7 +15,7 @@ function sourcesIn(folder) {
   })
 }
 
-/** Every message with the first place that states it, `web/app.tsx:12`. */
+/** Every message with the places that state it, `web/app.tsx:12`. */
 export function messagesIn(folder) {
   const found = new Map()
   for (const file of sourcesIn(folder)) {
@@ -28,7 +28,7 @@ export function messagesIn(folder) {
           // As `keyOf` of web/shell/messages/t.ts writes it.
           const hasContext = context && ts.isStringLiteralLike(context)
           const key = hasContext ? `${message.text} || ${context.text}` : message.text
-          if (!found.has(key)) found.set(key, `${file}:${line + 1}`)
+          found.set(key, [...(found.get(key) ?? []), `${file}:${line + 1}`])
         }
       }
       ts.forEachChild(node, visit)

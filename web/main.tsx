@@ -12,9 +12,9 @@ import { type Catalog, setCatalog } from './shell/messages/t.ts'
 import { loadUiTexts } from './shell/ui/texts.ts'
 import { reloadWhenUpgraded } from './shell/url-state/upgraded.ts'
 
-const CATALOGS: Record<TranslatedLocale, () => Promise<{ default: Catalog }>> = {
-  de: () => import('./shell/messages/de.json'),
-  ja: () => import('./shell/messages/ja.json'),
+const CATALOGS: Record<TranslatedLocale, () => Promise<{ catalog: Catalog }>> = {
+  de: () => import('./catalogs/de.ts'),
+  ja: () => import('./catalogs/ja.ts'),
 }
 
 async function start(): Promise<void> {
@@ -33,7 +33,7 @@ async function start(): Promise<void> {
 async function translate(language: TranslatedLocale): Promise<void> {
   try {
     const [texts] = await Promise.all([CATALOGS[language](), loadUiTexts(language)])
-    setCatalog(texts.default)
+    setCatalog(texts.catalog)
     document.documentElement.lang = language
   } catch {
     setPageLocale('en')

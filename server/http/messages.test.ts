@@ -1,6 +1,8 @@
-// The template of translations: every text of the page, and every fixed text of the server that the
-// page shows. After a text has changed, run `npm run messages`; then web/shell/messages/catalogs.test.ts
+// The templates of translations. A text that one feature of the page alone states is in the `texts`
+// of its folder; the shell's en.json has all others, and every fixed text of the server that the page
+// shows. After a text has changed, run `npm run messages`; then web/shell/messages/catalogs.test.ts
 // names the missing translations.
+import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { messagesIn } from '../../lint/messages.js'
@@ -8,10 +10,43 @@ import { openTestApp } from '../../test/app.ts'
 import { mapTexts } from '../../web/shell/messages/map-texts.ts'
 import { ERRORS } from '../core/errors.ts'
 
-const ROOT = path.resolve(import.meta.dirname, '../..')
-const FILE = path.join(ROOT, 'web/shell/messages/en.json')
+const WEB = path.resolve(import.meta.dirname, '../../web')
+const FEATURES = path.join(WEB, 'features')
+const SHELL = path.join(WEB, 'shell/messages/en.json')
 
-test('web/shell/messages/en.json lists every text', async () => {
+test('en.json of the shell and of each feature list every text', async () => {
+  const served = await servedTexts()
+  const texts = new Map<string, Set<string>>([[SHELL, new Set(served)]])
+  for (const feature of readdirSync(FEATURES))
+    texts.set(path.join(FEATURES, feature, 'texts/en.json'), new Set())
+  for (const [text, places] of messagesIn(WEB))
+    if (!served.has(text)) texts.get(catalogOf(places))!.add(text)
+  for (const [file, own] of texts)
+    if (own.size > 0) await expect(templateOf(own)).toMatchFileSnapshot(file)
+    else expect(existsSync(file)).toBe(false)
+})
+
+/** The template that has a text which these places state. */
+function catalogOf(places: readonly string[]): string {
+  const [feature, ...others] = new Set(
+    places.map((place) =>
+      place.startsWith(`${FEATURES}${path.sep}`)
+        ? path.relative(FEATURES, place).split(path.sep)[0]!
+        : null,
+    ),
+  )
+  return feature && others.length === 0 ? path.join(FEATURES, feature, 'texts/en.json') : SHELL
+}
+
+function templateOf(texts: ReadonlySet<string>): string {
+  const catalog = Object.fromEntries(
+    [...texts].toSorted().map((text) => [text, text.split(' || ')[0]]),
+  )
+  return `${JSON.stringify(catalog, null, 2)}\n`
+}
+
+/** The fixed texts of the server that the page shows. */
+async function servedTexts(): Promise<Set<string>> {
   const app = await openTestApp()
   try {
     const get = async (address: string) => (await app.owner.call('GET', address)).body as object
@@ -24,15 +59,11 @@ test('web/shell/messages/en.json lists every text', async () => {
         served.add(text)
         return text
       })
-    const texts = new Set([...messagesIn(path.join(ROOT, 'web')).keys(), ...served])
-    const catalog = Object.fromEntries(
-      [...texts].toSorted().map((text) => [text, text.split(' || ')[0]]),
-    )
-    await expect(`${JSON.stringify(catalog, null, 2)}\n`).toMatchFileSnapshot(FILE)
+    return served
   } finally {
     await app.close()
   }
-})
+}
 
 /** Of what the installation lacks, the message names variables. */
 interface Cloud {

@@ -4,11 +4,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import de from '../../web/shell/messages/de.json' with { type: 'json' }
-import ja from '../../web/shell/messages/ja.json' with { type: 'json' }
 import { startOrigin } from '../fakes/origin.ts'
 import { type RunningServer } from '../flows/server.ts'
 import { soakTest } from '../scale.ts'
+import { textsIn } from '../texts.ts'
 import { check, choose, filesBy, launched } from './dialogs.ts'
 import { usePages } from './page-browser.ts'
 
@@ -23,14 +22,14 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const LANGUAGES = {
   de: {
-    texts: de as Record<string, string>,
+    texts: textsIn('de'),
     browser: 'de-AT',
     selected: '1 ausgewählt',
     button: /^Tags (hinzufügen|ersetzen)$/,
     started: 'Tags von 1 Datei geändert',
   },
   ja: {
-    texts: ja as Record<string, string>,
+    texts: textsIn('ja'),
     browser: 'ja-JP',
     selected: '1を選択済み',
     button: /^タグを(追加|置き換え)$/,

@@ -1,14 +1,11 @@
-// Translations are complete: each has every message of en.json, with the same arguments and tags,
-// and with the plural forms of its language.
+// Translations are complete: those of the shell and of each feature have every message of the en.json
+// beside them, with the same arguments and tags, and with the plural forms of their language.
 import { IntlMessageFormat } from 'intl-messageformat'
 import { describe, expect, test } from 'vitest'
-import de from './de.json' with { type: 'json' }
-import en from './en.json' with { type: 'json' }
-import ja from './ja.json' with { type: 'json' }
-import { TRANSLATED, type TranslatedLocale } from './locale.ts'
-import { type Catalog } from './t.ts'
+import { CATALOG_FILES as FILES } from '../../../test/texts.ts'
+import { TRANSLATED } from './locale.ts'
 
-const CATALOGS: Record<TranslatedLocale, Catalog> = { de, ja }
+const TEMPLATES = Object.keys(FILES).filter((file) => file.endsWith('/en.json'))
 
 /** The types of parsed message elements. */
 const ARGUMENT = 1
@@ -54,8 +51,19 @@ function read(message: string, language: string): Said {
   return said
 }
 
-describe.each(TRANSLATED)('%s', (language) => {
-  const catalog = CATALOGS[language]
+test('no text is in two catalogs', () => {
+  const texts = TEMPLATES.flatMap((file) => Object.keys(FILES[file]!))
+  expect(texts.length).toBeGreaterThan(1000)
+  expect(texts.filter((text, at) => texts.indexOf(text) < at)).toEqual([])
+})
+
+describe.each(
+  TEMPLATES.flatMap((file) =>
+    TRANSLATED.map((language) => [file.replace('en.json', ''), language]),
+  ),
+)('%s%s', (folder, language) => {
+  const en = FILES[`${folder}en.json`]!
+  const catalog = FILES[`${folder}${language}.json`] ?? {}
   const messages = Object.entries(catalog)
 
   test('has every message, and no other', () => {

@@ -3,93 +3,15 @@ import type { Knex } from 'knex'
 import { firstOf } from '../present.ts'
 import type { Database } from './database.ts'
 
-export type TenantTable =
-  | 'api_keys'
-  | 'archive_sessions'
-  | 'artifacts'
-  | 'background_tasks'
-  | 'backups'
-  | 'blob_locations'
-  | 'blobs'
-  | 'buyer_pages'
-  | 'catalog_mirrors'
-  | 'catalog_staged'
-  | 'chains'
-  | 'created_files'
-  | 'cloud_authorizations'
-  | 'cloud_files'
-  | 'cloud_listings'
-  | 'cloud_rejections'
-  | 'connections'
-  | 'csv_chunks'
-  | 'csv_column_mappings'
-  | 'csv_problems'
-  | 'csv_uploads'
-  | 'customer_data'
-  | 'deliveries'
-  | 'delivery_files'
-  | 'demo_orders'
-  | 'delivery_runs'
-  | 'download_sessions'
-  | 'download_notices'
-  | 'downloads'
-  | 'drop_accounts'
-  | 'drop_connections'
-  | 'drop_entries'
-  | 'drop_settings'
-  | 'file_claims'
-  | 'file_copies'
-  | 'files'
-  | 'preview_names'
-  | 'idempotency_keys'
-  | 'item_batches'
-  | 'items'
-  | 'flow_triggers'
-  | 'licence_keys'
-  | 'licence_lists'
-  | 'links'
-  | 'mappings'
-  | 'notices'
-  | 'operations'
-  | 'order_effects'
-  | 'order_lines'
-  | 'order_syncs'
-  | 'orders'
-  | 'outbox'
-  | 'pack_products'
-  | 'packs'
-  | 'platform_changes'
-  | 'prepared_files'
-  | 'products'
-  | 'public_addresses'
-  | 'receiver_failures'
-  | 'reviews'
-  | 'schedules'
-  | 'shop_tokens'
-  | 'sync_changes'
-  | 'syncs'
-  | 'tag_templates'
-  | 'token_leases'
-  | 'upload_batches'
-  | 'uploads'
-  | 'variants'
-  | 'versions'
-  | 'shop_plans'
-  | 'webhook_endpoints'
-  | 'webhooks'
-  | 'workflows'
-
 export type Bindings = Record<string, unknown>
 
 export interface ShopScope {
   /** The shop's internal number. */
   readonly shop: number
-  /** A query on one table, limited to this shop. */
-  from<Row extends object = Record<string, never>>(
-    table: TenantTable,
-  ): Knex.QueryBuilder<Row, Row[]>
+  /** A query on one table with a `shop_id`, limited to this shop. */
+  from<Row extends object = Record<string, never>>(table: string): Knex.QueryBuilder<Row, Row[]>
   /** Inserts rows of this shop. */
-  insert(table: TenantTable, rows: object | readonly object[]): Knex.QueryBuilder
+  insert(table: string, rows: object | readonly object[]): Knex.QueryBuilder
   /**
    * SQL with named bindings. It must use `:shop`, which is bound here; arrays are bound as
    * PostgreSQL arrays.
@@ -128,7 +50,7 @@ function scopeOf(knex: Knex, shop: number): ShopScope {
     shop,
     query,
     one: async (sql, bindings) => firstOf(await query(sql, bindings)),
-    from: <Row extends object>(table: TenantTable) =>
+    from: <Row extends object>(table: string) =>
       knex(table).where(`${table}.shop_id`, shop) as unknown as Knex.QueryBuilder<Row, Row[]>,
     insert: (table, rows) =>
       knex(table).insert(

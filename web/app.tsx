@@ -12,6 +12,7 @@ import { LoadingRows } from './shell/components/lists.tsx'
 import { FeaturesProvider, type PageRoute } from './shell/feature.ts'
 import { LostPage } from './shell/lost-page.tsx'
 import { t } from './shell/messages/t.ts'
+import { Keys } from './shell/palette/keys.tsx'
 import { Card, Page, UiProvider } from './shell/ui/index.ts'
 
 const client = createQueryClient()
@@ -22,16 +23,18 @@ export function App() {
     <UiProvider>
       <QueryClientProvider client={client}>
         <FeaturesProvider value={FEATURES}>
-          <Surroundings>
-            <Arrival>
-              <Conflicts>
-                <Switch>
-                  {ROUTES.map(routeOf)}
-                  <Route component={LostPage} />
-                </Switch>
-              </Conflicts>
-            </Arrival>
-          </Surroundings>
+          <Keys>
+            <Surroundings>
+              <Arrival>
+                <Conflicts>
+                  <Switch>
+                    {ROUTES.map(routeOf)}
+                    <Route component={LostPage} />
+                  </Switch>
+                </Conflicts>
+              </Arrival>
+            </Surroundings>
+          </Keys>
         </FeaturesProvider>
       </QueryClientProvider>
     </UiProvider>

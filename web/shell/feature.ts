@@ -35,12 +35,31 @@ export interface SettingsEntry {
   about: string
 }
 
+/** An entry of the palette: a page, an action, or a record. */
+export interface FoundEntry {
+  label: string
+  /** What tells it apart from others with the same name. */
+  detail?: string
+  url: string
+}
+
+/** The records that match a text, best first. Throws `ApiError`. */
+export type FindRecords = (
+  text: string,
+  limit: number,
+  signal: AbortSignal,
+) => Promise<readonly FoundEntry[]>
+
 export interface PageFeature {
   /** The name of its folder; the same as on the server. */
   name: string
   routes: readonly PageRoute[]
   navigation?: readonly NavigationEntry[]
   settings?: readonly SettingsEntry[]
+  /** What the palette offers beside pages: `Upload files`. */
+  commands?: readonly FoundEntry[]
+  /** Its records in the palette. */
+  records?: { title: string; load: () => Promise<FindRecords> }
 }
 
 /** A page that is loaded when it is opened. */

@@ -27,4 +27,5 @@ export const cloud: PageFeature = {
       ...{ label: t('Cloud connections'), icon: CloudIcon },
     },
   ],
+  commands: [{ label: t('Connect cloud storage'), url: '/import/connections/new' }],
 }

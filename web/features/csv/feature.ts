@@ -1,4 +1,5 @@
 import { lazyPage, type PageFeature } from '../../shell/feature.ts'
+import { t } from '../../shell/messages/t.ts'
 
 export const csv: PageFeature = {
   name: 'csv',
@@ -6,4 +7,5 @@ export const csv: PageFeature = {
     { path: '/import/csv', page: lazyPage(() => import('./csv-start-page.tsx'), 'CsvStartPage') },
     { path: '/import/csv/:id', page: lazyPage(() => import('./csv-page.tsx'), 'CsvPage') },
   ],
+  commands: [{ label: t('Import a CSV file'), url: '/import/csv' }],
 }

@@ -11,4 +11,5 @@ export const files: PageFeature = {
     { path: '/files/:id', page: FilePage },
   ],
   navigation: [{ group: 'files', url: '/files', label: t('Files'), icon: FilesIcon }],
+  records: { title: t('Files'), load: async () => (await import('./find.ts')).findFiles },
 }

@@ -4,6 +4,7 @@ import { Fragment, useState } from 'react'
 import { useRunning } from '../operations/calls.ts'
 import { useFiles } from '../../shell/client/queries.ts'
 import { LoadingRows, Nothing, PageTurner } from '../../shell/components/lists.tsx'
+import { PageSearch } from '../../shell/components/page-search.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import {
@@ -66,11 +67,13 @@ export function FilesPage() {
           <FirstFile />
         ) : (
           <Card padding="0">
-            <FilesFilters
-              urlState={urlState}
-              go={go}
-              loading={files.isFetching && files.isPlaceholderData}
-            />
+            <PageSearch>
+              <FilesFilters
+                urlState={urlState}
+                go={go}
+                loading={files.isFetching && files.isPlaceholderData}
+              />
+            </PageSearch>
             {failed ? (
               <Box padding="400">
                 <Problem

@@ -100,7 +100,9 @@ export function filesQuery({ page: _page, search, ...urlState }: FilesUrlState):
 
 /** The API takes this many words. */
 const MAX_WORDS = 8
-const findOf = (search: string): string => search.trim().split(/\s+/).slice(0, MAX_WORDS).join(' ')
+/** The words of a search, as the API's `find` takes them. */
+export const findOf = (search: string): string =>
+  search.trim().split(/\s+/).slice(0, MAX_WORDS).join(' ')
 
 /** The search and filters as a filter of an operation. */
 export function filterOf({

@@ -2,6 +2,7 @@
 import { ListPages } from '../../shell/components/list-pages.tsx'
 import { useOperations } from './calls.ts'
 import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
+import { PageSearch } from '../../shell/components/page-search.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import {
@@ -42,11 +43,13 @@ export function OperationsPage() {
           />
         )}
         <Card padding="0">
-          <OperationsFilters
-            urlState={urlState}
-            go={go}
-            loading={operations.isFetching && operations.isPlaceholderData}
-          />
+          <PageSearch>
+            <OperationsFilters
+              urlState={urlState}
+              go={go}
+              loading={operations.isFetching && operations.isPlaceholderData}
+            />
+          </PageSearch>
           {failed ? (
             <Box padding="400">
               <Problem

@@ -29,4 +29,5 @@ export const orders: PageFeature = {
       about: t('When orders are delivered, who sends the link, and what happens to risky orders.'),
     },
   ],
+  records: { title: t('Deliveries'), load: async () => (await import('./find.ts')).findDeliveries },
 }

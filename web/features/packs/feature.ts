@@ -9,4 +9,5 @@ export const packs: PageFeature = {
     { path: '/packs/:id', page: lazyPage(() => import('./pack-page.tsx'), 'PackPage') },
   ],
   navigation: [{ group: 'files', url: '/packs', label: t('Packs'), icon: PackIcon }],
+  records: { title: t('Packs'), load: async () => (await import('./find.ts')).findPacks },
 }

@@ -4,6 +4,7 @@ import { navigate } from 'wouter/use-browser-location'
 import { type Pack, usePacks } from './calls.ts'
 import { ListPages } from '../../shell/components/list-pages.tsx'
 import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
+import { PageSearch } from '../../shell/components/page-search.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { readPackUrlState, writePackUrlState } from './url-state.ts'
@@ -48,16 +49,18 @@ export function PacksPage() {
         ) : (
           <Card padding="0">
             <Box padding="300">
-              <TextField
-                label={t('Search packs')}
-                labelHidden
-                placeholder={t('Search packs by name')}
-                autoComplete="off"
-                clearButton
-                value={urlState.search}
-                onChange={(search) => go({ search }, { replace: true })}
-                onClearButtonClick={() => go({ search: '' }, { replace: true })}
-              />
+              <PageSearch>
+                <TextField
+                  label={t('Search packs')}
+                  labelHidden
+                  placeholder={t('Search packs by name')}
+                  autoComplete="off"
+                  clearButton
+                  value={urlState.search}
+                  onChange={(search) => go({ search }, { replace: true })}
+                  onClearButtonClick={() => go({ search: '' }, { replace: true })}
+                />
+              </PageSearch>
             </Box>
             {packs.isPending && <LoadingRows rows={5} what={t('packs')} />}
             {list?.length === 0 && (

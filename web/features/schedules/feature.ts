@@ -19,4 +19,5 @@ export const schedules: PageFeature = {
       about: t('Delete old files, add tags by rules or run a workflow at fixed times.'),
     },
   ],
+  commands: [{ label: t('New task'), url: '/schedules/new' }],
 }

@@ -19,4 +19,5 @@ export const workflows: PageFeature = {
       about: t('Custom steps for imports or for existing files.'),
     },
   ],
+  commands: [{ label: t('New workflow'), url: '/workflows/new' }],
 }

@@ -9,6 +9,7 @@ import { useUploading } from '../url-state/uploading.ts'
 import logo from '../ui/logo.svg'
 import { Frame, Icon, Navigation, NotificationIcon, Text, TopBar } from '../ui/index.ts'
 import { t } from '../messages/t.ts'
+import { COMMAND_KEY, PALETTE_KEY, useOpenPalette } from '../palette/keys.tsx'
 
 export function Surroundings({ children }: { children: ReactNode }) {
   return hasAdminFrame() ? (
@@ -61,6 +62,7 @@ function OwnFrame({ children }: { children: ReactNode }) {
           showNavigationToggle
           onNavigationToggle={() => setOpenAt(open ? null : path)}
           secondaryMenu={<Bell unread={unread} />}
+          searchField={<PaletteOpener />}
           userMenu={<ShopName />}
         />
       }
@@ -105,6 +107,22 @@ function Bell({ unread }: { unread: number }) {
         </span>
       )}
     </Link>
+  )
+}
+
+function PaletteOpener() {
+  const open = useOpenPalette()
+  return (
+    <button
+      type="button"
+      className="palette-opener"
+      aria-haspopup="dialog"
+      aria-keyshortcuts="Control+K Meta+K"
+      onClick={open}
+    >
+      <span>{t('Find pages, files, orders and actions')}</span>
+      <kbd aria-hidden="true">{`${COMMAND_KEY} ${PALETTE_KEY}`}</kbd>
+    </button>
   )
 }
 

@@ -1,6 +1,7 @@
 // The search of a list, with a choice of its rows' status.
 import { t } from '../messages/t.ts'
 import { Box, InlineGrid, Select, TextField } from '../ui/index.ts'
+import { PageSearch } from './page-search.tsx'
 import { useDraft } from '../url-state/use-draft.ts'
 
 interface Props<Status extends string> {
@@ -23,17 +24,19 @@ export function SearchAndStatus<Status extends string>(props: Props<Status>) {
   return (
     <Box padding="300">
       <InlineGrid columns={{ xs: 1, md: '2fr 1fr' }} gap="300">
-        <TextField
-          label={label}
-          labelHidden
-          placeholder={placeholder}
-          autoComplete="off"
-          clearButton
-          maxLength={255}
-          value={typed.text}
-          onChange={typed.change}
-          onClearButtonClick={typed.clear}
-        />
+        <PageSearch>
+          <TextField
+            label={label}
+            labelHidden
+            placeholder={placeholder}
+            autoComplete="off"
+            clearButton
+            maxLength={255}
+            value={typed.text}
+            onChange={typed.change}
+            onClearButtonClick={typed.clear}
+          />
+        </PageSearch>
         <Select
           label={t('Status')}
           labelHidden

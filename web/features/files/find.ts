@@ -1,0 +1,22 @@
+// Files in the palette.
+import { call } from '../../shell/client/client.ts'
+import { type FileList } from '../../shell/client/types.ts'
+import { type FindRecords } from '../../shell/feature.ts'
+import { sizeText } from '../../shell/labels/size.ts'
+import { t } from '../../shell/messages/t.ts'
+import { findOf } from './url-state.ts'
+
+export const findFiles: FindRecords = async (text, limit, signal) => {
+  const query = { find: findOf(text), limit }
+  const { data, total } = await call<FileList>('/api/files', { query, signal })
+  const files = data.map((file) => ({
+    label: file.filename,
+    detail: sizeText(file.size_bytes),
+    url: `/files/${file.id}`,
+  }))
+  const all = {
+    label: t('Show all {total, plural, one {# file} other {# files}}', { total }),
+    url: `/files?search=${encodeURIComponent(text)}`,
+  }
+  return total > files.length ? [...files, all] : files
+}

@@ -1,0 +1,60 @@
+// What the palette offers for a text: pages, actions, and the records that features find.
+import type { FoundEntry, PageFeature } from '../feature.ts'
+import { t } from '../messages/t.ts'
+
+export interface FoundGroup {
+  title: string
+  entries: readonly FoundEntry[]
+}
+
+const MAX_ENTRIES = 6
+
+const wordsOf = (text: string): string[] => text.toLocaleLowerCase().split(/\s+/).filter(Boolean)
+
+/** The entries whose label has every word of the text, in any order. */
+function matching(entries: readonly FoundEntry[], text: string): FoundEntry[] {
+  const words = wordsOf(text)
+  return entries.filter(({ label }) => {
+    const searched = label.toLocaleLowerCase()
+    return words.every((word) => searched.includes(word))
+  })
+}
+
+/** Pages and actions; without a text all pages, once each. */
+export function foundPlaces(features: readonly PageFeature[], text: string): FoundGroup[] {
+  const pages = features.flatMap(({ navigation = [], settings = [] }) => [
+    ...navigation.map(({ label, url }) => ({ label, url })),
+    ...settings.map(({ title, url }) => ({ label: title, detail: t('Settings'), url })),
+  ])
+  const known = new Map(pages.toReversed().map((page) => [page.url, page]))
+  const commands = features.flatMap((feature) => feature.commands ?? [])
+  return [
+    { title: t('Pages'), entries: matching([...known.values()].toReversed(), text) },
+    { title: t('Actions'), entries: matching(commands, text) },
+  ].filter(({ entries }) => entries.length > 0)
+}
+
+/**
+ * Files, orders and other records, from the server. A feature whose search fails gives none: the
+ * others' are shown.
+ */
+export async function foundRecords(
+  features: readonly PageFeature[],
+  text: string,
+  signal: AbortSignal,
+): Promise<FoundGroup[]> {
+  const groups = await Promise.all(
+    features.flatMap(({ records }) =>
+      records === undefined
+        ? []
+        : [
+            records
+              .load()
+              .then((find) => find(text, MAX_ENTRIES, signal))
+              .then((entries) => ({ title: records.title, entries }))
+              .catch(() => ({ title: records.title, entries: [] })),
+          ],
+    ),
+  )
+  return groups.filter(({ entries }) => entries.length > 0)
+}

@@ -1,0 +1,35 @@
+// The keys that work on every page.
+import { t } from '../messages/t.ts'
+import { Button } from '../ui/index.ts'
+import { COMMAND_KEY, PALETTE_KEY } from './keys.tsx'
+import { NativeDialog } from './palette.tsx'
+
+const KEYS: readonly { keys: readonly string[]; does: string }[] = [
+  { keys: [COMMAND_KEY, PALETTE_KEY], does: t('Find pages, files, orders and actions') },
+  { keys: ['/'], does: t('Search on this page') },
+  { keys: ['?'], does: t('List the keyboard shortcuts') },
+  { keys: ['Esc'], does: t('Close a dialog') },
+]
+
+export function KeysList({ onClose }: { onClose: () => void }) {
+  return (
+    <NativeDialog label={t('Keyboard shortcuts')} onClose={onClose}>
+      <h2 className="palette-title">{t('Keyboard shortcuts')}</h2>
+      <dl className="palette-keys">
+        {KEYS.map(({ keys, does }) => (
+          <div key={does}>
+            <dt>{does}</dt>
+            <dd>
+              {keys.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <div className="palette-close">
+        <Button onClick={onClose}>{t('Close')}</Button>
+      </div>
+    </NativeDialog>
+  )
+}

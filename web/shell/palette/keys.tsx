@@ -1,0 +1,74 @@
+// The keys that work on every page: Ctrl-K or Cmd-K finds anything, `/` searches the list, `?` lists
+// the keys.
+import {
+  createContext,
+  lazy,
+  type ReactNode,
+  Suspense,
+  useContext,
+  useEffect,
+  useState,
+} from 'react'
+import { t } from '../messages/t.ts'
+import './opener.css'
+
+/** As the keyboard of this machine names it. */
+export const COMMAND_KEY = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘' : t('Ctrl')
+
+/** With the command key. */
+export const PALETTE_KEY = 'K'
+
+const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
+const KeysList = lazy(async () => ({ default: (await import('./keys-list.tsx')).KeysList }))
+
+type Shown = 'palette' | 'keys' | null
+
+const OpenPalette = createContext<() => void>(() => undefined)
+export const useOpenPalette = (): (() => void) => useContext(OpenPalette)
+
+export function Keys({ children }: { children: ReactNode }) {
+  const [shown, setShown] = useState<Shown>(null)
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      const wanted = wantedBy(event)
+      if (wanted === null || document.querySelector('[role="dialog"], dialog[open]')) return
+      if (wanted === 'search' && !focusSearch()) return
+      event.preventDefault()
+      if (wanted !== 'search') setShown(wanted)
+    }
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
+  }, [])
+  const close = () => setShown(null)
+  return (
+    <OpenPalette.Provider value={() => setShown('palette')}>
+      {children}
+      <Suspense>
+        {shown === 'palette' && <Palette onClose={close} />}
+        {shown === 'keys' && <KeysList onClose={close} />}
+      </Suspense>
+    </OpenPalette.Provider>
+  )
+}
+
+/** Null: the key is for something else, such as the text that is being typed. */
+function wantedBy(event: KeyboardEvent): 'palette' | 'keys' | 'search' | null {
+  if (event.isComposing || event.defaultPrevented || event.altKey) return null
+  if (event.ctrlKey || event.metaKey)
+    return event.key.toUpperCase() === PALETTE_KEY && !event.shiftKey ? 'palette' : null
+  if (isTyping(event.target)) return null
+  if (event.key === '/') return 'search'
+  return event.key === '?' ? 'keys' : null
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || target.matches('input, textarea, select'))
+
+/** False: this page has no search. */
+function focusSearch(): boolean {
+  const field = document.querySelector<HTMLInputElement>('[data-page-search] input')
+  field?.focus()
+  field?.select()
+  return field !== null
+}

@@ -122,6 +122,18 @@ test('a file is mapped, unmapped and deleted from its page, and the deletion can
   await done().click()
   await page.getByRole('heading', { name: 'Own page.pdf' }).waitFor()
   expect((await read(id)).filename).toBe('Own page.pdf')
+
+  // Its history says all that, and how each change was made.
+  const history = page.locator('.file-history > li')
+  await history.filter({ hasText: 'Restored from the trash' }).waitFor()
+  await history.filter({ hasText: 'Undone' }).filter({ hasText: 'Moved to the trash' }).waitFor()
+  await history
+    .filter({ hasText: `Mapped to: ${mapping!.product_title}` })
+    .first()
+    .waitFor()
+  const imported = history.filter({ hasText: 'New file' })
+  await imported.getByRole('link', { name: 'API import' }).click()
+  await page.getByRole('heading', { name: 'API import' }).waitFor()
 })
 
 test.each(sized([390], [1920, 1280, 1024, 768, 390]))(

@@ -30,6 +30,7 @@ import { CreateLink } from './create-link.tsx'
 import { DownloadsCard } from './downloads-card.tsx'
 import { EditFile } from './edit-file.tsx'
 import { useFileActions } from './file-actions.tsx'
+import { HistoryCard } from './history-card.tsx'
 import { OperationToast } from './operation-toast.tsx'
 import { MappingsCard } from './mappings-card.tsx'
 import { Picture } from './picture.tsx'
@@ -152,6 +153,7 @@ function Whole({ file, stale, retry, retrying, back, news, onStarted }: WholePro
             />
             <VersionsCard file={file} />
             <DownloadsCard file={file} />
+            <HistoryCard file={file} />
           </BlockStack>
         </Layout.Section>
         <Layout.Section variant="oneThird">

@@ -1425,6 +1425,63 @@ export interface components {
       /** @enum {string} */
       visibility?: 'public' | 'private'
     }
+    FileHistoryEntry:
+      | {
+          /** @description As the operation’s items show it */
+          after: {
+            [key: string]: unknown
+          } | null
+          /** Format: date-time */
+          at: string
+          before: {
+            [key: string]: unknown
+          } | null
+          error: {
+            code: string
+            detail?: string
+            message: string
+            retryable: boolean
+          } | null
+          /** @constant */
+          kind: 'operation'
+          operation_id: string
+          requested_by: string
+          /** @enum {string} */
+          status: 'done' | 'failed'
+          /** @description Of its workflow */
+          title: string
+          undone: boolean
+        }
+      | {
+          /** Format: date-time */
+          at: string
+          email: string | null
+          /** @constant */
+          kind: 'link'
+          revoked_at: string | null
+        }
+      | {
+          /** Format: date-time */
+          at: string
+          delivery_id: string
+          email: string | null
+          /** @constant */
+          kind: 'delivery'
+          order_name: string
+          withdrawn: boolean
+        }
+      | {
+          /** Format: date-time */
+          at: string
+          /**
+           * Format: date
+           * @description In UTC
+           */
+          day: string
+          downloads: number
+          /** @constant */
+          kind: 'downloads'
+        }
     FilesImpact: {
       /** @description Files of the selection, without unknown ids */
       files: number

@@ -7,7 +7,7 @@ import { useActivity, useSession } from '../client/queries.ts'
 import { type NavigationEntry, type NavigationGroup, useFeatures } from '../feature.ts'
 import { useUploading } from '../url-state/uploading.ts'
 import logo from '../ui/logo.svg'
-import { Frame, Icon, Navigation, NotificationIcon, Text, TopBar } from '../ui/index.ts'
+import { Frame, Icon, Navigation, NotificationIcon, SearchIcon, Text, TopBar } from '../ui/index.ts'
 import { t } from '../messages/t.ts'
 import { COMMAND_KEY, PALETTE_KEY, useOpenPalette } from '../palette/keys.tsx'
 
@@ -117,10 +117,12 @@ function PaletteOpener() {
       type="button"
       className="palette-opener"
       aria-haspopup="dialog"
+      aria-label={t('Find pages, files, orders and actions')}
       aria-keyshortcuts="Control+K Meta+K"
       onClick={open}
     >
-      <span>{t('Find pages, files, orders and actions')}</span>
+      <Icon source={SearchIcon} tone="inherit" />
+      <span aria-hidden="true">{t('Find pages, files, orders and actions')}</span>
       <kbd aria-hidden="true">{`${COMMAND_KEY} ${PALETTE_KEY}`}</kbd>
     </button>
   )

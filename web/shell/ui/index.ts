@@ -59,6 +59,7 @@ export {
   PackageIcon as PackIcon,
   PlusIcon,
   ProductIcon as ReviewIcon,
+  SearchIcon,
   SettingsIcon,
   SortIcon,
 } from '@shopify/polaris-icons'

@@ -1,0 +1,114 @@
+// What happened to a file, over the API.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTestApp, untilEnded, untilOperation, type TestApp } from '../../../test/app.ts'
+import { startOrigin, type Origin } from '../../../test/fakes/origin.ts'
+import { paidOrder } from '../../../test/orders.ts'
+import type { EngineWorker } from '../../engine/worker.ts'
+import { addMappings } from '../../files/mappings.ts'
+import { parsePublicId } from '../../core/ids.ts'
+import { reconcileOrder } from '../orders/reconcile.ts'
+
+let app: TestApp
+let origin: Origin
+let worker: EngineWorker
+let file: string
+beforeAll(async () => {
+  ;[app, origin] = await Promise.all([openTestApp(), startOrigin()])
+  worker = await app.engine.startWorker()
+  const imported = await app.owner.call('POST', '/api/files/import', {
+    files: [{ filename: 'guide.pdf', url: `${origin.url}/bytes/1000/guide.pdf` }],
+  })
+  file = imported.body.files[0].file_id
+})
+afterAll(async () => {
+  await worker.stop()
+  await Promise.all([app.close(), origin.close()])
+})
+
+const PRODUCT = 'gid://shopify/Product/1'
+const entries = async (query = '') =>
+  (await app.owner.call('GET', `/api/files/${file}/history${query}`)).body
+const operate = async (body: object, end = true): Promise<string> => {
+  const { body: operation } = await app.owner.call('POST', '/api/operations', {
+    select: { file_ids: [file] },
+    ...body,
+  })
+  if (end) await untilEnded(app.owner, operation.id)
+  return operation.id
+}
+
+test('every kind of record is listed, newest first, and pages have each entry once', async () => {
+  const { scope } = app.owner
+  const id = parsePublicId('file', file)!
+  const tagging = await operate({ action: 'tag-files', options: { mode: 'add', tags: ['spring'] } })
+  await app.owner.call('POST', `/api/operations/${tagging}/undo`)
+  await untilOperation(app.owner, tagging, `status = 'undone'`)
+  const preview = await operate(
+    { action: 'tag-files', options: { mode: 'add', tags: ['never'] }, dry_run: true },
+    false,
+  )
+  await untilOperation(app.owner, preview, `status = 'previewed'`)
+  await app.owner.call('POST', '/api/links', { file_ids: [file], email: 'ann@example.com' })
+  const mapping = { product_title: 'Guides', variant_id: null, sku: null, score: 1, reason: '' }
+  await addMappings(scope, [
+    { fileId: id, mapping: { ...mapping, product_id: PRODUCT, method: 'manual' } },
+  ])
+  await scope.query(`update files set mapping_state = 'mapped' where shop_id = :shop`)
+  const order = paidOrder({ products: [PRODUCT], email: 'bob@example.com' })
+  await reconcileOrder(scope, order, { secrets: app.engine.parts.secrets, now: new Date() })
+  await scope.query(
+    `insert into file_days (shop_id, day, file_id, downloads)
+     select :shop, (now() at time zone 'UTC')::date - n, :id, n from generate_series(1, 3) n`,
+    { id },
+  )
+
+  const { data, next_cursor } = await entries()
+  expect(next_cursor).toBeNull()
+  expect(data.map(({ at }: { at: string }) => at)).toEqual(
+    data
+      .map(({ at }: { at: string }) => at)
+      .toSorted()
+      .toReversed(),
+  )
+  expect(data).toMatchObject([
+    { kind: 'delivery', order_name: order.name, email: 'bob@example.com', withdrawn: false },
+    { kind: 'link', email: 'ann@example.com', revoked_at: null },
+    {
+      kind: 'operation',
+      title: 'Undo: Tag files',
+      status: 'done',
+      after: { tags: { removed: ['spring'] } },
+    },
+    {
+      kind: 'operation',
+      operation_id: tagging,
+      status: 'done',
+      undone: true,
+      after: { tags: { added: ['spring'] } },
+    },
+    { kind: 'operation', status: 'done', after: { created: true }, undone: false },
+    { kind: 'downloads', downloads: 1 },
+    { kind: 'downloads', downloads: 2 },
+    { kind: 'downloads', downloads: 3 },
+  ])
+
+  const paged: unknown[] = []
+  let cursor: string | null = ''
+  while (cursor !== null) {
+    const part: { data: unknown[]; next_cursor: string | null } = await entries(
+      `?limit=3${cursor && `&cursor=${cursor}`}`,
+    )
+    paged.push(...part.data)
+    cursor = part.next_cursor
+  }
+  expect(paged).toEqual(data)
+})
+
+test('a file that does not exist, and a forged cursor, are refused', async () => {
+  const none = await app.owner.call('GET', `/api/files/file_${'0'.repeat(32)}/history`)
+  expect(none.status).toBe(404)
+  const forged = Buffer.from('["x", 1]').toString('base64url')
+  expect((await app.owner.call('GET', `/api/files/${file}/history?cursor=${forged}`)).status).toBe(
+    422,
+  )
+})

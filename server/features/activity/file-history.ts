@@ -1,0 +1,105 @@
+// What happened to a file, from the records that the product keeps in any case: items of operations,
+// links, deliveries, and the downloads of each day.
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import type { ItemError } from '../../engine/engine.ts'
+
+interface HistoryPlace {
+  /** As PostgreSQL writes it, with every digit. */
+  exact_at: string
+  /** Unique in the history; orders what happened at the same time. */
+  key: string
+}
+
+export type HistoryRow = HistoryPlace & { at: Date } & (
+    | { kind: 'operation'; facts: OperationFacts }
+    | { kind: 'link'; facts: LinkFacts }
+    | { kind: 'delivery'; facts: DeliveryFacts }
+    | { kind: 'downloads'; facts: { day: string; downloads: number } }
+  )
+
+export interface OperationFacts {
+  /** A bare UUID. */
+  operation: string
+  kind: 'import' | 'bulk'
+  title: string
+  requested_by: string
+  status: 'done' | 'failed'
+  error: ItemError | null
+  before: Record<string, unknown> | null
+  after: Record<string, unknown> | null
+  undone: boolean
+}
+
+export interface LinkFacts {
+  email: string | null
+  revoked_at: string | null
+}
+
+export interface DeliveryFacts {
+  /** A bare UUID. */
+  delivery: string
+  order_name: string
+  email: string | null
+  withdrawn: boolean
+}
+
+/** Each source gives as many rows as a page has: the newest of all are among them. */
+const newest = (select: string) => `(
+  select at, at::text as exact_at, key, kind, facts from (${select}) source
+  where :at::timestamptz is null or (at, key) < (:at::timestamptz, :key)
+  order by at desc, key desc limit :limit)`
+
+const OPERATIONS = `
+  select coalesce(i.finished_at, o.finished_at, o.created_at) as at,
+    'operation/' || o.id || '/' || i.position as key, 'operation' as kind,
+    jsonb_build_object('operation', o.id, 'kind', o.kind, 'title', o.workflow ->> 'title',
+      'requested_by', o.requested_by, 'status', i.status, 'error', i.error, 'before', i.before,
+      'after', i.after, 'undone', o.undone_by is not null) as facts
+  from items i join operations o on o.shop_id = i.shop_id and o.id = i.operation_id
+  where i.shop_id = :shop and i.file_id = :file and i.status in ('done', 'failed')
+    and not (o.preview and o.round = 0)`
+
+/** Links of deliveries are told with the delivery. */
+const LINKS = `
+  select created_at as at, 'link/' || id as key, 'link' as kind,
+    jsonb_build_object('email', email, 'revoked_at', revoked_at) as facts
+  from links where shop_id = :shop and file_id = :file and parent_id is null`
+
+const DELIVERIES = `
+  select min(df.created_at) as at, 'delivery/' || d.id as key, 'delivery' as kind,
+    jsonb_build_object('delivery', d.id, 'order_name', o.name,
+      'email', coalesce(d.email, o.email), 'withdrawn', bool_and(df.withdrawn)) as facts
+  from delivery_files df
+  join deliveries d on d.shop_id = df.shop_id and d.id = df.delivery_id
+  join orders o on o.shop_id = d.shop_id and o.id = d.order_id
+  where df.shop_id = :shop and df.file_id = :file
+  group by d.shop_id, d.id, o.shop_id, o.id`
+
+/** One row by its key for each day: the table is ordered by day. */
+const DOWNLOADS = `
+  select least(now(), (d.day + 1)::timestamp at time zone 'UTC' - interval '1 ms') as at,
+    'downloads/' || d.day as key, 'downloads' as kind,
+    jsonb_build_object('day', d.day, 'downloads', f.downloads) as facts
+  from (select (now() at time zone 'UTC')::date - n as day from generate_series(0, :days) n) d
+  join lateral (select downloads from file_days where shop_id = :shop and day = d.day
+    and file_id = :file limit 1) f on true`
+
+/** Daily figures are kept for 13 months. */
+const DAYS = 400
+
+/** Newest first. Null: there is no such file. */
+export async function readFileHistory(
+  scope: ShopScope,
+  file: string,
+  { before, limit }: { before: HistoryPlace | null; limit: number },
+): Promise<HistoryRow[] | null> {
+  const [known] = await scope.query('select from files where shop_id = :shop and id = :file', {
+    file,
+  })
+  if (!known) return null
+  return scope.query<HistoryRow>(
+    `${[OPERATIONS, LINKS, DELIVERIES, DOWNLOADS].map(newest).join(' union all ')}
+     order by at desc, key desc limit :limit`,
+    { file, limit, days: DAYS, at: before?.exact_at ?? null, key: before?.key ?? null },
+  )
+}

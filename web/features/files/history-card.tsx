@@ -1,0 +1,154 @@
+// What happened to a file, newest first: operations with their changes, links, deliveries, downloads.
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { type ReactNode } from 'react'
+import { call } from '../../shell/client/client.ts'
+import { CALM_MS, isRefusal } from '../../shell/client/queries.ts'
+import { type File, type ItemState, type Page, type Schemas } from '../../shell/client/types.ts'
+import { LoadingRows } from '../../shell/components/lists.tsx'
+import { Problem } from '../../shell/components/problem.tsx'
+import { dayText, momentText } from '../../shell/labels/time.ts'
+import { serverText } from '../../shell/messages/server-templates.ts'
+import { t, translated } from '../../shell/messages/t.ts'
+import { Badge, Box, Button, Card, InlineStack, Link, Text } from '../../shell/ui/index.ts'
+import { changesOf } from '../operations/change.ts'
+import { Changes } from '../operations/changes.tsx'
+import { useRequester } from '../operations/use-requester.ts'
+import './history-card.css'
+
+type Entry = Schemas['FileHistoryEntry']
+type OfKind<Kind extends Entry['kind']> = Extract<Entry, { kind: Kind }>
+
+const PAGE = 20
+
+const useHistory = (id: string) =>
+  useInfiniteQuery({
+    queryKey: ['file', id, 'history'],
+    queryFn: ({ pageParam, signal }) =>
+      call<Page<Entry>>(`/api/files/${id}/history`, {
+        query: { limit: PAGE, cursor: pageParam },
+        signal,
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    refetchInterval: ({ state }) => (isRefusal(state.error) ? false : CALM_MS),
+  })
+
+export function HistoryCard({ file }: { file: Pick<File, 'id'> }) {
+  const history = useHistory(file.id)
+  const entries = history.data?.pages.flatMap(({ data }) => data)
+  return (
+    <Card padding="0">
+      <Box padding="400">
+        <Text as="h2" variant="headingMd">
+          {t('History')}
+        </Text>
+      </Box>
+      {history.error && (
+        <Box padding="400" paddingBlockStart="0">
+          <Problem
+            error={history.error}
+            what={t('The history could not be loaded')}
+            stale={entries !== undefined}
+          />
+        </Box>
+      )}
+      {history.isPending && <LoadingRows rows={2} what={t('the history')} />}
+      {entries?.length === 0 && (
+        <Box padding="400" paddingBlockStart="0">
+          <Text as="p" tone="subdued">
+            {t('Nothing is recorded: operations are listed as long as they are kept.')}
+          </Text>
+        </Box>
+      )}
+      {entries && entries.length > 0 && (
+        <ol className="file-history">
+          {entries.map((entry) => (
+            <li key={entry.at + entry.kind + linkOf(entry)}>
+              <HistoryEntry entry={entry} />
+            </li>
+          ))}
+        </ol>
+      )}
+      {history.hasNextPage && (
+        <Box padding="400" paddingBlockStart="0">
+          <InlineStack align="center">
+            <Button
+              loading={history.isFetchingNextPage}
+              onClick={() => void history.fetchNextPage()}
+            >
+              {t('Show earlier entries')}
+            </Button>
+          </InlineStack>
+        </Box>
+      )}
+    </Card>
+  )
+}
+
+/** Where the entry leads; '' for those without a page. */
+const linkOf = (entry: Entry): string =>
+  entry.kind === 'operation'
+    ? `/operations/${entry.operation_id}`
+    : entry.kind === 'delivery'
+      ? `/deliveries/${entry.delivery_id}`
+      : ''
+
+function HistoryEntry({ entry }: { entry: Entry }) {
+  switch (entry.kind) {
+    case 'operation':
+      return <OperationEntry entry={entry} />
+    case 'link':
+      return (
+        <Line when={momentText(entry.at)}>
+          {entry.email === null
+            ? t('A link was created')
+            : t('A link was created for {email}', { email: entry.email })}
+          {entry.revoked_at !== null && <Badge>{t('Revoked')}</Badge>}
+        </Line>
+      )
+    case 'delivery':
+      return <DeliveryEntry entry={entry} />
+    case 'downloads':
+      return (
+        <Line when={dayText(entry.day)}>
+          {t('{count, plural, one {# download} other {# downloads}}', { count: entry.downloads })}
+        </Line>
+      )
+  }
+}
+
+function OperationEntry({ entry }: { entry: OfKind<'operation'> }) {
+  const requester = useRequester()
+  const { title, requested_by, error, undone } = entry
+  const changes = changesOf(entry.before as ItemState | null, entry.after as ItemState | null)
+  return (
+    <Line when={`${momentText(entry.at)} · ${requester(requested_by)}`}>
+      <Link url={linkOf(entry)}>{translated(title)}</Link>
+      {entry.status === 'failed' && <Badge tone="critical">{t('Failed')}</Badge>}
+      {undone && <Badge>{t('Undone')}</Badge>}
+      {error && (
+        <Text as="p" tone="critical">
+          {serverText(error.message)}
+        </Text>
+      )}
+      <Changes changes={changes} />
+    </Line>
+  )
+}
+
+const DeliveryEntry = ({ entry }: { entry: OfKind<'delivery'> }) => (
+  <Line when={momentText(entry.at)}>
+    <Link url={linkOf(entry)}>{t('Order {name}', { name: entry.order_name })}</Link>
+    <span>{entry.email ?? t('No email address')}</span>
+    {entry.withdrawn && <Badge>{t('Withdrawn')}</Badge>}
+  </Line>
+)
+
+const Line = ({ when, children }: { when: string; children: ReactNode }) => (
+  <>
+    <div className="file-history-what">{children}</div>
+    <Text as="span" variant="bodySm" tone="subdued">
+      {when}
+    </Text>
+  </>
+)

@@ -17,7 +17,7 @@ export type HistoryRow = HistoryPlace & { at: Date } & (
     | { kind: 'downloads'; facts: { day: string; downloads: number } }
   )
 
-export interface OperationFacts {
+interface OperationFacts {
   /** A bare UUID. */
   operation: string
   kind: 'import' | 'bulk'
@@ -30,12 +30,12 @@ export interface OperationFacts {
   undone: boolean
 }
 
-export interface LinkFacts {
+interface LinkFacts {
   email: string | null
   revoked_at: string | null
 }
 
-export interface DeliveryFacts {
+interface DeliveryFacts {
   /** A bare UUID. */
   delivery: string
   order_name: string

@@ -1,7 +1,7 @@
 // The keys that work on every page.
 import { t } from '../messages/t.ts'
 import { Button } from '../ui/index.ts'
-import { COMMAND_KEY, PALETTE_KEY } from './keys.tsx'
+import { COMMAND_KEY, PALETTE_KEY } from './command-key.ts'
 import { NativeDialog } from './palette.tsx'
 
 const KEYS: readonly { keys: readonly string[]; does: string }[] = [

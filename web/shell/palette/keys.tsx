@@ -9,14 +9,8 @@ import {
   useEffect,
   useState,
 } from 'react'
-import { t } from '../messages/t.ts'
+import { PALETTE_KEY } from './command-key.ts'
 import './opener.css'
-
-/** As the keyboard of this machine names it. */
-export const COMMAND_KEY = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘' : t('Ctrl')
-
-/** With the command key. */
-export const PALETTE_KEY = 'K'
 
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
 const KeysList = lazy(async () => ({ default: (await import('./keys-list.tsx')).KeysList }))

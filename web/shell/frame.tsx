@@ -2,14 +2,15 @@
 import { createElement, type ReactNode, useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { navigate, usePathname } from 'wouter/use-browser-location'
-import { hasAdminFrame } from '../client/bridge.ts'
-import { useActivity, useSession } from '../client/queries.ts'
-import { type NavigationEntry, type NavigationGroup, useFeatures } from '../feature.ts'
-import { useUploading } from '../url-state/uploading.ts'
-import logo from '../ui/logo.svg'
-import { Frame, Icon, Navigation, NotificationIcon, SearchIcon, Text, TopBar } from '../ui/index.ts'
-import { t } from '../messages/t.ts'
-import { COMMAND_KEY, PALETTE_KEY, useOpenPalette } from '../palette/keys.tsx'
+import { hasAdminFrame } from './client/bridge.ts'
+import { useActivity, useSession } from './client/queries.ts'
+import { type NavigationEntry, type NavigationGroup, useFeatures } from './feature.ts'
+import { useUploading } from './url-state/uploading.ts'
+import logo from './ui/logo.svg'
+import { Frame, Icon, Navigation, NotificationIcon, SearchIcon, Text, TopBar } from './ui/index.ts'
+import { t } from './messages/t.ts'
+import { COMMAND_KEY, PALETTE_KEY } from './palette/command-key.ts'
+import { useOpenPalette } from './palette/keys.tsx'
 
 export function Surroundings({ children }: { children: ReactNode }) {
   return hasAdminFrame() ? (

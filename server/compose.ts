@@ -19,7 +19,7 @@ import type { Logger } from './core/log.ts'
 import { downloadMessages } from './features/downloads/download-notices.ts'
 import { confirmSync } from './features/cloud/confirmation.ts'
 import { messageWords } from './features/workflows/channel.ts'
-import { allEffects, allEnds, type WebParts } from './features.ts'
+import { allEffects, allEnds, EVENTS, type WebParts } from './features.ts'
 import { operationMessages } from './startup/operation-messages.ts'
 import { createOrderPages } from './features/orders/order-pages.ts'
 import { createGuardedClient, type GuardedClient } from './ports/guarded-fetch.ts'
@@ -165,6 +165,7 @@ async function openWeb(
     metricsToken: environment.metricsToken,
     clock,
     log,
+    events: EVENTS,
     plans: config.plans,
     orderPages: createOrderPages({ database, secrets, baseUrl }),
     confirmSync: (scope, about) => confirmSync(cloud, engine, scope, about),

@@ -1,6 +1,6 @@
 // Texts about operations: their names, sources and counts.
 import { type Channel } from '../imports/channel-calls.ts'
-import { type PageChannel } from '../../shell/feature.ts'
+import type { PageChannel } from '../../shell/feature.ts'
 import { type Plugin } from '../../shell/client/plugins.ts'
 import { type Operation } from '../../shell/client/types.ts'
 import { importText } from '../imports/labels.ts'

@@ -1,5 +1,5 @@
 // The buttons for actions on an operation, and the questions that they ask first.
-import { type PageChannel } from '../../shell/feature.ts'
+import type { PageChannel } from '../../shell/feature.ts'
 import { type Operation, type OperationAction } from '../../shell/client/types.ts'
 import { t } from '../../shell/messages/t.ts'
 import { isPreview } from './operation-status.ts'

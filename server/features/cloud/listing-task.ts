@@ -5,6 +5,7 @@ import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { RetryLater, type BackgroundTask, type TaskLease } from '../../core/queue/background.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { errorFields, type LogFields, type Logger } from '../../core/log.ts'
+import { present } from '../../core/present.ts'
 import type { Cloud } from './cloud.ts'
 import { raiseConfirmation, confirmationDigest } from './confirmation.ts'
 import { holdConnection, listCloudConnections, requireConnection } from './connections.ts'
@@ -43,7 +44,7 @@ export const listingTask = (parts: ListingParts): BackgroundTask => ({
   waits: true,
   wanted: `select shop_id, id::text as key, now() as due_at from syncs where phase = 'listing'`,
   run: async ({ shop, key, attempt, lease, signal }) => {
-    const scope = forShop(parts.database, shop!)
+    const scope = forShop(parts.database, present(shop, 'The shop of the run'))
     const sync = await readSync(scope, key)
     if (sync?.phase !== 'listing') return null
     const watch = watchOperation(parts.engine, scope, sync.operation_id)
@@ -131,7 +132,7 @@ async function listAndPlan(
 ): Promise<void> {
   const connection = await requireConnection(scope, sync.connection_id)
   const operation = sync.operation_id!
-  const { total } = (await parts.engine.get(scope, operation))!
+  const { total } = present(await parts.engine.get(scope, operation), 'The operation')
   // Existing items belong to this plan.
   if (total === 0) {
     // Files of other connections must be recognised as theirs.

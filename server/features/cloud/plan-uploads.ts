@@ -1,6 +1,7 @@
 // What a two-way sync makes at the provider: files of no connection, and paths that are free there.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { withHashJoins } from '../../core/db/hash-joins.ts'
+import { lastOf } from '../../core/present.ts'
 import type { CloudConnection } from './connections.ts'
 import { inAnyCase } from './differences.ts'
 import { markedName, pathFor } from './names.ts'
@@ -30,7 +31,7 @@ export async function* uploadsOf(
       { sync, after, most: options.max_bytes },
     )
     if (files.length === 0) return
-    after = files.at(-1)!.id
+    after = lastOf(files).id
     const wanted = files.filter(({ filename }) => filter(filename))
     counts.uploaded += wanted.length
     guard.sent += wanted.length

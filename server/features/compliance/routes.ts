@@ -5,6 +5,7 @@ import { AppError } from '../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../core/ids.ts'
 import type { Logger } from '../../core/log.ts'
 import type { Secrets } from '../../core/secrets.ts'
+import { lastOf } from '../../core/present.ts'
 import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
 import { listOf, shortPage, timestamp } from '../../http/schemas.ts'
@@ -38,7 +39,7 @@ export const customerDataRoutes = (parts: { secrets: Secrets; log: Logger }): En
         ...(before ? { before } : {}),
       })
       const shown = rows.slice(0, limit)
-      const next = rows.length > limit ? toCursor([shown.at(-1)!.id]) : null
+      const next = rows.length > limit ? toCursor([lastOf(shown).id]) : null
       return { body: { data: shown.map(recordOf), next_cursor: next } }
     },
   }),

@@ -3,6 +3,7 @@
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import type { BackgroundTask, TaskRun } from '../../core/queue/background.ts'
+import { present } from '../../core/present.ts'
 import { findNameOwners } from '../../files/name-allocation.ts'
 import { checkRows } from './check.ts'
 import { type CheckProgress, type KnownFile, type OddSkus } from './check-state.ts'
@@ -30,7 +31,7 @@ export const csvCheckTask = (parts: CheckRunParts): BackgroundTask => ({
   waits: true,
   wanted: QUEUED_CHECKS,
   run: async (run) => {
-    await runCheck(parts, forShop(parts.database, run.shop!), run)
+    await runCheck(parts, forShop(parts.database, present(run.shop, 'The shop of the run')), run)
     return null
   },
 })

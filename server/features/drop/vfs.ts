@@ -1,6 +1,7 @@
 // The file system of one account, for both protocols: `/uploads/<shop>/` and everything below it.
 import type { Readable } from 'node:stream'
 import { forShop } from '../../core/db/for-shop.ts'
+import { lastOf } from '../../core/present.ts'
 import {
   markInterrupted,
   findEntry,
@@ -140,7 +141,7 @@ export function createDropFs(
         const rows = await listFolder(scope, folder, after, PAGE)
         yield rows.map(nodeOf)
         if (rows.length < PAGE) return
-        after = rows.at(-1)!.name
+        after = lastOf(rows).name
       }
     },
     makeFolder: async (path) => {

@@ -8,6 +8,7 @@ import { locateFile, readFile } from '../../files/list.ts'
 import { rotateAddress } from '../../files/public-addresses.ts'
 import { parsePublicId, requirePublicId, toPublicId } from '../../core/ids.ts'
 import type { BlobStore } from '../../core/store/store.ts'
+import { present } from '../../core/present.ts'
 import { contentReplies, sendContent } from '../../http/content.ts'
 import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
@@ -123,7 +124,12 @@ const content = ({ stores }: FileRouteParts) =>
     handler: async ({ caller, params, ctx }) => {
       const found = await locateFile(caller.scope, requirePublicId('file', params.id))
       if (!found) throw new AppError('not_found')
-      await sendContent(ctx, stores.get(found.location)!, caller.scope.shop, found)
+      await sendContent(
+        ctx,
+        present(stores.get(found.location), `The location ${found.location}`),
+        caller.scope.shop,
+        found,
+      )
       return null
     },
   })

@@ -11,6 +11,7 @@ import { createLinks } from '../links/model/creation.ts'
 import { createPackLink } from '../links/model/pack-links.ts'
 import { requireDownloads } from '../../files/plan-limits.ts'
 import { parsePublicId, toPublicId } from '../../core/ids.ts'
+import { firstOf } from '../../core/present.ts'
 import { queueLinkMails } from '../links/mail.ts'
 import type { FlowAddress, FlowParts } from './address.ts'
 
@@ -64,7 +65,7 @@ function refused(issues: readonly Issue[]): AppError {
   const details: ErrorDetail[] = issues.map(({ path, message }) => ({
     ...{ param: String(path.at(-1) ?? ''), code: 'invalid_value', message },
   }))
-  const { param, message } = details[0]!
+  const { param, message } = firstOf(details)
   return new AppError('validation_failed', { param, details, message: `${param}: ${message}` })
 }
 

@@ -5,6 +5,7 @@ import type { OperationSource } from '../../engine/engine.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { compileFilter } from '../../files/filter.ts'
 import { parsePublicId } from '../../core/ids.ts'
+import { firstOf } from '../../core/present.ts'
 
 /**
  * `perFile`: the option of the action `create-links`. Throws `validation_failed`, which names every
@@ -24,7 +25,7 @@ export async function requireSelected(
       : [{ param, code: 'invalid_value', message: 'This file is not selected' }]
   })
   if (details.length > 0)
-    throw new AppError('validation_failed', { param: details[0]!.param, details })
+    throw new AppError('validation_failed', { param: firstOf(details).param, details })
 }
 
 async function selectedOf(

@@ -13,6 +13,7 @@ import {
   type OperationSource,
 } from '../../engine/engine.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
+import { firstOf } from '../../core/present.ts'
 import { requireDownloads } from '../../files/plan-limits.ts'
 import { requireWorkflow } from '../workflows/find.ts'
 import { requireSelected } from './link-terms.ts'
@@ -144,4 +145,4 @@ const invalidValue = (param: string, message: string) =>
   invalid([{ param, code: 'invalid_value', message }])
 
 const invalid = (details: ErrorDetail[]) =>
-  new AppError('validation_failed', { details, param: details[0]!.param })
+  new AppError('validation_failed', { details, param: firstOf(details).param })

@@ -1,6 +1,7 @@
 // Starts the import of complete uploads: one operation that grows with the files of a batch, or one
 // for a single upload.
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { firstOf } from '../../core/present.ts'
 import type { Engine } from '../../engine/engine.ts'
 import {
   importEntries,
@@ -42,7 +43,7 @@ export async function addToImport(
      group by name_key`,
     {
       operation,
-      batch: uploads[0]!.batch_id,
+      batch: firstOf(uploads).batch_id,
       names: uploads.flatMap(({ name_key }) => name_key ?? []),
     },
   )

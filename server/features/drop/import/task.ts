@@ -6,6 +6,7 @@ import { queueTask, type BackgroundTask } from '../../../core/queue/background.t
 import { AppError } from '../../../core/errors.ts'
 import { errorFields, type Logger } from '../../../core/log.ts'
 import { raiseNoticeOnce } from '../../../core/outbox/notices.ts'
+import { present } from '../../../core/present.ts'
 import { lockSettings, NEXT_HOUR, readSettings, type DropSettings } from '../settings.ts'
 import { fileAway } from './file-away.ts'
 import { IMPORTABLE, QUIET_SECONDS } from './ready.ts'
@@ -34,7 +35,7 @@ export const dropTask = (parts: DropTaskParts): BackgroundTask => ({
   concurrency: 4,
   wanted: WANTED,
   run: async ({ shop, signal }) => {
-    const scope = forShop(parts.database, shop!)
+    const scope = forShop(parts.database, present(shop, 'The shop of the run'))
     await importDue(parts, scope).catch((error: unknown) => reportFailure(parts, scope, error))
     await fileAway(scope, parts.stores, signal)
     const next = await nextRunAt(scope)

@@ -13,6 +13,7 @@ import {
 } from '../../../files/list.ts'
 import { hasPack } from '../../packs/model/list.ts'
 import { requirePublicId } from '../../../core/ids.ts'
+import { lastOf } from '../../../core/present.ts'
 import {
   bigInteger,
   fromCursor,
@@ -64,7 +65,7 @@ const list = ({ baseUrl, clock }: FileRouteParts) =>
       const shown = rows.slice(0, limit)
       const next =
         rows.length > limit
-          ? toCursor([...cursorOf(shown.at(-1)!, sort), counted.total, counted.at])
+          ? toCursor([...cursorOf(lastOf(shown), sort), counted.total, counted.at])
           : null
       return {
         body: {
@@ -148,7 +149,7 @@ const tagsInUse = () =>
       const after = fromCursor(cursor, [integer, text])
       const rows = await listTags(caller.scope, { search, limit: limit + 1, after })
       const data = rows.slice(0, limit)
-      const last = rows.length > limit ? data.at(-1)! : null
+      const last = rows.length > limit ? lastOf(data) : null
       return { body: { data, next_cursor: last && toCursor([last.files, last.tag]) } }
     },
   })

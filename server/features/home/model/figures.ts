@@ -2,6 +2,7 @@
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { ERRORS, isErrorCode } from '../../../core/errors.ts'
 import { toPublicId } from '../../../core/ids.ts'
+import { firstOf } from '../../../core/present.ts'
 import type { Figure } from './days.ts'
 
 export const PERIODS = [7, 30, 90] as const
@@ -83,7 +84,7 @@ export async function readFigures(scope: ShopScope, days: number, now: Date): Pr
       ...{ code, files },
       message: isErrorCode(code) ? ERRORS[code].message : code,
     })),
-    bounced_mails: bounced[0]!.mails,
+    bounced_mails: firstOf(bounced).mails,
   }
 }
 

@@ -7,6 +7,7 @@ import { AppError } from '../../../core/errors.ts'
 // oxfmt-ignore
 import { listUnambiguous, countUnambiguous, countOpen, decideReviews, findReview, listReviews, REVIEW_STATUSES, type ReviewRow } from '../model/reviews.ts'
 import { requirePublicId, toOperationId, toPublicId } from '../../../core/ids.ts'
+import { lastOf } from '../../../core/present.ts'
 import { imagesAndTitles } from '../../../storefront/mirror/lookup.ts'
 import { fromCursor, text, toCursor } from '../../../http/cursors.ts'
 import { endpoint, type Caller, type Endpoint } from '../../../http/endpoint.ts'
@@ -87,7 +88,7 @@ const list = () =>
       })
       const shown = rows.slice(0, query.limit)
       const next =
-        rows.length > query.limit ? toCursor([toPublicId('review', shown.at(-1)!.id)]) : null
+        rows.length > query.limit ? toCursor([toPublicId('review', lastOf(shown).id)]) : null
       const data = await recordsOf(caller.scope, shown)
       return { body: { data, next_cursor: next, open: await countOpen(caller.scope) } }
     },

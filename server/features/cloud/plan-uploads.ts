@@ -1,7 +1,7 @@
 // What a two-way sync makes at the provider: files of no connection, and paths that are free there.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { withHashJoins } from '../../core/db/hash-joins.ts'
-import { lastOf } from '../../core/present.ts'
+import { lastOf, present } from '../../core/present.ts'
 import type { CloudConnection } from './connections.ts'
 import { inAnyCase } from './differences.ts'
 import { markedName, pathFor } from './names.ts'
@@ -61,8 +61,10 @@ export async function withFreePaths(
     const taken = await takenPaths(tx, connection.id, open, caseInsensitive)
     open = open.filter(({ path }) => taken.has(path))
     const mark = number === 1 ? 'Stevedore' : `Stevedore ${number}`
-    for (const change of open)
-      change.path = pathFor(markedName(change.filename!, mark), change.path, names)
+    for (const change of open) {
+      const filename = present(change.filename, 'The name of a file to send')
+      change.path = pathFor(markedName(filename, mark), change.path, names)
+    }
   }
 }
 

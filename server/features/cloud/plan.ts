@@ -2,6 +2,7 @@
 // and for two-way connections against the files here. Each difference is decided separately; the
 // decisions are rows.
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { present } from '../../core/present.ts'
 import { nameKey } from '../../files/rules.ts'
 import type { CloudConnection } from './connections.ts'
 import type { DeletionCounts } from './decide.ts'
@@ -54,17 +55,18 @@ async function withTakenNames(
   changes: ChangeRow[],
 ): Promise<ChangeRow[]> {
   const twoWay = options.direction === 'two_way'
-  const added = changes.filter(({ kind }) => kind === 'add')
+  const added = changes
+    .filter(({ kind }) => kind === 'add')
+    .map((change) => ({ change, key: nameKey(present(change.filename, 'The name of a new file')) }))
   if (added.length === 0 || (established && !twoWay)) return changes
   const holders = await tx.query<{ id: string; name_key: string; version: number }>(
     `select id, name_key, version from files where shop_id = :shop and deleted_at is null
        and name_key = any(:keys::text[]) and not exists (
          select from cloud_files c where c.shop_id = :shop and c.file_id = files.id)`,
-    { keys: added.map(({ filename }) => nameKey(filename!)) },
+    { keys: added.map(({ key }) => key) },
   )
   const free = new Map(holders.map((holder) => [holder.name_key, holder]))
-  for (const change of added) {
-    const key = nameKey(change.filename!)
+  for (const { change, key } of added) {
     const holder = free.get(key)
     if (!holder) continue
     free.delete(key)

@@ -1,6 +1,7 @@
 // The first pass over a CSV file: reads its headers, its number of rows and the first rows, and
 // checks that it is a table.
 import { AppError, ERRORS, type ErrorDetail } from '../../core/errors.ts'
+import { present } from '../../core/present.ts'
 import {
   headerLabels,
   knownHeaders,
@@ -144,9 +145,12 @@ function headerRowOf(rows: readonly Row[]): number {
   if (!first) return 0
   const known = rows.map(({ cells }) => (cells.length > 1 ? knownHeaders(cells) : 0))
   const most = Math.max(...known)
-  if (most > 0) return rows[known.indexOf(most)]!.row
+  if (most > 0) return present(rows[known.indexOf(most)], 'The row of the header').row
   const widest = Math.max(...rows.map(filled))
-  const table = rows.find((one) => filled(one) === widest)!
+  const table = present(
+    rows.find((one) => filled(one) === widest),
+    'The widest row',
+  )
   const hasAddress = table.cells.some((cell) => /^https?:\/\//i.test(cell.trim()))
   return hasAddress ? 0 : widest > 1 ? table.row : first.row
 }

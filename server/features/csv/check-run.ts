@@ -76,21 +76,23 @@ export const checkUpload = (
     onProgress(progress: CheckProgress): void
     signal: AbortSignal
   },
-): Promise<CheckProgress> =>
-  checkRows({
+): Promise<CheckProgress> => {
+  const options = present(upload.check_options, 'The options of the check')
+  return checkRows({
     ...lookups(scope),
     headers: upload.headers,
     mapping: upload.mapping,
     batches: readUploadRows(scope, upload),
     headerRow: upload.format.header_row,
-    onConflict: upload.check_options!.on_conflict,
+    onConflict: options.on_conflict,
     oddSkus: parts.oddSkus(scope),
-    probe: upload.check_options!.probe ? parts.probe : null,
+    probe: options.probe ? parts.probe : null,
     limits: parts.limits,
     report: (problems) => storeProblems(scope, upload, problems),
     onProgress: parts.onProgress,
     signal: parts.signal,
   })
+}
 
 function lookups(scope: ShopScope) {
   return {

@@ -2,6 +2,7 @@
 // and whether the addresses answer. It uses no database: look-ups and the receiver of problems are
 // injected.
 import { ERRORS } from '../../core/errors.ts'
+import { present } from '../../core/present.ts'
 import { checkContested, checkFiles } from './check-files.ts'
 import {
   type CheckState,
@@ -149,7 +150,7 @@ function addRow(map: Map<string, Rows>, key: string, row: number): boolean {
 }
 
 const rowsOf = (map: ReadonlyMap<string, Rows>, key: string): readonly number[] => {
-  const rows = map.get(key)!
+  const rows = present(map.get(key), `The rows of ${key}`)
   return typeof rows === 'number' ? [rows] : rows
 }
 

@@ -2,7 +2,6 @@
 // requests bytes and does not take them must not fill the memory.
 import type { Socket } from 'node:net'
 import type { SFTPWrapper } from 'ssh2'
-import { firstOf } from '../../core/present.ts'
 
 /** Requests of one channel that wait; OpenSSH sends at most 1,024. */
 const MAX_WAITING = 2048
@@ -59,7 +58,10 @@ export function createReadQueue(sftp: SFTPWrapper, socket: Socket): ReadQueue {
     })
   }
   const next = () => {
-    while (waiting.length > 0 && fits(firstOf(waiting).length)) start(waiting.shift()!)
+    for (let [read] = waiting; read && fits(read.length); [read] = waiting) {
+      waiting.shift()
+      start(read)
+    }
   }
   const stopWatching = watchWindow(outgoing, next)
   socket.on('drain', next)

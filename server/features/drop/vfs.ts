@@ -1,7 +1,7 @@
 // The file system of one account, for both protocols: `/uploads/<shop>/` and everything below it.
 import type { Readable } from 'node:stream'
 import { forShop } from '../../core/db/for-shop.ts'
-import { lastOf } from '../../core/present.ts'
+import { lastOf, present } from '../../core/present.ts'
 import {
   markInterrupted,
   findEntry,
@@ -224,7 +224,7 @@ async function openEntry(
       throw new DropError('interrupted', 'The file is still being written')
     throw new DropError('not_found')
   }
-  const store = stores.get(location!)
+  const store = stores.get(present(location, 'The location of a received file'))
   if (!store) throw new DropError('unavailable')
   const stream = async (from: number) => store.read(shop, hash, { start: from, end: size - 1 })
   const reader = await store.open?.(shop, hash)

@@ -8,7 +8,7 @@ import { locateFile, readFile } from '../../files/list.ts'
 import { rotateAddress } from '../../files/public-addresses.ts'
 import { parsePublicId, requirePublicId, toPublicId } from '../../core/ids.ts'
 import type { BlobStore } from '../../core/store/store.ts'
-import { present } from '../../core/present.ts'
+import { lastOf, present } from '../../core/present.ts'
 import { contentReplies, sendContent } from '../../http/content.ts'
 import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
@@ -172,7 +172,10 @@ const downloads = () =>
         link_id: link_id && toPublicId('link', link_id),
       }))
       return {
-        body: { data, next_cursor: rows.length > limit ? toCursor([rows[limit - 1]!.id]) : null },
+        body: {
+          data,
+          next_cursor: rows.length > limit ? toCursor([lastOf(rows.slice(0, limit)).id]) : null,
+        },
       }
     },
   })

@@ -12,7 +12,7 @@ import {
 import { MESSAGE_KINDS } from '../../core/outbox/outbox.ts'
 import { webhookSecret } from '../../core/outbox/signatures.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { lastOf } from '../../core/present.ts'
+import { lastOf, present } from '../../core/present.ts'
 import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema, listOf, page, timestamp } from '../../http/schemas.ts'
@@ -90,7 +90,8 @@ const send = (baseUrl: string) =>
       if (!(await readMessage(caller.scope, id, baseUrl))) throw new AppError('not_found')
       if (!(await resendMessage(caller.scope, id)))
         throw new AppError('conflict', { message: 'This message is being sent at this moment' })
-      return { status: 202, body: messageRecord((await readMessage(caller.scope, id, baseUrl))!) }
+      const message = present(await readMessage(caller.scope, id, baseUrl), 'The message')
+      return { status: 202, body: messageRecord(message) }
     },
   })
 

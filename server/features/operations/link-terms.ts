@@ -4,7 +4,7 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { OperationSource } from '../../engine/engine.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { compileFilter } from '../../files/filter.ts'
-import { parsePublicId } from '../../core/ids.ts'
+import { requirePublicId } from '../../core/ids.ts'
 import { firstOf } from '../../core/present.ts'
 
 /**
@@ -16,7 +16,7 @@ export async function requireSelected(
   source: OperationSource,
   perFile: readonly { file_id: string }[],
 ): Promise<void> {
-  const ids = perFile.map(({ file_id }) => parsePublicId('file', file_id)!)
+  const ids = perFile.map(({ file_id }) => requirePublicId('file', file_id))
   const selected = await selectedOf(scope, source, ids)
   const details = ids.flatMap((id, at): ErrorDetail[] => {
     const param = `options.per_file[${at}].file_id`

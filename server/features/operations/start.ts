@@ -13,7 +13,7 @@ import {
   type OperationSource,
 } from '../../engine/engine.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
-import { firstOf } from '../../core/present.ts'
+import { firstOf, present } from '../../core/present.ts'
 import { requireDownloads } from '../../files/plan-limits.ts'
 import { requireWorkflow } from '../workflows/find.ts'
 import { requireSelected } from './link-terms.ts'
@@ -85,11 +85,13 @@ async function ownWorkflow(
   scope: ShopScope,
   { workflow: id, options }: BulkRequest,
 ): Promise<Workflow> {
-  const workflow = await requireWorkflow(scope, id!, engine).catch((error: unknown) => {
-    if (error instanceof AppError && error.code === 'not_found')
-      throw invalidValue('workflow', `There is no workflow ${id}`)
-    throw error
-  })
+  const workflow = await requireWorkflow(scope, present(id, 'workflow'), engine).catch(
+    (error: unknown) => {
+      if (error instanceof AppError && error.code === 'not_found')
+        throw invalidValue('workflow', `There is no workflow ${id}`)
+      throw error
+    },
+  )
   if (workflow.kind === 'import')
     throw invalidValue('workflow', 'This workflow imports files: it needs a channel')
   if (workflow.kind === 'delivery')

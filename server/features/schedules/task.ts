@@ -9,7 +9,7 @@ import { AppError } from '../../core/errors.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { raiseNoticeOnce } from '../../core/outbox/notices.ts'
-import { firstOf, lastOf } from '../../core/present.ts'
+import { firstOf, lastOf, present } from '../../core/present.ts'
 import { runningOperation, startRun } from './run.ts'
 import { setNextRun, lockDue, type ScheduleRow } from './rows.ts'
 import { nextRuns } from './times.ts'
@@ -116,7 +116,7 @@ async function started(
     await tx.transaction((inner) =>
       startRun(inner, parts.engine, schedule, {
         requestedBy: `schedule ${name}`,
-        idempotencyKey: `schedule/${id}/${next_run_at!.toISOString()}`,
+        idempotencyKey: `schedule/${id}/${present(next_run_at, 'The time of the run').toISOString()}`,
         now,
       }),
     )

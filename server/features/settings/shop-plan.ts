@@ -37,7 +37,10 @@ export async function refreshPlan(
 /** A subscription to a plan that is no longer in the list has the limits of the free one. */
 const planOf = ({ list, free }: Plans, found: Subscription | null): OfferedPlan =>
   list.find(({ id, title }) => id === found?.name || title === found?.name) ??
-  list.find(({ id }) => id === free)!
+  present(
+    list.find(({ id }) => id === free),
+    'The free plan',
+  )
 
 async function storePlan(
   scope: ShopScope,

@@ -41,8 +41,8 @@ export function readMetadata(metadata: Metadata, size: number, limit: number): U
   const batch = metadata.batch ? parsePublicId('batch', metadata.batch) : null
   if (metadata.batch && !batch) add('batch', 'invalid_value', 'There is no such batch')
 
-  if (details.length > 0) throw invalid(details)
-  return { filename, on_conflict: on_conflict!, tags, batch }
+  if (!on_conflict || details.length > 0) throw invalid(details)
+  return { filename, on_conflict, tags, batch }
 }
 
 /**

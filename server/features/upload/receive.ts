@@ -19,13 +19,13 @@ export interface Checksum {
 /** Reads `Upload-Checksum: sha1 <base64>`; throws `malformed_request`. */
 export function readChecksum(header: string): Checksum | null {
   if (header === '') return null
-  const [, name, text] = /^([a-z0-9]+) ([A-Za-z0-9+/]+={0,2})$/.exec(header) ?? []
+  const [, name, text = ''] = /^([a-z0-9]+) ([A-Za-z0-9+/]+={0,2})$/.exec(header) ?? []
   const algorithm = CHECKSUMS.find((one) => one === name)
   if (!algorithm)
     throw new AppError('malformed_request', {
       message: `Upload-Checksum takes one of ${CHECKSUMS.join(', ')}`,
     })
-  return { algorithm, digest: Buffer.from(text!, 'base64') }
+  return { algorithm, digest: Buffer.from(text, 'base64') }
 }
 
 export interface Chunk {

@@ -14,6 +14,7 @@ import { publicKey } from '../public-keys.ts'
 import { isRange } from '../addresses.ts'
 import { AppError } from '../../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
+import { present } from '../../../core/present.ts'
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
 import { errorSchema, givenName, listOf, timestamp } from '../../../http/schemas.ts'
 
@@ -204,7 +205,7 @@ function passwordRoutes(): Endpoint[] {
 }
 
 const keysOf = ({ public_keys }: { public_keys?: { name: string; key: string }[] | undefined }) =>
-  public_keys?.map((one) => publicKey(one.name, one.key)!)
+  public_keys?.map((one) => present(publicKey(one.name, one.key), `The key ${one.name}`))
 
 const accountRecord = (account: DropAccount): z.output<typeof accountSchema> => ({
   id: toPublicId('account', account.id),

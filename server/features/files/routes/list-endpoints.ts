@@ -13,7 +13,7 @@ import {
 } from '../../../files/list.ts'
 import { hasPack } from '../../packs/model/list.ts'
 import { requirePublicId } from '../../../core/ids.ts'
-import { lastOf } from '../../../core/present.ts'
+import { lastOf, present } from '../../../core/present.ts'
 import {
   bigInteger,
   fromCursor,
@@ -91,10 +91,11 @@ function placeOf(
   cursor: string | undefined,
   sort: string,
 ): (Counted & { after: FilePage['after'] }) | null {
-  const values = fromCursor(cursor, [VALUES[sort.replace('-', '')]!, uuid, bigInteger, bigInteger])
+  const value = present(VALUES[sort.replace('-', '')], `The values of the sort ${sort}`)
+  const values = fromCursor(cursor, [value, uuid, bigInteger, bigInteger])
   if (!values) return null
-  const [value, id, total, at] = values
-  return { after: [value, id], total, at }
+  const [last, id, total, at] = values
+  return { after: [last, id], total, at }
 }
 
 const VALUES: Readonly<Record<string, CursorPart>> = {

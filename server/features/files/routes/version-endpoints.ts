@@ -123,13 +123,13 @@ const replace = ({ engine, limits }: VersionRouteParts) =>
               engine,
               caller.scope,
               file,
-              parsePublicId('upload', body.upload_id!),
+              parsePublicId('upload', present(body.upload_id, 'upload_id')),
               by,
             )
           : await replaceFromUrl(engine, caller.scope, file, body.url, by)
       const wait = waitingTime(ctx, limits.wait_seconds)
       const operation = await engine.waitForEnd(caller.scope, id, wait.seconds * 1000, signal)
-      return importAnswer(engine, caller.scope, operation!, wait.applied)
+      return importAnswer(engine, caller.scope, present(operation, 'The import'), wait.applied)
     },
   })
 

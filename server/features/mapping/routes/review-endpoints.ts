@@ -7,7 +7,7 @@ import { AppError } from '../../../core/errors.ts'
 // oxfmt-ignore
 import { listUnambiguous, countUnambiguous, countOpen, decideReviews, findReview, listReviews, REVIEW_STATUSES, type ReviewRow } from '../model/reviews.ts'
 import { requirePublicId, toOperationId, toPublicId } from '../../../core/ids.ts'
-import { lastOf } from '../../../core/present.ts'
+import { firstOf, lastOf, present } from '../../../core/present.ts'
 import { imagesAndTitles } from '../../../storefront/mirror/lookup.ts'
 import { fromCursor, text, toCursor } from '../../../http/cursors.ts'
 import { endpoint, type Caller, type Endpoint } from '../../../http/endpoint.ts'
@@ -153,7 +153,8 @@ const reject = () =>
       const { id } = await requireReview(caller.scope, params.id)
       const now = await decideReviews(caller.scope, [id], 'rejected', caller.name)
       if (now.size === 0) throw alreadyDecided()
-      const [body] = await recordsOf(caller.scope, [(await findReview(caller.scope, id))!])
+      const review = present(await findReview(caller.scope, id), 'The review')
+      const [body] = await recordsOf(caller.scope, [review])
       return { body }
     },
   })
@@ -190,7 +191,7 @@ const acceptAbove = (engine: Engine) =>
     replies: { 202: { description: 'An operation maps them', schema: acceptedSchema } },
     handler: async ({ caller, body }) => {
       const reviews = await listUnambiguous(caller.scope, body.above, MAX_ACCEPTED)
-      const best = reviews.map((review) => ({ review, candidate: review.candidates[0]! }))
+      const best = reviews.map((review) => ({ review, candidate: firstOf(review.candidates) }))
       if (best.length === 0)
         return {
           status: 202,

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { listApiKeys, readApiKey, revokeApiKey, type ListedKey } from '../../../core/db/api-keys.ts'
 import { AppError } from '../../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
-import { lastOf } from '../../../core/present.ts'
+import { lastOf, present } from '../../../core/present.ts'
 import { createApiKey } from '../../../http/auth.ts'
 import { fromCursor, toCursor, uuid } from '../../../http/cursors.ts'
 import { endpoint, SCOPES, type Endpoint } from '../../../http/endpoint.ts'
@@ -104,7 +104,7 @@ const create = (clock: () => Date) =>
         demo: caller.shop.demo,
         ...(days === null ? {} : { expiresAt: new Date(clock().getTime() + days * DAY_MS) }),
       })
-      const record = recordOf((await readApiKey(caller.scope, id))!)
+      const record = recordOf(present(await readApiKey(caller.scope, id), 'The key'))
       return { status: 201, body: { ...record, key }, kept: { ...record, key: null } }
     },
   })

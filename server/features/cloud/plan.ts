@@ -8,7 +8,7 @@ import type { CloudConnection } from './connections.ts'
 import type { DeletionCounts } from './decide.ts'
 import { differencesOf, findMoved } from './differences.ts'
 import { uploadsOf, withFreePaths } from './plan-uploads.ts'
-import { createPlanner, type Planner } from './planner.ts'
+import { Planner } from './planner.ts'
 import { keepListedRejections } from './rejections.ts'
 import { writeChanges, type ChangeRow } from './sync-changes.ts'
 import type { SyncCounts } from './sync-rows.ts'
@@ -27,7 +27,7 @@ export async function planSync(
   await tx.query('delete from sync_changes where shop_id = :shop and sync_id = :sync', { sync })
   await findMoved(tx, connection)
   const rejected = await keepListedRejections(tx, connection.id)
-  const planner = createPlanner(connection)
+  const planner = new Planner(connection)
   const twoWay = connection.options.direction === 'two_way'
   let number = 0
   const write = async (changes: ChangeRow[]) => {
@@ -36,7 +36,14 @@ export async function planSync(
     number += changes.length
   }
   for await (const rows of differencesOf(tx, connection))
-    await write(await withTakenNames(tx, connection, planner, rows.flatMap(planner.decide)))
+    await write(
+      await withTakenNames(
+        tx,
+        connection,
+        planner,
+        rows.flatMap((row) => planner.decide(row)),
+      ),
+    )
   if (twoWay)
     for await (const uploads of uploadsOf(tx, sync, connection, planner)) await write(uploads)
   const counts = { ...planner.counts, ignored: await countIgnored(tx, connection.id), rejected }

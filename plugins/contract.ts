@@ -66,8 +66,11 @@ interface PluginBase<Options extends z.ZodType, Port extends PortId> {
   /** It creates new files from the files that it works on. */
   makesFiles?: true
   report?: ReportSpec
-  /** The event that webhooks receive when an operation with this step has changed files. */
-  announces?: 'file.deleted' | 'mapping.changed'
+  /**
+   * The event that webhooks receive when an operation with this step has changed files:
+   * `file.deleted`. A feature declares it; the start refuses a name that none declares.
+   */
+  announces?: string
   /**
    * By error code: what a person can do next when files failed with it, as a sentence. Codes of
    * ports already have one.

@@ -37,7 +37,8 @@ export interface OperationView {
 }
 
 export interface OperationSubject {
-  channel: string
+  /** What an import of its channel is called in a title: `Import`, `Sync`. */
+  importWord: string
   /** The name of its connection or table, or its first file and the number of others. */
   label: string | null
   /** The name of the schedule that started it. */

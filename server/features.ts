@@ -4,6 +4,7 @@ import type { Plans } from './core/configuration/plan-list.ts'
 import type { DropAddress } from './core/configuration/drop-settings.ts'
 import type { Database } from './core/db/database.ts'
 import type { Logger } from './core/log.ts'
+import type { WebhookEvent } from './core/outbox/webhook-events.ts'
 import type { BackgroundTask } from './core/queue/background.ts'
 import type { Secrets } from './core/secrets.ts'
 import type { BlobStore } from './core/store/store.ts'
@@ -83,6 +84,8 @@ export interface WebParts {
   orderPages: OrderPages
   /** Confirms the preview of a cloud sync, by listing the provider again. */
   confirmSync: ConfirmSync
+  /** The events that webhooks can receive. */
+  events: readonly WebhookEvent[]
   plans: Plans | null
 }
 
@@ -135,8 +138,8 @@ export const FEATURES: readonly Feature<WebParts, TaskParts>[] = checkFeatures([
   activityFeature,
 ])
 
-/** Throws if a name or a table is listed twice. */
-function checkFeatures(
+/** Throws if a name, a table or an event is listed twice. */
+export function checkFeatures(
   features: readonly Feature<WebParts, TaskParts>[],
 ): readonly Feature<WebParts, TaskParts>[] {
   refuseTwice(
@@ -146,6 +149,10 @@ function checkFeatures(
   refuseTwice(
     'The table',
     features.flatMap(({ tables = {} }) => Object.keys(tables)),
+  )
+  refuseTwice(
+    'The event',
+    features.flatMap(({ events = [] }) => events.map(({ name }) => name)),
   )
   return features
 }
@@ -189,8 +196,16 @@ export function allEffects(parts: HookParts & { limits: AdmissionLimits }): read
   return effects
 }
 
-export const allEnds = (parts: HookParts): readonly OperationEnd[] =>
-  FEATURES.flatMap(({ onEnd }) => onEnd?.(parts) ?? [])
+/** The events that webhooks can receive. */
+export const EVENTS: readonly WebhookEvent[] = FEATURES.flatMap(({ events }) => events ?? [])
+
+/** Throws if a plugin announces an event that no feature declares. */
+export function allEnds(parts: HookParts): readonly OperationEnd[] {
+  for (const { id, announces } of parts.plugins)
+    if (announces !== undefined && !EVENTS.some(({ name }) => name === announces))
+      throw new Error(`The plugin ${id} announces ${announces}, an event that no feature declares`)
+  return FEATURES.flatMap(({ onEnd }) => onEnd?.({ ...parts, events: EVENTS }) ?? [])
+}
 
 /** The tables with rows of shops, by name. */
 export const TABLES: NonNullable<Feature['tables']> = Object.assign(

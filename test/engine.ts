@@ -158,6 +158,7 @@ export async function createTestEngine(
     messages: operationMessages,
     effects: allEffects({ limits, secrets, plugins }),
     ends: allEnds({ secrets, plugins }),
+    messageWords: new Map(),
     listings: createListings({ secrets, baseUrl: 'http://127.0.0.1' }),
     ports: async (scope) => {
       const { name, domain, settings } = await readShop(scope)

@@ -35,6 +35,7 @@ export interface ExampleHouse {
   app: CsvApp
   document: {
     paths: Record<string, Record<string, OpenApiOperation>>
+    webhooks: Record<string, unknown>
     components: { schemas: Record<string, unknown> }
   }
   documented: readonly Documented[]

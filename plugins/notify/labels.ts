@@ -50,16 +50,16 @@ function quoted(label: string, length: number): string {
 }
 
 /**
- * `Import of “prices.csv” partly complete`. An import is called an import, regardless of its
- * workflow's title, and a cloud sync a sync.
+ * `Import of “prices.csv” partly complete`. An import is named with the word of its channel,
+ * regardless of its workflow's title.
  */
 export function titleOf(
   { action, title, status, about }: OperationView,
   place: keyof typeof LABEL_LENGTH = 'title',
 ): string {
   const length = LABEL_LENGTH[place]
-  const { channel, label, schedule } = about
-  const name = action === 'import' ? (channel === 'cloud' ? 'Sync' : 'Import') : title
+  const { importWord, label, schedule } = about
+  const name = action === 'import' ? importWord : title
   const link = action === 'import' ? 'of' : 'from'
   const of = label === null ? '' : ` ${link} ${quoted(label, length)}`
   const by = schedule === null ? '' : ` by the schedule ${quoted(schedule, length)}`

@@ -231,24 +231,19 @@ describe('notify', () => {
   })
 
   it.each([
-    ['api', 'import', { label: 'a.pdf and 2 more' }, 'Import of “a.pdf and 2 more” complete'],
-    ['cloud', 'import', { label: 'Gallery' }, 'Sync of “Gallery” complete'],
+    ['Import', 'import', { label: 'a.pdf and 2 more' }, 'Import of “a.pdf and 2 more” complete'],
+    ['Sync', 'import', { label: 'Gallery' }, 'Sync of “Gallery” complete'],
     [
-      'csv',
+      'Import',
       'import',
       { label: 'prices.csv', schedule: 'Nightly' },
       'Import of “prices.csv” by the schedule “Nightly” complete',
     ],
-    ['page', 'tag-files', { label: 'new.csv' }, 'Tag files from “new.csv” complete'],
-    [
-      'schedule',
-      'tag-files',
-      { schedule: 'Monday' },
-      'Tag files by the schedule “Monday” complete',
-    ],
-    ['csv', 'import', { label: 'x'.repeat(90) }, `Import of “${'x'.repeat(80)}…” complete`],
-  ])('names what a message is about: %#', async (channel, action, given, title) => {
-    const about = { channel, label: null, schedule: null, ...given }
+    ['Sync', 'tag-files', { label: 'new.csv' }, 'Tag files from “new.csv” complete'],
+    ['Import', 'tag-files', { schedule: 'Monday' }, 'Tag files by the schedule “Monday” complete'],
+    ['Import', 'import', { label: 'x'.repeat(90) }, `Import of “${'x'.repeat(80)}…” complete`],
+  ])('names what a message is about: %#', async (importWord, action, given, title) => {
+    const about = { importWord, label: null, schedule: null, ...given }
     const { notice, email } = await sent(operation({ ...well, action, title: 'Tag files', about }))
     expect(notice!.title).toBe(title)
     expect(email!.data).toMatchObject({ title })
@@ -299,7 +294,11 @@ describe('notify', () => {
 
   it('keeps the counts of a text message whose operation has a long label', async () => {
     const wants = shopWith({ sms_on_large_import: true, sms_recipients: ['+4915112345678'] })
-    const about = { channel: 'csv', label: `${'long '.repeat(40)}.csv`, schedule: 'x'.repeat(90) }
+    const about = {
+      importWord: 'Import',
+      label: `${'long '.repeat(40)}.csv`,
+      schedule: 'x'.repeat(90),
+    }
     const { sms } = await sent(operation({ total: 1000, done: 990, failed: 10, about }), wants)
     expect(sms).toContain('990 of 1,000 files imported')
   })

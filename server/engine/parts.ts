@@ -61,6 +61,8 @@ export interface EngineParts {
     seen: (files: number, written: number) => void,
   ): Listings
   messages: OperationMessages
+  /** The first words of messages about imports, by channel; one that is absent says `Import`. */
+  messageWords: ReadonlyMap<string, string>
   /** In the order in which they are written. */
   effects: readonly Effect[]
   /** What the features do when an operation ends. */

@@ -2,6 +2,7 @@
 // background tasks, metrics, effects and the handling of tables are taken from that list.
 import type { Plugin } from '../../plugins/contract.ts'
 import type { BackgroundTask } from '../core/queue/background.ts'
+import type { WebhookEvent } from '../core/outbox/webhook-events.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { Effect } from '../engine/effect.ts'
 import type { OperationEnd } from '../engine/parts.ts'
@@ -34,6 +35,12 @@ export interface HookParts {
   plugins: readonly Plugin[]
 }
 
+/** What the end of an operation needs in addition. */
+export interface EndParts extends HookParts {
+  /** Those of all features. */
+  events: readonly WebhookEvent[]
+}
+
 /** `WebParts`: what its endpoints need; `TaskParts`: what its background tasks need. */
 export interface Feature<WebParts = never, TaskParts = never> {
   /** The name of its folder. */
@@ -51,7 +58,9 @@ export interface Feature<WebParts = never, TaskParts = never> {
   /** Effects of outcomes that it writes. */
   effects?: (parts: HookParts) => Effect[]
   /** What it does in the transaction that ends an operation. */
-  onEnd?: (parts: HookParts) => OperationEnd
+  onEnd?: (parts: EndParts) => OperationEnd
+  /** The events that it sends to webhooks. */
+  events?: readonly WebhookEvent[]
   /**
    * Its tables with rows of shops. A text: they contain no readable data about buyers, for this
    * reason. A generated test compares all features' tables with the live schema.

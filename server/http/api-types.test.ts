@@ -13,8 +13,9 @@ test('web/shell/client/api.gen.ts matches the OpenAPI document', async () => {
   const app = await openTestApp()
   try {
     const document = (await (await fetch(`${app.url}/api/openapi.json`)).json()) as OpenAPI3
-    // Without the paths: the page uses only the named schemas, a tenth of the text.
-    const types = astToString(await openapiTS({ ...document, paths: {} }, { alphabetize: true }))
+    // Without paths and webhooks: the page uses only the named schemas, a tenth of the text.
+    const named = { ...document, paths: {}, webhooks: {} }
+    const types = astToString(await openapiTS(named, { alphabetize: true }))
     const { code } = await format(FILE, HEADER + types, style as FormatConfig)
     await expect(code).toMatchFileSnapshot(FILE)
   } finally {

@@ -2,15 +2,17 @@
 // that a test sends.
 import {
   createDocument,
+  createSchema,
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
 } from 'zod-openapi'
 import { z } from 'zod'
+import type { WebhookEvent } from '../core/outbox/webhook-events.ts'
 import { editedFields, type EditedFields } from './edits.ts'
 import { scopesOf, type Endpoint } from './endpoint.ts'
 import type { Example, Examples } from './example.ts'
 import { MAX_WAIT_SECONDS } from './prefer.ts'
-import { errorSchema } from './schemas.ts'
+import { errorSchema, timestamp } from './schemas.ts'
 
 const json = (schema: z.ZodType) => ({ 'application/json': { schema } })
 
@@ -83,7 +85,18 @@ function contentOf(status: string, { schema, type }: Endpoint['replies'][number]
 export function openApiDocument(
   endpoints: readonly Endpoint[],
   others: ZodOpenApiPathsObject,
-  { examples, baseUrl, version }: { examples: Examples; baseUrl: string; version: string },
+  {
+    examples,
+    events,
+    baseUrl,
+    version,
+  }: {
+    examples: Examples
+    /** What webhooks can receive. */
+    events: readonly WebhookEvent[]
+    baseUrl: string
+    version: string
+  },
 ) {
   const paths: ZodOpenApiPathsObject = {}
   const edited = editedFields(endpoints)
@@ -105,6 +118,9 @@ export function openApiDocument(
     security: [{ bearer: [] }],
     components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
     paths,
+    webhooks: Object.fromEntries(
+      events.map((event) => [event.name, { post: messageOperation(event) }]),
+    ),
   })
   for (const [path, methods] of Object.entries(document.paths ?? {}))
     for (const [method, operation] of Object.entries(methods as Record<string, OpenApiOperation>))
@@ -137,6 +153,23 @@ function operationOf(endpoint: Endpoint, edited: EditedFields): ZodOpenApiOperat
     responses: Object.fromEntries([...errors, ...answers]) as never,
   }
 }
+
+/** The message of an event, as the receiver of a webhook gets it. */
+const messageOperation = (event: WebhookEvent): ZodOpenApiOperationObject => ({
+  summary: event.about,
+  tags: ['Webhooks'],
+  // It has a signature instead.
+  security: [],
+  requestBody: {
+    required: true,
+    content: { 'application/json': { schema: messageSchema(event) } },
+  },
+  responses: { 200: { description: 'Any status from 200 to 299 accepts the message' } },
+})
+
+/** With the references of an answer: the body of a request would get a second set of schemas. */
+const messageSchema = ({ name, data }: WebhookEvent) =>
+  createSchema(z.object({ type: z.literal(name), timestamp, data }), { io: 'output' }).schema
 
 function scopeText(endpoint: Endpoint): string {
   const scopes = scopesOf(endpoint).map((scope) => `\`${scope}\``)

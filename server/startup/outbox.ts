@@ -18,6 +18,7 @@ import type { Deliverers } from '../core/outbox/outbox.ts'
 import { createStart } from '../features/messages/deliver.ts'
 import { createMessageLimiter } from '../features/messages/message-limiter.ts'
 import { mailBatchTask } from '../features/messages/mail-batches.ts'
+import { EVENTS } from '../features.ts'
 import { webhookDeliverer } from '../features/webhooks/deliverer.ts'
 
 export interface OutboxOptions extends CallbackOptions {
@@ -53,7 +54,7 @@ export function openDeliverers(options: OutboxOptions): Deliverers {
   return {
     email: mailDeliverer({ ...options, server: smtpUrl === null ? null : openMailServer(smtpUrl) }),
     callback: callbackDeliverer(options),
-    webhook: webhookDeliverer(options),
+    webhook: webhookDeliverer({ ...options, events: EVENTS }),
     flow: flowDeliverer(options.triggers),
     sms: smsDeliverer(twilio === null ? null : twilioGateway(twilio)),
   }

@@ -14,7 +14,7 @@ export const operationView = (given: Partial<OperationView> = {}): OperationView
   bytes_saved: 0,
   status: 'success',
   started_at: new Date('2026-03-01T23:30:00Z'),
-  about: { channel: 'page', label: null, schedule: null },
+  about: { importWord: 'Import', label: null, schedule: null },
   present: () => Promise.resolve({ changed: 0, trashed: 0, unchanged: 0 }),
   lostDeliveries: () => Promise.resolve(0),
   async *items() {},

@@ -10,6 +10,7 @@ import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { startReceiver, type Receiver } from '../fakes/receiver.ts'
 import { startMailFake, type Behaviour, type MailFake } from '../fakes/smtp.ts'
 import { sized, soakTest } from '../scale.ts'
+import { EVENTS } from '../../server/features.ts'
 import { importUntilEnd, jobUntilEnd, listAll, type ImportReply } from './imports.ts'
 import { startLocalServer } from './local-server.ts'
 import {
@@ -191,10 +192,13 @@ test('the end of a cloud sync is posted to a webhook for sync.finished', async (
     const connection = await post('/api/connections', { provider: 'demo', folder: 'told' })
     const sync = await post(`/api/connections/${connection.id}/sync`, {})
     const { body, headers } = await until(() => hook.posts[0])
-    expect(new Webhook(secret).verify(body, headers)).toMatchObject({
+    const event = new Webhook(secret).verify(body, headers) as { data: object }
+    expect(event).toMatchObject({
       type: 'sync.finished',
       data: { id: sync.id, status: 'success', total: 1, done: 1, failed: 0 },
     })
+    const declared = EVENTS.find(({ name }) => name === 'sync.finished')!
+    expect(declared.data.strict().parse(event.data)).toEqual(event.data)
     await server.call('DELETE', `/api/webhooks/${webhook}`)
     expect(hook.posts).toHaveLength(1)
   } finally {

@@ -1,7 +1,7 @@
 // The OpenAPI document: every operation is described completely, and every example in it works
 // unchanged (those with ids in tenants.test.ts).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { EXAMPLES } from '../../server/features.ts'
+import { EVENTS, EXAMPLES } from '../../server/features.ts'
 import { expectDocumented, hasIds, openExamples, type ExampleHouse } from '../examples.ts'
 
 let house: ExampleHouse
@@ -59,6 +59,19 @@ describe('the document', () => {
     expect(type('get /api/operations/{id}/log.csv')).toEqual(['text/csv'])
     expect(type('get /api/operations/{id}/events')).toEqual(['text/event-stream'])
     expect(type('get /api/files/{id}/content')).toEqual(['application/octet-stream'])
+  })
+  test('describes the message of every event', () => {
+    const { webhooks } = house.document
+    expect(Object.keys(webhooks)).toEqual(EVENTS.map(({ name }) => name))
+    for (const { name, about } of EVENTS)
+      expect(webhooks[name]).toMatchObject({
+        post: {
+          summary: about,
+          requestBody: {
+            content: { 'application/json': { schema: { properties: { type: { const: name } } } } },
+          },
+        },
+      })
   })
   test('shows the examples that are sent here', () => {
     for (const { name, operation } of house.documented) {

@@ -32,6 +32,7 @@ export async function startOwnWorker(
     messages: operationMessages,
     effects: allEffects({ limits, secrets, plugins: [plugin] }),
     ends: allEnds({ secrets, plugins: [plugin] }),
+    messageWords: new Map(),
     secrets,
     log,
   }

@@ -1,6 +1,13 @@
 // A feature of the page: what its folder adds. web/features.ts lists them all; routes, the
 // navigation and the settings' cards are taken from that list.
-import { type ComponentProps, type ComponentType, createContext, lazy, useContext } from 'react'
+import {
+  type ComponentProps,
+  type ComponentType,
+  createContext,
+  lazy,
+  useContext,
+  useMemo,
+} from 'react'
 import { type Icon } from './ui/index.ts'
 
 /** With the parameter `id` of its path, if that has one. */
@@ -50,9 +57,20 @@ export type FindRecords = (
   signal: AbortSignal,
 ) => Promise<readonly FoundEntry[]>
 
+/** What the page says about the operations of one channel, beyond the words of the server. */
+export interface PageChannel {
+  /** The id of the channel. */
+  id: string
+  /** The label of an operation in the page's language; absent: as the server named it. */
+  labelText?: (label: string) => string
+  /** What an undo leaves as it is. */
+  undoNote?: string
+}
+
 export interface PageFeature {
   /** The name of its folder; the same as on the server. */
   name: string
+  channel?: PageChannel
   routes: readonly PageRoute[]
   navigation?: readonly NavigationEntry[]
   settings?: readonly SettingsEntry[]
@@ -71,3 +89,9 @@ export const lazyPage = <Name extends string>(
 const Features = createContext<readonly PageFeature[]>([])
 export const FeaturesProvider = Features.Provider
 export const useFeatures = (): readonly PageFeature[] => useContext(Features)
+
+/** Of the features that are channels. */
+export function usePageChannels(): readonly PageChannel[] {
+  const features = useFeatures()
+  return useMemo(() => features.flatMap(({ channel }) => channel ?? []), [features])
+}

@@ -1,8 +1,10 @@
 // In-app notices. The engine raises them when an operation ends, the outbox when a message could
 // not be delivered, and channels when an import or a schedule needs attention.
+import { z } from 'zod'
 import type { ShopScope } from '../db/for-shop.ts'
+import { firstOf } from '../present.ts'
 import { toOperationId, toPublicId } from '../ids.ts'
-import { raiseEvent } from './webhook-events.ts'
+import { defineEvent, raiseEvent } from './webhook-events.ts'
 
 export interface NoticeRow {
   id: string
@@ -14,6 +16,22 @@ export interface NoticeRow {
   created_at: Date
   read_at: Date | null
 }
+
+/** What the list of notices and the event `notice.created` say about a notice. */
+export const noticeFields = {
+  id: z.string(),
+  level: z.enum(['info', 'success', 'warning', 'critical']),
+  title: z.string(),
+  body: z.string(),
+  operation_id: z.string().nullable(),
+  created_at: z.iso.datetime(),
+}
+
+export const noticeCreated = defineEvent({
+  name: 'notice.created',
+  about: 'A notice: all that the list of notices shows',
+  data: z.object(noticeFields),
+})
 
 /** A page of notices, newest first, with the number of the shop's unread notices. */
 export async function listNotices(
@@ -35,19 +53,19 @@ export async function raiseNotice(
   tx: ShopScope,
   notice: Pick<NoticeRow, 'level' | 'title' | 'body' | 'operation_id'>,
 ): Promise<void> {
-  const [row] = (await tx.insert('notices', notice).returning(['id', 'created_at'])) as {
-    id: string
-    created_at: Date
-  }[]
+  const row = firstOf(
+    await tx
+      .insert('notices', notice)
+      .returning<Pick<NoticeRow, 'id' | 'created_at'>[]>(['id', 'created_at']),
+  )
   const { level, title, body, operation_id } = notice
-  await raiseEvent(tx, {
-    type: 'notice.created',
-    key: row!.id,
+  await raiseEvent(tx, noticeCreated, {
+    key: row.id,
     operation: operation_id,
     data: {
-      ...{ id: toPublicId('notice', row!.id), level, title, body },
+      ...{ id: toPublicId('notice', row.id), level, title, body },
       operation_id: operation_id && (await operationIdOf(tx, operation_id)),
-      created_at: row!.created_at.toISOString(),
+      created_at: row.created_at.toISOString(),
     },
   })
 }

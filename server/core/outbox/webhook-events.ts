@@ -1,36 +1,78 @@
 // The events of webhooks. Raising one writes, in the transaction of the event, a message in the
 // outbox for each webhook of the shop that wants it.
+import { z } from 'zod'
 import type { ShopScope } from '../db/for-shop.ts'
 import { queueMessage } from '../queue/queue.ts'
 
-/** Each with the meaning of its `data`. Receivers ignore unknown types: more may be added. */
-export const EVENTS = {
-  'notice.created': 'A notice: all that the list of notices shows',
-  'operation.finished': 'An operation that ended, as GET /api/operations/{id} answers',
-  'file.imported': 'The files of an import that ended',
-  'file.deleted': 'The files that an operation moved to the trash or removed',
-  'mapping.changed': 'The files whose products an operation may have changed',
-  'sync.finished': 'The synchronisation of a cloud folder that ended, as operation.finished',
-  'link.exhausted': 'A link whose last download was used',
-} as const
+/**
+ * An event that a feature declares and lists in its `feature.ts`. The list of all events, the check
+ * of the requests and the API's document are derived from the declarations.
+ */
+export interface WebhookEvent<Data extends z.ZodObject = z.ZodObject> {
+  /** The `type` of its messages: `link.exhausted`. Receivers ignore types that they do not know. */
+  name: string
+  /** The meaning of `data`, for the API's document: `A link whose last download was used`. */
+  about: string
+  data: Data
+  /** Absent: code of the feature raises the event. */
+  operations?: OperationEvents
+}
 
-export type WebhookEvent = keyof typeof EVENTS
-export const WEBHOOK_EVENTS = Object.keys(EVENTS) as readonly WebhookEvent[]
+/** How the ends of operations raise an event. */
+export interface OperationEvents {
+  raisedBy(end: EndedOperation): boolean
+  /** The data, which is read when the message is written: the operation's record, or its files. */
+  content: 'record' | 'files'
+}
+
+/** The end of an operation, as its events distinguish ends. */
+export interface EndedOperation {
+  kind: 'import' | 'bulk'
+  channel: string
+  /** It changed files; a preview, or one that failed before the first file, did not. */
+  worked: boolean
+  /** The names of the events that the plugins of its steps announce. */
+  announced: ReadonlySet<string>
+}
+
+/** Infers the type of its data. */
+export const defineEvent = <Data extends z.ZodObject>(
+  event: WebhookEvent<Data>,
+): WebhookEvent<Data> => event
+
+/** The data of events about the files of an operation. */
+export const operationFilesData = z.object({
+  operation_id: z.string(),
+  total: z.number().int(),
+  file_ids: z.array(z.string()).meta({ description: 'The first 1,000 files' }),
+  more: z.string().nullable().meta({ description: 'The address that lists the other files' }),
+})
+
+/** An event about the files of operations with a plugin that announces it. */
+export const announcedEvent = (name: string, about: string): WebhookEvent => ({
+  name,
+  about,
+  data: operationFilesData,
+  operations: {
+    raisedBy: ({ worked, announced }) => worked && announced.has(name),
+    content: 'files',
+  },
+})
 
 /** Sent on request, to check an address. */
 export const TEST_EVENT = 'webhook.test'
 
 /** The payload in the outbox. The data of an operation is read when its message is rendered. */
 export interface WebhookPayload {
-  type: WebhookEvent | typeof TEST_EVENT
+  type: string
   data?: object
 }
 
-export interface RaisedEvent {
-  type: WebhookEvent
+export interface RaisedEvent<Data extends z.ZodObject> {
   /** Unique for the event: the same event is not sent twice. */
   key: string
-  data?: object
+  /** Absent for events of operations, whose data is read when the message is written. */
+  data?: z.input<Data>
   /** A bare UUID. */
   operation?: string | null
 }
@@ -39,8 +81,11 @@ export interface RaisedEvent {
  * Must be called in the transaction of the event. Writes nothing if no webhook subscribes to the
  * event.
  */
-export async function raiseEvent(tx: ShopScope, event: RaisedEvent): Promise<void> {
-  const { type, key, data, operation = null } = event
+export async function raiseEvent<Data extends z.ZodObject>(
+  tx: ShopScope,
+  { name: type }: Pick<WebhookEvent<Data>, 'name'>,
+  { key, data, operation = null }: RaisedEvent<Data>,
+): Promise<void> {
   const rows = await tx.query<{ id: string }>(
     `insert into outbox (shop_id, key, kind, payload, operation_id, webhook_id)
      select :shop, 'webhook/' || w.id || '/' || :key, 'webhook', :payload, :operation, w.id

@@ -13,6 +13,7 @@ import {
   reportedItems,
 } from '../operations/items.ts'
 import { FINISH_CHAIN } from '../../core/queue/queue.ts'
+import type { EngineParts } from '../parts.ts'
 import type { OperationRow } from '../types.ts'
 
 export type EndStatus = OperationView['status']
@@ -101,26 +102,29 @@ export function endStatus({ status, done, failed, cancelled, stopped }: Operatio
 export const viewOf = async (
   scope: ShopScope,
   operation: OperationRow,
-  status: EndStatus,
-): Promise<OperationView> => ({
-  ...operation,
-  id: toOperationId(operation.kind, operation.id),
-  title: operation.workflow.title,
-  started_at: operation.started_at ?? operation.created_at,
-  status,
-  about: {
-    channel: operation.channel,
-    label: labelOf(operation),
-    schedule: await scheduleName(scope, operation),
-  },
-  present: () => countPresent(scope, operation.id),
-  lostDeliveries: () => countLostDeliveries(scope, operation.id),
-  items: () =>
-    operation.ledger
-      ? finishedItems(scope, operation.id)
-      : itemsWithoutLedger(scope, operation, status),
-  reported: (products) => reportedItemsOf(scope, operation, status, products),
-})
+  messageWords: EngineParts['messageWords'],
+): Promise<OperationView> => {
+  const status = endStatus(operation)
+  return {
+    ...operation,
+    id: toOperationId(operation.kind, operation.id),
+    title: operation.workflow.title,
+    started_at: operation.started_at ?? operation.created_at,
+    status,
+    about: {
+      importWord: messageWords.get(operation.channel) ?? 'Import',
+      label: labelOf(operation),
+      schedule: await scheduleName(scope, operation),
+    },
+    present: () => countPresent(scope, operation.id),
+    lostDeliveries: () => countLostDeliveries(scope, operation.id),
+    items: () =>
+      operation.ledger
+        ? finishedItems(scope, operation.id)
+        : itemsWithoutLedger(scope, operation, status),
+    reported: (products) => reportedItemsOf(scope, operation, status, products),
+  }
+}
 
 async function scheduleName(
   scope: ShopScope,

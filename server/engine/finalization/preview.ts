@@ -1,15 +1,15 @@
 // The end of a preview: what its last steps would do, and how many files would change.
-import { PortError, type OperationPlugin, type ReadContext } from '../../../plugins/contract.ts'
+import { PortError } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { isDatabaseUnavailable } from '../../core/db/error-classes.ts'
 import { errorFields } from '../../core/log.ts'
 import type { EngineRunner } from '../worker/runner.ts'
 import { resolveLastSteps, writeContext } from '../batches/context.ts'
-import { endStatus, releaseChains, viewOf, type Finalization } from './lease.ts'
+import { releaseChains, viewOf, type Finalization } from './lease.ts'
 import { holdLease } from '../worker/lease.ts'
 import type { Stop } from '../batches/outcomes.ts'
 import { FINISH_CHAIN } from '../../core/queue/queue.ts'
-import type { PreviewCounts, OperationRow, ResolvedStep } from '../types.ts'
+import type { PreviewCounts, OperationRow } from '../types.ts'
 import { isKnownLater } from '../steps.ts'
 
 /** Null: it waits for confirmation. Otherwise the reason why it can never run. */
@@ -43,7 +43,10 @@ async function intentionsOf(
   const intentions: string[] = []
   for (const step of resolveLastSteps(runner.parts, scope, operation.workflow)) {
     try {
-      intentions.push(...(await intentionsOfStep(scope, operation, step, context)))
+      const view = await viewOf(scope, operation, runner.parts.messageWords)
+      intentions.push(
+        ...(await Array.fromAsync(step.pluginImpl.plan(view, step.parsedOptions, context))),
+      )
     } catch (error) {
       if (signal.aborted || isDatabaseUnavailable(error)) throw error
       if (error instanceof PortError)
@@ -60,16 +63,6 @@ async function intentionsOf(
     }
   }
   return intentions
-}
-
-async function intentionsOfStep(
-  scope: ShopScope,
-  operation: OperationRow,
-  { pluginImpl, parsedOptions }: ResolvedStep<OperationPlugin>,
-  context: ReadContext,
-): Promise<string[]> {
-  const view = await viewOf(scope, operation, endStatus(operation))
-  return Array.fromAsync(pluginImpl.plan(view, parsedOptions, context))
 }
 
 /** `knownLater`: whether the files would really change is known only when the steps run. */

@@ -61,7 +61,7 @@ async function runStep(
   const { pluginImpl: plugin } = step
   try {
     return await plugin.run(
-      await viewOf(scope, operation, endStatus(operation)),
+      await viewOf(scope, operation, runner.parts.messageWords),
       step.parsedOptions,
       context,
     )

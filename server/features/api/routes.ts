@@ -6,6 +6,7 @@ import { hasEnded, type Engine, type ItemRow, type OperationRow } from '../../en
 import type { Limits } from '../../core/configuration/limits.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { toPublicId } from '../../core/ids.ts'
+import { present } from '../../core/present.ts'
 import { endpoint, type Endpoint, type Reply } from '../../http/endpoint.ts'
 import { waitingTime } from '../../http/prefer.ts'
 import { requireReachable, type Reach } from '../../http/reachable.ts'
@@ -105,7 +106,7 @@ export function importRoutes({
         })
         const wait = waitingTime(ctx, limits.wait_seconds)
         const operation = await engine.waitForEnd(caller.scope, id, wait.seconds * 1000, signal)
-        return importAnswer(engine, caller.scope, operation!, wait.applied)
+        return importAnswer(engine, caller.scope, present(operation, 'The import'), wait.applied)
       },
     }),
   ]

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import * as oauth from 'oauth4webapi'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
+import { present } from '../../core/present.ts'
 import type { Cloud } from './cloud.ts'
 import { holdConnection, missingOf, requireConnection, setUpText } from './connections.ts'
 import { lostAccessTitle } from './notices.ts'
@@ -52,7 +53,7 @@ export async function beginAuthorization(
   )
   const url = new URL(spec.authorize)
   const parameters = {
-    client_id: options.clients[spec.client]!.id,
+    client_id: present(options.clients[spec.client], `The OAuth client ${spec.client}`).id,
     redirect_uri: options.baseUrl + CALLBACK_PATH,
     response_type: 'code',
     scope: spec.scopes.join(' '),

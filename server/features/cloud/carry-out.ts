@@ -11,6 +11,7 @@ import { foundIn, HEAD_BYTES } from '../../ports/found-type.ts'
 import { copyOut, locateItem } from '../../ports/item-bytes.ts'
 import { storeFailure, type StagePlace } from '../../ports/stage.ts'
 import { StoreError, type BlobStore } from '../../core/store/store.ts'
+import { present } from '../../core/present.ts'
 import type { Cloud, OpenRemote } from './cloud.ts'
 import { openingOf, requireConnection } from './connections.ts'
 import { CloudError } from './rclone/errors.ts'
@@ -39,7 +40,7 @@ export async function* carryOut(
   signal: AbortSignal,
 ): AsyncGenerator<CarriedOut> {
   const { scope, cloud } = parts
-  const { connection_id } = (await readSync(scope, sync))!
+  const { connection_id } = present(await readSync(scope, sync), 'The sync')
   const connection = await requireConnection(scope, connection_id)
   const watched = (result: CarriedOut) => {
     if (result.error?.code === 'cloud_access_revoked') cloud.renewToken(connection_id)
@@ -115,7 +116,7 @@ async function fetchAndStage(
   const running = new Set<Promise<void>>()
   try {
     for await (const one of run.open.files.fetch([...byPath.keys()], options)) {
-      const task = byPath.get(one.path)!
+      const task = present(byPath.get(one.path), 'The task of a fetched path')
       if ('error' in one) {
         give({ task, error: one.error })
         continue
@@ -159,7 +160,9 @@ async function staged(
   let head: Buffer = Buffer.alloc(0)
   const onFirst = (bytes: Uint8Array) => (head = Buffer.from(bytes.subarray(0, HEAD_BYTES)))
   try {
-    const size = open.files.approximate ? (await stat(file)).size : task.size_bytes!
+    const size = open.files.approximate
+      ? (await stat(file)).size
+      : present(task.size_bytes, 'The listed size')
     const written = await place.store.take(place.shop, file, { size, signal, onFirst })
     if (!written) return { task, error: new CloudError('cloud_file_changed') }
     if (task.file_id !== null && known.get(task.file_id) === written.hash) {

@@ -1,5 +1,6 @@
 // The values of a provider's fields: checked, and sorted into settings and secrets.
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
+import { firstOf } from '../../core/present.ts'
 import type { Cloud } from './cloud.ts'
 import type { Provider, Values } from './providers/provider.ts'
 
@@ -21,7 +22,7 @@ export function checkedValues(provider: Provider, given: Values, before: Values)
     const parsed = rule.safeParse(value)
     if (required && value === '') wrong(name, 'required', 'This field is required')
     else if (value !== '' && !parsed.success)
-      wrong(name, 'invalid_value', parsed.error.issues[0]!.message)
+      wrong(name, 'invalid_value', firstOf(parsed.error.issues).message)
     else if (value !== '') (secret ? secrets : settings)[name] = value
   }
   if (details.length > 0) throw new AppError('validation_failed', { details })

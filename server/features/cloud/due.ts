@@ -7,6 +7,7 @@ import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import type { BackgroundTask } from '../../core/queue/background.ts'
 import { AppError } from '../../core/errors.ts'
 import { errorFields } from '../../core/log.ts'
+import { firstOf } from '../../core/present.ts'
 import type { ListingParts } from './listing-task.ts'
 import { markUndone, updateSyncBase } from './sync-base.ts'
 import { startSync } from './sync.ts'
@@ -62,7 +63,7 @@ async function fire(
   )
   if (due.length === 0) return false
   try {
-    const requestedBy = `connection ${due[0]!.name}`
+    const requestedBy = `connection ${firstOf(due).name}`
     await tx.transaction((inner) =>
       startSync(cloud, engine, inner, id, { dryRun: false, requestedBy }),
     )

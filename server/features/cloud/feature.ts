@@ -1,4 +1,7 @@
 // Folders of cloud providers.
+import { defineEvent } from '../../core/outbox/webhook-events.ts'
+import { operationSchema } from '../operations/record.ts'
+import { cloudChannel } from './channel.ts'
 import { cloudExamples } from './examples.ts'
 import { dueTask } from './due.ts'
 import { listingTask, type ListingParts } from './listing-task.ts'
@@ -10,6 +13,14 @@ export const cloudFeature = defineFeature({
   examples: cloudExamples,
   endpoints: connectionRoutes,
   tasks: (parts: ListingParts) => [listingTask(parts), dueTask(parts)],
+  events: [
+    defineEvent({
+      name: 'sync.finished',
+      about: 'The synchronisation of a cloud folder that ended, as operation.finished',
+      data: operationSchema,
+      operations: { raisedBy: ({ channel }) => channel === cloudChannel.id, content: 'record' },
+    }),
+  ],
   tables: {
     cloud_authorizations: 'who of the shop signs in to a provider',
     cloud_files: 'paths of the merchant’s own files',

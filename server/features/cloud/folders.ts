@@ -1,6 +1,7 @@
 // The folders of a connection's account, to choose one from.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
+import { firstOf } from '../../core/present.ts'
 import type { Cloud } from './cloud.ts'
 import { openingOf, requireConnection } from './connections.ts'
 import { folderRule } from './providers/provider.ts'
@@ -21,7 +22,9 @@ export async function foldersOf(
   if (!valid.success)
     throw new AppError('validation_failed', {
       param: 'path',
-      details: [{ param: 'path', code: 'invalid_value', message: valid.error.issues[0]!.message }],
+      details: [
+        { param: 'path', code: 'invalid_value', message: firstOf(valid.error.issues).message },
+      ],
     })
   const opening = openingOf(cloud, scope, connection)
   const settings = { ...opening.settings, folder: '', prefix: '' }

@@ -6,6 +6,7 @@ import { Agent, request as secureRequest } from 'node:https'
 import { isIP, type Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 import { connect as connectSecurely } from 'node:tls'
+import { present } from '../../core/present.ts'
 
 export interface Forwarder {
   /** Answers a request with a full address: `GET http://s3.example.com/bucket/key`. */
@@ -21,9 +22,10 @@ export function createForwarder(
   const agent = new Agent({ keepAlive: true, timeout: IDLE_MS })
   agent.createConnection = ({ host, port }, done) => {
     try {
+      const name = present(host, 'The host of the request')
       return connectSecurely({
-        socket: dial(host!, Number(port)),
-        servername: isIP(host!) === 0 ? host! : '',
+        socket: dial(name, Number(port)),
+        servername: isIP(name) === 0 ? name : '',
         ...(certificate === undefined ? {} : { ca: certificate }),
       })
     } catch (error) {
@@ -33,12 +35,12 @@ export function createForwarder(
   }
   return {
     answer: (request, response) => {
-      const target = TARGET.exec(request.url ?? '')
-      if (!target) return void response.writeHead(400).end()
-      const { name, port = '443', path = '/' } = target.groups!
+      const target = TARGET.exec(request.url ?? '')?.groups
+      if (target?.name === undefined) return void response.writeHead(400).end()
+      const { name, port = '443', path = '/' } = target
       forward(request, response, {
         agent,
-        host: name!.replace(/^\[|\]$/g, ''),
+        host: name.replace(/^\[|\]$/g, ''),
         port: Number(port),
         path,
       })

@@ -3,6 +3,7 @@
 import type { Entry, FileChange } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { retryTransaction } from '../../core/db/retry-transaction.ts'
+import { present } from '../../core/present.ts'
 import type { Engine, GrowingChange, GrowingEntry } from '../../engine/engine.ts'
 import { nameKey } from '../../files/rules.ts'
 import { importEntries, type ImportFile } from '../imports/start.ts'
@@ -94,7 +95,7 @@ async function growing(
   ).values()
   return wanted.map((own) => {
     if (own) return own
-    const entry = entries.next().value!
+    const entry = present(entries.next().value, 'The entry of a file')
     return { ...entry, after: freed.get(nameKey(entry.draft.filename)) ?? null }
   })
 }
@@ -115,9 +116,10 @@ function renaming(
   { path, from_path, filename }: Planned,
   { names, packs_from_subfolders }: CloudConnection['options'],
 ): FileChange {
-  const [before, now] = [filenameOf(from_path!, names), filenameOf(path, names)]
+  const from = present(from_path, 'The path before the renaming')
+  const [before, now] = [filenameOf(from, names), filenameOf(path, names)]
   const pack = packOf(path)
-  const moved = packs_from_subfolders && pack !== packOf(from_path!)
+  const moved = packs_from_subfolders && pack !== packOf(from)
   return {
     ...(before !== now && filename !== now ? { set: { filename: now } } : {}),
     ...(moved ? { pack: pack === null ? null : { name: pack } } : {}),
@@ -145,7 +147,7 @@ function nameFor(
   { kind, path, filename }: Pick<Planned, 'kind' | 'path' | 'filename'>,
   { options, provider }: CloudConnection,
 ): string {
-  if (kind === 'conflict') return filename!
+  if (kind === 'conflict') return present(filename, 'The name of a conflict')
   const name = filenameOf(path, options.names)
   return kind === 'match' ? markedName(name, providerOf(provider).title) : name
 }

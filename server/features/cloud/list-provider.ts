@@ -1,5 +1,6 @@
 // Lists the provider of a connection, page by page, into the table of its newest listing.
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { firstOf } from '../../core/present.ts'
 import type { Cloud } from './cloud.ts'
 import { openingOf, type CloudConnection } from './connections.ts'
 import { pathFilter } from './patterns.ts'
@@ -74,7 +75,7 @@ async function writePage(
 ): Promise<boolean> {
   const byPath = Map.groupBy(files, ({ path }) => path)
   const same = [...byPath.values()]
-  const rows = same.map((of) => of[0]!)
+  const rows = same.map((of) => firstOf(of))
   const written = await scope.query<{ fresh: boolean }>(
     `insert into cloud_listings (shop_id, connection_id, path, size_bytes, hash, modified_at,
        ignored, duplicate)

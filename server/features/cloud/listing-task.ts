@@ -5,6 +5,7 @@ import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { RetryLater, type BackgroundTask, type TaskLease } from '../../core/queue/background.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { errorFields, type LogFields, type Logger } from '../../core/log.ts'
+import { present } from '../../core/present.ts'
 import type { Cloud } from './cloud.ts'
 import { raiseConfirmation, confirmationDigest } from './confirmation.ts'
 import { holdConnection, listCloudConnections, requireConnection } from './connections.ts'
@@ -19,7 +20,7 @@ import { CloudError } from './rclone/errors.ts'
 import { rejectionWarnings } from './rejections.ts'
 import { markUndone, updateSyncBase } from './sync-base.ts'
 import { LISTING_TASK } from './sync.ts'
-import { readSync, type SyncRow } from './sync-rows.ts'
+import { operationOf, readSync, type SyncRow } from './sync-rows.ts'
 
 export interface ListingParts {
   database: Database
@@ -43,7 +44,7 @@ export const listingTask = (parts: ListingParts): BackgroundTask => ({
   waits: true,
   wanted: `select shop_id, id::text as key, now() as due_at from syncs where phase = 'listing'`,
   run: async ({ shop, key, attempt, lease, signal }) => {
-    const scope = forShop(parts.database, shop!)
+    const scope = forShop(parts.database, present(shop, 'The shop of the run'))
     const sync = await readSync(scope, key)
     if (sync?.phase !== 'listing') return null
     const watch = watchOperation(parts.engine, scope, sync.operation_id)
@@ -130,8 +131,8 @@ async function listAndPlan(
   signal: AbortSignal,
 ): Promise<void> {
   const connection = await requireConnection(scope, sync.connection_id)
-  const operation = sync.operation_id!
-  const { total } = (await parts.engine.get(scope, operation))!
+  const operation = operationOf(sync)
+  const { total } = present(await parts.engine.get(scope, operation), 'The operation')
   // Existing items belong to this plan.
   if (total === 0) {
     // Files of other connections must be recognised as theirs.
@@ -167,21 +168,23 @@ async function listAndPlan(
 async function plan(
   { engine }: ListingParts,
   scope: ShopScope,
-  { id, connection_id, operation_id: operation, dry_run }: SyncRow,
+  sync: SyncRow,
   lease: TaskLease,
 ): Promise<void> {
+  const { id, connection_id, dry_run } = sync
+  const operation = operationOf(sync)
   await scope.transaction(async (tx) => {
     await lease.hold(tx)
     const connection = await holdConnection(tx, connection_id)
-    const { preview, status } = (await engine.get(tx, operation!))!
+    const { preview, status } = present(await engine.get(tx, operation), 'The operation')
     const changed = preview && status !== 'previewing'
     const confirmed = changed ? await confirmationDigest(tx, id, connection) : null
     const { counts, guard } = await planSync(tx, id, connection)
     const danger = needsConfirmation(guard)
     const asks =
       danger !== null && !dry_run && (await confirmationDigest(tx, id, connection)) !== confirmed
-    if (asks && (await engine.preview(tx, operation!)))
-      await raiseConfirmation(tx, connection, operation!, {
+    if (asks && (await engine.preview(tx, operation)))
+      await raiseConfirmation(tx, connection, operation, {
         reason: danger,
         counts: guard,
         changed,
@@ -199,9 +202,11 @@ async function plan(
 async function fail(
   { engine, log }: ListingParts,
   scope: ShopScope,
-  { id, connection_id, operation_id }: SyncRow,
+  sync: SyncRow,
   error: unknown,
 ): Promise<void> {
+  const { id, connection_id } = sync
+  const operation = operationOf(sync)
   const cause = error instanceof CloudError ? error : new CloudError('cloud_failed')
   if (!(error instanceof CloudError))
     log.error('a cloud connection could not be listed', { sync: id, ...errorFields(error) })
@@ -213,9 +218,9 @@ async function fail(
       `update syncs set phase = 'failed', error = :said where shop_id = :shop and id = :id`,
       { id, said },
     )
-    await engine.fail(tx, operation_id!, { step: 'sync', code, message })
+    await engine.fail(tx, operation, { step: 'sync', code, message })
     if (code === 'cloud_access_revoked' && providerOf(connection.provider).oauth)
-      return recordLostAccess(tx, connection_id, operation_id)
+      return recordLostAccess(tx, connection_id, operation)
     await tx.query(
       `update connections set state = 'failing', error = :said, next_sync_at = case
          when :temporary and next_sync_at is not null
@@ -224,6 +229,6 @@ async function fail(
        where shop_id = :shop and id = :connection_id`,
       { connection_id, said, temporary: cause.retryable, hours: OUTAGE_HOURS },
     )
-    await raiseSyncFailure(tx, connection, message, operation_id)
+    await raiseSyncFailure(tx, connection, message, operation)
   })
 }

@@ -3,6 +3,7 @@
 import * as oauth from 'oauth4webapi'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Secrets } from '../../core/secrets.ts'
+import { present } from '../../core/present.ts'
 import type { AccessToken } from './broker.ts'
 import type { OAuthSpec, Provider } from './providers/provider.ts'
 import { recordLostAccess } from './lost-access.ts'
@@ -88,7 +89,11 @@ async function refreshed(
       { connection },
     )
     const values = openSealed(parts.secrets, tx.shop, row?.sealed ?? null)
-    const answer = await answerTo(parts, provider.oauth!, values.refresh_token)
+    const answer = await answerTo(
+      parts,
+      present(provider.oauth, `OAuth of ${provider.id}`),
+      values.refresh_token,
+    )
     if (answer === null) await recordLostAccess(tx, connection, null)
     if (answer?.refresh_token && answer.refresh_token !== values.refresh_token) {
       const next = { ...values, refresh_token: answer.refresh_token }

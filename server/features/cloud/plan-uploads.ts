@@ -1,6 +1,7 @@
 // What a two-way sync makes at the provider: files of no connection, and paths that are free there.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { withHashJoins } from '../../core/db/hash-joins.ts'
+import { lastOf, present } from '../../core/present.ts'
 import type { CloudConnection } from './connections.ts'
 import { inAnyCase } from './differences.ts'
 import { markedName, pathFor } from './names.ts'
@@ -30,7 +31,7 @@ export async function* uploadsOf(
       { sync, after, most: options.max_bytes },
     )
     if (files.length === 0) return
-    after = files.at(-1)!.id
+    after = lastOf(files).id
     const wanted = files.filter(({ filename }) => filter(filename))
     counts.uploaded += wanted.length
     guard.sent += wanted.length
@@ -60,8 +61,10 @@ export async function withFreePaths(
     const taken = await takenPaths(tx, connection.id, open, caseInsensitive)
     open = open.filter(({ path }) => taken.has(path))
     const mark = number === 1 ? 'Stevedore' : `Stevedore ${number}`
-    for (const change of open)
-      change.path = pathFor(markedName(change.filename!, mark), change.path, names)
+    for (const change of open) {
+      const filename = present(change.filename, 'The name of a file to send')
+      change.path = pathFor(markedName(filename, mark), change.path, names)
+    }
   }
 }
 

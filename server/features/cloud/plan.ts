@@ -2,12 +2,13 @@
 // and for two-way connections against the files here. Each difference is decided separately; the
 // decisions are rows.
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { present } from '../../core/present.ts'
 import { nameKey } from '../../files/rules.ts'
 import type { CloudConnection } from './connections.ts'
 import type { DeletionCounts } from './decide.ts'
 import { differencesOf, findMoved } from './differences.ts'
 import { uploadsOf, withFreePaths } from './plan-uploads.ts'
-import { createPlanner, type Planner } from './planner.ts'
+import { Planner } from './planner.ts'
 import { keepListedRejections } from './rejections.ts'
 import { writeChanges, type ChangeRow } from './sync-changes.ts'
 import type { SyncCounts } from './sync-rows.ts'
@@ -26,7 +27,7 @@ export async function planSync(
   await tx.query('delete from sync_changes where shop_id = :shop and sync_id = :sync', { sync })
   await findMoved(tx, connection)
   const rejected = await keepListedRejections(tx, connection.id)
-  const planner = createPlanner(connection)
+  const planner = new Planner(connection)
   const twoWay = connection.options.direction === 'two_way'
   let number = 0
   const write = async (changes: ChangeRow[]) => {
@@ -35,7 +36,14 @@ export async function planSync(
     number += changes.length
   }
   for await (const rows of differencesOf(tx, connection))
-    await write(await withTakenNames(tx, connection, planner, rows.flatMap(planner.decide)))
+    await write(
+      await withTakenNames(
+        tx,
+        connection,
+        planner,
+        rows.flatMap((row) => planner.decide(row)),
+      ),
+    )
   if (twoWay)
     for await (const uploads of uploadsOf(tx, sync, connection, planner)) await write(uploads)
   const counts = { ...planner.counts, ignored: await countIgnored(tx, connection.id), rejected }
@@ -54,17 +62,18 @@ async function withTakenNames(
   changes: ChangeRow[],
 ): Promise<ChangeRow[]> {
   const twoWay = options.direction === 'two_way'
-  const added = changes.filter(({ kind }) => kind === 'add')
+  const added = changes
+    .filter(({ kind }) => kind === 'add')
+    .map((change) => ({ change, key: nameKey(present(change.filename, 'The name of a new file')) }))
   if (added.length === 0 || (established && !twoWay)) return changes
   const holders = await tx.query<{ id: string; name_key: string; version: number }>(
     `select id, name_key, version from files where shop_id = :shop and deleted_at is null
        and name_key = any(:keys::text[]) and not exists (
          select from cloud_files c where c.shop_id = :shop and c.file_id = files.id)`,
-    { keys: added.map(({ filename }) => nameKey(filename!)) },
+    { keys: added.map(({ key }) => key) },
   )
   const free = new Map(holders.map((holder) => [holder.name_key, holder]))
-  for (const change of added) {
-    const key = nameKey(change.filename!)
+  for (const { change, key } of added) {
     const holder = free.get(key)
     if (!holder) continue
     free.delete(key)

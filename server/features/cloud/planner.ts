@@ -4,108 +4,136 @@ import { decideOneWay, decideTwoWay, type Decision } from './decide.ts'
 import type { Difference } from './differences.ts'
 import { filenameOf, markedName, pathFor } from './names.ts'
 import { pathFilter } from './patterns.ts'
+import type { Provider } from './providers/provider.ts'
 import { providerOf } from './providers/providers.ts'
+import { present } from '../../core/present.ts'
 import type { ChangeKind, ChangeRow } from './sync-changes.ts'
 import type { SyncCounts } from './sync-rows.ts'
 
-export type Planner = ReturnType<typeof createPlanner>
-
-export function createPlanner({ options, provider: id }: CloudConnection) {
-  const provider = providerOf(id)
-  const twoWay = options.direction === 'two_way'
-  const decideOn = twoWay ? decideTwoWay : decideOneWay
-  const counts: SyncCounts = {
+/** The plan of one sync. */
+export class Planner {
+  /** What the sync does, by kind. */
+  readonly counts: SyncCounts = {
     ...{ added: 0, changed: 0, renamed: 0, removed: 0, uploaded: 0, conflicts: 0, ignored: 0 },
     rejected: 0,
   }
-  const guard = { deleted: 0, replaced: 0, sent: 0 }
-  const nameOf = (path: string) => filenameOf(path, options.names)
-  const of = (row: Difference, kind: ChangeKind, more: Partial<ChangeRow> = {}): ChangeRow => ({
-    ...{ kind, path: row.path, from_path: null, size_bytes: row.size_bytes, hash: row.hash },
-    ...{ modified_at: row.modified_at, file_id: row.ours_id, version: row.ours_version },
-    filename: row.ours_filename ?? nameOf(row.path),
-    ...more,
-  })
-  const removal = (row: Difference): ChangeRow[] => {
-    const { deletions } = options
-    // Of no connection it would be sent there again.
-    if (twoWay && (deletions === 'keep' || (deletions === 'unmap' && !row.ours_mapped))) return []
-    if (deletions === 'keep') return [of(row, 'forget')]
-    guard.deleted++
-    counts.removed++
-    return [of(row, 'remove')]
+  /** What a person may have to confirm. */
+  readonly guard = { deleted: 0, replaced: 0, sent: 0 }
+  /** Whether the connection includes a path. */
+  readonly filter: (path: string) => boolean
+  readonly #options: CloudConnection['options']
+  readonly #provider: Provider
+  readonly #twoWay: boolean
+
+  constructor({ options, provider }: CloudConnection) {
+    this.filter = pathFilter(options.include, options.exclude)
+    this.#options = options
+    this.#provider = providerOf(provider)
+    this.#twoWay = options.direction === 'two_way'
   }
-  const sending = (row: Difference): ChangeRow => {
-    counts.uploaded++
-    guard.sent++
-    const renamed = row.ours_filename !== row.base_filename
-    const path = renamed ? pathFor(row.ours_filename!, row.path, options.names) : row.path
-    return of(row, 'send', { path, from_path: row.base_path })
+
+  /** The changes that follow from a difference; empty: none, or the next sync finds them. */
+  decide(row: Difference): ChangeRow[] {
+    if (row.duplicate && !row.ignored) return row.rejected ? [] : [this.#change(row, 'duplicate')]
+    if (row.there && row.base_undone && row.ours_id === null && !row.changed) return []
+    // Other changes of a renamed file are found by the next sync.
+    if (row.there && row.base_path !== null && row.base_path !== row.path)
+      return [this.#renaming(row, row.base_path)]
+    if (row.rejected) return []
+    const triple = standingsOf(row, this.#twoWay)
+    // Both were touched, but ours has only another name: theirs comes first.
+    if (triple.theirs === 'changed' && row.ours_version === row.base_version && row.ours_id)
+      return this.#changesOf(row, 'change')
+    return this.#changesOf(row, this.#twoWay ? decideTwoWay(triple) : decideOneWay(triple))
   }
-  const conflict = (row: Difference): ChangeRow[] => {
-    const { title } = provider
-    counts.conflicts++
-    const theirs = of(row, 'conflict', {
-      ...{ file_id: null, version: null },
-      filename: markedName(nameOf(row.path), title),
-    })
-    const path = pathFor(markedName(row.ours_filename!, 'Stevedore'), row.path, options.names)
-    const nothing = { size_bytes: null, hash: null, modified_at: null }
-    return [theirs, of(row, 'send', { path, ...nothing })]
-  }
-  const moved = (row: Difference): ChangeRow => {
-    counts.renamed++
-    const { base_path: from_path, base_version: version, base_filename } = row
-    const renamed = nameOf(from_path!) !== nameOf(row.path)
-    return of(row, row.ours_id === null ? 'move' : 'rename', {
-      // What was changed here too is still to go there.
-      ...{ from_path, version, ...(renamed ? {} : { filename: base_filename }) },
-    })
-  }
-  const carried = (row: Difference, decision: Decision): ChangeRow[] => {
+
+  #changesOf(row: Difference, decision: Decision): ChangeRow[] {
     switch (decision) {
       case null:
         return []
-      case 'add':
-        counts.added++
-        return [of(row, 'add', { file_id: null, version: null, filename: nameOf(row.path) })]
+      case 'add': {
+        this.counts.added++
+        const filename = this.#nameOf(row.path)
+        return [this.#change(row, 'add', { file_id: null, version: null, filename })]
+      }
       case 'change':
-        counts.changed++
-        // A new name of ours is still to go there.
-        return [of(row, 'change', { filename: row.base_filename })]
+        this.counts.changed++
+        // The next sync sends our new name.
+        return [this.#change(row, 'change', { filename: row.base_filename })]
       case 'remove':
-        return removal(row)
+        return this.#removal(row)
       case 'send':
-        return [sending(row)]
+        return [this.#sending(row)]
       case 'remove_there':
-        counts.removed++
-        guard.deleted++
-        return [of(row, 'remove_there')]
+        this.counts.removed++
+        this.guard.deleted++
+        return [this.#change(row, 'remove_there')]
       case 'conflict':
-        return conflict(row)
+        return this.#conflict(row)
       case 'forget':
-        return [of(row, 'forget')]
+        return [this.#change(row, 'forget')]
     }
   }
-  return {
-    counts,
-    guard,
-    nameOf,
-    filter: pathFilter(options.include, options.exclude),
-    decide: (row: Difference): ChangeRow[] => {
-      if (row.duplicate && !row.ignored) return row.rejected ? [] : [of(row, 'duplicate')]
-      if (row.there && row.base_undone && row.ours_id === null && !row.changed) return []
-      // What else happened to it is seen by the next sync.
-      if (row.there && row.base_path !== null && row.base_path !== row.path) return [moved(row)]
-      if (row.rejected) return []
-      const triple = standingsOf(row, twoWay)
-      // Both were touched, but ours has only another name: theirs comes first.
-      if (triple.theirs === 'changed' && row.ours_version === row.base_version && row.ours_id)
-        return carried(row, 'change')
-      return carried(row, decideOn(triple))
-    },
+
+  #change(row: Difference, kind: ChangeKind, more: Partial<ChangeRow> = {}): ChangeRow {
+    return {
+      ...{ kind, path: row.path, from_path: null, size_bytes: row.size_bytes, hash: row.hash },
+      ...{ modified_at: row.modified_at, file_id: row.ours_id, version: row.ours_version },
+      filename: row.ours_filename ?? this.#nameOf(row.path),
+      ...more,
+    }
+  }
+
+  #removal(row: Difference): ChangeRow[] {
+    const { deletions } = this.#options
+    // A file that is kept without a connection would be sent to the provider again.
+    if (this.#twoWay && (deletions === 'keep' || (deletions === 'unmap' && !row.ours_mapped)))
+      return []
+    if (deletions === 'keep') return [this.#change(row, 'forget')]
+    this.guard.deleted++
+    this.counts.removed++
+    return [this.#change(row, 'remove')]
+  }
+
+  #sending(row: Difference): ChangeRow {
+    this.counts.uploaded++
+    this.guard.sent++
+    const renamed = row.ours_filename !== row.base_filename
+    const path = renamed ? pathFor(ownName(row), row.path, this.#options.names) : row.path
+    return this.#change(row, 'send', { path, from_path: row.base_path })
+  }
+
+  /** Both are kept, each with a name that says where it is from. */
+  #conflict(row: Difference): ChangeRow[] {
+    this.counts.conflicts++
+    const theirs = this.#change(row, 'conflict', {
+      ...{ file_id: null, version: null },
+      filename: markedName(this.#nameOf(row.path), this.#provider.title),
+    })
+    const name = markedName(ownName(row), 'Stevedore')
+    const nothing = { size_bytes: null, hash: null, modified_at: null }
+    const path = pathFor(name, row.path, this.#options.names)
+    return [theirs, this.#change(row, 'send', { path, ...nothing })]
+  }
+
+  /** The provider has the file under another path now. */
+  #renaming(row: Difference, from_path: string): ChangeRow {
+    this.counts.renamed++
+    const { base_version: version, base_filename } = row
+    const renamed = this.#nameOf(from_path) !== this.#nameOf(row.path)
+    return this.#change(row, row.ours_id === null ? 'move' : 'rename', {
+      // The next sync sends what was changed here too.
+      ...{ from_path, version, ...(renamed ? {} : { filename: base_filename }) },
+    })
+  }
+
+  #nameOf(path: string): string {
+    return filenameOf(path, this.#options.names)
   }
 }
+
+const ownName = ({ ours_filename }: Difference): string =>
+  present(ours_filename, 'The name of a file of the shop')
 
 function standingsOf(row: Difference, twoWay: boolean) {
   const base = row.base_path !== null

@@ -6,6 +6,7 @@ import { CloudError } from './rclone/errors.ts'
 import { tasksOf, type SyncTask } from './tasks.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { BlobStore } from '../../core/store/store.ts'
+import { present } from '../../core/present.ts'
 import type { StagePlace } from '../../ports/stage.ts'
 
 export function createCloudPort(
@@ -37,7 +38,7 @@ export function createCloudPort(
       try {
         const results = carryOut({ scope, cloud, place, stores }, sync, [...tasks.values()], signal)
         for await (const result of results)
-          yield { item: ids.get(result.task)!, ...resultOf(result) }
+          yield { item: present(ids.get(result.task), 'The item of a task'), ...resultOf(result) }
       } catch (error) {
         signal.throwIfAborted()
         throw error

@@ -63,8 +63,8 @@ async function settleEnded(
   tx: ShopScope,
   ended: { connection: string; sync: string; operation: string; complete: boolean },
 ): Promise<number[] | null> {
-  const [settled] = await withHashJoins(tx, () =>
-    tx.query<{ numbers: number[] | null }>(
+  const settled = await withHashJoins(tx, () =>
+    tx.one<{ numbers: number[] | null }>(
       `with ended as materialized (${ENDED}), paths as (
          select path from ended union select from_path from ended where from_path is not null
        ), gone as (
@@ -84,7 +84,7 @@ async function settleEnded(
       ended,
     ),
   )
-  return settled!.numbers
+  return settled.numbers
 }
 
 async function addToBase(

@@ -1,5 +1,6 @@
 // Syncs as rows.
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { present } from '../../core/present.ts'
 import type { OperationStatus } from '../../engine/engine.ts'
 import type { PreviewReason } from './decide.ts'
 
@@ -28,6 +29,10 @@ export interface SyncRow {
   error: { code: string; message: string } | null
   started_at: Date
 }
+
+/** The operation's UUID. A sync that runs, or ran lately, always has one: retention deletes it. */
+export const operationOf = ({ operation_id }: Pick<SyncRow, 'operation_id'>): string =>
+  present(operation_id, 'The operation of the sync')
 
 /** With the state of its operation. */
 export interface SyncView extends SyncRow {

@@ -11,7 +11,7 @@ import { holdConnection, type CloudConnection } from './connections.ts'
 import { dropRejections } from './rejections.ts'
 import { providerOf } from './providers/providers.ts'
 import { updateSyncBase } from './sync-base.ts'
-import { isRunning, newestSync } from './sync-rows.ts'
+import { operationOf, isRunning, newestSync } from './sync-rows.ts'
 
 export const LISTING_TASK = { name: 'cloud-listing' } as const
 
@@ -42,7 +42,7 @@ export function startSync(
       throw new AppError('conflict', { message: 'A sync of this connection is running already' })
     await updateSyncBase(tx, id)
     if (request.retryRejected) await dropRejections(tx, id)
-    if (last?.status === 'previewed') await discard(tx, engine, last.operation_id!)
+    if (last?.status === 'previewed') await discard(tx, engine, operationOf(last))
     const sync = await tx.one<{ id: string }>(
       `insert into syncs (shop_id, connection_id, dry_run) values (:shop, :id, :dryRun)
          returning id`,

@@ -2,6 +2,7 @@
 // an interrupted run can be repeated. The shop's own row is deleted last, because the row of the
 // platform's request refers to it, and with it the job.
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
+import { lastOf } from '../../core/present.ts'
 import { dropJobs, stopOperations } from '../../engine/engine.ts'
 import type { ComplianceParts } from './parts.ts'
 import { tablesOfShops, type ShopTable } from './shop-tables.ts'
@@ -54,7 +55,7 @@ async function removeUploads(
     )
     for (const { id } of rows) await folder.remove(id)
     if (rows.length < UPLOAD_BATCH) return
-    after = rows.at(-1)!.id
+    after = lastOf(rows).id
   }
 }
 

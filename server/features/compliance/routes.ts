@@ -5,6 +5,7 @@ import { AppError } from '../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../core/ids.ts'
 import type { Logger } from '../../core/log.ts'
 import type { Secrets } from '../../core/secrets.ts'
+import { lastOf } from '../../core/present.ts'
 import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
 import { listOf, shortPage, timestamp } from '../../http/schemas.ts'
@@ -23,7 +24,18 @@ const answerSchema = z
 const byId = z.strictObject({ id: z.string() })
 const about = { tag: 'Settings', scope: 'settings:write' } as const
 
-export const customerDataRoutes = (parts: { secrets: Secrets; log: Logger }): Endpoint[] => [
+interface CustomerDataParts {
+  secrets: Secrets
+  log: Logger
+}
+
+export const customerDataRoutes = (parts: CustomerDataParts): Endpoint[] => [
+  list(),
+  download(parts),
+  remove(),
+]
+
+const list = (): Endpoint =>
   endpoint({
     ...about,
     method: 'get',
@@ -38,10 +50,12 @@ export const customerDataRoutes = (parts: { secrets: Secrets; log: Logger }): En
         ...(before ? { before } : {}),
       })
       const shown = rows.slice(0, limit)
-      const next = rows.length > limit ? toCursor([shown.at(-1)!.id]) : null
+      const next = rows.length > limit ? toCursor([lastOf(shown).id]) : null
       return { body: { data: shown.map(recordOf), next_cursor: next } }
     },
-  }),
+  })
+
+const download = ({ secrets, log }: CustomerDataParts): Endpoint =>
   endpoint({
     ...about,
     method: 'get',
@@ -59,9 +73,9 @@ export const customerDataRoutes = (parts: { secrets: Secrets; log: Logger }): En
     },
     handler: async ({ caller, params }) => {
       const id = requirePublicId('answer', params.id)
-      const found = await readAnswer(caller.scope, parts.secrets, id)
+      const found = await readAnswer(caller.scope, secrets, id)
       if (!found) throw new AppError('not_found')
-      parts.log.info('a customer’s data was downloaded', {
+      log.info('a customer’s data was downloaded', {
         ...{ shop: caller.scope.shop, answer: id, by: caller.subject },
       })
       const name = `customer-data-${found.answer.created_at.toISOString().slice(0, 10)}.json`
@@ -70,7 +84,9 @@ export const customerDataRoutes = (parts: { secrets: Secrets; log: Logger }): En
         body: JSON.parse(found.document),
       }
     },
-  }),
+  })
+
+const remove = (): Endpoint =>
   endpoint({
     ...about,
     method: 'delete',
@@ -83,8 +99,7 @@ export const customerDataRoutes = (parts: { secrets: Secrets; log: Logger }): En
         throw new AppError('not_found')
       return { status: 204, body: null }
     },
-  }),
-]
+  })
 
 const recordOf = ({ id, created_at, expires_at, ...answer }: CustomerAnswer) => ({
   id: toPublicId('answer', id),

@@ -1,6 +1,7 @@
 // The first pass over a CSV file: reads its headers, its number of rows and the first rows, and
 // checks that it is a table.
 import { AppError, ERRORS, type ErrorDetail } from '../../core/errors.ts'
+import { present } from '../../core/present.ts'
 import {
   headerLabels,
   knownHeaders,
@@ -65,55 +66,76 @@ export async function analyse(
     for (let next = await pieces.next(); !next.done; next = await pieces.next())
       yield storableText(next.value)
   }
-  const found: Analysis = {
-    format: { ...format, header_row: -1 },
-    head: [],
-    headers: [],
-    rows: 0,
-    sample: [],
-    structure: [],
-    mapping: mappingOf(suggestColumns([], [])),
-  }
-  let blank = 0
-  let start: Row[] | null = []
-  const beginRows = () => {
-    if (start === null) return
-    const rows = start
-    start = null
-    found.head = rows.map(shownRow)
-    found.format.header_row = headerRow ?? headerRowOf(rows)
-    if (found.format.header_row === 0) found.headers = unnamedHeaders(rows)
-    for (const one of rows) addRow(found, one)
-  }
+  const table = new TableAnalysis(format, headerRow)
   for await (const { first: number, records, broken } of readRows(all(), format)) {
-    for (const [at, cells] of records.entries()) {
-      const row = number + at
-      const wrong = broken.get(row)
-      if (wrong?.fatal) beginRows()
-      if (wrong?.fatal)
-        throw invalidCsv([{ row, column: found.headers[wrong.cell] ?? null, detail: wrong.detail }])
-      if (!isBlank(cells)) {
-        const one = { row, cells, broken: wrong }
-        if (start === null) addRow(found, one)
-        else if (start.push(one) >= HEADER_WITHIN) beginRows()
-      } else if (++blank > MAX_BLANK_ROWS)
-        throw invalidCsv([{ row, column: null, detail: 'There are too many empty lines' }])
-    }
-    if (found.rows > maxRows)
+    for (const [at, cells] of records.entries())
+      table.add({ row: number + at, cells, broken: broken.get(number + at) })
+    if (table.found.rows > maxRows)
       throw new AppError('too_many', {
         message: `A CSV file has at most ${maxRows.toLocaleString('en')} rows: split it`,
       })
   }
-  beginRows()
-  if (found.rows === 0) throw invalidFile('The file has a header but no rows')
-  found.mapping = mappingOf(
-    suggestColumns(
-      found.headers,
-      found.sample.map(({ cells }) => cells),
-    ),
-  )
-  return found
+  return table.end()
 }
+
+/** Gathers the first rows until they show which one is the header, and then counts the others. */
+class TableAnalysis {
+  readonly found: Analysis
+  readonly #chosenHeader: number | undefined
+  /** The first rows; null: the header is known. */
+  #start: Row[] | null = []
+  #blank = 0
+
+  constructor(format: DetectedFormat, headerRow: number | undefined) {
+    this.#chosenHeader = headerRow
+    this.found = {
+      format: { ...format, header_row: -1 },
+      head: [],
+      headers: [],
+      rows: 0,
+      sample: [],
+      structure: [],
+      mapping: mappingOf(suggestColumns([], [])),
+    }
+  }
+
+  /** Throws `invalid_csv`. */
+  add(one: Row): void {
+    const { row, cells, broken } = one
+    if (broken?.fatal) {
+      this.#begin()
+      const column = this.found.headers[broken.cell] ?? null
+      throw invalidCsv([{ row, column, detail: broken.detail }])
+    }
+    if (isBlank(cells)) {
+      if (++this.#blank > MAX_BLANK_ROWS)
+        throw invalidCsv([{ row, column: null, detail: 'There are too many empty lines' }])
+    } else if (this.#start === null) addRow(this.found, one)
+    else if (this.#start.push(one) >= HEADER_WITHIN) this.#begin()
+  }
+
+  end(): Analysis {
+    this.#begin()
+    const { found } = this
+    if (found.rows === 0) throw invalidFile('The file has a header but no rows')
+    const samples = found.sample.map(({ cells }) => cells)
+    found.mapping = mappingOf(suggestColumns(found.headers, samples))
+    return found
+  }
+
+  #begin(): void {
+    if (this.#start === null) return
+    const rows = this.#start
+    this.#start = null
+    const { found } = this
+    found.head = rows.map(shownRow)
+    found.format.header_row = this.#chosenHeader ?? headerRowOf(rows)
+    if (found.format.header_row === 0) found.headers = unnamedHeaders(rows)
+    for (const one of rows) addRow(found, one)
+  }
+}
+
+type DetectedFormat = Omit<Analysis['format'], 'header_row'>
 
 interface Row {
   row: number
@@ -144,9 +166,12 @@ function headerRowOf(rows: readonly Row[]): number {
   if (!first) return 0
   const known = rows.map(({ cells }) => (cells.length > 1 ? knownHeaders(cells) : 0))
   const most = Math.max(...known)
-  if (most > 0) return rows[known.indexOf(most)]!.row
+  if (most > 0) return present(rows[known.indexOf(most)], 'The row of the header').row
   const widest = Math.max(...rows.map(filled))
-  const table = rows.find((one) => filled(one) === widest)!
+  const table = present(
+    rows.find((one) => filled(one) === widest),
+    'The widest row',
+  )
   const hasAddress = table.cells.some((cell) => /^https?:\/\//i.test(cell.trim()))
   return hasAddress ? 0 : widest > 1 ? table.row : first.row
 }

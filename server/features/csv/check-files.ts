@@ -24,13 +24,13 @@ async function checkIds(
   if (updates.length === 0) return new Map()
   const known = await knownFiles(updates.map(({ id }) => id))
   for (const { row, id } of updates) {
-    const before = state.ids.get(id)
+    const [before, file] = [state.ids.get(id), known.get(id)]
     if (before === undefined) state.ids.set(id, row)
     const wrong = (code: ErrorCode, message: string) =>
       state.add(row, { field: 'id', severity: 'error', code, message })
     if (before !== undefined) await wrong('invalid_value', `Row ${before} changes the same file`)
-    else if (!known.has(id)) await wrong('file_not_found', ERRORS.file_not_found.message)
-    else if (known.get(id)!.deleted)
+    else if (!file) await wrong('file_not_found', ERRORS.file_not_found.message)
+    else if (file.deleted)
       await wrong('file_not_found', 'This file is in the trash: restore it first')
   }
   return known
@@ -70,11 +70,12 @@ async function checkNames(
   rows: readonly NamedRow[],
   known: ReadonlyMap<string, KnownFile>,
 ): Promise<void> {
-  const named = rows.filter(({ filename }) => filename !== '')
-  const keys = named.map(({ filename }) => nameKey(filename))
-  const taken = await takenNames(keys)
-  for (const [at, { row, id, filename }] of named.entries()) {
-    const key = keys[at]!
+  const named = rows
+    .filter(({ filename }) => filename !== '')
+    .map((row) => ({ ...row, key: nameKey(row.filename) }))
+  const taken = await takenNames(named.map(({ key }) => key))
+  for (const { row, id, filename, key } of named) {
+    const file = id === null ? undefined : known.get(id)
     const before = state.names.get(key)
     if (before === undefined) state.names.set(key, row)
     const owner = taken.get(key)
@@ -84,12 +85,12 @@ async function checkNames(
       await conflictAt(state, { row, filename }, conflict)
     } else if (id === null) {
       if (owner !== undefined) await conflictAt(state, { row, filename }, inShop(onConflict))
-    } else if (known.has(id) && known.get(id)!.name_key !== key) {
+    } else if (file && file.name_key !== key) {
       state.renamings.push({
         row,
         filename,
         id,
-        currentKey: known.get(id)!.name_key,
+        currentKey: file.name_key,
         wantedKey: key,
       })
       if (owner !== undefined) state.owners.set(key, owner)

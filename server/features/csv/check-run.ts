@@ -3,6 +3,7 @@
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import type { BackgroundTask, TaskRun } from '../../core/queue/background.ts'
+import { present } from '../../core/present.ts'
 import { findNameOwners } from '../../files/name-allocation.ts'
 import { checkRows } from './check.ts'
 import { type CheckProgress, type KnownFile, type OddSkus } from './check-state.ts'
@@ -30,7 +31,7 @@ export const csvCheckTask = (parts: CheckRunParts): BackgroundTask => ({
   waits: true,
   wanted: QUEUED_CHECKS,
   run: async (run) => {
-    await runCheck(parts, forShop(parts.database, run.shop!), run)
+    await runCheck(parts, forShop(parts.database, present(run.shop, 'The shop of the run')), run)
     return null
   },
 })
@@ -75,21 +76,23 @@ export const checkUpload = (
     onProgress(progress: CheckProgress): void
     signal: AbortSignal
   },
-): Promise<CheckProgress> =>
-  checkRows({
+): Promise<CheckProgress> => {
+  const options = present(upload.check_options, 'The options of the check')
+  return checkRows({
     ...lookups(scope),
     headers: upload.headers,
     mapping: upload.mapping,
     batches: readUploadRows(scope, upload),
     headerRow: upload.format.header_row,
-    onConflict: upload.check_options!.on_conflict,
+    onConflict: options.on_conflict,
     oddSkus: parts.oddSkus(scope),
-    probe: upload.check_options!.probe ? parts.probe : null,
+    probe: options.probe ? parts.probe : null,
     limits: parts.limits,
     report: (problems) => storeProblems(scope, upload, problems),
     onProgress: parts.onProgress,
     signal: parts.signal,
   })
+}
 
 function lookups(scope: ShopScope) {
   return {

@@ -88,89 +88,104 @@ function noCatalog(error: unknown): null {
   throw error
 }
 
-export function createCheckState({ mapping, report, onProgress, signal }: CheckParts) {
-  const newSkus: string[] = []
-  const skuLookUps: Promise<ReadonlyMap<string, number> | null>[] = []
-  const progress: CheckProgress = {
+/** The state of one check: what it has counted and found so far. */
+export class CheckState {
+  readonly progress: CheckProgress = {
     ...{ phase: 'rows', rows: 0, skus: 0, skus_total: 0, urls: 0, urls_total: 0 },
     ...{ errors: 0, warnings: 0, error_rows: 0, import_rows: 0, update_rows: 0 },
   }
-  const errorRows = new Set<number>()
-  const updateRows = new Set<number>()
-  let wrongUpdates = 0
-  let waiting: RowProblem[] = []
-  const count = () => {
-    progress.error_rows = errorRows.size
-    progress.update_rows = updateRows.size - wrongUpdates
-    // The header may have errors too.
-    const wrong = errorRows.size - (errorRows.has(1) ? 1 : 0)
-    progress.import_rows = progress.rows - wrong - progress.update_rows
-    onProgress(progress)
+  /** The first row of each name and of each id. */
+  readonly names = new Map<string, number>()
+  readonly ids = new Map<string, number>()
+  /** Rows that give their files other names, and the files that have those names now. */
+  readonly renamings: Renaming[] = []
+  readonly owners = new Map<string, string>()
+  readonly skus = new Map<string, Rows>()
+  readonly urls = new Map<string, Rows>()
+  /** SKUs that were not looked up yet. */
+  readonly newSkus: string[] = []
+  readonly skuLookUps: Promise<ReadonlyMap<string, number> | null>[] = []
+  readonly #parts: CheckParts
+  readonly #errorRows = new Set<number>()
+  readonly #updateRows = new Set<number>()
+  #wrongUpdates = 0
+  /** Problems that were not reported yet. */
+  #waiting: RowProblem[] = []
+
+  constructor(parts: CheckParts) {
+    this.#parts = parts
   }
-  return {
-    progress,
-    names: new Map<string, number>(),
-    ids: new Map<string, number>(),
-    /** Rows that give their files other names, and the files that have those names now. */
-    renamings: [] as Renaming[],
-    owners: new Map<string, string>(),
-    skus: new Map<string, Rows>(),
-    urls: new Map<string, Rows>(),
-    newSkus,
-    skuLookUps,
-    /**
-     * Looks SKUs up in the background, one batch after another, when at least `min` are waiting.
-     * The result of a batch is null if the storefront is unavailable.
-     */
-    lookUpSkus: ({ oddSkus }: CheckParts, min: number) => {
-      if (newSkus.length < min) return
-      const skus = newSkus.splice(0)
-      const before = skuLookUps.at(-1) ?? Promise.resolve(NONE)
-      const found = before.then((odd) => odd && oddSkus(skus, signal).catch(noCatalog))
-      progress.skus_total += skus.length
-      const counted = found.then((odd) => {
-        progress.skus += skus.length
-        return odd
-      })
-      // The awaiting code gets the error.
-      counted.catch(() => {})
-      skuLookUps.push(counted)
-    },
-    hasError: (row: number) => errorRows.has(row),
-    addUpdate: (row: number) => {
-      updateRows.add(row)
-      if (errorRows.has(row)) wrongUpdates++
-    },
-    add: async (row: number, problem: CellProblem, of: CsvField | null = problem.field) => {
-      progress[problem.severity === 'error' ? 'errors' : 'warnings']++
-      if (problem.severity === 'error' && !errorRows.has(row)) {
-        errorRows.add(row)
-        if (updateRows.has(row)) wrongUpdates++
-      }
-      waiting.push({
-        ...problem,
-        row,
-        place: fieldPlace(of),
-        number: progress.errors + progress.warnings,
-        column: of && (mapping[of] ?? of),
-      })
-      if (waiting.length < REPORT_BATCH) return
-      const full = waiting
-      waiting = []
-      await report(full)
-    },
-    step: (change: Partial<CheckProgress>) => {
-      signal.throwIfAborted()
-      Object.assign(progress, change)
-      count()
-    },
-    end: async () => {
-      if (waiting.length > 0) await report(waiting)
-      progress.phase = 'done'
-      count()
-      return progress
-    },
+
+  /**
+   * Looks SKUs up in the background, one batch after another, when at least `min` are waiting. The
+   * result of a batch is null if the storefront is unavailable.
+   */
+  lookUpSkus(min: number): void {
+    const { oddSkus, signal } = this.#parts
+    if (this.newSkus.length < min) return
+    const skus = this.newSkus.splice(0)
+    const before = this.skuLookUps.at(-1) ?? Promise.resolve(NONE)
+    const found = before.then((odd) => odd && oddSkus(skus, signal).catch(noCatalog))
+    this.progress.skus_total += skus.length
+    const counted = found.then((odd) => {
+      this.progress.skus += skus.length
+      return odd
+    })
+    // The awaiting code gets the error.
+    counted.catch(() => {})
+    this.skuLookUps.push(counted)
+  }
+
+  hasError(row: number): boolean {
+    return this.#errorRows.has(row)
+  }
+
+  addUpdate(row: number): void {
+    this.#updateRows.add(row)
+    if (this.#errorRows.has(row)) this.#wrongUpdates++
+  }
+
+  /** Records a problem. Resolves when the caller may continue: problems are reported in batches. */
+  async add(row: number, problem: CellProblem, of: CsvField | null = problem.field): Promise<void> {
+    const { mapping, report } = this.#parts
+    this.progress[problem.severity === 'error' ? 'errors' : 'warnings']++
+    if (problem.severity === 'error' && !this.#errorRows.has(row)) {
+      this.#errorRows.add(row)
+      if (this.#updateRows.has(row)) this.#wrongUpdates++
+    }
+    this.#waiting.push({
+      ...problem,
+      row,
+      place: fieldPlace(of),
+      number: this.progress.errors + this.progress.warnings,
+      column: of && (mapping[of] ?? of),
+    })
+    if (this.#waiting.length < REPORT_BATCH) return
+    const full = this.#waiting
+    this.#waiting = []
+    await report(full)
+  }
+
+  step(change: Partial<CheckProgress>): void {
+    this.#parts.signal.throwIfAborted()
+    Object.assign(this.progress, change)
+    this.#count()
+  }
+
+  async end(): Promise<CheckProgress> {
+    if (this.#waiting.length > 0) await this.#parts.report(this.#waiting)
+    this.progress.phase = 'done'
+    this.#count()
+    return this.progress
+  }
+
+  #count(): void {
+    const { progress } = this
+    progress.error_rows = this.#errorRows.size
+    progress.update_rows = this.#updateRows.size - this.#wrongUpdates
+    // The header may have errors too.
+    const wrong = this.#errorRows.size - (this.#errorRows.has(1) ? 1 : 0)
+    progress.import_rows = progress.rows - wrong - progress.update_rows
+    this.#parts.onProgress(progress)
   }
 }
-
-export type CheckState = ReturnType<typeof createCheckState>

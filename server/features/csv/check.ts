@@ -2,14 +2,14 @@
 // and whether the addresses answer. It uses no database: look-ups and the receiver of problems are
 // injected.
 import { ERRORS } from '../../core/errors.ts'
+import { present } from '../../core/present.ts'
 import { checkContested, checkFiles } from './check-files.ts'
 import {
-  type CheckState,
+  CheckState,
   type CheckParts,
   type CheckProgress,
   type NamedRow,
   type Rows,
-  createCheckState,
 } from './check-state.ts'
 import { placesOf, type ColumnMapping, type CsvField } from './columns.ts'
 import { probeAddresses, type ProbeAddress } from './probes.ts'
@@ -25,7 +25,7 @@ import { isBlank, type RowBatch } from './rows.ts'
 const LOOKUP_BATCH = 4000
 /** Returns the final counts. Throws errors of the look-ups, and the signal's reason. */
 export async function checkRows(parts: CheckParts): Promise<CheckProgress> {
-  const state = createCheckState(parts)
+  const state = new CheckState(parts)
   const missing = missingColumns(parts.mapping)
   for (const field of missing)
     await state.add(
@@ -90,12 +90,12 @@ async function readAll(parts: CheckParts, state: CheckState): Promise<void> {
       named.push({ row, id: values.id, filename: values.filename })
     }
     if (named.length >= LOOKUP_BATCH) await lookUp()
-    state.lookUpSkus(parts, LOOKUP_BATCH)
+    state.lookUpSkus(LOOKUP_BATCH)
     state.step({})
   }
   await lookUp()
   await lookedUp
-  state.lookUpSkus(parts, 1)
+  state.lookUpSkus(1)
 }
 
 export interface BodyRow {
@@ -149,7 +149,7 @@ function addRow(map: Map<string, Rows>, key: string, row: number): boolean {
 }
 
 const rowsOf = (map: ReadonlyMap<string, Rows>, key: string): readonly number[] => {
-  const rows = map.get(key)!
+  const rows = present(map.get(key), `The rows of ${key}`)
   return typeof rows === 'number' ? [rows] : rows
 }
 

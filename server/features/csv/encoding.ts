@@ -179,9 +179,12 @@ function markOf(head: Buffer): Encoding | null {
 }
 
 function zerosOf(head: Buffer): Encoding | null {
-  const zeros = [0, 0]
-  for (let at = 0; at < head.length; at++) if (head[at] === 0) zeros[at % 2]!++
-  const [even, odd] = zeros as [number, number]
+  let [even, odd] = [0, 0]
+  for (const [at, byte] of head.entries())
+    if (byte === 0) {
+      if (at % 2 === 0) even++
+      else odd++
+    }
   const enough = (head.length / 2) * ZEROS_OF_UTF16
   if (odd > enough && even * 4 < odd) return 'utf-16le'
   if (even > enough && odd * 4 < even) return 'utf-16be'
@@ -198,7 +201,7 @@ const escapesOf = (head: Buffer): Encoding | null =>
  */
 function wholeCharacters(bytes: Buffer): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
-    const byte = bytes[bytes.length - back]!
+    const byte = bytes.readUInt8(bytes.length - back)
     if (byte < 0x80) return bytes.length
     if (byte >= 0xc0)
       return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? bytes.length - back : bytes.length

@@ -4,6 +4,7 @@ import { FILE_SETTINGS } from '../../../plugins/contract.ts'
 import { isOfPictures, suggestColumns } from './columns.ts'
 import { normalizeHeader } from './headers.ts'
 import { cellText } from './row-values.ts'
+import { firstOf } from '../../core/present.ts'
 
 export type ExportId = 'woocommerce' | 'edd' | 'several_files'
 
@@ -114,7 +115,7 @@ function severalColumns(
       stems.set(stem, [...(stems.get(stem) ?? []), place])
   }
   const groups = [...stems.values()].filter((places) => places.length > 1)
-  return groups.length === 1 ? groups[0]!.map((url) => ({ url, name: -1 })) : null
+  return groups.length === 1 ? firstOf(groups).map((url) => ({ url, name: -1 })) : null
 }
 
 function severalInACell(

@@ -2,6 +2,7 @@
 import Papa from 'papaparse'
 import { knownHeaders } from './columns.ts'
 import { DELIMITERS, type Delimiter, type Format } from './rows.ts'
+import { firstOf } from '../../core/present.ts'
 
 const HEAD_CHARACTERS = 64 * 1024
 const HEAD_ROWS = 10
@@ -60,7 +61,7 @@ function detectDelimiter(sample: string, newline: Format['newline']): Delimiter 
   })
   const max = Math.max(...found.map(({ known }) => known))
   const best = found.filter(({ known }) => known === max)
-  if (max > 0 && best.length === 1) return best[0]!.delimiter
+  if (max > 0 && best.length === 1) return firstOf(best).delimiter
   const guessed = Papa.parse<string[]>(sample, {
     newline,
     delimitersToGuess: [...DELIMITERS],

@@ -1,5 +1,6 @@
 // Schedules requests to addresses by host, round robin: a few concurrent requests for each, and
 // none for a resting host.
+import { present } from '../../core/present.ts'
 
 export interface Host {
   /** Addresses that are still to be requested; the last one is next. */
@@ -46,7 +47,7 @@ export function createHostScheduler(
       ready.delete(host)
       running++
       host.running++
-      const url = host.waiting.pop()!
+      const url = present(host.waiting.pop(), 'The address of a ready host')
       offer(host)
       return { host, url }
     },

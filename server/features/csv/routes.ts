@@ -22,6 +22,7 @@ import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../core/errors.ts'
 import { toOperationId } from '../../core/ids.ts'
 import type { Secrets } from '../../core/secrets.ts'
+import { present } from '../../core/present.ts'
 import { receivedFile } from '../../http/form-csv.ts'
 import { csvRecord, csvSchema, listedCsvRecord, listedCsvSchema } from './routes/record.ts'
 import {
@@ -306,7 +307,10 @@ const start = ({ engine, clock }: CsvParts) =>
         body,
         who,
       )
-      const operation = (await engine.get(caller.scope, (imports ?? updates)!))!
+      const operation = present(
+        await engine.get(caller.scope, present(imports ?? updates, 'The started operation')),
+        'The operation',
+      )
       const reply = {
         ...operationRecord(engine, operation, clock()),
         job_id: imports && toOperationId('import', imports),

@@ -150,6 +150,6 @@ const cellAt = ({ data }: Parsed) => Math.max(0, (data.at(-1)?.length ?? 1) - 1)
 
 /** Lines may end with CR LF and with LF in one file: a remaining CR is not part of the cell. */
 function withoutReturn(cells: string[]): void {
-  const last = cells.length - 1
-  if (cells[last]!.endsWith('\r')) cells[last] = cells[last]!.slice(0, -1)
+  const last = cells.at(-1)
+  if (last?.endsWith('\r')) cells[cells.length - 1] = last.slice(0, -1)
 }

@@ -2,6 +2,7 @@
 // there are looked up in the storefront, which may be newer.
 import { nameKey, type Catalog } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { present } from '../../core/present.ts'
 import type { OddSkus } from './check-state.ts'
 
 /** The storefront answers about a hundred a second; above this number only the mirror is used. */
@@ -55,7 +56,7 @@ async function inAnotherCase(scope: ShopScope, skus: readonly string[]): Promise
      group by sku_key having min(product_id) = max(product_id)`,
     { keys: JSON.stringify([...byKey.keys()]) },
   )
-  return rows.flatMap(({ key }) => byKey.get(key)!)
+  return rows.flatMap(({ key }) => present(byKey.get(key), `The SKUs of ${key}`))
 }
 
 async function hasMirror(scope: ShopScope): Promise<boolean> {

@@ -5,13 +5,14 @@ import type { Entry, FileChange } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { scopesOfConflict, type Engine } from '../../engine/engine.ts'
 import { AppError } from '../../core/errors.ts'
+import { present } from '../../core/present.ts'
 import { startImport, type ImportFile } from '../imports/start.ts'
 import { csvChannel } from './channel.ts'
 import { bodyOf } from './check.ts'
 import { placesOf } from './columns.ts'
 import { errorRows } from './problems.ts'
 import { readValues, type RowValues } from './row-values.ts'
-import { readUploadRows, requireOpen, type CsvUpload } from './uploads.ts'
+import { readUploadRows, requireOpen, type CheckOptions, type CsvUpload } from './uploads.ts'
 
 export interface CsvStart {
   /** Rows with errors are skipped, so that they do not block the others. */
@@ -49,12 +50,12 @@ export function startCsvImport(
 ): Promise<CsvStarted> {
   return scope.transaction(async (tx) => {
     const upload = await requireOpen(tx, id)
-    requireChecked(upload, request)
-    const { files, rows } = await workOf(tx, upload)
+    const { on_conflict } = requireChecked(upload, request)
+    const { files, rows } = await workOf(tx, upload, on_conflict)
     if (files.length + rows.length === 0)
       throw new AppError('too_few', { message: 'No row of this file can be imported' })
     if (rows.length > 0) caller.permit(['files:write'])
-    if (files.length > 0) caller.permit(scopesOfConflict(upload.check_options!.on_conflict))
+    if (files.length > 0) caller.permit(scopesOfConflict(on_conflict))
     const { name: requestedBy, idempotencyKey } = caller
     const { filename: label } = upload
     const started: CsvStarted = {
@@ -93,7 +94,7 @@ function startUpdates(
   const { name: requestedBy, idempotencyKey: key } = caller
   return engine.start(tx, {
     ...{
-      workflow: engine.workflow('update-from-csv')!,
+      workflow: present(engine.workflow('update-from-csv'), 'The workflow update-from-csv'),
       channel: csvChannel.id,
       label,
       requestedBy,
@@ -104,21 +105,24 @@ function startUpdates(
   })
 }
 
-function requireChecked({ status, progress, check_options }: CsvUpload, request: CsvStart): void {
+function requireChecked(upload: CsvUpload, request: CsvStart): CheckOptions {
+  const { status } = upload
   const conflict = (message: string) => new AppError('conflict', { message })
   if (status === 'checking') throw conflict('The check of this file has not ended yet')
   if (status !== 'checked') throw conflict('Check this file before it is imported')
-  if (request.on_conflict && request.on_conflict !== check_options!.on_conflict)
-    throw conflict(`It was checked for on_conflict ${check_options!.on_conflict}: check it again`)
-  const { error_rows: rows } = progress!
+  const options = present(upload.check_options, 'The options of the check')
+  if (request.on_conflict && request.on_conflict !== options.on_conflict)
+    throw conflict(`It was checked for on_conflict ${options.on_conflict}: check it again`)
+  const { error_rows: rows } = present(upload.progress, 'The result of the check')
   if (rows > 0 && !request.only_valid)
     throw conflict(
       `${rows} ${rows === 1 ? 'row has' : 'rows have'} errors: correct them, or import the valid rows only`,
     )
+  return options
 }
 
 /** The imports and changes of the rows without errors. */
-async function workOf(tx: ShopScope, upload: CsvUpload) {
+async function workOf(tx: ShopScope, upload: CsvUpload, onConflict: CheckOptions['on_conflict']) {
   const wrong = await errorRows(tx, upload)
   const places = placesOf(upload.mapping, upload.headers)
   const files: ImportFile[] = []
@@ -127,7 +131,7 @@ async function workOf(tx: ShopScope, upload: CsvUpload) {
     for (const { row, cells } of rows) {
       if (wrong.has(row)) continue
       const { values } = readValues(cells, places)
-      if (values.id === null) files.push(fileOf(values, upload.check_options!.on_conflict))
+      if (values.id === null) files.push(fileOf(values, onConflict))
       else updates.push({ id: values.id, wanted: changeOf(values) })
     }
   }

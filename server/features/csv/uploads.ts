@@ -3,6 +3,7 @@
 import Papa from 'papaparse'
 import { AppError } from '../../core/errors.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { firstOf } from '../../core/present.ts'
 import type { OnConflict } from '../../files/admission.ts'
 import {
   analyse,
@@ -269,10 +270,11 @@ async function readAgain(
   await scope.transaction(async (tx) => {
     const { format } = await requireOpen(tx, id)
     const chosen = choose(format)
-    const isList = format.sheets?.[format.sheet ?? 0]?.list !== undefined
+    const { sheets = [], sheet = 0 } = format
+    const isList = sheets[sheet]?.list !== undefined
     const read =
       isList && chosen.encoding !== undefined
-        ? await listAgain(tx, id, format.sheets!, chosen.encoding)
+        ? await listAgain(tx, id, sheets, chosen.encoding)
         : await readPlace(tx, id, format, chosen)
     await storeAnalysis(tx, id, read)
     await tx.query('delete from csv_problems where shop_id = :shop and csv_id = :id', { id })
@@ -322,10 +324,10 @@ async function listAgain(
   const place = { sheets: own, sheet: 0 }
   const text = decode(readBytes(tx, id, place), encoding)
   const analysis = await analyse(text, MAX_CSV_ROWS)
-  const [old] = sheets.filter(({ list }) => list)
+  const old = firstOf(sheets.filter(({ list }) => list))
   await tx.query(
     'delete from csv_chunks where shop_id = :shop and csv_id = :id and number >= :first',
-    { id, first: old!.first },
+    { id, first: old.first },
   )
   return withList(tx, id, { detected, analysis, place })
 }

@@ -1,12 +1,26 @@
 // Raises `link.exhausted`, for webhooks and the platform's automation, for links whose last
 // download was used.
+import { z } from 'zod'
 import { attemptEach } from '../../core/db/attempt-each.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop } from '../../core/db/for-shop.ts'
 import type { UsedLink } from './record.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { IS_USED, raiseTrigger } from '../flow/triggers.ts'
-import { raiseEvent } from '../../core/outbox/webhook-events.ts'
+import { defineEvent, raiseEvent } from '../../core/outbox/webhook-events.ts'
+
+export const linkExhausted = defineEvent({
+  name: 'link.exhausted',
+  about: 'A link whose last download was used',
+  data: z.object({
+    id: z.string(),
+    file_id: z.string().nullable(),
+    pack_id: z.string().nullable(),
+    email: z.string().nullable(),
+    downloads: z.number().int(),
+    download_limit: z.number().int(),
+  }),
+})
 
 interface ExhaustedRow {
   shop_id: number
@@ -25,7 +39,7 @@ const EXHAUSTED = `
   select l.shop_id, l.id, l.file_id, coalesce(l.pack_id, p.pack_id) as pack_id, l.email,
     l.downloads, l.download_limit, coalesce(f.filename, c.name, l.pack_name) as name
   from (select shop_id from webhook_endpoints
-    where enabled and (events = '{}' or 'link.exhausted' = any(events))
+    where enabled and (events = '{}' or '${linkExhausted.name}' = any(events))
     union select t.shop_id from flow_triggers t where t.handle = 'limit-reached' and ${IS_USED}) w
   join unnest($1::integer[], $2::uuid[]) as u (shop_id, id) on u.shop_id = w.shop_id
   join links l on l.shop_id = u.shop_id and l.id = u.id
@@ -47,13 +61,13 @@ export async function raiseExhausted(database: Database, used: readonly UsedLink
   await attemptEach(rows, (row) =>
     forShop(database, row.shop_id).transaction(async (tx) => {
       const key = `${row.id}/${row.download_limit}`
-      await raiseEvent(tx, { type: 'link.exhausted', key, data: dataOf(row) })
+      await raiseEvent(tx, linkExhausted, { key, data: dataOf(row) })
       await raiseTrigger(tx, { handle: 'limit-reached', key, payload: payloadOf(row) })
     }),
   )
 }
 
-const dataOf = (row: ExhaustedRow) => ({
+const dataOf = (row: ExhaustedRow): z.output<typeof linkExhausted.data> => ({
   id: toPublicId('link', row.id),
   file_id: row.file_id && toPublicId('file', row.file_id),
   pack_id: row.pack_id && toPublicId('pack', row.pack_id),

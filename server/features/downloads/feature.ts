@@ -1,8 +1,10 @@
 // Downloads by buyers. Requests reach it before Koa (server/startup/app.ts).
+import { linkExhausted } from './exhausted-links.ts'
 import { defineFeature } from '../feature.ts'
 
 export const downloadsFeature = defineFeature({
   name: 'downloads',
+  events: [linkExhausted],
   tables: {
     downloads: { about: 'Downloads', columns: ['address', 'agent'], how: 'link' },
     download_sessions: { about: 'Open downloads', columns: [], how: 'link' },

@@ -27,10 +27,10 @@ export function createMemoryBudget(limit: number): MemoryBudget {
       if (bytes === 0) return
       holders.set(holder, bytes)
       held += bytes
-      while (held > limit) {
-        const [oldest] = holders.keys()
-        remove(oldest!)
-        oldest!.spill()
+      for (const oldest of holders.keys()) {
+        if (held <= limit) break
+        remove(oldest)
+        oldest.spill()
       }
     },
     held: () => held,

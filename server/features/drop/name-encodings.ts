@@ -51,8 +51,8 @@ function codecOf(encoding: NameEncoding): NameCodec {
   return {
     decode: (bytes) => utf8(bytes) ?? decoder.decode(bytes),
     encode: (text) => {
-      table ??= inverse(encoding)
-      const pieces = Array.from(text, (character) => table!.get(character) ?? QUESTION)
+      const known = (table ??= inverse(encoding))
+      const pieces = Array.from(text, (character) => known.get(character) ?? QUESTION)
       return Buffer.concat(pieces)
     },
   }

@@ -1,6 +1,7 @@
 // The folders that the app manages: clients can only read and delete files there, and move them
 // out.
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { firstOf } from '../../core/present.ts'
 import { DropError } from './errors.ts'
 
 export const PROCESSED = 'processed'
@@ -12,7 +13,7 @@ export const KEPT_DAYS = 30
  */
 export const ASIDE = '.importing'
 
-const rootOf = (folder: string, name: string) => (folder === '' ? name : folder.split('/')[0]!)
+const rootOf = (folder: string, name: string) => (folder === '' ? name : firstOf(folder.split('/')))
 
 /** Is this place a managed folder, or in one? */
 const isManaged = (folder: string, name: string): boolean =>

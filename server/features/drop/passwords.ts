@@ -31,12 +31,12 @@ export async function hashPassword(password: string): Promise<string> {
 
 export async function isPassword(password: string, phc: string): Promise<boolean> {
   const [, memory, passes, parallelism, nonce, tag] = PHC.exec(phc) ?? []
-  if (tag === undefined) return false
+  if (nonce === undefined || tag === undefined) return false
   const expected = Buffer.from(tag, 'base64')
   const cost = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) }
   const parameters = {
     message: password,
-    nonce: Buffer.from(nonce!, 'base64'),
+    nonce: Buffer.from(nonce, 'base64'),
     tagLength: expected.length,
     ...cost,
   }

@@ -2,6 +2,7 @@
 // holds the advisory lock of that number.
 import type { Database } from '../../core/db/database.ts'
 import { DROP_LOCKS } from '../../core/db/lock-classes.ts'
+import { firstOf } from '../../core/present.ts'
 
 const LIVING = `select from pg_locks l where l.locktype = 'advisory' and l.classid = ${DROP_LOCKS}
   and l.objsubid = 2 and l.granted
@@ -14,12 +15,12 @@ export const isGone = (process: string): string =>
 /** Whether any process of the drop server is alive, on this machine or another. */
 export async function isDropRunning({ pool }: Database): Promise<boolean> {
   const { rows } = await pool.query<{ running: boolean }>(`select exists (${LIVING}) as running`)
-  return rows[0]!.running
+  return firstOf(rows).running
 }
 
 export async function numberProcess({ pool }: Database): Promise<number> {
   const { rows } = await pool.query<{ number: number }>(
     `select nextval('drop_processes')::int as number`,
   )
-  return rows[0]!.number
+  return firstOf(rows).number
 }

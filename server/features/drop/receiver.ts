@@ -2,7 +2,8 @@
 // above it they are written to a staging file with a random name. A piece is hashed while the
 // previous one is written. If a client sends pieces out of order, the file is hashed at the end.
 import { Blake3Hasher } from '@napi-rs/blake-hash'
-import { createPiecePool, createStagingFile, type Piece } from './staging-file.ts'
+import { createPiecePool, StagingFile, type Piece } from './staging-file.ts'
+import { present } from '../../core/present.ts'
 import { DropError } from './errors.ts'
 import { createGaps } from './gaps.ts'
 import { createMemoryBudget } from './memory-budget.ts'
@@ -54,35 +55,130 @@ const MEMORY = createMemoryBudget(8 * 1024 * 1024)
  * `staging`: the path of the staging file, which may contain the first `from.size` bytes already,
  * hashed by `from.hasher`.
  */
-export function createReceiver(
+export const createReceiver = (
   staging: string,
   from?: { size: number; hasher: Blake3Hasher },
-): Receiver {
-  const hash = createHash(from)
-  const gaps = createGaps()
-  let size = from?.size ?? 0
-  let inMemory = from === undefined
-  let current: Piece | null = null
-  const disk = createStagingFile(staging, POOL, hash.update)
+): Receiver => new BufferedReceiver(staging, from)
+
+class BufferedReceiver implements Receiver {
+  readonly #hash: ReturnType<typeof createHash>
+  readonly #gaps = createGaps()
+  readonly #disk: StagingFile
+  readonly #holder = { spill: () => this.#giveAway() }
+  #size: number
+  #inMemory: boolean
+  /** The piece that is being filled; in memory, all bytes of the file. */
+  #current: Piece | null = null
+
+  constructor(staging: string, from: { size: number; hasher: Blake3Hasher } | undefined) {
+    this.#hash = createHash(from)
+    this.#disk = new StagingFile(staging, POOL, this.#hash.update)
+    this.#size = from?.size ?? 0
+    this.#inMemory = from === undefined
+  }
+
+  size(): number {
+    return this.#size
+  }
+
+  inMemory(): boolean {
+    return this.#inMemory
+  }
+
+  write(position: number, data: Buffer): Promise<void> | undefined {
+    const failure = this.#disk.failure()
+    if (failure) return Promise.reject(failure)
+    const end = this.#size + data.length
+    if (this.#inMemory && position === this.#size && end <= IN_MEMORY) {
+      this.#keep(data)
+      this.#countMemory()
+      freeYoungBuffers(data.length)
+      return POOL.room()
+    }
+    if (this.#gaps.count() > MAX_GAPS)
+      return Promise.reject(new DropError('denied', 'Send the parts of the file in order'))
+    if (this.#inMemory) this.#spill()
+    this.#gaps.arrived(position, data.length, this.#size)
+    for (let taken = 0; taken < data.length;) {
+      const piece = this.#pieceAt(position + taken)
+      const copied = data.copy(piece.buffer, piece.length, taken)
+      piece.length += copied
+      taken += copied
+    }
+    if (data.length > 0) this.#size = Math.max(this.#size, position + data.length)
+    this.#countMemory()
+    freeYoungBuffers(data.length)
+    return this.#disk.pieces() <= MAX_QUEUED ? POOL.room() : this.#disk.below(MAX_QUEUED)
+  }
+
+  async truncate(to: number): Promise<void> {
+    if (to === this.#size) return
+    if (this.#inMemory) this.#spill()
+    await this.#flush()
+    await this.#disk.truncate(to)
+    this.#size = to
+    this.#hash.cut(to)
+    this.#gaps.cut(to)
+  }
+
+  async read(position: number, length: number): Promise<Buffer> {
+    const end = Math.min(this.#size, position + length)
+    if (position >= end) return Buffer.alloc(0)
+    if (this.#inMemory) {
+      const { buffer } = present(this.#current, 'The piece in memory')
+      return Buffer.from(buffer.subarray(position, end))
+    }
+    await this.#flush()
+    return this.#disk.read(position, end - position)
+  }
+
+  async sync(): Promise<void> {
+    if (this.#inMemory) this.#spill()
+    await this.#flush()
+    await this.#disk.sync()
+  }
+
+  async finish(): Promise<ReceivedBytes> {
+    const bytes = this.#current?.buffer.subarray(0, this.#current.length) ?? Buffer.alloc(0)
+    // It is complete: it must not become a staging file any more.
+    MEMORY.used(this.#holder, 0)
+    if (this.#inMemory) return { size: this.#size, whole: true, bytes, hash: null }
+    await this.#flush()
+    const gap = this.#gaps.first()
+    if (gap !== null) await this.truncate(gap)
+    await this.#disk.close()
+    const size = this.#size
+    return { size, whole: gap === null, bytes: null, hash: this.#hash.digest(size) }
+  }
+
+  async discard(): Promise<void> {
+    // Without a staging file there is nothing to remove.
+    if (!this.#inMemory) {
+      if (this.#current) POOL.give(this.#current.buffer)
+      await this.#disk.discard()
+    }
+    this.#current = null
+    this.#countMemory()
+  }
 
   /** The piece with room at `position`: the current one, or a new one. */
-  const pieceAt = (position: number): Piece => {
+  #pieceAt(position: number): Piece {
+    const current = this.#current
     if (current && current.position + current.length === position) {
       if (current.length < current.buffer.length) return current
     }
-    if (current) disk.add(current)
-    return (current = { buffer: POOL.take(), position, length: 0 })
+    if (current) this.#disk.add(current)
+    return (this.#current = { buffer: POOL.take(), position, length: 0 })
   }
-  const spill = () => {
-    inMemory = false
-    if (!current) return
-    const { buffer, length } = current
-    current = { buffer: POOL.take(), position: 0, length }
-    buffer.copy(current.buffer, 0, 0, length)
-  }
-  const keep = (data: Buffer) => {
-    const needed = size + data.length
-    current ??= { buffer: Buffer.allocUnsafeSlow(FIRST_MEMORY), position: 0, length: 0 }
+
+  /** Appends to the bytes in memory. */
+  #keep(data: Buffer): void {
+    const needed = this.#size + data.length
+    const current = (this.#current ??= {
+      buffer: Buffer.allocUnsafeSlow(FIRST_MEMORY),
+      position: 0,
+      length: 0,
+    })
     let room = current.buffer.length
     while (room < needed) room *= 2
     if (room > current.buffer.length) {
@@ -92,90 +188,34 @@ export function createReceiver(
       current.buffer = larger
     }
     data.copy(current.buffer, current.length)
-    size = current.length = needed
-  }
-  const giveAway = () => {
-    if (inMemory) spill()
-    if (current) disk.add(current)
-    current = null
-  }
-  const holder = { spill: giveAway }
-  const countMemory = () => MEMORY.used(holder, current?.buffer.length ?? 0)
-  const flush = async () => {
-    if (current) disk.add(current)
-    current = null
-    countMemory()
-    await disk.settle()
-  }
-  const truncate = async (to: number) => {
-    if (to === size) return
-    if (inMemory) spill()
-    await flush()
-    await disk.truncate(to)
-    size = to
-    hash.cut(to)
-    gaps.cut(to)
+    this.#size = current.length = needed
   }
 
-  return {
-    size: () => size,
-    inMemory: () => inMemory,
-    write: (position, data) => {
-      if (disk.failure()) return Promise.reject(disk.failure()!)
-      if (inMemory && position === size && size + data.length <= IN_MEMORY) {
-        keep(data)
-        countMemory()
-        freeYoungBuffers(data.length)
-        return POOL.room()
-      }
-      if (gaps.count() > MAX_GAPS)
-        return Promise.reject(new DropError('denied', 'Send the parts of the file in order'))
-      if (inMemory) spill()
-      gaps.arrived(position, data.length, size)
-      for (let taken = 0; taken < data.length;) {
-        const piece = pieceAt(position + taken)
-        const copied = data.copy(piece.buffer, piece.length, taken)
-        piece.length += copied
-        taken += copied
-      }
-      if (data.length > 0) size = Math.max(size, position + data.length)
-      countMemory()
-      freeYoungBuffers(data.length)
-      return disk.pieces() <= MAX_QUEUED ? POOL.room() : disk.below(MAX_QUEUED)
-    },
-    truncate,
-    read: async (position, length) => {
-      const end = Math.min(size, position + length)
-      if (position >= end) return Buffer.alloc(0)
-      if (inMemory) return Buffer.from(current!.buffer.subarray(position, end))
-      await flush()
-      return disk.read(position, end - position)
-    },
-    sync: async () => {
-      if (inMemory) spill()
-      await flush()
-      await disk.sync()
-    },
-    finish: async () => {
-      const bytes = current?.buffer.subarray(0, current.length) ?? Buffer.alloc(0)
-      // It is complete: it must not become a staging file any more.
-      MEMORY.used(holder, 0)
-      if (inMemory) return { size, whole: true, bytes, hash: null }
-      await flush()
-      const gap = gaps.first()
-      if (gap !== null) await truncate(gap)
-      await disk.close()
-      return { size, whole: gap === null, bytes: null, hash: hash.digest(size) }
-    },
-    discard: async () => {
-      // Without a staging file there is nothing to remove.
-      if (!inMemory) {
-        if (current) POOL.give(current.buffer)
-        await disk.discard()
-      }
-      current = null
-      countMemory()
-    },
+  /** From now on the bytes are written to the staging file. */
+  #spill(): void {
+    this.#inMemory = false
+    if (!this.#current) return
+    const { buffer, length } = this.#current
+    this.#current = { buffer: POOL.take(), position: 0, length }
+    buffer.copy(this.#current.buffer, 0, 0, length)
+  }
+
+  /** Other files need the memory. */
+  #giveAway(): void {
+    if (this.#inMemory) this.#spill()
+    if (this.#current) this.#disk.add(this.#current)
+    this.#current = null
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#current) this.#disk.add(this.#current)
+    this.#current = null
+    this.#countMemory()
+    await this.#disk.settle()
+  }
+
+  #countMemory(): void {
+    MEMORY.used(this.#holder, this.#current?.buffer.length ?? 0)
   }
 }
 

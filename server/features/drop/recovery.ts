@@ -8,6 +8,7 @@ import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { BlobStore } from '../../core/store/store.ts'
+import { present } from '../../core/present.ts'
 import { endLost } from './connections.ts'
 import { isGone } from './processes.ts'
 import { commitBytes } from './writes.ts'
@@ -84,7 +85,10 @@ async function storeFile({ stores }: RecoveryParts, scope: ShopScope, file: stri
   const { size } = await stat(file)
   const bytes =
     size === 0 ? [] : createReadStream(file, { end: size - 1, highWaterMark: 256 * 1024 })
-  const written = await stores.get(location)!.write(scope.shop, asSource(bytes))
+  const written = await present(stores.get(location), `The location ${location}`).write(
+    scope.shop,
+    asSource(bytes),
+  )
   return { ...written, location }
 }
 

@@ -16,6 +16,7 @@ import { requirePublicId } from '../../core/ids.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import type { BlobStore } from '../../core/store/store.ts'
+import { present } from '../../core/present.ts'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
 import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
 import { errorSchema, timestamp } from '../../http/schemas.ts'
@@ -182,7 +183,7 @@ const importRoute = ({ engine, stores, clock }: DropRouteParts): Endpoint =>
         only: file_id === undefined ? undefined : requirePublicId('dropped', file_id),
         dryRun: body.dry_run ?? false,
       })
-      const operation = (await engine.get(caller.scope, id))!
+      const operation = present(await engine.get(caller.scope, id), 'The operation')
       return {
         status: 202,
         headers: { Location: operationPath(operation) },

@@ -5,6 +5,7 @@ import type { AddressInfo, Server, Socket } from 'node:net'
 import type { Certificate } from '../../core/configuration/drop-settings.ts'
 import { errorFields } from '../../core/log.ts'
 import type { Secrets } from '../../core/secrets.ts'
+import { present } from '../../core/present.ts'
 import type { FtpOptions } from './ftp/options.ts'
 import { createFtpServer } from './ftp/server.ts'
 import { createRefusals } from './refusals.ts'
@@ -82,7 +83,11 @@ export async function openDropServer(given: DropServerParts): Promise<DropServer
       { server: sftp, port: parts.sftpPort, host, setting: 'SFTP_PORT' },
       { server: ftp, port: parts.ftpPort, host, setting: 'FTP_PORT' },
     ])
-    return { sftpPort: sftpPort!, ftpPort: ftpPort!, close }
+    return {
+      sftpPort: present(sftpPort, 'The port of SFTP'),
+      ftpPort: present(ftpPort, 'The port of FTP'),
+      close,
+    }
   } catch (error) {
     await close()
     throw error

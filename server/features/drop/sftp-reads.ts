@@ -58,7 +58,10 @@ export function createReadQueue(sftp: SFTPWrapper, socket: Socket): ReadQueue {
     })
   }
   const next = () => {
-    while (waiting.length > 0 && fits(waiting[0]!.length)) start(waiting.shift()!)
+    for (let [read] = waiting; read && fits(read.length); [read] = waiting) {
+      waiting.shift()
+      start(read)
+    }
   }
   const stopWatching = watchWindow(outgoing, next)
   socket.on('drain', next)

@@ -3,6 +3,7 @@
 import type { Socket } from 'node:net'
 import ssh2, { type Attributes, type FileEntry, type SFTPWrapper } from 'ssh2'
 import { errorFields, type Logger } from '../../core/log.ts'
+import { present } from '../../core/present.ts'
 import { DropError } from './errors.ts'
 import type { Session } from './sessions.ts'
 import type { ExtensionName } from './sftp-extensions.ts'
@@ -276,7 +277,7 @@ function serveExtensions({ sftp, session: { fs }, handles, replies, at }: Parts)
     },
     'fsync@openssh.com': async (_, data) => {
       const [handle] = stringsIn(data, 1)
-      await handles.require(handle!, 'write').transfer.sync()
+      await handles.require(present(handle, 'The handle'), 'write').transfer.sync()
     },
     'limits@openssh.com': (id) =>
       Promise.resolve(

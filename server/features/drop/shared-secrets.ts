@@ -8,6 +8,7 @@ import type { Database } from '../../core/db/database.ts'
 import { fingerprintOf } from './public-keys.ts'
 import type { Certificate } from '../../core/configuration/drop-settings.ts'
 import type { Secrets } from '../../core/secrets.ts'
+import { present } from '../../core/present.ts'
 
 const YEARS = 10
 
@@ -101,7 +102,7 @@ async function sharedSecret(
     [name, sealed],
   )
   // If two processes generate one concurrently, both use the first.
-  return (await find())!
+  return present(await find(), `The secret ${name}`)
 }
 
 export interface HostKey {

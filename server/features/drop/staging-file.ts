@@ -56,105 +56,138 @@ export function createPiecePool(): PiecePool {
   }
 }
 
-/** Writes pieces to the disk, one after another; `seen` gets each piece while it is written. */
-export function createStagingFile(file: string, pool: PiecePool, seen: (piece: Piece) => void) {
-  let fd = -1
-  const queue: Piece[] = []
-  let writing = 0
-  let running: Promise<void> | null = null
-  let failure: DropError | null = null
-  let waiting: { limit: number; resolve: () => void; reject: (error: Error) => void }[] = []
-  const pieces = () => queue.length + writing
-  const wake = () => {
-    const ready = waiting.filter(({ limit }) => failure || pieces() <= limit)
-    waiting = waiting.filter((one) => !ready.includes(one))
+interface Waiter {
+  /** How many pieces may be left. */
+  limit: number
+  resolve: () => void
+  reject: (error: Error) => void
+}
+
+/** Writes pieces to the disk, one after another. */
+export class StagingFile {
+  readonly #file: string
+  readonly #pool: PiecePool
+  /** Gets each piece while it is written. */
+  readonly #seen: (piece: Piece) => void
+  readonly #queue: Piece[] = []
+  #fd = -1
+  #writing = 0
+  #running: Promise<void> | null = null
+  #failure: DropError | null = null
+  #waiting: Waiter[] = []
+
+  constructor(file: string, pool: PiecePool, seen: (piece: Piece) => void) {
+    this.#file = file
+    this.#pool = pool
+    this.#seen = seen
+  }
+
+  failure(): DropError | null {
+    return this.#failure
+  }
+
+  /** The number of pieces that are not written yet. */
+  pieces(): number {
+    return this.#queue.length + this.#writing
+  }
+
+  add(piece: Piece): void {
+    this.#queue.push(piece)
+    this.#running ??= this.#drain()
+  }
+
+  /** Resolves when at most `limit` pieces are left. */
+  below(limit: number): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.#waiting.push({ limit, resolve, reject })
+    this.#wake()
+    return promise
+  }
+
+  /** Waits until all pieces are written. */
+  async settle(): Promise<void> {
+    while (!this.#failure && (this.#running || this.#queue.length > 0))
+      await (this.#running ??= this.#drain())
+    if (this.#failure) throw this.#failure
+  }
+
+  /** Waits until the written bytes are on the disk. */
+  async sync(): Promise<void> {
+    const fd = await this.#opened()
+    await sync(fd).catch((error: unknown) => {
+      throw (this.#failure = diskError(error))
+    })
+  }
+
+  async truncate(to: number): Promise<void> {
+    try {
+      await truncate(await this.#opened(), to)
+    } catch (error) {
+      throw (this.#failure = diskError(error))
+    }
+  }
+
+  /** At most `length` bytes; call it when everything is written (`settle`). */
+  async read(position: number, length: number): Promise<Buffer> {
+    try {
+      const fd = await this.#opened()
+      const into = Buffer.allocUnsafe(length)
+      const { bytesRead } = await read(fd, into, 0, length, position)
+      return into.subarray(0, bytesRead)
+    } catch (error) {
+      throw diskError(error)
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#fd >= 0) await close(this.#fd)
+    this.#fd = -1
+  }
+
+  async discard(): Promise<void> {
+    for (const { buffer } of this.#queue.splice(0)) this.#pool.give(buffer)
+    await this.#running
+    await this.close().catch(() => {})
+    await fs.promises.rm(this.#file, { force: true })
+  }
+
+  async #opened(): Promise<number> {
+    if (this.#fd >= 0) return this.#fd
+    await close(await open(this.#file, 'a', 0o600))
+    return (this.#fd = await open(this.#file, 'r+'))
+  }
+
+  async #drain(): Promise<void> {
+    try {
+      const fd = await this.#opened()
+      while (!this.#failure) {
+        const piece = this.#queue.shift()
+        if (!piece) break
+        this.#writing = 1
+        const written = writeAll(fd, piece)
+        this.#seen(piece)
+        await written.finally(() => {
+          this.#pool.give(piece.buffer)
+          this.#writing = 0
+        })
+        this.#wake()
+      }
+    } catch (error) {
+      this.#failure = diskError(error)
+    } finally {
+      this.#running = null
+      this.#wake()
+    }
+  }
+
+  #wake(): void {
+    const failure = this.#failure
+    const ready = this.#waiting.filter(({ limit }) => failure || this.pieces() <= limit)
+    this.#waiting = this.#waiting.filter((one) => !ready.includes(one))
     for (const { resolve, reject } of ready) {
       if (failure) reject(failure)
       else resolve()
     }
-  }
-  const opened = async () => {
-    if (fd >= 0) return
-    await close(await open(file, 'a', 0o600))
-    fd = await open(file, 'r+')
-  }
-  const drain = async () => {
-    try {
-      await opened()
-      while (queue.length > 0 && !failure) {
-        const piece = queue.shift()!
-        writing = 1
-        const written = writeAll(fd, piece)
-        seen(piece)
-        await written.finally(() => {
-          pool.give(piece.buffer)
-          writing = 0
-        })
-        wake()
-      }
-    } catch (error) {
-      failure = diskError(error)
-    } finally {
-      running = null
-      wake()
-    }
-  }
-  const drained = async () => {
-    while (!failure && (running || queue.length > 0)) await (running ??= drain())
-    if (failure) throw failure
-  }
-  const closed = async () => {
-    if (fd >= 0) await close(fd)
-    fd = -1
-  }
-  return {
-    failure: () => failure,
-    pieces,
-    add: (piece: Piece) => {
-      queue.push(piece)
-      running ??= drain()
-    },
-    /** Resolves when at most `limit` pieces are left. */
-    below: (limit: number): Promise<void> => {
-      const { promise, resolve, reject } = Promise.withResolvers<void>()
-      waiting.push({ limit, resolve, reject })
-      wake()
-      return promise
-    },
-    settle: drained,
-    /** Waits until the written bytes are on the disk. */
-    sync: async () => {
-      await opened()
-      await sync(fd).catch((error: unknown) => {
-        throw (failure = diskError(error))
-      })
-    },
-    truncate: async (to: number) => {
-      try {
-        await opened()
-        await truncate(fd, to)
-      } catch (error) {
-        throw (failure = diskError(error))
-      }
-    },
-    /** At most `length` bytes; call it when everything is written (`settle`). */
-    read: async (position: number, length: number): Promise<Buffer> => {
-      try {
-        await opened()
-        const into = Buffer.allocUnsafe(length)
-        const { bytesRead } = await read(fd, into, 0, length, position)
-        return into.subarray(0, bytesRead)
-      } catch (error) {
-        throw diskError(error)
-      }
-    },
-    close: closed,
-    discard: async () => {
-      for (const { buffer } of queue.splice(0)) pool.give(buffer)
-      await running
-      await closed().catch(() => {})
-      await fs.promises.rm(file, { force: true })
-    },
   }
 }
 

@@ -13,6 +13,7 @@ import { hasNoRoom } from '../../core/db/error-classes.ts'
 import type { Listener } from '../../core/db/listener.ts'
 import type { Logger } from '../../core/log.ts'
 import { StoreError, type BlobStore } from '../../core/store/store.ts'
+import { present } from '../../core/present.ts'
 import type { Confirmations } from './confirmations.ts'
 import { DropError } from './errors.ts'
 import type { Allowance } from './quota.ts'
@@ -229,7 +230,7 @@ function createName({ parts: { database }, request, process }: Start, writeId: s
 
 /** Copies the file's bytes to the staging file and hashes them: the receiver appends to it. */
 async function loadExisting({ parts, request }: Start, before: TakenName, file: string) {
-  const store = parts.stores.get(before.location!)
+  const store = parts.stores.get(present(before.location, 'The location of a received file'))
   if (!store) throw new DropError('unavailable')
   const hasher = new Blake3Hasher()
   let size = 0
@@ -238,7 +239,11 @@ async function loadExisting({ parts, request }: Start, before: TakenName, file: 
     throw new DropError('denied', 'A file can only be extended by writing to it')
   if (keepBytes === 0) return undefined
   const range = { start: 0, end: keepBytes - 1 }
-  const source = await store.read(request.shop, before.hash!, range)
+  const source = await store.read(
+    request.shop,
+    present(before.hash, 'The hash of a received file'),
+    range,
+  )
   const counted = async function* (chunks: AsyncIterable<Buffer>) {
     for await (const chunk of chunks) {
       hasher.update(chunk)

@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises'
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { DROP_LOCKS } from '../../core/db/lock-classes.ts'
+import { present } from '../../core/present.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { findEntry, folderId, type DropEntry } from './entries.ts'
 import { DropError } from './errors.ts'
@@ -56,8 +57,8 @@ export async function openTransfers(parts: TransferParts): Promise<Transfers> {
   const quota = createQuota(database, number, { shop: drop_waiting_bytes, file: file_bytes })
   // Another process resumes a file whose connection here is broken.
   const stopListening = listener.on('drop_control', (payload) => {
-    const [what, id] = payload?.split(' ') ?? []
-    if (what === 'release') void abandonQuietly(open.get(id!)?.transfer)
+    const [what, id = ''] = payload?.split(' ') ?? []
+    if (what === 'release') void abandonQuietly(open.get(id)?.transfer)
   })
   const timer = setInterval(() => {
     const sizes: TransferSize[] = []
@@ -142,7 +143,7 @@ async function releaseWriter(
   for (let first = true; Date.now() < until; first = false) {
     const entry = await findEntry(scope, folder, name)
     if (entry?.state !== 'writing') return entry
-    const own = open.get(entry.write_id!)
+    const own = open.get(present(entry.write_id, 'The writer of a file'))
     if (own) await abandonQuietly(own.transfer)
     else if (first)
       await database.pool.query(`select pg_notify('drop_control', $1)`, [

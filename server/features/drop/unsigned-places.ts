@@ -1,6 +1,7 @@
 // Which connections may wait to sign in: strangers can open them, so their number is limited for
 // each network and in all, and does not count among those that have signed in.
 import { subnetOf } from '../../core/client-address.ts'
+import { present } from '../../core/present.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
 import type { Refusals } from './refusals.ts'
 
@@ -33,7 +34,7 @@ export function createUnsignedPlaces(
         if (isFree) return
         isFree = true
         waiting--
-        const left = networks.get(network)! - 1
+        const left = present(networks.get(network), network) - 1
         if (left === 0) networks.delete(network)
         else networks.set(network, left)
       }

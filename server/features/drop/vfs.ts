@@ -1,6 +1,7 @@
 // The file system of one account, for both protocols: `/uploads/<shop>/` and everything below it.
 import type { Readable } from 'node:stream'
 import { forShop } from '../../core/db/for-shop.ts'
+import { lastOf, present } from '../../core/present.ts'
 import {
   markInterrupted,
   findEntry,
@@ -140,7 +141,7 @@ export function createDropFs(
         const rows = await listFolder(scope, folder, after, PAGE)
         yield rows.map(nodeOf)
         if (rows.length < PAGE) return
-        after = rows.at(-1)!.name
+        after = lastOf(rows).name
       }
     },
     makeFolder: async (path) => {
@@ -223,7 +224,7 @@ async function openEntry(
       throw new DropError('interrupted', 'The file is still being written')
     throw new DropError('not_found')
   }
-  const store = stores.get(location!)
+  const store = stores.get(present(location, 'The location of a received file'))
   if (!store) throw new DropError('unavailable')
   const stream = async (from: number) => store.read(shop, hash, { start: from, end: size - 1 })
   const reader = await store.open?.(shop, hash)

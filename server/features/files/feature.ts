@@ -1,4 +1,5 @@
 // The shop’s files.
+import { announcedEvent } from '../../core/outbox/webhook-events.ts'
 import { filesExamples } from './examples.ts'
 import { fileRoutes } from './routes.ts'
 import { impactRoutes } from './routes/impact-endpoints.ts'
@@ -22,6 +23,9 @@ export const filesFeature = defineFeature({
     ...impactRoutes(parts),
   ],
   showsDownloads: true,
+  events: [
+    announcedEvent('file.deleted', 'The files that an operation moved to the trash or removed'),
+  ],
   tables: {
     backups: 'files’ names, tags and settings',
     blob_locations: 'hashes',

@@ -2,6 +2,7 @@
 // Free names are found by the rule that operations use; a long chain of files that take each
 // other's names is followed only for a few steps.
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { present } from '../../core/present.ts'
 import type { Engine, PreviewResult, PlacedFile, OperationSource } from '../../engine/engine.ts'
 import { changeFiles } from '../../files/changes.ts'
 import { compileFilter, type FileFilter } from '../../files/filter.ts'
@@ -42,18 +43,18 @@ export async function previewNames(
   const shown = await dryRun(first)
   const { previewed, leaving } = await withNameOwners(scope, shown, selection, dryRun)
   const changing = previewed
-    .filter(({ change }) => change !== null)
+    .flatMap((one) => (one.change === null ? [] : [{ ...one, change: one.change }]))
     .sort((a, b) => a.position - b.position)
   const results = await changeFiles(
     scope,
-    changing.map(({ change }) => change!),
+    changing.map(({ change }) => change),
     { write: false, leaving },
   )
   const refusals = new Map(
-    results.map((result, at) => [
-      changing[at]!.id,
-      result.status === 'refused' ? result.message : null,
-    ]),
+    changing.map(({ id }, at) => {
+      const result = present(results[at], 'The result of a change')
+      return [id, result.status === 'refused' ? result.message : null]
+    }),
   )
   const names = shown.map(({ id, filename, change, problem }) => ({
     ...{ id, before: filename, after: change?.draft.filename ?? filename },
@@ -120,7 +121,7 @@ async function ofFilter(scope: ShopScope, filter: FileFilter): Promise<Selected>
   const placed = `select id, (row_number() over (order by id) - 1)::int as position ${files}`
   return {
     count: async () =>
-      (await scope.query<{ n: number }>(`select count(*) as n ${files}`, bindings))[0]!.n,
+      (await scope.one<{ n: number }>(`select count(*) as n ${files}`, bindings)).n,
     first: (limit) => scope.query(`${placed} order by id limit :limit`, { ...bindings, limit }),
     find: (ids) =>
       scope.query(`select * from (${placed}) placed where id = any(:ids::uuid[]) order by id`, {

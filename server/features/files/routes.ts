@@ -8,6 +8,7 @@ import { locateFile, readFile } from '../../files/list.ts'
 import { rotateAddress } from '../../files/public-addresses.ts'
 import { parsePublicId, requirePublicId, toPublicId } from '../../core/ids.ts'
 import type { BlobStore } from '../../core/store/store.ts'
+import { lastOf, present } from '../../core/present.ts'
 import { contentReplies, sendContent } from '../../http/content.ts'
 import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
@@ -123,7 +124,12 @@ const content = ({ stores }: FileRouteParts) =>
     handler: async ({ caller, params, ctx }) => {
       const found = await locateFile(caller.scope, requirePublicId('file', params.id))
       if (!found) throw new AppError('not_found')
-      await sendContent(ctx, stores.get(found.location)!, caller.scope.shop, found)
+      await sendContent(
+        ctx,
+        present(stores.get(found.location), `The location ${found.location}`),
+        caller.scope.shop,
+        found,
+      )
       return null
     },
   })
@@ -166,7 +172,10 @@ const downloads = () =>
         link_id: link_id && toPublicId('link', link_id),
       }))
       return {
-        body: { data, next_cursor: rows.length > limit ? toCursor([rows[limit - 1]!.id]) : null },
+        body: {
+          data,
+          next_cursor: rows.length > limit ? toCursor([lastOf(rows.slice(0, limit)).id]) : null,
+        },
       }
     },
   })

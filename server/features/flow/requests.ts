@@ -7,6 +7,7 @@ import { forShop } from '../../core/db/for-shop.ts'
 import { findShop } from '../../core/db/shops.ts'
 import { AppError } from '../../core/errors.ts'
 import { errorFields } from '../../core/log.ts'
+import { present } from '../../core/present.ts'
 import type { FlowAddress, FlowParts } from './address.ts'
 import { SEND_LINKS } from './send-links.ts'
 import { TRIGGER_USE } from './trigger-use.ts'
@@ -53,8 +54,11 @@ async function answerOf(parts: FlowParts, request: IncomingMessage): Promise<Ans
   const domain = typeof body.shopify_domain === 'string' ? body.shopify_domain : ''
   const shop = await findShop(parts.database, domain)
   if (!shop) throw new AppError('not_found', { message: 'The app is not installed in this shop' })
-  const path = request.url!.split('?', 1)[0]
-  const address = ADDRESSES.find((one) => one.path === path)!
+  const path = request.url?.split('?', 1)[0]
+  const address = present(
+    ADDRESSES.find((one) => one.path === path),
+    `The address ${path}`,
+  )
   return {
     status: 200,
     body: await forShop(parts.database, shop.id).transaction((tx) =>

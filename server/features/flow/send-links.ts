@@ -11,6 +11,7 @@ import { createLinks } from '../links/model/creation.ts'
 import { createPackLink } from '../links/model/pack-links.ts'
 import { requireDownloads } from '../../files/plan-limits.ts'
 import { parsePublicId, toPublicId } from '../../core/ids.ts'
+import { firstOf, present } from '../../core/present.ts'
 import { queueLinkMails } from '../links/mail.ts'
 import type { FlowAddress, FlowParts } from './address.ts'
 
@@ -64,7 +65,7 @@ function refused(issues: readonly Issue[]): AppError {
   const details: ErrorDetail[] = issues.map(({ path, message }) => ({
     ...{ param: String(path.at(-1) ?? ''), code: 'invalid_value', message },
   }))
-  const { param, message } = details[0]!
+  const { param, message } = firstOf(details)
   return new AppError('validation_failed', { param, details, message: `${param}: ${message}` })
 }
 
@@ -87,10 +88,12 @@ async function makeWanted(
   if ((files === undefined) === (pack === undefined))
     throw wrong('files', 'Send either files or a pack')
   if (pack !== undefined) {
-    const [pack_id] = await idsOf(tx, 'packs', 'pack', [pack])
-    return [await createPackLink(tx, secrets, { ...terms, pack_id: pack_id!, email }, clock())]
+    const pack_id = firstOf(await idsOf(tx, 'packs', 'pack', [pack]))
+    return [await createPackLink(tx, secrets, { ...terms, pack_id, email }, clock())]
   }
-  const names = files!.split(/\r?\n/).map((line) => line.trim())
+  const names = present(files, 'files')
+    .split(/\r?\n/)
+    .map((line) => line.trim())
   const wanted = [...new Set(names.filter((name) => name !== ''))]
   if (wanted.length === 0) throw wrong('files', 'Name at least one file')
   if (wanted.length > MAX_FILES) throw wrong('files', `Name at most ${MAX_FILES} files`)

@@ -43,6 +43,16 @@ export async function raiseTrigger(tx: ShopScope, trigger: RaisedTrigger): Promi
   if (row) await queueMessage(tx, row.id)
 }
 
+/** Must be called in the transaction that ends an operation. */
+export async function raiseImportFinished(
+  tx: ShopScope,
+  { id, kind, round }: { id: string; kind: 'import' | 'bulk'; round: number },
+): Promise<void> {
+  if (kind !== 'import') return
+  // Retry Failed ends the operation again, and that end is another event.
+  await raiseTrigger(tx, { handle: 'import-finished', key: `${id}/${round}`, operation: id })
+}
+
 /** The same for many events of one trigger. */
 export async function raiseTriggers(
   tx: ShopScope,

@@ -1,4 +1,5 @@
 // Imports of every channel, and the list of channels.
+import { defineEvent, operationFilesData } from '../../core/outbox/webhook-events.ts'
 import type { Channel } from '../workflows/channel.ts'
 import { importsExamples } from './examples.ts'
 import { channelRoutes } from './routes.ts'
@@ -8,4 +9,12 @@ export const importsFeature = defineFeature({
   name: 'imports',
   examples: importsExamples,
   endpoints: ({ channels }: { channels: readonly Channel[] }) => channelRoutes(channels),
+  events: [
+    defineEvent({
+      name: 'file.imported',
+      about: 'The files of an import that ended',
+      data: operationFilesData,
+      operations: { raisedBy: ({ kind, worked }) => worked && kind === 'import', content: 'files' },
+    }),
+  ],
 })

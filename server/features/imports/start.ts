@@ -59,7 +59,8 @@ export async function startImport(
   { files, requestedBy, auto_map, notify, sync, callback_url, parallel, ...options }: ImportRequest,
 ): Promise<string> {
   const attached = await attachedWorkflow(scope, channel.id, engine.plugins)
-  const workflow = attached ?? builtInWorkflow(channel.id, engine.workflows)!
+  const workflow = attached ?? builtInWorkflow(channel.id, engine.workflows)
+  if (!workflow) throw new Error(`The channel ${channel.id} has no workflow`)
   return engine.start(scope, {
     workflow: { ...workflow, ...present({ parallel }) },
     channel: channel.id,

@@ -5,6 +5,7 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { withOptions, type Engine } from '../../engine/engine.ts'
 import { decideReviews, recordAcceptance, type ReviewRow } from './model/reviews.ts'
 import { toPublicId } from '../../core/ids.ts'
+import { present } from '../../core/present.ts'
 
 const ACTION = 'map-products'
 /** The most reviews of one operation. */
@@ -30,7 +31,9 @@ export function acceptReviews(
     const taken = accepted.filter(({ review }) => open.has(review.id))
     if (taken.length === 0) return null
     const operation = await engine.start(tx, {
-      workflow: withOptions(engine.workflow(ACTION)!, ACTION, { choices: taken.map(choiceOf) }),
+      workflow: withOptions(present(engine.workflow(ACTION), ACTION), ACTION, {
+        choices: taken.map(choiceOf),
+      }),
       channel: by.channel,
       source: { type: 'files', ids: taken.map(({ review }) => review.file_id) },
       request: {},

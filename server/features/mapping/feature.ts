@@ -1,4 +1,5 @@
 // Files and products: the catalog, reviews.
+import { announcedEvent } from '../../core/outbox/webhook-events.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { mappingExamples } from './examples.ts'
 import { reviewEffect } from './effect.ts'
@@ -11,6 +12,9 @@ export const mappingFeature = defineFeature({
   name: 'mapping',
   examples: mappingExamples,
   endpoints: (parts: { engine: Engine }) => [...productRoutes(), ...reviewRoutes(parts)],
+  events: [
+    announcedEvent('mapping.changed', 'The files whose products an operation may have changed'),
+  ],
   effects: () => [reviewEffect],
   onEnd: () => reopenReviews,
   tables: {

@@ -1,5 +1,6 @@
 // Matches files without a product again when the catalog has new products, SKUs or titles.
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { present } from '../../core/present.ts'
 import { withOptions, type Engine } from '../../engine/engine.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { catalogChannel } from '../imports/origins.ts'
@@ -60,7 +61,7 @@ function start(
   ids: readonly string[],
   options: object,
 ): Promise<string> {
-  const workflow = withOptions(engine.workflow(ACTION)!, ACTION, { ...options })
+  const workflow = withOptions(present(engine.workflow(ACTION), ACTION), ACTION, { ...options })
   return engine.start(scope, {
     workflow: withOptions(workflow, 'notify', { when: 'matched' }),
     channel: catalogChannel.id,

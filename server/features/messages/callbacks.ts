@@ -8,6 +8,7 @@ import type { Secrets } from '../../core/secrets.ts'
 import type { Deliverer } from '../../core/outbox/outbox.ts'
 import { webhookSecret } from '../../core/outbox/signatures.ts'
 import { deadlineOf } from '../../core/outbox/receiver-failures.ts'
+import { present } from '../../core/present.ts'
 import { POST_DELAYS, postSigned } from './signed-post.ts'
 
 export const CALLBACK_EVENT = 'operation.finished'
@@ -65,7 +66,10 @@ export function callbackDeliverer({
     lost: 'waiting',
     write: async (scope, message) => {
       if (message.content) return message.content
-      const data = await operationRecord(scope, message.operation_id!)
+      const data = await operationRecord(
+        scope,
+        present(message.operation_id, 'The operation of the callback'),
+      )
       const { url } = message.payload as KeptAddress
       const body = { type: CALLBACK_EVENT, timestamp: message.created_at.toISOString(), data }
       // People read this, so the address is shown without its query.

@@ -12,6 +12,7 @@ import type {
   Deliverer,
   DeliveryResult,
 } from '../../core/outbox/outbox.ts'
+import { present } from '../../core/present.ts'
 import { afterStop, recordAttempt, recordAttempts, type DeliveryAttempt } from './record-attempt.ts'
 
 export interface OutboxParts {
@@ -152,7 +153,13 @@ export async function deliverBatch(
   const messages = await takeBatch(scope, most)
   if (messages.length === 0) return 0
   const deliverer = deliverers.email
-  const results = await attemptBatch(scope, messages, deliverer.batch!, log, signal)
+  const results = await attemptBatch(
+    scope,
+    messages,
+    present(deliverer.batch, 'The batch of mails'),
+    log,
+    signal,
+  )
   for (const { message, result } of results)
     if (result.status !== 'sent')
       log.warn('a message was not delivered', { id: message.id, status: result.status })
@@ -200,10 +207,16 @@ async function attemptBatch(
     )
     const held = new Set(rows.map(({ id }) => id))
     const written = messages
-      .map((message, at) => ({ message, content: contents[at]! }))
+      .map((message, at) => ({
+        message,
+        content: present(contents[at], 'The content of a message'),
+      }))
       .filter(({ message }) => held.has(message.id))
     const results = await batch.send(scope, written, signal)
-    return written.map(({ message }, at) => ({ message, result: results[at]! }))
+    return written.map(({ message }, at) => ({
+      message,
+      result: present(results[at], 'The result of a message'),
+    }))
   } catch (error) {
     log.error('messages could not be written or sent', errorFields(error))
     return messages.map((message) => ({ message, result: OUR_FAULT }))

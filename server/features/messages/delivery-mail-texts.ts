@@ -1,6 +1,7 @@
 // The texts of the mail that brings an order's files, in the languages of buyers. A language
 // without own texts gets English.
 import { IntlMessageFormat } from 'intl-messageformat'
+import { present } from '../../core/present.ts'
 
 /** ICU messages; values are inserted as text. */
 interface MailTexts {
@@ -85,7 +86,7 @@ const TEXTS: Readonly<Record<string, MailTexts>> = {
 
 /** The language of a locale such as `de-AT`, if there are texts in it. */
 export function mailLanguage(locale: string | null): string {
-  const language = (locale ?? '').toLowerCase().split(/[-_]/, 1)[0]!
+  const [language = ''] = (locale ?? '').toLowerCase().split(/[-_]/, 1)
   return Object.hasOwn(TEXTS, language) ? language : 'en'
 }
 
@@ -99,9 +100,14 @@ export function mailText(
   const key = `${language}/${name}`
   let message = compiled.get(key)
   if (!message) {
-    message = new IntlMessageFormat(TEXTS[language]![name], language, undefined, {
-      ignoreTag: true,
-    })
+    message = new IntlMessageFormat(
+      present(TEXTS[language], `The texts in ${language}`)[name],
+      language,
+      undefined,
+      {
+        ignoreTag: true,
+      },
+    )
     compiled.set(key, message)
   }
   return String(message.format(values))

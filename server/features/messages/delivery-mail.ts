@@ -12,6 +12,7 @@ import { mailLanguage, mailText } from './delivery-mail-texts.ts'
 import { HIDDEN_KEY } from '../links/mail.ts'
 import type { Content } from '../../core/outbox/outbox.ts'
 import { renderMail } from '../../core/outbox/templates.ts'
+import { present } from '../../core/present.ts'
 
 const TEMPLATE = 'order-delivery'
 /** The placeholder for licence keys in a stored message. */
@@ -271,7 +272,7 @@ async function licencesOf(
   const lines = new Map<string, string[]>(deliveries.map((delivery) => [delivery, []]))
   const assigned = await keysOfDeliveries(scope, secrets, deliveries, { show: true })
   for (const { delivery_id, filename, key } of assigned)
-    lines.get(delivery_id)!.push(`${oneLine(filename)}: ${key}`)
+    present(lines.get(delivery_id), 'The delivery').push(`${oneLine(filename)}: ${key}`)
   return lines
 }
 

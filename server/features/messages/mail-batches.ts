@@ -3,6 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { forShop } from '../../core/db/for-shop.ts'
 import type { BackgroundTask } from '../../core/queue/background.ts'
+import { present } from '../../core/present.ts'
 import { deliverBatch, type OutboxParts } from './deliver.ts'
 import { SEND_MAILS } from './delivery-mail.ts'
 
@@ -21,7 +22,7 @@ export const mailBatchTask = (parts: OutboxParts): BackgroundTask => ({
   wanted: `select shop_id, shop_id::text as key, now() as due_at from outbox
     where batched and status = 'waiting' group by shop_id`,
   run: async ({ shop, signal }) => {
-    const scope = forShop(parts.database, shop!)
+    const scope = forShop(parts.database, present(shop, 'The shop of the run'))
     for (const until = performance.now() + RUN_MS; performance.now() < until;) {
       signal.throwIfAborted()
       const count = await deliverBatch(scope, parts, MAILS_PER_BATCH)

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { createTransport, type Transporter } from 'nodemailer'
 import SMTPTransport from 'nodemailer/lib/smtp-transport'
 import type { DeliveryResult } from '../../core/outbox/outbox.ts'
+import { present } from '../../core/present.ts'
 import { keepSessions, type SentMail } from './smtp-sessions.ts'
 
 export interface Letter {
@@ -48,7 +49,7 @@ export function openMailServer(url: string, timeouts: MailTimeouts = TIMEOUTS): 
     const { gate } = mail.data as unknown as { gate: Gate }
     mail.message.build((error, raw) => {
       if (error) return done(error)
-      mail.message.createReadStream = () => readThrough(gate, raw!) as never
+      mail.message.createReadStream = () => readThrough(gate, present(raw, 'The mail')) as never
       done()
     })
   })

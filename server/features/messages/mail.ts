@@ -16,6 +16,7 @@ import type {
   WrittenMessage,
 } from '../../core/outbox/outbox.ts'
 import { renderMail, type MailPayload } from '../../core/outbox/templates.ts'
+import { firstOf, present } from '../../core/present.ts'
 
 const MINUTE = 60_000
 /** Concurrent connections for mails that are sent together. */
@@ -40,7 +41,7 @@ export function mailDeliverer(options: MailOptions): Deliverer {
     return Promise.all(
       written.map(async ({ message: { id } }, at) => {
         const release = await semaphore.acquire()
-        return handOver(options, id, mails[at]!, signal).finally(release)
+        return handOver(options, id, present(mails[at], 'The mail'), signal).finally(release)
       }),
     )
   }
@@ -49,9 +50,9 @@ export function mailDeliverer(options: MailOptions): Deliverer {
     // Without a mail server no message can have been sent.
     lost: server ? 'unknown' : 'waiting',
     batch: { write, send },
-    write: async (scope, message) => (await write(scope, [message]))[0]!,
+    write: async (scope, message) => firstOf(await write(scope, [message])),
     send: async (scope, content, message, signal) =>
-      (await send(scope, [{ message, content }], signal))[0]!,
+      firstOf(await send(scope, [{ message, content }], signal)),
   }
 }
 type MailBatch = NonNullable<Deliverer['batch']>
@@ -110,7 +111,7 @@ async function writeOther(
   { payload, content }: Message,
   baseUrl: string,
 ): Promise<Content> {
-  if (mailedDelivery(payload)) return content!
+  if (mailedDelivery(payload)) return present(content, 'The mail of a delivery')
   const link = linkInPayload(payload)
   if (link) return content ?? (await writeLinkMails(scope, [link], baseUrl)).get(link) ?? GONE
   const { settings } = await readShop(scope)

@@ -109,10 +109,13 @@ async function readable(
   const recipients = waiting.length > 0 ? (await readShop(scope)).settings.recipients : []
   const links = waiting.flatMap(({ payload }) => linkInPayload(payload) ?? [])
   const linkMails = await writeLinkMails(scope, links, baseUrl)
-  const mailed = waiting.filter(({ payload }) => mailedDelivery(payload) !== null)
+  const mailed = waiting.flatMap(({ id, payload }) => {
+    const delivery = mailedDelivery(payload)
+    return delivery === null ? [] : [{ id, delivery }]
+  })
   const mails = await writeDeliveryMails(
     scope,
-    mailed.map(({ payload }) => mailedDelivery(payload)!),
+    mailed.map(({ delivery }) => delivery),
     baseUrl,
   )
   const delivered = new Map(mailed.map(({ id }, at) => [id, mails[at]]))

@@ -12,6 +12,7 @@ import {
 import { MESSAGE_KINDS } from '../../core/outbox/outbox.ts'
 import { webhookSecret } from '../../core/outbox/signatures.ts'
 import type { Secrets } from '../../core/secrets.ts'
+import { lastOf, present } from '../../core/present.ts'
 import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema, listOf, page, timestamp } from '../../http/schemas.ts'
@@ -66,7 +67,7 @@ const list = (baseUrl: string) =>
       }
       const rows = await listMessages(caller.scope, filter, baseUrl)
       const shown = rows.slice(0, query.limit)
-      const next = rows.length > query.limit ? toCursor([shown.at(-1)!.id]) : null
+      const next = rows.length > query.limit ? toCursor([lastOf(shown).id]) : null
       return { body: { data: shown.map(messageRecord), next_cursor: next } }
     },
   })
@@ -89,7 +90,8 @@ const send = (baseUrl: string) =>
       if (!(await readMessage(caller.scope, id, baseUrl))) throw new AppError('not_found')
       if (!(await resendMessage(caller.scope, id)))
         throw new AppError('conflict', { message: 'This message is being sent at this moment' })
-      return { status: 202, body: messageRecord((await readMessage(caller.scope, id, baseUrl))!) }
+      const message = present(await readMessage(caller.scope, id, baseUrl), 'The message')
+      return { status: 202, body: messageRecord(message) }
     },
   })
 

@@ -1,21 +1,14 @@
 // Notices in the page: what ended, what failed, and how many are unread.
 import { z } from 'zod'
 import { requirePublicId, toOperationId, toPublicId } from '../../core/ids.ts'
-import { listNotices, markRead, type NoticeRow } from '../../core/outbox/notices.ts'
+import { lastOf } from '../../core/present.ts'
+import { listNotices, markRead, noticeFields, type NoticeRow } from '../../core/outbox/notices.ts'
 import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
 import { listOf, page, timestamp } from '../../http/schemas.ts'
 
 const noticeSchema = z
-  .object({
-    id: z.string(),
-    level: z.enum(['info', 'success', 'warning', 'critical']),
-    title: z.string(),
-    body: z.string(),
-    operation_id: z.string().nullable(),
-    created_at: timestamp,
-    read_at: timestamp.nullable(),
-  })
+  .object({ ...noticeFields, read_at: timestamp.nullable() })
   .meta({ id: 'Notice' })
 
 const unread = z.number().int()
@@ -39,7 +32,7 @@ export function noticeRoutes(): Endpoint[] {
           ...(before ? { before } : {}),
         })
         const shown = rows.slice(0, query.limit)
-        const next = rows.length > query.limit ? toCursor([shown.at(-1)!.id]) : null
+        const next = rows.length > query.limit ? toCursor([lastOf(shown).id]) : null
         return { body: { data: shown.map(recordOf), next_cursor: next, unread } }
       },
     }),

@@ -1,7 +1,9 @@
 // Operations as merchants see them. The engine runs them.
 import type { BlobStore } from '../../core/store/store.ts'
+import { defineEvent } from '../../core/outbox/webhook-events.ts'
 import { operationsExamples } from './examples.ts'
 import { operationRoutes, type ConfirmSync, type OperationParts } from './routes.ts'
+import { operationSchema } from './record.ts'
 import { artifactRoutes } from './routes/artifact-endpoints.ts'
 import { bulkRoutes } from './routes/bulk-endpoints.ts'
 import { operationLogRoutes } from './routes/log-endpoints.ts'
@@ -19,6 +21,14 @@ export const operationsFeature = defineFeature({
     ...bulkRoutes(parts),
   ],
   showsDownloads: true,
+  events: [
+    defineEvent({
+      name: 'operation.finished',
+      about: 'An operation that ended, as GET /api/operations/{id} answers',
+      data: operationSchema,
+      operations: { raisedBy: () => true, content: 'record' },
+    }),
+  ],
   tables: {
     operations: {
       about: 'Operations that made links',

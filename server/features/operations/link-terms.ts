@@ -4,7 +4,8 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { OperationSource } from '../../engine/engine.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { compileFilter } from '../../files/filter.ts'
-import { parsePublicId } from '../../core/ids.ts'
+import { requirePublicId } from '../../core/ids.ts'
+import { firstOf } from '../../core/present.ts'
 
 /**
  * `perFile`: the option of the action `create-links`. Throws `validation_failed`, which names every
@@ -15,7 +16,7 @@ export async function requireSelected(
   source: OperationSource,
   perFile: readonly { file_id: string }[],
 ): Promise<void> {
-  const ids = perFile.map(({ file_id }) => parsePublicId('file', file_id)!)
+  const ids = perFile.map(({ file_id }) => requirePublicId('file', file_id))
   const selected = await selectedOf(scope, source, ids)
   const details = ids.flatMap((id, at): ErrorDetail[] => {
     const param = `options.per_file[${at}].file_id`
@@ -24,7 +25,7 @@ export async function requireSelected(
       : [{ param, code: 'invalid_value', message: 'This file is not selected' }]
   })
   if (details.length > 0)
-    throw new AppError('validation_failed', { param: details[0]!.param, details })
+    throw new AppError('validation_failed', { param: firstOf(details).param, details })
 }
 
 async function selectedOf(

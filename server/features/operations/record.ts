@@ -10,6 +10,7 @@ import {
   type OperationRow,
 } from '../../engine/engine.ts'
 import { toOperationId, toPublicId } from '../../core/ids.ts'
+import { present } from '../../core/present.ts'
 import { summaryOf } from '../workflows/describe.ts'
 import { timestamp, warning } from '../../http/schemas.ts'
 
@@ -156,7 +157,7 @@ export function operationRecord(
     finished_at: operation.finished_at?.toISOString() ?? null,
     paused_at: operation.paused_at?.toISOString() ?? null,
     undo_until: engine.actions(operation).includes('undo')
-      ? operation.undo_until!.toISOString()
+      ? present(operation.undo_until, 'The end of undo').toISOString()
       : null,
     undoes: undoneId(operation),
     undone_by: undone_by && toOperationId('bulk', undone_by),
@@ -181,7 +182,8 @@ const undoneId = ({ undoes, undoes_kind }: OperationRow) =>
 
 function sourceOf(operation: OperationRow): OperationRecord['source'] {
   const { source } = operation
-  if (source.type === 'operation') return { type: 'operation', id: undoneId(operation)! }
+  if (source.type === 'operation')
+    return { type: 'operation', id: present(undoneId(operation), 'The undone operation') }
   return source.type === 'entries' ? { type: 'entries' } : source
 }
 

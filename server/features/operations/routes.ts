@@ -13,6 +13,7 @@ import {
 import { AppError } from '../../core/errors.ts'
 import { day, momentOf } from '../../files/filter.ts'
 import { requirePublicId, toPublicId } from '../../core/ids.ts'
+import { lastOf, present } from '../../core/present.ts'
 import { startBulk } from './start.ts'
 import { apiChannel } from '../imports/api-channel.ts'
 import { adminChannel } from '../imports/origins.ts'
@@ -129,7 +130,7 @@ const list = ({ engine, clock }: OperationParts) =>
         ...(before ? { before: requirePublicId('op', before) } : {}),
       })
       const shown = rows.slice(0, limit)
-      const next = rows.length > limit ? toCursor([toPublicId('op', shown.at(-1)!.id)]) : null
+      const next = rows.length > limit ? toCursor([toPublicId('op', lastOf(shown).id)]) : null
       return {
         body: {
           data: shown.map((row) => operationRecord(engine, row, clock())),
@@ -172,7 +173,7 @@ const items = ({ engine }: OperationParts) =>
         ...(after === undefined ? {} : { after }),
       })
       const shown = rows.slice(0, query.limit)
-      const next = rows.length > query.limit ? toCursor([shown.at(-1)!.position]) : null
+      const next = rows.length > query.limit ? toCursor([lastOf(shown).position]) : null
       const warned = await engine.warnedItems(caller.scope, operation)
       return { body: { data: shown.map(itemRecord), next_cursor: next, warned } }
     },
@@ -232,7 +233,7 @@ async function accepted(
   caller: Caller,
   id: string,
 ): Promise<Reply> {
-  const operation = (await engine.get(caller.scope, id))!
+  const operation = present(await engine.get(caller.scope, id), 'The operation')
   return {
     status: 202,
     body: operationRecord(engine, operation, clock()),
@@ -278,7 +279,11 @@ const lifecycle = (
         await confirmSync(caller.scope, { sync: request.sync, operation: id })
       else await engine.move(caller.scope, id, move)
       return {
-        body: operationRecord(engine, (await engine.get(caller.scope, operation.id))!, clock()),
+        body: operationRecord(
+          engine,
+          present(await engine.get(caller.scope, operation.id), 'The operation'),
+          clock(),
+        ),
       }
     },
   })

@@ -13,6 +13,7 @@ import {
   type OperationSource,
 } from '../../engine/engine.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
+import { firstOf, present } from '../../core/present.ts'
 import { requireDownloads } from '../../files/plan-limits.ts'
 import { requireWorkflow } from '../workflows/find.ts'
 import { requireSelected } from './link-terms.ts'
@@ -84,11 +85,13 @@ async function ownWorkflow(
   scope: ShopScope,
   { workflow: id, options }: BulkRequest,
 ): Promise<Workflow> {
-  const workflow = await requireWorkflow(scope, id!, engine).catch((error: unknown) => {
-    if (error instanceof AppError && error.code === 'not_found')
-      throw invalidValue('workflow', `There is no workflow ${id}`)
-    throw error
-  })
+  const workflow = await requireWorkflow(scope, present(id, 'workflow'), engine).catch(
+    (error: unknown) => {
+      if (error instanceof AppError && error.code === 'not_found')
+        throw invalidValue('workflow', `There is no workflow ${id}`)
+      throw error
+    },
+  )
   if (workflow.kind === 'import')
     throw invalidValue('workflow', 'This workflow imports files: it needs a channel')
   if (workflow.kind === 'delivery')
@@ -144,4 +147,4 @@ const invalidValue = (param: string, message: string) =>
   invalid([{ param, code: 'invalid_value', message }])
 
 const invalid = (details: ErrorDetail[]) =>
-  new AppError('validation_failed', { details, param: details[0]!.param })
+  new AppError('validation_failed', { details, param: firstOf(details).param })

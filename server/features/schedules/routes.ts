@@ -16,6 +16,7 @@ import { AppError } from '../../core/errors.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { requireFeature } from '../../files/plan-limits.ts'
 import { requirePublicId } from '../../core/ids.ts'
+import { present } from '../../core/present.ts'
 import { endpoint, type Caller, type Endpoint, type Scope } from '../../http/endpoint.ts'
 import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
 import { scheduleBody, scheduleRecord, scheduleSchema } from './record.ts'
@@ -136,7 +137,7 @@ function runs(parts: ScheduleRouteParts): Endpoint[] {
           now: parts.clock(),
           ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
         })
-        const operation = (await parts.engine.get(caller.scope, started))!
+        const operation = present(await parts.engine.get(caller.scope, started), 'The operation')
         return {
           status: 202,
           headers: { Location: operationPath(operation) },

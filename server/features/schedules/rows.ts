@@ -5,6 +5,7 @@ import type { OperationStatus } from '../../engine/engine.ts'
 import { AppError } from '../../core/errors.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { parsePublicId, toPublicId } from '../../core/ids.ts'
+import { firstOf } from '../../core/present.ts'
 import type { Parts } from '../workflows/check.ts'
 import { scheduleProblems, type ScheduleBody } from './check.ts'
 import { nextRuns } from './times.ts'
@@ -149,7 +150,7 @@ async function columnsOf(
   const problems = [...known, ...(await scheduleProblems(tx, body, parts, before))]
   if (problems.length > 0) {
     const details = problems.map((problem) => ({ ...problem, code: 'invalid_value' as const }))
-    throw new AppError('validation_failed', { param: details[0]!.param, details })
+    throw new AppError('validation_failed', { param: firstOf(details).param, details })
   }
   const own = body.workflow === null ? null : parsePublicId('workflow', body.workflow)
   // So that the time zone can't change until this is written.

@@ -8,6 +8,7 @@ import type { FileFilter } from '../../files/filter.ts'
 import { impactOf } from '../files/impact.ts'
 import { countFiles } from '../../files/list.ts'
 import { raiseNoticeOnce } from '../../core/outbox/notices.ts'
+import { present } from '../../core/present.ts'
 import { deletes } from '../workflows/describe.ts'
 import { workflowOf } from './check.ts'
 import { lockSchedule, type ScheduleRow } from './rows.ts'
@@ -126,7 +127,7 @@ async function startWithin(
 }
 
 const totalOf = async (scope: ShopScope, engine: Engine, operation: string) =>
-  (await engine.get(scope, operation))!.total
+  present(await engine.get(scope, operation), 'The operation').total
 
 async function askToConfirm(
   tx: ShopScope,

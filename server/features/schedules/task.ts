@@ -9,6 +9,7 @@ import { AppError } from '../../core/errors.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { raiseNoticeOnce } from '../../core/outbox/notices.ts'
+import { firstOf, lastOf, present } from '../../core/present.ts'
 import { runningOperation, startRun } from './run.ts'
 import { setNextRun, lockDue, type ScheduleRow } from './rows.ts'
 import { nextRuns } from './times.ts'
@@ -80,7 +81,7 @@ async function* dueSchedules({ pool }: Database, now: Date): AsyncGenerator<DueS
     )
     yield* rows
     if (rows.length < DUE_BATCH) return
-    after = rows.at(-1)!
+    after = lastOf(rows)
   }
 }
 
@@ -115,7 +116,7 @@ async function started(
     await tx.transaction((inner) =>
       startRun(inner, parts.engine, schedule, {
         requestedBy: `schedule ${name}`,
-        idempotencyKey: `schedule/${id}/${next_run_at!.toISOString()}`,
+        idempotencyKey: `schedule/${id}/${present(next_run_at, 'The time of the run').toISOString()}`,
         now,
       }),
     )
@@ -141,6 +142,6 @@ async function untilNext(database: Database, now: Date): Promise<number> {
     'select min(next_run_at) as next from schedules where next_run_at > $1',
     [now],
   )
-  const next = rows[0]!.next
+  const next = firstOf(rows).next
   return next ? Math.min(POLL_MS, next.getTime() - now.getTime()) : POLL_MS
 }

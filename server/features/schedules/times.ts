@@ -1,5 +1,6 @@
 // Evaluates and describes the cron line of a schedule: five fields, in the shop's time zone.
 import { Cron } from 'croner'
+import { present } from '../../core/present.ts'
 
 /** A line with more fixed times of day than this is evaluated as one pattern. */
 const MAX_TIMES = 24
@@ -50,9 +51,9 @@ export function nextRuns(cron: string, timeZone: string, after: Date, count: num
  * changes in this way only for those.
  */
 function fixedTimes(cron: string): string[] {
-  const [minute, hour, ...days] = fieldsOf(cron)
-  const minutes = numbersOf(minute!)
-  const hours = numbersOf(hour!)
+  const [minute = '', hour = '', ...days] = fieldsOf(cron)
+  const minutes = numbersOf(minute)
+  const hours = numbersOf(hour)
   if (!minutes?.length || !hours?.length || minutes.length * hours.length > MAX_TIMES)
     return [fieldsOf(cron).join(' ')]
   return hours.flatMap((h) => minutes.map((m) => [m, h, ...days].join(' ')))
@@ -137,7 +138,7 @@ function weeklyText(weekday: string, time: string): string | null {
   if (spelled === '1-5') return `Monday to Friday at ${time}`
   const days = numbersOf(spelled)
   return days && days.length > 0
-    ? `Weekly on ${listed(days.map((day) => DAYS[day]!))} at ${time}`
+    ? `Weekly on ${listed(days.map((day) => present(DAYS[day], `Day ${day}`)))} at ${time}`
     : null
 }
 

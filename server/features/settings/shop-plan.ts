@@ -6,6 +6,7 @@ import type { BackgroundTask } from '../../core/queue/background.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Subscription, Subscriptions } from '../../storefront/subscriptions.ts'
 import type { OfferedPlan, Plans } from '../../core/configuration/plan-list.ts'
+import { present } from '../../core/present.ts'
 
 export interface PlanParts {
   database: Pick<Database, 'knex' | 'pool'>
@@ -36,7 +37,10 @@ export async function refreshPlan(
 /** A subscription to a plan that is no longer in the list has the limits of the free one. */
 const planOf = ({ list, free }: Plans, found: Subscription | null): OfferedPlan =>
   list.find(({ id, title }) => id === found?.name || title === found?.name) ??
-  list.find(({ id }) => id === free)!
+  present(
+    list.find(({ id }) => id === free),
+    'The free plan',
+  )
 
 async function storePlan(
   scope: ShopScope,
@@ -67,7 +71,11 @@ export const planTask = (parts: PlanParts): BackgroundTask => ({
     : 'select shop_id, shop_id::text as key, now() as due_at from shop_plans where false',
   run: async ({ shop, signal }) => {
     try {
-      await refreshPlan(parts, forShop(parts.database, shop!), signal)
+      await refreshPlan(
+        parts,
+        forShop(parts.database, present(shop, 'The shop of the run')),
+        signal,
+      )
     } catch (error) {
       if (signal.aborted) throw error
       parts.log.warn('a shop’s plan could not be read', { shop, ...errorFields(error) })

@@ -4,6 +4,7 @@ import { retryTransaction } from '../../core/db/retry-transaction.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../core/errors.ts'
+import { present } from '../../core/present.ts'
 import type { UploadRow } from './rows.ts'
 import { addToImport, importUploads } from './start.ts'
 
@@ -44,7 +45,7 @@ export async function createBatch(
      values (:shop, :count, :request, :requestedBy) returning id`,
     { count: batch.count, request: JSON.stringify(batch.request), requestedBy: batch.requestedBy },
   )
-  return (await readBatch(scope, row.id))!
+  return present(await readBatch(scope, row.id), 'The batch')
 }
 
 export async function readBatch(scope: ShopScope, id: string): Promise<BatchView | null> {
@@ -73,7 +74,7 @@ export function startBatch(engine: Engine, scope: ShopScope, id: string): Promis
     const batch = await holdBatch(tx, id)
     if (!batch) throw new AppError('not_found')
     await importReceived(engine, tx, batch, { whole: true })
-    const last = (await readBatch(tx, id))!.operations.at(-1)
+    const last = present(await readBatch(tx, id), 'The batch').operations.at(-1)
     if (!last)
       throw new AppError('conflict', { message: 'No file of this batch has been received yet' })
     return last
@@ -88,7 +89,7 @@ export function startBatch(engine: Engine, scope: ShopScope, id: string): Promis
 export async function importArrived(engine: Engine, tx: ShopScope, id: string): Promise<void> {
   const batch = await holdBatch(tx, id)
   if (!batch?.count) return
-  const { uploading, arrived } = (await readBatch(tx, id))!
+  const { uploading, arrived } = present(await readBatch(tx, id), 'The batch')
   await importReceived(engine, tx, batch, { whole: uploading === 0 && arrived >= batch.count })
 }
 

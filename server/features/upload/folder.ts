@@ -36,63 +36,71 @@ export function openUploadFolder(folder: string) {
     received: path.join(folder, 'received'),
   }
   for (const place of Object.values(places)) makeFolderSync(place, 0o750)
-  const at = (place: keyof typeof places, id: string) => {
-    if (!UUID.test(id)) throw new TypeError('An upload is addressed by its UUID')
-    return path.join(places[place], id)
-  }
+  const incoming = (id: string) => fileIn(places.incoming, id)
+  const received = (id: string) => fileIn(places.received, id)
   return {
     path: folder,
     /** Whether the other processes use this folder too: see `joinFolder`. */
     sharing: NOT_COMPARED,
     /** The UUID by which processes recognise the folder, also by different paths. */
     marker: () => markerOf(path.join(folder, 'marker')),
-    incoming: (id: string) => at('incoming', id),
-    received: (id: string) => at('received', id),
+    incoming,
+    received,
     create: async (id: string) => {
-      const file = await open(at('incoming', id), 'wx', 0o640)
+      const file = await open(incoming(id), 'wx', 0o640)
       await file.close()
     },
     /** The number of bytes and the time of the last write; null: there is no such upload. */
     stat: async (id: string): Promise<{ size: number; changed: Date } | null> => {
       const found =
-        (await nullIfAbsent(stat(at('incoming', id)))) ??
-        (await nullIfAbsent(stat(at('received', id))))
+        (await nullIfAbsent(stat(incoming(id)))) ?? (await nullIfAbsent(stat(received(id))))
       return found && { size: found.size, changed: found.mtime }
     },
-    truncate: (id: string, size: number) => truncate(at('incoming', id), size),
+    truncate: (id: string, size: number) => truncate(incoming(id), size),
     /** Syncs the bytes and moves the file to `received`. Idempotent. */
     finish: async (id: string) => {
-      const file = await nullIfAbsent(open(at('incoming', id), 'r+'))
-      if (file) {
-        try {
-          await file.sync()
-        } finally {
-          await file.close()
-        }
-        await nullIfAbsent(rename(at('incoming', id), at('received', id)))
-      }
+      await syncAndMove(incoming(id), received(id))
       await shareSync(places.received)
     },
     remove: async (id: string) => {
-      await rm(at('incoming', id), { force: true })
-      await rm(at('received', id), { force: true })
+      await rm(incoming(id), { force: true })
+      await rm(received(id), { force: true })
     },
     /** Ids of the files that were not changed since `before`, a page at a time. */
     async *old(before: Date): AsyncGenerator<string[]> {
-      for (const place of Object.values(places)) {
-        let page: string[] = []
-        for await (const { name } of await opendir(place)) {
-          if (!UUID.test(name)) continue
-          const found = await nullIfAbsent(stat(path.join(place, name)))
-          if (found && found.mtime < before) page.push(name)
-          if (page.length < 1000) continue
-          yield page
-          page = []
-        }
-        if (page.length > 0) yield page
-      }
+      for (const place of Object.values(places)) yield* oldFilesIn(place, before)
     },
   }
+}
+
+function fileIn(place: string, id: string): string {
+  if (!UUID.test(id)) throw new TypeError('An upload is addressed by its UUID')
+  return path.join(place, id)
+}
+
+/** Does nothing if the file was moved before. */
+async function syncAndMove(from: string, to: string): Promise<void> {
+  const file = await nullIfAbsent(open(from, 'r+'))
+  if (!file) return
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await nullIfAbsent(rename(from, to))
+}
+
+async function* oldFilesIn(place: string, before: Date): AsyncGenerator<string[]> {
+  let page: string[] = []
+  for await (const { name } of await opendir(place)) {
+    if (!UUID.test(name)) continue
+    const found = await nullIfAbsent(stat(path.join(place, name)))
+    if (found && found.mtime < before) page.push(name)
+    if (page.length < 1000) continue
+    yield page
+    page = []
+  }
+  if (page.length > 0) yield page
 }
 
 async function markerOf(at: string): Promise<string> {

@@ -3,6 +3,7 @@
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { filenameProblem, MAX_TAGS, normalizeTags, tagProblem } from '../../files/rules.ts'
 import { parsePublicId } from '../../core/ids.ts'
+import { firstOf } from '../../core/present.ts'
 import type { UploadChoices } from './rows.ts'
 
 export type Metadata = Readonly<Record<string, string | null | undefined>>
@@ -40,8 +41,8 @@ export function readMetadata(metadata: Metadata, size: number, limit: number): U
   const batch = metadata.batch ? parsePublicId('batch', metadata.batch) : null
   if (metadata.batch && !batch) add('batch', 'invalid_value', 'There is no such batch')
 
-  if (details.length > 0) throw invalid(details)
-  return { filename, on_conflict: on_conflict!, tags, batch }
+  if (!on_conflict || details.length > 0) throw invalid(details)
+  return { filename, on_conflict, tags, batch }
 }
 
 /**
@@ -60,8 +61,8 @@ export function readConflict(header: string): Conflict | null {
 export const invalid = (details: readonly ErrorDetail[]): AppError =>
   new AppError('validation_failed', {
     details,
-    param: details[0]!.param,
-    ...(details.length === 1 ? { message: details[0]!.message } : {}),
+    param: firstOf(details).param,
+    ...(details.length === 1 ? { message: firstOf(details).message } : {}),
   })
 
 export const nameTaken = (): AppError => {

@@ -25,7 +25,7 @@ export function createUploadPort(
     const found = row?.status === 'received' ? await folder.stat(id) : null
     if (!found && row && isElsewhere(folder, row))
       throw new PortError('uploads_not_shared', ERRORS.uploads_not_shared.message, true)
-    if (!found || found.size !== row!.size_bytes)
+    if (!found || found.size !== row?.size_bytes)
       throw new PortError('upload_lost', ERRORS.upload_lost.message, false)
     return found.size
   }

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
 import { hasNoRoom } from '../../core/db/error-classes.ts'
 import { AppError } from '../../core/errors.ts'
+import { firstOf } from '../../core/present.ts'
 
 /** An upload holds twice this: one piece that is filled and one that is written. */
 const PIECE = 512 * 1024
@@ -18,13 +19,13 @@ export interface Checksum {
 /** Reads `Upload-Checksum: sha1 <base64>`; throws `malformed_request`. */
 export function readChecksum(header: string): Checksum | null {
   if (header === '') return null
-  const [, name, text] = /^([a-z0-9]+) ([A-Za-z0-9+/]+={0,2})$/.exec(header) ?? []
+  const [, name, text = ''] = /^([a-z0-9]+) ([A-Za-z0-9+/]+={0,2})$/.exec(header) ?? []
   const algorithm = CHECKSUMS.find((one) => one === name)
   if (!algorithm)
     throw new AppError('malformed_request', {
       message: `Upload-Checksum takes one of ${CHECKSUMS.join(', ')}`,
     })
-  return { algorithm, digest: Buffer.from(text!, 'base64') }
+  return { algorithm, digest: Buffer.from(text, 'base64') }
 }
 
 export interface Chunk {
@@ -119,11 +120,11 @@ async function writeAll(file: FileHandle, pieces: Buffer[], position: number): P
     const { bytesWritten } = await file.writev(left, at).catch(storageFailed)
     at += bytesWritten
     let skip = bytesWritten
-    while (left.length > 0 && skip >= left[0]!.length) {
-      skip -= left[0]!.length
+    while (left.length > 0 && skip >= firstOf(left).length) {
+      skip -= firstOf(left).length
       left = left.slice(1)
     }
-    if (skip > 0) left = [left[0]!.subarray(skip), ...left.slice(1)]
+    if (skip > 0) left = [firstOf(left).subarray(skip), ...left.slice(1)]
   }
 }
 

@@ -11,6 +11,7 @@ import {
 } from './upload.ts'
 import { AppError } from '../../core/errors.ts'
 import { parsePublicId, requirePublicId, toOperationId, toPublicId } from '../../core/ids.ts'
+import { present } from '../../core/present.ts'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
 import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
 import { errorSchema, timestamp } from '../../http/schemas.ts'
@@ -149,7 +150,7 @@ const start = ({ engine }: UploadParts, clock: () => Date) =>
     },
     handler: async ({ caller, params }) => {
       const id = await startBatch(engine, caller.scope, requirePublicId('batch', params.id))
-      const operation = (await engine.get(caller.scope, id))!
+      const operation = present(await engine.get(caller.scope, id), 'The operation')
       return {
         status: 202,
         headers: { Location: operationPath(operation) },

@@ -5,6 +5,7 @@ import type { Listener } from '../../core/db/listener.ts'
 import { UPLOAD_FOLDER_LOCKS } from '../../core/db/lock-classes.ts'
 import type { Role } from '../../core/configuration/environment-schema.ts'
 import type { Logger } from '../../core/log.ts'
+import { firstOf } from '../../core/present.ts'
 import type { Sharing, UploadFolder } from './folder.ts'
 
 /** For this long an answer about the other processes is used again. */
@@ -30,7 +31,7 @@ export async function joinFolder(folder: UploadFolder, parts: JoinParts): Promis
      on conflict (marker) do update set marker = excluded.marker returning number`,
     [await folder.marker()],
   )
-  const { number } = rows[0]!
+  const { number } = firstOf(rows)
   for (const isWorker of [false, true])
     if (roles.includes(isWorker ? 'worker' : 'web'))
       await listener.hold(lockOf(number, isWorker), UPLOAD_FOLDER_LOCKS, 'shared')

@@ -1,6 +1,7 @@
 // Starts the import of complete uploads: one operation that grows with the files of a batch, or one
 // for a single upload.
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { firstOf, present } from '../../core/present.ts'
 import type { Engine } from '../../engine/engine.ts'
 import {
   importEntries,
@@ -42,7 +43,7 @@ export async function addToImport(
      group by name_key`,
     {
       operation,
-      batch: uploads[0]!.batch_id,
+      batch: firstOf(uploads).batch_id,
       names: uploads.flatMap(({ name_key }) => name_key ?? []),
     },
   )
@@ -51,9 +52,9 @@ export async function addToImport(
   const first = await engine.add(
     tx,
     operation,
-    entries.map((each, at) => ({
-      ...each,
-      after: before.get(uploads[at]!.name_key ?? '') ?? null,
+    uploads.map(({ name_key }, at) => ({
+      ...present(entries[at], 'The entry of an upload'),
+      after: before.get(name_key ?? '') ?? null,
     })),
   )
   if (first === null) return false

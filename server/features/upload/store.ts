@@ -4,6 +4,7 @@ import { DataStore, ERRORS, Upload } from '@tus/server'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { toPublicId, parsePublicId } from '../../core/ids.ts'
+import { present } from '../../core/present.ts'
 import { finishUpload, type FinishParts } from './finish.ts'
 import { isElsewhere } from './sharing.ts'
 import { nameTaken, readMetadata } from './metadata.ts'
@@ -57,8 +58,9 @@ export class ShopUploads extends DataStore {
 
   override async create(upload: Upload): Promise<Upload> {
     const id = uuidOf(upload.id)
+    const size = present(upload.size, 'The size of the upload')
     const metadata = (upload.metadata ?? {}) as Record<string, string>
-    const choices = readMetadata(metadata, upload.size!, this.#request.fileBytes)
+    const choices = readMetadata(metadata, size, this.#request.fileBytes)
     const { sharing } = this.#parts.folder
     if (!(await sharing.isShared())) throw notShared()
     await this.#parts.folder.create(id)
@@ -66,7 +68,7 @@ export class ShopUploads extends DataStore {
     try {
       this.#row = await insertUpload(
         this.#scope,
-        { id, size: upload.size!, choices, metadata, requestedBy, folder: sharing.number },
+        { id, size, choices, metadata, requestedBy, folder: sharing.number },
         quotas,
       )
     } catch (error) {

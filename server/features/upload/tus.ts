@@ -8,6 +8,7 @@ import { LockTimeout, type Locks } from '../../core/db/locks.ts'
 import { AppError, type ErrorCode } from '../../core/errors.ts'
 import { cleanName, nameKey } from '../../files/rules.ts'
 import { toPublicId } from '../../core/ids.ts'
+import { present } from '../../core/present.ts'
 import type { FinishParts } from './finish.ts'
 import { invalid, keptMetadata, nameTaken, readConflict, readMetadata } from './metadata.ts'
 import { CHECKSUMS, readChecksum } from './receive.ts'
@@ -71,7 +72,7 @@ export async function handleTus(
     locker: lockerOf(
       parts.locks,
       scope.shop,
-      request.method!,
+      present(request.method, 'The method'),
       () => void setTimeout(() => stop.abort(), DRAIN_MS),
     ),
     namingFunction: (_, metadata = {}) => {
@@ -96,9 +97,12 @@ function withoutBody(request: IncomingMessage): Parameters<Server['handleWeb']>[
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) headers.set(name, String(value))
   const { method, url } = request
-  return { method, url: new URL(url!, 'http://upload').href, headers, body: null } as Parameters<
-    Server['handleWeb']
-  >[0]
+  return {
+    method,
+    url: new URL(present(url, 'The address'), 'http://upload').href,
+    headers,
+    body: null,
+  } as Parameters<Server['handleWeb']>[0]
 }
 
 async function send(

@@ -5,7 +5,12 @@ import type { CallbackOptions } from '../messages/callbacks.ts'
 import type { Deliverer, Message } from '../../core/outbox/outbox.ts'
 import { deadlineOf } from '../../core/outbox/receiver-failures.ts'
 import { POST_DELAYS, postSigned } from '../messages/signed-post.ts'
-import { TEST_EVENT, type WebhookPayload } from '../../core/outbox/webhook-events.ts'
+import {
+  TEST_EVENT,
+  type WebhookEvent,
+  type WebhookPayload,
+} from '../../core/outbox/webhook-events.ts'
+import { present } from '../../core/present.ts'
 import { recordFailure, recordSuccess } from './health.ts'
 import { operationFiles } from './operation-events.ts'
 import { secretPlace } from './webhooks.ts'
@@ -19,7 +24,12 @@ interface Receiver {
   previous_secret: Buffer | null
 }
 
-export function webhookDeliverer(options: CallbackOptions): Deliverer {
+export interface WebhookOptions extends CallbackOptions {
+  /** Those of all features. */
+  events: readonly WebhookEvent[]
+}
+
+export function webhookDeliverer(options: WebhookOptions): Deliverer {
   const { client, secrets, clock, deadline = deadlineOf } = options
   return {
     delays: POST_DELAYS,
@@ -76,10 +86,13 @@ async function receiverOf(
 function dataOf(
   scope: ShopScope,
   { payload, operation_id }: Message,
-  { operationRecord }: CallbackOptions,
+  { operationRecord, events }: WebhookOptions,
 ): Promise<object> {
   const { type, data } = payload as WebhookPayload
   if (data) return Promise.resolve(data)
-  const whole = type === 'operation.finished' || type === 'sync.finished'
-  return whole ? operationRecord(scope, operation_id!) : operationFiles(scope, operation_id!)
+  const operation = present(operation_id, `The operation of the event ${type}`)
+  const event = events.find(({ name }) => name === type)
+  return event?.operations?.content === 'record'
+    ? operationRecord(scope, operation)
+    : operationFiles(scope, operation)
 }

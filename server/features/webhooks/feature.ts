@@ -9,9 +9,9 @@ export const webhooksFeature = defineFeature({
   examples: webhooksExamples,
   endpoints: webhookRoutes,
   onEnd:
-    ({ plugins }) =>
+    ({ plugins, events }) =>
     (tx, operation, worked) =>
-      raiseOperationEvents(tx, operation, plugins, worked),
+      raiseOperationEvents(tx, operation, { plugins, events, worked }),
   tables: {
     webhook_endpoints: 'addresses of the merchant’s own servers',
     webhooks: 'ids of the platform, kept for some days',

@@ -21,7 +21,7 @@ export function recordFailure(
   { reason, gone, now }: { reason: string; gone: boolean; now: Date },
 ): Promise<void> {
   return scope.transaction(async (tx) => {
-    const [row] = await tx.query<{ url: string }>(
+    const [row] = await tx.query<{ url: string; switched: boolean }>(
       `update webhook_endpoints set last_error = :reason,
          failing_since = coalesce(failing_since, :now::timestamptz),
          enabled = enabled and not :gone::boolean
@@ -30,7 +30,7 @@ export function recordFailure(
        returning url, old.enabled and not new.enabled as switched`,
       { webhook, reason, gone, now, days: SWITCHED_OFF_AFTER_DAYS },
     )
-    if (!(row as { switched?: boolean } | undefined)?.switched) return
+    if (!row?.switched) return
     const why = gone
       ? 'it answered 410, which means that it wants no more messages'
       : `nothing has reached it for ${SWITCHED_OFF_AFTER_DAYS} days: ${lowered(reason)}`
@@ -42,7 +42,7 @@ export function recordFailure(
     await raiseNotice(tx, {
       level: 'critical',
       title: 'A webhook was switched off',
-      body: `${URL.parse(row!.url)?.host ?? 'The address'} gets no more messages, because ${why}. Repair the address, switch the webhook on under Settings, Webhooks, and replay what it missed.`,
+      body: `${URL.parse(row.url)?.host ?? 'The address'} gets no more messages, because ${why}. Repair the address, switch the webhook on under Settings, Webhooks, and replay what it missed.`,
       operation_id: null,
     })
   })

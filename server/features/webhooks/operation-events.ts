@@ -1,14 +1,19 @@
-// The events of an operation that ended. The plugins of its steps declare them.
+// The events that the end of an operation raises. Features declare them, and the plugins of the
+// operation's steps announce some.
+import type { z } from 'zod'
 import type { Plugin, Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { toPublicId } from '../../core/ids.ts'
-import { raiseTrigger } from '../flow/triggers.ts'
-import { raiseEvent, type WebhookEvent } from '../../core/outbox/webhook-events.ts'
+import {
+  raiseEvent,
+  type operationFilesData,
+  type WebhookEvent,
+} from '../../core/outbox/webhook-events.ts'
 
 /** Maximum number of files that an event names; the operation's items list the others. */
 const MAX_FILES = 1000
 
-export interface EndedOperation {
+interface Operation {
   id: string
   kind: 'import' | 'bulk'
   channel: string
@@ -16,43 +21,37 @@ export interface EndedOperation {
   workflow: Pick<Workflow, 'steps'>
 }
 
-/** @param worked it changed files; a preview, or one that failed before the first file, did not. */
+interface EventOptions {
+  plugins: readonly Plugin[]
+  events: readonly WebhookEvent[]
+  /** It changed files; a preview, or one that failed before the first file, did not. */
+  worked: boolean
+}
+
+/** Must be called in the transaction that ends the operation. */
 export async function raiseOperationEvents(
   tx: ShopScope,
-  operation: EndedOperation,
-  plugins: readonly Plugin[],
-  worked: boolean,
+  { id, kind, channel, round, workflow }: Operation,
+  { plugins, events, worked }: EventOptions,
 ): Promise<void> {
-  const types: WebhookEvent[] = ['operation.finished']
-  if (operation.channel === 'cloud') types.push('sync.finished')
-  if (worked) types.push(...changesOf(operation, plugins))
-  if (operation.kind === 'import')
-    await raiseTrigger(tx, {
-      handle: 'import-finished',
-      key: `${operation.id}/${operation.round}`,
-      operation: operation.id,
-    })
-  for (const type of types)
-    await raiseEvent(tx, {
-      type,
+  const announced = announcedBy(workflow, plugins)
+  for (const event of events)
+    if (event.operations?.raisedBy({ kind, channel, worked, announced }))
       // Retry Failed ends the operation again, and that end is another event.
-      key: `${operation.id}/${operation.round}`,
-      operation: operation.id,
-    })
+      await raiseEvent(tx, event, { key: `${id}/${round}`, operation: id })
 }
 
-function changesOf(
-  { kind, workflow }: EndedOperation,
+const announcedBy = (
+  { steps }: Pick<Workflow, 'steps'>,
   plugins: readonly Plugin[],
-): Set<WebhookEvent> {
-  const announced = workflow.steps.flatMap(
-    (step) => plugins.find(({ id }) => id === step.plugin)?.announces ?? [],
-  )
-  return new Set(kind === 'import' ? ['file.imported', ...announced] : announced)
-}
+): ReadonlySet<string> =>
+  new Set(steps.flatMap((step) => plugins.find(({ id }) => id === step.plugin)?.announces ?? []))
 
 /** The files of an operation: those of its items that are done. */
-export async function operationFiles(scope: ShopScope, operation: string): Promise<object> {
+export async function operationFiles(
+  scope: ShopScope,
+  operation: string,
+): Promise<z.output<typeof operationFilesData>> {
   const [row] = await scope.query<{ kind: string; done: number; files: string[] }>(
     `select o.kind, o.done, array(
        select i.file_id from items i

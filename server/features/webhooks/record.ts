@@ -2,23 +2,39 @@
 import { z } from 'zod'
 import { UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
 import { toPublicId } from '../../core/ids.ts'
-import { EVENTS, WEBHOOK_EVENTS, type WebhookEvent } from '../../core/outbox/webhook-events.ts'
+import type { WebhookEvent } from '../../core/outbox/webhook-events.ts'
 import type { WebhookRow } from './webhooks.ts'
 import { fetchUrl, timestamp } from '../../http/schemas.ts'
 
-const event = z.enum(WEBHOOK_EVENTS as [WebhookEvent, ...WebhookEvent[]])
+/** The schemas of webhooks, which take and show the names of the declared events. */
+export function webhookSchemas(declared: readonly WebhookEvent[]) {
+  const event = z.enum(declared.map(({ name }) => name))
+  const webhook = z
+    .object({
+      id: z.string(),
+      url: z.string().meta({ description: 'Without its query, which may contain a secret' }),
+      description: z.string(),
+      events: z.array(event).meta({ description: 'Empty: all' }),
+      enabled: z.boolean(),
+      switched_off: z
+        .object({ at: timestamp, reason: z.string() })
+        .nullable()
+        .meta({ description: 'It failed for days and was switched off by the server' }),
+      failing_since: timestamp.nullable().meta({ description: 'null: the last message arrived' }),
+      last_success_at: timestamp.nullable(),
+      last_error: z.string().nullable(),
+      previous_secret_until: timestamp.nullable().meta({
+        description: 'Until then messages have a second signature, made with the previous secret',
+      }),
+      created_at: timestamp,
+    })
+    .meta({ id: 'Webhook' })
+  return { fields: fieldsOf(event, declared), webhook, created: createdSchema(webhook) }
+}
 
-const events = z
-  .array(event)
-  .max(WEBHOOK_EVENTS.length)
-  .transform((chosen) => [...new Set(chosen)])
-  .meta({
-    description: `Empty: all, also those that come later. ${Object.entries(EVENTS)
-      .map(([name, about]) => `\`${name}\`: ${about}.`)
-      .join(' ')}`,
-  })
+export type WebhookSchemas = ReturnType<typeof webhookSchemas>
 
-export const webhookFields = {
+const fieldsOf = (event: z.ZodType<string>, declared: readonly WebhookEvent[]) => ({
   url: fetchUrl.meta({
     description: 'An address of yours on the public internet, port 80 or 443',
     example: 'https://example.com/hooks/stevedore',
@@ -28,41 +44,29 @@ export const webhookFields = {
     .trim()
     .max(200, 'Enter at most 200 characters')
     .refine((text) => !UNSAFE_CHARACTERS.test(text), 'It cannot contain control characters'),
-  events,
+  events: z
+    .array(event)
+    .max(declared.length)
+    .transform((chosen) => [...new Set(chosen)])
+    .meta({
+      description: `Empty: all, also those that come later. ${declared
+        .map(({ name, about }) => `\`${name}\`: ${about}.`)
+        .join(' ')}`,
+    }),
   enabled: z.boolean(),
-}
+})
 
-export const webhookSchema = z
-  .object({
-    id: z.string(),
-    url: z.string().meta({ description: 'Without its query, which may contain a secret' }),
-    description: z.string(),
-    events: z.array(event).meta({ description: 'Empty: all' }),
-    enabled: z.boolean(),
-    switched_off: z
-      .object({ at: timestamp, reason: z.string() })
-      .nullable()
-      .meta({ description: 'It failed for days and was switched off by the server' }),
-    failing_since: timestamp.nullable().meta({ description: 'null: the last message arrived' }),
-    last_success_at: timestamp.nullable(),
-    last_error: z.string().nullable(),
-    previous_secret_until: timestamp.nullable().meta({
-      description: 'Until then messages have a second signature, made with the previous secret',
-    }),
-    created_at: timestamp,
-  })
-  .meta({ id: 'Webhook' })
+const createdSchema = <Shape extends z.ZodRawShape>(webhook: z.ZodObject<Shape>) =>
+  webhook
+    .extend({
+      secret: z.string().nullable().meta({
+        description:
+          'As in Standard Webhooks, `whsec_…`; only this answer contains it. In the answer to a repeated request with the same `Idempotency-Key` it is null',
+      }),
+    })
+    .meta({ id: 'CreatedWebhook' })
 
-export const createdWebhookSchema = webhookSchema
-  .extend({
-    secret: z.string().nullable().meta({
-      description:
-        'As in Standard Webhooks, `whsec_…`; only this answer contains it. In the answer to a repeated request with the same `Idempotency-Key` it is null',
-    }),
-  })
-  .meta({ id: 'CreatedWebhook' })
-
-export const webhookRecord = (webhook: WebhookRow): z.output<typeof webhookSchema> => ({
+export const webhookRecord = (webhook: WebhookRow): z.output<WebhookSchemas['webhook']> => ({
   id: toPublicId('webhook', webhook.id),
   url: webhook.url,
   description: webhook.description,

@@ -6,6 +6,8 @@ import { startReceiver, type Receiver } from '../../../test/fakes/receiver.ts'
 import { parsePublicId } from '../../core/ids.ts'
 import { raiseExhausted } from '../downloads/exhausted-links.ts'
 import { raiseNotice, raiseNoticeOnce } from '../../core/outbox/notices.ts'
+import { EVENTS } from '../../features.ts'
+import type { OperationEvents } from '../../core/outbox/webhook-events.ts'
 import { openOutbox, type Outbox } from '../../startup/outbox.ts'
 import { raiseOperationEvents } from './operation-events.ts'
 import { changeWebhook } from './webhooks.ts'
@@ -40,10 +42,18 @@ beforeEach(async () => {
     await app.owner.scope.from(table).delete()
 })
 afterEach(async () => {
+  // Every message has the data that its event declares, and nothing more.
+  const sent = receiver.posts.map(({ body }) => JSON.parse(body) as { type: string; data: object })
+  for (const { type, data } of sent) {
+    const event = EVENTS.find(({ name, operations }) => name === type && !isRecord(operations))
+    if (event) expect(event.data.strict().parse(data)).toEqual(data)
+  }
   await outbox.close()
   await receiver.close()
 })
 
+/** The record of an operation is a stand-in in these tests. */
+const isRecord = (operations?: OperationEvents) => operations?.content === 'record'
 const call = (...args: Parameters<TestApp['owner']['call']>) => app.owner.call(...args)
 const create = async (fields: object = {}) =>
   (await call('POST', '/api/webhooks', { url: receiver.url, ...fields })).body as {
@@ -130,8 +140,9 @@ it('a webhook gets the events that it selects, and none while it is off', async 
   )
   const workflow = { steps: [{ id: 'act', plugin: 'delete-files' }] }
   const about = { id: operation!.id, kind: 'bulk', channel: 'api', round: 0, workflow } as const
-  await raiseOperationEvents(scope, about, app.engine.parts.plugins, true)
-  await raiseOperationEvents(scope, about, app.engine.parts.plugins, true)
+  const ended = { plugins: app.engine.parts.plugins, events: EVENTS, worked: true }
+  await raiseOperationEvents(scope, about, ended)
+  await raiseOperationEvents(scope, about, ended)
   await notice()
   const told = async ({ id }: { id: string }) =>
     (await sentTo(id)).map(({ subject }) => subject).toSorted()

@@ -21,47 +21,58 @@ import { endpoint, type Endpoint, type Reply } from '../../http/endpoint.ts'
 import { requireReachable, type Reach } from '../../http/reachable.ts'
 import { errorSchema, listOf, page } from '../../http/schemas.ts'
 import { messageRecord, messageSchema } from '../messages/routes.ts'
-import { webhookFields, webhookSchema, createdWebhookSchema, webhookRecord } from './record.ts'
+import { webhookRecord, webhookSchemas, type WebhookSchemas } from './record.ts'
+import type { WebhookEvent } from '../../core/outbox/webhook-events.ts'
+import { lastOf, present } from '../../core/present.ts'
 
 const MAX_HOURS = 168
 
 const byId = z.strictObject({ id: z.string() })
 const about = { tag: 'Webhooks', scope: 'settings:write' } as const
 
-interface Parts {
+interface WebhookParts {
   secrets: Secrets
   baseUrl: string
   reach: Reach
+  /** Those of all features. */
+  events: readonly WebhookEvent[]
   clock: () => Date
 }
 
-export const webhookRoutes = (parts: Parts): Endpoint[] => [
-  list(),
-  create(parts),
-  read(),
-  change(parts),
-  remove(),
-  rotate(parts),
-  test(parts),
-  deliveries(parts),
-  replay(parts),
-]
+interface Parts extends WebhookParts {
+  schemas: WebhookSchemas
+}
 
-const list = () =>
+export function webhookRoutes(given: WebhookParts): Endpoint[] {
+  const parts = { ...given, schemas: webhookSchemas(given.events) }
+  return [
+    list(parts),
+    create(parts),
+    read(parts),
+    change(parts),
+    remove(),
+    rotate(parts),
+    test(parts),
+    deliveries(parts),
+    replay(parts),
+  ]
+}
+
+const list = ({ schemas }: Parts) =>
   endpoint({
     ...about,
     method: 'get',
     path: '/api/webhooks',
     summary: 'List webhooks, oldest first',
     replies: {
-      200: { description: `All of them: at most ${MAX_WEBHOOKS}`, schema: listOf(webhookSchema) },
+      200: { description: `All of them: at most ${MAX_WEBHOOKS}`, schema: listOf(schemas.webhook) },
     },
     handler: async ({ caller }) => ({
       body: { data: (await listWebhooks(caller.scope)).map(webhookRecord), next_cursor: null },
     }),
   })
 
-const create = ({ secrets, reach }: Parts) =>
+const create = ({ secrets, reach, schemas }: Parts) =>
   endpoint({
     ...about,
     method: 'post',
@@ -72,14 +83,14 @@ const create = ({ secrets, reach }: Parts) =>
     atomic: true,
     body: z
       .strictObject({
-        url: webhookFields.url,
-        description: webhookFields.description.default(''),
-        events: webhookFields.events.default([]),
-        enabled: webhookFields.enabled.default(true),
+        url: schemas.fields.url,
+        description: schemas.fields.description.default(''),
+        events: schemas.fields.events.default([]),
+        enabled: schemas.fields.enabled.default(true),
       })
       .meta({ id: 'WebhookRequest' }),
     replies: {
-      201: { description: 'The webhook with its secret', schema: createdWebhookSchema },
+      201: { description: 'The webhook with its secret', schema: schemas.created },
       422: { description: 'Every problem', schema: errorSchema },
     },
     handler: async ({ caller, body }) => {
@@ -94,20 +105,20 @@ const created = (status: number, { webhook, secret }: CreatedWebhook): Reply => 
   return { status, body: { ...record, secret }, kept: { ...record, secret: null } }
 }
 
-const read = () =>
+const read = ({ schemas }: Parts) =>
   endpoint({
     ...about,
     method: 'get',
     path: '/api/webhooks/{id}',
     summary: 'Read a webhook',
     params: byId,
-    replies: { 200: { description: 'Without its secret', schema: webhookSchema } },
+    replies: { 200: { description: 'Without its secret', schema: schemas.webhook } },
     handler: async ({ caller, params }) => ({
       body: webhookRecord(await readWebhook(caller.scope, idOf(params))),
     }),
   })
 
-const change = ({ secrets, reach }: Parts) =>
+const change = ({ secrets, reach, schemas }: Parts) =>
   endpoint({
     ...about,
     method: 'patch',
@@ -115,9 +126,9 @@ const change = ({ secrets, reach }: Parts) =>
     summary: 'Change a webhook, or switch it on or off',
     description: 'Switching it on clears its failures. Events in between are not sent.',
     params: byId,
-    body: z.strictObject(webhookFields).partial().meta({ id: 'WebhookChange' }),
+    body: z.strictObject(schemas.fields).partial().meta({ id: 'WebhookChange' }),
     replies: {
-      200: { description: 'The webhook', schema: webhookSchema },
+      200: { description: 'The webhook', schema: schemas.webhook },
       422: { description: 'Every problem', schema: errorSchema },
     },
     handler: async ({ caller, params, body }) => {
@@ -141,7 +152,7 @@ const remove = () =>
     },
   })
 
-const rotate = ({ secrets }: Parts) =>
+const rotate = ({ secrets, schemas }: Parts) =>
   endpoint({
     ...about,
     method: 'post',
@@ -163,7 +174,7 @@ const rotate = ({ secrets }: Parts) =>
       })
       .meta({ id: 'WebhookRotation' }),
     replies: {
-      200: { description: 'The webhook with its new secret', schema: createdWebhookSchema },
+      200: { description: 'The webhook with its new secret', schema: schemas.created },
     },
     handler: async ({ caller, params, body }) =>
       created(200, await rotateSecret(caller.scope, secrets, idOf(params), body.keep_hours)),
@@ -182,7 +193,7 @@ const test = ({ baseUrl, clock }: Parts) =>
     handler: async ({ caller, params }) => {
       const id = await sendTest(caller.scope, idOf(params), clock())
       const message = await readMessage(caller.scope, id, baseUrl)
-      return { status: 202, body: messageRecord(message!) }
+      return { status: 202, body: messageRecord(present(message, 'The test message')) }
     },
   })
 
@@ -209,7 +220,7 @@ const deliveries = ({ baseUrl }: Parts) =>
         baseUrl,
       )
       const shown = rows.slice(0, query.limit)
-      const next = rows.length > query.limit ? toCursor([shown.at(-1)!.id]) : null
+      const next = rows.length > query.limit ? toCursor([lastOf(shown).id]) : null
       return { body: { data: shown.map(messageRecord), next_cursor: next } }
     },
   })
@@ -245,7 +256,8 @@ const replay = ({ baseUrl }: Parts) =>
         })
       if (!(await resendMessage(scope, message)))
         throw new AppError('conflict', { message: 'This message is being sent at this moment' })
-      return { status: 202, body: messageRecord((await readMessage(scope, message, baseUrl))!) }
+      const sent = present(await readMessage(scope, message, baseUrl), 'The message')
+      return { status: 202, body: messageRecord(sent) }
     },
   })
 

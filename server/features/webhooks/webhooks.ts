@@ -3,14 +3,11 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { keepAddress } from '../../core/kept-address.ts'
 import { endPause, forgetReceiver } from '../../core/outbox/receiver-failures.ts'
 import { queueMessage } from '../../core/queue/queue.ts'
+import { firstOf } from '../../core/present.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { newWebhookSecret } from '../../core/outbox/signatures.ts'
-import {
-  TEST_EVENT,
-  type WebhookEvent,
-  type WebhookPayload,
-} from '../../core/outbox/webhook-events.ts'
+import { TEST_EVENT, type WebhookPayload } from '../../core/outbox/webhook-events.ts'
 
 export const MAX_WEBHOOKS = 20
 
@@ -20,7 +17,7 @@ export interface WebhookRow {
   url: string
   description: string
   /** Empty: all events. */
-  events: WebhookEvent[]
+  events: string[]
   enabled: boolean
   switched_off: string | null
   switched_off_at: Date | null
@@ -61,7 +58,7 @@ export async function readWebhook(scope: ShopScope, id: string): Promise<Webhook
 export interface WebhookFields {
   url: string
   description: string
-  events: readonly WebhookEvent[]
+  events: readonly string[]
   enabled: boolean
 }
 
@@ -85,16 +82,18 @@ export function createWebhook(
         message: `There are ${MAX_WEBHOOKS} webhooks, which is the maximum. Delete one first.`,
       })
     const secret = newWebhookSecret()
-    const [row] = (await tx
-      .insert('webhook_endpoints', {
-        ...addressColumns(tx, secrets, fields.url),
-        description: fields.description,
-        events: fields.events,
-        enabled: fields.enabled,
-        secret: secrets.seal(secret, secretPlace(tx.shop)),
-      })
-      .returning('id')) as { id: string }[]
-    return { webhook: await readWebhook(tx, row!.id), secret }
+    const row = firstOf(
+      await tx
+        .insert('webhook_endpoints', {
+          ...addressColumns(tx, secrets, fields.url),
+          description: fields.description,
+          events: fields.events,
+          enabled: fields.enabled,
+          secret: secrets.seal(secret, secretPlace(tx.shop)),
+        })
+        .returning<{ id: string }[]>('id'),
+    )
+    return { webhook: await readWebhook(tx, row.id), secret }
   })
 }
 
@@ -166,15 +165,17 @@ export function sendTest(scope: ShopScope, id: string, now: Date): Promise<strin
       type: TEST_EVENT,
       data: { message: 'This is a test. Answer with a status from 200 to 299.' },
     }
-    const [row] = (await tx
-      .insert('outbox', {
-        key: `webhook/${id}/test/${now.getTime()}/${crypto.randomUUID()}`,
-        kind: 'webhook',
-        payload: JSON.stringify(payload),
-        webhook_id: id,
-      })
-      .returning('id')) as { id: string }[]
-    await queueMessage(tx, row!.id)
-    return row!.id
+    const row = firstOf(
+      await tx
+        .insert('outbox', {
+          key: `webhook/${id}/test/${now.getTime()}/${crypto.randomUUID()}`,
+          kind: 'webhook',
+          payload: JSON.stringify(payload),
+          webhook_id: id,
+        })
+        .returning<{ id: string }[]>('id'),
+    )
+    await queueMessage(tx, row.id)
+    return row.id
   })
 }

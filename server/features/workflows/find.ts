@@ -4,6 +4,7 @@ import { workflowProblems } from './problems.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { parsePublicId, toPublicId } from '../../core/ids.ts'
+import { firstOf } from '../../core/present.ts'
 import { withOptions } from '../../engine/steps.ts'
 import { actionOf, type Parts } from './check.ts'
 import { readWorkflow, type OwnWorkflow } from './workflows.ts'
@@ -57,7 +58,7 @@ function requireWhole(workflow: Workflow, plugins: readonly Plugin[]): Workflow 
   const problems = workflowProblems(workflow, plugins)
   if (problems.length === 0) return workflow
   const details = problems.map((problem) => ({ ...problem, code: 'invalid_value' as const }))
-  const message = `The workflow “${workflow.title}” cannot run: ${problems[0]!.message} (${problems[0]!.param})`
+  const message = `The workflow “${workflow.title}” cannot run: ${firstOf(problems).message} (${firstOf(problems).param})`
   throw new AppError('workflow_broken', { message, details })
 }
 

@@ -14,12 +14,12 @@ export interface Reference {
   param: string
 }
 
-const KINDS: Readonly<Record<string, Kind>> = {
-  pack: 'pack',
-  product: 'product',
-  products: 'product',
-  variant: 'variant',
-}
+const KINDS: ReadonlyMap<string, Kind> = new Map([
+  ['pack', 'pack'],
+  ['product', 'product'],
+  ['products', 'product'],
+  ['variant', 'variant'],
+])
 
 /** Ids in objects inside an option, such as the accepted candidates of a mapping. */
 const INNER: Readonly<Record<string, Kind>> = { product_id: 'product', variant_id: 'variant' }
@@ -47,7 +47,7 @@ export function referencesIn(
   return Object.entries(options).flatMap(([name, value]): Reference[] => {
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined
     const widget = typeof property === 'object' ? property.widget : undefined
-    const kind = typeof widget === 'string' && Object.hasOwn(KINDS, widget) ? KINDS[widget]! : null
+    const kind = (typeof widget === 'string' ? KINDS.get(widget) : undefined) ?? null
     return found(value, kind, `${at}.${name}`)
   })
 }

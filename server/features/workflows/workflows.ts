@@ -4,6 +4,7 @@ import type { WorkflowProblem } from './problems.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { toPublicId } from '../../core/ids.ts'
+import { firstOf } from '../../core/present.ts'
 import { checkWorkflow, type Parts, type WorkflowBody } from './check.ts'
 import { referenceProblems, referencesOfSteps } from './references.ts'
 
@@ -135,7 +136,7 @@ async function checkedSteps(
       code: 'invalid_value' as const,
       message,
     }))
-    throw new AppError('validation_failed', { param: details[0]!.param, details })
+    throw new AppError('validation_failed', { param: firstOf(details).param, details })
   }
   return workflow.steps
 }

@@ -1,9 +1,17 @@
 import { lazyPage, type PageFeature } from '../../shell/feature.ts'
+import { connectionName } from '../../shell/messages/connection-name.ts'
 import { t } from '../../shell/messages/t.ts'
 import { CloudIcon } from '../../shell/ui/index.ts'
 
 export const cloud: PageFeature = {
   name: 'cloud',
+  channel: {
+    id: 'cloud',
+    labelText: connectionName,
+    undoNote: t(
+      'Only your shop is changed. What was sent to the provider, or deleted there, stays so.',
+    ),
+  },
   routes: [
     {
       path: '/import/connections',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Operation } from '../../shell/client/types.ts'
+import { type Operation, type OperationAction } from '../../shell/client/types.ts'
 import {
   actionChoices,
   awaitsFiles,
@@ -27,6 +27,9 @@ const operation = (part: Partial<Operation>): Operation =>
     cannot_undo: [],
     ...part,
   }) as Operation
+
+/** In a page whose channels add nothing. */
+const wordOf = (action: OperationAction, about: Operation) => actionWord(action, about, [])
 
 test('an import is named after its channel, anything else after its workflow or action', () => {
   const channels = [
@@ -59,10 +62,24 @@ test('an import that waits for the next upload shows no time left', () => {
 })
 
 test('the number of other files is a text of the page', () => {
-  const entries = { type: 'entries' } as const
-  expect(labelText({ label: 'a.pdf and 1,405 more', source: entries })).toBe('a.pdf and 1,405 more')
-  expect(labelText({ label: 'files.csv', source: entries })).toBe('files.csv')
-  expect(labelText({ label: null, source: entries })).toBeNull()
+  const entries = { channel: 'post', source: { type: 'entries' } } as const
+  expect(labelText({ label: 'a.pdf and 1,405 more', ...entries }, [])).toBe('a.pdf and 1,405 more')
+  expect(labelText({ label: 'files.csv', ...entries }, [])).toBe('files.csv')
+  expect(labelText({ label: null, ...entries }, [])).toBeNull()
+})
+
+test('a channel words the labels of its own operations and adds a note to their undo', () => {
+  const post = {
+    id: 'post',
+    labelText: (label: string) => label.toUpperCase(),
+    undoNote: 'What was sent stays sent.',
+  }
+  const sent = operation({ channel: 'post', label: 'letter', source: { type: 'entries' } })
+  const other = { ...sent, channel: 'page' }
+  expect([sent, other].map((one) => labelText(one, [post]))).toEqual(['LETTER', 'letter'])
+  const noted = (one: Operation) =>
+    actionWord('undo', one, [post]).question?.text.includes(post.undoNote)
+  expect([sent, other].map(noted)).toEqual([true, false])
 })
 
 test('a partial operation shows how many failed and what to do', () => {
@@ -135,16 +152,16 @@ test('a preview uses the conditional', () => {
 })
 
 test('a preview is discarded without a confirmation; a running operation is not', () => {
-  expect(actionWord('cancel', operation({ status: 'previewed' }))).toEqual({
+  expect(wordOf('cancel', operation({ status: 'previewed' }))).toEqual({
     text: 'Discard preview',
   })
-  const running = actionWord('cancel', operation({ done: 50 }))
+  const running = wordOf('cancel', operation({ done: 50 }))
   expect(running.question?.text[0]).toContain('50 files have been imported')
   expect(running.question?.text.at(-1)).toContain('150 waiting files are not changed')
 })
 
 test('an undo names what it cannot revert', () => {
-  const { question } = actionWord(
+  const { question } = wordOf(
     'undo',
     operation({ kind: 'bulk', status: 'success', done: 1, cannot_undo: ['Mail'] }),
   )
@@ -154,7 +171,7 @@ test('an undo names what it cannot revert', () => {
 
 test('a cancel does not promise an undo that is impossible', () => {
   const said = (part: Partial<Operation>) =>
-    actionWord('cancel', operation({ kind: 'bulk', done: 2, ...part })).question!.text.slice(0, -1)
+    wordOf('cancel', operation({ kind: 'bulk', done: 2, ...part })).question!.text.slice(0, -1)
   expect(said({}).at(-1)).toBe('You can undo that later.')
   expect(said({ cannot_undo: ['Delete permanently'] })).toEqual([
     '2 files have been changed and stay changed.',
@@ -164,15 +181,15 @@ test('a cancel does not promise an undo that is impossible', () => {
 })
 
 test('an operation that stopped at a step without files is retried, not “0 failed files”', () => {
-  expect(actionWord('retry', operation({ status: 'failed' })).text).toBe('Try again')
-  expect(actionWord('retry', operation({ status: 'partial', failed: 1 })).text).toBe(
+  expect(wordOf('retry', operation({ status: 'failed' })).text).toBe('Try again')
+  expect(wordOf('retry', operation({ status: 'partial', failed: 1 })).text).toBe(
     'Retry 1 failed file',
   )
 })
 
 test('files that were not started before a cancel can be resumed', () => {
   const said = (part: Partial<Operation>) =>
-    actionWord('retry', operation({ status: 'cancelled', ...part })).text
+    wordOf('retry', operation({ status: 'cancelled', ...part })).text
   expect(said({ cancelled: 24 })).toBe('Resume 24 files not started')
   expect(said({ cancelled: 1 })).toBe('Resume 1 file not started')
   expect(said({ failed: 2, cancelled: 24 })).toBe(

@@ -1,11 +1,11 @@
 // Texts about operations: their names, sources and counts.
 import { type Channel } from '../imports/channel-calls.ts'
+import type { PageChannel } from '../../shell/feature.ts'
 import { type Plugin } from '../../shell/client/plugins.ts'
 import { type Operation } from '../../shell/client/types.ts'
 import { importText } from '../imports/labels.ts'
 import { filterTexts } from '../../shell/files/filter-labels.ts'
 import { capitalized } from '../../shell/labels/size.ts'
-import { connectionName } from '../../shell/messages/connection-name.ts'
 import { t, translated } from '../../shell/messages/t.ts'
 
 /**
@@ -92,12 +92,12 @@ export const receivedTexts = (operation: Operation): string[] => [
 ]
 
 /** The files that an operation began with, as its channel or the server named them. */
-export function labelText({
-  label,
-  source,
-  channel,
-}: Pick<Operation, 'label' | 'source'> & Partial<Pick<Operation, 'channel'>>): string | null {
-  if (channel === 'cloud' && label) return connectionName(label)
+export function labelText(
+  { label, source, channel }: Pick<Operation, 'label' | 'source' | 'channel'>,
+  channels: readonly PageChannel[],
+): string | null {
+  const own = channels.find(({ id }) => id === channel)?.labelText
+  if (own && label) return own(label)
   const [, name, more] = /^(.+) and ([\d,]+) more$/s.exec(label ?? '') ?? []
   if (name === undefined || source.type !== 'entries') return label
   return t('{name} and {more, number} more', { name, more: Number(more!.replaceAll(',', '')) })

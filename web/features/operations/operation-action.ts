@@ -1,4 +1,5 @@
 // The buttons for actions on an operation, and the questions that they ask first.
+import type { PageChannel } from '../../shell/feature.ts'
 import { type Operation, type OperationAction } from '../../shell/client/types.ts'
 import { t } from '../../shell/messages/t.ts'
 import { isPreview } from './operation-status.ts'
@@ -11,9 +12,13 @@ interface ActionWord {
 }
 
 /** The button for an action on the operation. */
-export function actionWord(action: OperationAction, operation: Operation): ActionWord {
+export function actionWord(
+  action: OperationAction,
+  operation: Operation,
+  channels: readonly PageChannel[],
+): ActionWord {
   if (action === 'cancel') return isPreview(operation) ? DISCARD : cancelWord(operation)
-  if (action === 'undo') return undoWord(operation)
+  if (action === 'undo') return undoWord(operation, channels)
   if (action === 'retry') return { text: retryText(operation) }
   return { text: { pause: t('Pause'), resume: t('Resume'), confirm: t('Confirm and run') }[action] }
 }
@@ -74,8 +79,9 @@ const waitingAfterCancel = (waiting: number): string =>
     { waiting },
   )
 
-function undoWord(operation: Operation): ActionWord {
-  const { done, kind, cannot_undo } = operation
+function undoWord(operation: Operation, channels: readonly PageChannel[]): ActionWord {
+  const { done, kind, cannot_undo, channel } = operation
+  const undoNote = channels.find(({ id }) => id === channel)?.undoNote
   const text = [
     kind === 'import'
       ? t(
@@ -89,10 +95,7 @@ function undoWord(operation: Operation): ActionWord {
     t('Files that have been changed since then are skipped; the result lists them.'),
   ]
   if (cannot_undo.length > 0) text.push(cannotUndoText(cannot_undo))
-  if (operation.channel === 'cloud')
-    text.push(
-      t('Only your shop is changed. What was sent to the provider, or deleted there, stays so.'),
-    )
+  if (undoNote !== undefined) text.push(undoNote)
   return {
     text: t('Undo'),
     question: {

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { toast } from '../../shell/client/bridge.ts'
 import { useAct } from './calls.ts'
 import { type Operation, type OperationAction } from '../../shell/client/types.ts'
+import { usePageChannels } from '../../shell/feature.ts'
 import { Text } from '../../shell/ui/index.ts'
 import { actionWord } from './operation-action.ts'
 import { isPreview } from './operation-status.ts'
@@ -43,6 +44,7 @@ export function useOperationActions(
   onDone?: (record: Operation, action: OperationAction) => void,
 ): OperationActions {
   const act = useAct()
+  const channels = usePageChannels()
   const [asking, setAsking] = useState<OperationAction | null>(null)
   const run = (action: OperationAction) =>
     act.mutate(
@@ -57,7 +59,7 @@ export function useOperationActions(
       },
     )
   const buttons = ORDER.filter((action) => operation.actions.includes(action)).map((action) => {
-    const { text, question } = actionWord(action, operation)
+    const { text, question } = actionWord(action, operation, channels)
     return {
       action,
       content: text,
@@ -94,7 +96,8 @@ interface QuestionProps {
 function ActionQuestion({ operation, action, act, onClose, onAgreed }: QuestionProps) {
   // The question keeps the operation of the moment when it was asked: progress must not change or
   // close it.
-  const [question] = useState(() => actionWord(action, operation).question!)
+  const channels = usePageChannels()
+  const [question] = useState(() => actionWord(action, operation, channels).question!)
   return (
     <Question
       title={question.title}

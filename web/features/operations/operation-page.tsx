@@ -11,6 +11,7 @@ import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { StatusBadge } from './status.tsx'
 import { useRequester } from './use-requester.ts'
+import { usePageChannels } from '../../shell/feature.ts'
 import { lastSeen } from '../../shell/url-state/use-url-state.ts'
 import { BlockStack, Card, Layout } from '../../shell/ui/index.ts'
 import { labelText, operationTitle } from './labels.ts'
@@ -101,7 +102,11 @@ function Whole({ operation, back, stale }: WholeProps) {
           ? `${Math.floor(operation.percentage)}% ${title}`
           : `${title}: ${status.text}`
       }
-      subtitle={[labelText(operation), momentText(operation.created_at), requester]
+      subtitle={[
+        labelText(operation, usePageChannels()),
+        momentText(operation.created_at),
+        requester,
+      ]
         .filter(Boolean)
         .join(' · ')}
       titleMetadata={<StatusBadge word={status} />}

@@ -6,6 +6,7 @@ import { type Operation, type OperationAction } from '../../shell/client/types.t
 import { useOperationActions } from './operation-actions.tsx'
 import { Progress, StatusBadge } from './status.tsx'
 import { useRequester } from './use-requester.ts'
+import { usePageChannels } from '../../shell/feature.ts'
 import { RowsTable } from '../../shell/components/rows-table.tsx'
 import {
   BlockStack,
@@ -68,18 +69,15 @@ const duration = (operation: Operation): string =>
 function WideRow({ operation }: { operation: Operation }) {
   const requester = useRequester()(operation.requested_by)
   const title = operationTitle(operation, useChannels())
+  const label = labelText(operation, usePageChannels())
   return (
     <>
       <IndexTable.Cell>
-        <span
-          className="cut"
-          style={{ '--cut': '220px' } as CSSProperties}
-          title={labelText(operation) ?? title}
-        >
+        <span className="cut" style={{ '--cut': '220px' } as CSSProperties} title={label ?? title}>
           <Name operation={operation} />
-          {operation.label !== null && (
+          {label !== null && (
             <Text as="p" variant="bodySm" tone="subdued" truncate>
-              {labelText(operation)}
+              {label}
             </Text>
           )}
         </span>
@@ -117,7 +115,7 @@ function WideRow({ operation }: { operation: Operation }) {
 function NarrowRow({ operation }: { operation: Operation }) {
   const requester = useRequester()(operation.requested_by)
   const facts = [
-    labelText(operation) ?? '',
+    labelText(operation, usePageChannels()) ?? '',
     momentText(operation.created_at),
     requester,
     duration(operation),

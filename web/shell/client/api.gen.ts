@@ -426,13 +426,13 @@ export interface components {
       enabled: boolean
       /** @description Empty: all */
       events: (
-        | 'notice.created'
-        | 'operation.finished'
         | 'file.imported'
-        | 'file.deleted'
-        | 'mapping.changed'
         | 'sync.finished'
+        | 'file.deleted'
         | 'link.exhausted'
+        | 'operation.finished'
+        | 'mapping.changed'
+        | 'notice.created'
       )[]
       /** @description null: the last message arrived */
       failing_since: string | null
@@ -3037,13 +3037,13 @@ export interface components {
       enabled: boolean
       /** @description Empty: all */
       events: (
-        | 'notice.created'
-        | 'operation.finished'
         | 'file.imported'
-        | 'file.deleted'
-        | 'mapping.changed'
         | 'sync.finished'
+        | 'file.deleted'
         | 'link.exhausted'
+        | 'operation.finished'
+        | 'mapping.changed'
+        | 'notice.created'
       )[]
       /** @description null: the last message arrived */
       failing_since: string | null
@@ -3064,15 +3064,15 @@ export interface components {
     WebhookChange: {
       description?: string
       enabled?: boolean
-      /** @description Empty: all, also those that come later. `notice.created`: A notice: all that the list of notices shows. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `file.imported`: The files of an import that ended. `file.deleted`: The files that an operation moved to the trash or removed. `mapping.changed`: The files whose products an operation may have changed. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `link.exhausted`: A link whose last download was used. */
+      /** @description Empty: all, also those that come later. `file.imported`: The files of an import that ended. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `mapping.changed`: The files whose products an operation may have changed. `notice.created`: A notice: all that the list of notices shows. */
       events?: (
-        | 'notice.created'
-        | 'operation.finished'
         | 'file.imported'
-        | 'file.deleted'
-        | 'mapping.changed'
         | 'sync.finished'
+        | 'file.deleted'
         | 'link.exhausted'
+        | 'operation.finished'
+        | 'mapping.changed'
+        | 'notice.created'
       )[]
       /**
        * @description An address of yours on the public internet, port 80 or 443
@@ -3085,15 +3085,15 @@ export interface components {
       description: string
       /** @default true */
       enabled: boolean
-      /** @description Empty: all, also those that come later. `notice.created`: A notice: all that the list of notices shows. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `file.imported`: The files of an import that ended. `file.deleted`: The files that an operation moved to the trash or removed. `mapping.changed`: The files whose products an operation may have changed. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `link.exhausted`: A link whose last download was used. */
+      /** @description Empty: all, also those that come later. `file.imported`: The files of an import that ended. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `mapping.changed`: The files whose products an operation may have changed. `notice.created`: A notice: all that the list of notices shows. */
       events?: (
-        | 'notice.created'
-        | 'operation.finished'
         | 'file.imported'
-        | 'file.deleted'
-        | 'mapping.changed'
         | 'sync.finished'
+        | 'file.deleted'
         | 'link.exhausted'
+        | 'operation.finished'
+        | 'mapping.changed'
+        | 'notice.created'
       )[]
       /**
        * @description An address of yours on the public internet, port 80 or 443

@@ -1,6 +1,7 @@
 // Amazon S3 and services with its protocol: an access key, and a bucket with a prefix.
 import { addressTargetOf, serviceRules } from '../../../ports/addresses.ts'
 import { field, folderRule, joined, textRule, type Provider, type Values } from './provider.ts'
+import { present } from '../../../core/present.ts'
 
 const PRESETS = [
   { id: 'aws', title: 'Amazon S3', rclone: 'AWS', endpoint: null },
@@ -33,7 +34,10 @@ const PRESETS = [
 ] as const
 
 const presetOf = ({ preset, endpoint }: Values) =>
-  PRESETS.find(({ id }) => id === (preset || (endpoint ? 'other' : 'aws')))!
+  present(
+    PRESETS.find(({ id }) => id === (preset || (endpoint ? 'other' : 'aws'))),
+    `The preset ${preset}`,
+  )
 
 export const s3: Provider = {
   id: 's3',

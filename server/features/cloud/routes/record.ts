@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { CloudConnection, ConnectionInput } from '../connections.ts'
 import { FREQUENCIES, optionFields, type ConnectionOptions } from '../options.ts'
 import { PROVIDER_IDS, PROVIDERS, providerOf } from '../providers/providers.ts'
-import { isRunning, type SyncView } from '../sync-rows.ts'
+import { operationOf, isRunning, type SyncView } from '../sync-rows.ts'
 import type { Totals } from '../totals.ts'
 import { OPERATION_STATUSES } from '../../../engine/engine.ts'
 import { toPublicId } from '../../../core/ids.ts'
@@ -165,7 +165,7 @@ export function connectionRecord(
     next_sync_at: row.next_sync_at?.toISOString() ?? null,
     created_at: row.created_at.toISOString(),
     progress: running
-      ? { phase, listed: sync.listed, operation_id: toPublicId('import', sync.operation_id!) }
+      ? { phase, listed: sync.listed, operation_id: toPublicId('import', operationOf(sync)) }
       : null,
     last_sync: sync && syncRecord(sync),
   }

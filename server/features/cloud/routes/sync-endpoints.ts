@@ -6,6 +6,7 @@ import { startSync } from '../sync.ts'
 import { listRejections } from '../rejections.ts'
 import { listSyncs } from '../sync-rows.ts'
 import { requirePublicId } from '../../../core/ids.ts'
+import { lastOf, present } from '../../../core/present.ts'
 import { rejectionSchema, syncRecord, syncSchema } from './record.ts'
 import { fromCursor, text, toCursor } from '../../../http/cursors.ts'
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
@@ -56,7 +57,7 @@ const start = ({ cloud, engine, clock }: ConnectionParts): Endpoint =>
           ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
         },
       )
-      const operation = (await engine.get(caller.scope, started))!
+      const operation = present(await engine.get(caller.scope, started), 'The operation')
       return {
         status: 202,
         headers: { Location: operationPath(operation) },
@@ -99,7 +100,7 @@ const rejections = (): Endpoint =>
       const [after = ''] = fromCursor(cursor, [text]) ?? []
       const rows = await listRejections(scope, id, { after, limit: limit + 1 })
       const shown = rows.slice(0, limit)
-      const next = rows.length > limit ? toCursor([shown.at(-1)!.path]) : null
+      const next = rows.length > limit ? toCursor([lastOf(shown).path]) : null
       return { body: { data: shown, next_cursor: next } }
     },
   })

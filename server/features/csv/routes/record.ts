@@ -8,6 +8,7 @@ import { cellText, readValues, shapeProblem, type CellProblem } from '../row-val
 import type { SavedMapping } from '../saved-mappings.ts'
 import type { CsvUpload, ListedUpload } from '../uploads.ts'
 import { toOperationId, toPublicId } from '../../../core/ids.ts'
+import { firstOf } from '../../../core/present.ts'
 import { timestamp } from '../../../http/schemas.ts'
 
 const KEPT_MS = 24 * 60 * 60 * 1000
@@ -168,7 +169,7 @@ export function csvRecord(upload: CsvUpload): z.output<typeof csvSchema> {
     encoding,
     encoding_sure: sure,
     delimiter: upload.format.delimiter,
-    is_workbook: sheets.length > 0 && !sheets[0]!.detected,
+    is_workbook: sheets.length > 0 && !firstOf(sheets).detected,
     sheets: sheets.map(({ name }) => name),
     sheet: sheet?.name ?? null,
     list: sheet?.list ?? null,

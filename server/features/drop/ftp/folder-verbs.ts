@@ -1,8 +1,8 @@
 // Verbs about names: the current folder, listings, and changes.
 import type { Node } from '../vfs.ts'
-import type { State, Verb } from './state.ts'
+import { sessionOf, type State, type Verb } from './state.ts'
 
-const fsOf = (state: State) => state.session!.fs
+const fsOf = (state: State) => sessionOf(state).fs
 export const pathOf = (state: State, argument: string) =>
   fsOf(state).resolve(argument, state.folder)
 const quoted = (path: string) => `"${path.replaceAll('"', '""')}"`

@@ -6,6 +6,7 @@ import type { SecureContext, TLSSocket } from 'node:tls'
 import { once } from 'node:events'
 import { clientOf } from '../addresses.ts'
 import { encrypted } from './options.ts'
+import { present } from '../../../core/present.ts'
 
 const CONNECT_MS = 20_000
 const STALL_MS = 120_000
@@ -64,7 +65,7 @@ export function createPassive(
   return {
     listen: async () => {
       close()
-      server = await listenWithin(control.localAddress!, ports)
+      server = await listenWithin(present(control.localAddress, 'The local address'), ports)
       connecting = waitFor(server)
       return (server.address() as AddressInfo).port
     },

@@ -4,6 +4,7 @@ import type { SecureContext } from 'node:tls'
 import type { Session } from '../sessions.ts'
 import type { FtpOptions } from './options.ts'
 import type { Passive } from './passive.ts'
+import { present } from '../../../core/present.ts'
 
 /**
  * A file whose data connection has ended. A client that disconnects ends it in the same way, so the
@@ -47,5 +48,8 @@ export interface State {
   /** Ends the connection after the last reply. */
   end(): void
 }
+
+/** Of verbs that only a signed-in client can use. */
+export const sessionOf = ({ session }: State): Session => present(session, 'The session')
 
 export type Verb = (state: State, argument: string) => void | Promise<void>

@@ -6,7 +6,8 @@ import { DropError } from '../errors.ts'
 import type { Transfer } from '../transfer.ts'
 import type { Node } from '../vfs.ts'
 import { errorFields } from '../../../core/log.ts'
-import type { State, Unconfirmed, Verb } from './state.ts'
+import { present } from '../../../core/present.ts'
+import { sessionOf, type State, type Unconfirmed, type Verb } from './state.ts'
 import { factsOf, listLine, pathOf } from './folder-verbs.ts'
 import { namesOf } from './names.ts'
 import { DataError } from './passive.ts'
@@ -31,8 +32,8 @@ async function withData(
   work: (data: Socket) => Promise<void>,
   opening = 'Opening the data connection',
 ): Promise<void> {
-  const { isEncrypted, dataEncrypted, session, passive } = state
-  if (session!.account.tls_required && !(isEncrypted && dataEncrypted))
+  const { isEncrypted, dataEncrypted, passive } = state
+  if (sessionOf(state).account.tls_required && !(isEncrypted && dataEncrypted))
     return state.reply(522, 'This account needs encrypted data connections: use PROT P')
   if (!passive.isReady()) return state.reply(425, 'Send EPSV or PASV first')
   state.reply(150, opening)
@@ -60,19 +61,19 @@ function receive(data: Socket, transfer: Transfer, from: number): Promise<number
   let position = from
   let failure: Error | null = null
   let discarded = 0
-  const refuse = (bytes: number) => {
+  const refuse = (bytes: number, reason: Error) => {
     discarded += bytes
-    if (discarded > MAX_DISCARDED) reject(failure!)
+    if (discarded > MAX_DISCARDED) reject(reason)
   }
   data.on('data', (chunk: Buffer) => {
-    if (failure) return refuse(chunk.length)
+    if (failure) return refuse(chunk.length, failure)
     const wait = transfer.write(position, chunk)
     position += chunk.length
     if (!wait) return
     data.pause()
     const failed = (error: Error) => {
       failure = error
-      setTimeout(refuse, DISCARD_MS, Infinity).unref()
+      setTimeout(refuse, DISCARD_MS, Infinity, error).unref()
     }
     wait.catch(failed).finally(() => data.resume())
   })
@@ -89,7 +90,7 @@ function receive(data: Socket, transfer: Transfer, from: number): Promise<number
  * seconds without a further command, the client had disconnected and the file is incomplete.
  */
 function unconfirmedFile(state: State, entry: string): Unconfirmed {
-  const { fs } = state.session!
+  const { fs } = sessionOf(state)
   const warn = (error: unknown) =>
     state.options.log.warn('drop: a file could not be confirmed', errorFields(error))
   const unconfirmed: Unconfirmed = {
@@ -104,7 +105,7 @@ function unconfirmedFile(state: State, entry: string): Unconfirmed {
 }
 
 async function store(state: State, argument: string, append: boolean): Promise<void> {
-  const session = state.session!
+  const session = sessionOf(state)
   const path = pathOf(state, argument)
   const from = state.offset
   state.offset = 0
@@ -122,7 +123,7 @@ async function receiveFile(
   transfer: Transfer,
   { from, opening }: { from: number; opening?: string },
 ): Promise<void> {
-  const session = state.session!
+  const session = sessionOf(state)
   try {
     if (from > transfer.size()) throw new DropError('denied', 'REST is beyond the end of the file')
     if (from > 0) await transfer.truncate(from)
@@ -146,7 +147,7 @@ const MAX_UNIQUE = 100
 
 /** The name itself if it is free, or the first with a number: `list-2.csv`. */
 async function storeUnique(state: State, argument: string): Promise<void> {
-  const session = state.session!
+  const session = sessionOf(state)
   const [, stem = '', extension = ''] = /^(.*?)(\.[^./]*)?$/s.exec(argument || 'upload') ?? []
   if (!state.passive.isReady()) return state.reply(425, 'Send EPSV or PASV first')
   for (let n = 1; n <= MAX_UNIQUE; n++) {
@@ -165,7 +166,7 @@ async function storeUnique(state: State, argument: string): Promise<void> {
 async function retrieve(state: State, argument: string): Promise<void> {
   const from = state.offset
   state.offset = 0
-  const file = await state.session!.fs.openRead(pathOf(state, argument))
+  const file = await sessionOf(state).fs.openRead(pathOf(state, argument))
   try {
     await withData(state, async (data) => {
       if (from >= file.size) return void data.end()
@@ -182,7 +183,7 @@ const withoutOptions = (argument: string) => argument.replace(/^(-\S+\s*)+/, '')
 const listing =
   (lineOf: (node: Node) => string, onFiles: boolean): Verb =>
   async (state, argument) => {
-    const { fs } = state.session!
+    const { fs } = sessionOf(state)
     const name = onFiles ? withoutOptions(argument) : argument
     const path = name === '' ? state.folder : pathOf(state, name)
     const node = await fs.stat(path)
@@ -197,10 +198,8 @@ const listing =
   }
 
 async function passiveV4(state: State): Promise<void> {
-  const address = (state.options.passive.address ?? state.socket.localAddress!).replace(
-    /^::ffff:/,
-    '',
-  )
+  const own = state.options.passive.address ?? state.socket.localAddress
+  const address = present(own, 'The address of this server').replace(/^::ffff:/, '')
   if (!/^\d+\.\d+\.\d+\.\d+$/.test(address)) return state.reply(425, 'Use EPSV over IPv6')
   const port = await state.passive.listen()
   state.reply(

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { packNameProblem } from '../../../../plugins/contract.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
+import { present } from '../../../core/present.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { nameKey, tagProblem } from '../../../files/rules.ts'
 import { importEntries, startImport, type ImportFile } from '../../imports/start.ts'
@@ -103,9 +104,9 @@ export async function addToDropImport(
   const first = await engine.add(
     tx,
     operation,
-    entries.map((each, at) => ({
-      ...each,
-      after: before.get(nameKey(files[at]!.filename)) ?? null,
+    files.map(({ filename }, at) => ({
+      ...present(entries[at], 'The entry of a file'),
+      after: before.get(nameKey(filename)) ?? null,
     })),
   )
   if (first === null) return false

@@ -5,6 +5,7 @@ import { AppError, MAX_DETAILS } from '../../../core/errors.ts'
 import { nameKey } from '../../../files/rules.ts'
 import type { BlobStore } from '../../../core/store/store.ts'
 import { raiseNoticeOnce } from '../../../core/outbox/notices.ts'
+import { present } from '../../../core/present.ts'
 import { ENTRY, type DropEntry } from '../entries.ts'
 import { joinPath } from '../paths.ts'
 import { lockSettings } from '../settings.ts'
@@ -207,7 +208,7 @@ async function bytesOf(
     throw new AppError('invalid_csv', {
       details: [{ param: '', code: 'invalid_csv', message: 'import.csv has at most 10 MB' }],
     })
-  const store = stores.get(location!)
+  const store = stores.get(present(location, 'The location of a received file'))
   if (!store) throw new AppError('unavailable')
-  return store.readWhole(tx.shop, hash!)
+  return store.readWhole(tx.shop, present(hash, 'The hash of a received file'))
 }

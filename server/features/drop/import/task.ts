@@ -6,6 +6,7 @@ import { queueTask, type BackgroundTask } from '../../../core/queue/background.t
 import { AppError } from '../../../core/errors.ts'
 import { errorFields, type Logger } from '../../../core/log.ts'
 import { raiseNoticeOnce } from '../../../core/outbox/notices.ts'
+import { present } from '../../../core/present.ts'
 import { lockSettings, NEXT_HOUR, readSettings, type DropSettings } from '../settings.ts'
 import { fileAway } from './file-away.ts'
 import { IMPORTABLE, QUIET_SECONDS } from './ready.ts'
@@ -33,13 +34,14 @@ export const dropTask = (parts: DropTaskParts): BackgroundTask => ({
   ...DROP_TASK,
   concurrency: 4,
   wanted: WANTED,
-  run: async ({ shop, signal }) => {
-    const scope = forShop(parts.database, shop!)
+  run: async ({ shop: id, signal }) => {
+    const shop = present(id, 'The shop of the run')
+    const scope = forShop(parts.database, shop)
     await importDue(parts, scope).catch((error: unknown) => reportFailure(parts, scope, error))
     await fileAway(scope, parts.stores, signal)
     const next = await nextRunAt(scope)
     // Under a separate key, so that it does not delay a file that wakes the task now.
-    if (next) await queueTask(scope, DROP_TASK, laterKey(shop!), next)
+    if (next) await queueTask(scope, DROP_TASK, laterKey(shop), next)
     return null
   },
 })

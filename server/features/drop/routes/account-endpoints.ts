@@ -14,6 +14,7 @@ import { publicKey } from '../public-keys.ts'
 import { isRange } from '../addresses.ts'
 import { AppError } from '../../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
+import { present } from '../../../core/present.ts'
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
 import { errorSchema, givenName, listOf, timestamp } from '../../../http/schemas.ts'
 
@@ -98,113 +99,122 @@ const reading = { tag: 'Drop folders', scope: ['drop:read', 'drop:write'] } as c
 const writing = { tag: 'Drop folders', scope: 'drop:write' } as const
 const invalid = { 422: { description: 'Every problem', schema: errorSchema } }
 
-export const dropAccountRoutes = (): Endpoint[] => [...accountRoutes(), ...passwordRoutes()]
+export const dropAccountRoutes = (): Endpoint[] => [
+  list(),
+  create(),
+  change(),
+  remove(),
+  read(),
+  renewPassword(),
+]
 
-function accountRoutes(): Endpoint[] {
-  return [
-    endpoint({
-      ...reading,
-      method: 'get',
-      path: '/api/drop/accounts',
-      summary: 'List drop accounts',
-      replies: { 200: { description: 'All of them', schema: listOf(accountSchema) } },
-      handler: async ({ caller }) => ({
-        body: { data: (await listAccounts(caller.scope)).map(accountRecord), next_cursor: null },
-      }),
+const list = (): Endpoint =>
+  endpoint({
+    ...reading,
+    method: 'get',
+    path: '/api/drop/accounts',
+    summary: 'List drop accounts',
+    replies: { 200: { description: 'All of them', schema: listOf(accountSchema) } },
+    handler: async ({ caller }) => ({
+      body: { data: (await listAccounts(caller.scope)).map(accountRecord), next_cursor: null },
     }),
-    endpoint({
-      ...writing,
-      method: 'post',
-      path: '/api/drop/accounts',
-      summary: 'Create a drop account',
-      description: 'Only this answer contains the password.',
-      atomic: true,
-      body: createBody,
-      replies: { 201: { description: 'The account', schema: withPassword }, ...invalid },
-      handler: async ({ caller, body }) => {
-        const { account, password } = await createAccount(caller.scope, {
-          ...body,
-          public_keys: keysOf(body),
-        })
-        const record = accountRecord(account)
-        return { status: 201, body: { ...record, password }, kept: { ...record, password: null } }
-      },
-    }),
-    endpoint({
-      ...writing,
-      method: 'patch',
-      path: '/api/drop/accounts/{id}',
-      summary: 'Change a drop account',
-      description: 'Its open sessions end within a second.',
-      params: byId,
-      body: changeBody,
-      replies: { 200: { description: 'The account', schema: accountSchema }, ...invalid },
-      handler: async ({ caller, params, body }) => {
-        const id = requirePublicId('account', params.id)
-        const account = await changeAccount(caller.scope, id, {
-          ...body,
-          public_keys: keysOf(body),
-        })
-        if (!account) throw new AppError('not_found')
-        return { body: accountRecord(account) }
-      },
-    }),
-    endpoint({
-      ...writing,
-      method: 'delete',
-      path: '/api/drop/accounts/{id}',
-      summary: 'Delete a drop account',
-      description: 'Its open sessions end within a second. Its files stay.',
-      params: byId,
-      replies: { 204: { description: 'It is deleted', schema: null } },
-      handler: async ({ caller, params }) => {
-        if (!(await deleteAccount(caller.scope, requirePublicId('account', params.id))))
-          throw new AppError('not_found')
-        return { status: 204, body: null }
-      },
-    }),
-  ]
-}
+  })
 
-function passwordRoutes(): Endpoint[] {
-  return [
-    endpoint({
-      ...reading,
-      method: 'get',
-      path: '/api/drop/accounts/{id}',
-      summary: 'Read a drop account',
-      params: byId,
-      replies: { 200: { description: 'The account', schema: accountSchema } },
-      handler: async ({ caller, params }) => {
-        const account = await readAccount(caller.scope, requirePublicId('account', params.id))
-        if (!account) throw new AppError('not_found')
-        return { body: accountRecord(account) }
-      },
-    }),
-    endpoint({
-      ...writing,
-      method: 'post',
-      path: '/api/drop/accounts/{id}/password',
-      summary: 'Change the password of a drop account',
-      description: 'Only this answer contains the new password. Open sessions end within a second.',
-      atomic: true,
-      params: byId,
-      replies: { 200: { description: 'The account', schema: withPassword } },
-      handler: async ({ caller, params }) => {
-        const changed = await changePassword(caller.scope, requirePublicId('account', params.id))
-        if (!changed) throw new AppError('not_found')
-        const record = accountRecord(changed.account)
-        return {
-          body: { ...record, password: changed.password },
-          kept: { ...record, password: null },
-        }
-      },
-    }),
-  ]
-}
+const create = (): Endpoint =>
+  endpoint({
+    ...writing,
+    method: 'post',
+    path: '/api/drop/accounts',
+    summary: 'Create a drop account',
+    description: 'Only this answer contains the password.',
+    atomic: true,
+    body: createBody,
+    replies: { 201: { description: 'The account', schema: withPassword }, ...invalid },
+    handler: async ({ caller, body }) => {
+      const { account, password } = await createAccount(caller.scope, {
+        ...body,
+        public_keys: keysOf(body),
+      })
+      const record = accountRecord(account)
+      return { status: 201, body: { ...record, password }, kept: { ...record, password: null } }
+    },
+  })
+
+const change = (): Endpoint =>
+  endpoint({
+    ...writing,
+    method: 'patch',
+    path: '/api/drop/accounts/{id}',
+    summary: 'Change a drop account',
+    description: 'Its open sessions end within a second.',
+    params: byId,
+    body: changeBody,
+    replies: { 200: { description: 'The account', schema: accountSchema }, ...invalid },
+    handler: async ({ caller, params, body }) => {
+      const id = requirePublicId('account', params.id)
+      const account = await changeAccount(caller.scope, id, {
+        ...body,
+        public_keys: keysOf(body),
+      })
+      if (!account) throw new AppError('not_found')
+      return { body: accountRecord(account) }
+    },
+  })
+
+const remove = (): Endpoint =>
+  endpoint({
+    ...writing,
+    method: 'delete',
+    path: '/api/drop/accounts/{id}',
+    summary: 'Delete a drop account',
+    description: 'Its open sessions end within a second. Its files stay.',
+    params: byId,
+    replies: { 204: { description: 'It is deleted', schema: null } },
+    handler: async ({ caller, params }) => {
+      if (!(await deleteAccount(caller.scope, requirePublicId('account', params.id))))
+        throw new AppError('not_found')
+      return { status: 204, body: null }
+    },
+  })
+
+const read = (): Endpoint =>
+  endpoint({
+    ...reading,
+    method: 'get',
+    path: '/api/drop/accounts/{id}',
+    summary: 'Read a drop account',
+    params: byId,
+    replies: { 200: { description: 'The account', schema: accountSchema } },
+    handler: async ({ caller, params }) => {
+      const account = await readAccount(caller.scope, requirePublicId('account', params.id))
+      if (!account) throw new AppError('not_found')
+      return { body: accountRecord(account) }
+    },
+  })
+
+const renewPassword = (): Endpoint =>
+  endpoint({
+    ...writing,
+    method: 'post',
+    path: '/api/drop/accounts/{id}/password',
+    summary: 'Change the password of a drop account',
+    description: 'Only this answer contains the new password. Open sessions end within a second.',
+    atomic: true,
+    params: byId,
+    replies: { 200: { description: 'The account', schema: withPassword } },
+    handler: async ({ caller, params }) => {
+      const changed = await changePassword(caller.scope, requirePublicId('account', params.id))
+      if (!changed) throw new AppError('not_found')
+      const record = accountRecord(changed.account)
+      return {
+        body: { ...record, password: changed.password },
+        kept: { ...record, password: null },
+      }
+    },
+  })
 
 const keysOf = ({ public_keys }: { public_keys?: { name: string; key: string }[] | undefined }) =>
-  public_keys?.map((one) => publicKey(one.name, one.key)!)
+  public_keys?.map((one) => present(publicKey(one.name, one.key), `The key ${one.name}`))
 
 const accountRecord = (account: DropAccount): z.output<typeof accountSchema> => ({
   id: toPublicId('account', account.id),

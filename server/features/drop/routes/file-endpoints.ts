@@ -6,6 +6,7 @@ import { deleteFile, listFiles, readDropFile, retryFile, type ListedDropFile } f
 import { joinPath } from '../paths.ts'
 import { AppError } from '../../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
+import { present } from '../../../core/present.ts'
 import { fromCursor, text, toCursor } from '../../../http/cursors.ts'
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
 import { errorSchema, listOf, shortPage, timestamp } from '../../../http/schemas.ts'
@@ -153,7 +154,7 @@ function changeRoutes(): Endpoint[] {
       handler: async ({ caller, params }) => {
         const id = requirePublicId('dropped', params.id)
         await asAppError(retryFile(caller.scope, id))
-        return { body: fileRecord((await readDropFile(caller.scope, id))!) }
+        return { body: fileRecord(present(await readDropFile(caller.scope, id), 'The file')) }
       },
     }),
     endpoint({

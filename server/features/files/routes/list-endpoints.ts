@@ -13,6 +13,7 @@ import {
 } from '../../../files/list.ts'
 import { hasPack } from '../../packs/model/list.ts'
 import { requirePublicId } from '../../../core/ids.ts'
+import { lastOf, present } from '../../../core/present.ts'
 import {
   bigInteger,
   fromCursor,
@@ -64,7 +65,7 @@ const list = ({ baseUrl, clock }: FileRouteParts) =>
       const shown = rows.slice(0, limit)
       const next =
         rows.length > limit
-          ? toCursor([...cursorOf(shown.at(-1)!, sort), counted.total, counted.at])
+          ? toCursor([...cursorOf(lastOf(shown), sort), counted.total, counted.at])
           : null
       return {
         body: {
@@ -90,10 +91,11 @@ function placeOf(
   cursor: string | undefined,
   sort: string,
 ): (Counted & { after: FilePage['after'] }) | null {
-  const values = fromCursor(cursor, [VALUES[sort.replace('-', '')]!, uuid, bigInteger, bigInteger])
+  const value = present(VALUES[sort.replace('-', '')], `The values of the sort ${sort}`)
+  const values = fromCursor(cursor, [value, uuid, bigInteger, bigInteger])
   if (!values) return null
-  const [value, id, total, at] = values
-  return { after: [value, id], total, at }
+  const [last, id, total, at] = values
+  return { after: [last, id], total, at }
 }
 
 const VALUES: Readonly<Record<string, CursorPart>> = {
@@ -148,7 +150,7 @@ const tagsInUse = () =>
       const after = fromCursor(cursor, [integer, text])
       const rows = await listTags(caller.scope, { search, limit: limit + 1, after })
       const data = rows.slice(0, limit)
-      const last = rows.length > limit ? data.at(-1)! : null
+      const last = rows.length > limit ? lastOf(data) : null
       return { body: { data, next_cursor: last && toCursor([last.files, last.tag]) } }
     },
   })

@@ -12,6 +12,7 @@ import {
   type VersionRow,
 } from '../../../files/versions.ts'
 import { parsePublicId, requirePublicId } from '../../../core/ids.ts'
+import { lastOf, present } from '../../../core/present.ts'
 import { contentReplies, sendContent } from '../../../http/content.ts'
 import { fromCursor, integer, toCursor } from '../../../http/cursors.ts'
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
@@ -78,7 +79,7 @@ const list = () =>
       // Version 1 is the last one unless it was removed: a page after it is empty.
       if (rows.length === 0 && before === null) throw new AppError('not_found')
       const shown = rows.slice(0, limit)
-      const next = rows.length > limit ? toCursor([shown.at(-1)!.number]) : null
+      const next = rows.length > limit ? toCursor([lastOf(shown).number]) : null
       return { body: { data: shown.map(recordOf), next_cursor: next } }
     },
   })
@@ -122,13 +123,13 @@ const replace = ({ engine, limits }: VersionRouteParts) =>
               engine,
               caller.scope,
               file,
-              parsePublicId('upload', body.upload_id!),
+              parsePublicId('upload', present(body.upload_id, 'upload_id')),
               by,
             )
           : await replaceFromUrl(engine, caller.scope, file, body.url, by)
       const wait = waitingTime(ctx, limits.wait_seconds)
       const operation = await engine.waitForEnd(caller.scope, id, wait.seconds * 1000, signal)
-      return importAnswer(engine, caller.scope, operation!, wait.applied)
+      return importAnswer(engine, caller.scope, present(operation, 'The import'), wait.applied)
     },
   })
 
@@ -171,7 +172,12 @@ const content = ({ stores }: VersionRouteParts) =>
     handler: async ({ caller, params, ctx }) => {
       const found = await locateVersion(caller.scope, requirePublicId('file', params.id), params.n)
       if (!found) throw new AppError('not_found')
-      await sendContent(ctx, stores.get(found.location)!, caller.scope.shop, found)
+      await sendContent(
+        ctx,
+        present(stores.get(found.location), `The location ${found.location}`),
+        caller.scope.shop,
+        found,
+      )
       return null
     },
   })

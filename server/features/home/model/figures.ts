@@ -23,68 +23,105 @@ export interface Figures {
 
 /** Of the last days, today included, in UTC. */
 export async function readFigures(scope: ShopScope, days: number, now: Date): Promise<Figures> {
-  const today = now.toISOString().slice(0, 10)
-  const period = { today, days }
+  const period = { today: now.toISOString().slice(0, 10), days }
   const [perDay, topFiles, topProducts, storage, imports, failures, bounced] = await Promise.all([
-    // Twice the period: its first half is what the second one is compared with.
-    scope.query<Figures['days'][number]>(
-      `select to_char(d.day, 'YYYY-MM-DD') as day,
-           coalesce((select sum(f.downloads) from file_days f
-             where f.shop_id = :shop and f.day = d.day), 0)::int as downloads,
-           ${valueOf('deliveries')}, ${valueOf('imported_files')}
-         from generate_series(:today::date - 2 * :days::int + 1, :today::date, interval '1 day')
-           as g (at), lateral (select at::date as day) d order by 1`,
-      period,
-    ),
-    scope.query<{ id: string; filename: string; downloads: number }>(
-      `select f.id, f.filename, sum(d.downloads)::int as downloads
-         from file_days d join files f on f.shop_id = d.shop_id and f.id = d.file_id
-         where d.shop_id = :shop and ${IN_PERIOD} and f.deleted_at is null
-         group by f.id, f.filename order by 3 desc, 2 limit ${TOP}`,
-      period,
-    ),
-    scope.query<Figures['top_products'][number]>(
-      `select m.product_id, max(m.product_title) as title, sum(d.downloads)::int as downloads
-         from file_days d
-         join lateral (select distinct on (product_id) product_id, product_title from mappings m
-           where m.shop_id = d.shop_id and m.file_id = d.file_id order by product_id) m on true
-         where d.shop_id = :shop and ${IN_PERIOD}
-         group by m.product_id order by 3 desc, 2 limit ${TOP}`,
-      period,
-    ),
+    daysOf(scope, period),
+    topFilesOf(scope, period),
+    topProductsOf(scope, period),
     scope.query<Figures['storage'][number]>(
       `select extension, count(*)::int as files, sum(size_bytes)::bigint as bytes from files
          where shop_id = :shop and deleted_at is null group by 1 order by 3 desc limit ${TOP}`,
     ),
-    scope.query<Figures['imports'][number]>(
-      `select subject as channel,
-           coalesce(sum(value) filter (where figure = 'imports'), 0)::int as imports,
-           coalesce(sum(value) filter (where figure = 'imported_files'), 0)::int as files
-         from shop_days d where shop_id = :shop and ${IN_PERIOD}
-           and figure in ('imports', 'imported_files') group by 1 order by 3 desc`,
-      period,
-    ),
-    bySubject<{ code: string; files: number }>(scope, 'failures', 'code', 'files', period),
-    scope.query<{ mails: number }>(
-      `select coalesce(sum(value), 0)::int as mails from shop_days d
-         where shop_id = :shop and ${IN_PERIOD} and figure = 'bounced_mails'`,
-      period,
-    ),
+    importsOf(scope, period),
+    failuresOf(scope, period),
+    bouncedMails(scope, period),
   ])
   const shown = perDay.slice(days)
   return {
     days: shown,
     totals: { now: totalOf(shown), before: totalOf(perDay.slice(0, days)) },
-    top_files: topFiles.map(({ id, ...file }) => ({ file_id: toPublicId('file', id), ...file })),
+    top_files: topFiles,
     top_products: topProducts,
     storage,
     imports,
-    failures: failures.map(({ code, files }) => ({
-      ...{ code, files },
-      message: isErrorCode(code) ? ERRORS[code].message : code,
-    })),
-    bounced_mails: bounced[0]!.mails,
+    failures,
+    bounced_mails: bounced,
   }
+}
+
+interface Period {
+  /** The last day, as `2026-01-31`. */
+  today: string
+  days: number
+}
+
+/** SQL: a row `d` of days is in the period. */
+const IN_PERIOD = 'd.day between :today::date - :days::int + 1 and :today::date'
+
+/** Twice the period: its second half is compared with the first. */
+const daysOf = (scope: ShopScope, period: Period): Promise<Figures['days']> =>
+  scope.query(
+    `select to_char(d.day, 'YYYY-MM-DD') as day,
+         coalesce((select sum(f.downloads) from file_days f
+           where f.shop_id = :shop and f.day = d.day), 0)::int as downloads,
+         ${valueOf('deliveries')}, ${valueOf('imported_files')}
+       from generate_series(:today::date - 2 * :days::int + 1, :today::date, interval '1 day')
+         as g (at), lateral (select at::date as day) d order by 1`,
+    { ...period },
+  )
+
+async function topFilesOf(scope: ShopScope, period: Period): Promise<Figures['top_files']> {
+  const rows = await scope.query<{ id: string; filename: string; downloads: number }>(
+    `select f.id, f.filename, sum(d.downloads)::int as downloads
+       from file_days d join files f on f.shop_id = d.shop_id and f.id = d.file_id
+       where d.shop_id = :shop and ${IN_PERIOD} and f.deleted_at is null
+       group by f.id, f.filename order by 3 desc, 2 limit ${TOP}`,
+    { ...period },
+  )
+  return rows.map(({ id, ...file }) => ({ file_id: toPublicId('file', id), ...file }))
+}
+
+const topProductsOf = (scope: ShopScope, period: Period): Promise<Figures['top_products']> =>
+  scope.query(
+    `select m.product_id, max(m.product_title) as title, sum(d.downloads)::int as downloads
+       from file_days d
+       join lateral (select distinct on (product_id) product_id, product_title from mappings m
+         where m.shop_id = d.shop_id and m.file_id = d.file_id order by product_id) m on true
+       where d.shop_id = :shop and ${IN_PERIOD}
+       group by m.product_id order by 3 desc, 2 limit ${TOP}`,
+    { ...period },
+  )
+
+const importsOf = (scope: ShopScope, period: Period): Promise<Figures['imports']> =>
+  scope.query(
+    `select subject as channel,
+         coalesce(sum(value) filter (where figure = 'imports'), 0)::int as imports,
+         coalesce(sum(value) filter (where figure = 'imported_files'), 0)::int as files
+       from shop_days d where shop_id = :shop and ${IN_PERIOD}
+         and figure in ('imports', 'imported_files') group by 1 order by 3 desc`,
+    { ...period },
+  )
+
+async function failuresOf(scope: ShopScope, period: Period): Promise<Figures['failures']> {
+  const rows = await scope.query<{ code: string; files: number }>(
+    `select subject as code, sum(value)::int as files from shop_days d
+     where shop_id = :shop and ${IN_PERIOD} and figure = 'failures'
+     group by 1 order by 2 desc limit ${TOP}`,
+    { ...period },
+  )
+  return rows.map(({ code, files }) => ({
+    ...{ code, files },
+    message: isErrorCode(code) ? ERRORS[code].message : code,
+  }))
+}
+
+async function bouncedMails(scope: ShopScope, period: Period): Promise<number> {
+  const { mails } = await scope.one<{ mails: number }>(
+    `select coalesce(sum(value), 0)::int as mails from shop_days d
+       where shop_id = :shop and ${IN_PERIOD} and figure = 'bounced_mails'`,
+    { ...period },
+  )
+  return mails
 }
 
 const totalOf = (days: Figures['days']): Figures['totals']['now'] => {
@@ -97,24 +134,7 @@ const totalOf = (days: Figures['days']): Figures['totals']['now'] => {
   }
 }
 
-/** SQL: a row `d` of days is in the period. */
-const IN_PERIOD = 'd.day between :today::date - :days::int + 1 and :today::date'
-
 /** SQL: a figure of the day `d`, over all its subjects. */
 const valueOf = (figure: Figure): string => `
   coalesce((select sum(s.value) from shop_days s
     where s.shop_id = :shop and s.figure = '${figure}' and s.day = d.day), 0)::int as ${figure}`
-
-const bySubject = <Row>(
-  scope: ShopScope,
-  figure: Figure,
-  subject: string,
-  value: string,
-  period: { today: string; days: number },
-): Promise<Row[]> =>
-  scope.query<Row & object>(
-    `select subject as ${subject}, sum(value)::int as ${value} from shop_days d
-     where shop_id = :shop and ${IN_PERIOD} and figure = :figure
-     group by 1 order by 2 desc limit ${TOP}`,
-    { ...period, figure },
-  ) as Promise<Row[]>

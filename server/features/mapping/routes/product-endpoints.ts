@@ -9,6 +9,7 @@ import { searchProducts, type FoundProduct } from '../../../storefront/mirror/se
 import { fromCursor, integer, text, toCursor } from '../../../http/cursors.ts'
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
 import { listOf, page, timestamp } from '../../../http/schemas.ts'
+import { lastOf } from '../../../core/present.ts'
 
 const productSchema = z
   .object({
@@ -65,7 +66,7 @@ export function productRoutes(): Endpoint[] {
           limit: query.limit + 1,
         })
         const shown = rows.slice(0, query.limit)
-        const last = rows.length > query.limit ? shown.at(-1)! : null
+        const last = rows.length > query.limit ? lastOf(shown) : null
         return {
           body: {
             data: shown.map(recordOf),

@@ -7,6 +7,7 @@ import { AppError } from '../../../core/errors.ts'
 // oxfmt-ignore
 import { listUnambiguous, countUnambiguous, countOpen, decideReviews, findReview, listReviews, REVIEW_STATUSES, type ReviewRow } from '../model/reviews.ts'
 import { requirePublicId, toOperationId, toPublicId } from '../../../core/ids.ts'
+import { firstOf, lastOf, present } from '../../../core/present.ts'
 import { imagesAndTitles } from '../../../storefront/mirror/lookup.ts'
 import { fromCursor, text, toCursor } from '../../../http/cursors.ts'
 import { endpoint, type Caller, type Endpoint } from '../../../http/endpoint.ts'
@@ -87,7 +88,7 @@ const list = () =>
       })
       const shown = rows.slice(0, query.limit)
       const next =
-        rows.length > query.limit ? toCursor([toPublicId('review', shown.at(-1)!.id)]) : null
+        rows.length > query.limit ? toCursor([toPublicId('review', lastOf(shown).id)]) : null
       const data = await recordsOf(caller.scope, shown)
       return { body: { data, next_cursor: next, open: await countOpen(caller.scope) } }
     },
@@ -152,7 +153,8 @@ const reject = () =>
       const { id } = await requireReview(caller.scope, params.id)
       const now = await decideReviews(caller.scope, [id], 'rejected', caller.name)
       if (now.size === 0) throw alreadyDecided()
-      const [body] = await recordsOf(caller.scope, [(await findReview(caller.scope, id))!])
+      const review = present(await findReview(caller.scope, id), 'The review')
+      const [body] = await recordsOf(caller.scope, [review])
       return { body }
     },
   })
@@ -189,7 +191,7 @@ const acceptAbove = (engine: Engine) =>
     replies: { 202: { description: 'An operation maps them', schema: acceptedSchema } },
     handler: async ({ caller, body }) => {
       const reviews = await listUnambiguous(caller.scope, body.above, MAX_ACCEPTED)
-      const best = reviews.map((review) => ({ review, candidate: review.candidates[0]! }))
+      const best = reviews.map((review) => ({ review, candidate: firstOf(review.candidates) }))
       if (best.length === 0)
         return {
           status: 202,

@@ -4,6 +4,7 @@ import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { queueMessage } from '../../../core/queue/queue.ts'
 import { readShop } from '../../../files/shop-settings.ts'
 import type { Deliverer } from '../../../core/outbox/outbox.ts'
+import { firstOf } from '../../../core/present.ts'
 import type { SmsGateway } from './gateway.ts'
 
 const MINUTE = 60_000
@@ -43,7 +44,7 @@ export function smsDeliverer(gateway: SmsGateway | null): Deliverer {
     },
     send: async (_scope, { to, text }, _message, signal) => {
       if (!gateway) return { status: 'sent', content: { kept: true } }
-      const delivery = await gateway.send({ to: to[0]!, text }, signal)
+      const delivery = await gateway.send({ to: firstOf(to), text }, signal)
       return delivery.status === 'sent' ? { ...delivery, content: { kept: false } } : delivery
     },
   }

@@ -4,6 +4,7 @@ import type { Engine, OperationRow } from '../../../engine/engine.ts'
 import { AppError } from '../../../core/errors.ts'
 import { locateArtifact } from '../../../files/artifacts.ts'
 import type { BlobStore } from '../../../core/store/store.ts'
+import { present } from '../../../core/present.ts'
 import { contentReplies, sendContent } from '../../../http/content.ts'
 import { endpoint, type Endpoint, type Scope } from '../../../http/endpoint.ts'
 import { requireScopes } from '../../../http/scopes.ts'
@@ -31,7 +32,12 @@ export const artifactRoutes = (parts: {
           message: 'This operation produced nothing to be downloaded',
         })
       requireScopes(caller, scopesOf(operation, parts.engine))
-      await sendContent(ctx, parts.stores.get(found.location)!, caller.scope.shop, found)
+      await sendContent(
+        ctx,
+        present(parts.stores.get(found.location), `The location ${found.location}`),
+        caller.scope.shop,
+        found,
+      )
       return null
     },
   }),

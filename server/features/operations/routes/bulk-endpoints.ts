@@ -5,6 +5,7 @@ import { settingChanges, type Step, type Workflow } from '../../../../plugins/co
 import { workflowOfAction, startWorkflow } from '../start.ts'
 import { hasEnded, type OperationRow } from '../../../engine/engine.ts'
 import { parsePublicId, toPublicId, unknownUuid } from '../../../core/ids.ts'
+import { present } from '../../../core/present.ts'
 import {
   endpoint,
   type Caller,
@@ -85,7 +86,7 @@ const update = (parts: OperationParts) =>
       return run(
         parts,
         request,
-        joinWorkflows(change, tagging)!,
+        present(joinWorkflows(change, tagging), 'A change'),
         'updated',
         parts.limits.background_update,
       )
@@ -117,7 +118,7 @@ const remove = (parts: OperationParts) =>
       const remove = permanent
         ? workflowOfAction(parts.engine, 'purge-files', {})
         : workflowOfAction(parts.engine, 'delete-files', { remove_mappings, backup_first })
-      const workflow = joinWorkflows(backup, remove)!
+      const workflow = present(joinWorkflows(backup, remove), 'The workflow')
       const { id, title, action: name } = remove
       return run(
         parts,
@@ -168,7 +169,10 @@ async function run(
   })
   const small = body.file_ids.length <= background
   const wait = waitingTime(ctx, small ? SMALL_WAIT_SECONDS : limits.wait_seconds)
-  const operation = (await engine.waitForEnd(caller.scope, id, wait.seconds * 1000, signal))!
+  const operation = present(
+    await engine.waitForEnd(caller.scope, id, wait.seconds * 1000, signal),
+    'The operation',
+  )
   return answer({ engine, caller, operation, done, malformed, applied: wait.applied })
 }
 
@@ -205,7 +209,7 @@ async function answer(given: {
     [done]: operation.done,
     failed: operation.failed + operation.skipped + operation.cancelled,
     errors: items.map(({ file_id, error }) => {
-      const { code, message } = error!
+      const { code, message } = present(error, 'The error of a refused file')
       const wrong = malformed.get(file_id ?? '')
       if (wrong !== undefined)
         return { file_id: wrong, code, message: 'This is not the id of a file' }

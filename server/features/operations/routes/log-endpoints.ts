@@ -4,6 +4,7 @@ import type { Context } from 'koa'
 import Papa from 'papaparse'
 import { z } from 'zod'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
+import { firstOf } from '../../../core/present.ts'
 import { hasEnded, type Engine, type OperationRow } from '../../../engine/engine.ts'
 import { plainCell } from '../../../files/cells.ts'
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
@@ -31,7 +32,7 @@ export function operationLogRoutes(parts: OperationParts): Endpoint[] {
         200: {
           description: 'Every item with its result, as a download',
           schema: null,
-          type: type.split(';')[0]!,
+          type: firstOf(type.split(';')),
         },
       },
       handler: async ({ caller, params, ctx }) => {

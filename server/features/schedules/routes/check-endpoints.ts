@@ -27,73 +27,80 @@ export interface ScheduleRouteParts {
   clock: () => Date
 }
 
-export function scheduleCheckRoutes(parts: ScheduleRouteParts): Endpoint[] {
-  return [
-    endpoint({
-      method: 'get',
-      path: '/api/schedules/templates',
-      summary: 'List templates of schedules, in the form of request bodies',
-      tag: 'Schedules',
-      scope: 'operations:read',
-      replies: {
-        200: { description: 'All of them', schema: z.object({ data: z.array(scheduleBody) }) },
-      },
-      handler: () => Promise.resolve({ body: { data: SCHEDULE_TEMPLATES } }),
+export const scheduleCheckRoutes = (parts: ScheduleRouteParts): Endpoint[] => [
+  templates(),
+  nextRuns(parts),
+  match(parts),
+]
+
+const templates = (): Endpoint =>
+  endpoint({
+    method: 'get',
+    path: '/api/schedules/templates',
+    summary: 'List templates of schedules, in the form of request bodies',
+    tag: 'Schedules',
+    scope: 'operations:read',
+    replies: {
+      200: { description: 'All of them', schema: z.object({ data: z.array(scheduleBody) }) },
+    },
+    handler: () => Promise.resolve({ body: { data: SCHEDULE_TEMPLATES } }),
+  })
+
+const nextRuns = ({ clock }: ScheduleRouteParts): Endpoint =>
+  endpoint({
+    method: 'post',
+    path: '/api/schedules/check',
+    summary: 'List the next runs of a cron line',
+    tag: 'Schedules',
+    scope: 'operations:read',
+    body: z.strictObject({
+      cron,
+      time_zone: timeZone.optional().meta({ description: 'Absent: the shop’s' }),
     }),
-    endpoint({
-      method: 'post',
-      path: '/api/schedules/check',
-      summary: 'List the next runs of a cron line',
-      tag: 'Schedules',
-      scope: 'operations:read',
-      body: z.strictObject({
-        cron,
-        time_zone: timeZone.optional().meta({ description: 'Absent: the shop’s' }),
-      }),
-      replies: { 200: { description: 'Its next runs', schema: times }, 422: refused },
-      handler: async ({ caller, body }) => {
-        const problem = cronProblem(body.cron)
-        if (problem) throw invalid('cron', problem)
-        const time_zone = body.time_zone ?? (await readShop(caller.scope)).settings.time_zone
-        return { body: { ...timesOf(body.cron, time_zone, parts.clock()), time_zone } }
+    replies: { 200: { description: 'Its next runs', schema: times }, 422: refused },
+    handler: async ({ caller, body }) => {
+      const problem = cronProblem(body.cron)
+      if (problem) throw invalid('cron', problem)
+      const time_zone = body.time_zone ?? (await readShop(caller.scope)).settings.time_zone
+      return { body: { ...timesOf(body.cron, time_zone, clock()), time_zone } }
+    },
+  })
+
+const match = ({ engine, clock }: ScheduleRouteParts): Endpoint =>
+  endpoint({
+    method: 'post',
+    path: '/api/schedules/match',
+    summary: 'Show which files a run would find now',
+    tag: 'Schedules',
+    scope: 'files:read',
+    body: z.strictObject({ filter: filterSchema.default({}), action: actionField, workflow }),
+    replies: {
+      200: {
+        description: 'Their number, the names of the first ten, and what deleting them affects',
+        schema: z
+          .object({
+            total: z.number().int(),
+            sample: z.array(z.string()),
+            impact: impactSchema.nullable().meta({ description: 'Null: it deletes nothing' }),
+          })
+          .meta({ id: 'ScheduleMatch' }),
       },
-    }),
-    endpoint({
-      method: 'post',
-      path: '/api/schedules/match',
-      summary: 'Show which files a run would find now',
-      tag: 'Schedules',
-      scope: 'files:read',
-      body: z.strictObject({ filter: filterSchema.default({}), action: actionField, workflow }),
-      replies: {
-        200: {
-          description: 'Their number, the names of the first ten, and what deleting them affects',
-          schema: z
-            .object({
-              total: z.number().int(),
-              sample: z.array(z.string()),
-              impact: impactSchema.nullable().meta({ description: 'Null: it deletes nothing' }),
-            })
-            .meta({ id: 'ScheduleMatch' }),
-        },
-      },
-      handler: async ({ caller: { scope }, body }) => {
-        const runs =
-          (body.action ?? body.workflow)
-            ? await workflowOf(scope, { ...body, options: {} }, parts.engine)
-            : null
-        const filter = runs ? placedFilter(body.filter, runs, parts.engine.plugins) : body.filter
-        const isDeletion = runs !== null && deletes(runs, parts.engine.plugins)
-        const [total, impact, sample] = await Promise.all([
-          countFiles(scope, filter),
-          isDeletion ? impactOf(scope, { filter }, parts.clock()) : null,
-          listFilePage(scope, { filter, sort: 'created_at', after: null, limit: SAMPLE }),
-        ])
-        return { body: { total, impact, sample: sample.map(({ filename }) => filename) } }
-      },
-    }),
-  ]
-}
+    },
+    handler: async ({ caller: { scope }, body }) => {
+      const runs =
+        (body.action ?? body.workflow)
+          ? await workflowOf(scope, { ...body, options: {} }, engine)
+          : null
+      const filter = runs ? placedFilter(body.filter, runs, engine.plugins) : body.filter
+      const isDeletion = runs !== null && deletes(runs, engine.plugins)
+      const [total, impact, sample] = await Promise.all([
+        countFiles(scope, filter),
+        isDeletion ? impactOf(scope, { filter }, clock()) : null,
+        listFilePage(scope, { filter, sort: 'created_at', after: null, limit: SAMPLE }),
+      ])
+      return { body: { total, impact, sample: sample.map(({ filename }) => filename) } }
+    },
+  })
 
 const invalid = (param: string, message: string) =>
   new AppError('validation_failed', { param, details: [{ param, code: 'invalid_value', message }] })

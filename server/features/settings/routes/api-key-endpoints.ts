@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { listApiKeys, readApiKey, revokeApiKey, type ListedKey } from '../../../core/db/api-keys.ts'
 import { AppError } from '../../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
+import { lastOf, present } from '../../../core/present.ts'
 import { createApiKey } from '../../../http/auth.ts'
 import { fromCursor, toCursor, uuid } from '../../../http/cursors.ts'
 import { endpoint, SCOPES, type Endpoint } from '../../../http/endpoint.ts'
@@ -66,7 +67,7 @@ const list = () =>
       return {
         body: {
           data: shown.map(recordOf),
-          next_cursor: rows.length > limit ? toCursor([shown.at(-1)!.id]) : null,
+          next_cursor: rows.length > limit ? toCursor([lastOf(shown).id]) : null,
         },
       }
     },
@@ -103,7 +104,7 @@ const create = (clock: () => Date) =>
         demo: caller.shop.demo,
         ...(days === null ? {} : { expiresAt: new Date(clock().getTime() + days * DAY_MS) }),
       })
-      const record = recordOf((await readApiKey(caller.scope, id))!)
+      const record = recordOf(present(await readApiKey(caller.scope, id), 'The key'))
       return { status: 201, body: { ...record, key }, kept: { ...record, key: null } }
     },
   })

@@ -9,6 +9,7 @@ import {
   type TagTemplate,
 } from '../tag-templates.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
+import { lastOf } from '../../../core/present.ts'
 import { fromCursor, text, toCursor } from '../../../http/cursors.ts'
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
 import {
@@ -44,8 +45,9 @@ export const tagTemplateRoutes = (): Endpoint[] => [
     handler: async ({ caller, query: { limit, cursor } }) => {
       const after = fromCursor(cursor, [text])?.[0] ?? ''
       const rows = await listTemplates(caller.scope, { after, limit: limit + 1 })
-      const next = rows.length > limit ? toCursor([nameKey(rows[limit - 1]!.name)]) : null
-      return { body: { data: rows.slice(0, limit).map(recordOf), next_cursor: next } }
+      const shown = rows.slice(0, limit)
+      const next = rows.length > limit ? toCursor([nameKey(lastOf(shown).name)]) : null
+      return { body: { data: shown.map(recordOf), next_cursor: next } }
     },
   }),
   endpoint({

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest'
+import type { Plugin } from '../plugins/contract.ts'
+import { allEnds, checkFeatures, FEATURES } from './features.ts'
+import { announcedEvent } from './core/outbox/webhook-events.ts'
+import { createSecrets } from './core/secrets.ts'
+
+it('refuses a name, a table and an event that two features have', () => {
+  const withOne = (more: object) => () => checkFeatures([...FEATURES, { name: 'more', ...more }])
+  expect(withOne({ name: 'csv' })).toThrow('The feature csv is listed twice')
+  expect(withOne({ tables: { packs: 'names' } })).toThrow('The table packs is listed twice')
+  const events = [announcedEvent('file.deleted', 'Deleted files')]
+  expect(withOne({ events })).toThrow('The event file.deleted is listed twice')
+  expect(withOne({})()).toHaveLength(FEATURES.length + 1)
+})
+
+it('refuses a plugin that announces an event that no feature declares', () => {
+  const secrets = createSecrets('the secret of the tests, long enough')
+  const ends = (announces: string) => () =>
+    allEnds({ secrets, plugins: [{ id: 'fold-files', announces } as Plugin] })
+  expect(ends('file.folded')).toThrow('The plugin fold-files announces file.folded')
+  expect(ends('file.deleted')()).not.toHaveLength(0)
+})

@@ -9,8 +9,9 @@ import {
 } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, isErrorCode } from '../../core/errors.ts'
+import { present } from '../../core/present.ts'
 import { draftOfRecord, viewOfDraft, type Draft } from '../../files/drafts.ts'
-import { readRecords } from '../../files/records.ts'
+import { readRecords, type FileRecord } from '../../files/records.ts'
 import { applyToDraft } from './apply.ts'
 import { collectEffects } from '../effect-values.ts'
 import { keepAsItWas, policyOf, retryDelay } from './failure.ts'
@@ -27,13 +28,20 @@ export const viewOfItem = (item: WorkItem): Item => ({
   wanted: item.wanted,
 })
 
-const fileOf = ({ draft, record, staged }: WorkItem): FileView =>
-  draft === null && staged === null
-    ? record!
-    : viewOfDraft(draft ?? draftOfRecord(record!), staged?.size_bytes ?? null, record)
+function fileOf(item: WorkItem): FileView {
+  const { draft, record, staged } = item
+  if (draft === null && staged === null) return loadedRecord(item)
+  const view = draft ?? draftOfRecord(loadedRecord(item))
+  return viewOfDraft(view, staged?.size_bytes ?? null, record)
+}
+
+/** The record of an existing file. Throws if the item has none. */
+export const loadedRecord = ({ record }: WorkItem): FileRecord =>
+  present(record, 'the record of a file')
 
 /** The item's draft; created on first use. */
-export const itemDraft = (item: WorkItem): Draft => (item.draft ??= draftOfRecord(item.record!))
+export const itemDraft = (item: WorkItem): Draft =>
+  (item.draft ??= draftOfRecord(loadedRecord(item)))
 
 /** Does the step apply to this item? */
 export const applies = (step: ResolvedStep, item: WorkItem): boolean =>

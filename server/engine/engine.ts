@@ -1,6 +1,7 @@
 // The engine as channels and routes see it: start operations, read them back, wait for their end.
 import type { Warning, Workflow } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
+import { present } from '../core/present.ts'
 import { ARTIFACT } from '../files/artifacts.ts'
 import { dryRun, type PreviewResult, type PlacedFile } from './batches/dry-run.ts'
 import {
@@ -256,7 +257,9 @@ async function sealGrowing(
 ): Promise<(GrowingEntry | GrowingChange)[]> {
   const entries = growing.filter((each) => 'entry' in each)
   const sealed = (await sealEntries(entries, place)).values()
-  return growing.map((each) => ('entry' in each ? sealed.next().value! : each))
+  return growing.map((each) =>
+    'entry' in each ? present(sealed.next().value, 'a sealed entry') : each,
+  )
 }
 
 /** Resolves at the operation's next notification, after `ms`, or when `signal` aborts. */

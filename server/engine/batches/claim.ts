@@ -2,6 +2,7 @@
 // running become pending, and the next pending items are marked as running under the chain's lease.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
+import { lastOf } from '../../core/present.ts'
 import { followersOf } from '../operations/name-order.ts'
 import type { OperationRow, WorkItem } from '../types.ts'
 import type { ChainRow } from '../worker/lease.ts'
@@ -55,7 +56,7 @@ export function claimBatch(
     await tx.query(
       `update chains set claimed = :claimed, hint = :hint
        where shop_id = :shop and operation_id = :operation and chain = :chain`,
-      { ...job, claimed: items.map(({ position }) => position), hint: items.at(-1)!.position + 1 },
+      { ...job, claimed: items.map(({ position }) => position), hint: lastOf(items).position + 1 },
     )
     const inUse =
       held.operation.status === 'previewing'

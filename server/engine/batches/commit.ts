@@ -66,20 +66,15 @@ async function commitOneByOne(
   options: CommitOptions,
   cause: unknown,
 ): Promise<void> {
-  if (group.length === 0) throw cause
-  if (group.length > 1) {
-    for (const ended of group) await commit(scope, claim, [ended], { ...options, last: false })
+  const [only, ...others] = group
+  if (!only) throw cause
+  const notLast = { ...options, last: false }
+  if (others.length > 0) {
+    for (const ended of group) await commit(scope, claim, [ended], notLast)
   } else {
     const error = { code: 'internal', message: new AppError('internal').message, retryable: true }
-    await commitGroup(
-      scope,
-      claim,
-      [{ item: group[0]!.item, ending: { status: 'failed', error } }],
-      {
-        ...options,
-        last: false,
-      },
-    )
+    const failed: EndedItem = { item: only.item, ending: { status: 'failed', error } }
+    await commitGroup(scope, claim, [failed], notLast)
     options.log.error('an item could not be written', {
       operation: claim.operation.id,
       ...errorFields(cause),

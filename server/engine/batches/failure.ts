@@ -1,6 +1,7 @@
 // The engine's failure policy: which failed items are retried, when, and what a final failure means
 // for the item.
 import type { FailurePolicy, PluginKind, Warning } from '../../../plugins/contract.ts'
+import { lastOf } from '../../core/present.ts'
 import type { ItemError, ResolvedStep, WorkItem } from '../types.ts'
 
 export const MAX_ATTEMPTS = 3
@@ -24,7 +25,7 @@ export function retryDelay(
   retryAfter: number | null = null,
 ): number | null {
   if (attempt >= MAX_ATTEMPTS) return null
-  const backoff = BACKOFF_MS[attempt - 1] ?? BACKOFF_MS.at(-1)!
+  const backoff = BACKOFF_MS[attempt - 1] ?? lastOf(BACKOFF_MS)
   // A stated time says when another attempt helps, however long this one took.
   if (retryAfter !== null)
     return retryAfter > MAX_WAIT_SECONDS ? null : Math.max(backoff, retryAfter * 1000)

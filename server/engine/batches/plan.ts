@@ -2,6 +2,7 @@
 // touched. This is all of a preview, and of an operation whose steps only plan.
 import type { ItemPlugin, Outcome, ReadContext } from '../../../plugins/contract.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
+import { present } from '../../core/present.ts'
 import type { ItemEnding, EndedItem, ResolvedStep, WorkItem } from '../types.ts'
 import {
   advance,
@@ -83,6 +84,6 @@ function outcomesOf(
   { read, recorded }: { read: ReadContext; recorded: RecordedStep | undefined },
 ): AsyncIterable<Outcome> | Iterable<Outcome> {
   return recorded
-    ? items.map(({ position }) => recorded.get(String(position))!)
+    ? items.map(({ position }) => present(recorded.get(String(position)), 'a recorded outcome'))
     : pluginImpl.plan(items.map(viewOfItem), parsedOptions, read)
 }

@@ -150,19 +150,14 @@ export async function planAndWrite(
     steps: resolveSteps(parts, scope, batch.operation.workflow),
     read: context,
   }
-  const unread = await planAhead(scope, work)
+  const { recorded, update } = await planAhead(scope, work)
   // Plan again after a rollback: the files have changed.
   await retryRolledBack(async () => {
-    if (unread.update)
-      return scope.transaction((tx) => writeUniform(tx, work, unread.recorded, unread.update!))
+    if (update) return scope.transaction((tx) => writeUniform(tx, work, recorded, update))
     const fresh =
       batch.leased.length > 0 ? await readLeased(scope, batch.operation.id, batch.lease) : []
-    const ended = await planItems(
-      scope,
-      work,
-      [...fresh, ...batch.rows],
-      recordedFor(unread, fresh),
-    )
+    const known = recordedFor(recorded, fresh)
+    const ended = await planItems(scope, work, [...fresh, ...batch.rows], known)
     const whole = { ended, fresh, rows: batch.rows }
     const all = await withRenameConflicts(scope, batch, whole, (items) =>
       planItems(scope, work, items),
@@ -218,7 +213,7 @@ async function planAhead(
 /**
  * A retry may find further batches under the lease, without outcomes: then all are planned again.
  */
-const recordedFor = ({ recorded }: PlannedAhead, items: readonly WorkItem[]) =>
+const recordedFor = (recorded: readonly RecordedStep[], items: readonly WorkItem[]) =>
   recorded.every((one) => one.size === items.length) ? recorded : []
 
 async function planItems(
@@ -245,7 +240,8 @@ async function writeAll(
     (await dropLeased(tx, operation.id, lease)) === fresh.length &&
     (await holdPlanned(tx, operation.id, rows))
   if (!whole) throw new BatchTaken()
-  if (batch.rows.length > 0) await moveHint(tx, batch, batch.rows.at(-1)!.position + 1)
+  const last = batch.rows.at(-1)
+  if (last) await moveHint(tx, batch, last.position + 1)
   await enqueueNext(tx, batch, strategy.load)
   ended.sort((a, b) => a.item.position - b.item.position)
   await writeEnded(tx, batch, ended, {
@@ -287,7 +283,5 @@ const moveHint = (tx: ShopScope, { operation, chain }: HeldChain, hint: number) 
   tx.query(
     `update chains set hint = :hint where shop_id = :shop and operation_id = :operation
       and chain = :chain`,
-    {
-      ...{ operation: operation.id, chain, hint },
-    },
+    { operation: operation.id, chain, hint },
   )

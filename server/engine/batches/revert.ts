@@ -28,6 +28,7 @@ export async function loadUndo(
   for (const item of items) item.undo = ledgers.get(item.position) ?? null
   // The files that the operation created follow its own items.
   const others = items.filter(({ undo, file_id }) => undo === null && file_id !== null)
+  if (others.length === 0) return
   const made = await tx.query<{ file_id: string }>(
     `select file_id from created_files
      where shop_id = :shop and operation_id = :undoes and file_id = any(:files::uuid[])`,
@@ -35,7 +36,8 @@ export async function loadUndo(
   )
   const ids = new Set(made.map(({ file_id }) => file_id))
   for (const item of others)
-    if (ids.has(item.file_id!)) item.undo = { before: {}, after: { created: true }, at: '' }
+    if (item.file_id !== null && ids.has(item.file_id))
+      item.undo = { before: {}, after: { created: true }, at: '' }
 }
 
 const skipped = (reason: string): ItemEnding => ({ status: 'skipped', reason })

@@ -2,6 +2,7 @@
 // file. It stays open until its channel closes it, and can end only then.
 import type { Entry, FileChange, Warning } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { present } from '../../core/present.ts'
 import type { Draft } from '../../files/drafts.ts'
 import { predecessorsOf } from './name-order.ts'
 import { BATCH } from './strategy.ts'
@@ -68,12 +69,11 @@ export async function addEntries(
 
 function linked(entries: readonly (GrowingEntry | GrowingChange)[], first: number) {
   const imported = entries.flatMap((each, place) => ('entry' in each ? [{ ...each, place }] : []))
-  const before = predecessorsOf(imported)
   const rows: object[] = [...entries]
-  for (const [n, { entry, draft, after, place }] of imported.entries()) {
-    const at = before[n]!
-    const waits = at === null ? after : first + imported[at]!.place
-    rows[place] = { entry, draft, before: waits }
+  for (const [n, at] of predecessorsOf(imported).entries()) {
+    const { entry, draft, after, place } = present(imported[n], 'an added entry')
+    const before = at === null ? after : first + present(imported[at], 'an added entry').place
+    rows[place] = { entry, draft, before }
   }
   return rows
 }

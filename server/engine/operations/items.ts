@@ -10,6 +10,7 @@ import {
   type Warning,
 } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { lastOf } from '../../core/present.ts'
 import { viewOfDraft, draftOfRecord, type Draft } from '../../files/drafts.ts'
 import { readRecords, type FileRecord } from '../../files/records.ts'
 import { nameKey, shownUrl } from '../../files/rules.ts'
@@ -220,7 +221,7 @@ export async function* pagesOfItems(
     const rows = await listItems(scope, operation, { ...filter, after, limit: PAGE })
     if (rows.length > 0) yield rows
     if (rows.length < PAGE) return
-    after = rows.at(-1)!.position
+    after = lastOf(rows).position
   }
 }
 

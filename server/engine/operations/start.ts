@@ -88,7 +88,7 @@ export function startOperation(
     const { kind: strategy, batch, load } = strategyOf({ workflow, source: input.source }, plugins)
     const ledger = input.source.type === 'operation' || needsLedger(workflow, plugins)
     const id = await insertOperation(tx, input, { workflow, ledger, plugins })
-    if (id === null) return existingOperation(tx, input.idempotencyKey!)
+    if (id === null) return existingOperation(tx, input)
     if (quotas) await requireRoom(tx, quotas)
     const batches = strategy === 'planned' ? { most: batch, chains: workflow.parallel } : null
     const total = await insertItems(tx, id, input.source, batches)
@@ -182,7 +182,10 @@ function recordOf({ source, label }: StartInput): SourceRecord {
 const firstEntry = (source: OperationSource): string | null =>
   source.type === 'entries' ? (source.entries[0]?.draft.filename ?? null) : null
 
-async function existingOperation(tx: ShopScope, key: string): Promise<string> {
+async function existingOperation(
+  tx: ShopScope,
+  { idempotencyKey: key }: StartInput,
+): Promise<string> {
   const row = await tx.one<{ id: string }>(
     'select id from operations where shop_id = :shop and idempotency_key = :key',
     { key },

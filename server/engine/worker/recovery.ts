@@ -6,6 +6,7 @@ import { forShop } from '../../core/db/for-shop.ts'
 import type { Listener } from '../../core/db/listener.ts'
 import { WORKER_LOCKS } from '../../core/db/lock-classes.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
+import { firstOf } from '../../core/present.ts'
 import type { OperationRow } from '../types.ts'
 import { SILENCE } from '../../core/queue/lease.ts'
 import {
@@ -113,7 +114,7 @@ async function beat({ database, worker, pool, broken }: RecoveryOptions): Promis
     )
     keys.forEach((key) => broken.delete(key))
   }
-  return rows[0]!.lock
+  return firstOf(rows).lock
 }
 
 /**

@@ -1,6 +1,7 @@
 // A uniform change: the plans of a batch make the same change to every file, so the database makes
 // the change and writes the items in one statement. Files that the statement skips are planned
-// individually, with the known outcomes.
+// individually, with the known outcomes. Measured against reading and planning every file, settings
+// take a third of the time and deletions less (docs/decisions/0029-uniform-change-from-plans.md).
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { UniformUpdate } from '../../files/uniform-update.ts'
 import type { WorkItem } from '../types.ts'
@@ -22,9 +23,9 @@ export interface UniformlyChanged {
 }
 
 /**
- * Changes the files of all batches under the lease. `steps`: the number of steps that their items
- * completed.
- * Both results are empty if no batch is left.
+ * Changes the files of all batches under the lease, and inserts the items that are done.
+ * @param steps the number of steps that the items completed
+ * @returns nothing done and nothing left if no batch is under the lease any more
  */
 export async function changeUniformly(
   tx: ShopScope,

@@ -33,6 +33,23 @@ export function extensionOf(filename: string): string {
   return at > 0 ? nameKey(filename.slice(at + 1)) : ''
 }
 
+export const IMAGE_EXTENSIONS: readonly string[] = [
+  'jpg',
+  'jpeg',
+  'png',
+  'gif',
+  'svg',
+  'webp',
+  'avif',
+  'tif',
+  'tiff',
+  'bmp',
+  'heic',
+  'psd',
+  'ai',
+  'eps',
+]
+
 /** Groups of extensions that people search for. */
 export const TYPE_GROUPS: Record<string, readonly string[]> = {
   document: [
@@ -53,22 +70,7 @@ export const TYPE_GROUPS: Record<string, readonly string[]> = {
     'epub',
     'mobi',
   ],
-  image: [
-    'jpg',
-    'jpeg',
-    'png',
-    'gif',
-    'svg',
-    'webp',
-    'avif',
-    'tif',
-    'tiff',
-    'bmp',
-    'heic',
-    'psd',
-    'ai',
-    'eps',
-  ],
+  image: IMAGE_EXTENSIONS,
   video: ['mp4', 'mov', 'avi', 'webm', 'mkv', 'm4v', 'wmv'],
   audio: ['mp3', 'wav', 'aac', 'flac', 'ogg', 'm4a', 'aiff', 'opus'],
   archive: ['zip', 'rar', '7z', 'tar', 'gz', 'tgz', 'bz2', 'xz'],

@@ -122,20 +122,22 @@ export async function* concurrently<T, R>(
   const running = new Set<Promise<void>>()
   const finished: R[] = []
   const errors: unknown[] = []
-  let next = 0
+  const waiting = items.values()
+  let next = waiting.next()
   while (true) {
-    while (running.size < limit && next < items.length && errors.length === 0 && !signal.aborted) {
-      const task: Promise<void> = work(items[next++]!).then(
+    while (!next.done && running.size < limit && errors.length === 0 && !signal.aborted) {
+      const task: Promise<void> = work(next.value).then(
         (result) => void finished.push(result),
         (error: unknown) => void errors.push(error),
       )
       const tracked: Promise<void> = task.finally(() => running.delete(tracked))
       running.add(tracked)
+      next = waiting.next()
     }
-    while (finished.length > 0) yield finished.shift()!
+    while (finished.length > 0) yield* finished.splice(0)
     if (running.size > 0) await Promise.race(running)
     // All running work may have ended while the consumer was busy: start more.
-    else if (next === items.length || errors.length > 0 || signal.aborted) break
+    else if (next.done || errors.length > 0 || signal.aborted) break
   }
   if (errors.length > 0) throw errors[0]
   signal.throwIfAborted()

@@ -43,7 +43,10 @@ export function serveRequests<Input, Answer>(work: (input: Input) => Promise<Ans
   })
 }
 
-const reply = (message: Reply) => process.send!(message)
+function reply(message: Reply): void {
+  if (!process.send) throw new Error('This script runs only as a child of the server')
+  process.send(message)
+}
 
 function asRefused(error: unknown): Refused {
   const inside = String((error instanceof Error && error.stack) || error).slice(0, 4000)

@@ -230,8 +230,11 @@ async function merge(
       { do: 'merge', documents: items.length, ...withPassword(password) },
       ANSWERS.merge,
     )
-    if ('bad' in answer)
-      throw withName(items[answer.bad]!, documentError(answer.code, answer.message))
+    if ('bad' in answer) {
+      const error = documentError(answer.code, answer.message)
+      const bad = items[answer.bad]
+      throw bad ? withName(bad, error) : error
+    }
     return { bytes: await work.staged('out.pdf'), warnings: answer.warnings }
   })
 }

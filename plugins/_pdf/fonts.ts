@@ -65,8 +65,10 @@ export async function openFonts(text: string): Promise<Fonts> {
   }
   return {
     find: async (codePoints) => {
+      const [first] = codePoints
+      if (first === undefined) return null
       const inRange = ({ ranges }: Part) =>
-        ranges.some(([from, to]) => codePoints[0]! >= from && codePoints[0]! <= to)
+        ranges.some(([from, to]) => first >= from && first <= to)
       for (const { file } of parts.filter(inRange)) {
         const font = await load(file)
         if (codePoints.every(font.has)) return font

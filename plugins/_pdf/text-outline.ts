@@ -79,8 +79,8 @@ function inVisualOrder(pieces: readonly Piece[]): Piece[] {
   const highest = Math.max(...pieces.map(({ level }) => level))
   for (let level = highest; level > 0; level--)
     for (let from = 0; from < ordered.length; from++) {
-      let to = from
-      while (to < ordered.length && ordered[to]!.level >= level) to++
+      const rest = ordered.findIndex((piece, at) => at >= from && piece.level < level)
+      const to = rest === -1 ? ordered.length : rest
       ordered.splice(from, to - from, ...ordered.slice(from, to).reverse())
       from = Math.max(from, to - 1)
     }

@@ -5,7 +5,7 @@ import {
   definePlugin,
   eachItem,
   extensionOf,
-  TYPE_GROUPS,
+  IMAGE_EXTENSIONS,
   type Item,
   planEach,
   type Decision,
@@ -58,9 +58,9 @@ export const optimizeImage = definePlugin({
         result: 'optimized',
       },
       fits: {
-        noun: { one: 'image', many: 'images', files: { extensions: TYPE_GROUPS.image! } },
+        noun: { one: 'image', many: 'images', files: { extensions: IMAGE_EXTENSIONS } },
         rules: [
-          { rule: 'some', files: { extensions: TYPE_GROUPS.image! }, why: 'No image is selected' },
+          { rule: 'some', files: { extensions: IMAGE_EXTENSIONS }, why: 'No image is selected' },
         ],
       },
     },
@@ -113,7 +113,7 @@ function unchangedReason({ filename }: FileView): string | null {
   const extension = extensionOf(filename)
   if (ENDINGS.flat().includes(extension)) return null
   if (extension === 'svg') return 'SVG images are drawings and are not changed'
-  if (TYPE_GROUPS.image!.includes(extension))
+  if (IMAGE_EXTENSIONS.includes(extension))
     return `Images of the type ${extension.toUpperCase()} stay as they are`
   return 'It is not an image'
 }

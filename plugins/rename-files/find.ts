@@ -73,21 +73,15 @@ const REFERENCE = /\$(?:(\$)|(&)|(\d{1,2})|<([^>$]*)>|\{([^}$]*)\})/g
 
 /** `$1`, `$<name>` and `${name}` are groups, `$&` is the whole match, `$$` a dollar. */
 function partsOf(replace: string, expression: RE2JS): Part[] | Problem {
-  const names = expression.namedGroups()
+  const names = new Map(Object.entries(expression.namedGroups()))
   const parts: Part[] = []
   let end = 0
   for (const found of replace.matchAll(REFERENCE)) {
     const [text, dollar, whole, digits, angled, braced] = found
     parts.push(replace.slice(end, found.index))
     end = found.index + text.length
-    const name = angled ?? braced
-    const group = whole
-      ? 0
-      : digits === undefined
-        ? Object.hasOwn(names, name ?? '')
-          ? names[name!]!
-          : -1
-        : Number(digits)
+    const named = names.get(angled ?? braced ?? '') ?? -1
+    const group = whole ? 0 : digits === undefined ? named : Number(digits)
     if (dollar) parts.push('$')
     else if (group >= 0 && group <= expression.groupCount()) parts.push(group)
     else return { path: 'replace', message: `The expression has no group ${text}` }

@@ -190,11 +190,11 @@ function byPattern(
   const written = dateWriter(date_format, shop.settings.time_zone)
   const needsProduct = pattern.includes('{product_name}')
   return ({ file, position }) => {
-    const [mapping] = file.mappings
-    if (needsProduct && !mapping) return { skipped: 'It has no product to be named after' }
+    const product = needsProduct ? file.mappings[0]?.product_title : ''
+    if (product === undefined) return { skipped: 'It has no product to be named after' }
     const { stem, extension } = partsOfName(file.filename)
     const values: Record<Variable, () => string> = {
-      product_name: () => fitForName(mapping!.product_title),
+      product_name: () => fitForName(product),
       sequence: () => String(start + position).padStart(digits, '0'),
       date: () => written(file.created_at === null ? new Date() : timeOf(file.created_at)),
       original: () => stem,

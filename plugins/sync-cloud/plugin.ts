@@ -59,21 +59,20 @@ export const syncCloud = definePlugin({
   async *run(items, _, { cloud, request, signal }) {
     const sync = request.sync ?? ''
     const tasks = await cloud.tasksOf(sync, items)
-    const open = new Map<string, Item>()
+    const open = new Map<string, { item: Item; task: CloudTask }>()
     for (const item of items) {
       const task = tasks.get(item.id)
-      const outcome = task ? changeOutcome(item, task) : supersededOutcome(item)
-      if (outcome) yield outcome
-      else open.set(item.id, item)
+      const change = task && changeOutcome(item, task)
+      if (!task) yield supersededOutcome(item)
+      else if (change) yield change
+      else open.set(item.id, { item, task })
     }
     if (open.size === 0) return
-    for await (const { item: id, bytes, error } of cloud.carryOut(
-      sync,
-      [...open.values()],
-      signal,
-    )) {
-      const item = open.get(id)!
-      const task = tasks.get(id)!
+    const working = [...open.values()].map(({ item }) => item)
+    for await (const { item: id, bytes, error } of cloud.carryOut(sync, working, signal)) {
+      const carried = open.get(id)
+      if (!carried) throw new Error(`The cloud port returned the item ${id}, which is not open`)
+      const { item, task } = carried
       if (error) yield failed(item, error)
       else if (bytes) yield { ...plannedOutcome(item, task), bytes } as Outcome
       else yield outcomeWithoutBytes(item, task)

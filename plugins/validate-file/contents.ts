@@ -25,14 +25,15 @@ export function mismatchOf(
   filename: string,
   found: string | undefined,
 ): { is: Kind; not: string } | null {
-  const is = found === undefined ? null : kindOf(found)
   const extension = /\.([^.]+)$/.exec(filename)?.[1]?.toLowerCase()
-  const promised = extension === undefined ? false : mime.lookup(extension)
-  if (is === null || promised === false || isShared(found!) || isShared(promised)) return null
+  if (found === undefined || extension === undefined) return null
+  const is = kindOf(found)
+  const promised = mime.lookup(extension)
+  if (is === null || promised === false || isShared(found) || isShared(promised)) return null
   // Files other than images, audio, pages or documents may contain anything except a web page or
   // a program.
   const kind = kindOf(promised)
   if (kind === is || (kind === null && is !== 'a web page' && is !== 'a program')) return null
   if (kind === null && promised === 'application/octet-stream') return null
-  return { is, not: extension!.toUpperCase() }
+  return { is, not: extension.toUpperCase() }
 }

@@ -29,7 +29,15 @@ const isUnconfirmed = ({ preview, round }: OperationRow): boolean => preview && 
 export const isDiscarded = (operation: OperationRow): boolean =>
   operation.status === 'cancelled' && isUnconfirmed(operation)
 
-/** The same as an SQL condition on an operation's row, `o`. */
+/** A cancelled operation ends after its last steps have run. */
+export const hasEnded = ({ status, finished_at }: OperationRow): boolean =>
+  ENDED.includes(status) && finished_at !== null
+
+/** Nothing changes its items until a person confirms, resumes or retries it. */
+export const isResting = (operation: OperationRow): boolean =>
+  hasEnded(operation) || operation.status === 'previewed' || operation.status === 'paused'
+
+/** `isDiscarded` as an SQL condition on an operation's row, `o`. */
 export const IS_DISCARDED = `(o.status = 'cancelled' and o.preview and o.round = 0)`
 
 /** Not while or after it is undone, and not after a discarded preview. */

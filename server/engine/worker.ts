@@ -6,6 +6,7 @@ import {
   Logger as GraphileLogger,
   run,
   type Job,
+  type Runner,
   type Task,
   type TaskList,
   type WorkerEvents,
@@ -66,21 +67,10 @@ export async function startWorker(
     loadOf: (operation) => strategyOf(operation, parts.plugins).load,
   })
   await background.start()
-  const events = new EventEmitter() as WorkerEvents
-  events.once('pool:create', ({ workerPool }) => (pool.id = workerPool.id))
-  const search = searchJobs(events)
-  const graphile = await run({
-    pgPool: database.direct,
+  const graphile = await runJobs(parts, {
     taskList,
-    events,
-    concurrency: places.count + QUICK_PLACES + background.places.count,
-    forbiddenFlags: async () => {
-      await search.turn()
-      return [...places.full(), ...background.places.full()]
-    },
-    pollInterval: PLACE_POLL_MS,
-    noHandleSignals: true,
-    logger: graphileLogger(log),
+    places: [places, background.places],
+    onPool: (id) => (pool.id = id),
   })
   await recovery.beat()
   return {
@@ -92,6 +82,36 @@ export async function startWorker(
       control.close()
     },
   }
+}
+
+interface JobPool {
+  taskList: TaskList
+  /** The places of the jobs. A job whose places are all taken stays in the queue. */
+  places: readonly Places[]
+  /** Called with the pool's id, before it takes the first job. */
+  onPool(id: string): void
+}
+
+function runJobs(
+  { database, log }: EngineParts,
+  { taskList, places, onPool }: JobPool,
+): Promise<Runner> {
+  const events = new EventEmitter() as WorkerEvents
+  events.once('pool:create', ({ workerPool }) => onPool(workerPool.id))
+  const search = searchJobs(events)
+  return run({
+    pgPool: database.direct,
+    taskList,
+    events,
+    concurrency: places.reduce((sum, { count }) => sum + count, QUICK_PLACES),
+    forbiddenFlags: async () => {
+      await search.turn()
+      return places.flatMap((each) => each.full())
+    },
+    pollInterval: PLACE_POLL_MS,
+    noHandleSignals: true,
+    logger: graphileLogger(log),
+  })
 }
 
 function createRunner(parts: EngineParts, signal: AbortSignal): EngineRunner {

@@ -15,7 +15,7 @@ export interface OperationFilter {
   to?: string
   /** A bare UUID. */
   schedule?: string
-  /** The workflow's title or the action contains this, ignoring case. */
+  /** The workflow's title, the action or the channel contains this, ignoring case. */
   search?: string
   /** Operations before this UUID, newest first. */
   before?: string

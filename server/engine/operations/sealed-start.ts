@@ -8,7 +8,8 @@ import { withPreceding } from '../steps.ts'
 import { addEntries, type GrowingChange, type GrowingEntry } from './grow.ts'
 import { sealEntries, sealRequest } from './sealed-addresses.ts'
 import { sealOptions } from './sealed-options.ts'
-import { startOperation, type OperationSource, type StartInput } from './start.ts'
+import type { OperationSource } from './frozen-items.ts'
+import { startOperation, type StartInput } from './start.ts'
 
 type Growing = GrowingEntry | GrowingChange
 

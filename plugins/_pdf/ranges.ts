@@ -7,8 +7,8 @@ export interface Range {
 }
 
 /**
- * The ranges, limited to a document with this many pages. Throws `Refusal` `pdf_page_out_of_range`,
- * which lists all ranges outside it.
+ * Parses page ranges of a document with this many pages.
+ * @throws `Refusal` `pdf_page_out_of_range`, which lists all ranges outside it
  */
 export function rangesIn(texts: readonly string[], pages: number): Range[] {
   const parsed = texts.map((text) => ({ text, range: parseRange(text, pages) }))

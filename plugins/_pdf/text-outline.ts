@@ -5,7 +5,7 @@ import { Buffer as TextBuffer, Direction, DrawFuncs, shape } from 'harfbuzzjs'
 import { Refusal } from '../sandbox.ts'
 import { openFonts, type LoadedFont } from './fonts.ts'
 
-/** In thousandths of the font size, from the beginning of the base line. */
+/** The outline of a text, in thousandths of the font size, from the beginning of the base line. */
 export interface Outline {
   /** A path in PDF's operators, to be filled. */
   path: string
@@ -19,7 +19,7 @@ export interface Outline {
 interface Piece {
   text: string
   font: LoadedFont
-  /** Odd: from right to left. */
+  /** The embedding level; an odd one is drawn from right to left. */
   level: number
 }
 
@@ -28,7 +28,10 @@ const bidi = (createBidi as unknown as typeof createBidi.default)()
 const IGNORED = /\p{Default_Ignorable_Code_Point}/u
 const MAX_NAMED = 10
 
-/** Throws `Refusal` `glyph_missing`, which lists the letters that no font here has. */
+/**
+ * Draws one line of text.
+ * @throws `Refusal` `glyph_missing`, which lists the letters that no font here has
+ */
 export async function outlineOf(text: string): Promise<Outline> {
   const line = text.normalize('NFC').replace(/\s+/gu, ' ').trim()
   const pieces = await piecesOf(line)

@@ -21,7 +21,7 @@ const options = z.strictObject({
     }),
 })
 
-/** Fails with `licence_keys_used_up` and `licence_list_not_found`. */
+/** Items fail with `licence_keys_used_up` and `licence_list_not_found`. */
 export const assignLicenceKey = definePlugin({
   id: 'assign-licence-key',
   kind: 'act',

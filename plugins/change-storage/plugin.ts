@@ -4,7 +4,7 @@
 import { z } from 'zod'
 import { definePlugin, eachItem, type Decision, type StoredAt } from '../contract.ts'
 
-/** Concurrent files: all bytes pass through this process. */
+/** The most concurrent files: all bytes pass through this process. */
 const CONCURRENCY = 4
 
 const options = z.strictObject({

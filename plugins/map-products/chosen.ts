@@ -16,7 +16,7 @@ export const choice = z.strictObject({
   variant_id: z.string().max(255).nullable().default(null),
   score: z.number().min(0).max(1).default(1),
   reason: z.string().max(1000).default('Chosen manually'),
-  /** Absent: as the option of the same name. */
+  /** Whether existing products are replaced; absent: as the option `replace` says. */
   replace: z.boolean().optional(),
 })
 

@@ -1,7 +1,7 @@
 // The products that variants with one SKU belong to.
 import type { CatalogVariant, Mapping } from '../contract.ts'
 
-/** At least one product that a SKU means. */
+/** The products that a SKU means, at least one. */
 export type SkuHits = readonly [Mapping, ...Mapping[]]
 
 /**

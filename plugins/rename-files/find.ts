@@ -4,21 +4,28 @@
 import { RE2JS, RE2JSException } from 're2js'
 import type { Problem } from './problem.ts'
 
-export interface Wanted {
+export interface Replacement {
   find: string
   replace: string
   case_sensitive: boolean
   regex: boolean
 }
 
-/** The name with all matches replaced; unchanged if there are none. */
+/** Returns the name with all matches replaced. */
 export type Replacer = (name: string) => string
 
-/** Instructions of a compiled expression: each character of a name is tried on all of them. */
+/**
+ * The most instructions of a compiled expression: each character of a name is tried on all of them.
+ */
 const MAX_INSTRUCTIONS = 200
 
 /** The replacement function, or the problem of the options. */
-export function replacerOf({ find, replace, case_sensitive, regex }: Wanted): Replacer | Problem {
+export function replacerOf({
+  find,
+  replace,
+  case_sensitive,
+  regex,
+}: Replacement): Replacer | Problem {
   if (!regex) {
     const text = new RegExp(literal(find.normalize('NFC')), case_sensitive ? 'gu' : 'giu')
     return (name) => name.replace(text, () => replace)
@@ -65,7 +72,7 @@ function objectionTo(message: string): string {
   return `This expression cannot be read: ${message.replace(/^error parsing regexp: /, '')}`
 }
 
-/** Literal text, or a group by its number. */
+/** A part of the replacement: literal text, or a group by its number. */
 type Part = string | number
 // A name ends at the next $: otherwise each `${` of a text without `}` would be searched to the end
 // of the text.

@@ -13,7 +13,7 @@ import {
 
 /**
  * Outcomes of entries carry `bytes`. Outcomes of files carry the change that came with them, and
- * later steps skip these files. Fails with the codes `cloud_…`, or the error of the storage
+ * later steps skip these files. Items fail with the codes `cloud_…`, or the error of the storage
  * location.
  */
 export const syncCloud = definePlugin({
@@ -97,7 +97,7 @@ function foreseenOutcome(item: Item, task: CloudTask, limits: { file_bytes: numb
   return problem ? { item: item.id, ...problem } : plannedOutcome(item, task)
 }
 
-/** The outcome without its bytes. */
+/** The outcome of a task, without its bytes. */
 function plannedOutcome({ id }: Item, task: CloudTask): Outcome {
   const warnings = 'warning' in task && task.warning ? { warnings: [task.warning] } : {}
   if (task.does !== 'fetch') return { item: id, status: 'ok', last: true, ...warnings }

@@ -25,7 +25,7 @@ export interface EffectProblem {
   message: string
 }
 
-export type Prepared =
+export type PreparedEffect =
   | { problem: EffectProblem; record?: never }
   | { problem?: never; record: Record<string, unknown> }
 
@@ -44,7 +44,7 @@ export interface Effect<Name extends EffectName = EffectName> {
     tx: ShopScope,
     operation: OperationRow,
     requests: readonly EffectRequest<EffectValue<Name>>[],
-  ): Promise<ReadonlyMap<WorkItem, Prepared>>
+  ): Promise<ReadonlyMap<WorkItem, PreparedEffect>>
   /** Takes back what `prepare` did for items whose change was refused. */
   takeBack?(tx: ShopScope, operation: string, items: readonly WorkItem[]): Promise<void>
   /** After the files are changed, for items that are done. */

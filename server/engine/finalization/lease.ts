@@ -31,7 +31,7 @@ export interface Finalization {
  * It was paused or cancelled in the meantime, or the worker is stopping: the current step has no
  * effect.
  */
-export class Interrupted extends Error {}
+export class Interruption extends Error {}
 
 /**
  * The operation under a new lease on its finalization; null: it is not at its end, or another
@@ -159,7 +159,7 @@ async function* itemsWithoutLedger(
 
 /**
  * After a cancellation nothing has effect; a step that ended during a pause has. Throws
- * `Interrupted`.
+ * `Interruption`.
  */
 export async function holdStatus(
   tx: ShopScope,
@@ -170,7 +170,7 @@ export async function holdStatus(
     'select status from operations where shop_id = :shop and id = :id for no key update',
     { id },
   )
-  if (!row || (row.status !== status && !also.includes(row.status))) throw new Interrupted()
+  if (!row || (row.status !== status && !also.includes(row.status))) throw new Interruption()
 }
 
 const releaseEnd = (tx: ShopScope, operation: string) =>

@@ -93,7 +93,7 @@ export interface EndedStep {
   report: OperationReport | null
 }
 
-/** Throws `Interrupted` and `LeaseLost`; then nothing is written. */
+/** Throws `Interruption` and `LeaseLost`; then nothing is written. */
 export function endStep(
   { parts: { limits, messages } }: EngineRunner,
   { scope, operation, lease }: Finalization,

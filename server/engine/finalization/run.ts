@@ -9,7 +9,7 @@ import {
   endStatus,
   holdStatus,
   releaseChains,
-  Interrupted,
+  Interruption,
   takeEnd,
   type Finalization,
   type EndStatus,
@@ -39,7 +39,7 @@ async function finish(runner: EngineRunner, job: FinishJob): Promise<void> {
       ? finishPreview(runner, ending)
       : finishWork(runner, ending))
   } catch (error) {
-    if (error instanceof Interrupted) return releaseInterrupted(ending)
+    if (error instanceof Interruption) return releaseInterrupted(ending)
     throw error
   }
   await runner.progress.announceEnd(job.shop, job.operation)

@@ -7,12 +7,12 @@ import type { OperationRow } from '../types.ts'
 import { permissionsOf } from '../steps.ts'
 
 export type PermittedMove = OperationMove | 'undo'
-type Ran = Pick<OperationRow, 'id' | 'kind' | 'workflow' | 'undoes'>
+type OperationRef = Pick<OperationRow, 'id' | 'kind' | 'workflow' | 'undoes'>
 
 export async function permissionsTo(
   doing: PermittedMove,
   scope: ShopScope,
-  operation: Ran,
+  operation: OperationRef,
   plugins: readonly Plugin[],
 ): Promise<string[]> {
   if (doing === 'undo') return toUndo(scope, operation, plugins)
@@ -24,7 +24,7 @@ export async function permissionsTo(
         ...(await toOverwrite(scope, operation)),
       ]),
     ]
-  const [undone] = await scope.query<Ran>(
+  const [undone] = await scope.query<OperationRef>(
     'select id, kind, workflow, undoes from operations where shop_id = :shop and id = :undoes',
     { undoes: operation.undoes },
   )
@@ -38,7 +38,7 @@ export const scopesOfConflict = (onConflict: Entry['on_conflict']): 'files:write
   OVERWRITING.includes(onConflict) ? ['files:write'] : []
 
 /** For a retried import: of the entries that are not imported yet. */
-async function toOverwrite(scope: ShopScope, { id, kind }: Ran): Promise<string[]> {
+async function toOverwrite(scope: ShopScope, { id, kind }: OperationRef): Promise<string[]> {
   if (kind !== 'import') return []
   const found = await scope.query(
     `select 1 from items where shop_id = :shop and operation_id = :id and status <> 'done'
@@ -51,7 +51,7 @@ async function toOverwrite(scope: ShopScope, { id, kind }: Ran): Promise<string[
 /** The scopes to run it, and to delete if files that it created go to the trash. */
 async function toUndo(
   scope: ShopScope,
-  { id, kind, workflow }: Ran,
+  { id, kind, workflow }: OperationRef,
   plugins: readonly Plugin[],
 ): Promise<string[]> {
   const made = await scope.query(

@@ -10,12 +10,12 @@ import type { OperationRequest, WorkItem } from '../types.ts'
 /** Sealing takes about 10 µs: after this many, let other requests run. */
 const SEALED_PER_TURN = 500
 
-interface Started {
+interface StartedEntry {
   entry: Entry
   draft: Draft
 }
 
-export async function sealEntries<T extends Started>(
+export async function sealEntries<T extends StartedEntry>(
   entries: readonly T[],
   place: SealPlace,
 ): Promise<T[]> {

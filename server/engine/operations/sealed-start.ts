@@ -11,7 +11,7 @@ import { sealOptions } from './sealed-options.ts'
 import type { OperationSource } from './frozen-items.ts'
 import { startOperation, type StartInput } from './start.ts'
 
-type Growing = GrowingEntry | GrowingChange
+type GrowingItem = GrowingEntry | GrowingChange
 
 /** Starts the operation, with the steps that other steps need before them. Returns its UUID. */
 export async function startSealed(
@@ -36,13 +36,16 @@ export async function addSealed(
   { secrets }: Pick<EngineParts, 'secrets'>,
   tx: ShopScope,
   id: string,
-  growing: readonly Growing[],
+  growing: readonly GrowingItem[],
 ): Promise<number | null> {
   return addEntries(tx, id, await sealGrowing(growing, { shop: tx.shop, secrets }))
 }
 
 /** Only entries have addresses. */
-async function sealGrowing(growing: readonly Growing[], place: SealPlace): Promise<Growing[]> {
+async function sealGrowing(
+  growing: readonly GrowingItem[],
+  place: SealPlace,
+): Promise<GrowingItem[]> {
   const entries = growing.filter((each) => 'entry' in each)
   const sealed = (await sealEntries(entries, place)).values()
   return growing.map((each) =>

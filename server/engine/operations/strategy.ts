@@ -25,9 +25,14 @@ export interface Strategy {
   load: ChainLoad
 }
 
-type Planned = Pick<OperationRow, 'workflow'> & { source: Pick<OperationRow['source'], 'type'> }
+type StrategyInput = Pick<OperationRow, 'workflow'> & {
+  source: Pick<OperationRow['source'], 'type'>
+}
 
-export function strategyOf({ workflow, source }: Planned, plugins: readonly Plugin[]): Strategy {
+export function strategyOf(
+  { workflow, source }: StrategyInput,
+  plugins: readonly Plugin[],
+): Strategy {
   const steps = itemPlugins(workflow, plugins)
   const executed =
     source.type === 'entries' || steps.some(({ run, bytes }) => run !== undefined || bytes)

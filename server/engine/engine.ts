@@ -61,13 +61,14 @@ export {
 
 export interface Engine {
   /**
-   * Returns the new operation's UUID, or the UUID of the operation that was started with the same
-   * idempotency key.
+   * Starts an operation.
+   * @returns its UUID, or the UUID of the operation that was started with the same idempotency key
+   * @throws `operation_quota`, and `workflow_broken` if a plugin is not installed
    */
   start(scope: ShopScope, input: StartInput): Promise<string>
   /**
-   * Adds items to an operation that was started open. Returns the first item's position; null: the
-   * operation was closed or cancelled.
+   * Adds items to an operation that was started open.
+   * @returns the first item's position; null: the operation was closed or cancelled
    */
   add(
     tx: ShopScope,
@@ -86,18 +87,23 @@ export interface Engine {
   /** Fails an open operation to which its channel cannot add items. */
   fail(tx: ShopScope, id: string, stop: Stop): Promise<void>
   /**
-   * Throws `operation_state` if it is not possible now, `not_found` if there is no such operation.
+   * Pauses, resumes, cancels, retries or confirms an operation.
+   * @throws `operation_state` if that is not possible now, `not_found` if there is no such
+   *   operation
    */
   move(scope: ShopScope, id: string, move: OperationMove): Promise<void>
   /** Starts the undo of an operation and returns its UUID. Throws as `move` does. */
   undo(scope: ShopScope, id: string, requestedBy: string, channel: string): Promise<string>
-  /** The API scopes needed to do this with the operation. */
+  /** The API scopes that a caller needs for this with the operation. */
   permissions(scope: ShopScope, operation: OperationRow, doing: PermittedMove): Promise<string[]>
   /** The moves that are possible now. */
   actions(operation: OperationRow): (OperationMove | 'undo')[]
-  /** A built-in workflow, or null. */
+  /** The built-in workflow with this id, or null. */
   workflow(id: string): Workflow | null
-  /** What a workflow would do with a few files: an immediate dry run, without an operation. */
+  /**
+   * Finds what a workflow would do with a few files, without an operation. Throws `BrokenStep` if a
+   * step cannot run here.
+   */
   dryRun(
     scope: ShopScope,
     about: { workflow: Workflow; files: readonly PlacedFile[]; signal: AbortSignal },
@@ -109,15 +115,18 @@ export interface Engine {
    * the function that stops it.
    */
   onProgress(shop: number, handler: (operation: string | null) => void): () => void
+  /** The operation with this UUID, or null. */
   get(scope: ShopScope, id: string): Promise<OperationRow | null>
+  /** The operations that the filter selects, newest first. */
   list(scope: ShopScope, filter: OperationFilter): Promise<OperationRow[]>
+  /** A page of an operation's items, in their order. */
   items(scope: ShopScope, id: string, filter: ItemFilter): Promise<ItemRow[]>
   /**
-   * The number of items with a warning; null while it runs, and 0 for a discarded
+   * The number of items with a warning: null while the operation runs, and 0 for a discarded
    * preview.
    */
   warnedItems(scope: ShopScope, operation: OperationRow): Promise<number | null>
-  /** All items in order, a page at a time. */
+  /** All items of an operation in order, a page at a time. */
   allItems(scope: ShopScope, id: string): AsyncIterable<ItemRow[]>
   /** The operation once it has ended, or its current state after `ms` or when `signal` aborts. */
   waitForEnd(
@@ -128,6 +137,7 @@ export interface Engine {
   ): Promise<OperationRow | null>
 }
 
+/** The engine of one process. It processes no operation itself: workers do (`startWorker`). */
 export function createEngine(parts: EngineParts): Engine {
   const { plugins, workflows, listener } = parts
   return {

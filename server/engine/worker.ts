@@ -40,8 +40,9 @@ export interface EngineWorker {
 }
 
 /**
- * @param deliver sends one message of the outbox.
- * @param tasks the background work of this installation.
+ * Starts a worker of this process, after its first heartbeat.
+ * @param deliver sends one message of the outbox
+ * @param tasks the background work of this installation
  */
 export async function startWorker(
   parts: EngineParts,
@@ -59,7 +60,7 @@ export async function startWorker(
   const places = createPlaces(jobLimits(batches), slowAfterMs)
   const background = createBackground({ database, worker, tasks, slowAfterMs, log, signal })
   const taskList = taskListOf({ runner, deliver, background, places, jobs })
-  // Before the first job is taken: the holder of a chain must be known as alive.
+  // Recovery starts before the first job is taken: the holder of a chain must be known as alive.
   const pool: { id: string | null } = { id: null }
   const recovery = await startRecovery({
     ...{ database, listener: parts.listener, worker, pool, jobs, background, log },
@@ -169,7 +170,10 @@ function taskListOf({ runner, deliver, background, places, jobs }: TaskParts): T
 
 const flagsOf = (job: Job) => Object.keys(job.flags ?? {})
 
-/** Printed at the start if there are more places than connections: a job that waits holds none. */
+/**
+ * The warning that graphile-worker prints if there are more places than connections. It does not
+ * apply: a job that waits holds no connection.
+ */
 const MORE_PLACES = 'WARNING: having maxPoolSize'
 
 const graphileLogger = (log: Logger) =>

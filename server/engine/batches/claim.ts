@@ -26,11 +26,14 @@ import { ITEM_COLUMNS, workItem, type ClaimedRow } from './work-items.ts'
 
 export interface Claim extends HeldChain {
   items: WorkItem[]
-  /** Of these items, those whose files another operation has claimed. */
+  /** Those of `items` whose files another operation has claimed. */
   inUse: ReadonlySet<WorkItem>
 }
 
-/** The next batch of a chain, with its items marked, or null if it has nothing to do now. */
+/**
+ * Takes the next batch of a chain and marks its items as running. Null: the chain has nothing to do
+ * now.
+ */
 export function claimBatch(
   scope: ShopScope,
   job: ChainJob,
@@ -109,9 +112,10 @@ async function returnLeftovers(
 }
 
 /**
- * The next item with the next ones of its kind: normal items, a small group of those whose worker
- * died once, or one last chance alone. Locks only the items that it claims: another chain would
- * skip locked items, see nothing left to do, and end.
+ * Claims the next item from the position `from` on, with the next ones of its kind: normal items, a
+ * small group of those whose worker died once, or one last chance alone. Null: there is none. Locks
+ * only the items that it claims: another chain would skip locked items, see nothing left to do, and
+ * end.
  */
 async function claimFrom(
   tx: ShopScope,

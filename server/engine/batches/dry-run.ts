@@ -26,7 +26,11 @@ export interface PreviewResult extends PlacedFile {
   problem: string | null
 }
 
-/** One result for each file, in their order. */
+/**
+ * Plans the item steps of a workflow for these files, and writes nothing.
+ * @returns one result for each file, in their order
+ * @throws `BrokenStep` if a step cannot run here, and the signal's reason
+ */
 export async function dryRun(
   parts: EngineParts,
   scope: ShopScope,

@@ -27,7 +27,10 @@ const COMMIT_MS = 500
 /** Below this size, a crash fetches the bytes again instead of recording them for every item. */
 const REMEMBER_BYTES = 4 * 1024 ** 2
 
-/** Works on the chain's next items. Always true: every item can be executed. */
+/**
+ * Works on the chain's next items.
+ * @returns true, because every item can be executed
+ */
 export async function workExecuted(
   runner: EngineRunner,
   scope: ShopScope,
@@ -73,7 +76,7 @@ async function workOn(
   }
 }
 
-/** The results of the items, in the order in which they end. */
+/** Runs the claimed items through the steps. Yields each one as it ends. */
 async function* endingsOf(
   { parts }: EngineRunner,
   scope: ShopScope,
@@ -97,7 +100,7 @@ async function* endingsOf(
   yield* runSteps(steps, kept.open, context)
 }
 
-/** An interrupted plan leaves its items unchanged. */
+/** Plans the items of a preview. If it is interrupted, they stay as they were. */
 async function planned(
   steps: readonly ResolvedStep<ItemPlugin>[],
   items: readonly WorkItem[],
@@ -121,8 +124,8 @@ interface PreviewedItem {
 }
 
 /**
- * Where steps use bytes, compare what a preview promised with a new plan before doing anything.
- * (Where steps only plan, the changes themselves are compared.)
+ * Compares what a preview promised with a new plan, before a step uses bytes. (Where steps only
+ * plan, the changes themselves are compared when they are written.)
  */
 async function checkPreviewed(
   steps: readonly ResolvedStep<ItemPlugin>[],
@@ -156,6 +159,7 @@ async function checkPreviewed(
   return { ended, open: items.filter((item) => !broken.has(item)) }
 }
 
+/** Records the bytes that an item's steps have made, so that a crash does not make them again. */
 async function recordStaged(
   scope: ShopScope,
   claim: Claim,

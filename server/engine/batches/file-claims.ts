@@ -17,8 +17,8 @@ export async function claimFiles(
     item.entry === null && item.file_id !== null ? [{ item, file: item.file_id }] : [],
   )
   if (wanted.length === 0) return new Set()
-  // Writes the rows, so that a transaction that read them but has not changed them yet is refused
-  // and reads again.
+  // The statement also writes the files' rows, so that a transaction that has read them but not
+  // changed them yet is refused and reads again.
   const ids = wanted.map(({ file }) => file)
   await tx.query(
     `with ours as (

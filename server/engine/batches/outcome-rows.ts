@@ -5,7 +5,7 @@ import type { Ledger } from '../../files/change-ledger.ts'
 import type { ItemEnding, ItemError, ItemStatus, WorkItem } from '../types.ts'
 import type { HeldChain } from './chain.ts'
 
-/** The columns of an ended item. Absent fields become null. */
+/** The columns of an ended item's row. Absent fields become null. */
 export interface OutcomeRow extends Partial<Ledger> {
   position: number
   status: ItemStatus
@@ -106,6 +106,7 @@ const COLUMNS = {
 const runAfter = (delay: string) => `now() + ${delay} * interval '1 millisecond'`
 const finishedAt = (status: string) => `case when ${status} = 'pending' then null else now() end`
 
+/** Writes the outcomes of items that have rows. */
 export async function updateOutcomes(
   tx: ShopScope,
   held: HeldChain,
@@ -135,6 +136,7 @@ export async function updateOutcomes(
   )
 }
 
+/** Writes the outcomes of items that have no rows yet. */
 export async function insertOutcomes(
   tx: ShopScope,
   held: HeldChain,

@@ -22,7 +22,11 @@ export interface PlanContext {
   recorded?: readonly RecordedStep[]
 }
 
-/** How each item would end, in no order. Throws the signal's reason when it aborts. */
+/**
+ * Plans the steps for these items, and applies the outcomes to their drafts.
+ * @returns how each item would end, in no order
+ * @throws the signal's reason when it aborts
+ */
 export async function planBatch(
   steps: readonly ResolvedStep<ItemPlugin>[],
   items: readonly WorkItem[],
@@ -42,7 +46,7 @@ export async function planBatch(
   return ended
 }
 
-/** Items that end here, with the reason. */
+/** Plans one step. Returns the items that end here, with the reason. */
 async function planStep(
   step: ResolvedStep<ItemPlugin>,
   index: number,

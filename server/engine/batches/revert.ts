@@ -42,7 +42,10 @@ export async function loadUndo(
 
 const skipped = (reason: string): ItemEnding => ({ status: 'skipped', reason })
 
-/** Restores the item's draft; returns the reason if it cannot, or null. */
+/**
+ * Restores in the item's draft what the other operation changed.
+ * @returns why the item is skipped; null: it is restored
+ */
 export function revert(item: WorkItem): ItemEnding | null {
   const { record, undo } = item
   if (!record) return skipped('It was permanently deleted')
@@ -63,7 +66,7 @@ export function revert(item: WorkItem): ItemEnding | null {
     draft.deleted = before.deleted as boolean
     if (draft.deleted) draft.deleted_at = before.deleted_at as string
   }
-  // Nobody changed the file since: restore the time of its last change too.
+  // If the file has not changed since, the time of its last change is restored too.
   if (record.updated_at === undo.at) draft.updated_at = before.updated_at as string
   return null
 }

@@ -10,15 +10,15 @@ import type { PlannedBatch } from './planned-items.ts'
 import { freshItem } from './work-items.ts'
 
 /**
- * Batches of one uniform change in a transaction: with two chains, 10,000 files are one transaction
- * for each. More would be faster, but a pause waits for the running transaction.
+ * The batches of one uniform change in a transaction: with two chains, 10,000 files are one
+ * transaction for each chain. More would be faster, but a pause waits for the running transaction.
  */
 export const UNIFORM_BATCHES = 3
 
 export interface UniformlyChanged {
-  /** Items that were changed and written. */
+  /** The number of items that were changed and written. */
   done: number
-  /** Items whose files the statement skipped: they have no rows yet. */
+  /** The items whose files the statement skipped, which have no rows yet. */
   left: WorkItem[]
 }
 

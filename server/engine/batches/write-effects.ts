@@ -16,8 +16,9 @@ export const resultOf = (
 ): WriteResult => present(results.get(item), 'the outcome of an item')
 
 /**
- * Before the files are changed. Items that an effect refuses get their result now; returns what the
- * outcomes of the others record.
+ * Prepares the effects, before the files are changed. Items that an effect refuses get their result
+ * now.
+ * @returns what the outcomes of the others record
  */
 export async function prepareEffects(
   tx: ShopScope,
@@ -50,7 +51,7 @@ export async function takeBackEffects(
   }
 }
 
-/** After the files are changed, for the items that are done. */
+/** Writes and undoes the effects of the items that are done, after the files are changed. */
 export async function recordEffects(
   tx: ShopScope,
   operation: OperationRow,
@@ -80,7 +81,9 @@ export async function previewEffects(
 const doneItems = (results: Results): WorkItem[] =>
   [...results].flatMap(([item, { status }]) => (status === 'done' ? [item] : []))
 
-/** An item that creates its file has it in its result. */
+/**
+ * The items' requests for this effect. An item that creates its file has the file in its result.
+ */
 const requestsOf = (
   name: EffectName,
   items: readonly WorkItem[],
@@ -93,6 +96,7 @@ const requestsOf = (
     return values ? [{ item, file, before, values: values as never[] }] : []
   })
 
+/** Adds what effects recorded to the outcomes of items that are done. */
 export function addRecords(results: Results, records: EffectRecords | void): void {
   for (const [item, record] of records ?? []) {
     const result = resultOf(results, item)

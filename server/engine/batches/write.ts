@@ -18,13 +18,16 @@ import { resultOf, type Results } from './write-effects.ts'
 import { previewDone, writeDone, type WriteParts } from './write-files.ts'
 
 export interface WriteOptions extends WriteParts {
-  /** Positions of items without rows: they are inserted now, once. */
+  /** The positions of items without rows, which are inserted now, once. */
   fresh: ReadonlySet<number>
-  /** Items that a uniform change has already written, as done. */
+  /** The number of items that a uniform change has already written, as done. */
   uniform: number
 }
 
-/** Throws `LeaseLost` if the operation was ended elsewhere. */
+/**
+ * Writes the items' files, outcomes and counts.
+ * @throws `LeaseLost` if the operation was ended elsewhere
+ */
 export async function writeEnded(
   tx: ShopScope,
   held: HeldChain,
@@ -60,8 +63,8 @@ function rowOf({ item, ending }: EndedItem, results: Results): OutcomeRow {
 }
 
 /**
- * If another operation holds a file when this one is written, wait for it, as at the beginning of a
- * batch.
+ * Lets an item wait whose file another operation holds when it is written, as at the beginning of a
+ * batch. Null: it does not have to wait, or has waited often enough.
  */
 function retryIfInUse({ attempt }: WorkItem, { error }: WriteResult): UnfinishedEnding | null {
   if (error?.code !== 'file_in_use') return null

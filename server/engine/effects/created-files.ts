@@ -9,7 +9,10 @@ import type { OperationRow, WorkItem } from '../types.ts'
 import { itemDraft } from '../batches/item-work.ts'
 import { defineEffect, type EffectProblem, type PreparedEffect } from '../effect.ts'
 
-/** Admits the files that items made. If one of them is refused, no file of that item is kept. */
+/**
+ * The effect that admits the files which items made. If one of them is refused, no file of that
+ * item is kept.
+ */
 export const createdFiles = (limits: AdmissionLimits) =>
   defineEffect({
     name: 'created',
@@ -37,8 +40,11 @@ export const createdFiles = (limits: AdmissionLimits) =>
   })
 
 /**
- * Admits all of the files or none, with the fields of `model` except for names and tags. Returns
- * their names or the problem.
+ * Admits all of the files or none.
+ * @param position the item that made them; below 0: -1 minus the index of the last step that made
+ *   them
+ * @param model the draft whose fields they get, except for names and tags
+ * @returns their names, or why one of them is refused
  */
 export async function admitCreated(
   tx: ShopScope,

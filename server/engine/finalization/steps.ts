@@ -51,7 +51,7 @@ function countWithoutLedger(operation: OperationRow): void {
   )
 }
 
-/** Null: the step failed, and so does the operation. */
+/** Runs one step. Null: it failed, and so does the operation, unless the step only notifies. */
 async function runStep(
   runner: EngineRunner,
   { scope, operation, signal }: Finalization,
@@ -85,8 +85,8 @@ const crashOf = ({ pluginImpl: { title } }: LastStep) => ({
 })
 
 /**
- * Ends the operation, unless the step only notifies: the files are imported, and a message that
- * could not be written must not turn that into a failure.
+ * Records the failure of a step. It ends the operation, unless the step only notifies: the files
+ * are imported, and a message that could not be written must not turn that into a failure.
  */
 function failedStep(
   operation: OperationRow,

@@ -19,8 +19,10 @@ export type OperationSource =
   | { type: 'operation'; id: string }
 
 /**
- * Freezes the selection in its order; returns the number of items. `batches`: null if each item
- * gets its row now.
+ * Freezes the selection in its order.
+ * @param batches the largest batch and the number of chains that share them; null: each item gets
+ *   its row now
+ * @returns the number of items
  */
 export async function freezeItems(
   tx: ShopScope,
@@ -45,8 +47,8 @@ export async function freezeItems(
 }
 
 /**
- * Batches as large as possible, such that no chain is without work while another one has a whole
- * batch left.
+ * SQL: inserts batches as large as possible, such that no chain is without work while another one
+ * has a whole batch left.
  */
 const EVEN_BATCHES = `
   insert into item_batches (shop_id, operation_id, position, file_ids)
@@ -102,7 +104,7 @@ async function orderedItems(
       ]
     }
     case 'operation':
-      // Files that it made come after the files that it changed.
+      // The files that the operation made come after the files that it changed.
       return [
         `select position, file_id, ${none} from items
          where shop_id = :shop and operation_id = :undone and status = 'done' and after is not null

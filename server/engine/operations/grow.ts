@@ -10,6 +10,7 @@ import { queueChain, queueFinish } from '../../core/queue/queue.ts'
 import { announceControl } from '../worker/control.ts'
 import type { Stop } from '../types.ts'
 
+/** An entry that an open import gets. */
 export interface GrowingEntry {
   entry: Entry
   draft: Draft
@@ -24,8 +25,8 @@ export interface GrowingChange {
 }
 
 /**
- * Appends items and returns the position of the first one, or null if the operation was closed or
- * cancelled. The caller must prevent concurrent additions.
+ * Appends items. The caller must prevent concurrent additions.
+ * @returns the position of the first one; null: the operation was closed or cancelled
  */
 export async function addEntries(
   tx: ShopScope,
@@ -79,8 +80,8 @@ function linked(entries: readonly (GrowingEntry | GrowingChange)[], first: numbe
 }
 
 /**
- * Nothing more will be added: the operation ends with its last item. Idempotent.
- * @param warnings of the operation as a whole.
+ * Ends the additions to an operation: it ends with its last item. Idempotent.
+ * @param warnings warnings of the operation as a whole
  */
 export async function closeOperation(
   tx: ShopScope,

@@ -1,4 +1,4 @@
-// The API scopes needed to resume, retry or undo an operation: the same as for what it does to
+// The API scopes needed to confirm, retry or undo an operation: the same as for what it does to
 // files.
 import type { Entry, Plugin } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
@@ -9,6 +9,7 @@ import { permissionsOf } from '../steps.ts'
 export type PermittedMove = OperationMove | 'undo'
 type OperationRef = Pick<OperationRow, 'id' | 'kind' | 'workflow' | 'undoes'>
 
+/** The scopes for a move, or for an undo. A pause, a resume and a cancellation need none. */
 export async function permissionsTo(
   doing: PermittedMove,
   scope: ShopScope,
@@ -37,7 +38,7 @@ const OVERWRITING: readonly Entry['on_conflict'][] = ['overwrite', 'new_version'
 export const scopesOfConflict = (onConflict: Entry['on_conflict']): 'files:write'[] =>
   OVERWRITING.includes(onConflict) ? ['files:write'] : []
 
-/** For a retried import: of the entries that are not imported yet. */
+/** The scopes to overwrite files, for the entries of a retried import that are not imported yet. */
 async function toOverwrite(scope: ShopScope, { id, kind }: OperationRef): Promise<string[]> {
   if (kind !== 'import') return []
   const found = await scope.query(
@@ -48,7 +49,10 @@ async function toOverwrite(scope: ShopScope, { id, kind }: OperationRef): Promis
   return found.length > 0 ? ['files:write'] : []
 }
 
-/** The scopes to run it, and to delete if files that it created go to the trash. */
+/**
+ * The scopes to undo the operation: those to run it, and to delete if files that it created go to
+ * the trash.
+ */
 async function toUndo(
   scope: ShopScope,
   { id, kind, workflow }: OperationRef,

@@ -9,15 +9,15 @@ export interface OperationFilter {
   action?: string
   channel?: string
   requested_by?: string
-  /** Started at or after this. */
+  /** Only operations started at or after this. */
   from?: string
-  /** Started before this. */
+  /** Only operations started before this. */
   to?: string
-  /** A bare UUID. */
+  /** The schedule that started them, a bare UUID. */
   schedule?: string
-  /** The workflow's title, the action or the channel contains this, ignoring case. */
+  /** Only operations whose workflow's title, action or channel contains this, ignoring case. */
   search?: string
-  /** Operations before this UUID, newest first. */
+  /** Only operations before the one with this UUID. */
   before?: string
   limit: number
 }
@@ -37,7 +37,10 @@ export async function readOperation(scope: ShopScope, id: string): Promise<Opera
   return row ?? null
 }
 
-/** Newest first. Absent conditions are left out, so that the planner sees the real ones. */
+/**
+ * The operations that the filter selects, newest first. Absent conditions are left out of the SQL,
+ * so that the planner sees the real ones.
+ */
 export function listOperations(scope: ShopScope, filter: OperationFilter): Promise<OperationRow[]> {
   const { limit, search, ...given } = filter
   const conditions = Object.keys(CONDITIONS).filter(

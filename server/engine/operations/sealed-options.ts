@@ -16,7 +16,7 @@ const isSealed = (value: unknown): value is { sealed: string } =>
   'sealed' in value &&
   typeof value.sealed === 'string'
 
-/** The workflow as it is stored. */
+/** The workflow as it is stored, with secret options sealed. */
 export const sealOptions = (
   workflow: Workflow,
   plugins: readonly Plugin[],

@@ -41,7 +41,7 @@ export async function addSealed(
   return addEntries(tx, id, await sealGrowing(growing, { shop: tx.shop, secrets }))
 }
 
-/** Only entries have addresses. */
+/** Seals the items that are entries: only these have addresses. */
 async function sealGrowing(
   growing: readonly GrowingItem[],
   place: SealPlace,

@@ -14,17 +14,17 @@ export interface StartInput {
   channel: string
   source: OperationSource
   request: OperationRequest
-  /** The name that history shows: of a person or an API key. */
+  /** The name of a person or an API key, which history shows. */
   requestedBy: string
-  /** A second start with the same key returns the first one's operation. */
+  /** The key of the start: a second start with the same key returns the first one's operation. */
   idempotencyKey?: string
-  /** A preview only, until it is confirmed. */
+  /** Whether it is only a preview until it is confirmed. */
   dryRun?: boolean
-  /** More entries will be added, until it is closed. */
+  /** Whether more entries will be added, until it is closed. */
   open?: boolean
   /**
-   * The caller waits for each file: its batches have reserved places in every worker. Ignored if a
-   * step works on bytes, which may take long.
+   * Whether the caller waits for each file: then its batches have reserved places in every worker.
+   * Ignored if a step works on bytes, which may take long.
    */
   prompt?: boolean
   /** The operation's name in history; absent: its first entry. */
@@ -37,12 +37,13 @@ export interface OperationQuotas {
   shop_waiting_operations: number
 }
 
-/** Below the quota by more than this, concurrent starts cannot exceed it. */
+/** The distance to the quota at which concurrent starts cannot exceed it. */
 const QUOTA_MARGIN = 100
 
 /**
- * Counts the new operation. Near the quota, starts are serialized so that two never take the same
- * place.
+ * Checks the quota with the new operation. Near the quota, starts are serialized so that two never
+ * take the same place.
+ * @throws `operation_quota`
  */
 async function requireRoom(
   tx: ShopScope,
@@ -60,8 +61,10 @@ async function requireRoom(
 }
 
 /**
- * Returns the operation's UUID. Throws `operation_quota`. `quotas`: null if no quota applies, as
- * for an undo.
+ * Starts an operation.
+ * @param quotas null: no quota applies, as for an undo
+ * @returns its UUID, or that of the operation with the same idempotency key
+ * @throws `operation_quota`
  */
 export function startOperation(
   scope: ShopScope,
@@ -91,7 +94,10 @@ export function startOperation(
   })
 }
 
-/** Null: an operation with this idempotency key exists. */
+/**
+ * Inserts the operation's row. Returns its UUID; null: an operation with this idempotency key
+ * exists.
+ */
 async function insertOperation(
   tx: ShopScope,
   input: StartInput,
@@ -141,7 +147,10 @@ const insertChains = (
     { operation, chains, spare, finish: FINISH_CHAIN },
   )
 
-/** False if all steps work on the whole operation and need no result for each file. */
+/**
+ * Whether the operation has a result for each file. It needs none if all steps work on the whole
+ * operation and say so.
+ */
 function needsLedger(workflow: Workflow, plugins: readonly Plugin[]): boolean {
   const all = workflow.steps.map((step) => plugins.find(({ id }) => id === step.plugin))
   const working = all.filter((plugin) => plugin?.kind !== 'notify')

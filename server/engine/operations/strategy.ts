@@ -6,11 +6,16 @@ import type { ChainLoad } from '../../core/queue/queue.ts'
 import type { OperationRow } from '../types.ts'
 import { itemPlugins } from '../steps.ts'
 
-/** Items of an executed batch, unless a plugin asks for more. Files are read and written whole. */
+/**
+ * The items of an executed batch, unless a plugin asks for more: files are read and written whole.
+ */
 export const BATCH = 100
-/** Maximum size of a planned batch. An operation's chains share its items evenly. */
+/** The most items of a planned batch. An operation's chains share its items evenly. */
 export const PLAN_BATCH = 2000
-/** The same if planning waits for external systems: progress is announced once a batch. */
+/**
+ * The most items of a planned batch if planning waits for external systems: progress is announced
+ * once a batch.
+ */
 const EXTERNAL_PLAN_BATCH = 500
 
 export interface Strategy {

@@ -18,7 +18,7 @@ export interface EngineRunner {
    * heartbeat releases them.
    */
   broken: Set<string>
-  /** Aborts when the worker stops. */
+  /** The signal that aborts when the worker stops. */
   signal: AbortSignal
 }
 

@@ -282,7 +282,7 @@ export const settingChanges = Object.fromEntries(
   listed.map(([name, one]) => [name, described(one).optional()]),
 ) as Optional
 
-/** The settings whose defaults a shop chooses, as fields of its own settings. */
+/** The settings whose defaults a shop chooses, as fields of the settings of the shop. */
 export const shopSettingFields = Object.fromEntries(
   SHOP_SETTINGS.map((name) => [name, FILE_SETTINGS[name].schema]),
 ) as Pick<Shape, ShopSettingName>

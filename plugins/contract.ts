@@ -72,7 +72,7 @@ interface PluginBase<Options extends z.ZodType, Port extends PortId> {
   actions?: readonly ActionSpec[]
   /** Parts of its form in addition to the schema of its options. */
   form?: Form
-  /** It creates new files from the files that it works on. */
+  /** Set if it creates new files from the files that it works on. */
   makesFiles?: true
   report?: ReportSpec
   /** The event that webhooks receive when an operation with this step has changed files. */
@@ -91,31 +91,32 @@ export interface ItemPlugin<
 > extends PluginBase<Options, Port> {
   scope?: 'items'
   /**
-   * `imports`: items with an entry. `files`: existing files. `trash`: files in the trash. `all`:
-   * files in the trash or not. `rows`: files with a change from a CSV row. `deliveries`: the files
-   * of one buyer's delivery. Absent: everything except files in the trash.
+   * The items that it works on. `imports`: items with an entry. `files`: existing files. `trash`:
+   * files in the trash. `all`: files in the trash or not. `rows`: files with a change from a CSV
+   * row. `deliveries`: the files of one buyer's delivery. Absent: everything except files in the
+   * trash.
    */
   worksOn?: 'imports' | 'files' | 'trash' | 'all' | 'rows' | 'deliveries'
   /** The API scope needed to run it; absent: `files:write`. */
   permission?: 'files:read' | 'files:delete' | 'files:purge' | 'links:write'
   /**
-   * The step reads or writes files' bytes: its batches are small and its items are marked as
+   * Whether it reads or writes files' bytes: then its batches are small and its items are marked as
    * running.
    */
   bytes?: boolean
   /** The largest number of items of a batch, if larger than usual: each batch has a high cost. */
   batch?: number
   /**
-   * Its plan uses external systems (the catalog, the internet): it is called with no transaction
-   * open, because none may wait for them.
+   * Whether its plan uses external systems (the catalog, the internet): it is called with no
+   * transaction open, because none may wait for them.
    */
   outside?: boolean
   /**
-   * It renames files, which may take each other's names: batches run one after another, in their
-   * order.
+   * Set if it renames files, which may take each other's names: batches run one after another, in
+   * their order.
    */
   ordered?: true
-  /** Batches run one after another, because the order of the files shows in the result. */
+  /** Set if the order of the files shows in the result: batches run one after another. */
   sequential?: true
   /**
    * The id of another plugin that must work on the same items directly before it with these
@@ -153,7 +154,7 @@ export interface ItemPlugin<
   ): AsyncIterable<Outcome>
 }
 
-/** Runs once, after all items have ended, on the operation as a whole. */
+/** Works on the operation as a whole, after all its items have ended. */
 export interface OperationPlugin<
   Options extends z.ZodType = z.ZodType,
   Port extends PortId = PortId,
@@ -172,8 +173,8 @@ export interface OperationPlugin<
    */
   ledger?: false
   /**
-   * It writes a document with `context.artifacts`. An operation has one document, so a workflow has
-   * one such step.
+   * Set if it writes a document with `context.artifacts`. An operation has one document, so a
+   * workflow has one such step.
    */
   document?: true
   /**

@@ -75,12 +75,10 @@ export interface FileTest {
  * contain the `{filename}`.
  */
 export type FitRule =
-  /** At least this many of the selected files pass; absent: one. */
+  /** At least `least` of the selected files must pass; absent: one. */
   | { rule: 'some'; files: FileTest; least?: number; why: string }
   | { rule: 'every'; files: FileTest; why: string }
-  /**
-   * Files must be selected one by one, at most this many, because the page lets people order them.
-   */
+  /** Files must be selected one by one, at most `most`, because the page lets people order them. */
   | { rule: 'ticked'; most: number; why: string }
 
 export interface Fits {

@@ -164,8 +164,9 @@ const skuOf = (item: Item, given: Options): string | null =>
     : item.entry.product_sku || null
 
 /**
- * The SKU that an import names always counts, and an unknown SKU is never replaced by a guess.
- * Returns the existing files whose SKU is still unknown: for those, guesses were requested.
+ * Maps files to the products of their SKUs. The SKU that an import names always counts, and an
+ * unknown SKU is never replaced by a guess.
+ * @returns the existing files whose SKU is still unknown: for those, guesses were requested
  */
 async function* mapBySku(
   named: readonly NamedItem[],
@@ -227,8 +228,8 @@ const outcomeOfCandidates = (item: Item, candidates: readonly Mapping[], reason:
 })
 
 /**
- * In an import, only files whose caller or shop wants guesses are guessed; a bulk action always
- * guesses.
+ * Guesses products by names and tags: in a bulk action always, in an import only if its caller or
+ * the shop wants guesses.
  */
 async function* mapByGuessing(
   items: readonly Item[],

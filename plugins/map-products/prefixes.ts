@@ -17,7 +17,10 @@ export interface PrefixedItem {
   prefixes: readonly string[]
 }
 
-/** A file whose name begins with no known SKU stays without a product until a person maps it. */
+/**
+ * Maps files to the products of the SKUs with which their names begin. A file whose name begins
+ * with no known SKU stays without a product until a person maps it.
+ */
 export async function* mapByPrefix(
   items: readonly PrefixedItem[],
   { catalog, signal }: ReadContext<'catalog'>,

@@ -150,8 +150,8 @@ export interface Remains {
 }
 
 /**
- * One sentence each, at least one. The action's own advice overrides other plugins' advice for the
- * same error.
+ * The next steps after an operation, one sentence each, at least one. The action's own advice
+ * overrides other plugins' advice for the same error.
  */
 export function nextSteps(operation: OperationView, remains: Remains, actions: Actions): string[] {
   const { status, done, failed, stopped } = operation

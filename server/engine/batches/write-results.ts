@@ -52,7 +52,10 @@ export function resultOfChange(changed: ChangeResult): WriteResult {
   }
 }
 
-/** Absent `retryable`: only a file in use is worth another attempt. */
+/**
+ * The outcome of an item that failed. Without `retryable`, only a file in use is worth another
+ * attempt.
+ */
 export const refusal = ({
   code,
   message,

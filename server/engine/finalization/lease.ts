@@ -152,7 +152,7 @@ async function* reportedItemsOf(
       yield items.map((item) => ({ ...item, status, error: stopped }))
 }
 
-/** Without a ledger, all files have the result of the operation. */
+/** The items of an operation without a ledger: all have the result of the operation. */
 async function* itemsWithoutLedger(
   scope: ShopScope,
   { id, stopped }: OperationRow,

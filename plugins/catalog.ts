@@ -22,8 +22,8 @@ export interface MatchRules {
 }
 
 /**
- * Either the mapping, or several candidates to choose from, or suggestions with too low a score, or
- * nothing.
+ * The result for one file: its mapping, or several candidates to choose from, or suggestions with
+ * too low a score, or nothing.
  */
 export interface Match {
   mapping: Mapping | null
@@ -49,13 +49,13 @@ export interface Catalog {
     skus: readonly string[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, readonly CatalogVariant[]>>
-  /** Finds products by names and tags; one answer for each file, in their order. */
+  /** Guesses products by names and tags. Returns one match for each file, in their order. */
   match(
     files: readonly Pick<FileView, 'filename' | 'tags'>[],
     rules: MatchRules,
     signal: AbortSignal,
   ): Promise<readonly Match[]>
-  /** The product, or that variant of it; null if the catalog has no such product or variant. */
+  /** Finds a product, or a variant of it. Null: the catalog has no such product or variant. */
   findProduct(
     productId: string,
     variantId: string | null,

@@ -33,6 +33,24 @@ export function extensionOf(filename: string): string {
   return at > 0 ? nameKey(filename.slice(at + 1)) : ''
 }
 
+/** The extensions of images, the group `image`. */
+export const IMAGE_EXTENSIONS: readonly string[] = [
+  'jpg',
+  'jpeg',
+  'png',
+  'gif',
+  'svg',
+  'webp',
+  'avif',
+  'tif',
+  'tiff',
+  'bmp',
+  'heic',
+  'psd',
+  'ai',
+  'eps',
+]
+
 /** Groups of extensions that people search for. */
 export const TYPE_GROUPS: Record<string, readonly string[]> = {
   document: [
@@ -53,22 +71,7 @@ export const TYPE_GROUPS: Record<string, readonly string[]> = {
     'epub',
     'mobi',
   ],
-  image: [
-    'jpg',
-    'jpeg',
-    'png',
-    'gif',
-    'svg',
-    'webp',
-    'avif',
-    'tif',
-    'tiff',
-    'bmp',
-    'heic',
-    'psd',
-    'ai',
-    'eps',
-  ],
+  image: IMAGE_EXTENSIONS,
   video: ['mp4', 'mov', 'avi', 'webm', 'mkv', 'm4v', 'wmv'],
   audio: ['mp3', 'wav', 'aac', 'flac', 'ogg', 'm4a', 'aiff', 'opus'],
   archive: ['zip', 'rar', '7z', 'tar', 'gz', 'tgz', 'bz2', 'xz'],
@@ -111,7 +114,7 @@ const list = z.preprocess(
   z.array(searchText(100)).max(50),
 )
 
-/** As JSON, or as a query parameter. */
+/** A boolean, as JSON or as a query parameter. */
 export const flag = z.preprocess(
   (value) => (value === 'true' ? true : value === 'false' ? false : value),
   z.boolean(),
@@ -166,14 +169,17 @@ export function matchesCondition(file: FileView, condition: Condition): boolean 
  * these fields too.
  */
 export interface Condition {
-  /** The name contains this, ignoring case. */
+  /** The file's name contains this, ignoring case. */
   search?: string | undefined
-  /** Extensions, or document, image, video, audio, archive: any of these. */
+  /**
+   * The file has one of these extensions, or belongs to one of the groups document, image, video,
+   * audio and archive.
+   */
   type?: readonly string[] | undefined
-  /** Has all of these. */
+  /** The file has all of these tags. */
   tags?: readonly string[] | undefined
   mapped?: boolean | undefined
-  /** Bytes. */
+  /** The file has more bytes than this. */
   larger_than?: number | undefined
   smaller_than?: number | undefined
 }

@@ -27,21 +27,21 @@ import type {
 /** The shop's settings that plugins follow. */
 export interface ShopSettings {
   auto_map: boolean
-  /** Empty: files are mapped by hand only. */
+  /** The methods of guessing a file's product, in order. Empty: files are mapped by hand only. */
   match_by: readonly MatchMethod[]
-  /** 0 to 1. */
+  /** The least score of a guess that maps a file, from 0 to 1. */
   match_threshold: number
-  /** The message about an import names the files that have no product. */
+  /** Whether the message about an import names the files that have no product. */
   notify_unmapped: boolean
   email_on_complete: boolean
   email_on_errors: boolean
   recipients: readonly string[]
-  /** A text message when a large import has ended. */
+  /** Whether a text message is sent when a large import has ended. */
   sms_on_large_import: boolean
   sms_recipients: readonly string[]
-  /** A name of the IANA list. */
+  /** The shop's time zone, a name of the IANA list. */
   time_zone: string
-  /** What the action for watermarks uses if it is told to; null: none was saved. */
+  /** The saved watermark, for actions with the option `saved`. Null: none was saved. */
   watermark: Watermark | null
 }
 
@@ -56,14 +56,14 @@ export interface BaseContext {
   request: {
     auto_map?: boolean
     notify?: boolean
-    /** If the operation is a sync: the sync's bare UUID. */
+    /** The bare UUID of the sync that the operation is; absent: it is no sync. */
     sync?: string
   }
   limits: {
     file_bytes: number
     large_file_bytes: number
     background: { delete: number; update: number }
-    /** An import of so many files is large. */
+    /** The number of files from which an import is large. */
     sms_files: number
   }
 }
@@ -82,7 +82,7 @@ export interface ReadPorts {
   licences: LicenceReader
 }
 
-/** Ports for runs. */
+/** Ports for runs, which may also write. */
 export interface WritePorts extends ReadPorts {
   remote: RemoteFetcher
   uploads: Uploads

@@ -32,6 +32,10 @@ export * from './share-pages.ts'
 export * from './sizes.ts'
 export * from './unsafe-characters.ts'
 
+/**
+ * The part of the work that a plugin does. It decides the default of a failed step (`onFailure`)
+ * and which steps only report.
+ */
 export type PluginKind = 'fetch' | 'validate' | 'optimize' | 'map' | 'act' | 'notify'
 
 /**
@@ -42,14 +46,19 @@ export type PluginKind = 'fetch' | 'validate' | 'optimize' | 'map' | 'act' | 'no
 export type Undo = 'fields' | 'none'
 
 interface PluginBase<Options extends z.ZodType, Port extends PortId> {
-  /** verb-noun, unique. */
+  /** The plugin's name in workflows, as verb-noun: `tag-files`. Unique. */
   id: string
   kind: PluginKind
   title: string
-  /** Its .meta({ title, help, widget, sensitive }) draws the form. */
+  /**
+   * The schema of its options. Their `.meta({ title, help, widget, sensitive })` draws the form.
+   */
   options: Options
   undo: Undo
-  /** The ports that its context has. It gets no others. */
+  /**
+   * The ports that its context has. Other ports are absent, so a plugin touches only what it
+   * declares.
+   */
   needs?: readonly Port[]
   /**
    * Its effect with these options, in a short line for a person: `Adds the tags summer, sale`.
@@ -63,7 +72,7 @@ interface PluginBase<Options extends z.ZodType, Port extends PortId> {
   actions?: readonly ActionSpec[]
   /** Parts of its form in addition to the schema of its options. */
   form?: Form
-  /** It creates new files from the files that it works on. */
+  /** Set if it creates new files from the files that it works on. */
   makesFiles?: true
   report?: ReportSpec
   /**
@@ -72,8 +81,8 @@ interface PluginBase<Options extends z.ZodType, Port extends PortId> {
    */
   announces?: string
   /**
-   * By error code: what a person can do next when files failed with it, as a sentence. Codes of
-   * ports already have one.
+   * What a person can do next when files failed, as a sentence for each error code. The codes of
+   * ports have one already (`advice.ts`).
    */
   advice?: Readonly<Record<string, string>>
 }
@@ -85,31 +94,32 @@ export interface ItemPlugin<
 > extends PluginBase<Options, Port> {
   scope?: 'items'
   /**
-   * `imports`: items with an entry. `files`: existing files. `trash`: files in the trash. `all`:
-   * files in the trash or not. `rows`: files with a change from a CSV row. `deliveries`: the files
-   * of one buyer's delivery. Absent: everything except files in the trash.
+   * The items that it works on. `imports`: items with an entry. `files`: existing files. `trash`:
+   * files in the trash. `all`: files in the trash or not. `rows`: files with a change from a CSV
+   * row. `deliveries`: the files of one buyer's delivery. Absent: everything except files in the
+   * trash.
    */
   worksOn?: 'imports' | 'files' | 'trash' | 'all' | 'rows' | 'deliveries'
   /** The API scope needed to run it; absent: `files:write`. */
   permission?: 'files:read' | 'files:delete' | 'files:purge' | 'links:write'
   /**
-   * The step reads or writes files' bytes: its batches are small and its items are marked as
+   * Whether it reads or writes files' bytes: then its batches are small and its items are marked as
    * running.
    */
   bytes?: boolean
   /** The largest number of items of a batch, if larger than usual: each batch has a high cost. */
   batch?: number
   /**
-   * Its plan uses external systems (the catalog, the internet): it is called with no transaction
-   * open, because none may wait for them.
+   * Whether its plan uses external systems (the catalog, the internet): it is called with no
+   * transaction open, because none may wait for them.
    */
   outside?: boolean
   /**
-   * It renames files, which may take each other's names: batches run one after another, in their
-   * order.
+   * Set if it renames files, which may take each other's names: batches run one after another, in
+   * their order.
    */
   ordered?: true
-  /** Batches run one after another, because the order of the files shows in the result. */
+  /** Set if the order of the files shows in the result: batches run one after another. */
   sequential?: true
   /**
    * The id of another plugin that must work on the same items directly before it with these
@@ -117,10 +127,17 @@ export interface ItemPlugin<
    */
   precededBy?(options: z.output<Options>): string | null
   /**
-   * Changes nothing: yields one outcome for each item, which `run` would produce, or, without a
-   * `run`, which the engine applies. It may first be called with files that are not loaded: reading
-   * such a file throws, and `plan` is called again with the files loaded. If it reads none and
-   * makes the same change to all, the database makes that change.
+   * Decides about each item and changes nothing. The engine may call it first with files that are
+   * not loaded: reading one throws, and `plan` is called again with the files loaded. If it reads
+   * none and makes the same change to all, the database makes that change.
+   * @param items the items of one batch, in the order of the operation
+   * @param options its options, parsed by its schema
+   * @param context the ports that it needs, for reading. Its signal aborts on pause, cancel and
+   *   shutdown
+   * @returns exactly one outcome for each item, in any order: what `run` would produce, or, without
+   *   a `run`, what the engine applies
+   * @throws only the signal's reason. After any other error, which is a defect, the items without
+   *   an outcome fail with `plugin_failed`
    */
   plan(
     items: readonly Item[],
@@ -128,8 +145,10 @@ export interface ItemPlugin<
     context: ReadContext<Port>,
   ): AsyncIterable<Outcome>
   /**
-   * Only if external systems or bytes are used: then its outcomes carry the changes, and `plan`
-   * serves previews.
+   * Does the work of a plugin that uses external systems or bytes, which a plan cannot do. Then its
+   * outcomes carry the changes, and `plan` serves previews only.
+   * @returns exactly one outcome for each item, as soon as it is known, in any order
+   * @throws as `plan` does. A `PortError` should become an outcome: see `failed(item, error)`
    */
   run?(
     items: readonly Item[],
@@ -138,37 +157,45 @@ export interface ItemPlugin<
   ): AsyncIterable<Outcome>
 }
 
-/** Runs once, after all items have ended, on the operation as a whole. */
+/** Works on the operation as a whole, after all its items have ended. */
 export interface OperationPlugin<
   Options extends z.ZodType = z.ZodType,
   Port extends PortId = PortId,
 > extends PluginBase<Options, Port> {
   scope: 'operation'
   /**
-   * As for an item plugin; absent: `files:write`, or none for a plugin that only sends messages.
+   * The API scope needed to run it; absent: `files:write`, or none for a plugin that only sends
+   * messages.
    */
   permission?: 'files:read' | 'files:delete' | 'files:purge' | 'links:write'
-  /** Runs after a failed or cancelled operation too. */
+  /** Whether it runs after a failed or cancelled operation too. */
   always?: boolean
   /**
-   * false: it works on all files together and needs no result for each. An operation with only such
-   * steps writes no items, and ends as its steps do.
+   * Set to false if it works on all files together and needs no result for each. An operation with
+   * only such steps writes no items, and ends as its steps do.
    */
   ledger?: false
   /**
-   * It writes a document with `context.artifacts`. An operation has one document, so a workflow has
-   * one such step.
+   * Set if it writes a document with `context.artifacts`. An operation has one document, so a
+   * workflow has one such step.
    */
   document?: true
-  /** Its effects, one sentence each. */
+  /**
+   * Says what it would do, and changes nothing.
+   * @returns its effects, one sentence each, for a preview
+   * @throws `PortError`: the preview fails, and the operation cannot be confirmed
+   */
   plan(
     operation: OperationView,
     options: z.output<Options>,
     context: ReadContext<Port>,
   ): AsyncIterable<string>
   /**
-   * A `PortError` ends the operation as failed. For a `notify` plugin it is a warning, because the
-   * work itself is done.
+   * Does the work. Its messages, its document and its new files take effect in the transaction that
+   * marks the step as ended, so that a second run after a crash repeats none of them.
+   * @returns warnings, and new files
+   * @throws `PortError`: the operation ends as failed. For a `notify` plugin that is only a
+   *   warning, because the work itself is done
    */
   run(
     operation: OperationView,
@@ -180,8 +207,9 @@ export interface OperationPlugin<
 export type Plugin = ItemPlugin | OperationPlugin
 
 /**
- * Checks the types of options and ports while a plugin is written, and erases them for the list of
- * plugins. `plan` and `run` get the ports in `needs` and no others.
+ * Defines a plugin: checks the types of its options and ports while it is written, and erases them
+ * for the list of plugins.
+ * @returns the plugin, whose `plan` and `run` get the ports in `needs` and no others
  */
 export function definePlugin<Options extends z.ZodType, Port extends PortId = never>(
   plugin: ItemPlugin<Options, Port>,
@@ -226,15 +254,16 @@ function narrowed<Context extends BaseContext>(
   return { signal, shop, request, limits, ...Object.fromEntries(given) } as Context
 }
 
+/** What a failed item does to the rest: see `Step.onFailure`. */
 export type FailurePolicy = 'drop' | 'keep' | 'stop'
 
 /** One step of a workflow: a plugin with its options, and when it applies. */
 export interface Step {
-  /** Fixed within the workflow: history and undo refer to it. */
+  /** The step's name in its workflow, which never changes: history and undo refer to it. */
   id: string
   plugin: string
   options?: Record<string, unknown>
-  /** Items that do not meet this skip the step. */
+  /** The condition on an item's file. Items that do not meet it skip the step. */
   when?: Condition
   /**
    * The effect of a failed item: it is left out (`drop`), it continues unchanged with the next step

@@ -3,8 +3,9 @@ import type { EntrySource, Item } from './items.ts'
 import { concurrently, failed, type Decision, type Outcome } from './outcomes.ts'
 
 /**
- * Decides about up to `limit` items concurrently; outcomes come in no order. A `PortError` fails
- * its item; other errors are bugs and are rethrown.
+ * Decides about up to `limit` items concurrently. A `PortError` fails its item.
+ * @returns one outcome for each item, in no order
+ * @throws every other error, because it is a defect, and the signal's reason
  */
 export const eachItem = (
   items: readonly Item[],
@@ -23,8 +24,8 @@ export const eachItem = (
 type SourceOf<Type extends EntrySource['type']> = Extract<EntrySource, { type: Type }>
 
 /**
- * The same for the entries of an import with this type of source. Items without one are skipped for
- * the reason given.
+ * `eachItem` for the entries of an import with this type of source. Items without such a source are
+ * skipped for the given reason.
  */
 export const eachSource =
   <Type extends EntrySource['type']>(type: Type, reason: string) =>

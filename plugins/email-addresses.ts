@@ -7,7 +7,10 @@ const LOCAL = String.raw`[\p{L}\p{N}.!#$%&'*+/=?^_\x60{|}~-]{1,64}`
 const LABEL = String.raw`[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?`
 const ADDRESS = new RegExp(`^${LOCAL}@(?:${LABEL}\\.)+${LABEL}$`, 'u')
 
-/** One address. @param problem what to do instead, as a sentence */
+/**
+ * The schema of one address.
+ * @param problem what to do instead, as a sentence
+ */
 export const emailAddress = (problem: string) =>
   z
     .string()

@@ -8,12 +8,12 @@ import type { FileSettings } from './settings.ts'
 export interface Mapping {
   product_id: string
   product_title: string
-  /** null: the file belongs to the whole product. */
+  /** The variant that the file belongs to; null: the whole product. */
   variant_id: string | null
   sku: string | null
-  /** `pack`: through the pack that the file is in. */
+  /** How the product was found. `pack`: the file is in a pack that has the product. */
   method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack'
-  /** 0 to 1. An exact SKU is 1. */
+  /** The confidence, from 0 to 1. An exact SKU is 1. */
   score: number
   reason: string
 }
@@ -26,13 +26,13 @@ export interface FileView extends FileSettings {
   content_type: string | null
   tags: readonly string[]
   mappings: readonly Mapping[]
-  /** The pack that it is in, a bare UUID. */
+  /** The pack that the file is in, a bare UUID. */
   pack_id: string | null
   /**
-   * The SKU that its import named, even if no product has it; null if it named none, and during the
-   * import.
+   * The SKU that its import named, even if no product has it. Null: it named none, or the import is
+   * still running.
    */
   wanted_sku: string | null
-  /** The time of its creation, ISO 8601; null during its import. */
+  /** The time when the file was created, ISO 8601. Null during its import. */
   created_at: string | null
 }

@@ -6,10 +6,10 @@ import type { FileSettings } from './settings.ts'
 /** The source of an entry's bytes. */
 export type EntrySource =
   | { type: 'url'; url: string }
-  /** Received from a browser; a bare UUID. */
+  /** An upload that a browser sent, by its bare UUID. */
   | { type: 'upload'; id: string }
   /**
-   * A file of a drop folder, a bare UUID. Its bytes are given only while `claim` is the newest
+   * A file of a drop folder, by its bare UUID. Its bytes are given only while `claim` is the newest
    * import's.
    */
   | { type: 'drop'; id: string; claim: string }
@@ -19,13 +19,13 @@ export type EntrySource =
 /** A file that a channel requested to import. Absent settings come from the shop's defaults. */
 export interface Entry {
   filename: string
-  /** Invisible marks were removed from its name. */
+  /** Whether invisible marks were removed from its name. */
   name_cleaned?: true
   source: EntrySource
   product_sku?: string
   /**
-   * Beginnings of its name that may be SKUs, longest first; the first one that a product has
-   * counts.
+   * The beginnings of its name that may be SKUs, the longest first. The first one that a product
+   * has counts.
    */
   sku_prefixes?: readonly string[]
   /** The text that is matched instead of the filename: an object's key with its folders. */
@@ -37,29 +37,31 @@ export interface Entry {
 
 /** Stored bytes that are not yet a file's version: they become one when the item is committed. */
 export interface StagedBlob {
-  /** BLAKE3, 64 lower-case hex digits. */
+  /** The BLAKE3 hash of the bytes, 64 lower-case hex digits. */
   hash: string
   size_bytes: number
   location: string
-  /** As the source named it, or null. Admission decides what the file is served as. */
+  /**
+   * The media type that the source named, or null. Admission decides what the file is served as.
+   */
   content_type: string | null
   /** The media type detected from the bytes; absent: not detected. */
   found_type?: string
-  /** The bytes end before their format does: of PDF, ZIP and MP4. */
+  /** Whether the bytes end before their format does. Detected in PDF, ZIP and MP4. */
   cut_off?: true
 }
 
 /** One file or entry inside an operation. */
 export interface Item {
-  /** Unique within the operation. */
+  /** The item's id, unique within the operation. */
   id: string
-  /** Place in the operation's frozen order, from 0. */
+  /** The item's place in the operation's frozen order, from 0. */
   position: number
   file: FileView
   entry: Entry | null
-  /** Bytes that an earlier step staged for this item. */
+  /** The bytes that an earlier step staged for this item. */
   staged: StagedBlob | null
-  /** The change that the entry asks for: of a CSV row that names an existing file. */
+  /** The change that a CSV row asks for, if it names an existing file. */
   wanted: FileChange | null
 }
 
@@ -71,14 +73,18 @@ export interface FileChange {
     add?: readonly Mapping[]
     remove?: 'all' | readonly { product_id: string; variant_id: string | null }[]
   }
-  /** Into the pack, after its files; a name that no pack has creates one. null: out of its pack. */
+  /**
+   * The pack into which the file moves, after its files; a name that no pack has creates one. Null:
+   * the file leaves its pack.
+   */
   pack?: { id: string } | { name: string } | null
-  /** Into the trash, or out of it. */
+  /** Whether the file moves into the trash, or out of it. */
   deleted?: boolean
-  /** Purged, with its versions, mappings and links. */
+  /** Set if the file is purged, with its versions, mappings and links. */
   purged?: true
 }
 
+/** What a person should know about an item that is done. */
 export interface Warning {
   code: string
   message: string
@@ -92,20 +98,20 @@ export type Candidate = Mapping
  * there is one.
  */
 export interface StagedFile {
-  /** Gets a number if the name is taken. */
+  /** The name of the new file, which gets a number if the name is taken. */
   filename: string
   bytes: StagedBlob
   tags?: readonly string[]
 }
 
 /**
- * A buyer's link to the item's file. Absent: the file's own setting; null: never expires,
- * unlimited.
+ * A buyer's link to the item's file. An absent term is the file's own setting; null means that it
+ * never expires or is unlimited.
  */
 export interface LinkWanted {
   expiry_days?: number | null
   download_limit?: number | null
   email?: string | null
-  /** Send it to that address once it exists. */
+  /** Whether to send the link to `email` once it exists. */
   send?: boolean
 }

@@ -9,13 +9,16 @@ export interface Notifier {
     title: string
     body: string
   }): void
-  /** To the shop's numbers, once for each operation. Short: a text message has 160 characters. */
+  /**
+   * Sends a text message to the shop's numbers, once for each operation. Keep it short: a text
+   * message has 160 characters.
+   */
   sms(text: string): void
 }
 
 /** The document of an operation: at most one, kept with its results. */
 export interface Artifacts {
-  /** Takes effect when the step ends; a second one replaces the first. */
+  /** Writes the document, which is kept when the step ends. A second one replaces the first. */
   write(filename: string, contentType: string, bytes: AsyncIterable<Uint8Array>): Promise<void>
 }
 
@@ -38,7 +41,7 @@ export type ExportColumn = (typeof EXPORT_COLUMNS)[number]
  * text.
  */
 export interface Listings {
-  /** Files in their frozen order, without those that were deleted. */
+  /** The operation's files in their frozen order, without those that were deleted. */
   files(
     format: 'csv' | 'json',
     columns: readonly ExportColumn[],
@@ -53,7 +56,7 @@ export interface MadeLink {
   /** The whole address, including its key. */
   url: string
   email: string | null
-  /** ISO 8601. */
+  /** The time when the link expires, ISO 8601; null: never. */
   expires_at: string | null
   download_limit: number | null
 }

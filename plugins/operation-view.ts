@@ -12,26 +12,29 @@ export interface OperationView {
   failed: number
   skipped: number
   cancelled: number
-  /** The bytes that its files have fewer than before; negative if they have more. */
+  /** How many bytes fewer its files have than before; negative if they have more. */
   bytes_saved: number
   status: 'success' | 'partial' | 'failed' | 'cancelled'
-  /** Why all of it ended early; null or absent: it did not. */
+  /** Why the whole operation ended early. Null or absent: it did not. */
   stopped?: { code: string; message: string } | null
   started_at: Date
   /** What it is about, in addition to its action. */
   about: OperationSubject
   /**
-   * Of an import's done items, those whose files were here before it: a sync changes some, moves
-   * some to the trash, and sends some to the provider without a change here.
+   * Counts an import's done items whose files existed before it: a sync changes some, moves some to
+   * the trash, and sends some to the provider without a change here.
    */
   present(): Promise<PresentFiles>
-  /** Paid deliveries, not revoked or withdrawn, that lost a file because it was moved to the trash. */
+  /**
+   * Counts the paid deliveries, neither revoked nor withdrawn, that lost a file because it was
+   * moved to the trash.
+   */
   lostDeliveries(): Promise<number>
   /** All items in order, a page at a time, with their results. */
   items(): AsyncIterable<readonly FinishedItem[]>
   /**
-   * Only items that failed or have a warning. `products`: also items that are done and have no
-   * product; of an import, only files that it brought.
+   * Only the items that failed or have a warning. With `products`, also items that are done and
+   * have no product; of an import, only files that it brought.
    */
   reported(products: boolean): AsyncIterable<readonly ReportedItem[]>
 }

@@ -9,7 +9,7 @@ import type {
   Warning,
 } from './items.ts'
 
-/** A plugin gives exactly one of these for each item. */
+/** What became of one item. A plugin gives exactly one outcome for each item. */
 export type Outcome = { item: string } & Decision
 
 /** An outcome without the id of its item. */
@@ -17,7 +17,7 @@ export type Decision =
   | {
       status: 'ok'
       change?: FileChange
-      /** The file's new version. */
+      /** The bytes that become the file's new version. */
       bytes?: StagedBlob
       /** The version that `bytes` replaces is deleted when the undo window ends. */
       drop_previous?: boolean
@@ -29,7 +29,10 @@ export type Decision =
       unchanged?: string
       /** The item is done: later steps of the workflow leave it alone. */
       last?: true
-      /** New files, kept by (item, place in this list), so that a second run makes none twice. */
+      /**
+       * New files, identified by the item and their place in this list, so that a second run makes
+       * none twice.
+       */
       created?: readonly StagedFile[]
       link?: LinkWanted
       /** Everyone whose paid delivery contains the file gets a mail about its new version. */
@@ -41,8 +44,8 @@ export type Decision =
   | Failure
 
 /**
- * `code` is one of the codes in server/core/errors.ts. `retryable`: another attempt could help. The
- * engine decides when and how often.
+ * A failed item. `code` is one of the codes in server/core/errors.ts. `retryable` says that another
+ * attempt could help; the engine decides when and how often.
  */
 export interface Failure {
   status: 'failed'
@@ -80,7 +83,10 @@ export class PortError extends Error {
   }
 }
 
-/** The failed outcome for a `PortError`. Other errors are bugs and are rethrown. */
+/**
+ * The failed outcome of an item for an error of a port.
+ * @throws every error that is not a `PortError`, because it is a defect of the plugin
+ */
 export function failed(item: Item, error: unknown): Outcome {
   if (!(error instanceof PortError)) throw error
   const { code, message, retryable, detail, retryAfter } = error
@@ -95,7 +101,10 @@ export function failed(item: Item, error: unknown): Outcome {
   }
 }
 
-/** A `plan` that decides about each item from its file and the options alone. */
+/**
+ * Makes a `plan` that decides about each item from its file and the options alone.
+ * @throws the signal's reason when it aborts
+ */
 export const planEach = <Options>(decide: (item: Item, options: Options) => Decision) =>
   async function* (
     items: readonly Item[],
@@ -109,9 +118,9 @@ export const planEach = <Options>(decide: (item: Item, options: Options) => Deci
   }
 
 /**
- * Works on up to `limit` of `items` concurrently and yields each result when it is ready, in no
- * order. Starts no more when `signal` aborts. After an error, waits for the running ones and
- * rejects with the first error.
+ * Works on up to `limit` items concurrently. Starts no more when `signal` aborts.
+ * @returns each result when it is ready, in no order
+ * @throws the first error of `work`, or the signal's reason, after the running work has ended
  */
 export async function* concurrently<T, R>(
   items: readonly T[],
@@ -122,20 +131,22 @@ export async function* concurrently<T, R>(
   const running = new Set<Promise<void>>()
   const finished: R[] = []
   const errors: unknown[] = []
-  let next = 0
+  const waiting = items.values()
+  let next = waiting.next()
   while (true) {
-    while (running.size < limit && next < items.length && errors.length === 0 && !signal.aborted) {
-      const task: Promise<void> = work(items[next++]!).then(
+    while (!next.done && running.size < limit && errors.length === 0 && !signal.aborted) {
+      const task: Promise<void> = work(next.value).then(
         (result) => void finished.push(result),
         (error: unknown) => void errors.push(error),
       )
       const tracked: Promise<void> = task.finally(() => running.delete(tracked))
       running.add(tracked)
+      next = waiting.next()
     }
-    while (finished.length > 0) yield finished.shift()!
+    while (finished.length > 0) yield* finished.splice(0)
     if (running.size > 0) await Promise.race(running)
     // All running work may have ended while the consumer was busy: start more.
-    else if (next === items.length || errors.length > 0 || signal.aborted) break
+    else if (next.done || errors.length > 0 || signal.aborted) break
   }
   if (errors.length > 0) throw errors[0]
   signal.throwIfAborted()

@@ -38,13 +38,14 @@ const sameTarget = (a: Mapping, b: Mapping) =>
 
 export interface MovedMappings {
   kept: readonly Mapping[]
-  /** Mappings of the pack that the file leaves. */
+  /** The mappings that the file loses with the pack that it leaves. */
   removed: readonly Mapping[]
   fresh: readonly Mapping[]
 }
 
 /**
- * A file's products after a move into the pack, or (null) out of its pack: its own mappings stay.
+ * A file's mappings after a move into the pack, or, for null, out of its pack. The file's own
+ * mappings stay.
  */
 export function movedMappings(
   { mappings }: Pick<FileView, 'mappings'>,
@@ -62,7 +63,7 @@ export function movedMappings(
 }
 
 export interface Pack {
-  /** A bare UUID. */
+  /** The pack's bare UUID. */
   id: string
   name: string
   /** The products of the files in it. */

@@ -14,48 +14,59 @@ export interface Probe {
 }
 
 /**
- * Guarded reading from the internet: every address is checked before it is used. Both throw
- * `PortError`.
+ * Guarded reading from the internet: every address is checked before it is used. All functions
+ * throw `PortError`.
  */
 export interface RemoteReader {
-  /** Requests only the headers. */
+  /** The size and type of the file at this address. Only its headers are requested. */
   probe(url: string, signal: AbortSignal): Promise<Probe>
 }
 
+/** Guarded fetching from the internet. */
 export interface RemoteFetcher extends RemoteReader {
   /** Fetches the whole body into the shop's storage location; a failure leaves nothing behind. */
   download(url: string, signal: AbortSignal): Promise<StagedBlob>
 }
 
+/** Storing new bytes. */
 export interface Stage {
   /** Stores a stream's bytes in the shop's storage location; a failure leaves nothing behind. */
   write(bytes: Readable, contentType: string | null, signal: AbortSignal): Promise<StagedBlob>
 }
 
 /**
- * Complete uploads that belong to no file yet. Both throw `PortError` `upload_lost` if one is gone.
+ * Complete uploads that belong to no file yet, by their bare UUIDs. All functions throw `PortError`
+ * `upload_lost` if an upload is gone.
  */
 export interface UploadReader {
-  /** Bytes. */
+  /** The number of its bytes. */
   sizeOf(id: string): Promise<number>
 }
 
+/** Taking uploads over. */
 export interface Uploads extends UploadReader {
-  /** Into the shop's storage location, without a copy if possible. Idempotent. */
+  /**
+   * Moves the upload's bytes into the shop's storage location, without a copy if possible.
+   * Idempotent.
+   */
   take(id: string, signal: AbortSignal): Promise<StagedBlob>
 }
 
 /**
- * Files in drop folders, by their bare UUIDs. Both throw `PortError` `drop_file_gone` where a file
- * was moved, deleted or replaced since the import got it.
+ * Files in drop folders, by their bare UUIDs. All functions throw `PortError` `drop_file_gone` if a
+ * file was moved, deleted or replaced since the import got it.
  */
 export interface DropReader {
-  /** Bytes. */
+  /** The number of its bytes. `claim`: the import's, from its entry. */
   sizeOf(id: string, claim: string): Promise<number>
 }
 
+/** Taking files of drop folders over. */
 export interface DropFolders extends DropReader {
-  /** The bytes are in the store already. Only this import changes the file from now on. */
+  /**
+   * Takes the file for this import: no client changes it from now on. Its bytes are in the store
+   * already.
+   */
   take(id: string, claim: string): Promise<StagedBlob>
 }
 
@@ -73,12 +84,14 @@ export type CloudTask =
 
 /** The decisions of a sync, by item id. Items that a newer sync has replaced are absent. */
 export interface CloudReader {
+  /** The tasks of a sync for these items. */
   tasksOf(
     sync: string,
     items: readonly Pick<Item, 'id' | 'position'>[],
   ): Promise<ReadonlyMap<string, CloudTask>>
 }
 
+/** Carrying out a sync's decisions at the provider. */
 export interface Cloud extends CloudReader {
   /**
    * Carries out the tasks `fetch` and `send`; returns one result for each item when it ends: staged
@@ -93,21 +106,23 @@ export interface Cloud extends CloudReader {
 
 /** The storage locations of a file's bytes, by their names. */
 export interface StoredAt {
-  /** For each version, oldest first. */
+  /** The place of each version, the oldest first. */
   versions: readonly { location: string; size_bytes: number; current: boolean }[]
   /** Other locations that have a copy of the current version. */
   copies: readonly string[]
 }
 
+/** Where the bytes of existing files are. */
 export interface StoredReader {
-  /** By bare UUIDs; files that are purged or in the trash are absent. */
+  /** The places of files, by their bare UUIDs. Files that are purged or in the trash are absent. */
   locate(fileIds: readonly string[]): Promise<ReadonlyMap<string, StoredAt>>
 }
 
+/** What a relocation did. */
 export interface RelocationResult {
   /** The number of copied bytes. */
   copied: number
-  /** Nothing had to be copied. */
+  /** Whether everything was in its place already. */
   unchanged: boolean
   /** The item's staged bytes in their new place; null: it has none, or they were not moved. */
   bytes: StagedBlob | null
@@ -149,6 +164,7 @@ export interface WorkFolder {
 /** An item, or a file by its bare UUID. */
 export type ByteSource = Pick<Item, 'staged'> & { file: Pick<FileView, 'id'> }
 
+/** A copy of a file's bytes on this machine. */
 export interface LocalFile {
   /** The path of a copy of the bytes. */
   path: string
@@ -159,7 +175,7 @@ export interface LocalFile {
 
 /** Reads files' bytes. The folders are removed when `use` ends, in any case. */
 export interface Bytes {
-  /** Throws `PortError` `file_not_found`. */
+  /** The number of bytes. Throws `PortError` `file_not_found`. */
   sizeOf(item: ByteSource): Promise<number>
   /** A file of this shop by its bare UUID, or null. */
   find(fileId: string): Promise<{ filename: string; size_bytes: number } | null>
@@ -178,11 +194,11 @@ export interface Bytes {
  * between them.
  */
 export interface SandboxLimits {
-  /** Memory of one process. */
+  /** The most memory of one process. */
   memoryBytes: number
-  /** Size of each file that it writes. */
+  /** The largest size of each file that it writes. */
   fileBytes?: number
-  /** Time for one input. */
+  /** The most time for one input. */
   wallMs: number
   /** The largest number of concurrent processes. */
   parallel: number
@@ -192,14 +208,15 @@ export interface SandboxLimits {
   idleMs: number
 }
 
+/** One call of a script. */
 export interface SandboxCall<Answer> {
-  /** JSON. Bytes are passed as paths in a work folder. */
+  /** The input of the script, as JSON. Bytes are passed as paths in a work folder. */
   input: unknown
   /** The schema of the answer. An answer that does not match it counts as a crash. */
   answer: z.ZodType<Answer>
   limits: SandboxLimits
   signal: AbortSignal
-  /** Stops with `tooMuch` if the folder exceeds this many bytes. */
+  /** A limit of a folder: the call throws `tooMuch` if the folder exceeds it. */
   within?: { folder: string; bytes: number; tooMuch: PortError }
 }
 
@@ -209,24 +226,27 @@ export interface SandboxCall<Answer> {
  */
 export interface Sandbox {
   /**
-   * The script calls `serveRequests` of `plugins/sandbox.ts`. Throws `PortError`: what the script
-   * refused with, or `memory_limit`, `time_limit`, `processor_crashed`.
+   * Runs the script, which must call `serveRequests` of `plugins/sandbox.ts`.
+   * @returns its answer, checked by the schema
+   * @throws `PortError`: what the script refused with, or `memory_limit`, `time_limit`,
+   *   `processor_crashed`
    */
   run<Answer>(script: URL, call: SandboxCall<Answer>): Promise<Answer>
 }
 
+/** The shop's packs, for reading. */
 export interface Packs {
-  /** By its bare UUID or by its name, ignoring case; null if there is none. */
+  /** Finds a pack by its bare UUID or by its name, ignoring case. Null: there is none. */
   find(pack: { id: string } | { name: string }): Promise<Pack | null>
 }
 
 /** The actions of this installation, as messages name them. */
 export interface Actions {
-  /** By its id; null for other ids, such as imports. */
+  /** Finds an action by its id. Null: no action has this id; an import, for example. */
   find(
     id: string,
   ): { result: string; report: ReportSpec; advice: Readonly<Record<string, string>> } | null
-  /** The next step after an error, as a sentence; null if no plugin knows one. */
+  /** The next step after an error, as a sentence. Null: no plugin knows one. */
   adviceFor(code: string): string | null
 }
 
@@ -246,6 +266,7 @@ export interface DeliveryView {
   quantityOf(fileId: string): number
 }
 
+/** The delivery, with what a step may do in it. */
 export interface DeliveryPort extends DeliveryView {
   /**
    * Notifies the shop when the delivery is ready. A second message with the same title is ignored.
@@ -256,10 +277,11 @@ export interface DeliveryPort extends DeliveryView {
 
 /** The shop's lists of licence keys, by their ids `licences_…`. */
 export interface LicenceReader {
-  /** Null: there is no such list. */
+  /** Finds a list and the number of its keys that are left. Null: there is no such list. */
   find(list: string): Promise<{ name: string; left: number } | null>
 }
 
+/** Assigning licence keys. */
 export interface Licences extends LicenceReader {
   /**
    * Assigns keys for this file (a bare UUID), all that are missing or none. `unit`: until each

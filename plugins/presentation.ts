@@ -33,17 +33,17 @@ export type ActionPlace = 'files' | 'trash' | 'list'
  * `count`, the number of files, and the form's options by their names.
  */
 export interface ActionLabels {
-  /** In history, schedules and workflows, as verb + object: `Tag files`. */
+  /** The action's name in history, schedules and workflows, as verb and object: `Tag files`. */
   action: string
-  /** In the menu; absent: `action`. */
+  /** The entry in the menu; absent: `action`. */
   menu?: string
   /** ICU. Heading of the dialog; absent: `action`. */
   title?: string
   /** ICU. The button that runs it; absent: `action`. */
   button?: string
-  /** ICU. While it runs: `Tagging {count, plural, one {# file} other {# files}}`. */
+  /** ICU. The state while it runs: `Tagging {count, plural, one {# file} other {# files}}`. */
   running?: string
-  /** ICU. When it is done: `{count, plural, one {# file} other {# files}} tagged`. */
+  /** ICU. The state when it is done: `{count, plural, one {# file} other {# files}} tagged`. */
   done?: string
   /** The result of the files, placed after `12 of 14 files`: `changed`. */
   result?: string
@@ -62,11 +62,11 @@ export interface ActionLabels {
 
 /** Conditions on one selected file. Every given part must hold. */
 export interface FileTest {
-  /** Lower case, without a dot. */
+  /** The file has one of these extensions, in lower case, without a dot. */
   extensions?: readonly string[]
   mapped?: true
   tagged?: true
-  /** Has a tag with capital letters. */
+  /** The file has a tag with capital letters. */
   capitals?: true
 }
 
@@ -75,20 +75,18 @@ export interface FileTest {
  * contain the `{filename}`.
  */
 export type FitRule =
-  /** At least this many of the selected files pass; absent: one. */
+  /** At least `least` of the selected files must pass; absent: one. */
   | { rule: 'some'; files: FileTest; least?: number; why: string }
   | { rule: 'every'; files: FileTest; why: string }
-  /**
-   * Files must be selected one by one, at most this many, because the page lets people order them.
-   */
+  /** Files must be selected one by one, at most `most`, because the page lets people order them. */
   | { rule: 'ticked'; most: number; why: string }
 
 export interface Fits {
-  /** Absent: selected files. */
+  /** Where the action is offered; absent: on selected files. */
   places?: readonly ActionPlace[]
   /**
-   * Checked in order; the first unmet rule is shown. Rules count as met if the page does not know
-   * all files.
+   * The rules, checked in order; the first unmet one is shown. Rules count as met if the page does
+   * not know all files.
    */
   rules?: readonly FitRule[]
   /** The name of the action's files, if it skips others: `PDF` and `PDFs`. */
@@ -97,12 +95,12 @@ export interface Fits {
 
 /** One entry of the menu. */
 export interface ActionSpec {
-  /** Unique within the plugin; absent: the plugin's id. */
+  /** The action's id, unique within the plugin; absent: the plugin's id. */
   id?: string
   labels: ActionLabels
-  /** Absent: `automate`. */
+  /** The section of the menu; absent: `automate`. */
   group?: GroupId
-  /** It gets a button next to the menu. */
+  /** Whether it gets a button next to the menu. */
   promoted?: true
   fits?: Fits
   /**
@@ -111,9 +109,11 @@ export interface ActionSpec {
    * `estimate` if the plugin works on bytes.
    */
   preview?: 'exact' | 'estimate' | 'none'
-  /** It can be started only from its preview: always, or if the files are selected by a filter. */
+  /**
+   * When it can be started only from its preview: always, or if the files are selected by a filter.
+   */
   previewRequired?: 'always' | 'filter'
-  /** It removes something: the button shows this, and Enter does not press it. */
+  /** Whether it removes something: the button shows this, and Enter does not press it. */
   destructive?: true
   /** ICU texts of a banner above the form. */
   warning?: { tone: 'warning' | 'critical'; title: string; text: string }
@@ -121,7 +121,7 @@ export interface ActionSpec {
   fields?: readonly string[]
   /** Options that must be given here, although the plugin can do without them. */
   required?: readonly string[]
-  /** Options that are always sent. */
+  /** Values of options that are always sent. */
   preset?: Readonly<Record<string, JsonValue>>
   /** The name of a hand-written dialog body, for forms that the schema cannot draw. */
   body?: 'rename' | 'merge' | 'links' | 'delete' | 'delete-by-filter'
@@ -130,12 +130,12 @@ export interface ActionSpec {
 /** One decision instead of several options: each choice shows its fields and sends its `set`. */
 export interface Alternative {
   title: string
-  /** Absent: radio buttons. */
+  /** How the choices are drawn; absent: as radio buttons. */
   as?: 'select'
   choices: readonly {
     label: string
     help?: string
-    /** The first of them must be given. */
+    /** The options of this choice. The first of them must be given. */
     fields: readonly string[]
     /** Shorter titles of its fields, next to this choice. */
     titles?: Readonly<Record<string, string>>
@@ -150,11 +150,14 @@ export interface Form {
 
 /** The report at the end of an operation of this action. */
 export interface ReportSpec {
-  /** `always`: every end is reported. Absent: only those of operations in the background. */
+  /**
+   * Which ends are reported. `always`: every one. Absent: only those of operations in the
+   * background.
+   */
   when?: 'always'
   /** The limit that makes an operation run in the background; absent: `update`. */
   background?: 'delete' | 'update'
-  /** Files that are left without a product are named. */
+  /** Whether files that are left without a product are named. */
   unmapped?: true
   /** The next step that the report suggests, if something was done. */
   next?: string
@@ -187,7 +190,7 @@ export interface ActionView extends Required<
 export const FILES = '{count, plural, one {# file} other {# files}}'
 
 /** The parts of a plugin that decide how it is shown. */
-interface Shown {
+interface PresentedPlugin {
   id: string
   kind: string
   title: string
@@ -200,7 +203,7 @@ interface Shown {
 /**
  * The entries of a plugin's menu, with defaults filled in. Empty: it is only a step of workflows.
  */
-export function actionsOf(plugin: Shown): readonly ActionView[] {
+export function actionsOf(plugin: PresentedPlugin): readonly ActionView[] {
   const acts =
     plugin.kind === 'act' &&
     plugin.scope !== 'operation' &&
@@ -209,7 +212,7 @@ export function actionsOf(plugin: Shown): readonly ActionView[] {
   return specs.map((spec) => viewOf(plugin, spec))
 }
 
-function viewOf(plugin: Shown, spec: ActionSpec): ActionView {
+function viewOf(plugin: PresentedPlugin, spec: ActionSpec): ActionView {
   const {
     places = [inTrash(plugin) ? 'trash' : 'files'],
     rules = [],
@@ -232,7 +235,7 @@ function viewOf(plugin: Shown, spec: ActionSpec): ActionView {
   }
 }
 
-const inTrash = (plugin: Shown): boolean =>
+const inTrash = (plugin: PresentedPlugin): boolean =>
   plugin.scope !== 'operation' && plugin.worksOn === 'trash'
 
 /** A text as a literal of ICU MessageFormat. */

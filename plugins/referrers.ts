@@ -12,7 +12,8 @@ const HOST = /^(\*\.)?([a-z0-9_]([a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]*
  */
 function hostOf(text: string): string {
   const bare = text.replace(/^[a-z][a-z0-9+.-]*:\/\//i, '')
-  const [, star = '', rest = ''] = /^(\*\.)?(.*)$/s.exec(bare)!
+  const star = bare.startsWith('*.') ? '*.' : ''
+  const rest = bare.slice(star.length)
   // The URL parser would drop control characters silently.
   const host = UNSAFE_CHARACTERS.test(rest) ? null : URL.parse(`http://${rest}`)?.hostname
   return host ? star + host : text

@@ -2,19 +2,20 @@
 // `serveRequests`, and runs in a process with limits. Imports nothing, because every such process
 // loads it.
 
-export interface Refused {
-  /** One of the codes in server/core/errors.ts. */
+/** Why a script could not process a file, as a message to the server. */
+export interface SandboxRefusal {
+  /** The error's code, one of server/core/errors.ts. */
   code: string
   message: string
-  /** Memory ran out. */
+  /** Whether memory ran out. */
   memory: boolean
-  /** For the log only: the stack. */
+  /** The stack, for the log only. */
   inside: string
 }
 
-export type Reply = { answer: unknown } | { refused: Refused }
+export type Reply = { answer: unknown } | { refused: SandboxRefusal }
 
-/** Thrown by a script: the file cannot be processed, and retrying does not help. */
+/** A script throws it if the file cannot be processed and retrying does not help. */
 export class Refusal extends Error {
   readonly code: string
   constructor(code: string, message: string, options?: ErrorOptions) {
@@ -43,9 +44,12 @@ export function serveRequests<Input, Answer>(work: (input: Input) => Promise<Ans
   })
 }
 
-const reply = (message: Reply) => process.send!(message)
+function reply(message: Reply): void {
+  if (!process.send) throw new Error('This script runs only as a child of the server')
+  process.send(message)
+}
 
-function asRefused(error: unknown): Refused {
+function asRefused(error: unknown): SandboxRefusal {
   const inside = String((error instanceof Error && error.stack) || error).slice(0, 4000)
   if (error instanceof Refusal)
     return { code: error.code, message: error.message, memory: false, inside }

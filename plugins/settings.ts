@@ -16,26 +16,29 @@ interface Setting {
   /** Its description in the API. */
   description?: string
   example?: unknown
-  /** In a line of text: `expiry 30 days`. */
+  /** The setting with its value in a line of text: `expiry 30 days`. */
   phrase(value: never): string
   /** The subject of a sentence: `Its expiry` was changed since. */
   subject: string
   /** A new file's value if the shop has no default. */
   usual: unknown
-  /** A shop may choose the value for new files; this is the value until it does. */
+  /** The value for new files until the shop chooses one; absent: a shop cannot choose it. */
   shopDefault?: unknown
-  /** An import may give it for each file, and CSV files have a column for it. */
+  /** The setting's column in CSV files; absent: an import cannot give the setting. */
   entry?: EntryColumn
   /** The name that delivery uses, for settings that each download depends on. */
   delivery?: string
-  /** A change of it writes its column and nothing else. */
+  /** Whether a change of it writes its column and nothing else. */
   plain: boolean
 }
 
 interface EntryColumn {
   /** The column of an export. */
   title: string
-  /** The cell for null, which the import reads back. An empty cell means the shop's default. */
+  /**
+   * The text of a cell for null, which the import reads back. An empty cell means the shop's
+   * default.
+   */
   none: string
   /** The largest value. */
   max: number
@@ -134,7 +137,7 @@ export const FILE_SETTINGS = {
     subject: 'Its visibility',
     usual: 'private',
     shopDefault: 'private',
-    // A public file needs an address.
+    // A public file also needs an address.
     plain: false,
   },
   cdn: {
@@ -190,7 +193,10 @@ export const FILE_SETTINGS = {
 type Settings = typeof FILE_SETTINGS
 export type SettingName = keyof Settings
 
-/** `null` days: links never expire; `null` limit: unlimited downloads. */
+/**
+ * The values of all settings. Days of null: links never expire. A limit of null: downloads are
+ * unlimited.
+ */
 export type FileSettings = {
   [Name in SettingName]: Settings[Name] extends { column: 'text[]' }
     ? readonly string[]
@@ -244,7 +250,10 @@ export const settingsOf = <From extends FileSettings>(from: From): Pick<From, Se
 export const usualSettings = (): FileSettings =>
   Object.fromEntries(listed.map(([name, { usual }]) => [name, usual])) as unknown as FileSettings
 
-/** Columns with their types. `plain`: only settings that write nothing except their column. */
+/**
+ * The settings' columns with their types. `plain`: only of settings that write nothing except their
+ * column.
+ */
 export const settingColumns = ({ plain = false } = {}) =>
   Object.fromEntries(
     listed.filter(([, one]) => one.plain || !plain).map(([name, { column }]) => [name, column]),
@@ -253,7 +262,7 @@ export const settingColumns = ({ plain = false } = {}) =>
 type Optional = { [Name in SettingName]: z.ZodOptional<Settings[Name]['schema']> }
 type Shape = { [Name in SettingName]: Settings[Name]['schema'] }
 
-/** As options of a plugin. Absent: unchanged. */
+/** The settings as options of a plugin. An absent one stays unchanged. */
 export const settingOptions = Object.fromEntries(
   listed.map(([name, { schema, form }]) => [name, schema.optional().meta(form)]),
 ) as Optional
@@ -263,17 +272,17 @@ const described = ({ schema, description, example }: Setting) =>
     ? schema
     : schema.meta({ description, ...(example === undefined ? {} : { example }) })
 
-/** As fields of the API's replies. */
+/** The settings as fields of the API's replies. */
 export const settingFields = Object.fromEntries(
   listed.map(([name, one]) => [name, described(one)]),
 ) as Shape
 
-/** As fields of the API's requests. Absent: unchanged. */
+/** The settings as fields of the API's requests. An absent one stays unchanged. */
 export const settingChanges = Object.fromEntries(
   listed.map(([name, one]) => [name, described(one).optional()]),
 ) as Optional
 
-/** As fields of the shop's own settings. */
+/** The settings whose defaults a shop chooses, as fields of the settings of the shop. */
 export const shopSettingFields = Object.fromEntries(
   SHOP_SETTINGS.map((name) => [name, FILE_SETTINGS[name].schema]),
 ) as Pick<Shape, ShopSettingName>
@@ -284,7 +293,7 @@ export const shopSettingsWithDefaults = Object.fromEntries(
   ),
 ) as { [Name in ShopSettingName]: z.ZodDefault<Shape[Name]> }
 
-/** Those that are given, in a line of text each. */
+/** The given settings, a line of text for each. */
 export const settingPhrases = (given: Partial<FileSettings>): string[] =>
   SETTING_NAMES.flatMap((name) => {
     const value = given[name]

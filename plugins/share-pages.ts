@@ -18,7 +18,7 @@ const PAGE_HOSTS: readonly (readonly [RegExp, string])[] = [
 ]
 const CONNECTED = new Set(['Google Drive', 'Dropbox', 'OneDrive', 'SharePoint'])
 
-/** The host's name if the address is on a host that shows pages for shared files; else null. */
+/** The name of the address's host if it shows pages for shared files; null: it does not. */
 export function shareHostOf(url: string): string | null {
   const host = URL.parse(url)?.hostname ?? ''
   return PAGE_HOSTS.find(([pattern]) => pattern.test(host))?.[1] ?? null

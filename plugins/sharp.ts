@@ -2,8 +2,8 @@
 import sharp from 'sharp'
 
 /**
- * Once for each process: one thread, no cache, and only the readers of the six formats (SVG and PDF
- * can refer to other files).
+ * Limits sharp in this process to one thread, no cache, and the readers of the six formats: SVG and
+ * PDF can refer to other files. Call it once.
  */
 export function prepareSharp(): void {
   sharp.concurrency(1)

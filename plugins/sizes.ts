@@ -14,7 +14,7 @@ const TOO_LARGE: Failure = {
   retryable: false,
 }
 
-/** Null: the size is allowed or unknown. */
+/** Why an import may not have a file of this size. Null: the size is allowed or unknown. */
 export function sizeProblem(size: number | null, limits: { file_bytes: number }): Failure | null {
   if (size === 0) return EMPTY
   return size !== null && size > limits.file_bytes ? TOO_LARGE : null

@@ -10,7 +10,7 @@ const POSITIONS = [
   'bottom-right',
 ] as const
 
-/** What appears on every page: one of `text` and `picture`. */
+/** The options of what appears on every page: one of `text` and `picture`. */
 export const watermarkFields = {
   text: z
     .string()

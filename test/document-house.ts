@@ -3,7 +3,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { createDocuments, type Documents } from '../plugins/_pdf/documents.ts'
-import type { SplitWanted, WatermarkWanted } from '../plugins/_pdf/tasks.ts'
+import type { SplitOptions, WatermarkOptions } from '../plugins/_pdf/tasks.ts'
 import type { Item, StagedBlob, Warning } from '../plugins/contract.ts'
 import { admitFiles } from '../server/files/admit.ts'
 import { draftFrom, type Draft } from '../server/files/drafts.ts'
@@ -34,11 +34,11 @@ export interface DocumentHouse {
   ): Promise<Buffer>
   watermark(
     bytes: Uint8Array,
-    wanted?: Partial<WatermarkWanted> & { password?: string },
+    wanted?: Partial<WatermarkOptions> & { password?: string },
   ): Promise<Made>
   split(
     bytes: Uint8Array,
-    wanted: SplitWanted & { password?: string },
+    wanted: SplitOptions & { password?: string },
   ): Promise<{ parts: { document: Buffer; pages: string }[]; warnings: readonly Warning[] }>
   merge(documents: readonly Uint8Array[], password?: string): Promise<Made>
   item(bytes: Uint8Array, name?: string): Promise<Item>

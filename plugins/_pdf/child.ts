@@ -2,12 +2,12 @@
 import type { Warning } from '../contract.ts'
 import { serveRequests } from '../sandbox.ts'
 import { openDocument, openSound, withRepair } from './open.ts'
-import { type Opened } from './opened.ts'
+import { type OpenedDocument } from './opened.ts'
 import type { DocumentTask } from './tasks.ts'
 
 serveRequests(carryOut)
 
-/** A child is started for one task, so it loads only the modules of that task. */
+/** Does one task. Each task imports its own modules, because a child is started for one task. */
 async function carryOut(task: DocumentTask) {
   switch (task.do) {
     case 'optimize': {
@@ -40,14 +40,14 @@ const preparePictures = async () => (await import('../sharp.ts')).prepareSharp()
 
 async function onOne<Answer extends object>(
   { folder, password }: DocumentTask,
-  work: (opened: Opened) => Promise<Answer>,
+  work: (opened: OpenedDocument) => Promise<Answer>,
 ): Promise<Answer> {
   const opened = await openDocument(folder, 'in.pdf', password)
   return withRepair(folder, opened, async (one) => withRepairWarnings(one, await work(one)))
 }
 
 /** Adds warnings about a repair or a lost signature to an answer that has warnings. */
-function withRepairWarnings<Answer extends object>(opened: Opened, answer: Answer): Answer {
+function withRepairWarnings<Answer extends object>(opened: OpenedDocument, answer: Answer): Answer {
   if (!('warnings' in answer)) return answer
   const more = [...(opened.repaired ? [REPAIRED] : []), ...(opened.signed ? [SIGNED] : [])]
   return { ...answer, warnings: [...(answer.warnings as Warning[]), ...more] }

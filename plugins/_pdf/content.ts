@@ -7,13 +7,14 @@ export interface ContentState {
    * content's length.
    */
   end: number
-  /** `q` without a `Q`. */
+  /** The number of `q` without a `Q`. */
   saved: number
   /**
-   * Offsets of `Q` without a `q`. Readers ignore them, but after an added `q` they would undo it.
+   * The offsets of `Q` without a `q`. Readers ignore these, but after an added `q` they would undo
+   * it.
    */
   unmatched: readonly number[]
-  /** `BMC` or `BDC` without an `EMC`. */
+  /** The number of `BMC` and `BDC` without an `EMC`. */
   marked: number
   inText: boolean
   inImage: boolean
@@ -27,14 +28,15 @@ const [OPEN, CLOSE, ESCAPE, LESS, MORE, NAME, COMMENT] = [...'()\\<>/%'].map((on
 /** The length of the longest operator that this reader distinguishes. */
 const MAX_OPERATOR_LENGTH = 3
 
-interface Open {
+/** What is open at one place of the content. */
+interface OpenState {
   saved: number
   marked: number
   inText: boolean
   inImage: boolean
 }
 
-/** Reads the decoded content of a page; in linear time. */
+/** Reads the decoded content of a page, in linear time. */
 export function readContent(bytes: Buffer): ContentState {
   const state = { saved: 0, marked: 0, inText: false, inImage: false, end: bytes.length }
   const unmatched: number[] = []
@@ -71,7 +73,7 @@ export const closingOperators = ({ saved, marked, inText, inImage }: ContentStat
     ...Array<string>(saved).fill('Q'),
   ].join(' ')
 
-/** The content without the parts that would break what follows; null: unchanged. */
+/** The content without the parts that would break what follows. Null: it has none. */
 export function balancedContent(bytes: Buffer, { end, unmatched }: ContentState): Buffer | null {
   if (end === bytes.length && unmatched.length === 0) return null
   const copy = Buffer.from(bytes.subarray(0, end))
@@ -79,7 +81,7 @@ export function balancedContent(bytes: Buffer, { end, unmatched }: ContentState)
   return copy
 }
 
-function applyOperator(state: Open, operator: string): void {
+function applyOperator(state: OpenState, operator: string): void {
   if (operator === 'q') state.saved++
   else if (operator === 'Q') state.saved = Math.max(0, state.saved - 1)
   else if (operator === 'BT') state.inText = true

@@ -11,7 +11,7 @@ import {
   type Warning,
   type WorkFolder,
 } from '../contract.ts'
-import { ANSWERS, type DocumentTask, type SplitWanted, type WatermarkWanted } from './tasks.ts'
+import { ANSWERS, type DocumentTask, type SplitOptions, type WatermarkOptions } from './tasks.ts'
 
 export const SCRIPT = new URL('./child.ts', import.meta.url)
 export const LIMITS = {
@@ -36,11 +36,14 @@ const MAX_MERGED = 500
 const TYPE = 'application/pdf'
 
 /**
- * PDF documents, opened in a process with limits. `password` opens an encrypted one. Throws
- * `PortError`.
+ * PDF documents, opened in a process with limits. `password` opens an encrypted one. All functions
+ * throw `PortError`.
  */
 export interface Documents {
-  /** Reduces pictures, compresses streams and linearizes it; or returns why it stays unchanged. */
+  /**
+   * Reduces pictures, compresses streams and linearizes the document. Returns the new bytes, or why
+   * it stays unchanged.
+   */
   optimize(
     item: Item,
     wanted: { max_px: number; quality: number; linearize: boolean; password?: string },
@@ -50,19 +53,19 @@ export interface Documents {
   >
   watermark(
     item: Item,
-    wanted: WatermarkWanted & { password?: string },
+    wanted: WatermarkOptions & { password?: string },
     signal: AbortSignal,
   ): Promise<{ bytes: StagedBlob; warnings: readonly Warning[] }>
-  /** Parts in order, each with its pages as `1-3`. */
+  /** Splits the document. Returns the parts in order, each with its pages as `1-3`. */
   split(
     item: Item,
-    wanted: SplitWanted & { password?: string },
+    wanted: SplitOptions & { password?: string },
     signal: AbortSignal,
   ): Promise<{
     parts: readonly { bytes: StagedBlob; pages: string }[]
     warnings: readonly Warning[]
   }>
-  /** Merges all into one document, in their order. */
+  /** Merges the documents into one, in their order. */
   merge(
     items: readonly Item[],
     wanted: { password?: string },
@@ -130,11 +133,11 @@ interface Work {
   folder: WorkFolder
   /** The bytes of all copied documents. */
   bytes: number
-  ask<Answer>(task: Unplaced<DocumentTask>, answer: z.ZodType<Answer>): Promise<Answer>
+  ask<Answer>(task: TaskInput<DocumentTask>, answer: z.ZodType<Answer>): Promise<Answer>
   /** A file of the folder, in the shop's storage location. */
   staged(file: string): Promise<StagedBlob>
 }
-type Unplaced<T> = T extends DocumentTask ? Omit<T, 'folder'> : never
+type TaskInput<T> = T extends DocumentTask ? Omit<T, 'folder'> : never
 
 const withDocument = <T>(
   ports: DocumentPorts,
@@ -230,8 +233,11 @@ async function merge(
       { do: 'merge', documents: items.length, ...withPassword(password) },
       ANSWERS.merge,
     )
-    if ('bad' in answer)
-      throw withName(items[answer.bad]!, documentError(answer.code, answer.message))
+    if ('bad' in answer) {
+      const error = documentError(answer.code, answer.message)
+      const bad = items[answer.bad]
+      throw bad ? withName(bad, error) : error
+    }
     return { bytes: await work.staged('out.pdf'), warnings: answer.warnings }
   })
 }

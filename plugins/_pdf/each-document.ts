@@ -2,9 +2,9 @@
 // error becomes its item's failure.
 import { eachItem, planEach, nonPdfReason, type Item, type Outcome } from '../contract.ts'
 
-type Changed = Omit<Extract<Outcome, { status: 'ok' }>, 'item' | 'status'>
+type DocumentChange = Omit<Extract<Outcome, { status: 'ok' }>, 'item' | 'status'>
 
-/** By the name alone: only the bytes show whether a document can be processed. */
+/** Plans by the name alone: only the bytes show whether a document can be processed. */
 export const planDocuments = planEach(({ file }) => {
   const unchanged = nonPdfReason(file)
   return { status: 'ok', ...(unchanged ? { unchanged } : {}) }
@@ -15,7 +15,7 @@ export const eachDocument = (
   items: readonly Item[],
   limit: number,
   signal: AbortSignal,
-  change: (item: Item) => Promise<Changed>,
+  change: (item: Item) => Promise<DocumentChange>,
 ): AsyncIterable<Outcome> =>
   eachItem(items, limit, signal, async (item) => {
     const unchanged = nonPdfReason(item.file)

@@ -1,24 +1,29 @@
 // Writes a finished document with qpdf, encrypted like the original, and checks it by reading it
 // again.
 import { checkDocument } from './open.ts'
-import { type Opened } from './opened.ts'
+import { type OpenedDocument } from './opened.ts'
 import { HERE, runQpdf } from './qpdf.ts'
 
 export const RESULT = 'out.pdf'
 
 /**
- * `args`: all arguments except the output file and its encryption. Throws `Refusal` `pdf_damaged`.
+ * Writes the result.
+ * @param args all arguments of qpdf except the output file and its encryption
+ * @throws `Refusal` `pdf_damaged` if the result cannot be read
  */
 export async function writeResult(
   folder: string,
-  opened: Opened,
+  opened: OpenedDocument,
   args: readonly string[],
 ): Promise<void> {
   await runQpdf(folder, [...args, ...encryptionArguments(opened), `${HERE}/${RESULT}`])
   await checkDocument(folder, RESULT, opened.password)
 }
 
-/** Without encryption, the same document gives the same bytes each time. */
+/**
+ * The arguments that encrypt the result like the original. Without encryption, the same document
+ * gives the same bytes each time.
+ */
 export const encryptionArguments = ({
   protection,
-}: Pick<Opened, 'protection'>): readonly string[] => protection ?? ['--deterministic-id']
+}: Pick<OpenedDocument, 'protection'>): readonly string[] => protection ?? ['--deterministic-id']

@@ -32,7 +32,7 @@ const { resolve } = createRequire(import.meta.url)
 
 export interface LoadedFont {
   font: Font
-  /** Thousandths of an em for each unit of the font. */
+  /** The thousandths of an em that a unit of the font has. */
   scale: number
   has(codePoint: number): boolean
 }
@@ -49,8 +49,8 @@ export interface Fonts {
 }
 
 /**
- * Chinese, Japanese and Korean share characters: these are drawn in the style of the text's other
- * characters.
+ * Opens the fonts for this text. Chinese, Japanese and Korean share characters, which are drawn in
+ * the style of the text's other characters.
  */
 export async function openFonts(text: string): Promise<Fonts> {
   const eastern = [CHINESE, JAPANESE, KOREAN].sort(
@@ -65,8 +65,10 @@ export async function openFonts(text: string): Promise<Fonts> {
   }
   return {
     find: async (codePoints) => {
+      const [first] = codePoints
+      if (first === undefined) return null
       const inRange = ({ ranges }: Part) =>
-        ranges.some(([from, to]) => codePoints[0]! >= from && codePoints[0]! <= to)
+        ranges.some(([from, to]) => first >= from && first <= to)
       for (const { file } of parts.filter(inRange)) {
         const font = await load(file)
         if (codePoints.every(font.has)) return font
@@ -94,7 +96,7 @@ async function partsOf(script: string): Promise<Part[]> {
   }))
 }
 
-/** Of `U+61` or `U+61-7a`. */
+/** The first and the last character of `U+61` or `U+61-7a`. */
 function rangeOf(text: string): [number, number] {
   const [from = '', to = from] = text.replace('U+', '').split('-')
   return [parseInt(from, 16), parseInt(to, 16)]

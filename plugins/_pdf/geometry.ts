@@ -7,10 +7,10 @@ export interface Box {
   top: number
 }
 
-/** As PDF writes one: [a b c d e f]. */
+/** A matrix as PDF writes it: [a b c d e f]. */
 export type Matrix = readonly [number, number, number, number, number, number]
 
-/** First `a`, then `b`. */
+/** The product of two matrices, which applies first `a`, then `b`. */
 export const times = (a: Matrix, b: Matrix): Matrix => [
   a[0] * b[0] + a[1] * b[2],
   a[0] * b[1] + a[1] * b[3],

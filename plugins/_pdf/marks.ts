@@ -1,6 +1,6 @@
 // A mark: a drawing, and the objects that it adds to the document.
 import { deflateSync } from 'node:zlib'
-import type { WatermarkWanted } from './tasks.ts'
+import type { WatermarkOptions } from './tasks.ts'
 import { outlineOf } from './text-outline.ts'
 import type { Dictionary } from './objects.ts'
 import type { Box } from './geometry.ts'
@@ -8,7 +8,8 @@ import type { Box } from './geometry.ts'
 export interface Mark {
   box: Box
   /**
-   * Points for each unit of the mark, if the merchant chose its size; null: as large as possible.
+   * The points of each unit of the mark, if the merchant chose its size; null: as large as
+   * possible.
    */
   scale: number | null
   /** Its drawing operators. */
@@ -32,15 +33,15 @@ export function streamOf(dict: Dictionary, data: string | Buffer): Stream {
 
 const GREY = 0.5
 
-/** Throws `Refusal` `glyph_missing`. */
-export async function textMark({ text = '', font_size }: WatermarkWanted): Promise<Mark> {
+/** A text as a mark. Throws `Refusal` `glyph_missing`. */
+export async function textMark({ text = '', font_size }: WatermarkOptions): Promise<Mark> {
   const { path: outline, ...box } = await outlineOf(text)
   const form = {
     '/Type': '/XObject',
     '/Subtype': '/Form',
     '/BBox': [box.left, box.bottom, box.right, box.top],
   }
-  // Filled as one path, so that overlapping letters are not denser.
+  // The text is filled as one path, so that overlapping letters are not denser.
   const mark = streamOf({ ...form, '/Resources': {} }, `${GREY} g\n${outline}\nf`)
   return {
     box,

@@ -4,7 +4,7 @@ import type { Warning } from '../contract.ts'
 import { Refusal } from '../sandbox.ts'
 import { RESULT } from './finish.ts'
 import { checkDocument, openSound } from './open.ts'
-import { type Opened } from './opened.ts'
+import { type OpenedDocument } from './opened.ts'
 import { HERE, runQpdf } from './qpdf.ts'
 import { PROBLEMS } from './problems.ts'
 import type { MergeTask } from './tasks.ts'
@@ -16,7 +16,7 @@ export async function mergeDocuments({
   password,
   documents,
 }: MergeTask): Promise<MergeResult> {
-  const opened: Opened[] = []
+  const opened: OpenedDocument[] = []
   for (let at = 0; at < documents; at++) {
     try {
       opened.push(await openSound(folder, `in-${at}.pdf`, password))
@@ -35,7 +35,7 @@ export async function mergeDocuments({
   return { warnings: opened.some(({ protection }) => protection) ? [UNPROTECTED] : [] }
 }
 
-async function assemble(folder: string, opened: readonly Opened[]): Promise<void> {
+async function assemble(folder: string, opened: readonly OpenedDocument[]): Promise<void> {
   const pages = opened.flatMap(({ file }) => [`${HERE}/${file}`, '1-z'])
   const args = [
     '--empty',
@@ -58,8 +58,11 @@ const WHOLE = ['--remove-unreferenced-resources=no']
 
 const isDamage = (error: unknown) => error instanceof Refusal && error.code === 'pdf_damaged'
 
-/** The index of the document whose pages cannot be extracted although it can be read; -1: none. */
-async function firstBad(folder: string, opened: readonly Opened[]): Promise<number> {
+/**
+ * The index of the first document whose pages cannot be extracted although it can be read; -1:
+ * there is none.
+ */
+async function firstBad(folder: string, opened: readonly OpenedDocument[]): Promise<number> {
   for (const [at, one] of opened.entries())
     if (await assemble(folder, [one]).then(() => false, isDamage)) return at
   return -1

@@ -2,7 +2,7 @@
 // references as `12 0 R`.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Opened } from './opened.ts'
+import type { OpenedDocument } from './opened.ts'
 import { HERE, runQpdf } from './qpdf.ts'
 
 export type Value =
@@ -15,27 +15,31 @@ export type Value =
 export type Dictionary = { readonly [name: string]: Value }
 
 export interface Objects {
-  /** By references like `12 0 R`; for a stream, its dictionary. */
+  /** The values by references like `12 0 R`; for a stream, its dictionary. */
   readonly values: ReadonlyMap<string, Value>
   readonly streams: ReadonlySet<string>
-  /** The value, with references followed. */
+  /** Follows references until there is a value. */
   resolve(value: Value | undefined): Value
-  /** Both sets of values. */
+  /** These values and `more`. */
   with(more: Objects): Objects
 }
 
-/** As qpdf writes it, for any document. */
-interface Written {
+/** The JSON that qpdf writes. */
+interface QpdfJson {
   qpdf: [unknown, Record<string, { stream?: { dict: Dictionary }; value?: Value }>]
 }
 
 const JSON_FILE = 'objects.json'
 const MAX_DEPTH = 50
 
-/** Reads the objects `ids` (`12,0`), or all; `args`: further arguments of qpdf. */
+/**
+ * Reads the document's objects.
+ * @param ids the objects as qpdf names them (`12,0`); absent: all
+ * @param args further arguments of qpdf
+ */
 export async function readObjects(
   folder: string,
-  { file }: Opened,
+  { file }: OpenedDocument,
   ids: readonly string[] = [],
   args: readonly string[] = ['--json-stream-data=none'],
 ): Promise<Objects> {
@@ -44,11 +48,11 @@ export async function readObjects(
     ...ids.map((id) => `--json-object=${id}`),
     `${HERE}/${JSON_FILE}`,
   ])
-  const { qpdf } = JSON.parse(await readFile(path.join(folder, JSON_FILE), 'utf8')) as Written
+  const { qpdf } = JSON.parse(await readFile(path.join(folder, JSON_FILE), 'utf8')) as QpdfJson
   return parse(qpdf[1])
 }
 
-function parse(written: Written['qpdf'][1]): Objects {
+function parse(written: QpdfJson['qpdf'][1]): Objects {
   const streams = new Set<string>()
   const values = new Map<string, Value>()
   for (const [name, { stream, value }] of Object.entries(written)) {

@@ -8,13 +8,18 @@ import { writeChanges } from './changes.ts'
 import { idOf, isDictionary, isReference, readObjects, type Dictionary } from './objects.ts'
 import { refusalFor } from './problems.ts'
 import { callQpdf, HERE, isWrongPassword, runQpdf, type QpdfResult } from './qpdf.ts'
-import type { Opened } from './opened.ts'
+import type { OpenedDocument } from './opened.ts'
 
 /**
- * Throws `Refusal`: `not_a_pdf`, `pdf_damaged`, and `pdf_encrypted` if it needs a password or
- * another one.
+ * Opens a document, decrypted and repaired where necessary.
+ * @throws `Refusal`: `not_a_pdf`, `pdf_damaged`, and `pdf_encrypted` if it needs a password or
+ *   another one
  */
-export async function openDocument(folder: string, file: string, password = ''): Promise<Opened> {
+export async function openDocument(
+  folder: string,
+  file: string,
+  password = '',
+): Promise<OpenedDocument> {
   const linearized = await readBeginning(path.join(folder, file))
   const opened = {
     ...{ file, password, linearized, protection: null, repaired: false },
@@ -29,8 +34,12 @@ export async function openDocument(folder: string, file: string, password = ''):
   return asked.output.includes('File is not encrypted') ? opened : decryptDocument(folder, opened)
 }
 
-/** The same, with every part and stream readable. Throws as `openDocument` does. */
-export async function openSound(folder: string, file: string, password?: string): Promise<Opened> {
+/** Opens a document whose every part and stream can be read. Throws as `openDocument` does. */
+export async function openSound(
+  folder: string,
+  file: string,
+  password?: string,
+): Promise<OpenedDocument> {
   const opened = await openDocument(folder, file, password)
   return withRepair(folder, opened, async (sound) => {
     await checkDocument(folder, sound.file)
@@ -41,8 +50,8 @@ export async function openSound(folder: string, file: string, password?: string)
 /** Repeats the work on the readable parts of a document whose damage was not found at first. */
 export async function withRepair<T>(
   folder: string,
-  opened: Opened,
-  work: (opened: Opened) => Promise<T>,
+  opened: OpenedDocument,
+  work: (opened: OpenedDocument) => Promise<T>,
 ): Promise<T> {
   try {
     return await work(opened)
@@ -52,7 +61,7 @@ export async function withRepair<T>(
   }
 }
 
-/** Reads it completely and decodes each stream. Throws `Refusal` `pdf_damaged`. */
+/** Reads a document completely and decodes each stream. Throws `Refusal` `pdf_damaged`. */
 export async function checkDocument(folder: string, file: string, password = ''): Promise<void> {
   const { code, words } = await callQpdf(folder, [
     `--password=${password}`,
@@ -64,7 +73,7 @@ export async function checkDocument(folder: string, file: string, password = '')
 
 const WRONG_PASSWORD = 'The password does not open this document'
 
-async function decryptDocument(folder: string, opened: Opened): Promise<Opened> {
+async function decryptDocument(folder: string, opened: OpenedDocument): Promise<OpenedDocument> {
   const { file, password } = opened
   const plain = `plain-${file}`
   await runQpdf(folder, [
@@ -81,18 +90,21 @@ async function decryptDocument(folder: string, opened: Opened): Promise<Opened> 
   return { ...opened, file: plain, protection }
 }
 
-/** Whether it is encrypted, and the number of pages that it declares. */
+/** The arguments that ask whether a document is encrypted, and how many pages it declares. */
 const FINDING = ['--show-encryption', '--show-npages']
 const hasPages = ({ code, output }: QpdfResult) => code !== 2 && /^[1-9]\d*\s*$/m.test(output)
 
 /** Returns another file that can be processed. Throws `Refusal` `pdf_damaged`. */
-const repairDocument = async (folder: string, opened: Opened): Promise<Opened> =>
+const repairDocument = async (folder: string, opened: OpenedDocument): Promise<OpenedDocument> =>
   (await rewriteDocument(folder, opened)) ?? rebuildDocument(folder, opened)
 
 /**
  * Repairs what qpdf only warns about: pages that are in the tree twice, a catalog without its type.
  */
-async function rewriteDocument(folder: string, opened: Opened): Promise<Opened | null> {
+async function rewriteDocument(
+  folder: string,
+  opened: OpenedDocument,
+): Promise<OpenedDocument | null> {
   const file = `rewritten-${opened.file}`
   try {
     const changes = await writeChanges(folder, await catalogChange(folder, opened))
@@ -107,7 +119,7 @@ async function rewriteDocument(folder: string, opened: Opened): Promise<Opened |
 
 async function catalogChange(
   folder: string,
-  opened: Opened,
+  opened: OpenedDocument,
 ): Promise<Record<string, { value: Dictionary }>> {
   const { values } = await readObjects(folder, opened, ['trailer'])
   const trailer = values.get('trailer')
@@ -122,7 +134,7 @@ async function catalogChange(
  * This qpdf cannot rebuild a table of objects. pdf-lib reads a document from its beginning and
  * needs no table.
  */
-async function rebuildDocument(folder: string, opened: Opened): Promise<Opened> {
+async function rebuildDocument(folder: string, opened: OpenedDocument): Promise<OpenedDocument> {
   const file = `repaired-${opened.file}`
   try {
     const { PDFDocument } = await import('pdf-lib')
@@ -142,7 +154,7 @@ async function rebuildDocument(folder: string, opened: Opened): Promise<Opened> 
 
 const HEADER_BYTES = 1024
 
-/** Whether it is linearized. Throws `Refusal` `not_a_pdf`. */
+/** Returns whether the document is linearized. Throws `Refusal` `not_a_pdf`. */
 async function readBeginning(file: string): Promise<boolean> {
   const handle = await open(file)
   try {

@@ -7,23 +7,23 @@ import { isOutOfMemory } from '../sandbox.ts'
 import { RESULT, writeResult } from './finish.ts'
 import { writeChanges } from './changes.ts'
 import { idOf, readObjects } from './objects.ts'
-import type { Opened } from './opened.ts'
+import type { OpenedDocument } from './opened.ts'
 import { madeSmaller, picturesOf, type Picture, type Smaller } from './pictures.ts'
 import { HERE } from './qpdf.ts'
 import type { OptimizeTask } from './tasks.ts'
 
 export type OptimizeResult = { unchanged: string } | { warnings: Warning[] }
 
-// The share of the time limit for reading; the rest is for writing.
+// The part of the time limit for reading pictures; the rest is for writing.
 const PICTURES_MS = 30_000
 // Recompressing other streams costs time and saves little: not for documents above this size.
 const REPACKED_BYTES = 4 * 1024 ** 2
 // A linearized result may be larger than the original by this factor.
 const LINEARIZED = 1.05
 
-/** Throws `Refusal` `pdf_damaged`. */
+/** Makes the document smaller, or says why it stays unchanged. Throws `Refusal` `pdf_damaged`. */
 export async function optimizeDocument(
-  opened: Opened,
+  opened: OpenedDocument,
   task: OptimizeTask,
 ): Promise<OptimizeResult> {
   if (opened.signed) return { unchanged: 'It is signed: any change would break its signature' }
@@ -52,7 +52,7 @@ const PICTURES_LEFT: Warning = {
 }
 
 /** Writes the reduced pictures next to the document, and returns the changes for qpdf. */
-async function writePictures(opened: Opened, task: OptimizeTask) {
+async function writePictures(opened: OpenedDocument, task: OptimizeTask) {
   const { folder } = task
   const pictures = picturesOf(await readObjects(folder, opened)).sort((a, b) => b.bytes - a.bytes)
   const changes: Record<string, unknown> = {}

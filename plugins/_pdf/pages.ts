@@ -12,21 +12,21 @@ import {
   type Objects,
   type Value,
 } from './objects.ts'
-import type { Opened } from './opened.ts'
+import type { OpenedDocument } from './opened.ts'
 import { refusalFor } from './problems.ts'
 import { times, type Box, type Matrix } from './geometry.ts'
 import { HERE, runQpdf } from './qpdf.ts'
 
 export interface Page {
-  /** `12 0 R`. */
+  /** The page's object, `12 0 R`. */
   reference: string
-  /** Its dictionary, with usable boxes. */
+  /** The page's dictionary, with usable boxes. */
   own: Dictionary
   /** Its own or inherited resources, with references followed. */
   resources: Value
   /** Its content streams, in their order. */
   contents: readonly string[]
-  /** Its visible part, upright, in points from the lower left corner of the page. */
+  /** The page's visible part, upright, in points from the lower left corner of the page. */
   seen: Box
   /** Maps `seen` to the page's own space, which may be rotated and scaled. */
   upright: Matrix
@@ -43,7 +43,7 @@ const LETTER: Box = { left: 0, bottom: 0, right: 612, top: 792 }
 const PAGES_FILE = 'pages.json'
 const MAX_DEPTH = 100
 
-export async function readPages(folder: string, opened: Opened): Promise<Pages> {
+export async function readPages(folder: string, opened: OpenedDocument): Promise<Pages> {
   const { pages, maxObject } = await readPageTree(folder, opened)
   // oxfmt-ignore
   const objects = await withParents(folder, opened, pages.map(({ object }) => object))
@@ -59,7 +59,7 @@ interface WrittenPages {
  * qpdf turns a page that is in the tree twice into two objects: every call that names them needs
  * `TREE_READ`.
  */
-async function readPageTree(folder: string, { file }: Opened) {
+async function readPageTree(folder: string, { file }: OpenedDocument) {
   const keys = ['--json-key=pages', '--json-key=qpdf', '--json-object=trailer']
   await runQpdf(folder, [`${HERE}/${file}`, '--json=2', ...keys, `${HERE}/${PAGES_FILE}`])
   const written = JSON.parse(await readFile(path.join(folder, PAGES_FILE), 'utf8')) as WrittenPages
@@ -68,13 +68,15 @@ async function readPageTree(folder: string, { file }: Opened) {
 }
 
 /** The number of pages. Throws `Refusal` `pdf_damaged` if there are none. */
-export const pageCount = async (folder: string, opened: Opened): Promise<number> =>
+export const pageCount = async (folder: string, opened: OpenedDocument): Promise<number> =>
   (await readPageTree(folder, opened)).pages.length
 
-/** Attributes that a page lacks are inherited from its ancestors. */
+/**
+ * The objects with the pages' ancestors, from which a page inherits the attributes that it lacks.
+ */
 async function withParents(
   folder: string,
-  opened: Opened,
+  opened: OpenedDocument,
   references: readonly string[],
 ): Promise<Objects> {
   let objects = await readObjects(folder, opened, references.map(idOf), TREE_READ)
@@ -134,7 +136,10 @@ function inheritedAttribute(own: Dictionary, name: string, { resolve }: Objects)
   return null
 }
 
-/** Null if there is none, or it is empty. Any two opposite corners define a box. */
+/**
+ * The box in the usual form: any two opposite corners define one. Null: there is none, or it is
+ * empty.
+ */
 function boxOf(value: Value, { resolve }: Objects): Box | null {
   const corners = isList(value) ? value.map(resolve) : []
   if (corners.length !== 4 || !corners.every((one) => typeof one === 'number')) return null
@@ -156,7 +161,7 @@ function intersection(a: Box, b: Box): Box | null {
 
 const listOf = ({ left, bottom, right, top }: Box) => [left, bottom, right, top]
 
-/** Clockwise: 0, 90, 180 or 270. */
+/** The page's rotation, clockwise: 0, 90, 180 or 270. */
 function turnOf(value: Value): number {
   if (typeof value !== 'number' || value % 90 !== 0) return 0
   return ((value % 360) + 360) % 360

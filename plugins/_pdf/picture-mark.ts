@@ -7,7 +7,7 @@ import type { Dictionary } from './objects.ts'
 const MAX_PX = 1500
 const MAX_PIXELS = 100_000_000
 
-/** Throws `Refusal` `image_damaged`. */
+/** A picture as a mark. Throws `Refusal` `image_damaged`. */
 export async function pictureMark(bytes: Buffer): Promise<Mark> {
   try {
     const { data, info } = await sharp(bytes, { failOn: 'error', limitInputPixels: MAX_PIXELS })
@@ -33,7 +33,7 @@ export async function pictureMark(bytes: Buffer): Promise<Mark> {
   }
 }
 
-/** `alpha`: the transparency, as a separate mask. */
+/** The image's object; `alpha` is its transparency, as a separate mask. */
 function imageOf(
   { width, height }: { width: number; height: number },
   coding: Dictionary,

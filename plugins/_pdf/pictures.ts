@@ -6,16 +6,16 @@ import sharp, { type Sharp } from 'sharp'
 import { isDictionary, isList, type Dictionary, type Objects, type Value } from './objects.ts'
 
 export interface Picture {
-  /** `12 0 R`. */
+  /** The picture's object, `12 0 R`. */
   reference: string
   dictionary: Dictionary
   width: number
   height: number
-  /** The stored bytes. */
+  /** The number of stored bytes. */
   bytes: number
-  /** 1: grey, 3: red, green, blue. */
+  /** The channels of a pixel: 1 for grey, 3 for red, green and blue. */
   channels: 1 | 3
-  /** `png`: deflated as a PNG's rows are, each with its own filter. */
+  /** How the pixels are stored. `png`: deflated as a PNG's rows are, each with its own filter. */
   packed: 'jpeg' | 'plain' | 'png'
 }
 
@@ -110,8 +110,8 @@ export interface Smaller {
 }
 
 /**
- * As a JPEG with at most `max_px` on a side; null: the saving is too small for the loss of quality.
- * Throws if the bytes are not such a picture.
+ * The picture as a JPEG with at most `max_px` on a side. Null: the saving is too small for the loss
+ * of quality. Throws if the bytes are not such a picture.
  */
 export async function madeSmaller(
   picture: Picture,
@@ -144,7 +144,7 @@ async function openPicture(
   if (packed === 'png') return sharp(asPng(bytes, width, height, channels), opening)
   if (packed === 'plain') {
     const size = width * height * channels
-    // Some writers end it with a line break.
+    // Some writers end the rows with a line break.
     const pixels = inflateSync(bytes, { maxOutputLength: size + 64 })
     return sharp(pixels.subarray(0, size), { raw: { width, height, channels } })
   }

@@ -1,9 +1,9 @@
 // Position and size of a mark on a page: a matrix from the mark's coordinates to the page's.
-import type { WatermarkWanted } from './tasks.ts'
+import type { WatermarkOptions } from './tasks.ts'
 import type { Mark } from './marks.ts'
 import type { Box, Matrix } from './geometry.ts'
 
-/** Fractions of the visible part of a page. */
+/** The margin, as a fraction of the visible part of a page. */
 const MARGIN = 0.04
 const DIAGONAL = 0.7
 const WHOLE_DIAGONAL = 0.85
@@ -17,7 +17,7 @@ const CORNER_PICTURE = 0.2
 export function placeMark(
   seen: Box,
   mark: Pick<Mark, 'box' | 'scale'>,
-  { position, picture }: Pick<WatermarkWanted, 'position' | 'picture'>,
+  { position, picture }: Pick<WatermarkOptions, 'position' | 'picture'>,
 ): Matrix {
   const page = { width: seen.right - seen.left, height: seen.top - seen.bottom }
   const size = { width: mark.box.right - mark.box.left, height: mark.box.top - mark.box.bottom }
@@ -58,7 +58,7 @@ interface Size {
  * The largest scale at which the whole mark is on the page: a name that is cut off identifies no
  * buyer.
  */
-function largestScale(page: Size, mark: Size, position: WatermarkWanted['position']): number {
+function largestScale(page: Size, mark: Size, position: WatermarkOptions['position']): number {
   const width =
     position === 'diagonal'
       ? Math.hypot(page.width, page.height) * WHOLE_DIAGONAL
@@ -70,7 +70,7 @@ function largestScale(page: Size, mark: Size, position: WatermarkWanted['positio
 function scaleToFit(
   page: Size,
   mark: Size,
-  position: WatermarkWanted['position'],
+  position: WatermarkOptions['position'],
   picture: boolean,
 ): number {
   const within = (width: number, height: number) =>

@@ -37,18 +37,20 @@ type CreateModule = (options: {
 
 export interface QpdfResult {
   /**
-   * 0 success, 2 failure, 3 success with warnings; for questions like `--is-encrypted` the answer.
+   * The exit code: 0 success, 2 failure, 3 success with warnings; for questions like
+   * `--is-encrypted` the answer.
    */
   code: number
-  /** Standard output, cut if it is too long. */
+  /** The standard output, cut if it is too long. */
   output: string
-  /** Warnings and errors. */
+  /** The warnings and errors. */
   words: string
 }
 
 /**
- * Throws an error about memory if it ran out, and `Refusal` `document_too_large` if the disk is
- * full.
+ * Runs qpdf in this folder.
+ * @throws an error about memory if it ran out, and `Refusal` `document_too_large` if the disk is
+ *   full
  */
 export async function callQpdf(folder: string, args: readonly string[]): Promise<QpdfResult> {
   const output = createCollector()
@@ -64,7 +66,7 @@ export async function callQpdf(folder: string, args: readonly string[]): Promise
     preRun: [prepare],
   })
   const code = callMain(module, await withArgumentsFile(folder, args))
-  // qpdf sets it, and the child would exit with it.
+  // qpdf sets the exit code of the process, and the child would exit with it.
   process.exitCode = 0
   const said = words.text()
   if (isOutOfMemory(said)) throw new Error('qpdf: out of memory')
@@ -91,11 +93,12 @@ async function compileOnce(): Promise<void> {
       : instantiate(source, imports)
 }
 
-/** The disk is full, or the file reached its limit. */
+/** Whether the disk is full, or the file reached its limit. */
 const isDiskFull = (words: string) => /no space left on device|file too large/i.test(words)
 
 /**
- * As `callQpdf`, for calls that write something. Throws `Refusal`: `pdf_encrypted`, `pdf_damaged`.
+ * Runs qpdf as `callQpdf` does, for calls that write something. Also throws `Refusal`:
+ * `pdf_encrypted`, `pdf_damaged`.
  */
 export async function runQpdf(folder: string, args: readonly string[]): Promise<QpdfResult> {
   const called = await callQpdf(folder, args)
@@ -121,7 +124,7 @@ function callMain(module: Module, args: readonly string[]): number {
   }
 }
 
-// Its stack has 64 KB, and arguments are on it.
+// The most bytes of arguments: they are on qpdf's stack, which has 64 KB.
 const MAX_ARGUMENTS = 8 * 1024
 const ARGUMENTS_FILE = 'arguments'
 

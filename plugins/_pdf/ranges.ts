@@ -7,13 +7,13 @@ export interface Range {
 }
 
 /**
- * The ranges, limited to a document with this many pages. Throws `Refusal` `pdf_page_out_of_range`,
- * which lists all ranges outside it.
+ * Parses page ranges of a document with this many pages.
+ * @throws `Refusal` `pdf_page_out_of_range`, which lists all ranges outside it
  */
 export function rangesIn(texts: readonly string[], pages: number): Range[] {
-  const ranges = texts.map((text) => parseRange(text, pages))
-  const wrong = texts.filter((_, at) => !isIn(ranges[at]!, pages))
-  if (wrong.length === 0) return ranges
+  const parsed = texts.map((text) => ({ text, range: parseRange(text, pages) }))
+  const wrong = parsed.flatMap(({ text, range }) => (isIn(range, pages) ? [] : [text]))
+  if (wrong.length === 0) return parsed.map(({ range }) => range)
   throw new Refusal(
     'pdf_page_out_of_range',
     `The document has ${pageCountText(pages)}: there is no ${wrong.join(', ').slice(0, 200)} in it`,

@@ -6,7 +6,7 @@ import { Refusal } from '../sandbox.ts'
 import { encryptionArguments } from './finish.ts'
 import { isDictionary, readObjects, type Objects } from './objects.ts'
 import { checkDocument } from './open.ts'
-import { type Opened } from './opened.ts'
+import { type OpenedDocument } from './opened.ts'
 import { pageCount } from './pages.ts'
 import { HERE, runQpdf } from './qpdf.ts'
 import { rangesIn, textOf, type Range } from './ranges.ts'
@@ -14,20 +14,21 @@ import type { SplitTask } from './tasks.ts'
 
 interface Part {
   file: string
-  /** `1-3`. */
+  /** The part's pages, `1-3`. */
   pages: string
 }
 
 const MAX_PARTS = 2000
-// The share of a child's time for this; the rest is for the steps before it.
+// The part of a child's time for checking the parts; the rest is for the steps before it.
 const CHECK_MS = 20_000
 
 /**
- * `opened` must be sound. `checked`: the number of parts that were read again. Throws `Refusal`:
- * `pdf_page_out_of_range`, `pdf_damaged`.
+ * Splits a document, which `openSound` must have opened.
+ * @returns the parts, and how many of them were read again
+ * @throws `Refusal`: `pdf_page_out_of_range`, `pdf_damaged`
  */
 export async function splitDocument(
-  opened: Opened,
+  opened: OpenedDocument,
   { folder, wanted }: SplitTask,
 ): Promise<{ parts: Part[]; warnings: Warning[]; checked: number }> {
   const pages = await pageCount(folder, opened)
@@ -68,7 +69,7 @@ export async function checkParts(
 
 async function cutEvery(
   folder: string,
-  opened: Opened,
+  opened: OpenedDocument,
   every: number,
   pages: number,
   packing: readonly string[],
@@ -91,7 +92,7 @@ async function cutEvery(
 
 async function cutRanges(
   folder: string,
-  opened: Opened,
+  opened: OpenedDocument,
   ranges: readonly Range[],
   packing: readonly string[],
 ): Promise<Part[]> {
@@ -116,7 +117,7 @@ async function cutRanges(
  * with the resources of its page, qpdf would treat these as unused: then each part keeps all
  * resources.
  */
-async function packingOf(folder: string, opened: Opened): Promise<readonly string[]> {
+async function packingOf(folder: string, opened: OpenedDocument): Promise<readonly string[]> {
   const borrowed = borrowsResources(await readObjects(folder, opened))
   return [
     `--remove-unreferenced-resources=${borrowed ? 'no' : 'auto'}`,

@@ -2,7 +2,7 @@
 // content stay: overlaying another document would reposition the page by its trim box.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { WatermarkWanted } from './tasks.ts'
+import type { WatermarkOptions } from './tasks.ts'
 import { closingOperators, balancedContent, readContent, type ContentState } from './content.ts'
 import { reference, streamOf, type Mark, type Stream } from './marks.ts'
 import {
@@ -13,7 +13,7 @@ import {
   type Objects,
   type Value,
 } from './objects.ts'
-import type { Opened } from './opened.ts'
+import type { OpenedDocument } from './opened.ts'
 import type { Page, Pages } from './pages.ts'
 import { placeMark } from './placement.ts'
 import { times, type Matrix } from './geometry.ts'
@@ -21,26 +21,26 @@ import { HERE } from './qpdf.ts'
 
 type Changes = Record<string, Stream | { value: Dictionary }>
 
-interface Stamping {
+interface StampWork {
   folder: string
   objects: Objects
   mark: Mark
-  wanted: WatermarkWanted
-  /** Adds an object; an equal one is added once. Returns its reference. */
+  wanted: WatermarkOptions
+  /** Adds an object, once if there is an equal one. Returns its reference. */
   add(object: Stream | { value: Dictionary }): string
 }
 
 /** The objects to add and the changed pages, in qpdf's form. */
 export async function stampPages(
   folder: string,
-  opened: Opened,
+  opened: OpenedDocument,
   { pages, objects, maxObject }: Pages,
   mark: Mark,
-  wanted: WatermarkWanted,
+  wanted: WatermarkOptions,
 ): Promise<Changes> {
   const changes: Changes = {}
   const add = createAdder(changes, maxObject)
-  const stamping: Stamping = { folder, objects, mark, wanted, add }
+  const stamping: StampWork = { folder, objects, mark, wanted, add }
   const mask = mark.mask && add(mark.mask)
   const drawing = add(mask === null ? mark.drawing : withMask(mark.drawing, mask))
   const opacity = { '/Type': '/ExtGState', '/ca': wanted.opacity, '/CA': wanted.opacity }
@@ -59,7 +59,7 @@ export async function stampPages(
   return changes
 }
 
-function createAdder(changes: Changes, maxObject: number): Stamping['add'] {
+function createAdder(changes: Changes, maxObject: number): StampWork['add'] {
   const known = new Map<string, string>()
   return (object) => {
     const text = JSON.stringify(object)
@@ -113,7 +113,7 @@ const SAVE = streamOf({}, 'q')
 async function contentsOf(
   page: Page,
   names: Names,
-  { folder, mark, wanted, add }: Stamping,
+  { folder, mark, wanted, add }: StampWork,
 ): Promise<Value> {
   const bytes = await readContents(folder, page)
   const state = readContent(bytes)
@@ -123,7 +123,7 @@ async function contentsOf(
   return [add(SAVE), ...own, add(streamOf({}, stampOf(state, matrix, names, mark)))]
 }
 
-/** Marked as an artifact, which is not part of the document's text. */
+/** The operators that draw the mark, as an artifact: it is not part of the document's text. */
 function stampOf(state: ContentState, matrix: Matrix, names: Names, { content }: Mark): string {
   const drawn = content.replace('/Mark', names['/XObject'])
   return [
@@ -132,10 +132,10 @@ function stampOf(state: ContentState, matrix: Matrix, names: Names, { content }:
   ].join('\n')
 }
 
-/** Decoded, one file each. */
+/** Extracts the pages' contents, decoded, into one file each. */
 async function extractContents(
   folder: string,
-  opened: Opened,
+  opened: OpenedDocument,
   pages: readonly Page[],
 ): Promise<void> {
   const ids = [...new Set(pages.flatMap(({ contents }) => contents))].map(idOf)
@@ -148,7 +148,7 @@ async function extractContents(
   await readObjects(folder, opened, ids, decoded)
 }
 
-/** Readers put a space between the parts. */
+/** The content of a page. Its parts are joined with a space, as readers do. */
 async function readContents(folder: string, { contents }: Page): Promise<Buffer> {
   const parts: Buffer[] = []
   for (const content of contents)
@@ -159,5 +159,5 @@ async function readContents(folder: string, { contents }: Page): Promise<Buffer>
   return Buffer.concat(parts)
 }
 
-/** PDF knows no exponents. */
+/** A number as PDF writes it, without an exponent. */
 const shown = (value: number) => value.toFixed(5)

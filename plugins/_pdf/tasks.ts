@@ -1,27 +1,27 @@
 // The requests that a child gets, and its answers. The documents' bytes are in a private folder.
 import { z } from 'zod'
 
-export interface WatermarkWanted {
-  /** Either a text, or a picture: a bare UUID of a file of this shop. */
+export interface WatermarkOptions {
+  /** The text of the mark; absent: it is the picture, a bare UUID of a file of this shop. */
   text?: string
   picture?: string
   position: 'center' | 'diagonal' | 'top-left' | 'top-right' | 'bottom-left' | 'bottom-right'
-  /** 0 to 1. */
+  /** The opacity, from 0 to 1. */
   opacity: number
-  /** Points, of a text. */
+  /** The size of a text, in points. */
   font_size?: number
 }
 
 /** Splits a document into parts of this many pages, or by ranges like `1-3`. */
-export type SplitWanted = { every: number } | { ranges: readonly string[] }
+export type SplitOptions = { every: number } | { ranges: readonly string[] }
 
-interface Given {
+interface TaskBase {
   folder: string
   password?: string
 }
 
 /** `in.pdf` becomes `out.pdf`. */
-export interface OptimizeTask extends Given {
+export interface OptimizeTask extends TaskBase {
   do: 'optimize'
   max_px: number
   quality: number
@@ -29,25 +29,25 @@ export interface OptimizeTask extends Given {
 }
 
 /** `in.pdf` becomes `out.pdf`; the picture is in `picture`. */
-export interface WatermarkTask extends Given {
+export interface WatermarkTask extends TaskBase {
   do: 'watermark'
-  wanted: WatermarkWanted
+  wanted: WatermarkOptions
 }
 
 /** `in.pdf` is cut into files that the answer names. */
-export interface SplitTask extends Given {
+export interface SplitTask extends TaskBase {
   do: 'split'
-  wanted: SplitWanted
+  wanted: SplitOptions
 }
 
 /** `in-0.pdf`, `in-1.pdf` and so on become `out.pdf`. */
-export interface MergeTask extends Given {
+export interface MergeTask extends TaskBase {
   do: 'merge'
   documents: number
 }
 
 /** Parts that a split has left to be checked. */
-export interface CheckTask extends Given {
+export interface CheckTask extends TaskBase {
   do: 'check'
   files: readonly string[]
 }

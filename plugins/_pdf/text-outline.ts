@@ -5,7 +5,7 @@ import { Buffer as TextBuffer, Direction, DrawFuncs, shape } from 'harfbuzzjs'
 import { Refusal } from '../sandbox.ts'
 import { openFonts, type LoadedFont } from './fonts.ts'
 
-/** In thousandths of the font size, from the beginning of the base line. */
+/** The outline of a text, in thousandths of the font size, from the beginning of the base line. */
 export interface Outline {
   /** A path in PDF's operators, to be filled. */
   path: string
@@ -19,7 +19,7 @@ export interface Outline {
 interface Piece {
   text: string
   font: LoadedFont
-  /** Odd: from right to left. */
+  /** The embedding level; an odd one is drawn from right to left. */
   level: number
 }
 
@@ -28,7 +28,10 @@ const bidi = (createBidi as unknown as typeof createBidi.default)()
 const IGNORED = /\p{Default_Ignorable_Code_Point}/u
 const MAX_NAMED = 10
 
-/** Throws `Refusal` `glyph_missing`, which lists the letters that no font here has. */
+/**
+ * Draws one line of text.
+ * @throws `Refusal` `glyph_missing`, which lists the letters that no font here has
+ */
 export async function outlineOf(text: string): Promise<Outline> {
   const line = text.normalize('NFC').replace(/\s+/gu, ' ').trim()
   const pieces = await piecesOf(line)
@@ -79,8 +82,8 @@ function inVisualOrder(pieces: readonly Piece[]): Piece[] {
   const highest = Math.max(...pieces.map(({ level }) => level))
   for (let level = highest; level > 0; level--)
     for (let from = 0; from < ordered.length; from++) {
-      let to = from
-      while (to < ordered.length && ordered[to]!.level >= level) to++
+      const rest = ordered.findIndex((piece, at) => at >= from && piece.level < level)
+      const to = rest === -1 ? ordered.length : rest
       ordered.splice(from, to - from, ...ordered.slice(from, to).reverse())
       from = Math.max(from, to - 1)
     }

@@ -5,7 +5,7 @@ import type { Warning } from '../contract.ts'
 import { writeResult } from './finish.ts'
 import { writeChanges } from './changes.ts'
 import { textMark } from './marks.ts'
-import type { Opened } from './opened.ts'
+import type { OpenedDocument } from './opened.ts'
 import { readPages } from './pages.ts'
 import { HERE } from './qpdf.ts'
 import { stampPages } from './stamp.ts'
@@ -13,9 +13,9 @@ import type { WatermarkTask } from './tasks.ts'
 
 const PICTURE = 'picture'
 
-/** Throws `Refusal`: `pdf_damaged`, `glyph_missing`, `image_damaged`. */
+/** Marks every page. Throws `Refusal`: `pdf_damaged`, `glyph_missing`, `image_damaged`. */
 export async function watermarkDocument(
-  opened: Opened,
+  opened: OpenedDocument,
   task: WatermarkTask,
 ): Promise<{ warnings: Warning[] }> {
   const { folder, wanted } = task

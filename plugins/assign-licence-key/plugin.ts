@@ -21,7 +21,7 @@ const options = z.strictObject({
     }),
 })
 
-/** Fails with `licence_keys_used_up` and `licence_list_not_found`. */
+/** Items fail with `licence_keys_used_up` and `licence_list_not_found`. */
 export const assignLicenceKey = definePlugin({
   id: 'assign-licence-key',
   kind: 'act',
@@ -52,8 +52,10 @@ export const assignLicenceKey = definePlugin({
   async *run(items, { list, per }, { licences, signal }): AsyncGenerator<Outcome> {
     for (const item of items) {
       signal.throwIfAborted()
+      const { id: file } = item.file
+      if (file === null) throw new Error('A delivery has only files that exist')
       try {
-        await licences.assign(list, item.file.id!, per)
+        await licences.assign(list, file, per)
         yield { item: item.id, status: 'ok' }
       } catch (error) {
         yield failed(item, error)

@@ -4,7 +4,7 @@
 import { z } from 'zod'
 import { definePlugin, eachItem, type Decision, type StoredAt } from '../contract.ts'
 
-/** Concurrent files: all bytes pass through this process. */
+/** The most concurrent files: all bytes pass through this process. */
 const CONCURRENCY = 4
 
 const options = z.strictObject({
@@ -55,7 +55,8 @@ export const changeStorage = definePlugin({
     const found = await stored.locate(items.flatMap(({ file }) => file.id ?? []))
     for (const { id, file } of items) {
       signal.throwIfAborted()
-      yield { item: id, ...plannedDecision(found.get(file.id!) ?? null, options) }
+      const at = file.id === null ? undefined : found.get(file.id)
+      yield { item: id, ...plannedDecision(at ?? null, options) }
     }
   },
   run: (items, { location, keep }, { stored, signal }) =>

@@ -63,7 +63,7 @@ type Options = z.output<typeof options>
 type Terms = Omit<z.output<typeof ofFile>, 'file_id'>
 
 /**
- * Plans only: the link is created in the transaction that writes the file's outcome. An undo
+ * Has no `run`: the link is created in the transaction that writes the file's outcome. An undo
  * revokes it.
  */
 export const createLinks = definePlugin({

@@ -9,7 +9,10 @@ import {
   type OperationView,
 } from '../contract.ts'
 
-/** Left out by default: addresses for security, and ids because people have no use for them. */
+/**
+ * Columns that are left out by default: addresses for security, and ids because people have no use
+ * for them.
+ */
 const ON_REQUEST: readonly ExportColumn[] = ['id', 'url']
 const USUAL = EXPORT_COLUMNS.filter((column) => !ON_REQUEST.includes(column))
 
@@ -104,6 +107,6 @@ export const exportFiles = definePlugin({
 const nameOf = ({ started_at }: OperationView, { format }: Options) =>
   `files-${started_at.toISOString().slice(0, 10)}.${format}`
 
-/** JSON objects are identified by their ids. */
+/** The columns of the export. JSON objects always have their ids, which identify them. */
 const columnsOf = ({ format, columns }: Options): ExportColumn[] =>
   format === 'json' ? ['id', ...columns] : columns

@@ -13,8 +13,8 @@ const options = z.strictObject({
 const eachUrl = eachSource('url', 'It has no URL to fetch')
 
 /**
- * Outcomes carry `bytes`. Fails with `url_not_accessible`, `file_too_large`, or the error of the
- * storage location.
+ * Outcomes carry `bytes`. Items fail with `url_not_accessible`, `file_too_large`, or the error of
+ * the storage location.
  */
 export const fetchUrl = definePlugin({
   id: 'fetch-url',

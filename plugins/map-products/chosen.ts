@@ -16,7 +16,7 @@ export const choice = z.strictObject({
   variant_id: z.string().max(255).nullable().default(null),
   score: z.number().min(0).max(1).default(1),
   reason: z.string().max(1000).default('Chosen manually'),
-  /** Absent: as the option of the same name. */
+  /** Whether existing products are replaced; absent: as the option `replace` says. */
   replace: z.boolean().optional(),
 })
 
@@ -40,9 +40,11 @@ export async function* mapChosen(
   const known = new Map<string, CatalogProduct | null>()
   const find = async ({ product_id, variant_id }: Choice) => {
     const key = `${product_id} ${variant_id}`
-    if (!known.has(key))
-      known.set(key, await context.catalog.findProduct(product_id, variant_id, context.signal))
-    return known.get(key)!
+    const earlier = known.get(key)
+    if (earlier !== undefined) return earlier
+    const product = await context.catalog.findProduct(product_id, variant_id, context.signal)
+    known.set(key, product)
+    return product
   }
   const choiceOf = choicesOf(chosen)
   for (const item of items) {

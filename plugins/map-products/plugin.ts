@@ -15,8 +15,8 @@ import {
   type Mapping,
 } from '../contract.ts'
 import { chosenFor, choice, mapChosen } from './chosen.ts'
-import { mapByPrefix } from './prefixes.ts'
-import { mappingsOfSku } from './sku-hits.ts'
+import { mapByPrefix, type PrefixedItem } from './prefixes.ts'
+import { mappingsOfSku, type SkuHits } from './sku-hits.ts'
 
 const options = z
   .strictObject({
@@ -127,14 +127,33 @@ export const mapProducts = definePlugin({
   async *plan(items, given, context) {
     context.signal.throwIfAborted()
     if (chosenFor(given)) return yield* mapChosen(items, given, context)
-    const named = items.filter((item) => skuOf(item, given) !== null)
-    const prefixed = items.filter((item) => !named.includes(item) && item.entry?.sku_prefixes)
+    const { named, prefixed, others } = sortedByHint(items, given)
     const unknown = yield* mapBySku(named, given, context)
     yield* mapByPrefix(prefixed, context, outcomeOfHits)
-    const others = items.filter((item) => !named.includes(item) && !prefixed.includes(item))
     yield* mapByGuessing([...others, ...unknown], given, context)
   },
 })
+
+/** An item whose import names or named this SKU. */
+interface NamedItem {
+  item: Item
+  sku: string
+}
+
+/** Separates items by what their imports say about their products. */
+function sortedByHint(items: readonly Item[], given: Options) {
+  const named: NamedItem[] = []
+  const prefixed: PrefixedItem[] = []
+  const others: Item[] = []
+  for (const item of items) {
+    const sku = skuOf(item, given)
+    const prefixes = item.entry?.sku_prefixes
+    if (sku !== null) named.push({ item, sku })
+    else if (prefixes) prefixed.push({ item, prefixes })
+    else others.push(item)
+  }
+  return { named, prefixed, others }
+}
 
 /** The SKU that its import names or named; for an existing file only if it may get a product. */
 const skuOf = (item: Item, given: Options): string | null =>
@@ -145,44 +164,41 @@ const skuOf = (item: Item, given: Options): string | null =>
     : item.entry.product_sku || null
 
 /**
- * The SKU that an import names always counts, and an unknown SKU is never replaced by a guess.
- * Returns the existing files whose SKU is still unknown: for those, guesses were requested.
+ * Maps files to the products of their SKUs. The SKU that an import names always counts, and an
+ * unknown SKU is never replaced by a guess.
+ * @returns the existing files whose SKU is still unknown: for those, guesses were requested
  */
 async function* mapBySku(
-  items: readonly Item[],
+  named: readonly NamedItem[],
   given: Options,
   context: ReadContext<'catalog'>,
 ): AsyncGenerator<Outcome, readonly Item[]> {
-  if (items.length === 0) return []
-  const wanted = items.map((item) => skuOf(item, given)!)
+  if (named.length === 0) return []
   let found: ReadonlyMap<string, readonly CatalogVariant[]>
   try {
-    found = await context.catalog.findBySku(wanted, context.signal)
+    const skus = named.map(({ sku }) => sku)
+    found = await context.catalog.findBySku(skus, context.signal)
   } catch (error) {
-    for (const item of items) yield failed(item, error)
+    for (const { item } of named) yield failed(item, error)
     return []
   }
   const unknown: Item[] = []
-  for (const [at, item] of items.entries()) {
+  for (const { item, sku } of named) {
     context.signal.throwIfAborted()
-    const sku = wanted[at]!
     const hits = mappingsOfSku(found.get(sku) ?? [], `The import names the SKU ${sku.trim()}`)
-    if (hits.length === 0 && item.entry === null) unknown.push(item)
-    else yield outcomeOfSku(item, sku, hits, given)
+    if (hits) yield outcomeOfHits(item, sku, hits, given)
+    else if (item.entry === null) unknown.push(item)
+    else yield { item: item.id, status: 'ok', warnings: [SKU_NOT_FOUND] }
   }
   return unknown
 }
 
-function outcomeOfSku(item: Item, sku: string, hits: readonly Mapping[], given: Options): Outcome {
-  if (hits.length > 0) return outcomeOfHits(item, sku, hits, given)
-  const warning = { code: 'sku_not_found', message: 'Product SKU not found' }
-  return { item: item.id, status: 'ok', warnings: [warning] }
-}
+const SKU_NOT_FOUND = { code: 'sku_not_found', message: 'Product SKU not found' }
 
 function outcomeOfHits(
   item: Item,
   sku: string,
-  hits: readonly Mapping[],
+  hits: SkuHits,
   { replace }: Pick<Options, 'replace'>,
 ): Outcome {
   const [hit] = hits
@@ -194,7 +210,7 @@ function outcomeOfHits(
     return { ...outcomeOfCandidates(item, hits, matchesSeveral(hits)), warnings: [warning] }
   }
   const remove = replace && item.entry === null ? { remove: 'all' as const } : {}
-  return { item: item.id, status: 'ok', change: { mappings: { ...remove, add: [hit!] } } }
+  return { item: item.id, status: 'ok', change: { mappings: { ...remove, add: [hit] } } }
 }
 
 const matchesSeveral = ({ length }: readonly Mapping[]) =>
@@ -212,8 +228,8 @@ const outcomeOfCandidates = (item: Item, candidates: readonly Mapping[], reason:
 })
 
 /**
- * In an import, only files whose caller or shop wants guesses are guessed; a bulk action always
- * guesses.
+ * Guesses products by names and tags: in a bulk action always, in an import only if its caller or
+ * the shop wants guesses.
  */
 async function* mapByGuessing(
   items: readonly Item[],
@@ -227,8 +243,9 @@ async function* mapByGuessing(
   }
   const wanted = context.request.auto_map ?? settings.auto_map
   const open = items.filter((item) => mayBeMapped(item, given) && (item.entry === null || wanted))
+  const places = new Map(open.map((item, at) => [item, at]))
   let matches: readonly Match[] = []
-  let matchError: unknown = null
+  let matchError: unknown = new Error('The catalog returned no match for a file')
   try {
     if (open.length > 0)
       matches = await context.catalog.match(
@@ -244,10 +261,10 @@ async function* mapByGuessing(
   }
   for (const item of items) {
     context.signal.throwIfAborted()
-    const at = open.indexOf(item)
-    if (at === -1) yield outcomeOfMapped(item)
-    else if (matchError) yield failed(item, matchError)
-    else yield outcomeOfMatch(item, matches[at]!, given)
+    const at = places.get(item)
+    const match = at === undefined ? undefined : matches[at]
+    if (at === undefined) yield outcomeOfMapped(item)
+    else yield match ? outcomeOfMatch(item, match, given) : failed(item, matchError)
   }
 }
 

@@ -4,42 +4,52 @@ import {
   failed,
   type CatalogVariant,
   type Item,
-  type Mapping,
   type Outcome,
   type ReadContext,
 } from '../contract.ts'
-import { mappingsOfSku } from './sku-hits.ts'
+import { mappingsOfSku, type SkuHits } from './sku-hits.ts'
 
-type OutcomeOf = (
-  item: Item,
-  sku: string,
-  hits: readonly Mapping[],
-  options: { replace: boolean },
-) => Outcome
+type OutcomeOf = (item: Item, sku: string, hits: SkuHits, options: { replace: boolean }) => Outcome
 
-/** A file whose name begins with no known SKU stays without a product until a person maps it. */
+/** An item with the beginnings of its name that may be a SKU, the longest first. */
+export interface PrefixedItem {
+  item: Item
+  prefixes: readonly string[]
+}
+
+/**
+ * Maps files to the products of the SKUs with which their names begin. A file whose name begins
+ * with no known SKU stays without a product until a person maps it.
+ */
 export async function* mapByPrefix(
-  items: readonly Item[],
+  items: readonly PrefixedItem[],
   { catalog, signal }: ReadContext<'catalog'>,
   outcomeOf: OutcomeOf,
 ): AsyncGenerator<Outcome> {
   if (items.length === 0) return
-  const wanted = items.map(({ entry }) => entry!.sku_prefixes!)
   let found: ReadonlyMap<string, readonly CatalogVariant[]>
   try {
-    const all = [...new Set(wanted.flat())]
+    const all = [...new Set(items.flatMap(({ prefixes }) => prefixes))]
     found = all.length > 0 ? await catalog.findBySku(all, signal) : new Map()
   } catch (error) {
-    for (const item of items) yield failed(item, error)
+    for (const { item } of items) yield failed(item, error)
     return
   }
-  for (const [at, item] of items.entries()) {
+  for (const { item, prefixes } of items) {
     signal.throwIfAborted()
-    const sku = wanted[at]!.find((prefix) => (found.get(prefix)?.length ?? 0) > 0)
-    if (sku === undefined) yield { item: item.id, status: 'ok' }
-    else {
-      const hits = mappingsOfSku(found.get(sku)!, `The filename begins with the SKU ${sku}`)
-      yield outcomeOf(item, sku, hits, { replace: false })
-    }
+    const known = firstKnown(prefixes, found)
+    if (known) yield outcomeOf(item, known.sku, known.hits, { replace: false })
+    else yield { item: item.id, status: 'ok' }
   }
+}
+
+function firstKnown(
+  prefixes: readonly string[],
+  found: ReadonlyMap<string, readonly CatalogVariant[]>,
+): { sku: string; hits: SkuHits } | null {
+  for (const sku of prefixes) {
+    const hits = mappingsOfSku(found.get(sku) ?? [], `The filename begins with the SKU ${sku}`)
+    if (hits) return { sku, hits }
+  }
+  return null
 }

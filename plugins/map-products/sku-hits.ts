@@ -1,17 +1,27 @@
 // The products that variants with one SKU belong to.
 import type { CatalogVariant, Mapping } from '../contract.ts'
 
+/** The products that a SKU means, at least one. */
+export type SkuHits = readonly [Mapping, ...Mapping[]]
+
 /**
  * One hit for each product: the variant with that SKU, or the whole product where several of its
- * variants share it.
+ * variants share it. Null: no variant has the SKU.
  */
-export const mappingsOfSku = (variants: readonly CatalogVariant[], reason: string): Mapping[] =>
-  [...Map.groupBy(variants, ({ product_id }) => product_id).values()].map((same) => ({
-    product_id: same[0]!.product_id,
-    product_title: same[0]!.product_title,
-    variant_id: same.length === 1 ? same[0]!.variant_id : null,
-    sku: same[0]!.sku,
-    method: 'sku',
-    score: 1,
-    reason,
-  }))
+export function mappingsOfSku(variants: readonly CatalogVariant[], reason: string): SkuHits | null {
+  const products = [...Map.groupBy(variants, ({ product_id }) => product_id).values()]
+  const [first, ...others] = products.flatMap(([variant, ...more]) =>
+    variant ? [mappingOf(variant, more.length === 0, reason)] : [],
+  )
+  return first ? [first, ...others] : null
+}
+
+const mappingOf = (variant: CatalogVariant, alone: boolean, reason: string): Mapping => ({
+  product_id: variant.product_id,
+  product_title: variant.product_title,
+  variant_id: alone ? variant.variant_id : null,
+  sku: variant.sku,
+  method: 'sku',
+  score: 1,
+  reason,
+})

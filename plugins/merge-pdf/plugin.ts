@@ -17,7 +17,7 @@ import {
 import { createDocuments } from '../_pdf/documents.ts'
 
 const MIN = 2
-// All documents are in one work folder at the same time.
+// The most documents: all are in one work folder at the same time.
 const MAX = 500
 
 const options = z.strictObject({
@@ -35,7 +35,8 @@ const options = z.strictObject({
 })
 
 /**
- * `created`: the merged document. Throws `PortError`, which names a document that cannot be merged.
+ * Reports the merged document as `created`. Throws `PortError`, which names a document that cannot
+ * be merged.
  */
 export const mergePdf = definePlugin({
   id: 'merge-pdf',

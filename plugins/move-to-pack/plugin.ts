@@ -67,7 +67,7 @@ export const moveToPack = definePlugin({
   options,
   undo: 'fields',
   needs: ['packs'],
-  // Files keep the order of the selection.
+  // Batches one after another keep the order of the selection.
   sequential: true,
   worksOn: 'files',
   summary: ({ new_pack, out }) => {
@@ -86,7 +86,10 @@ export const moveToPack = definePlugin({
   },
 })
 
-/** The pack; null: it does not exist yet, or files leave their packs; `gone`: it was deleted. */
+/**
+ * The pack into which files move. Null: it does not exist yet, or files leave their packs. `gone`:
+ * it was deleted.
+ */
 async function findTarget(
   packs: Packs,
   { pack, new_pack }: Options,

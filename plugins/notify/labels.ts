@@ -22,7 +22,7 @@ const files = (count: number) => `${number.format(count)} ${count === 1 ? 'file'
 const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB']
 const STEP = 1024
 
-/** 12,345,678 → `12 MB`, exactly as in the page (test/sizes.test.ts checks it). */
+/** A size as text, 12,345,678 as `12 MB`, exactly as in the page (test/sizes.test.ts checks it). */
 export function sizeText(size: number): string {
   let [value, unit] = [size, 0]
   while (Math.round(value) >= STEP && unit < UNITS.length - 1) {
@@ -37,7 +37,10 @@ export function sizeText(size: number): string {
 /** The most characters of a label in a title, and in a text message. */
 const LABEL_LENGTH = { title: 80, sms: 20 }
 
-/** At most `length` characters, without half an emoji: the database refuses one. */
+/**
+ * Cuts a text to at most `length` characters, never inside an emoji: the database refuses half of
+ * one.
+ */
 export function cutText(text: string, length: number): string {
   if (text.length <= length) return text
   const end = new Intl.Segmenter().segment(text).containing(length)?.index
@@ -66,7 +69,7 @@ export function titleOf(
   return `${name}${of}${by} ${ENDS[status]}`
 }
 
-/** Of the done files, those that an import did not bring. */
+/** The number of done files that an import did not bring. */
 export const countPresent = ({ changed, trashed, unchanged }: PresentFiles): number =>
   changed + trashed + unchanged
 
@@ -147,8 +150,8 @@ export interface Remains {
 }
 
 /**
- * One sentence each, at least one. The action's own advice overrides other plugins' advice for the
- * same error.
+ * The next steps after an operation, one sentence each, at least one. The action's own advice
+ * overrides other plugins' advice for the same error.
  */
 export function nextSteps(operation: OperationView, remains: Remains, actions: Actions): string[] {
   const { status, done, failed, stopped } = operation

@@ -7,7 +7,7 @@ const MAX_LISTED = 50
 
 export interface Line {
   filename: string
-  /** Stable, as the API and the log name it. */
+  /** The stable code, as the API and the log name it. */
   code: string
   message: string
   /** Details beyond the message: `The server answered 404`. */
@@ -38,8 +38,9 @@ export function isAboutProducts(
 }
 
 /**
- * Reads the lists if `read`; otherwise they are empty. `products`: lists items without a product
- * too.
+ * Reads the lists.
+ * @param read false: they stay empty
+ * @param products lists items without a product too
  */
 export async function listsOf(
   operation: OperationView,
@@ -78,7 +79,7 @@ export async function listsOf(
   }
 }
 
-/** Keeps the first ones: an operation may have 100,000. */
+/** A list that keeps the first elements and counts the others: an operation may have 100,000. */
 function createCappedList<T>() {
   const listed: T[] = []
   let count = 0

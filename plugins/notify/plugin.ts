@@ -108,10 +108,10 @@ const LEVELS = {
   cancelled: 'info',
 } as const
 
-/** Characters of one text message. */
+/** The most characters of one text message. */
 const SMS_LENGTH = 160
 
-/** For large imports, if the shop wants text messages. */
+/** Whether a text message is sent: for large imports, if the shop wants them. */
 function wantsSms({ action, total }: OperationView, when: When, context: Context): boolean {
   const { sms_on_large_import: wanted, sms_recipients: numbers } = context.shop.settings
   if (!wanted || numbers.length === 0 || when === 'never') return false
@@ -120,19 +120,21 @@ function wantsSms({ action, total }: OperationView, when: When, context: Context
   )
 }
 
-/** The caller of a small operation waits for it and sees its result: no notice. */
+/** Whether there is a notice: the caller of a small operation waits for it and sees its result. */
 const isNotified = (operation: OperationView, when: When, context: Context): boolean =>
   when !== 'background' || context.request.notify === true || isBackground(operation, context)
 
-/** Operations that run in the background: the person who started one may have left the page. */
+/**
+ * Whether the operation runs in the background: the person who started it may have left the page.
+ */
 function isBackground({ action, total }: OperationView, { limits, actions }: Context): boolean {
   if (action === 'import') return true
   return total > limits.background[actions.find(action)?.report.background ?? 'update']
 }
 
 /**
- * The caller's request overrides the shop's settings. A partial result counts as complete and as an
- * error.
+ * Whether an email is sent. The caller's request overrides the shop's settings. A partial result
+ * counts as complete and as an error.
  */
 function wantsEmail(
   status: OperationView['status'],

@@ -19,11 +19,13 @@ export type ImageFormat = (typeof FORMATS)[number]
 const TOO_LARGE =
   'The image is too large to be opened: the limit is 100 million pixels over all frames, and 300 MB'
 const MAX_PIXELS = 100_000_000
-// Takes half the time of sharp's default of 4, for about 8 % more bytes.
+// The effort of the WebP encoder: half the time of sharp's default of 4, for about 8 % more bytes.
 const WEBP_EFFORT = 2
 const AVIF_EFFORT = 2
 
-/** Throws `Refusal` with `not_an_image`, `image_damaged` or `image_too_large`. */
+/**
+ * Works on one image. Throws `Refusal` with `not_an_image`, `image_damaged` or `image_too_large`.
+ */
 export async function workOnImage(source: Buffer, task: ImageTask): Promise<ImageResult> {
   try {
     return await encodeSmaller(source, task)
@@ -75,14 +77,16 @@ function formatOf({ format, compression }: Metadata): ImageFormat {
   return found
 }
 
-/** An animation that sharp does not read (PNG, AVIF): only one frame would be kept. */
+/**
+ * Whether it is an animation that sharp does not read (PNG, AVIF): only one frame would be kept.
+ */
 function isUnsupportedAnimation(source: Buffer, format: ImageFormat): boolean {
   if (format === 'avif') return source.toString('latin1', 8, 12) === 'avis'
   return format === 'png' && source.subarray(0, source.indexOf('IDAT')).includes('acTL')
 }
 
 /**
- * Colours outside sRGB keep their profile; sRGB colours need none. CMYK stays CMYK only if the
+ * Keeps the profile of colours outside sRGB; sRGB colours need none. CMYK stays CMYK only if the
  * format supports it.
  */
 function withColourSpace(
@@ -113,7 +117,7 @@ function withColourSpace(
 const isStandard = (icc: Buffer): boolean =>
   icc.includes('sRGB', 0, 'latin1') || icc.includes(Buffer.from('sRGB', 'utf16le').swap16())
 
-/** PNG and TIFF stay lossless. */
+/** Encodes in this format. PNG and TIFF stay lossless. */
 function withFormat(
   image: Sharp,
   { isPalette }: Metadata,

@@ -8,9 +8,9 @@ import { fileItem, importItem } from '../../test/fakes/context.ts'
 import { photo } from '../../test/images.ts'
 import { createDiskStore } from '../../server/core/store/disk.ts'
 import type { Item } from '../contract.ts'
-import { createImages, type ImageWanted } from './images.ts'
+import { createImages, type ImageOptions } from './images.ts'
 
-const WANTED: ImageWanted = { max_px: 100, quality: 80, format: 'webp' }
+const WANTED: ImageOptions = { max_px: 100, quality: 80, format: 'webp' }
 const never = new AbortController().signal
 let house: TestEngine
 let jpeg: Buffer

@@ -11,35 +11,37 @@ import {
   type StagedBlob,
 } from '../contract.ts'
 
-export interface ImageWanted {
+export interface ImageOptions {
   /** Limit of the longer side, in pixels. */
   max_px: number
-  /** 1 to 100. */
+  /** The quality, from 1 to 100. */
   quality: number
-  /** `same`: the current format. */
+  /** The new format; `same` keeps the current one. */
   format: 'webp' | 'same'
 }
 
 export interface Images {
   /**
-   * Reduces the item's bytes, or says why they stay unchanged. `extension` has no dot. Throws
-   * `PortError` if the image cannot be processed.
+   * Reduces the item's bytes.
+   * @returns the new bytes with the extension of their format, without a dot; or why they stay
+   *   unchanged
+   * @throws `PortError` if the image cannot be processed
    */
   optimize(
     item: Item,
-    wanted: ImageWanted,
+    wanted: ImageOptions,
     signal: AbortSignal,
   ): Promise<{ bytes: StagedBlob; extension: string; from_bytes: number } | { unchanged: string }>
 }
 
-// Uncompressed, 100 million pixels of three bytes.
+// The most bytes of an original: 100 million pixels of three bytes, uncompressed.
 const MAX_SOURCE_BYTES = 300_000_000
 const LIMITS = {
   memoryBytes: 1024 ** 3,
   // The size of such a picture without compression.
   fileBytes: 1024 ** 3,
   wallMs: 20_000,
-  // Each uses a processor and up to 1 GB.
+  // Each process uses a processor and up to 1 GB.
   parallel: 4,
   // sharp's memory grows from image to image, up to about 220 MB.
   uses: 300,

@@ -5,7 +5,7 @@ import {
   definePlugin,
   eachItem,
   extensionOf,
-  TYPE_GROUPS,
+  IMAGE_EXTENSIONS,
   type Item,
   planEach,
   type Decision,
@@ -40,8 +40,8 @@ const options = z.strictObject({
 type Options = z.output<typeof options>
 
 /**
- * `bytes`, and a name with the extension of the new format. Fails with `image_damaged`,
- * `not_an_image`, `image_too_large` and limits.
+ * Outcomes carry `bytes`, and a name with the extension of the new format. Items fail with
+ * `image_damaged`, `not_an_image`, `image_too_large`, and the limits of the sandbox.
  */
 export const optimizeImage = definePlugin({
   id: 'optimize-image',
@@ -58,9 +58,9 @@ export const optimizeImage = definePlugin({
         result: 'optimized',
       },
       fits: {
-        noun: { one: 'image', many: 'images', files: { extensions: TYPE_GROUPS.image! } },
+        noun: { one: 'image', many: 'images', files: { extensions: IMAGE_EXTENSIONS } },
         rules: [
-          { rule: 'some', files: { extensions: TYPE_GROUPS.image! }, why: 'No image is selected' },
+          { rule: 'some', files: { extensions: IMAGE_EXTENSIONS }, why: 'No image is selected' },
         ],
       },
     },
@@ -92,14 +92,14 @@ export const optimizeImage = definePlugin({
     }),
 })
 
-/** By the name only: only the bytes show whether it would become smaller. */
+/** Decides by the name: only the bytes show whether the image would become smaller. */
 function preview({ file }: Item, { format }: Options): Decision {
   const unchanged = unchangedReason(file)
   if (unchanged) return { status: 'ok', unchanged }
   return { status: 'ok', ...(format === 'webp' ? withExtension(file, 'webp') : {}) }
 }
 
-/** Extensions of the output formats, the usual one first. */
+/** The extensions of each output format, the usual one first. */
 const ENDINGS = [
   ['jpg', 'jpeg', 'jpe', 'jfif'],
   ['png'],
@@ -113,12 +113,12 @@ function unchangedReason({ filename }: FileView): string | null {
   const extension = extensionOf(filename)
   if (ENDINGS.flat().includes(extension)) return null
   if (extension === 'svg') return 'SVG images are drawings and are not changed'
-  if (TYPE_GROUPS.image!.includes(extension))
+  if (IMAGE_EXTENSIONS.includes(extension))
     return `Images of the type ${extension.toUpperCase()} stay as they are`
   return 'It is not an image'
 }
 
-/** A name that already has such an extension stays. */
+/** The change of the name to this extension. A name that has an equal one already stays. */
 function withExtension({ filename }: FileView, extension: string) {
   const alike = ENDINGS.find((endings) => endings.includes(extension)) ?? [extension]
   if (alike.includes(extensionOf(filename))) return {}

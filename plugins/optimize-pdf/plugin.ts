@@ -31,7 +31,10 @@ const options = z.strictObject({
   password: documentPassword,
 })
 
-/** `bytes`. Fails with `pdf_encrypted`, `pdf_damaged`, `not_a_pdf` and limits. */
+/**
+ * Outcomes carry `bytes`. Items fail with `pdf_encrypted`, `pdf_damaged`, `not_a_pdf`, and the
+ * limits of the sandbox.
+ */
 export const optimizePdf = definePlugin({
   id: 'optimize-pdf',
   kind: 'optimize',

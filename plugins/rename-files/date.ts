@@ -3,16 +3,18 @@
 const TOKENS = ['YYYY', 'YY', 'MM', 'M', 'DD', 'D', 'HH', 'mm', 'ss'] as const
 type Token = (typeof TOKENS)[number]
 export const KNOWN_TOKENS = TOKENS.join(', ')
-/** The same letter, once or several times. */
+/** A letter, once or several times. */
 const RUN = /(\p{L})\1*/gu
 
-/** Letters without a meaning would appear unchanged in every name. */
+/**
+ * Whether every letter of the format has a meaning: others would appear unchanged in every name.
+ */
 export function isDateFormat(format: string): boolean {
   const runs = format.match(RUN) ?? []
   return runs.length > 0 && runs.every((run) => TOKENS.includes(run as Token))
 }
 
-/** Formats the time parts of this pattern. */
+/** Returns the function that writes a time in this format. */
 export function dateWriter(format: string, timeZone: string): (time: Date) => string {
   const clock = new Intl.DateTimeFormat('en-US-u-ca-gregory-nu-latn', {
     timeZone,

@@ -4,21 +4,28 @@
 import { RE2JS, RE2JSException } from 're2js'
 import type { Problem } from './problem.ts'
 
-export interface Wanted {
+export interface Replacement {
   find: string
   replace: string
   case_sensitive: boolean
   regex: boolean
 }
 
-/** The name with all matches replaced; unchanged if there are none. */
+/** Returns the name with all matches replaced. */
 export type Replacer = (name: string) => string
 
-/** Instructions of a compiled expression: each character of a name is tried on all of them. */
+/**
+ * The most instructions of a compiled expression: each character of a name is tried on all of them.
+ */
 const MAX_INSTRUCTIONS = 200
 
 /** The replacement function, or the problem of the options. */
-export function replacerOf({ find, replace, case_sensitive, regex }: Wanted): Replacer | Problem {
+export function replacerOf({
+  find,
+  replace,
+  case_sensitive,
+  regex,
+}: Replacement): Replacer | Problem {
   if (!regex) {
     const text = new RegExp(literal(find.normalize('NFC')), case_sensitive ? 'gu' : 'giu')
     return (name) => name.replace(text, () => replace)
@@ -65,7 +72,7 @@ function objectionTo(message: string): string {
   return `This expression cannot be read: ${message.replace(/^error parsing regexp: /, '')}`
 }
 
-/** Literal text, or a group by its number. */
+/** A part of the replacement: literal text, or a group by its number. */
 type Part = string | number
 // A name ends at the next $: otherwise each `${` of a text without `}` would be searched to the end
 // of the text.
@@ -73,21 +80,15 @@ const REFERENCE = /\$(?:(\$)|(&)|(\d{1,2})|<([^>$]*)>|\{([^}$]*)\})/g
 
 /** `$1`, `$<name>` and `${name}` are groups, `$&` is the whole match, `$$` a dollar. */
 function partsOf(replace: string, expression: RE2JS): Part[] | Problem {
-  const names = expression.namedGroups()
+  const names = new Map(Object.entries(expression.namedGroups()))
   const parts: Part[] = []
   let end = 0
   for (const found of replace.matchAll(REFERENCE)) {
     const [text, dollar, whole, digits, angled, braced] = found
     parts.push(replace.slice(end, found.index))
     end = found.index + text.length
-    const name = angled ?? braced
-    const group = whole
-      ? 0
-      : digits === undefined
-        ? Object.hasOwn(names, name ?? '')
-          ? names[name!]!
-          : -1
-        : Number(digits)
+    const named = names.get(angled ?? braced ?? '') ?? -1
+    const group = whole ? 0 : digits === undefined ? named : Number(digits)
     if (dollar) parts.push('$')
     else if (group >= 0 && group <= expression.groupCount()) parts.push(group)
     else return { path: 'replace', message: `The expression has no group ${text}` }

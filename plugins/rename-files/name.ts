@@ -4,7 +4,10 @@ import { UNSAFE_CHARACTERS } from '../contract.ts'
 const MAX_LENGTH = 255
 const UNSAFE = new RegExp(UNSAFE_CHARACTERS, 'g')
 
-/** `Guide.PDF` → `Guide` and `.PDF`. A name that begins with its only dot has no extension. */
+/**
+ * Splits `Guide.PDF` into `Guide` and `.PDF`. A name that begins with its only dot has no
+ * extension.
+ */
 export function partsOfName(filename: string): { stem: string; extension: string } {
   const at = filename.lastIndexOf('.')
   return at > 0
@@ -16,7 +19,7 @@ export function partsOfName(filename: string): { stem: string; extension: string
 export const fitForName = (text: string): string =>
   text.replace(/[\\/]/g, '-').replace(/\s+/g, ' ').replace(UNSAFE, '').trim().toWellFormed()
 
-/** A merchant's own pattern is refused, not corrected. */
+/** The problem of a merchant's own pattern, which is refused, not corrected. */
 export function textProblem(text: string): string | null {
   if (/[\\/]/.test(text)) return 'A filename cannot contain / or \\'
   if (!text.isWellFormed()) return 'This is not valid Unicode'
@@ -26,7 +29,8 @@ export function textProblem(text: string): string | null {
 }
 
 /**
- * Cut to the longest allowed name; the extension stays complete. '' if nothing is left of the stem.
+ * Joins a name and cuts it to the longest allowed one; the extension stays complete. '' if nothing
+ * is left of the stem.
  */
 export function joinedName(stem: string, extension: string): string {
   const room = MAX_LENGTH - [...extension].length

@@ -97,8 +97,8 @@ function dateProblems({
 }
 
 /** A new name, or the reason why there is none. */
-type Named = { name: string } | { skipped: string }
-type Naming = (item: Item) => Named
+type NamingResult = { name: string } | { skipped: string }
+type Naming = (item: Item) => NamingResult
 
 /**
  * Time limit of an expression for one batch, in milliseconds: others wait, and a transaction is
@@ -151,7 +151,7 @@ export const renameFiles = definePlugin({
   },
 })
 
-function outcomeOf(item: Item, named: Named): Outcome {
+function outcomeOf(item: Item, named: NamingResult): Outcome {
   if ('skipped' in named) return { item: item.id, status: 'skipped', reason: named.skipped }
   const { name: filename } = named
   if (filename === item.file.filename)
@@ -179,7 +179,7 @@ function namingOf(wanted: Options, context: BaseContext): Naming {
   }
 }
 
-/** A pattern that contains the extension: it is not appended a second time. */
+/** Whether the pattern contains the extension, which is then not appended a second time. */
 const endsWith = (pattern: string, extension: string) =>
   pattern.toLowerCase().endsWith(extension.toLowerCase())
 
@@ -190,11 +190,11 @@ function byPattern(
   const written = dateWriter(date_format, shop.settings.time_zone)
   const needsProduct = pattern.includes('{product_name}')
   return ({ file, position }) => {
-    const [mapping] = file.mappings
-    if (needsProduct && !mapping) return { skipped: 'It has no product to be named after' }
+    const product = needsProduct ? file.mappings[0]?.product_title : ''
+    if (product === undefined) return { skipped: 'It has no product to be named after' }
     const { stem, extension } = partsOfName(file.filename)
     const values: Record<Variable, () => string> = {
-      product_name: () => fitForName(mapping!.product_title),
+      product_name: () => fitForName(product),
       sequence: () => String(start + position).padStart(digits, '0'),
       date: () => written(file.created_at === null ? new Date() : timeOf(file.created_at)),
       original: () => stem,

@@ -15,7 +15,7 @@ import { eachDocument, planDocuments } from '../_pdf/each-document.ts'
 
 const CONCURRENCY = 4
 const MAX_RANGES = 200
-// Leaves space for the part's number within the longest allowed name.
+// The longest stem of a part's name, which leaves space for its number.
 const MAX_STEM = 200
 
 const noRange = (input: unknown) =>
@@ -57,8 +57,8 @@ const options = z
 type Options = z.output<typeof options>
 
 /**
- * `created`: the parts, with the document's tags, settings and products. Fails with
- * `pdf_page_out_of_range` and the other errors of documents.
+ * Outcomes carry the parts as `created`, with the document's tags, settings and products. Items
+ * fail with `pdf_page_out_of_range` and the other errors of documents.
  */
 export const splitPdf = definePlugin({
   id: 'split-pdf',
@@ -128,7 +128,10 @@ const wantedOf = ({ every = 1, ranges, password }: Options) => ({
   ...(password === undefined ? {} : { password }),
 })
 
-/** `guide.pdf` → `guide-01.pdf` …: numbers of equal length, so that names sort like the parts. */
+/**
+ * Names the parts of `guide.pdf`, from `guide-01.pdf` on, with numbers of equal length, so that
+ * names sort like the parts.
+ */
 function namedParts({ file }: Item, parts: readonly { bytes: StagedBlob }[]) {
   const stem = [...stemOf(file.filename)].slice(0, MAX_STEM).join('').trim()
   const digits = String(parts.length).length

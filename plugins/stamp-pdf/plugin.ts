@@ -71,7 +71,10 @@ const options = z.strictObject({
 })
 type Options = z.output<typeof options>
 
-/** `bytes`. Fails with `buyer_unknown`, `glyph_missing`, and as documents do. */
+/**
+ * Outcomes carry `bytes`. Items fail with `buyer_unknown`, `glyph_missing` and the other errors of
+ * documents.
+ */
 export const stampPdf = definePlugin({
   id: 'stamp-pdf',
   kind: 'act',
@@ -98,8 +101,8 @@ export const stampPdf = definePlugin({
 type Context = Pick<WriteContext, 'bytes' | 'sandbox' | 'delivery' | 'shop' | 'signal'>
 
 /**
- * A name may contain letters that no font has (an emoji). The document is then stamped with the
- * remaining fields, which identify the buyer too.
+ * Stamps the document. A name may contain letters that no font has (an emoji): then the stamp has
+ * only the remaining fields, which identify the buyer too.
  */
 async function stamp(item: Item, given: Options, context: Context) {
   const { bytes, sandbox, delivery, shop, signal } = context
@@ -122,14 +125,16 @@ async function stamp(item: Item, given: Options, context: Context) {
   }
 }
 
-/** `2026-03-01`, in the shop's time zone. */
+/** The day of a time in the shop's time zone, `2026-03-01`. */
 const dayOf = (time: string, timeZone: string) =>
   new Intl.DateTimeFormat('sv-SE-u-ca-gregory-nu-latn', {
     timeZone,
     ...{ year: 'numeric', month: '2-digit', day: '2-digit' },
   }).format(new Date(time))
 
-/** Throws `buyer_unknown` if none of the shown fields identifies the buyer. */
+/**
+ * The text of the stamp. Throws `buyer_unknown` if none of the shown fields identifies the buyer.
+ */
 export function textOf(
   { show, text }: Options,
   { order, buyer }: DeliveryView,
@@ -152,7 +157,7 @@ export function textOf(
   return [...(text ? [text] : []), parts.join(' · ')].join(' ')
 }
 
-/** On one line: the buyer's text may contain line breaks. */
+/** The text on one line: a buyer's text may contain line breaks. */
 const plain = (value: string | null): string | null =>
   value
     ?.replace(new RegExp(UNSAFE_CHARACTERS, 'g'), ' ')

@@ -13,7 +13,7 @@ import {
 
 /**
  * Outcomes of entries carry `bytes`. Outcomes of files carry the change that came with them, and
- * later steps skip these files. Fails with the codes `cloud_…`, or the error of the storage
+ * later steps skip these files. Items fail with the codes `cloud_…`, or the error of the storage
  * location.
  */
 export const syncCloud = definePlugin({
@@ -59,21 +59,20 @@ export const syncCloud = definePlugin({
   async *run(items, _, { cloud, request, signal }) {
     const sync = request.sync ?? ''
     const tasks = await cloud.tasksOf(sync, items)
-    const open = new Map<string, Item>()
+    const open = new Map<string, { item: Item; task: CloudTask }>()
     for (const item of items) {
       const task = tasks.get(item.id)
-      const outcome = task ? changeOutcome(item, task) : supersededOutcome(item)
-      if (outcome) yield outcome
-      else open.set(item.id, item)
+      const change = task && changeOutcome(item, task)
+      if (!task) yield supersededOutcome(item)
+      else if (change) yield change
+      else open.set(item.id, { item, task })
     }
     if (open.size === 0) return
-    for await (const { item: id, bytes, error } of cloud.carryOut(
-      sync,
-      [...open.values()],
-      signal,
-    )) {
-      const item = open.get(id)!
-      const task = tasks.get(id)!
+    const working = [...open.values()].map(({ item }) => item)
+    for await (const { item: id, bytes, error } of cloud.carryOut(sync, working, signal)) {
+      const carried = open.get(id)
+      if (!carried) throw new Error(`The cloud port returned the item ${id}, which is not open`)
+      const { item, task } = carried
       if (error) yield failed(item, error)
       else if (bytes) yield { ...plannedOutcome(item, task), bytes } as Outcome
       else yield outcomeWithoutBytes(item, task)
@@ -98,7 +97,7 @@ function foreseenOutcome(item: Item, task: CloudTask, limits: { file_bytes: numb
   return problem ? { item: item.id, ...problem } : plannedOutcome(item, task)
 }
 
-/** The outcome without its bytes. */
+/** The outcome of a task, without its bytes. */
 function plannedOutcome({ id }: Item, task: CloudTask): Outcome {
   const warnings = 'warning' in task && task.warning ? { warnings: [task.warning] } : {}
   if (task.does !== 'fetch') return { item: id, status: 'ok', last: true, ...warnings }

@@ -16,7 +16,7 @@ const options = z
           remove: 'Remove these tags',
           clear: 'Remove all tags',
         },
-        // Counts are known for the files of the page.
+        // The question needs the numbers of tags, which are known for the files of the page.
         confirm: {
           when: ['replace', 'clear'],
           text: '{known, select, true {{lost_files, plural, one {# file loses} other {# files lose}} {lost_tags, plural, one {the tag {lost_names}} other {# tags: {lost_names}}}.} other {All tags that are not named here are removed from the files, of which there are {count}.}} An undo is possible for 7 days.',

@@ -7,7 +7,9 @@ const CONCURRENCY = 8
 
 const eachDropped = eachSource('drop', 'It is not from a drop folder')
 
-/** Outcomes carry `bytes`. Fails with `drop_file_gone`, or the error of the storage location. */
+/**
+ * Outcomes carry `bytes`. Items fail with `drop_file_gone`, or the error of the storage location.
+ */
 export const takeDrop = definePlugin({
   id: 'take-drop',
   kind: 'fetch',

@@ -6,7 +6,7 @@ const CONCURRENCY = 4
 
 const eachUpload = eachSource('upload', 'It was not uploaded')
 
-/** Outcomes carry `bytes`. Fails with `upload_lost`, or the error of the storage location. */
+/** Outcomes carry `bytes`. Items fail with `upload_lost`, or the error of the storage location. */
 export const takeUpload = definePlugin({
   id: 'take-upload',
   kind: 'fetch',

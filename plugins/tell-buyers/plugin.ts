@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { definePlugin, planEach } from '../contract.ts'
 
 /**
- * Plans only: the mails are queued in the transaction that writes the file's outcome. An undo
+ * Has no `run`: the mails are queued in the transaction that writes the file's outcome. An undo
  * cannot recall them.
  */
 export const tellBuyers = definePlugin({

@@ -32,7 +32,7 @@ const options = z
 
 type Options = z.output<typeof options>
 
-/** Plans only: one change for every file, unless days are added to each file's own. */
+/** Has no `run`: it makes one change to every file, unless days are added to each file's own. */
 export const updateSettings = definePlugin({
   id: 'update-settings',
   kind: 'act',

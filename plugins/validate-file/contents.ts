@@ -2,7 +2,7 @@
 // archives or text inside.
 import mime from 'mime-types'
 
-/** With its article, for a sentence. */
+/** A kind of content with its article, for a sentence. */
 type Kind = 'a PDF document' | 'a web page' | 'a program' | 'an image' | 'an audio or video file'
 
 const PROGRAMS =
@@ -16,23 +16,30 @@ function kindOf(type: string): Kind | null {
   return /^(audio|video)\//.test(type) ? 'an audio or video file' : null
 }
 
-/** Text types, and containers that several formats share: a name cannot contradict them. */
+/**
+ * Whether it is a type of text, or a container that several formats share: a name cannot contradict
+ * it.
+ */
 const isShared = (type: string) =>
   /^(text\/|image\/(svg|vnd\.))/.test(type) && kindOf(type) !== 'a web page'
 
-/** A description of the detected type if the name promises another one; null: no contradiction. */
+/**
+ * Compares the detected type with the name.
+ * @returns the detected kind and the extension that contradicts it; null: there is no contradiction
+ */
 export function mismatchOf(
   filename: string,
   found: string | undefined,
 ): { is: Kind; not: string } | null {
-  const is = found === undefined ? null : kindOf(found)
   const extension = /\.([^.]+)$/.exec(filename)?.[1]?.toLowerCase()
-  const promised = extension === undefined ? false : mime.lookup(extension)
-  if (is === null || promised === false || isShared(found!) || isShared(promised)) return null
+  if (found === undefined || extension === undefined) return null
+  const is = kindOf(found)
+  const promised = mime.lookup(extension)
+  if (is === null || promised === false || isShared(found) || isShared(promised)) return null
   // Files other than images, audio, pages or documents may contain anything except a web page or
   // a program.
   const kind = kindOf(promised)
   if (kind === is || (kind === null && is !== 'a web page' && is !== 'a program')) return null
   if (kind === null && promised === 'application/octet-stream') return null
-  return { is, not: extension!.toUpperCase() }
+  return { is, not: extension.toUpperCase() }
 }

@@ -24,7 +24,7 @@ const options = z.strictObject({
 type Options = z.output<typeof options>
 
 /**
- * Fails with `empty_file`, `file_too_large` and `web_page`; warns with `large_file`,
+ * Items fail with `empty_file`, `file_too_large` and `web_page`, and get the warnings `large_file`,
  * `content_mismatch`, `cut_off` and `name_cleaned`. An unknown size is no error.
  */
 export const validateFile = definePlugin({
@@ -97,7 +97,10 @@ function contentWarnings(file: FileView, found: string | undefined): Warning[] {
   return [{ code: 'content_mismatch', message }]
 }
 
-/** A web page instead of the expected file: servers send one to clients that are not signed in. */
+/**
+ * Whether it is a web page instead of the expected file: servers send one to clients that are not
+ * signed in.
+ */
 function isUnexpectedPage(
   { filename }: FileView,
   type: string | null,

@@ -35,8 +35,8 @@ const options = z
 type Options = z.output<typeof options>
 
 /**
- * `bytes`. Fails with `glyph_missing`, `image_damaged`, `file_not_found` (the image), and the
- * other errors of documents.
+ * Outcomes carry `bytes`. Items fail with `glyph_missing`, `image_damaged`, `file_not_found` (the
+ * image), and the other errors of documents.
  */
 export const watermarkPdf = definePlugin({
   id: 'watermark-pdf',
@@ -106,7 +106,7 @@ export const watermarkPdf = definePlugin({
   },
 })
 
-/** By the name alone: only the bytes show whether a document can be processed. */
+/** Plans by the name alone: only the bytes show whether a document can be processed. */
 const planMarks = planEach<object | null>(({ file }, wanted) => {
   const unchanged = nonPdfReason(file)
   if (unchanged || wanted) return { status: 'ok', ...(unchanged ? { unchanged } : {}) }
@@ -118,7 +118,7 @@ const planMarks = planEach<object | null>(({ file }, wanted) => {
   }
 })
 
-/** Null: the shop has none. */
+/** The mark that the options ask for. Null: they ask for the shop's mark, and it has none. */
 function wantedOf({ saved, password, ...given }: Options, { watermark }: ShopSettings) {
   const mark = saved ? watermark : given
   return mark && markOf({ ...mark, password })

@@ -28,15 +28,16 @@ export type Notice = Parameters<Notifier['notice']>[0]
 
 /** Messages about an operation. All are called in the transaction that decides to send them. */
 export interface OperationMessages {
-  /** A text message about an operation, from one of its last steps. */
+  /** Sends a text message about an operation, from one of its last steps. */
   sms(tx: ShopScope, operation: string, text: string): Promise<void>
-  /** A notice in the page, from one of its last steps. */
+  /** Shows a notice in the page, from one of the operation's last steps. */
   notice(tx: ShopScope, operation: string, notice: Notice): Promise<void>
 }
 
 /**
- * Called in the transaction that ends an operation, in any status. `worked`: it changed files; a
- * preview, or one that failed before the first file, did not.
+ * Called in the transaction that ends an operation, in any status.
+ * @param worked whether it changed files: a preview, or one that failed before the first file, did
+ *   not
  */
 export type OperationEnd = (
   tx: ShopScope,
@@ -44,6 +45,7 @@ export type OperationEnd = (
   worked: boolean,
 ) => Promise<void>
 
+/** Everything that the engine is given, once for each process. */
 export interface EngineParts {
   database: Database
   listener: Listener
@@ -52,8 +54,8 @@ export interface EngineParts {
   limits: Limits
   ports(scope: ShopScope): Promise<Ports>
   /**
-   * Documents of one operation, by its bare UUID. Calls `seen` with the numbers of files that were
-   * read and written so far.
+   * The documents of one operation, by its bare UUID. Calls `seen` with the numbers of files that
+   * were read and written so far.
    */
   listings(
     scope: ShopScope,
@@ -63,7 +65,7 @@ export interface EngineParts {
   messages: OperationMessages
   /** The first words of messages about imports, by channel; one that is absent says `Import`. */
   messageWords: ReadonlyMap<string, string>
-  /** In the order in which they are written. */
+  /** The effects, in the order in which they are written. */
   effects: readonly Effect[]
   /** What the features do when an operation ends. */
   ends: readonly OperationEnd[]

@@ -12,7 +12,7 @@ export const itemPlugins = (workflow: Workflow, plugins: readonly Plugin[]): Ite
     .map((step) => pluginOf(plugins, step))
     .filter((plugin): plugin is ItemPlugin => plugin !== undefined && plugin.scope !== 'operation')
 
-/** Where the files of its steps may be. */
+/** Where the files of a workflow's steps may be. */
 export type FilePlace = 'files' | 'trash' | 'all' | 'rows'
 
 export function filePlaceOf(workflow: Workflow, plugins: readonly Plugin[]): FilePlace {
@@ -23,13 +23,16 @@ export function filePlaceOf(workflow: Workflow, plugins: readonly Plugin[]): Fil
 }
 
 /**
- * The result of such a step is known only after it ran: its plan cannot tell that a file would stay
- * unchanged.
+ * Whether a step's result is known only after it ran: the plan of a plugin with `run` cannot tell
+ * that a file would stay unchanged.
  */
 export const isKnownLater = (workflow: Workflow, plugins: readonly Plugin[]): boolean =>
   itemPlugins(workflow, plugins).some(({ run }) => run !== undefined)
 
-/** One batch after another, because files may take each other's names. */
+/**
+ * The workflow with one batch after another if a plugin needs that: files may take each other's
+ * names.
+ */
 export function withoutParallel(workflow: Workflow, plugins: readonly Plugin[]): Workflow {
   const ordered =
     workflow.kind === 'bulk' && itemPlugins(workflow, plugins).some((plugin) => plugin.ordered)
@@ -94,7 +97,7 @@ export function misplaced(
     : 'This does not work on files in the trash'
 }
 
-/** Does it have effects that an undo can restore? Never if it purges files. */
+/** Whether it has effects that an undo can restore. It has none if it purges files. */
 export function canUndo(workflow: Workflow, plugins: readonly Plugin[]): boolean {
   const all = workflow.steps.flatMap((step) => pluginOf(plugins, step) ?? [])
   return (

@@ -64,7 +64,10 @@ export interface OperationRequest {
 
 /** The operation's selection, as its row keeps it. */
 export type SourceRecord =
-  /** `labelled`: its label names all of it; else it is the first entry's name. */
+  /**
+   * Entries of an import. `labelled`: the operation's label names all of it; otherwise it is the
+   * first entry's name.
+   */
   | { type: 'entries'; labelled?: boolean }
   | { type: 'files'; count: number }
   | { type: 'rows'; count: number }
@@ -90,12 +93,15 @@ export interface Stop {
   message: string
 }
 
-/** Of an operation as a whole: from the final step with the index `step`, else from its channel. */
+/**
+ * A warning about an operation as a whole: from the final step with the index `step`; absent: from
+ * its channel.
+ */
 export type OperationWarning = Warning & { step?: number }
 
 export interface OperationRow {
   id: string
-  /** The first file of an import, or the name of the CSV file; null: neither. */
+  /** The name of an import's first file, or of the CSV file. Null: it has neither. */
   label: string | null
   kind: 'import' | 'bulk'
   action: string
@@ -115,7 +121,7 @@ export interface OperationRow {
   finished_steps: number
   source: SourceRecord
   ledger: boolean
-  /** More entries may come: it does not end before its channel closes it. */
+  /** Whether more entries may come: it does not end before its channel closes it. */
   open: boolean
   preview: boolean
   round: number
@@ -137,9 +143,9 @@ export interface OperationRow {
   previewed_at: Date | null
   paused_at: Date | null
   paused_ms: number
-  /** Items that had ended when the current round began. */
+  /** The number of items that had ended when the current round began. */
   ended_before: number
-  /** How much of it is still kept. */
+  /** How much of the operation is still kept (`retention.ts`). */
   detail: 'kept' | 'results' | 'record'
   created_at: Date
   started_at: Date | null
@@ -160,31 +166,35 @@ export interface WorkItem {
   file_id: string | null
   attempt: number
   crashed: boolean
-  /** Index of the next step. */
+  /** The index of the next step. */
   step: number
   entry: Entry | null
   /** The record of its file; null while an import creates the file. */
   record: FileRecord | null
   /**
-   * For an existing file it is created with the first change: until then the record has all fields.
+   * The draft of its file. For an existing file it is created with the first change: until then the
+   * record has all fields.
    */
   draft: Draft | null
   staged: StagedBlob | null
-  /** What its preview promised. */
+  /** What its preview promised. Null: it was not previewed. */
   plan: [before: unknown, after: unknown] | null
   wanted: FileChange | null
   /** The earlier entry that asks for the same name, or null. */
   waits_for: number | null
-  /** If this operation undoes another one: what that one did to the file, and when. */
+  /**
+   * What the operation that is undone did to the file, and when. Null: this is no undo, or nothing
+   * is recorded.
+   */
   undo: (Ledger & { at: string }) | null
   warnings: Warning[]
   /** What its steps asked for in addition to the change of its file; written with its outcome. */
   effects: EffectValues
   /** Why its steps had nothing to do: the first reason. */
   unchanged: string | null
-  /** A step has requested that later steps skip it. */
+  /** Whether a step has requested that later steps skip it. */
   last: boolean
-  /** A step had an effect that no outcome contains, such as a copy elsewhere. */
+  /** Whether a step had an effect that no outcome contains, such as a copy elsewhere. */
   acted: boolean
   /**
    * Where it resumes after an interruption, and with which bytes: after the steps that only made
@@ -197,13 +207,10 @@ export interface WorkItem {
 export type ItemEnding =
   | { status: 'done' }
   | { status: 'skipped'; reason: string }
-  /** `stops`: the whole operation ends with it. */
+  /** It failed for good. `stops`: the step with which the whole operation ends. */
   | { status: 'failed'; error: ItemError; stops?: string }
   | { status: 'again'; error: ItemError; delayMs: number }
-  /**
-   * Interrupted, not failed: it becomes pending again, and the attempt does not
-   * count.
-   */
+  /** It was interrupted: it becomes pending again, and the attempt does not count. */
   | { status: 'returned' }
 
 export interface EndedItem {

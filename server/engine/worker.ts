@@ -6,6 +6,7 @@ import {
   Logger as GraphileLogger,
   run,
   type Job,
+  type Runner,
   type Task,
   type TaskList,
   type WorkerEvents,
@@ -39,8 +40,9 @@ export interface EngineWorker {
 }
 
 /**
- * @param deliver sends one message of the outbox.
- * @param tasks the background work of this installation.
+ * Starts a worker of this process, after its first heartbeat.
+ * @param deliver sends one message of the outbox
+ * @param tasks the background work of this installation
  */
 export async function startWorker(
   parts: EngineParts,
@@ -58,7 +60,7 @@ export async function startWorker(
   const places = createPlaces(jobLimits(batches), slowAfterMs)
   const background = createBackground({ database, worker, tasks, slowAfterMs, log, signal })
   const taskList = taskListOf({ runner, deliver, background, places, jobs })
-  // Before the first job is taken: the holder of a chain must be known as alive.
+  // Recovery starts before the first job is taken: the holder of a chain must be known as alive.
   const pool: { id: string | null } = { id: null }
   const recovery = await startRecovery({
     ...{ database, listener: parts.listener, worker, pool, jobs, background, log },
@@ -66,21 +68,10 @@ export async function startWorker(
     loadOf: (operation) => strategyOf(operation, parts.plugins).load,
   })
   await background.start()
-  const events = new EventEmitter() as WorkerEvents
-  events.once('pool:create', ({ workerPool }) => (pool.id = workerPool.id))
-  const search = searchJobs(events)
-  const graphile = await run({
-    pgPool: database.direct,
+  const graphile = await runJobs(parts, {
     taskList,
-    events,
-    concurrency: places.count + QUICK_PLACES + background.places.count,
-    forbiddenFlags: async () => {
-      await search.turn()
-      return [...places.full(), ...background.places.full()]
-    },
-    pollInterval: PLACE_POLL_MS,
-    noHandleSignals: true,
-    logger: graphileLogger(log),
+    places: [places, background.places],
+    onPool: (id) => (pool.id = id),
   })
   await recovery.beat()
   return {
@@ -92,6 +83,36 @@ export async function startWorker(
       control.close()
     },
   }
+}
+
+interface JobPool {
+  taskList: TaskList
+  /** The places of the jobs. A job whose places are all taken stays in the queue. */
+  places: readonly Places[]
+  /** Called with the pool's id, before it takes the first job. */
+  onPool(id: string): void
+}
+
+function runJobs(
+  { database, log }: EngineParts,
+  { taskList, places, onPool }: JobPool,
+): Promise<Runner> {
+  const events = new EventEmitter() as WorkerEvents
+  events.once('pool:create', ({ workerPool }) => onPool(workerPool.id))
+  const search = searchJobs(events)
+  return run({
+    pgPool: database.direct,
+    taskList,
+    events,
+    concurrency: places.reduce((sum, { count }) => sum + count, QUICK_PLACES),
+    forbiddenFlags: async () => {
+      await search.turn()
+      return places.flatMap((each) => each.full())
+    },
+    pollInterval: PLACE_POLL_MS,
+    noHandleSignals: true,
+    logger: graphileLogger(log),
+  })
 }
 
 function createRunner(parts: EngineParts, signal: AbortSignal): EngineRunner {
@@ -149,7 +170,10 @@ function taskListOf({ runner, deliver, background, places, jobs }: TaskParts): T
 
 const flagsOf = (job: Job) => Object.keys(job.flags ?? {})
 
-/** Printed at the start if there are more places than connections: a job that waits holds none. */
+/**
+ * The warning that graphile-worker prints if there are more places than connections. It does not
+ * apply: a job that waits holds no connection.
+ */
 const MORE_PLACES = 'WARNING: having maxPoolSize'
 
 const graphileLogger = (log: Logger) =>

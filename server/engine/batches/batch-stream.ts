@@ -1,7 +1,9 @@
 // Gathers a stream into groups of at most `size`. No element waits longer than `ms` for others.
 
 /**
- * Reads ahead of its consumer, so a slow consumer does not stop a source that works in parallel.
+ * Groups the elements of a source. Reads ahead of the consumer, so that a slow consumer does not
+ * stop a source that works in parallel.
+ * @throws the error of the source, after the groups before it
  */
 export async function* batchStream<T>(
   source: AsyncIterable<T>,

@@ -2,6 +2,7 @@
 // running become pending, and the next pending items are marked as running under the chain's lease.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
+import { lastOf } from '../../core/present.ts'
 import { followersOf } from '../operations/name-order.ts'
 import type { OperationRow, WorkItem } from '../types.ts'
 import type { ChainRow } from '../worker/lease.ts'
@@ -25,11 +26,14 @@ import { ITEM_COLUMNS, workItem, type ClaimedRow } from './work-items.ts'
 
 export interface Claim extends HeldChain {
   items: WorkItem[]
-  /** Of these items, those whose files another operation has claimed. */
+  /** Those of `items` whose files another operation has claimed. */
   inUse: ReadonlySet<WorkItem>
 }
 
-/** The next batch of a chain, with its items marked, or null if it has nothing to do now. */
+/**
+ * Takes the next batch of a chain and marks its items as running. Null: the chain has nothing to do
+ * now.
+ */
 export function claimBatch(
   scope: ShopScope,
   job: ChainJob,
@@ -55,7 +59,7 @@ export function claimBatch(
     await tx.query(
       `update chains set claimed = :claimed, hint = :hint
        where shop_id = :shop and operation_id = :operation and chain = :chain`,
-      { ...job, claimed: items.map(({ position }) => position), hint: items.at(-1)!.position + 1 },
+      { ...job, claimed: items.map(({ position }) => position), hint: lastOf(items).position + 1 },
     )
     const inUse =
       held.operation.status === 'previewing'
@@ -108,9 +112,10 @@ async function returnLeftovers(
 }
 
 /**
- * The next item with the next ones of its kind: normal items, a small group of those whose worker
- * died once, or one last chance alone. Locks only the items that it claims: another chain would
- * skip locked items, see nothing left to do, and end.
+ * Claims the next item from the position `from` on, with the next ones of its kind: normal items, a
+ * small group of those whose worker died once, or one last chance alone. Null: there is none. Locks
+ * only the items that it claims: another chain would skip locked items, see nothing left to do, and
+ * end.
  */
 async function claimFrom(
   tx: ShopScope,

@@ -19,13 +19,14 @@ export interface CommitOptions {
   limits: WriteLimits
   effects: readonly Effect[]
   log: Logger
-  /** The batch ends with this group: queue the chain's next job. */
+  /** Whether the batch ends with this group: then the chain's next job is queued. */
   last: boolean
 }
 
 /**
- * Throws `LeaseLost`, or the error of an unavailable database: the rest of the group is then
- * unwritten.
+ * Writes a group of ended items. Of two items of one name the second is written after the first.
+ * @throws `LeaseLost`, or the error of an unavailable database: the rest of the group is then
+ *   unwritten
  */
 export async function commit(
   scope: ShopScope,
@@ -56,8 +57,8 @@ async function commitPart(
 }
 
 /**
- * The database rejects something in the group: write each item in its own transaction, so that only
- * the faulty one fails.
+ * Writes each item of a group that the database rejects in its own transaction, so that only the
+ * faulty one fails.
  */
 async function commitOneByOne(
   scope: ShopScope,
@@ -66,20 +67,15 @@ async function commitOneByOne(
   options: CommitOptions,
   cause: unknown,
 ): Promise<void> {
-  if (group.length === 0) throw cause
-  if (group.length > 1) {
-    for (const ended of group) await commit(scope, claim, [ended], { ...options, last: false })
+  const [only, ...others] = group
+  if (!only) throw cause
+  const notLast = { ...options, last: false }
+  if (others.length > 0) {
+    for (const ended of group) await commit(scope, claim, [ended], notLast)
   } else {
     const error = { code: 'internal', message: new AppError('internal').message, retryable: true }
-    await commitGroup(
-      scope,
-      claim,
-      [{ item: group[0]!.item, ending: { status: 'failed', error } }],
-      {
-        ...options,
-        last: false,
-      },
-    )
+    const failed: EndedItem = { item: only.item, ending: { status: 'failed', error } }
+    await commitGroup(scope, claim, [failed], notLast)
     options.log.error('an item could not be written', {
       operation: claim.operation.id,
       ...errorFields(cause),
@@ -106,11 +102,16 @@ function commitGroup(
   })
 }
 
-/** The item before it waits for a retry. Taking the name now would break the order. */
+/**
+ * Puts an item back whose predecessor waits for a retry: taking the name now would break the order.
+ */
 const waitingItem = (ended: EndedItem): EndedItem =>
   ended.ending.status === 'done' ? { item: ended.item, ending: { status: 'returned' } } : ended
 
-/** Items whose name an item before them may still take. */
+/**
+ * Locks the items. Returns the positions of those whose name an item before them may still take.
+ * @throws `LeaseLost` if this claim no longer holds all of them
+ */
 async function holdItems(
   tx: ShopScope,
   claim: Claim,

@@ -16,9 +16,14 @@ import { openOptions } from '../operations/sealed-options.ts'
 import type { OperationRow, ResolvedStep } from '../types.ts'
 import type { EngineParts } from '../parts.ts'
 
-/** The ports that a delivery brings along. */
+/** The ports that a plugin has only while it works on a delivery. */
 export type DeliveryPorts = Pick<WriteContext, 'delivery' | 'licences'>
 
+/**
+ * The context of the operation's plugins. `definePlugin` hides the ports that a plugin does not
+ * need.
+ * @param delivery the ports of the delivery that the plugins work on; absent: none
+ */
 export async function writeContext(
   parts: EngineParts,
   scope: ShopScope,
@@ -36,7 +41,8 @@ export async function writeContext(
     signal,
     request: operation.request,
     limits: { ...limits, background },
-    // No plugin that needs them is in any other workflow: server/features/workflows/check.ts refuses it.
+    // Absent ports are never read: server/features/workflows/check.ts refuses plugins that need
+    // them in other workflows.
     ...(delivery as DeliveryPorts),
   }
 }

@@ -2,13 +2,14 @@
 // without writing anything.
 import type { Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { present } from '../../core/present.ts'
 import type { Change } from '../../files/drafts.ts'
 import { freshItem } from './work-items.ts'
 import { resolveSteps, writeContext } from './context.ts'
 import { planBatch } from './plan.ts'
 import type { ItemEnding } from '../types.ts'
 import type { EngineParts } from '../parts.ts'
-import { itemDraft, loadRecords, obstacleOf } from './item-work.ts'
+import { itemDraft, loadedRecord, loadRecords, obstacleOf } from './item-work.ts'
 import { filePlaceOf } from '../steps.ts'
 
 /** A file by its bare UUID, with its place in a selection. */
@@ -25,7 +26,11 @@ export interface PreviewResult extends PlacedFile {
   problem: string | null
 }
 
-/** One result for each file, in their order. */
+/**
+ * Plans the item steps of a workflow for these files, and writes nothing.
+ * @returns one result for each file, in their order
+ * @throws `BrokenStep` if a step cannot run here, and the signal's reason
+ */
 export async function dryRun(
   parts: EngineParts,
   scope: ShopScope,
@@ -35,7 +40,11 @@ export async function dryRun(
     signal,
   }: { workflow: Workflow; files: readonly PlacedFile[]; signal: AbortSignal },
 ): Promise<PreviewResult[]> {
-  const items = files.map(({ id, position }) => freshItem({ position, file_id: id }))
+  const placed = files.map((file) => ({
+    file,
+    item: freshItem({ position: file.position, file_id: file.id }),
+  }))
+  const items = placed.map(({ item }) => item)
   await loadRecords(scope, items)
   const place = filePlaceOf(workflow, parts.plugins)
   const obstacles = new Map(items.map((item) => [item, obstacleOf(item, place)]))
@@ -44,14 +53,14 @@ export async function dryRun(
   // oxfmt-ignore
   const planned = await planBatch(resolveSteps(parts, scope, workflow), open, { read, log: parts.log })
   const endings = new Map(planned.map(({ item, ending }) => [item, ending]))
-  return items.map((item, at) => {
-    const problem = problemOf(obstacles.get(item) ?? endings.get(item)!)
-    const filename = item.record?.filename ?? ''
+  return placed.map(({ file, item }) => {
+    const ending = obstacles.get(item) ?? present(endings.get(item), 'the ending of an item')
+    const problem = problemOf(ending)
     return {
-      ...files[at]!,
-      filename,
+      ...file,
+      filename: item.record?.filename ?? '',
       problem,
-      change: problem ? null : { record: item.record!, draft: itemDraft(item) },
+      change: problem ? null : { record: loadedRecord(item), draft: itemDraft(item) },
     }
   })
 }

@@ -2,7 +2,9 @@
 // through the steps as a stream, and are committed in groups as they end.
 import type { ItemPlugin, ReadContext, StagedBlob } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { firstOf, present } from '../../core/present.ts'
 import { matchesPreview, ledgerOf } from '../../files/change-ledger.ts'
+import type { FileRecord } from '../../files/records.ts'
 import { inNameOrder } from '../operations/name-order.ts'
 import { openEntries } from '../operations/sealed-addresses.ts'
 import { BATCH, strategyOf } from '../operations/strategy.ts'
@@ -25,7 +27,10 @@ const COMMIT_MS = 500
 /** Below this size, a crash fetches the bytes again instead of recording them for every item. */
 const REMEMBER_BYTES = 4 * 1024 ** 2
 
-/** Works on the chain's next items. Always true: every item can be executed. */
+/**
+ * Works on the chain's next items.
+ * @returns true, because every item can be executed
+ */
 export async function workExecuted(
   runner: EngineRunner,
   scope: ShopScope,
@@ -39,7 +44,7 @@ export async function workExecuted(
       if (!claim) return false
       // Items that a crash interrupted run in small groups. The next group needs no new job:
       // it follows in this one.
-      const last = !claim.items[0]!.crashed || turn === BATCH
+      const last = !firstOf(claim.items).crashed || turn === BATCH
       await workOn(runner, scope, claim, { last, interrupted })
       return !last
     })
@@ -71,7 +76,7 @@ async function workOn(
   }
 }
 
-/** The results of the items, in the order in which they end. */
+/** Runs the claimed items through the steps. Yields each one as it ends. */
 async function* endingsOf(
   { parts }: EngineRunner,
   scope: ShopScope,
@@ -95,7 +100,7 @@ async function* endingsOf(
   yield* runSteps(steps, kept.open, context)
 }
 
-/** An interrupted plan leaves its items unchanged. */
+/** Plans the items of a preview. If it is interrupted, they stay as they were. */
 async function planned(
   steps: readonly ResolvedStep<ItemPlugin>[],
   items: readonly WorkItem[],
@@ -111,9 +116,16 @@ async function planned(
   }
 }
 
+/** An item of an existing file with what its preview promised. */
+interface PreviewedItem {
+  item: WorkItem
+  plan: NonNullable<WorkItem['plan']>
+  record: FileRecord
+}
+
 /**
- * Where steps use bytes, compare what a preview promised with a new plan before doing anything.
- * (Where steps only plan, the changes themselves are compared.)
+ * Compares what a preview promised with a new plan, before a step uses bytes. (Where steps only
+ * plan, the changes themselves are compared when they are written.)
  */
 async function checkPreviewed(
   steps: readonly ResolvedStep<ItemPlugin>[],
@@ -122,22 +134,21 @@ async function checkPreviewed(
   parts: EngineParts,
   signal: AbortSignal,
 ): Promise<{ ended: EndedItem[]; open: WorkItem[] }> {
-  const promised = items.filter(({ plan, record }) => plan !== null && record !== null)
-  if (promised.length === 0) return { ended: [], open: [...items] }
-  const copies = new Map<WorkItem, WorkItem>(
-    promised.map((item) => [
-      { ...item, draft: structuredClone(item.draft), warnings: [], effects: {} },
-      item,
-    ]),
-  )
+  const copies = new Map<WorkItem, PreviewedItem>()
+  for (const item of items) {
+    const { plan, record } = item
+    if (plan === null || record === null) continue
+    const copy = { ...item, draft: structuredClone(item.draft), warnings: [], effects: {} }
+    copies.set(copy, { item, plan, record })
+  }
+  if (copies.size === 0) return { ended: [], open: [...items] }
   const again = await planned(steps, [...copies.keys()], read, parts, signal)
   const ended: EndedItem[] = []
   const broken = new Set<WorkItem>()
   for (const { item: copy, ending } of again) {
-    const item = copies.get(copy)!
+    const { item, plan, record } = present(copies.get(copy), 'the original of a copied item')
     const same =
-      ending.status === 'done' &&
-      matchesPreview(item.plan!, ledgerOf({ record: item.record!, draft: itemDraft(copy) }))
+      ending.status === 'done' && matchesPreview(plan, ledgerOf({ record, draft: itemDraft(copy) }))
     // From here on the result depends on its bytes, which no preview has.
     item.plan = null
     if (same) continue
@@ -148,6 +159,7 @@ async function checkPreviewed(
   return { ended, open: items.filter((item) => !broken.has(item)) }
 }
 
+/** Records the bytes that an item's steps have made, so that a crash does not make them again. */
 async function recordStaged(
   scope: ShopScope,
   claim: Claim,

@@ -1,14 +1,15 @@
 // The engine's failure policy: which failed items are retried, when, and what a final failure means
 // for the item.
 import type { FailurePolicy, PluginKind, Warning } from '../../../plugins/contract.ts'
+import { lastOf } from '../../core/present.ts'
 import type { ItemError, ResolvedStep, WorkItem } from '../types.ts'
 
 export const MAX_ATTEMPTS = 3
 const BACKOFF_MS = [1_000, 5_000]
-// An origin that took this long will not be faster in a few seconds. A later Retry Failed may still
-// help.
+// No retry follows a longer attempt: its origin will not be faster in a few seconds. A later Retry
+// Failed may still help.
 const SLOW_ATTEMPT_SECONDS = 20
-// An operation does not stay open longer for one item: it fails, with the time in its message.
+// The longest wait for one item: beyond it the item fails, with the time in its message.
 const MAX_WAIT_SECONDS = 15 * 60
 
 /**
@@ -24,7 +25,7 @@ export function retryDelay(
   retryAfter: number | null = null,
 ): number | null {
   if (attempt >= MAX_ATTEMPTS) return null
-  const backoff = BACKOFF_MS[attempt - 1] ?? BACKOFF_MS.at(-1)!
+  const backoff = BACKOFF_MS[attempt - 1] ?? lastOf(BACKOFF_MS)
   // A stated time says when another attempt helps, however long this one took.
   if (retryAfter !== null)
     return retryAfter > MAX_WAIT_SECONDS ? null : Math.max(backoff, retryAfter * 1000)
@@ -34,14 +35,15 @@ export function retryDelay(
 const KEPT_KINDS: readonly PluginKind[] = ['optimize', 'act']
 
 /**
- * The step's own policy, or the default of its kind. Only an import can leave a file out. In a bulk
- * operation the file stays as it was, and its failure must be counted.
+ * What a failure of this step means for the item: the step's own policy, or the default of its
+ * kind. Only an import can leave a file out. In a bulk operation the file stays as it was, and its
+ * failure must be counted.
  */
 export const policyOf = (step: ResolvedStep, item: WorkItem): FailurePolicy =>
   step.onFailure ??
   (item.entry !== null && KEPT_KINDS.includes(step.pluginImpl.kind) ? 'keep' : 'drop')
 
-/** The item continues with the next step as if this step did not exist. */
+/** Lets the item continue with the next step as if this one did not exist, with a warning. */
 export function keepAsItWas(
   item: WorkItem,
   step: ResolvedStep,

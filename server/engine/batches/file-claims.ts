@@ -13,11 +13,13 @@ export async function claimFiles(
   held: HeldChain,
   items: readonly WorkItem[],
 ): Promise<Set<WorkItem>> {
-  const wanted = items.filter(({ entry, file_id }) => entry === null && file_id !== null)
+  const wanted = items.flatMap((item) =>
+    item.entry === null && item.file_id !== null ? [{ item, file: item.file_id }] : [],
+  )
   if (wanted.length === 0) return new Set()
-  // Writes the rows, so that a transaction that read them but has not changed them yet is refused
-  // and reads again.
-  const ids = wanted.map(({ file_id }) => file_id!)
+  // The statement also writes the files' rows, so that a transaction that has read them but not
+  // changed them yet is refused and reads again.
+  const ids = wanted.map(({ file }) => file)
   await tx.query(
     `with ours as (
        insert into file_claims (shop_id, file_id, operation_id, lease)
@@ -35,7 +37,7 @@ export async function claimFiles(
     { operation: held.operation.id, lease: held.lease, ids },
   )
   const taken = new Set(others.map(({ file_id }) => file_id))
-  return new Set(wanted.filter(({ file_id }) => taken.has(file_id!)))
+  return new Set(wanted.flatMap(({ item, file }) => (taken.has(file) ? [item] : [])))
 }
 
 /** Releases files that a lease holds: those of `ids`, or all. */

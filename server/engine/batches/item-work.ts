@@ -9,15 +9,16 @@ import {
 } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, isErrorCode } from '../../core/errors.ts'
+import { present } from '../../core/present.ts'
 import { draftOfRecord, viewOfDraft, type Draft } from '../../files/drafts.ts'
-import { readRecords } from '../../files/records.ts'
+import { readRecords, type FileRecord } from '../../files/records.ts'
 import { applyToDraft } from './apply.ts'
 import { collectEffects } from '../effect-values.ts'
 import { keepAsItWas, policyOf, retryDelay } from './failure.ts'
 import type { ItemEnding, ItemError, ResolvedStep, WorkItem } from '../types.ts'
 import type { FilePlace } from '../steps.ts'
 
-/** Plugins get no copies: they must not write to these objects. */
+/** An item as plugins see it. The objects are no copies, so plugins must not write to them. */
 export const viewOfItem = (item: WorkItem): Item => ({
   id: String(item.position),
   position: item.position,
@@ -27,15 +28,22 @@ export const viewOfItem = (item: WorkItem): Item => ({
   wanted: item.wanted,
 })
 
-const fileOf = ({ draft, record, staged }: WorkItem): FileView =>
-  draft === null && staged === null
-    ? record!
-    : viewOfDraft(draft ?? draftOfRecord(record!), staged?.size_bytes ?? null, record)
+function fileOf(item: WorkItem): FileView {
+  const { draft, record, staged } = item
+  if (draft === null && staged === null) return loadedRecord(item)
+  const view = draft ?? draftOfRecord(loadedRecord(item))
+  return viewOfDraft(view, staged?.size_bytes ?? null, record)
+}
 
-/** The item's draft; created on first use. */
-export const itemDraft = (item: WorkItem): Draft => (item.draft ??= draftOfRecord(item.record!))
+/** The record of an existing file. Throws if the item has none. */
+export const loadedRecord = ({ record }: WorkItem): FileRecord =>
+  present(record, 'the record of a file')
 
-/** Does the step apply to this item? */
+/** The item's draft, which is created on first use. */
+export const itemDraft = (item: WorkItem): Draft =>
+  (item.draft ??= draftOfRecord(loadedRecord(item)))
+
+/** Whether the step applies to this item. */
 export const applies = (step: ResolvedStep, item: WorkItem): boolean =>
   !item.last && (step.when === undefined || matchesCondition(fileOf(item), step.when))
 
@@ -59,6 +67,7 @@ export function obstacleOf(item: WorkItem, place: FilePlace): ItemEnding | null 
   return place === 'trash' ? { status: 'skipped', reason: 'It is not in the trash' } : null
 }
 
+/** The error of an item whose file another operation has claimed. */
 export const inUse: ItemError = {
   code: 'file_in_use',
   message: new AppError('file_in_use').message,
@@ -93,7 +102,7 @@ export function advance(
   return final ? null : (outcome.bytes ?? null)
 }
 
-/** What an item's row keeps between attempts. */
+/** The fields of an outcome that an item's row keeps between attempts. */
 const KEPT: ReadonlySet<string> = new Set(['item', 'status', 'bytes'])
 
 function errorOf(failed: Extract<Outcome, { status: 'failed' }>): ItemError {
@@ -112,7 +121,12 @@ export const crashOf = (step: ResolvedStep): ItemError => ({
   retryable: true,
 })
 
-/** Another attempt, or the end of the item, or of the whole operation if the step says so. */
+/**
+ * What a failure means for the item: another attempt, or its end, or the end of the whole operation
+ * if the step says so.
+ * @param seconds how long the attempt took
+ * @param retryAfter seconds that the external system asked to wait; null: not stated
+ */
 export function endingOfFailure(
   step: ResolvedStep | null,
   item: WorkItem,
@@ -126,8 +140,8 @@ export function endingOfFailure(
 }
 
 /**
- * How the item ends here. Null: the step's policy keeps the file as it was and the item continues.
- * If a step skips a kept import, the file must not be lost either.
+ * How an item ends that a step refused. Null: the step's policy keeps the file as it was, and the
+ * item continues. If a step skips a kept import, the file must not be lost either.
  */
 export function endingAt(
   step: ResolvedStep,

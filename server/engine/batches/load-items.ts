@@ -4,7 +4,7 @@ import type { OperationRow, WorkItem } from '../types.ts'
 import { loadRecords } from './item-work.ts'
 import { loadUndo } from './revert.ts'
 
-/** Files and, for an undo, what the other operation did to them. */
+/** Loads the items' files and, for an undo, what the other operation did to them. */
 export async function loadItems(
   tx: ShopScope,
   operation: OperationRow,

@@ -2,10 +2,10 @@
 import { sharedRows } from '../../core/db/shared-rows.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Ledger } from '../../files/change-ledger.ts'
-import type { EndedItem, ItemError, ItemStatus, WorkItem } from '../types.ts'
+import type { ItemEnding, ItemError, ItemStatus, WorkItem } from '../types.ts'
 import type { HeldChain } from './chain.ts'
 
-/** The columns of an ended item. Absent fields become null. */
+/** The columns of an ended item's row. Absent fields become null. */
 export interface OutcomeRow extends Partial<Ledger> {
   position: number
   status: ItemStatus
@@ -19,6 +19,9 @@ export interface OutcomeRow extends Partial<Ledger> {
   warnings?: unknown
 }
 
+/** How an item ended whose file is not written now. */
+export type UnfinishedEnding = Exclude<ItemEnding, { status: 'done' }>
+
 /** The outcome for an item's file. */
 export type WriteResult = Pick<OutcomeRow, 'status' | 'file_id' | 'error' | 'before' | 'after'>
 export const skippedFor = (reason: string): WriteResult => ({
@@ -26,30 +29,24 @@ export const skippedFor = (reason: string): WriteResult => ({
   error: { code: 'skipped', message: reason, retryable: false },
 })
 
-export function outcomeRow(
-  { item, ending }: EndedItem,
-  result: WriteResult | undefined,
-): OutcomeRow {
-  const candidates = item.effects.candidates?.flat() ?? []
-  const row = {
-    position: item.position,
-    step: item.step,
-    attempt: item.attempt,
-    ...(item.file_id === null ? {} : { file_id: item.file_id }),
-    ...(candidates.length > 0 ? { candidates } : {}),
-    ...(item.warnings.length > 0 ? { warnings: item.warnings } : {}),
-  }
-  const staged = item.staged ? { staged: item.staged } : {}
+/** The row of an item whose steps succeeded, with the outcome for its file. */
+export function doneRow(item: WorkItem, result: WriteResult): OutcomeRow {
+  const row = rowOf(item)
+  if (result.status === 'pending')
+    return { ...row, status: 'pending', attempt: item.attempt - 1, step: 0 }
+  const unchanged = unchangedReason(item, result)
+  if (unchanged !== null) return { ...row, ...skippedFor(unchanged) }
+  return { ...row, ...(result.status === 'done' ? {} : stagedOf(item)), ...result }
+}
+
+/** The row of an item that a step or a failure ended. */
+export function endedRow(item: WorkItem, ending: UnfinishedEnding): OutcomeRow {
+  const row = rowOf(item)
   switch (ending.status) {
-    case 'done':
-      if (result!.status === 'pending')
-        return { ...row, status: 'pending', attempt: item.attempt - 1, step: 0 }
-      if (isUnchanged(item, result!)) return { ...row, ...skippedFor(item.unchanged!) }
-      return { ...row, ...(result!.status === 'done' ? {} : staged), ...result! }
     case 'skipped':
-      return { ...row, ...staged, ...skippedFor(ending.reason) }
+      return { ...row, ...stagedOf(item), ...skippedFor(ending.reason) }
     case 'failed':
-      return { ...row, ...staged, status: 'failed', error: ending.error }
+      return { ...row, ...stagedOf(item), status: 'failed', error: ending.error }
     case 'again':
       return {
         ...row,
@@ -63,14 +60,33 @@ export function outcomeRow(
   }
 }
 
+function rowOf(item: WorkItem) {
+  const candidates = item.effects.candidates?.flat() ?? []
+  return {
+    position: item.position,
+    step: item.step,
+    attempt: item.attempt,
+    ...(item.file_id === null ? {} : { file_id: item.file_id }),
+    ...(candidates.length > 0 ? { candidates } : {}),
+    ...(item.warnings.length > 0 ? { warnings: item.warnings } : {}),
+  }
+}
+
+const stagedOf = ({ staged }: WorkItem) => (staged ? { staged } : {})
+
 const resumed = ({ resume: { step, staged } }: WorkItem) => ({
   step,
   ...(staged ? { staged } : {}),
 })
 
-/** Nothing changed, except that a review may be needed, and a step gave the reason. */
-const isUnchanged = ({ unchanged, acted }: WorkItem, { status, after }: WriteResult): boolean =>
-  unchanged !== null && !acted && status === 'done' && after === undefined
+/**
+ * The reason that a step gave for having nothing to do; null if something changed all the same.
+ * Candidates for a review are no change.
+ */
+const unchangedReason = (
+  { unchanged, acted }: WorkItem,
+  { status, after }: WriteResult,
+): string | null => (!acted && status === 'done' && after === undefined ? unchanged : null)
 
 const COLUMNS = {
   position: 'int',
@@ -90,6 +106,7 @@ const COLUMNS = {
 const runAfter = (delay: string) => `now() + ${delay} * interval '1 millisecond'`
 const finishedAt = (status: string) => `case when ${status} = 'pending' then null else now() end`
 
+/** Writes the outcomes of items that have rows. */
 export async function updateOutcomes(
   tx: ShopScope,
   held: HeldChain,
@@ -119,6 +136,7 @@ export async function updateOutcomes(
   )
 }
 
+/** Writes the outcomes of items that have no rows yet. */
 export async function insertOutcomes(
   tx: ShopScope,
   held: HeldChain,

@@ -17,9 +17,10 @@ export interface Counts {
 }
 
 /**
- * Adds to the counters. Queues the finalization when every item has ended. `stop`: items that have
- * not ended are cancelled. Throws `LeaseLost` if the operation was ended elsewhere in the meantime:
- * then nothing may be written.
+ * Adds to the operation's counters, and queues its finalization when every item has ended.
+ * @param stop why the operation ends now, with its other items cancelled; null: it continues
+ * @throws `LeaseLost` if the operation was ended elsewhere in the meantime: then nothing may be
+ *   written
  */
 export async function countOutcomes(
   tx: ShopScope,

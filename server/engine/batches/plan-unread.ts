@@ -22,7 +22,8 @@ export interface UnreadPlan {
 }
 
 /**
- * Items without rows differ only in ids and positions. Throws the signal's reason when it aborts.
+ * Plans items without their files: items without rows differ only in ids and positions.
+ * @throws the signal's reason when it aborts
  */
 export async function planUnread(
   steps: readonly ResolvedStep<ItemPlugin>[],
@@ -42,7 +43,10 @@ export async function planUnread(
   return { recorded, change }
 }
 
-/** Null: the plan needs the files, or failed. The caller then plans with the files. */
+/**
+ * The outcomes of one step. Null: its plan needs the files, or failed, so the caller plans with the
+ * files.
+ */
 async function outcomesUnread(
   { pluginImpl, parsedOptions }: ResolvedStep<ItemPlugin>,
   positions: readonly number[],

@@ -2,6 +2,7 @@
 // touched. This is all of a preview, and of an operation whose steps only plan.
 import type { ItemPlugin, Outcome, ReadContext } from '../../../plugins/contract.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
+import { present } from '../../core/present.ts'
 import type { ItemEnding, EndedItem, ResolvedStep, WorkItem } from '../types.ts'
 import {
   advance,
@@ -21,7 +22,11 @@ export interface PlanContext {
   recorded?: readonly RecordedStep[]
 }
 
-/** How each item would end, in no order. Throws the signal's reason when it aborts. */
+/**
+ * Plans the steps for these items, and applies the outcomes to their drafts.
+ * @returns how each item would end, in no order
+ * @throws the signal's reason when it aborts
+ */
 export async function planBatch(
   steps: readonly ResolvedStep<ItemPlugin>[],
   items: readonly WorkItem[],
@@ -41,7 +46,7 @@ export async function planBatch(
   return ended
 }
 
-/** Items that end here, with the reason. */
+/** Plans one step. Returns the items that end here, with the reason. */
 async function planStep(
   step: ResolvedStep<ItemPlugin>,
   index: number,
@@ -83,6 +88,6 @@ function outcomesOf(
   { read, recorded }: { read: ReadContext; recorded: RecordedStep | undefined },
 ): AsyncIterable<Outcome> | Iterable<Outcome> {
   return recorded
-    ? items.map(({ position }) => recorded.get(String(position))!)
+    ? items.map(({ position }) => present(recorded.get(String(position)), 'a recorded outcome'))
     : pluginImpl.plan(items.map(viewOfItem), parsedOptions, read)
 }

@@ -7,9 +7,10 @@ import type { WorkItem } from '../types.ts'
 import type { HeldChain } from './chain.ts'
 import { ITEM_COLUMNS, workItem, type ClaimedRow } from './work-items.ts'
 
+/** The batch that a chain of a planned operation holds. */
 export interface PlannedBatch extends HeldChain {
   strategy: Strategy
-  /** Positions in leased batches, whose items have no rows; or `rows`: items that have some. */
+  /** The positions of items in leased batches, which have no rows. Empty if `rows` has items. */
   leased: number[]
   rows: WorkItem[]
 }
@@ -21,7 +22,8 @@ const PLANNABLE = `status = 'pending' and not crashed and (run_after is null or 
     where shop_id = :shop and operation_id = :operation and chain <> :chain)`
 
 /**
- * The next items from `hint` on, else from the beginning, recorded in the chain's row. Empty: none.
+ * Takes the next items from the position `hint` on, else from the beginning, and records them in
+ * the chain's row. Empty: there are none.
  */
 export async function claimPlanned(
   tx: ShopScope,
@@ -46,8 +48,8 @@ export async function claimPlanned(
 }
 
 /**
- * The items about these files, with the other items of their block: those are likely to be needed
- * next.
+ * Takes the items about these files, with the other items of their blocks, which are likely to be
+ * needed next.
  */
 export async function claimPlannedOf(
   tx: ShopScope,
@@ -77,9 +79,9 @@ export async function claimPlannedOf(
 }
 
 /**
- * One chain of the operation claims at a time, until its transaction ends. A claim leaves the items
- * as they are, so a statement that began before another chain's commit would not see that they are
- * taken, and two chains would plan the same items.
+ * Waits until no other chain of the operation claims, for the rest of the transaction. A claim
+ * leaves the items as they are, so a statement that began before another chain's commit would not
+ * see that they are taken, and two chains would plan the same items.
  */
 const claimAlone = (tx: ShopScope, { operation }: HeldChain) =>
   tx.query('select pg_advisory_xact_lock(hashtextextended(:operation, :shop))', {
@@ -100,7 +102,10 @@ async function recordClaimed(
   )
 }
 
-/** Locks the rows of these items. False: another chain worked on or marked one in the meantime. */
+/**
+ * Locks the rows of these items. False: another chain worked on one of them or marked it in the
+ * meantime.
+ */
 export async function holdPlanned(
   tx: ShopScope,
   operation: string,
@@ -117,7 +122,10 @@ export async function holdPlanned(
   return rows.length === items.length
 }
 
-/** Is there an item whose worker died? Such items are executed, in small groups and then alone. */
+/**
+ * Whether there is an item whose worker died. Such items are executed, in small groups and then
+ * alone.
+ */
 export async function anyCrashed(tx: ShopScope, operation: string): Promise<boolean> {
   const rows = await tx.query(
     `select from items where shop_id = :shop and operation_id = :operation and status = 'pending'

@@ -29,12 +29,15 @@ import { changeUniformly, UNIFORM_BATCHES } from './uniform-change.ts'
 import { writeEnded } from './write.ts'
 
 /**
- * Another chain, whose worker died, turned a leased batch into items or works on these items:
- * nothing was written.
+ * Thrown if another chain, whose worker died, turned a leased batch into items or works on these
+ * items. Nothing was written.
  */
 class BatchTaken extends Error {}
 
-/** Works on the chain's next batch. False: the remaining items must be executed one by one. */
+/**
+ * Works on the chain's next batch.
+ * @returns false if the remaining items must be executed one by one
+ */
 export async function workPlanned(
   runner: EngineRunner,
   scope: ShopScope,
@@ -50,7 +53,7 @@ export async function workPlanned(
   })
 }
 
-/** Queues the chain's next job even if the batch could not be written. */
+/** Plans and writes a batch. Queues the chain's next job even if the batch could not be written. */
 async function workOn(
   parts: EngineParts,
   scope: ShopScope,
@@ -76,8 +79,8 @@ async function workOn(
 }
 
 /**
- * False if the operation is not planned, or a worker died in this chain: then its items are
- * executed.
+ * Whether the chain's items can be planned. Otherwise they are executed: the operation is not
+ * planned, or a worker died in this chain.
  */
 async function canPlan(
   { plugins }: EngineParts,
@@ -99,7 +102,7 @@ async function canPlan(
   return !row.died && !row.crashed
 }
 
-/** From now on the chain's items are executed. */
+/** Marks the chain, so that from now on its items are executed. */
 async function markCrashed(
   scope: ShopScope,
   { operation, chain }: Pick<ChainJob, 'operation' | 'chain'>,
@@ -112,8 +115,8 @@ async function markCrashed(
 }
 
 /**
- * Takes the chain with its next batch. Null: nothing to do. `crashed`: the executed strategy is
- * needed.
+ * Takes the chain with its next batch.
+ * @returns null if there is nothing to do, and `crashed` if the executed strategy is needed
  */
 export function takePlanned(
   { plugins }: Pick<EngineParts, 'plugins'>,
@@ -136,7 +139,10 @@ export function takePlanned(
   })
 }
 
-/** Throws `LeaseLost` with nothing written if the chain was taken over in the meantime. */
+/**
+ * Plans a batch and writes it with its outcomes.
+ * @throws `LeaseLost` with nothing written if the chain was taken over in the meantime
+ */
 export async function planAndWrite(
   parts: EngineParts,
   scope: ShopScope,
@@ -150,19 +156,14 @@ export async function planAndWrite(
     steps: resolveSteps(parts, scope, batch.operation.workflow),
     read: context,
   }
-  const unread = await planAhead(scope, work)
+  const { recorded, update } = await planAhead(scope, work)
   // Plan again after a rollback: the files have changed.
   await retryRolledBack(async () => {
-    if (unread.update)
-      return scope.transaction((tx) => writeUniform(tx, work, unread.recorded, unread.update!))
+    if (update) return scope.transaction((tx) => writeUniform(tx, work, recorded, update))
     const fresh =
       batch.leased.length > 0 ? await readLeased(scope, batch.operation.id, batch.lease) : []
-    const ended = await planItems(
-      scope,
-      work,
-      [...fresh, ...batch.rows],
-      recordedFor(unread, fresh),
-    )
+    const known = recordedFor(recorded, fresh)
+    const ended = await planItems(scope, work, [...fresh, ...batch.rows], known)
     const whole = { ended, fresh, rows: batch.rows }
     const all = await withRenameConflicts(scope, batch, whole, (items) =>
       planItems(scope, work, items),
@@ -171,6 +172,7 @@ export async function planAndWrite(
   })
 }
 
+/** What all functions on one batch need. */
 interface PlannedWork {
   parts: EngineParts
   batch: PlannedBatch
@@ -178,15 +180,19 @@ interface PlannedWork {
   read: ReadContext
 }
 
+/** What the plan without files found. */
 interface PlannedAhead {
   recorded: readonly RecordedStep[]
-  /** The uniform change of all files of the batch, as SQL; null: there is none. */
+  /**
+   * The uniform change of all files of the batch, as SQL. Null: there is none, or it cannot be
+   * used.
+   */
   update: UniformUpdate | null
 }
 
 /**
- * Plans the batch without reading its files, as far as possible. A uniform change leases further
- * batches.
+ * Plans the batch without reading its files, as far as possible. If the change is uniform, leases
+ * further batches for the same transaction.
  */
 async function planAhead(
   scope: ShopScope,
@@ -216,11 +222,13 @@ async function planAhead(
 }
 
 /**
- * A retry may find further batches under the lease, without outcomes: then all are planned again.
+ * The recorded outcomes, if they are those of all these items. A retry may find further batches
+ * under the lease, without outcomes: then all are planned again.
  */
-const recordedFor = ({ recorded }: PlannedAhead, items: readonly WorkItem[]) =>
+const recordedFor = (recorded: readonly RecordedStep[], items: readonly WorkItem[]) =>
   recorded.every((one) => one.size === items.length) ? recorded : []
 
+/** Reads the items' files and plans the steps for them, except those with recorded outcomes. */
 async function planItems(
   scope: ShopScope,
   { parts: { plugins, log }, batch: { operation }, steps, read }: PlannedWork,
@@ -228,12 +236,13 @@ async function planItems(
   recorded: readonly RecordedStep[] = [],
 ): Promise<EndedItem[]> {
   await loadItems(scope, operation, items)
-  // If a file is claimed after this, its row has been written, and our change of it is refused.
+  // A file that is claimed after this has a new row version, so our change of it is refused.
   const inUse = new Set(items.filter(({ record }) => record?.claimed))
   const { ended, open } = prepare(operation, plugins, items, inUse)
   return [...ended, ...(await planBatch(steps, open, { read, log, recorded }))]
 }
 
+/** Writes planned items. Throws `BatchTaken` if another chain has taken some of them. */
 async function writeAll(
   tx: ShopScope,
   { parts: { limits, effects }, batch }: PlannedWork,
@@ -245,7 +254,8 @@ async function writeAll(
     (await dropLeased(tx, operation.id, lease)) === fresh.length &&
     (await holdPlanned(tx, operation.id, rows))
   if (!whole) throw new BatchTaken()
-  if (batch.rows.length > 0) await moveHint(tx, batch, batch.rows.at(-1)!.position + 1)
+  const last = batch.rows.at(-1)
+  if (last) await moveHint(tx, batch, last.position + 1)
   await enqueueNext(tx, batch, strategy.load)
   ended.sort((a, b) => a.item.position - b.item.position)
   await writeEnded(tx, batch, ended, {
@@ -257,7 +267,8 @@ async function writeAll(
 }
 
 /**
- * Files that the statement skipped are read here and get the known outcomes: no plugin is called.
+ * Writes a uniform change. Files that its statement skipped are read here and get the recorded
+ * outcomes: no plugin is called.
  */
 async function writeUniform(
   tx: ShopScope,
@@ -287,7 +298,5 @@ const moveHint = (tx: ShopScope, { operation, chain }: HeldChain, hint: number) 
   tx.query(
     `update chains set hint = :hint where shop_id = :shop and operation_id = :operation
       and chain = :chain`,
-    {
-      ...{ operation: operation.id, chain, hint },
-    },
+    { operation: operation.id, chain, hint },
   )

@@ -11,14 +11,15 @@ import { leaseBatchesOf } from './item-batches.ts'
 import { claimPlannedOf, type PlannedBatch } from './planned-items.ts'
 
 /**
- * Maximum number of files that may depend on each other. Beyond it, a name that another file has
- * counts as taken.
+ * The most files that may depend on each other. Beyond it, a name that another file has counts as
+ * taken.
  */
 const MAX_DEPENDENT_FILES = 100_000
 
+/** A batch with all items that depend on its items' names. */
 export interface WholeBatch {
   ended: EndedItem[]
-  /** All items of this kind: those without rows and those with rows. */
+  /** The items without rows; `rows` are those that have some. */
   fresh: WorkItem[]
   rows: WorkItem[]
 }
@@ -65,7 +66,7 @@ function takeItems(
   })
 }
 
-/** The files outside the batch that have the wanted names. */
+/** The files outside the batch that have names which the items `last` want. */
 async function nameOwnersElsewhere(
   scope: ShopScope,
   { id, status }: OperationRow,

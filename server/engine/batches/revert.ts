@@ -28,6 +28,7 @@ export async function loadUndo(
   for (const item of items) item.undo = ledgers.get(item.position) ?? null
   // The files that the operation created follow its own items.
   const others = items.filter(({ undo, file_id }) => undo === null && file_id !== null)
+  if (others.length === 0) return
   const made = await tx.query<{ file_id: string }>(
     `select file_id from created_files
      where shop_id = :shop and operation_id = :undoes and file_id = any(:files::uuid[])`,
@@ -35,12 +36,16 @@ export async function loadUndo(
   )
   const ids = new Set(made.map(({ file_id }) => file_id))
   for (const item of others)
-    if (ids.has(item.file_id!)) item.undo = { before: {}, after: { created: true }, at: '' }
+    if (item.file_id !== null && ids.has(item.file_id))
+      item.undo = { before: {}, after: { created: true }, at: '' }
 }
 
 const skipped = (reason: string): ItemEnding => ({ status: 'skipped', reason })
 
-/** Restores the item's draft; returns the reason if it cannot, or null. */
+/**
+ * Restores in the item's draft what the other operation changed.
+ * @returns why the item is skipped; null: it is restored
+ */
 export function revert(item: WorkItem): ItemEnding | null {
   const { record, undo } = item
   if (!record) return skipped('It was permanently deleted')
@@ -61,7 +66,7 @@ export function revert(item: WorkItem): ItemEnding | null {
     draft.deleted = before.deleted as boolean
     if (draft.deleted) draft.deleted_at = before.deleted_at as string
   }
-  // Nobody changed the file since: restore the time of its last change too.
+  // If the file has not changed since, the time of its last change is restored too.
   if (record.updated_at === undo.at) draft.updated_at = before.updated_at as string
   return null
 }

@@ -35,15 +35,16 @@ export interface BatchContext {
 
 interface Run {
   context: BatchContext
-  /** An item that ends here. */
+  /** Called with an item that ends here. */
   end(ended: EndedItem): void
   /** Seconds since the batch began. */
   seconds(): number
 }
 
 /**
- * Runs `items` through the item steps and returns each one as it ends: done, failed, skipped, or
- * waiting again.
+ * Runs items through the item steps.
+ * @returns each item as it ends: done, failed, skipped, or waiting again
+ * @throws no error of a plugin: it fails the plugin's items
  */
 export function runSteps(
   steps: readonly ResolvedStep<ItemPlugin>[],
@@ -71,7 +72,7 @@ async function* once<T>(value: readonly T[]): AsyncGenerator<T[]> {
   yield await Promise.resolve([...value])
 }
 
-/** The step's results from all groups as they come: a slow group delays no other. */
+/** Runs one step on all groups. Yields their items as they come: a slow group delays no other. */
 function runStep(
   step: ResolvedStep<ItemPlugin>,
   index: number,
@@ -132,8 +133,8 @@ async function runGroup(
 }
 
 /**
- * Each outcome with its item, which is then no longer open. Throws if the plugin returns none for
- * an item.
+ * Yields each outcome with its item, which is then no longer open.
+ * @throws an error if the plugin returns no outcome for an item
  */
 async function* ofOpenItems(
   step: ResolvedStep<ItemPlugin>,

@@ -10,14 +10,15 @@ import { countOutcomes } from './outcomes.ts'
 import { workPlanned } from './planned.ts'
 
 /**
- * Processes a chain's next batch and queues its next job, or ends the chain. False: the batch needs
- * another strategy.
+ * Processes a chain's next batch and queues its next job, or ends the chain. Returns false if the
+ * batch needs another strategy.
  */
 type Work = (runner: EngineRunner, scope: ShopScope, job: ChainJob) => Promise<boolean>
 
-/** Tried in this order. Every item can be executed. */
+/** The strategies, tried in this order. Every item can be executed. */
 const STRATEGIES: readonly Work[] = [workPlanned, workExecuted]
 
+/** Runs one job of a chain, unless the worker stops or the chain has ended. */
 export function runChain(runner: EngineRunner, job: ChainJob): Promise<void> {
   return runExclusively(runner, job, async () => {
     const scope = forShop(runner.parts.database, job.shop)

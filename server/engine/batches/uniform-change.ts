@@ -1,6 +1,7 @@
 // A uniform change: the plans of a batch make the same change to every file, so the database makes
 // the change and writes the items in one statement. Files that the statement skips are planned
-// individually, with the known outcomes.
+// individually, with the known outcomes. Measured against reading and planning every file, settings
+// take a third of the time and deletions less (docs/decisions/0029-uniform-change-from-plans.md).
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { UniformUpdate } from '../../files/uniform-update.ts'
 import type { WorkItem } from '../types.ts'
@@ -9,22 +10,22 @@ import type { PlannedBatch } from './planned-items.ts'
 import { freshItem } from './work-items.ts'
 
 /**
- * Batches of one uniform change in a transaction: with two chains, 10,000 files are one transaction
- * for each. More would be faster, but a pause waits for the running transaction.
+ * The batches of one uniform change in a transaction: with two chains, 10,000 files are one
+ * transaction for each chain. More would be faster, but a pause waits for the running transaction.
  */
 export const UNIFORM_BATCHES = 3
 
 export interface UniformlyChanged {
-  /** Items that were changed and written. */
+  /** The number of items that were changed and written. */
   done: number
-  /** Items whose files the statement skipped: they have no rows yet. */
+  /** The items whose files the statement skipped, which have no rows yet. */
   left: WorkItem[]
 }
 
 /**
- * Changes the files of all batches under the lease. `steps`: the number of steps that their items
- * completed.
- * Both results are empty if no batch is left.
+ * Changes the files of all batches under the lease, and inserts the items that are done.
+ * @param steps the number of steps that the items completed
+ * @returns nothing done and nothing left if no batch is under the lease any more
  */
 export async function changeUniformly(
   tx: ShopScope,

@@ -1,7 +1,10 @@
 // Items as a worker holds them: rows of `items`, or files of a batch whose items have no rows yet.
 import type { WorkItem } from '../types.ts'
 
-/** An item from its row. Results of its steps are not stored: the steps run again. */
+/**
+ * The columns of a row from which an item is made. Other results of its steps are not stored: the
+ * steps run again.
+ */
 export type ClaimedRow = Pick<
   WorkItem,
   | 'position'
@@ -18,6 +21,7 @@ export type ClaimedRow = Pick<
 >
 export const ITEM_COLUMNS =
   'position, file_id, attempt, crashed, step, entry, draft, staged, plan, wanted, waits_for'
+/** The item of this row. */
 export const workItem = (row: ClaimedRow): WorkItem => ({
   ...row,
   record: null,

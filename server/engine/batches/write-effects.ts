@@ -1,5 +1,6 @@
 // Calls the writers of the effects that items asked for, and adds what they record to the outcomes.
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { present } from '../../core/present.ts'
 import type { Effect, EffectRecords, EffectRequest } from '../effect.ts'
 import type { EffectName } from '../effect-values.ts'
 import type { OperationRow, WorkItem } from '../types.ts'
@@ -8,9 +9,16 @@ import { refusal } from './write-results.ts'
 
 export type Results = Map<WorkItem, WriteResult>
 
+/** The outcome of an item that has been written. Throws if it has none. */
+export const resultOf = (
+  results: ReadonlyMap<WorkItem, WriteResult>,
+  item: WorkItem,
+): WriteResult => present(results.get(item), 'the outcome of an item')
+
 /**
- * Before the files are changed. Items that an effect refuses get their result now; returns what the
- * outcomes of the others record.
+ * Prepares the effects, before the files are changed. Items that an effect refuses get their result
+ * now.
+ * @returns what the outcomes of the others record
  */
 export async function prepareEffects(
   tx: ShopScope,
@@ -20,9 +28,10 @@ export async function prepareEffects(
 ): Promise<EffectRecords> {
   const records = new Map<WorkItem, Record<string, unknown>>()
   for (const { name, prepare } of effects) {
-    const requests = prepare ? requestsOf(name, done, results) : []
+    if (!prepare) continue
+    const requests = requestsOf(name, done, results)
     if (requests.length === 0) continue
-    for (const [item, { problem, record }] of await prepare!(tx, operation, requests))
+    for (const [item, { problem, record }] of await prepare(tx, operation, requests))
       if (problem) results.set(item, refusal(problem))
       else records.set(item, { ...records.get(item), ...record })
   }
@@ -37,12 +46,12 @@ export async function takeBackEffects(
   effects: readonly Effect[],
 ): Promise<void> {
   for (const { name, takeBack } of effects) {
-    const items = takeBack ? refused.filter((item) => item.effects[name]) : []
-    if (items.length > 0) await takeBack!(tx, operation.id, items)
+    const items = refused.filter((item) => item.effects[name])
+    if (items.length > 0) await takeBack?.(tx, operation.id, items)
   }
 }
 
-/** After the files are changed, for the items that are done. */
+/** Writes and undoes the effects of the items that are done, after the files are changed. */
 export async function recordEffects(
   tx: ShopScope,
   operation: OperationRow,
@@ -50,10 +59,10 @@ export async function recordEffects(
 ): Promise<void> {
   const done = doneItems(results)
   for (const { name, write, undo } of effects) {
-    const requests = write ? requestsOf(name, done, results) : []
-    if (requests.length > 0) addRecords(results, await write!(tx, operation, requests))
-    const undone = undo ? done.flatMap((item) => item.undo?.after[name] ?? []) : []
-    if (undone.length > 0) await undo!(tx, undone)
+    const requests = requestsOf(name, done, results)
+    if (requests.length > 0) addRecords(results, await write?.(tx, operation, requests))
+    const undone = done.flatMap((item) => item.undo?.after[name] ?? [])
+    if (undone.length > 0) await undo?.(tx, undone)
   }
 }
 
@@ -64,15 +73,17 @@ export async function previewEffects(
 ): Promise<void> {
   const done = doneItems(results)
   for (const { name, preview } of effects) {
-    const requests = preview ? requestsOf(name, done, results) : []
-    if (requests.length > 0) addRecords(results, await preview!(tx, requests))
+    const requests = requestsOf(name, done, results)
+    if (requests.length > 0) addRecords(results, await preview?.(tx, requests))
   }
 }
 
 const doneItems = (results: Results): WorkItem[] =>
   [...results].flatMap(([item, { status }]) => (status === 'done' ? [item] : []))
 
-/** An item that creates its file has it in its result. */
+/**
+ * The items' requests for this effect. An item that creates its file has the file in its result.
+ */
 const requestsOf = (
   name: EffectName,
   items: readonly WorkItem[],
@@ -85,9 +96,10 @@ const requestsOf = (
     return values ? [{ item, file, before, values: values as never[] }] : []
   })
 
+/** Adds what effects recorded to the outcomes of items that are done. */
 export function addRecords(results: Results, records: EffectRecords | void): void {
   for (const [item, record] of records ?? []) {
-    const result = results.get(item)!
+    const result = resultOf(results, item)
     if (result.status !== 'done') continue
     results.set(item, {
       ...result,

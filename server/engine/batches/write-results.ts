@@ -2,20 +2,21 @@
 import type { AdmissionResult } from '../../files/admission.ts'
 import type { PlannedResult } from '../../files/preview-admissions.ts'
 import type { ChangeResult } from '../../files/changes.ts'
-import type { WorkItem } from '../types.ts'
+import type { Draft } from '../../files/drafts.ts'
 import { skippedFor, type WriteResult } from './outcome-rows.ts'
 
 export const CHANGED_SINCE_PREVIEW = 'It has changed since the preview'
 
 export const UNCHANGED: WriteResult = { status: 'done' }
 
+/** The outcome of an entry whose file, with this draft, was admitted or would be. */
 export function resultOfAdmission(
-  { draft }: WorkItem,
+  draft: Draft,
   admitted: AdmissionResult | PlannedResult,
 ): WriteResult {
   if (admitted.status === 'refused') return refusal(admitted)
   // An existing file keeps its products; those of the draft are only for a new one.
-  const mapped = 'mapped' in admitted ? admitted.mapped : draft!.mappings.length > 0
+  const mapped = 'mapped' in admitted ? admitted.mapped : draft.mappings.length > 0
   const after = { filename: admitted.filename, product_mapped: mapped }
   const created = { ...after, created: true }
   if (!('fileId' in admitted)) return { status: 'done', after: created }
@@ -35,6 +36,7 @@ export function resultOfAdmission(
   }
 }
 
+/** The outcome of an item whose file was changed or would be. `overtaken`: the item is tried again. */
 export function resultOfChange(changed: ChangeResult): WriteResult {
   switch (changed.status) {
     case 'changed':
@@ -50,6 +52,10 @@ export function resultOfChange(changed: ChangeResult): WriteResult {
   }
 }
 
+/**
+ * The outcome of an item that failed. Without `retryable`, only a file in use is worth another
+ * attempt.
+ */
 export const refusal = ({
   code,
   message,

@@ -6,22 +6,28 @@ import { retryDelay } from './failure.ts'
 import { countOutcomes, type Counts, type Stop } from './outcomes.ts'
 import type { EndedItem, ItemStatus, WorkItem } from '../types.ts'
 import {
+  doneRow,
+  endedRow,
   insertOutcomes,
-  outcomeRow,
   updateOutcomes,
   type OutcomeRow,
+  type UnfinishedEnding,
   type WriteResult,
 } from './outcome-rows.ts'
+import { resultOf, type Results } from './write-effects.ts'
 import { previewDone, writeDone, type WriteParts } from './write-files.ts'
 
 export interface WriteOptions extends WriteParts {
-  /** Positions of items without rows: they are inserted now, once. */
+  /** The positions of items without rows, which are inserted now, once. */
   fresh: ReadonlySet<number>
-  /** Items that a uniform change has already written, as done. */
+  /** The number of items that a uniform change has already written, as done. */
   uniform: number
 }
 
-/** Throws `LeaseLost` if the operation was ended elsewhere. */
+/**
+ * Writes the items' files, outcomes and counts.
+ * @throws `LeaseLost` if the operation was ended elsewhere
+ */
 export async function writeEnded(
   tx: ShopScope,
   held: HeldChain,
@@ -34,60 +40,66 @@ export async function writeEnded(
     held.operation.preview && held.operation.status === 'previewing'
       ? await previewDone(tx, held.operation.id, done, options)
       : await writeDone(tx, held, done, options)
-  const rows = ended.map((each) => outcomeRow(retryIfInUse(each, results), results.get(each.item)))
-  const [unwritten, written] = [true, false].map((is) =>
-    rows.filter(({ position }) => fresh.has(position) === is),
-  )
-  if (unwritten!.length > 0) await insertOutcomes(tx, held, unwritten!)
-  if (written!.length > 0) await updateOutcomes(tx, held, written!)
+  const outcomes = ended.map((each) => ({ item: each.item, row: rowOf(each, results) }))
+  const rows = outcomes.map(({ row }) => row)
+  const inserted = rows.filter(({ position }) => fresh.has(position))
+  const updated = rows.filter(({ position }) => !fresh.has(position))
+  if (inserted.length > 0) await insertOutcomes(tx, held, inserted)
+  if (updated.length > 0) await updateOutcomes(tx, held, updated)
   // Last, because it locks a row that every chain of the operation writes.
-  await countOutcomes(tx, held.operation.id, countsOf(ended, rows, options.uniform), stopOf(ended))
+  await countOutcomes(tx, held.operation.id, countsOf(outcomes, options.uniform), stopOf(ended))
 }
 
-function countsOf(
-  ended: readonly EndedItem[],
-  rows: readonly OutcomeRow[],
-  uniform: number,
-): Counts {
-  const count = (status: ItemStatus) => rows.filter((row) => row.status === status).length
+interface ItemOutcome {
+  item: WorkItem
+  row: OutcomeRow
+}
+
+function rowOf({ item, ending }: EndedItem, results: Results): OutcomeRow {
+  if (ending.status !== 'done') return endedRow(item, ending)
+  const result = resultOf(results, item)
+  const again = retryIfInUse(item, result)
+  return again ? endedRow(item, again) : doneRow(item, result)
+}
+
+/**
+ * Lets an item wait whose file another operation holds when it is written, as at the beginning of a
+ * batch. Null: it does not have to wait, or has waited often enough.
+ */
+function retryIfInUse({ attempt }: WorkItem, { error }: WriteResult): UnfinishedEnding | null {
+  if (error?.code !== 'file_in_use') return null
+  const delayMs = retryDelay(attempt, 0)
+  return delayMs === null ? null : { status: 'again', error, delayMs }
+}
+
+function countsOf(outcomes: readonly ItemOutcome[], uniform: number): Counts {
+  const count = (status: ItemStatus) => outcomes.filter(({ row }) => row.status === status).length
   return {
     done: uniform + count('done'),
     failed: count('failed'),
     skipped: count('skipped'),
-    bytes: bytesOf(ended, rows),
-    saved: savedOf(rows),
+    bytes: bytesOf(outcomes),
+    saved: savedOf(outcomes),
   }
 }
 
 /** Why the operation stops, if an item's failure says so. */
 function stopOf(ended: readonly EndedItem[]): Stop | null {
-  const stop = ended.find(
-    ({ ending }) => ending.status === 'failed' && ending.stops !== undefined,
-  )?.ending
-  return stop?.status === 'failed'
-    ? { step: stop.stops!, code: stop.error.code, message: stop.error.message }
-    : null
+  for (const { ending } of ended)
+    if (ending.status === 'failed' && ending.stops !== undefined)
+      return { step: ending.stops, code: ending.error.code, message: ending.error.message }
+  return null
 }
 
-/**
- * If another operation holds a file when this one is written, wait for it, as at the beginning of a
- * batch.
- */
-function retryIfInUse(ended: EndedItem, results: ReadonlyMap<WorkItem, WriteResult>): EndedItem {
-  const { item, ending } = ended
-  const error = ending.status === 'done' ? results.get(item)!.error : undefined
-  if (error?.code !== 'file_in_use') return ended
-  const delayMs = retryDelay(item.attempt, 0)
-  return delayMs === null ? ended : { item, ending: { status: 'again', error, delayMs } }
-}
-
-const savedOf = (rows: readonly OutcomeRow[]): number =>
-  rows.reduce((sum, { before, after }) => sum + sizeIn(before) - sizeIn(after), 0)
+/** How many bytes fewer the changed files have. */
+const savedOf = (outcomes: readonly ItemOutcome[]): number =>
+  outcomes.reduce((sum, { row }) => sum + sizeIn(row.before) - sizeIn(row.after), 0)
 const sizeIn = (fields?: Record<string, unknown>) =>
   typeof fields?.size_bytes === 'number' ? fields.size_bytes : 0
 
-const bytesOf = (ended: readonly EndedItem[], rows: readonly OutcomeRow[]): number =>
-  ended.reduce(
-    (sum, { item }, at) => sum + (rows[at]!.status === 'done' ? (item.staged?.size_bytes ?? 0) : 0),
+/** The bytes that the items' steps made. */
+const bytesOf = (outcomes: readonly ItemOutcome[]): number =>
+  outcomes.reduce(
+    (sum, { item, row }) => sum + (row.status === 'done' ? (item.staged?.size_bytes ?? 0) : 0),
     0,
   )

@@ -7,14 +7,17 @@ import type { AdmissionLimits } from '../../files/admission.ts'
 import type { Draft } from '../../files/drafts.ts'
 import type { OperationRow, WorkItem } from '../types.ts'
 import { itemDraft } from '../batches/item-work.ts'
-import { defineEffect, type EffectProblem, type Prepared } from '../effect.ts'
+import { defineEffect, type EffectProblem, type PreparedEffect } from '../effect.ts'
 
-/** Admits the files that items made. If one of them is refused, no file of that item is kept. */
+/**
+ * The effect that admits the files which items made. If one of them is refused, no file of that
+ * item is kept.
+ */
 export const createdFiles = (limits: AdmissionLimits) =>
   defineEffect({
     name: 'created',
     prepare: async (tx, operation, requests) => {
-      const prepared = new Map<WorkItem, Prepared>()
+      const prepared = new Map<WorkItem, PreparedEffect>()
       for (const { item, values } of requests) {
         const files = values.flat()
         const model = itemDraft(item)
@@ -37,8 +40,11 @@ export const createdFiles = (limits: AdmissionLimits) =>
   })
 
 /**
- * Admits all of the files or none, with the fields of `model` except for names and tags. Returns
- * their names or the problem.
+ * Admits all of the files or none.
+ * @param position the item that made them; below 0: -1 minus the index of the last step that made
+ *   them
+ * @param model the draft whose fields they get, except for names and tags
+ * @returns their names, or why one of them is refused
  */
 export async function admitCreated(
   tx: ShopScope,
@@ -61,7 +67,7 @@ export async function admitCreated(
         limits,
       )
       const wrong = admitted.find((one) => one.status === 'refused')
-      if (wrong) throw new Refused(wrong)
+      if (wrong) throw new RefusedAdmission(wrong)
       const files = admitted.map((one) => ('fileId' in one ? one.fileId : null))
       await inner.query(
         `insert into created_files (shop_id, operation_id, position, ordinal, file_id)
@@ -72,13 +78,13 @@ export async function admitCreated(
       return admitted.flatMap((one) => ('filename' in one ? [one.filename] : []))
     })
   } catch (error) {
-    if (error instanceof Refused) return error.problem
+    if (error instanceof RefusedAdmission) return error.problem
     throw error
   }
 }
 
 /** Thrown only to roll back the files that were admitted before. */
-class Refused extends Error {
+class RefusedAdmission extends Error {
   readonly problem: EffectProblem
   constructor(problem: EffectProblem) {
     super(problem.message)

@@ -18,24 +18,27 @@ import type { OperationRow } from '../types.ts'
 
 export type EndStatus = OperationView['status']
 
-/** The row's counters change as its last steps do. */
+/**
+ * An operation at its end, held by this worker. The counters of its row change as its last steps
+ * do.
+ */
 export interface Finalization {
   scope: ShopScope
   operation: OperationRow
   lease: number
-  /** The maximum number of workers died in it: the step that comes next is the cause. */
+  /** Whether the maximum number of workers died in it: the step that comes next is the cause. */
   crashLoop: boolean
   signal: AbortSignal
 }
 
 /**
- * It was paused or cancelled in the meantime, or the worker is stopping: the current step has no
- * effect.
+ * Thrown if the operation was paused or cancelled in the meantime, or the worker is stopping: the
+ * current step has no effect.
  */
-export class Interrupted extends Error {}
+export class Interruption extends Error {}
 
 /**
- * The operation under a new lease on its finalization; null: it is not at its end, or another
+ * Takes the operation under a new lease on its finalization. Null: it is not at its end, or another
  * worker holds it.
  */
 export async function takeEnd(
@@ -91,7 +94,10 @@ async function deathsIn(
   return deaths
 }
 
-/** Unprocessed items are no success (in an operation that was cancelled once and retried since). */
+/**
+ * The status with which the operation ends now. Unprocessed items are no success: an operation that
+ * was cancelled once and retried since may have some.
+ */
 export function endStatus({ status, done, failed, cancelled, stopped }: OperationRow): EndStatus {
   if (status === 'cancelled') return 'cancelled'
   if (failed + cancelled === 0 && !stopped) return 'success'
@@ -150,7 +156,7 @@ async function* reportedItemsOf(
       yield items.map((item) => ({ ...item, status, error: stopped }))
 }
 
-/** Without a ledger, all files have the result of the operation. */
+/** The items of an operation without a ledger: all have the result of the operation. */
 async function* itemsWithoutLedger(
   scope: ShopScope,
   { id, stopped }: OperationRow,
@@ -162,8 +168,9 @@ async function* itemsWithoutLedger(
 }
 
 /**
- * After a cancellation nothing has effect; a step that ended during a pause has. Throws
- * `Interrupted`.
+ * Locks the operation's status until the transaction ends.
+ * @param also other statuses that are allowed: a step that ended during a pause still has effect
+ * @throws `Interruption` if the status has changed: after a cancellation nothing has effect
  */
 export async function holdStatus(
   tx: ShopScope,
@@ -174,7 +181,7 @@ export async function holdStatus(
     'select status from operations where shop_id = :shop and id = :id for no key update',
     { id },
   )
-  if (!row || (row.status !== status && !also.includes(row.status))) throw new Interrupted()
+  if (!row || (row.status !== status && !also.includes(row.status))) throw new Interruption()
 }
 
 const releaseEnd = (tx: ShopScope, operation: string) =>
@@ -184,7 +191,7 @@ const releaseEnd = (tx: ShopScope, operation: string) =>
     { operation, finish: FINISH_CHAIN },
   )
 
-/** Its chains are no longer needed. */
+/** Ends all chains of the operation: they are no longer needed. */
 export const releaseChains = (tx: ShopScope, operation: string) =>
   tx.query(
     `update chains set ended = true, worker_id = null where shop_id = :shop

@@ -12,7 +12,10 @@ import { FINISH_CHAIN } from '../../core/queue/queue.ts'
 import type { PreviewCounts, OperationRow } from '../types.ts'
 import { isKnownLater } from '../steps.ts'
 
-/** Null: it waits for confirmation. Otherwise the reason why it can never run. */
+/**
+ * Ends a preview, which then waits for confirmation.
+ * @returns why it can never run; null: it can
+ */
 export async function endPreview(runner: EngineRunner, ending: Finalization): Promise<Stop | null> {
   const { scope, operation, crashLoop } = ending
   if (operation.stopped?.code === 'workflow_broken') return operation.stopped
@@ -65,7 +68,10 @@ async function intentionsOf(
   return intentions
 }
 
-/** `knownLater`: whether the files would really change is known only when the steps run. */
+/**
+ * Counts what the preview found.
+ * @param knownLater whether the files would really change is known only when the steps run
+ */
 async function countPreviewResults(
   scope: ShopScope,
   { id }: OperationRow,
@@ -104,6 +110,6 @@ function recordPreview(
   })
 }
 
-/** Planned names are needed only by the preview's own batches. */
+/** Removes the names that a preview has planned: only its own batches need them. */
 export const forgetNames = (tx: ShopScope, id: string) =>
   tx.query('delete from preview_names where shop_id = :shop and operation_id = :id', { id })

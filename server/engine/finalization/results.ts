@@ -25,7 +25,9 @@ type Email = Parameters<Notifier['email']>[0]
 type Artifact = StagedBlob & { filename: string }
 export type LastStep = ResolvedStep<OperationPlugin>
 
-/** A step's results. They take effect with the step's end. */
+/**
+ * Collects a step's results, which take effect when the step ends, and gives the step its ports.
+ */
 export function openResults({ plugin, pluginImpl }: LastStep) {
   const kept = {
     emails: [] as Email[],
@@ -67,7 +69,7 @@ export function openResults({ plugin, pluginImpl }: LastStep) {
   }
 }
 
-/** Shows the progress of a step without a ledger. */
+/** Shows the progress of a step in an operation without a ledger. */
 function countSeen(
   runner: EngineRunner,
   scope: ShopScope,
@@ -82,7 +84,7 @@ function countSeen(
       { id, done },
     )
     .then(() => runner.progress.announce(scope.shop, id))
-    // An intermediate count only: the step's end writes the final one.
+    // An intermediate count may be lost: the step's end writes the final one.
     .catch(() => {})
 }
 
@@ -93,7 +95,10 @@ export interface EndedStep {
   report: OperationReport | null
 }
 
-/** Throws `Interrupted` and `LeaseLost`; then nothing is written. */
+/**
+ * Writes a step's results and marks it as ended.
+ * @throws `Interruption` and `LeaseLost`; then nothing is written
+ */
 export function endStep(
   { parts: { limits, messages } }: EngineRunner,
   { scope, operation, lease }: Finalization,

@@ -9,7 +9,7 @@ import {
   endStatus,
   holdStatus,
   releaseChains,
-  Interrupted,
+  Interruption,
   takeEnd,
   type Finalization,
   type EndStatus,
@@ -39,7 +39,7 @@ async function finish(runner: EngineRunner, job: FinishJob): Promise<void> {
       ? finishPreview(runner, ending)
       : finishWork(runner, ending))
   } catch (error) {
-    if (error instanceof Interrupted) return releaseInterrupted(ending)
+    if (error instanceof Interruption) return releaseInterrupted(ending)
     throw error
   }
   await runner.progress.announceEnd(job.shop, job.operation)
@@ -58,7 +58,7 @@ async function finishWork(runner: EngineRunner, ending: Finalization): Promise<v
   await endOperation(runner, ending, endStatus(operation))
 }
 
-/** A preview that can never run has failed. */
+/** Ends a preview. One that can never run has failed. */
 async function finishPreview(runner: EngineRunner, ending: Finalization): Promise<void> {
   const { scope, operation } = ending
   const stop = await endPreview(runner, ending)
@@ -86,7 +86,9 @@ function releaseInterrupted({ scope, operation: { id }, lease }: Finalization): 
   })
 }
 
-/** Items that will not be processed. Their operation already counts them as cancelled. */
+/**
+ * Marks the items as cancelled that will not be processed. Their operation already counts them so.
+ */
 async function cancelRest(scope: ShopScope, operation: OperationRow): Promise<void> {
   const { id } = operation
   const why = JSON.stringify(whyCancelled(operation))
@@ -100,7 +102,10 @@ async function cancelRest(scope: ShopScope, operation: OperationRow): Promise<vo
   await scope.query('delete from file_claims where shop_id = :shop and operation_id = :id', { id })
 }
 
-/** SQL: is there something that its undo would restore? A sync may only have sent files. */
+/**
+ * SQL: whether there is something that an undo would restore. A sync, for example, may only have
+ * sent files.
+ */
 const HAS_EFFECTS = `(
   exists (select from items where shop_id = :shop and operation_id = :id and status = 'done'
     and after is not null)
@@ -147,8 +152,8 @@ function endOperation(
 }
 
 /**
- * If the undo restored no file, the operation can be undone again. Otherwise it stays undone, and a
- * retry of the undo continues with the files that failed.
+ * Marks the operation that was undone. If the undo restored no file, it can be undone again.
+ * Otherwise it stays undone, and a retry of the undo continues with the files that failed.
  */
 async function markUndone(tx: ShopScope, { undoes, done }: OperationRow): Promise<void> {
   await tx.query(

@@ -7,11 +7,11 @@ import {
 import { errorFields } from '../../core/log.ts'
 import type { EngineRunner } from '../worker/runner.ts'
 import { writeContext } from '../batches/context.ts'
-import { endStatus, Interrupted, viewOf, type Finalization } from './lease.ts'
+import { endStatus, Interruption, viewOf, type Finalization } from './lease.ts'
 import { endStep, openResults, type LastStep } from './results.ts'
 import type { OperationRow } from '../types.ts'
 
-/** Runs the steps that have not ended, in their order. Throws `Interrupted`. */
+/** Runs the steps that have not ended, in their order. Throws `Interruption`. */
 export async function runOperationSteps(
   runner: EngineRunner,
   ending: Finalization,
@@ -51,7 +51,7 @@ function countWithoutLedger(operation: OperationRow): void {
   )
 }
 
-/** Null: the step failed, and so does the operation. */
+/** Runs one step. Null: it failed, and so does the operation, unless the step only notifies. */
 async function runStep(
   runner: EngineRunner,
   { scope, operation, signal }: Finalization,
@@ -66,7 +66,7 @@ async function runStep(
       context,
     )
   } catch (error) {
-    if (signal.aborted) throw new Interrupted()
+    if (signal.aborted) throw new Interruption()
     if (error instanceof PortError) return failedStep(operation, step, error)
     runner.parts.log.error('the last step of an operation failed', {
       plugin: step.plugin,
@@ -85,8 +85,8 @@ const crashOf = ({ pluginImpl: { title } }: LastStep) => ({
 })
 
 /**
- * Ends the operation, unless the step only notifies: the files are imported, and a message that
- * could not be written must not turn that into a failure.
+ * Records the failure of a step. It ends the operation, unless the step only notifies: the files
+ * are imported, and a message that could not be written must not turn that into a failure.
  */
 function failedStep(
   operation: OperationRow,

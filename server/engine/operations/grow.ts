@@ -2,6 +2,7 @@
 // file. It stays open until its channel closes it, and can end only then.
 import type { Entry, FileChange, Warning } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { present } from '../../core/present.ts'
 import type { Draft } from '../../files/drafts.ts'
 import { predecessorsOf } from './name-order.ts'
 import { BATCH } from './strategy.ts'
@@ -9,6 +10,7 @@ import { queueChain, queueFinish } from '../../core/queue/queue.ts'
 import { announceControl } from '../worker/control.ts'
 import type { Stop } from '../types.ts'
 
+/** An entry that an open import gets. */
 export interface GrowingEntry {
   entry: Entry
   draft: Draft
@@ -23,8 +25,8 @@ export interface GrowingChange {
 }
 
 /**
- * Appends items and returns the position of the first one, or null if the operation was closed or
- * cancelled. The caller must prevent concurrent additions.
+ * Appends items. The caller must prevent concurrent additions.
+ * @returns the position of the first one; null: the operation was closed or cancelled
  */
 export async function addEntries(
   tx: ShopScope,
@@ -68,19 +70,18 @@ export async function addEntries(
 
 function linked(entries: readonly (GrowingEntry | GrowingChange)[], first: number) {
   const imported = entries.flatMap((each, place) => ('entry' in each ? [{ ...each, place }] : []))
-  const before = predecessorsOf(imported)
   const rows: object[] = [...entries]
-  for (const [n, { entry, draft, after, place }] of imported.entries()) {
-    const at = before[n]!
-    const waits = at === null ? after : first + imported[at]!.place
-    rows[place] = { entry, draft, before: waits }
+  for (const [n, at] of predecessorsOf(imported).entries()) {
+    const { entry, draft, after, place } = present(imported[n], 'an added entry')
+    const before = at === null ? after : first + present(imported[at], 'an added entry').place
+    rows[place] = { entry, draft, before }
   }
   return rows
 }
 
 /**
- * Nothing more will be added: the operation ends with its last item. Idempotent.
- * @param warnings of the operation as a whole.
+ * Ends the additions to an operation: it ends with its last item. Idempotent.
+ * @param warnings warnings of the operation as a whole
  */
 export async function closeOperation(
   tx: ShopScope,

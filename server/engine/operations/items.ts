@@ -10,6 +10,7 @@ import {
   type Warning,
 } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { lastOf } from '../../core/present.ts'
 import { viewOfDraft, draftOfRecord, type Draft } from '../../files/drafts.ts'
 import { readRecords, type FileRecord } from '../../files/records.ts'
 import { nameKey, shownUrl } from '../../files/rules.ts'
@@ -23,39 +24,39 @@ export interface ItemRow {
   position: number
   status: ItemStatus
   file_id: string | null
-  /** The name that the operation gave it, or the current one. */
+  /** The name that the operation gave the file, or its current one. */
   filename: string
   product_mapped: boolean
   attempt: number
   entry: Entry | null
   draft: Draft | null
   staged: StagedBlob | null
-  /** Products to choose from. */
+  /** The products among which a person can choose. */
   candidates: Candidate[] | null
   warnings: Warning[] | null
   error: ItemError | null
-  /** What changed, before and after; null if nothing did, or after the undo window. */
+  /** The changed fields, before and after. Null: nothing changed, or the undo window is over. */
   before: Record<string, unknown> | null
   after: Record<string, unknown> | null
   finished_at: Date | null
 }
 
 export interface ItemFilter {
-  /** One of these. */
+  /** Only items with one of these statuses. */
   statuses?: readonly ItemStatus[]
-  /** The name contains this, ignoring case. */
+  /** Only items whose name contains this, ignoring case. */
   search?: string
   /** Only items with a warning. */
   warned?: boolean
-  /** Items after this position. */
+  /** Only items after this position. */
   after?: number
   limit: number
   report?: ReportFilter
 }
 
 /**
- * Only items that failed or have a warning. `unmapped`: also items that are done and have no
- * product. `brought`: of those, only files that the import brought.
+ * Selects items that failed or have a warning. `unmapped` adds items that are done and have no
+ * product; with `brought`, only those of files that the import brought.
  */
 export interface ReportFilter {
   unmapped: boolean
@@ -63,8 +64,8 @@ export interface ReportFilter {
 }
 
 /**
- * Items with rows, and waiting items in batches. Without a search, reads only as many of each as
- * the page needs: a large operation is read page by page.
+ * SQL: items with rows, and waiting items in batches. Unless all are needed (`whole`), it reads
+ * only as many of each as the page has: a large operation is read page by page.
  */
 const all = (whole: boolean, report?: ReportFilter) => `
   (select position, status, file_id, attempt, entry, draft, staged, candidates, warnings, error,
@@ -93,12 +94,12 @@ const isReported = ({ unmapped, brought }: ReportFilter) => `
 const isMapped = (state: string) =>
   `coalesce((after ->> 'product_mapped')::boolean, ${state} = 'mapped', false)`
 
-/** What a preview found about an item; hidden if the preview was discarded. */
+/** The columns with what a preview found about an item, hidden if the preview was discarded. */
 const FOUND = ['candidates', 'warnings', 'before', 'after']
 
 /**
- * Why an item without its own reason has ended: the operation was cancelled, or (without a ledger)
- * failed as a whole.
+ * SQL: why an item without its own reason has ended: the operation was cancelled, or (without a
+ * ledger) failed as a whole.
  */
 const WHY = `case
   when r.status not in ('pending', 'running') then null
@@ -108,7 +109,10 @@ const WHY = `case
     'code', coalesce(o.stopped ->> 'code', 'plugin_failed'), 'message', o.stopped ->> 'message',
     'retryable', true) end`
 
-/** Waiting items of a cancelled operation read as cancelled, even before their rows are updated. */
+/**
+ * SQL: the items as history shows them. Waiting items of a cancelled operation count as cancelled
+ * even before their rows are updated.
+ */
 const rowsOf = (whole: boolean, report?: ReportFilter) => `
   select i.position, i.file_id, i.attempt, i.entry #- '{source,sealed}' as entry, i.draft, i.staged,
     i.candidates, i.warnings, i.error, i.before, i.after,
@@ -154,7 +158,7 @@ export async function countWarned(scope: ShopScope, operation: string): Promise<
   return row.warned
 }
 
-/** Of an import's done items, those whose files were here before it. */
+/** Counts an import's done items whose files existed before it. */
 export async function countPresent(scope: ShopScope, operation: string): Promise<PresentFiles> {
   const row = await scope.one<PresentFiles>(
     `select count(*) filter (where after ->> 'deleted' = 'true')::int as trashed,
@@ -168,7 +172,7 @@ export async function countPresent(scope: ShopScope, operation: string): Promise
   return row
 }
 
-/** Paid deliveries of the files that the operation moved to the trash. */
+/** Counts the paid deliveries of the files that the operation moved to the trash. */
 export async function countLostDeliveries(scope: ShopScope, operation: string): Promise<number> {
   const row = await scope.one<{ deliveries: number }>(
     `select count(distinct df.delivery_id) as deliveries from items i
@@ -220,7 +224,7 @@ export async function* pagesOfItems(
     const rows = await listItems(scope, operation, { ...filter, after, limit: PAGE })
     if (rows.length > 0) yield rows
     if (rows.length < PAGE) return
-    after = rows.at(-1)!.position
+    after = lastOf(rows).position
   }
 }
 
@@ -238,7 +242,7 @@ export async function* finishedItems(
   }
 }
 
-/** The address that its import used, without secrets; null: none. */
+/** The address that the item's import used, without secrets. Null: it used none. */
 export const urlOf = ({ entry }: Pick<ItemRow, 'entry'>): string | null =>
   entry?.source.type === 'url' ? shownUrl(entry.source.url) : null
 
@@ -275,7 +279,7 @@ function finishedItem(row: ItemRow, record: FileRecord | null): FinishedItem {
   }
 }
 
-/** For a purged file, only what the operation recorded is known. */
+/** The draft of a purged file, of which only what the operation recorded is known. */
 const GONE: Draft = {
   filename: '',
   tags: [],

@@ -22,17 +22,27 @@ const MOVES: Record<
 
 export const MOVE_NAMES = Object.keys(MOVES) as OperationMove[]
 
-/** It was started as a preview and is not confirmed. */
+/** Whether it was started as a preview and is not confirmed. */
 const isUnconfirmed = ({ preview, round }: OperationRow): boolean => preview && round === 0
 
-/** A discarded preview: it has changed nothing. */
+/** Whether it is a discarded preview, which has changed nothing. */
 export const isDiscarded = (operation: OperationRow): boolean =>
   operation.status === 'cancelled' && isUnconfirmed(operation)
 
-/** The same as an SQL condition on an operation's row, `o`. */
+/** Whether the operation has ended. A cancelled one ends only after its last steps have run. */
+export const hasEnded = ({ status, finished_at }: OperationRow): boolean =>
+  ENDED.includes(status) && finished_at !== null
+
+/** Whether nothing changes its items until a person confirms, resumes or retries it. */
+export const isResting = (operation: OperationRow): boolean =>
+  hasEnded(operation) || operation.status === 'previewed' || operation.status === 'paused'
+
+/** `isDiscarded` as an SQL condition on an operation's row, `o`. */
 export const IS_DISCARDED = `(o.status = 'cancelled' and o.preview and o.round = 0)`
 
-/** Not while or after it is undone, and not after a discarded preview. */
+/**
+ * Whether a retry makes sense: not while or after it is undone, and not after a discarded preview.
+ */
 function canRetry(operation: OperationRow): boolean {
   const { total, ledger, done, failed, cancelled, stopped } = operation
   const { finished_at, undoes, undone_by, detail } = operation
@@ -46,13 +56,16 @@ function canRetry(operation: OperationRow): boolean {
   return (failed + cancelled > 0 || stopped !== null) && detail !== 'record'
 }
 
-/** Is this move possible now? */
+/** Whether this move is possible now. */
 export function allows(operation: OperationRow, move: OperationMove): boolean {
   const { from, also } = MOVES[move]
   return from.includes(operation.status) && (also?.(operation) ?? true)
 }
 
-/** Throws `operation_state` if it is not possible, `not_found` if there is no such operation. */
+/**
+ * Makes a move.
+ * @throws `operation_state` if it is not possible, `not_found` if there is no such operation
+ */
 export function moveOperation(
   scope: ShopScope,
   id: string,

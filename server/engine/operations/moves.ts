@@ -10,7 +10,10 @@ import { strategyOf } from './strategy.ts'
 
 export type OperationMove = 'pause' | 'resume' | 'cancel' | 'retry' | 'confirm'
 
-/** Its part of the transaction that `moveOperation` opens. The operation's row is locked. */
+/**
+ * Makes one move in the transaction that `moveOperation` opens, in which the operation's row is
+ * locked.
+ */
 type Move = (tx: ShopScope, operation: OperationRow, plugins: readonly Plugin[]) => Promise<void>
 
 /** SQL: a discarded preview has changed no file, so its counts are reset. */
@@ -36,7 +39,10 @@ const resume: Move = async (tx, operation, plugins) => {
   await queueWork(tx, operation, plugins)
 }
 
-/** Unfinished items are counted as cancelled here, and marked as cancelled by the finalization. */
+/**
+ * Cancels the operation. Its unfinished items are counted as cancelled here, and marked as
+ * cancelled by the finalization.
+ */
 const cancel: Move = async (tx, operation) => {
   const { id, status } = operation
   if (status === 'previewed' || status === 'previewing') return discard(tx, operation)
@@ -53,7 +59,10 @@ const cancel: Move = async (tx, operation) => {
   await announceControl(tx, id)
 }
 
-/** Its items keep what was found, and readers hide it: writing 100,000 rows would take seconds. */
+/**
+ * Discards a preview. Its items keep what was found, and readers hide it: writing 100,000 rows
+ * would take seconds.
+ */
 async function discard(tx: ShopScope, { id }: OperationRow): Promise<void> {
   await updateOperation(tx, id, `${DISCARD}, finished_at = now()`)
   await tx.query('delete from preview_names where shop_id = :shop and operation_id = :id', { id })
@@ -69,7 +78,7 @@ const readNotices = (tx: ShopScope, id: string) =>
     { id },
   )
 
-/** Failed items become pending, and so do items that a cancellation or a stop left out. */
+/** Makes failed items pending again, and items that a cancellation or a stop left out. */
 const retry: Move = async (tx, operation, plugins) => {
   const { id, ledger } = operation
   if (!ledger) {
@@ -102,7 +111,8 @@ const retry: Move = async (tx, operation, plugins) => {
 }
 
 /**
- * What was found becomes a promise. Skipped and failed items stay so, unless they need a review.
+ * Turns what a preview found into a promise of its items. Skipped and failed items stay so, unless
+ * they need a review.
  */
 const confirm: Move = async (tx, operation, plugins) => {
   const { id } = operation
@@ -126,8 +136,8 @@ const confirm: Move = async (tx, operation, plugins) => {
 }
 
 /**
- * A confirmed preview of a channel that decides again: it is open and has no items, as when it was
- * started.
+ * Opens a confirmed preview again, without items as when it was started: its channel decides again
+ * what it does.
  */
 export async function reopen(tx: ShopScope, id: string): Promise<void> {
   await readNotices(tx, id)
@@ -146,12 +156,18 @@ const beginRound: Move = async (tx, operation, plugins) => {
   await queueWork(tx, operation, plugins)
 }
 
-/** The final steps run again and give theirs again; the channel's stay. */
+/**
+ * SQL: drops the warnings of the final steps, which run again and give theirs again. Those of the
+ * channel stay.
+ */
 const FINAL_WARNINGS_DROPPED = `warnings = (
   select coalesce(jsonb_agg(w), '[]') from jsonb_array_elements(warnings) w
     where w -> 'step' is null)`
 
-/** `idle`: its chains work only when items are added. */
+/**
+ * Begins the operation's next round.
+ * @param chains `idle`: the chains work only when items are added
+ */
 async function resetRound(tx: ShopScope, id: string, chains: 'working' | 'idle'): Promise<void> {
   await updateOperation(
     tx,
@@ -168,7 +184,9 @@ async function resetRound(tx: ShopScope, id: string, chains: 'working' | 'idle')
   )
 }
 
-/** Jobs for every chain that has not ended, or for the finalization if no items are left. */
+/**
+ * Queues a job for every chain that has not ended, or for the finalization if no items are left.
+ */
 const queueWork: Move = async (tx, operation, plugins) => {
   const { id } = operation
   const left = await tx.one<{ complete: boolean }>(
@@ -178,8 +196,8 @@ const queueWork: Move = async (tx, operation, plugins) => {
     { id },
   )
   if (left.complete) return queueFinish(tx, id)
-  // Locked, so that a batch that ends now either sees the operation continue or leaves its chain to
-  // us.
+  // The chains are locked, so that a batch that ends now either sees the operation continue or
+  // leaves its chain to us.
   const chains = await tx.query<{ chain: number }>(
     `select chain from chains
      where shop_id = :shop and operation_id = :id and chain <> :finish and not ended

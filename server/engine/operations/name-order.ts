@@ -24,16 +24,17 @@ export function predecessorsOf(
   })
 }
 
-/** SQL: no earlier entry of the same name is unfinished. */
+/** SQL: whether no earlier entry of the same name is unfinished. */
 export const UNBLOCKED = `(items.waits_for is null or not exists (
   select from items before where before.shop_id = items.shop_id
     and before.operation_id = items.operation_id
     and before.position = items.waits_for and before.status in ('pending', 'running')))`
 
 /**
- * The items that follow these claimed ones, at most `most`. No other chain can claim them, because
- * an unfinished item before them is ours. `crashed`: only items whose worker died, with fewer
- * `attempts`. The others, and those after them, wait.
+ * The items that follow these claimed ones. No other chain can claim them, because an unfinished
+ * item before them is ours.
+ * @param about how many items at most; and whether only items whose worker died (`crashed`), with
+ *   fewer than `attempts` attempts: the others, and those after them, wait
  */
 export async function followersOf(
   tx: ShopScope,
@@ -92,7 +93,7 @@ export async function relinkRetried(tx: ShopScope, operation: string): Promise<v
   )
 }
 
-/** Delays an item until the one before it has passed, if both are in the same batch. */
+/** Yields the items of a batch, each after the one before it of the same name. */
 export async function* inNameOrder(
   ended: AsyncIterable<EndedItem>,
   batch: readonly { position: number; waits_for: number | null }[],

@@ -1,4 +1,4 @@
-// The API scopes needed to resume, retry or undo an operation: the same as for what it does to
+// The API scopes needed to confirm, retry or undo an operation: the same as for what it does to
 // files.
 import type { Entry, Plugin } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
@@ -7,12 +7,13 @@ import type { OperationRow } from '../types.ts'
 import { permissionsOf } from '../steps.ts'
 
 export type PermittedMove = OperationMove | 'undo'
-type Ran = Pick<OperationRow, 'id' | 'kind' | 'workflow' | 'undoes'>
+type OperationRef = Pick<OperationRow, 'id' | 'kind' | 'workflow' | 'undoes'>
 
+/** The scopes for a move, or for an undo. A pause, a resume and a cancellation need none. */
 export async function permissionsTo(
   doing: PermittedMove,
   scope: ShopScope,
-  operation: Ran,
+  operation: OperationRef,
   plugins: readonly Plugin[],
 ): Promise<string[]> {
   if (doing === 'undo') return toUndo(scope, operation, plugins)
@@ -24,7 +25,7 @@ export async function permissionsTo(
         ...(await toOverwrite(scope, operation)),
       ]),
     ]
-  const [undone] = await scope.query<Ran>(
+  const [undone] = await scope.query<OperationRef>(
     'select id, kind, workflow, undoes from operations where shop_id = :shop and id = :undoes',
     { undoes: operation.undoes },
   )
@@ -37,8 +38,8 @@ const OVERWRITING: readonly Entry['on_conflict'][] = ['overwrite', 'new_version'
 export const scopesOfConflict = (onConflict: Entry['on_conflict']): 'files:write'[] =>
   OVERWRITING.includes(onConflict) ? ['files:write'] : []
 
-/** For a retried import: of the entries that are not imported yet. */
-async function toOverwrite(scope: ShopScope, { id, kind }: Ran): Promise<string[]> {
+/** The scopes to overwrite files, for the entries of a retried import that are not imported yet. */
+async function toOverwrite(scope: ShopScope, { id, kind }: OperationRef): Promise<string[]> {
   if (kind !== 'import') return []
   const found = await scope.query(
     `select 1 from items where shop_id = :shop and operation_id = :id and status <> 'done'
@@ -48,10 +49,13 @@ async function toOverwrite(scope: ShopScope, { id, kind }: Ran): Promise<string[
   return found.length > 0 ? ['files:write'] : []
 }
 
-/** The scopes to run it, and to delete if files that it created go to the trash. */
+/**
+ * The scopes to undo the operation: those to run it, and to delete if files that it created go to
+ * the trash.
+ */
 async function toUndo(
   scope: ShopScope,
-  { id, kind, workflow }: Ran,
+  { id, kind, workflow }: OperationRef,
   plugins: readonly Plugin[],
 ): Promise<string[]> {
   const made = await scope.query(

@@ -11,13 +11,13 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const LEDGER_DAYS = 7
 const ITEM_DAYS = 90
 const OPERATION_MONTHS = 13
-/** An unconfirmed preview expires then. */
+/** The days after which an unconfirmed preview expires. */
 const PREVIEW_DAYS = 7
 const OPERATION_BATCH = 100
 
 type Pool = Database['pool']
 
-/** Returns how many operations it reduced or removed. */
+/** Removes what is kept no longer. Returns how many operations it reduced or removed. */
 export async function sweepOperations(pool: Pool, now: Date): Promise<number> {
   await discardPreviews(pool, daysBefore(now, PREVIEW_DAYS))
   const stripped = await eachOperation(pool, 'kept', daysBefore(now, LEDGER_DAYS), dropLedger)
@@ -48,8 +48,8 @@ type Detail = 'kept' | 'results' | 'record'
 type Sweep = (pool: Pool, shop: number, id: string) => Promise<void>
 
 /**
- * Operations that ended before then in that state, except those that are being undone or whose undo
- * can still be retried.
+ * Sweeps every operation that ended before this time and of which this much is kept, except those
+ * that are being undone or whose undo can still be retried.
  */
 async function eachOperation(
   pool: Pool,
@@ -89,7 +89,10 @@ async function dropLedger(pool: Pool, shop: number, id: string): Promise<void> {
   )
 }
 
-/** From here on no request needs the address: a retried file is fetched without its query. */
+/**
+ * Removes the secrets of addresses, which no request needs any more: a file that is retried later
+ * is fetched without its query.
+ */
 async function dropAddresses(pool: Pool, shop: number, id: string): Promise<void> {
   await pool.query(
     `update items set ${FORGET_ENTRY} where shop_id = $1 and operation_id = $2 and ${SECRET_PART}`,
@@ -117,7 +120,10 @@ async function dropOperation(pool: Pool, shop: number, id: string): Promise<void
   await pool.query('delete from operations where shop_id = $1 and id = $2', [shop, id])
 }
 
-/** Messages about an operation were removed with it. Unsent ones stay. */
+/**
+ * Removes messages that are about no operation; the others were removed with theirs. Unsent ones
+ * stay.
+ */
 async function dropMessages(pool: Pool, before: Date): Promise<void> {
   await pool.query('delete from notices where operation_id is null and created_at < $1', [before])
   await pool.query(

@@ -7,15 +7,16 @@ import { keepAddress, keptPart, wholeAddress, type SealPlace } from '../../core/
 import type { Draft } from '../../files/drafts.ts'
 import type { OperationRequest, WorkItem } from '../types.ts'
 
-/** Sealing takes about 10 µs: after this many, let other requests run. */
+/** How many addresses are sealed before other requests run: sealing one takes about 10 µs. */
 const SEALED_PER_TURN = 500
 
-interface Started {
+interface StartedEntry {
   entry: Entry
   draft: Draft
 }
 
-export async function sealEntries<T extends Started>(
+/** The entries as rows keep them, with the secrets of their addresses sealed. */
+export async function sealEntries<T extends StartedEntry>(
   entries: readonly T[],
   place: SealPlace,
 ): Promise<T[]> {
@@ -41,17 +42,21 @@ export function openEntries(items: readonly WorkItem[], place: SealPlace): void 
   }
 }
 
+/** The request as the operation's row keeps it, with the secrets of its callback sealed. */
 export function sealRequest(request: OperationRequest, place: SealPlace): OperationRequest {
   if (request.callback_url === undefined) return request
   const { url, sealed } = keepAddress(request.callback_url, place)
   return { ...request, callback_url: url, ...(sealed ? { callback_sealed: sealed } : {}) }
 }
 
-/** Items whose address has a part that is not stored in plain text. */
+/** SQL: whether an item's address has a part that must not be stored in plain text. */
 export const SECRET_PART = `(entry #> '{source,sealed}' is not null
   or entry #>> '{source,url}' ~ '[\\x3f#]' or entry #>> '{source,url}' ~
     '^[a-zA-Z][a-zA-Z0-9+.-]*://[^/]*@')`
-/** Of the rows that SECRET_PART finds. Includes rows from before addresses were sealed. */
+/**
+ * SQL: removes that part from the rows which SECRET_PART finds, also from rows of the time before
+ * addresses were sealed.
+ */
 export const FORGET_ENTRY = `entry = jsonb_set(entry #- '{source,sealed}', '{source,url}',
   to_jsonb(${keptPart(`entry #>> '{source,url}'`)}))`
 

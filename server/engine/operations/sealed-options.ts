@@ -16,7 +16,7 @@ const isSealed = (value: unknown): value is { sealed: string } =>
   'sealed' in value &&
   typeof value.sealed === 'string'
 
-/** The workflow as it is stored. */
+/** The workflow as it is stored, with secret options sealed. */
 export const sealOptions = (
   workflow: Workflow,
   plugins: readonly Plugin[],
@@ -48,16 +48,10 @@ function mapSensitive(
   map: (value: unknown) => unknown,
 ): Step {
   const plugin = plugins.find(({ id }) => id === step.plugin)
-  const names =
-    plugin && step.options
-      ? sensitiveOptions(plugin).filter((name) => step.options![name] !== undefined)
-      : []
+  const { options } = step
+  if (!plugin || !options) return step
+  const names = sensitiveOptions(plugin).filter((name) => options[name] !== undefined)
   if (names.length === 0) return step
-  return {
-    ...step,
-    options: {
-      ...step.options,
-      ...Object.fromEntries(names.map((name) => [name, map(step.options![name])])),
-    },
-  }
+  const mapped = Object.fromEntries(names.map((name) => [name, map(options[name])]))
+  return { ...step, options: { ...options, ...mapped } }
 }

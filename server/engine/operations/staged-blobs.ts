@@ -2,7 +2,7 @@
 // operation may be paused for days in between, so the sweeps of the storage locations ask for them.
 import type { Database } from '../../core/db/database.ts'
 
-/** Which of these blobs an unfinished item will need. */
+/** Returns those of the blobs that an unfinished item will need. */
 export async function stagedBlobs(
   pool: Database['pool'],
   location: string,

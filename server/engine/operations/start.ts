@@ -1,44 +1,30 @@
 // Starts an operation: its row, its items and its first jobs in one transaction. Once it commits,
 // nothing can lose the work.
-import type { Entry, FileChange, Plugin, Workflow } from '../../../plugins/contract.ts'
+import type { Plugin, Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Draft } from '../../files/drafts.ts'
-import { compileFilter, type FileFilter } from '../../files/filter.ts'
-import { predecessorsOf } from './name-order.ts'
+import { freezeItems, type OperationSource } from './frozen-items.ts'
 import { FINISH_CHAIN, queueFinish, queueFirst } from '../../core/queue/queue.ts'
 import type { OperationRequest, SourceRecord } from '../types.ts'
 import { strategyOf } from './strategy.ts'
 import { itemPlugins, withoutParallel } from '../steps.ts'
-
-/**
- * What an operation works on: entries of an import; files by their bare UUIDs, in this order; all
- * files that a filter selects; or files with a change each.
- */
-export type OperationSource =
-  | { type: 'entries'; entries: readonly { entry: Entry; draft: Draft }[] }
-  | { type: 'files'; ids: readonly string[] }
-  | { type: 'filter'; filter: FileFilter }
-  | { type: 'rows'; rows: readonly { id: string; wanted: FileChange }[] }
-  /** The items of another operation, to undo them. */
-  | { type: 'operation'; id: string }
 
 export interface StartInput {
   workflow: Workflow
   channel: string
   source: OperationSource
   request: OperationRequest
-  /** The name that history shows: of a person or an API key. */
+  /** The name of a person or an API key, which history shows. */
   requestedBy: string
-  /** A second start with the same key returns the first one's operation. */
+  /** The key of the start: a second start with the same key returns the first one's operation. */
   idempotencyKey?: string
-  /** A preview only, until it is confirmed. */
+  /** Whether it is only a preview until it is confirmed. */
   dryRun?: boolean
-  /** More entries will be added, until it is closed. */
+  /** Whether more entries will be added, until it is closed. */
   open?: boolean
   /**
-   * The caller waits for each file: its batches have reserved places in every worker. Ignored if a
-   * step works on bytes, which may take long.
+   * Whether the caller waits for each file: then its batches have reserved places in every worker.
+   * Ignored if a step works on bytes, which may take long.
    */
   prompt?: boolean
   /** The operation's name in history; absent: its first entry. */
@@ -51,12 +37,13 @@ export interface OperationQuotas {
   shop_waiting_operations: number
 }
 
-/** Below the quota by more than this, concurrent starts cannot exceed it. */
+/** The distance to the quota at which concurrent starts cannot exceed it. */
 const QUOTA_MARGIN = 100
 
 /**
- * Counts the new operation. Near the quota, starts are serialized so that two never take the same
- * place.
+ * Checks the quota with the new operation. Near the quota, starts are serialized so that two never
+ * take the same place.
+ * @throws `operation_quota`
  */
 async function requireRoom(
   tx: ShopScope,
@@ -74,8 +61,10 @@ async function requireRoom(
 }
 
 /**
- * Returns the operation's UUID. Throws `operation_quota`. `quotas`: null if no quota applies, as
- * for an undo.
+ * Starts an operation.
+ * @param quotas null: no quota applies, as for an undo
+ * @returns its UUID, or that of the operation with the same idempotency key
+ * @throws `operation_quota`
  */
 export function startOperation(
   scope: ShopScope,
@@ -88,10 +77,10 @@ export function startOperation(
     const { kind: strategy, batch, load } = strategyOf({ workflow, source: input.source }, plugins)
     const ledger = input.source.type === 'operation' || needsLedger(workflow, plugins)
     const id = await insertOperation(tx, input, { workflow, ledger, plugins })
-    if (id === null) return existingOperation(tx, input.idempotencyKey!)
+    if (id === null) return existingOperation(tx, input)
     if (quotas) await requireRoom(tx, quotas)
     const batches = strategy === 'planned' ? { most: batch, chains: workflow.parallel } : null
-    const total = await insertItems(tx, id, input.source, batches)
+    const total = await freezeItems(tx, id, input.source, batches)
     await tx.query('update operations set total = :total where shop_id = :shop and id = :id', {
       id,
       total,
@@ -105,7 +94,10 @@ export function startOperation(
   })
 }
 
-/** Null: an operation with this idempotency key exists. */
+/**
+ * Inserts the operation's row. Returns its UUID; null: an operation with this idempotency key
+ * exists.
+ */
 async function insertOperation(
   tx: ShopScope,
   input: StartInput,
@@ -155,7 +147,10 @@ const insertChains = (
     { operation, chains, spare, finish: FINISH_CHAIN },
   )
 
-/** False if all steps work on the whole operation and need no result for each file. */
+/**
+ * Whether the operation has a result for each file. It needs none if all steps work on the whole
+ * operation and say so.
+ */
 function needsLedger(workflow: Workflow, plugins: readonly Plugin[]): boolean {
   const all = workflow.steps.map((step) => plugins.find(({ id }) => id === step.plugin))
   const working = all.filter((plugin) => plugin?.kind !== 'notify')
@@ -182,115 +177,13 @@ function recordOf({ source, label }: StartInput): SourceRecord {
 const firstEntry = (source: OperationSource): string | null =>
   source.type === 'entries' ? (source.entries[0]?.draft.filename ?? null) : null
 
-async function existingOperation(tx: ShopScope, key: string): Promise<string> {
+async function existingOperation(
+  tx: ShopScope,
+  { idempotencyKey: key }: StartInput,
+): Promise<string> {
   const row = await tx.one<{ id: string }>(
     'select id from operations where shop_id = :shop and idempotency_key = :key',
     { key },
   )
   return row.id
-}
-
-/**
- * Freezes the selection in its order; returns the number of items. `batches`: null if each item
- * gets its row now.
- */
-async function insertItems(
-  tx: ShopScope,
-  operation: string,
-  source: OperationSource,
-  batches: { most: number; chains: number } | null,
-): Promise<number> {
-  const [ordered, bindings] = await ordering(tx, source)
-  const kept =
-    batches !== null && source.type !== 'operation' && source.type !== 'rows'
-      ? EVEN_BATCHES
-      : `insert into items (shop_id, operation_id, position, file_id, entry, draft, wanted,
-         waits_for)
-         select :shop, :operation, position, file_id, entry, draft, wanted, waits_for from ordered
-           order by position returning 1 as files`
-  const row = await tx.one<{ total: number }>(
-    `with ordered as (${ordered}), kept as (${kept}) select coalesce(sum(files), 0) as total
-       from kept`,
-    { operation, ...bindings, ...batches },
-  )
-  return row.total
-}
-
-/**
- * Batches as large as possible, such that no chain is without work while another one has a whole
- * batch left.
- */
-const EVEN_BATCHES = `
-  insert into item_batches (shop_id, operation_id, position, file_ids)
-  select :shop, :operation, first, ids[first + 1 : first + size]
-  from (
-    select ids, n, ceil(n / (used * ceil(n / used / :most)))::int as size
-    from (
-      select array_agg(file_id order by position) as ids, count(*)::numeric as n,
-        least(:chains, ceil(count(*)::numeric / :most)) as used
-      from ordered
-    ) counted where n > 0
-    offset 0 -- the array is made once, not once a batch
-  ) shared, generate_series(0, n::int - 1, size) as first
-  returning cardinality(file_ids) as files`
-
-/** Rows of position, file_id, entry, draft, wanted and waits_for. */
-async function ordering(
-  tx: ShopScope,
-  source: OperationSource,
-): Promise<[string, Record<string, unknown>]> {
-  const none =
-    'null::jsonb as entry, null::jsonb as draft, null::jsonb as wanted, null::int as waits_for'
-  switch (source.type) {
-    case 'entries':
-      return [
-        `select (n - 1)::int as position, null::uuid as file_id, e -> 'entry' as entry,
-           e -> 'draft' as draft, null::jsonb as wanted, (e ->> 'waits_for')::int as waits_for
-         from jsonb_array_elements(:entries::jsonb) with ordinality as t(e, n)`,
-        { entries: JSON.stringify(linked(source.entries)) },
-      ]
-    case 'files':
-      return [
-        `select (row_number() over (order by min(n)) - 1)::int as position, id as file_id, ${none}
-         from unnest(:ids::uuid[]) with ordinality as t(id, n) group by id`,
-        { ids: source.ids },
-      ]
-    case 'rows':
-      return [
-        `select (n - 1)::int as position, (e ->> 'id')::uuid as file_id, null::jsonb as entry,
-           null::jsonb as draft, e -> 'wanted' as wanted, null::int as waits_for
-         from jsonb_array_elements(:rows::jsonb) with ordinality as t(e, n)`,
-        { rows: JSON.stringify(source.rows) },
-      ]
-    case 'filter': {
-      // Ids grow with time: this is the order in which files were created, and their order on the
-      // disk.
-      const { sql, bindings } = await compileFilter(tx, source.filter)
-      return [
-        `select (row_number() over (order by id) - 1)::int as position, id as file_id,
-         ${none} from files
-         where files.shop_id = :shop and ${sql}`,
-        bindings,
-      ]
-    }
-    case 'operation':
-      // Files that it made come after the files that it changed.
-      return [
-        `select position, file_id, ${none} from items
-         where shop_id = :shop and operation_id = :undone and status = 'done' and after is not null
-         union all
-         select (o.total - 1 + row_number() over (order by c.position, c.ordinal))::int, c.file_id,
-           ${none}
-         from created_files c join operations o on o.shop_id = c.shop_id and o.id = c.operation_id
-         where c.shop_id = :shop and c.operation_id = :undone`,
-        { undone: source.id },
-      ]
-  }
-}
-
-function linked(entries: Extract<OperationSource, { type: 'entries' }>['entries']) {
-  const before = predecessorsOf(entries)
-  return entries.map((each, at) =>
-    before[at] === null ? each : { ...each, waits_for: before[at] },
-  )
 }

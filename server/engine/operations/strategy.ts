@@ -6,11 +6,16 @@ import type { ChainLoad } from '../../core/queue/queue.ts'
 import type { OperationRow } from '../types.ts'
 import { itemPlugins } from '../steps.ts'
 
-/** Items of an executed batch, unless a plugin asks for more. Files are read and written whole. */
+/**
+ * The items of an executed batch, unless a plugin asks for more: files are read and written whole.
+ */
 export const BATCH = 100
-/** Maximum size of a planned batch. An operation's chains share its items evenly. */
+/** The most items of a planned batch. An operation's chains share its items evenly. */
 export const PLAN_BATCH = 2000
-/** The same if planning waits for external systems: progress is announced once a batch. */
+/**
+ * The most items of a planned batch if planning waits for external systems: progress is announced
+ * once a batch.
+ */
 const EXTERNAL_PLAN_BATCH = 500
 
 export interface Strategy {
@@ -25,9 +30,14 @@ export interface Strategy {
   load: ChainLoad
 }
 
-type Planned = Pick<OperationRow, 'workflow'> & { source: Pick<OperationRow['source'], 'type'> }
+type StrategyInput = Pick<OperationRow, 'workflow'> & {
+  source: Pick<OperationRow['source'], 'type'>
+}
 
-export function strategyOf({ workflow, source }: Planned, plugins: readonly Plugin[]): Strategy {
+export function strategyOf(
+  { workflow, source }: StrategyInput,
+  plugins: readonly Plugin[],
+): Strategy {
   const steps = itemPlugins(workflow, plugins)
   const executed =
     source.type === 'entries' || steps.some(({ run, bytes }) => run !== undefined || bytes)

@@ -6,7 +6,10 @@ import { AppError } from '../../core/errors.ts'
 import { startOperation } from './start.ts'
 import type { OperationRow } from '../types.ts'
 
-/** Its items say what to restore, so it has no steps except the notification. */
+/**
+ * The workflow of the undo. Its items say what to restore, so it has no steps except the
+ * notification.
+ */
 const undoOf = ({ workflow }: OperationRow): Workflow => ({
   id: 'undo',
   title: `Undo: ${workflow.title}`,
@@ -17,10 +20,15 @@ const undoOf = ({ workflow }: OperationRow): Workflow => ({
   steps: workflow.steps.filter(({ plugin }) => plugin === 'notify'),
 })
 
+/** Whether the operation can be undone now. */
 export const mayUndo = ({ undo_until, undone_by, finished_at }: OperationRow, now: Date): boolean =>
   finished_at !== null && undo_until !== null && undo_until > now && undone_by === null
 
-/** Returns the new operation's UUID. Throws `operation_state` or `not_found`. */
+/**
+ * Starts the undo of an operation.
+ * @returns the UUID of the undo, which is an operation too
+ * @throws `operation_state` if it cannot be undone now, `not_found` if there is no such operation
+ */
 export function startUndo(
   scope: ShopScope,
   id: string,

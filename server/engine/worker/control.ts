@@ -17,7 +17,10 @@ export interface OperationControl {
   close(): void
 }
 
-/** @param isWanted whether an operation should still be processed. */
+/**
+ * Listens to announcements until it is closed.
+ * @param isWanted whether an operation should still be processed
+ */
 export function createOperationControl(
   listener: Listener,
   isWanted: (operation: string) => Promise<boolean>,

@@ -4,7 +4,7 @@
 import type { WorkerEvents, WorkerPool } from 'graphile-worker'
 import { createSemaphore } from '../../core/semaphore.ts'
 
-/** A job that becomes due starts this much later at most. */
+/** The longest delay of a job that becomes due. */
 const POLL_MS = 100
 /** The interval of each place's own polling, so long that only `POLL_MS` counts. */
 export const PLACE_POLL_MS = 60 * 60 * 1000

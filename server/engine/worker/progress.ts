@@ -5,8 +5,9 @@ import type { Database } from '../../core/db/database.ts'
 const EVERY_MS = 500
 
 export interface Progress {
+  /** Announces within half a second that the operation's counts have changed. */
   announce(shop: number, operation: string): void
-  /** Immediately: the operation has ended. */
+  /** Announces immediately that the operation has ended. */
   announceEnd(shop: number, operation: string): Promise<void>
   close(): void
 }
@@ -17,7 +18,7 @@ export function createProgress(database: Database): Progress {
     database.pool
       .query(`select pg_notify('operation_progress', $1)`, [`${shop}/${operation}`])
       .then(() => {})
-      // A hint only: readers also poll.
+      // A hint may be lost: readers also poll.
       .catch(() => {})
   return {
     announce: (shop, operation) => {

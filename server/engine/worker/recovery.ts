@@ -6,6 +6,7 @@ import { forShop } from '../../core/db/for-shop.ts'
 import type { Listener } from '../../core/db/listener.ts'
 import { WORKER_LOCKS } from '../../core/db/lock-classes.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
+import { firstOf } from '../../core/present.ts'
 import type { OperationRow } from '../types.ts'
 import { SILENCE } from '../../core/queue/lease.ts'
 import {
@@ -29,7 +30,7 @@ export interface RecoveryOptions {
   database: Database
   listener: Listener
   worker: string
-  /** Its graphile-worker pool, when known. */
+  /** The id of its graphile-worker pool; null: not known yet. */
   pool: { id: string | null }
   /** Ids of the jobs that this process runs. */
   jobs: ReadonlySet<string>
@@ -96,7 +97,10 @@ function repeatEvery(
   }
 }
 
-/** Returns the number of the worker's lock. */
+/**
+ * Sends a heartbeat, and releases chains that could not be released before. Returns the number of
+ * the worker's lock.
+ */
 async function beat({ database, worker, pool, broken }: RecoveryOptions): Promise<number> {
   const { rows } = await database.pool.query<{ lock: number }>(
     `insert into workers (id, pool_id) values ($1, $2)
@@ -113,7 +117,7 @@ async function beat({ database, worker, pool, broken }: RecoveryOptions): Promis
     )
     keys.forEach((key) => broken.delete(key))
   }
-  return rows[0]!.lock
+  return firstOf(rows).lock
 }
 
 /**
@@ -174,9 +178,9 @@ interface WorkerRow {
 type Suspects = Map<string, string>
 
 /**
- * Dead: silent for too long, or disconnected without a heartbeat since the previous sweep. A slow
- * worker keeps its connection, and a disconnected one has reconnected by then. Treating a living
- * worker as dead costs work, but never correctness.
+ * Finds workers that are dead: silent for too long, or disconnected without a heartbeat since the
+ * previous sweep. A slow worker keeps its connection, and a disconnected one has reconnected by
+ * then. Treating a living worker as dead costs work, but never correctness.
  */
 async function findDead(database: Database, suspects: Suspects): Promise<WorkerRow[]> {
   const { rows } = await database.pool.query<WorkerRow>(
@@ -197,8 +201,8 @@ async function findDead(database: Database, suspects: Suspects): Promise<WorkerR
 }
 
 /**
- * Jobs locked by a pool without a worker's row: its worker was removed before, or died before its
- * first heartbeat.
+ * Frees jobs that are locked by a pool without a worker's row: its worker was removed before, or
+ * died before its first heartbeat.
  */
 async function freeUnknownPools(database: Database, utils: WorkerUtils): Promise<void> {
   const { rows } = await database.pool.query<{ locked_by: string }>(
@@ -211,8 +215,8 @@ async function freeUnknownPools(database: Database, utils: WorkerUtils): Promise
 }
 
 /**
- * Jobs whose worker died after it had queued the next job under their key. graphile-worker never
- * runs or removes them.
+ * Removes jobs whose worker died after it had queued the next job under their key. graphile-worker
+ * never runs or removes them.
  */
 async function dropSucceeded(database: Database, utils: WorkerUtils): Promise<void> {
   const { rows } = await database.pool.query<{ id: string }>(

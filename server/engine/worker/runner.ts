@@ -18,7 +18,7 @@ export interface EngineRunner {
    * heartbeat releases them.
    */
   broken: Set<string>
-  /** Aborts when the worker stops. */
+  /** The signal that aborts when the worker stops. */
   signal: AbortSignal
 }
 
@@ -32,7 +32,8 @@ export async function runExclusively(
   work: () => Promise<void>,
 ): Promise<void> {
   const key = `${job.operation}:${job.chain}`
-  while (runner.active.has(key)) await runner.active.get(key)!.catch(() => {})
+  for (let earlier = runner.active.get(key); earlier; earlier = runner.active.get(key))
+    await earlier.catch(() => {})
   if (runner.signal.aborted) return
   const working = work()
   runner.active.set(key, working)

@@ -4,7 +4,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { z } from 'zod'
 import { PortError } from '../../../plugins/contract.ts'
-import { isOutOfMemory, type Refused, type Reply } from '../../../plugins/sandbox.ts'
+import { isOutOfMemory, type SandboxRefusal, type Reply } from '../../../plugins/sandbox.ts'
 import { ERRORS, type ErrorCode } from '../../core/errors.ts'
 import { launch, type ChildWanted } from './launch.ts'
 
@@ -115,7 +115,7 @@ function validateAnswer<T>(schema: z.ZodType<T>, answer: unknown): T {
   return data
 }
 
-function refusal(child: ChildProcess, { code, message, memory, inside }: Refused): PortError {
+function refusal(child: ChildProcess, { code, message, memory, inside }: SandboxRefusal): PortError {
   const cause = new Error(inside)
   if (!memory) return new PortError(code, message, false, { cause })
   // A failed allocation may leave broken state in the child: the next file must not suffer from it.

@@ -1,0 +1,68 @@
+// Reads operations, each with its document and the kind of the operation that it undoes.
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { ARTIFACT } from '../../files/artifacts.ts'
+import type { OperationRow, OperationStatus } from '../types.ts'
+
+export interface OperationFilter {
+  status?: OperationStatus
+  kind?: 'import' | 'bulk'
+  action?: string
+  channel?: string
+  requested_by?: string
+  /** Only operations started at or after this. */
+  from?: string
+  /** Only operations started before this. */
+  to?: string
+  /** The schedule that started them, a bare UUID. */
+  schedule?: string
+  /** Only operations whose workflow's title, action or channel contains this, ignoring case. */
+  search?: string
+  /** Only operations before the one with this UUID. */
+  before?: string
+  limit: number
+}
+
+const UNDOES_KIND = `(
+  select u.kind from operations u where u.shop_id = operations.shop_id
+    and u.id = operations.undoes)`
+
+const COLUMNS = `operations.*, ${ARTIFACT} as artifact, ${UNDOES_KIND} as undoes_kind`
+
+/** The operation with this UUID, or null. */
+export async function readOperation(scope: ShopScope, id: string): Promise<OperationRow | null> {
+  const [row] = await scope.query<OperationRow>(
+    `select ${COLUMNS} from operations where shop_id = :shop and id = :id`,
+    { id },
+  )
+  return row ?? null
+}
+
+/**
+ * The operations that the filter selects, newest first. Absent conditions are left out of the SQL,
+ * so that the planner sees the real ones.
+ */
+export function listOperations(scope: ShopScope, filter: OperationFilter): Promise<OperationRow[]> {
+  const { limit, search, ...given } = filter
+  const conditions = Object.keys(CONDITIONS).filter(
+    (name) => given[name as keyof typeof CONDITIONS] !== undefined,
+  )
+  return scope.query<OperationRow>(
+    `select ${COLUMNS} from operations where shop_id = :shop
+       ${conditions.map((name) => `and ${CONDITIONS[name as keyof typeof CONDITIONS]}`).join(' ')}
+       ${search ? `and position(lower(:search) in lower(workflow ->> 'title' || ' ' || action || ' ' || channel)) > 0` : ''}
+     order by id desc limit :limit`,
+    { ...given, limit, ...(search ? { search } : {}) },
+  )
+}
+
+const CONDITIONS = {
+  status: 'status = :status',
+  kind: 'kind = :kind',
+  action: 'action = :action',
+  channel: 'channel = :channel',
+  requested_by: 'requested_by = :requested_by',
+  from: 'created_at >= :from::timestamptz',
+  to: 'created_at < :to::timestamptz',
+  schedule: 'schedule_id = :schedule::uuid',
+  before: 'id < :before::uuid',
+} satisfies Partial<Record<keyof OperationFilter, string>>

@@ -91,17 +91,7 @@ export function createSftpReplies(
     attributes: (id, attributes) => send(() => sftp.attrs(id, attributes)),
     extended: (id, data) =>
       send(() => {
-        const head = Buffer.alloc(9)
-        head.writeUInt32BE(5 + data.length)
-        head[4] = EXTENDED_REPLY
-        head.writeUInt32BE(id, 5)
-        // ssh2 has no method for it. Without room in the window the client does not get one.
-        const packet = Buffer.concat([head, data])
-        const { outgoing } = channel
-        if (channel._buffer.length > 0 || outgoing.window < packet.length)
-          return sftp.status(id, STATUS_CODE.FAILURE)
-        outgoing.window -= packet.length
-        channel._protocol.channelData(outgoing.id, packet)
+        if (!sendExtended(channel, id, data)) sftp.status(id, STATUS_CODE.FAILURE)
       }),
     names: (id, entries) =>
       send(() =>
@@ -115,6 +105,23 @@ export function createSftpReplies(
       return true
     },
   }
+}
+
+/**
+ * Sends the reply to an extension's request, for which ssh2 has no method. False: the client's
+ * window has no room for it.
+ */
+function sendExtended(channel: Channel, id: number, data: Buffer): boolean {
+  const head = Buffer.alloc(9)
+  head.writeUInt32BE(5 + data.length)
+  head[4] = EXTENDED_REPLY
+  head.writeUInt32BE(id, 5)
+  const packet = Buffer.concat([head, data])
+  const { outgoing } = channel
+  if (channel._buffer.length > 0 || outgoing.window < packet.length) return false
+  outgoing.window -= packet.length
+  channel._protocol.channelData(outgoing.id, packet)
+  return true
 }
 
 /**

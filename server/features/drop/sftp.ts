@@ -8,6 +8,7 @@ import ssh2, {
 } from 'ssh2'
 import { plainAddress } from '../../core/client-address.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
+import { present } from '../../core/present.ts'
 import type { KnownAccount } from './accounts.ts'
 import { clientOf } from './addresses.ts'
 import type { Refusals } from './refusals.ts'
@@ -16,7 +17,7 @@ import type { ConnectionLimits } from './connection-limits.ts'
 import { announceExtensions } from './sftp-extensions.ts'
 import { serveSftp } from './sftp-requests.ts'
 import { disconnect, narrowCiphers, serveSocket, socketOf } from './sftp-socket.ts'
-import { SessionLimit, type Sessions } from './sessions.ts'
+import { SessionLimit, type Session, type Sessions } from './sessions.ts'
 import type { SignIn } from './sign-in.ts'
 
 export interface SftpParts {
@@ -129,97 +130,129 @@ interface Client {
   software: string
 }
 
-function serveConnection(
-  parts: SftpParts,
-  connection: Connection,
-  { address, software }: Client,
-): void {
-  const { sessions, log, refusals } = parts
-  narrowCiphers(connection)
-  let account: KnownAccount | null = null
-  let end: (() => Promise<void>) | null = null
-  let isClosed = false
-  const closed = () => {
-    isClosed = true
-    end?.().catch((error: unknown) =>
-      log.warn('drop: a session could not be ended', errorFields(error)),
-    )
+/** One SSH connection, and its session after the sign-in. */
+interface Served {
+  parts: SftpParts
+  connection: Connection
+  client: Client
+  /** Null: nobody has signed in. */
+  account: KnownAccount | null
+  session: Session | null
+  isClosed: boolean
+}
+
+function serveConnection(parts: SftpParts, connection: Connection, client: Client): void {
+  const served: Served = {
+    ...{ parts, connection, client, account: null, session: null, isClosed: false },
   }
-  connection.on('error', (error: Error) => {
-    const about = { address, protocol: 'sftp', client: software }
-    // An old device has no algorithm that is still safe: nobody has signed in yet.
-    if (error.message.startsWith('Handshake failed'))
-      log.info('drop: refused', { ...about, reason: error.message })
-    else log.debug('drop: an SFTP connection reported an error', { ...about, error: error.message })
-    connection.end()
-  })
+  narrowCiphers(connection)
+  const closed = () => {
+    served.isClosed = true
+    endSession(served)
+  }
+  connection.on('error', (error: Error) => reportError(served, error))
   connection.on('close', closed)
   connection.on('end', closed)
   const tries = { left: MAX_TRIES }
-  connection.on('authentication', (context) => {
-    authenticate(parts, context, address, tries).then(
-      (found) => {
-        account = found
-        if (found) return context.accept()
-        context.reject(['password', 'publickey'])
-        if (tries.left <= 0) connection.end()
-      },
-      (error: unknown) => {
-        log.warn('drop: signing in failed', errorFields(error))
-        context.reject()
-      },
-    )
-  })
+  connection.on('authentication', (context) => answerSignIn(served, context, tries))
   connection.on('request', (_accept, reject) => reject?.())
   connection.on('tcpip', (_accept, reject) => reject())
   connection.on('openssh.streamlocal', (_accept, reject) => reject())
   connection.once('ready', () => {
     waits.get(socketOf(connection))?.()
-    const attempt = { username: account!.username, address, protocol: 'sftp' } as const
-    const opened = sessions.open(account!, attempt, () => connection.end())
-    opened.then(
-      (session) => {
-        end = session.end
-        if (isClosed) closed()
-      },
-      (error: unknown) => {
-        if (error instanceof SessionLimit) return disconnect(connection, TOO_MANY_CONNECTIONS)
-        log.warn('drop: a session could not be opened', errorFields(error))
-        connection.end()
-      },
-    )
-    const flooded = () => {
-      const socket = socketOf(connection)
-      if (socket.destroyed) return
-      refusals.count('flooded')
-      log.warn('drop: a client sent too many requests without waiting for replies', { address })
-      socket.destroy()
+    serveChannels(served, openSession(served))
+  })
+}
+
+function endSession({ session, parts: { log } }: Served): void {
+  session
+    ?.end()
+    .catch((error: unknown) => log.warn('drop: a session could not be ended', errorFields(error)))
+}
+
+function reportError({ parts: { log }, connection, client }: Served, error: Error): void {
+  const about = { address: client.address, protocol: 'sftp', client: client.software }
+  // An old device has no algorithm that is still safe: nobody has signed in yet.
+  if (error.message.startsWith('Handshake failed'))
+    log.info('drop: refused', { ...about, reason: error.message })
+  else log.debug('drop: an SFTP connection reported an error', { ...about, error: error.message })
+  connection.end()
+}
+
+function answerSignIn(served: Served, context: AuthContext, tries: { left: number }): void {
+  const { parts, connection, client } = served
+  authenticate(parts, context, client.address, tries).then(
+    (found) => {
+      served.account = found
+      if (found) return context.accept()
+      context.reject(['password', 'publickey'])
+      if (tries.left <= 0) connection.end()
+    },
+    (error: unknown) => {
+      parts.log.warn('drop: signing in failed', errorFields(error))
+      context.reject()
+    },
+  )
+}
+
+/** Resolves with null if the session could not be opened; the connection ends then. */
+async function openSession(served: Served): Promise<Session | null> {
+  const { parts, connection, client } = served
+  const account = present(served.account, 'The account that has signed in')
+  const attempt = { username: account.username, address: client.address, protocol: 'sftp' } as const
+  try {
+    const session = await parts.sessions.open(account, attempt, () => connection.end())
+    served.session = session
+    if (served.isClosed) endSession(served)
+    return session
+  } catch (error) {
+    if (error instanceof SessionLimit) disconnect(connection, TOO_MANY_CONNECTIONS)
+    else {
+      parts.log.warn('drop: a session could not be opened', errorFields(error))
+      connection.end()
     }
-    const about = { log, flooded, refusals, open: { count: 0 } }
-    let channels = 0
-    connection.on('session', (accept, reject) => {
-      if (channels >= MAX_CHANNELS) return reject()
-      const channel = accept()
-      channels++
-      channel.once('close', () => channels--)
-      for (const name of ['pty', 'x11', 'auth-agent', 'env', 'signal'] as const)
-        channel.on(name as 'pty', (_accept: unknown, reject?: () => void) => reject?.())
-      for (const name of ['shell', 'exec'] as const) channel.on(name as 'shell', sayWhatIsServed)
-      channel.on('error', (error: Error) =>
-        log.debug('drop: an SFTP channel reported an error', { error: error.message }),
-      )
-      channel.on('sftp', (acceptSftp) => {
-        const stream = acceptSftp()
-        announceExtensions(stream)
-        stream.on('error', (error: Error) => {
-          log.debug('drop: an SFTP stream reported an error', { error: error.message, address })
-          connection.end()
-        })
-        opened.then(
-          (session) => serveSftp(stream, session, { ...about, socket: socketOf(connection) }),
-          () => {},
-        )
+    return null
+  }
+}
+
+/** Each channel serves SFTP when the session is open. */
+function serveChannels(served: Served, opened: Promise<Session | null>): void {
+  const { parts, connection, client } = served
+  const { log, refusals } = parts
+  const flooded = () => {
+    const socket = socketOf(connection)
+    if (socket.destroyed) return
+    refusals.count('flooded')
+    log.warn('drop: a client sent too many requests without waiting for replies', {
+      address: client.address,
+    })
+    socket.destroy()
+  }
+  const about = { log, flooded, refusals, open: { count: 0 } }
+  let channels = 0
+  connection.on('session', (accept, reject) => {
+    if (channels >= MAX_CHANNELS) return reject()
+    const channel = accept()
+    channels++
+    channel.once('close', () => channels--)
+    for (const name of ['pty', 'x11', 'auth-agent', 'env', 'signal'] as const)
+      channel.on(name as 'pty', (_accept: unknown, reject?: () => void) => reject?.())
+    for (const name of ['shell', 'exec'] as const) channel.on(name as 'shell', sayWhatIsServed)
+    channel.on('error', (error: Error) =>
+      log.debug('drop: an SFTP channel reported an error', { error: error.message }),
+    )
+    channel.on('sftp', (acceptSftp) => {
+      const stream = acceptSftp()
+      announceExtensions(stream)
+      stream.on('error', (error: Error) => {
+        const fields = { error: error.message, address: client.address }
+        log.debug('drop: an SFTP stream reported an error', fields)
+        connection.end()
       })
+      void opened.then(
+        (session) =>
+          session && serveSftp(stream, session, { ...about, socket: socketOf(connection) }),
+      )
     })
   })
 }
@@ -247,10 +280,11 @@ async function authenticate(
   }
   if (context.method !== 'publickey') return null
   const { key, signature, blob, hashAlgo } = context
-  const verify = () => {
+  const verify = (signed: Buffer) => {
     const parsed = ssh2.utils.parseKey(key.data)
-    return !(parsed instanceof Error) && parsed.verify(blob!, signature!, hashAlgo) === true
+    const bytes = present(blob, 'The signed bytes')
+    return !(parsed instanceof Error) && parsed.verify(bytes, signed, hashAlgo) === true
   }
-  const result = await signIn.byKey(attempt, key.data, signature ? verify : null)
+  const result = await signIn.byKey(attempt, key.data, signature ? () => verify(signature) : null)
   return 'account' in result ? result.account : null
 }

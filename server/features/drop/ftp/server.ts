@@ -79,10 +79,11 @@ function readLines(control: Control, socket: Socket, flooded: () => void): void 
   const work = async () => {
     if (busy) return
     busy = true
-    while (lines.length > 0 && !socket.destroyed) {
+    for (let [line] = lines; line && !socket.destroyed; [line] = lines) {
       // A client that reads no replies gets no more.
       if (socket.writableLength > MAX_UNREAD_BYTES) await writable(socket)
-      const upgraded = await control.command(lines.shift()!)
+      lines.shift()
+      const upgraded = await control.command(line)
       if (!upgraded) continue
       // Plain text after AUTH TLS must not be treated as encrypted input.
       lines.length = 0

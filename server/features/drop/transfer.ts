@@ -128,41 +128,19 @@ interface Begun {
   receiver: Receiver
 }
 
-function transferOf(start: Start, { writeId, file, name, receiver }: Begun): NamedTransfer {
-  const { parts, request, allowance } = start
+/** What changes while the file is open. */
+interface Progress {
+  modifiedAt: Date | null
+  /** Why a byte was refused: the file is not imported. */
+  refused: DropError | null
+}
+
+function transferOf(start: Start, begun: Begun): NamedTransfer {
+  const { writeId, name, receiver } = begun
   const began = new Date()
-  let modifiedAt: Date | null = null
+  const progress: Progress = { modifiedAt: null, refused: null }
   let ending: Promise<string> | null = null
-  let refused: DropError | null = null
-  const end = async (clean: boolean): Promise<string> => {
-    try {
-      const received = await receiver.finish()
-      if (!received.whole) refused ??= new DropError('interrupted', HAS_GAP)
-      if (!clean && received.size === 0 && !name.isTaken()) return ''
-      const blob = await stored(start, received, file)
-      const isGood = clean && !refused
-      const { protocol } = request
-      const id = await name.giveBytes({ clean: isGood, modifiedAt, protocol, ...blob })
-      if (clean && refused) throw refused
-      if (clean && protocol === 'sftp') parts.waker.wake(request.shop)
-      return id
-    } catch (error) {
-      await name.release().catch(() => {})
-      throw asDropError(error)
-    } finally {
-      allowance.close()
-      // The bytes have become a blob by now, or are not needed.
-      await receiver.discard()
-    }
-  }
-  /** The reason to refuse bytes up to `end`, or null. */
-  const refusalAt = (end: number) => {
-    const limit = parts.limits.file_bytes
-    if (end > limit) refused ??= new DropError('too_large', `A file has at most ${limit} bytes`)
-    const growth = end - receiver.size()
-    if (!refused && growth > 0 && !allowance.take(growth)) refused = new DropError('quota')
-    return refused ?? name.failure()
-  }
+  const end = (clean: boolean) => (ending ??= endTransfer(start, begun, progress, clean))
   return {
     writeId,
     isNamed: () => name.isTaken(),
@@ -170,7 +148,7 @@ function transferOf(start: Start, { writeId, file, name, receiver }: Begun): Nam
     size: () => receiver.size(),
     write: (position, data) => {
       if (ending) return Promise.reject(new DropError('interrupted'))
-      const problem = refusalAt(position + data.length)
+      const problem = refusalAt(start, begun, progress, position + data.length)
       if (problem) return Promise.reject(problem)
       const wait = receiver.write(position, data)
       if (receiver.inMemory() || name.isTaken()) return wait
@@ -184,10 +162,58 @@ function transferOf(start: Start, { writeId, file, name, receiver }: Begun): Nam
     read: (position, length) =>
       ending ? Promise.reject(new DropError('interrupted')) : receiver.read(position, length),
     sync: () => (ending ? Promise.reject(new DropError('interrupted')) : receiver.sync()),
-    modified: (at) => void (modifiedAt = at),
-    modifiedAt: () => modifiedAt ?? began,
-    close: () => (ending ??= end(true)),
-    abandon: async () => void (await (ending ??= end(false))),
+    modified: (at) => void (progress.modifiedAt = at),
+    modifiedAt: () => progress.modifiedAt ?? began,
+    close: () => end(true),
+    abandon: async () => void (await end(false)),
+  }
+}
+
+/** The reason to refuse bytes up to `end`, or null. */
+function refusalAt(
+  { parts, allowance }: Start,
+  { receiver, name }: Begun,
+  progress: Progress,
+  end: number,
+): DropError | null {
+  const limit = parts.limits.file_bytes
+  if (end > limit)
+    progress.refused ??= new DropError('too_large', `A file has at most ${limit} bytes`)
+  const growth = end - receiver.size()
+  if (!progress.refused && growth > 0 && !allowance.take(growth))
+    progress.refused = new DropError('quota')
+  return progress.refused ?? name.failure()
+}
+
+/**
+ * Stores the received bytes; returns the entry's id, or an empty text if nothing was received.
+ * @param clean the client has completed the file
+ */
+async function endTransfer(
+  start: Start,
+  { file, name, receiver }: Begun,
+  progress: Progress,
+  clean: boolean,
+): Promise<string> {
+  const { parts, request, allowance } = start
+  try {
+    const received = await receiver.finish()
+    if (!received.whole) progress.refused ??= new DropError('interrupted', HAS_GAP)
+    if (!clean && received.size === 0 && !name.isTaken()) return ''
+    const blob = await stored(start, received, file)
+    const { modifiedAt, refused } = progress
+    const { protocol } = request
+    const id = await name.giveBytes({ clean: clean && !refused, modifiedAt, protocol, ...blob })
+    if (clean && refused) throw refused
+    if (clean && protocol === 'sftp') parts.waker.wake(request.shop)
+    return id
+  } catch (error) {
+    await name.release().catch(() => {})
+    throw asDropError(error)
+  } finally {
+    allowance.close()
+    // The bytes have become a blob by now, or are not needed.
+    await receiver.discard()
   }
 }
 

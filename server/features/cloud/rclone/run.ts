@@ -1,11 +1,11 @@
 // One run of rclone: a child with a clean environment, limits of time and memory, fixed arguments,
 // and the remote `src:` defined by environment variables only. It ends with its parent and within a
 // second of an abort.
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { createInterface } from 'node:readline'
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { CloudError, cloudError } from './errors.ts'
 
 /** The only remote. */
@@ -65,11 +65,11 @@ export async function runRclone(program: string, run: Run): Promise<void> {
   }, run.timeoutMs)
   run.signal.addEventListener('abort', kill, { once: true })
   if (run.signal.aborted) kill()
-  const errors = readLog(child.stderr!, run)
+  const errors = readLog(child.stderr, run)
   try {
-    child.stdin!.on('error', () => {})
-    child.stdin!.end(run.input ?? '')
-    await readLines(child.stdout!, run)
+    child.stdin.on('error', () => {})
+    child.stdin.end(run.input ?? '')
+    await readLines(child.stdout, run)
     const code = await ended
     run.signal.throwIfAborted()
     if (late) throw new CloudError('cloud_unreachable')
@@ -83,14 +83,16 @@ export async function runRclone(program: string, run: Run): Promise<void> {
   }
 }
 
-function start(program: string, { command, paths, remote, environment }: Run): ChildProcess {
-  const args = [program, ...LOG_OPTIONS, ...command, '--', ...paths]
+type Rclone = ChildProcessByStdio<Writable, Readable, Readable>
+
+function start(program: string, { command, paths, remote, environment }: Run): Rclone {
+  const args = [program, ...LOG_OPTIONS, ...command, '--', ...paths] as const
   // The child ends with this process, even if this process is killed.
-  const parented = SETPRIV ? [SETPRIV, '--pdeathsig', 'KILL', ...args] : args
+  const parented: readonly string[] = SETPRIV ? [SETPRIV, '--pdeathsig', 'KILL', ...args] : args
   const limited = `ulimit -c 0 2>/dev/null; ulimit -d ${MEMORY_BYTES / 1024} 2>/dev/null; exec "$@"`
   const [file, ...rest] =
-    process.platform === 'win32' ? args : ['/bin/sh', '-c', limited, 'sh', ...parented]
-  return spawn(file!, rest, {
+    process.platform === 'win32' ? args : (['/bin/sh', '-c', limited, 'sh', ...parented] as const)
+  return spawn(file, rest, {
     stdio: ['pipe', 'pipe', 'pipe'],
     cwd: tmpdir(),
     env: {

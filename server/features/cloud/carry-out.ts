@@ -26,7 +26,7 @@ export interface CarryParts {
   stores: ReadonlyMap<string, BlobStore>
 }
 
-export interface CarriedOut {
+export interface TaskResult {
   task: SyncTask
   bytes?: StagedBlob
   error?: CloudError | PortError
@@ -38,11 +38,11 @@ export async function* carryOut(
   sync: string,
   tasks: readonly SyncTask[],
   signal: AbortSignal,
-): AsyncGenerator<CarriedOut> {
+): AsyncGenerator<TaskResult> {
   const { scope, cloud } = parts
   const { connection_id } = present(await readSync(scope, sync), 'The sync')
   const connection = await requireConnection(scope, connection_id)
-  const watched = (result: CarriedOut) => {
+  const watched = (result: TaskResult) => {
     if (result.error?.code === 'cloud_access_revoked') cloud.renewToken(connection_id)
     return result
   }
@@ -82,7 +82,7 @@ interface Run {
   signal: AbortSignal
 }
 
-async function* fetched(run: Run, tasks: readonly SyncTask[]): AsyncGenerator<CarriedOut> {
+async function* fetched(run: Run, tasks: readonly SyncTask[]): AsyncGenerator<TaskResult> {
   const byPath = new Map(tasks.map((task) => [task.path, task]))
   const known = await currentHashes(run.parts.scope, tasks)
   for (const task of tasks)
@@ -91,7 +91,7 @@ async function* fetched(run: Run, tasks: readonly SyncTask[]): AsyncGenerator<Ca
       yield { task, error: new CloudError('cloud_duplicate_name') }
     }
   if (byPath.size === 0) return
-  const results = createAsyncQueue<CarriedOut>()
+  const results = createAsyncQueue<TaskResult>()
   const stop = new AbortController()
   const stoppable = { ...run, signal: AbortSignal.any([run.signal, stop.signal]) }
   const working = fetchAndStage(stoppable, byPath, known, results.push)
@@ -109,7 +109,7 @@ async function fetchAndStage(
   run: Run,
   byPath: ReadonlyMap<string, SyncTask>,
   known: ReadonlyMap<string, string>,
-  give: (result: CarriedOut) => void,
+  give: (result: TaskResult) => void,
 ): Promise<void> {
   const bytes = [...byPath.values()].reduce((sum, task) => sum + (task.size_bytes ?? 0), 0)
   const options = { signal: run.signal, folder: run.folder, bytes }
@@ -156,7 +156,7 @@ async function staged(
   task: SyncTask,
   file: string,
   known: ReadonlyMap<string, string>,
-): Promise<CarriedOut> {
+): Promise<TaskResult> {
   let head: Buffer = Buffer.alloc(0)
   const onFirst = (bytes: Uint8Array) => (head = Buffer.from(bytes.subarray(0, HEAD_BYTES)))
   try {
@@ -201,7 +201,7 @@ async function recordApplied(
   )
 }
 
-async function sent(run: Run, task: SyncTask): Promise<CarriedOut> {
+async function sent(run: Run, task: SyncTask): Promise<TaskResult> {
   if (task.applied) return { task }
   try {
     if (task.kind === 'remove_there') await removeThere(run, task)

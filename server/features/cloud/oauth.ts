@@ -42,15 +42,15 @@ export function partiesOf({ clients, emulators }: Parts, spec: OAuthSpec) {
   }
 }
 
-interface Kept {
+interface CachedToken {
   token: string
   until: number
 }
 
 /** Gives access tokens, and caches each while it is valid. */
 export function tokenSource(parts: Parts) {
-  const known = new Map<string, Kept>()
-  const usable = (kept: Kept | undefined): AccessToken | null => {
+  const known = new Map<string, CachedToken>()
+  const usable = (kept: CachedToken | undefined): AccessToken | null => {
     const left = Math.floor(((kept?.until ?? 0) - Date.now()) / 1000)
     return kept && left > 60 ? { token: kept.token, expiresIn: left } : null
   }

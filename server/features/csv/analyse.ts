@@ -209,14 +209,14 @@ function addRow(found: Analysis, { row, cells, broken }: Row): void {
   found.structure.push(problemOf({ row, column: found.headers[at] ?? null, detail }))
 }
 
-type Found = Pick<StructureProblem, 'row' | 'column' | 'detail'>
-const problemOf = (found: Found): StructureProblem => ({
+type ProblemText = Pick<StructureProblem, 'row' | 'column' | 'detail'>
+const problemOf = (found: ProblemText): StructureProblem => ({
   ...found,
   code: 'invalid_csv',
   message: ERRORS.invalid_csv.message,
 })
 
-function invalidCsv(found: readonly Found[]): AppError {
+function invalidCsv(found: readonly ProblemText[]): AppError {
   const details = found.map(({ row, column, detail }): ErrorDetail => ({
     index: row - 1,
     param: column ?? '',

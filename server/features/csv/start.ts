@@ -31,7 +31,7 @@ export interface CsvCaller {
 }
 
 /** UUIDs of the operations; null: the file has no row of that kind. */
-export interface CsvStarted {
+export interface CsvOperations {
   imports: string | null
   updates: string | null
 }
@@ -47,7 +47,7 @@ export function startCsvImport(
   id: string,
   request: CsvStart,
   caller: CsvCaller,
-): Promise<CsvStarted> {
+): Promise<CsvOperations> {
   return scope.transaction(async (tx) => {
     const upload = await requireOpen(tx, id)
     const { on_conflict } = requireChecked(upload, request)
@@ -58,7 +58,7 @@ export function startCsvImport(
     if (files.length > 0) caller.permit(scopesOfConflict(on_conflict))
     const { name: requestedBy, idempotencyKey } = caller
     const { filename: label } = upload
-    const started: CsvStarted = {
+    const started: CsvOperations = {
       imports:
         files.length > 0
           ? await startImport(engine, tx, csvChannel, {

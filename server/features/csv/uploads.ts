@@ -142,7 +142,7 @@ export async function receiveCsv(
   }
 }
 
-interface Read {
+interface TableReading {
   detected: DetectedEncoding
   analysis: Analysis
   /** Of a workbook: its sheets, and which one was read. */
@@ -153,7 +153,7 @@ interface Read {
  * Another shop's export is also stored as a list of files, and that is read. The file itself stays
  * another sheet.
  */
-async function withList(scope: ShopScope, id: string, read: Read): Promise<Read> {
+async function withList(scope: ShopScope, id: string, read: TableReading): Promise<TableReading> {
   const { analysis, place = {}, detected } = read
   const sample = analysis.sample.map(({ cells }) => cells)
   const shape = analysis.format.header_row > 0 ? exportShape(analysis.headers, sample) : null
@@ -225,7 +225,7 @@ async function insertText(
 async function storeAnalysis(
   scope: ShopScope,
   id: string,
-  { detected: { encoding, sure }, analysis, place = {} }: Read,
+  { detected: { encoding, sure }, analysis, place = {} }: TableReading,
 ): Promise<void> {
   const { format, head, headers, rows, sample, structure, mapping } = analysis
   const saved = await findSavedMapping(scope, headers)
@@ -265,7 +265,7 @@ export async function chooseEncoding(
 async function readAgain(
   scope: ShopScope,
   id: string,
-  choose: (now: CsvFormat) => Chosen,
+  choose: (now: CsvFormat) => FormatChoice,
 ): Promise<void> {
   await scope.transaction(async (tx) => {
     const { format } = await requireOpen(tx, id)
@@ -281,7 +281,7 @@ async function readAgain(
   })
 }
 
-interface Chosen {
+interface FormatChoice {
   encoding?: Encoding
   headerRow?: number
   sheet?: number
@@ -291,8 +291,8 @@ async function readPlace(
   tx: ShopScope,
   id: string,
   format: CsvFormat,
-  { encoding, headerRow, sheet = format.sheet }: Chosen,
-): Promise<Read> {
+  { encoding, headerRow, sheet = format.sheet }: FormatChoice,
+): Promise<TableReading> {
   const { sheets } = format
   const place = sheets && sheet !== undefined ? { sheets, sheet } : {}
   const detected =
@@ -318,7 +318,7 @@ async function listAgain(
   id: string,
   sheets: readonly StoredSheet[],
   encoding: Encoding,
-): Promise<Read> {
+): Promise<TableReading> {
   const detected = { encoding, sure: true }
   const own = sheets.filter(({ list }) => !list).map((sheet) => ({ ...sheet, detected }))
   const place = { sheets: own, sheet: 0 }
@@ -387,7 +387,7 @@ async function storeWorkbook(
   id: string,
   bytes: AsyncIterable<Buffer>,
   readWorkbook: ReadWorkbook,
-): Promise<Read & { size: number }> {
+): Promise<TableReading & { size: number }> {
   const pieces: Buffer[] = []
   let size = 0
   for await (const piece of bytes) {
@@ -411,8 +411,12 @@ async function storeWorkbook(
 const IN_UTF8: DetectedEncoding = { encoding: 'utf-8', sure: true }
 
 /** The sheet with the most known columns; the first of several. Throws the error of the first. */
-async function readBestSheet(scope: ShopScope, id: string, sheets: StoredSheet[]): Promise<Read> {
-  let best: { known: number; read: Read } | null = null
+async function readBestSheet(
+  scope: ShopScope,
+  id: string,
+  sheets: StoredSheet[],
+): Promise<TableReading> {
+  let best: { known: number; read: TableReading } | null = null
   let failure: unknown = null
   for (const sheet of sheets.keys()) {
     const place = { sheets, sheet }
@@ -444,7 +448,7 @@ async function storeBytes(
   scope: ShopScope,
   id: string,
   bytes: AsyncIterable<Buffer>,
-): Promise<Read & { size: number }> {
+): Promise<TableReading & { size: number }> {
   const detector = createEncodingDetector()
   let size = 0
   const kept = async function* () {

@@ -11,7 +11,7 @@ import {
 import { DropError } from './errors.ts'
 import { KEPT_DAYS } from './own-folders.ts'
 import type { Reason } from './note.ts'
-import { WAITS_FOR, type WaitsFor } from './waits-for.ts'
+import { WAITS_FOR, type AwaitedEvent } from './waits-for.ts'
 
 export interface ListedDropFile extends DropEntry {
   /** How long the transfer has been running; null: none is running. */
@@ -24,7 +24,7 @@ export interface ListedDropFile extends DropEntry {
   dropped_folder: string | null
   dropped_name: string | null
   cleared_at: Date | null
-  waits_for: WaitsFor | null
+  waits_for: AwaitedEvent | null
 }
 
 /** By folder and name, after the given ones. Without a state: files that are not imported yet. */

@@ -103,7 +103,7 @@ function socketsOf(server: Server): ReadonlySet<Socket> {
   return open
 }
 
-interface Listening {
+interface ListenAddress {
   server: Server
   port: number
   host: string
@@ -111,7 +111,7 @@ interface Listening {
 }
 
 /** Names every port that cannot be used, not only the first. */
-async function listenAll(all: readonly Listening[]): Promise<number[]> {
+async function listenAll(all: readonly ListenAddress[]): Promise<number[]> {
   const done = await Promise.allSettled(all.map(listenOn))
   const problems = done.flatMap((one) =>
     one.status === 'rejected' ? [(one.reason as Error).message] : [],
@@ -126,7 +126,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'can’t be used, because HOST is not an address of this machine',
 }
 
-async function listenOn({ server, port, host, setting }: Listening): Promise<void> {
+async function listenOn({ server, port, host, setting }: ListenAddress): Promise<void> {
   server.listen(port, host)
   await once(server, 'listening').catch(({ code = '' }: NodeJS.ErrnoException) => {
     throw new Error(`${setting}: ${port} on ${host} ${ADVICE[code] ?? `can’t be used (${code})`}`)

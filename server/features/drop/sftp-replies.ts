@@ -28,21 +28,21 @@ const MAX_UNSENT = 256
 const EXTENDED_REPLY = 201
 
 /** What a request has sent, if it sent more than OK. */
-type Sent = true
+type SentReply = true
 
 export interface SftpReplies {
   /** Sends OK, unless `work` has sent a reply; its error is sent too. */
-  answer(id: number, work: () => Promise<Sent | void>): void
+  answer(id: number, work: () => Promise<SentReply | void>): void
   ok(id: number): void
   failed(id: number, error: unknown): void
   unsupported(id: number, message?: string): void
-  handle(id: number, name: Buffer): Sent
-  data(id: number, data: Buffer): Sent
-  attributes(id: number, attributes: Attributes): Sent
+  handle(id: number, name: Buffer): SentReply
+  data(id: number, data: Buffer): SentReply
+  attributes(id: number, attributes: Attributes): SentReply
   /** The reply to an extension's request. */
-  extended(id: number, data: Buffer): Sent
+  extended(id: number, data: Buffer): SentReply
   /** Empty: the list has ended. */
-  names(id: number, entries: readonly FileEntry[]): Sent
+  names(id: number, entries: readonly FileEntry[]): SentReply
   /** Ends the channel; false: it had ended. */
   end(): boolean
   hasEnded(): boolean
@@ -56,7 +56,7 @@ export function createSftpReplies(
   const channel = sftp as unknown as Channel
   let ended = false
   let running = 0
-  const send = (reply: () => void): Sent => {
+  const send = (reply: () => void): SentReply => {
     if (!ended) reply()
     if (channel._buffer.length > MAX_UNSENT) flooded()
     return true

@@ -131,7 +131,7 @@ interface Client {
 }
 
 /** One SSH connection, and its session after the sign-in. */
-interface Served {
+interface ServedConnection {
   parts: SftpParts
   connection: Connection
   client: Client
@@ -142,7 +142,7 @@ interface Served {
 }
 
 function serveConnection(parts: SftpParts, connection: Connection, client: Client): void {
-  const served: Served = {
+  const served: ServedConnection = {
     ...{ parts, connection, client, account: null, session: null, isClosed: false },
   }
   narrowCiphers(connection)
@@ -164,13 +164,13 @@ function serveConnection(parts: SftpParts, connection: Connection, client: Clien
   })
 }
 
-function endSession({ session, parts: { log } }: Served): void {
+function endSession({ session, parts: { log } }: ServedConnection): void {
   session
     ?.end()
     .catch((error: unknown) => log.warn('drop: a session could not be ended', errorFields(error)))
 }
 
-function reportError({ parts: { log }, connection, client }: Served, error: Error): void {
+function reportError({ parts: { log }, connection, client }: ServedConnection, error: Error): void {
   const about = { address: client.address, protocol: 'sftp', client: client.software }
   // An old device has no algorithm that is still safe: nobody has signed in yet.
   if (error.message.startsWith('Handshake failed'))
@@ -179,7 +179,11 @@ function reportError({ parts: { log }, connection, client }: Served, error: Erro
   connection.end()
 }
 
-function answerSignIn(served: Served, context: AuthContext, tries: { left: number }): void {
+function answerSignIn(
+  served: ServedConnection,
+  context: AuthContext,
+  tries: { left: number },
+): void {
   const { parts, connection, client } = served
   authenticate(parts, context, client.address, tries).then(
     (found) => {
@@ -196,7 +200,7 @@ function answerSignIn(served: Served, context: AuthContext, tries: { left: numbe
 }
 
 /** Resolves with null if the session could not be opened; the connection ends then. */
-async function openSession(served: Served): Promise<Session | null> {
+async function openSession(served: ServedConnection): Promise<Session | null> {
   const { parts, connection, client } = served
   const account = present(served.account, 'The account that has signed in')
   const attempt = { username: account.username, address: client.address, protocol: 'sftp' } as const
@@ -216,7 +220,7 @@ async function openSession(served: Served): Promise<Session | null> {
 }
 
 /** Each channel serves SFTP when the session is open. */
-function serveChannels(served: Served, opened: Promise<Session | null>): void {
+function serveChannels(served: ServedConnection, opened: Promise<Session | null>): void {
   const { parts, connection, client } = served
   const { log, refusals } = parts
   const flooded = () => {

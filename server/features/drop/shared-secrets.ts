@@ -73,7 +73,7 @@ export async function ownCertificate(
   ) as Certificate
 }
 
-interface Shared {
+interface SecretSource {
   name: string
   make: () => Promise<string>
   /** An unusable secret is replaced. */
@@ -83,7 +83,7 @@ interface Shared {
 async function sharedSecret(
   { pool }: Database,
   secrets: Secrets,
-  { name, make, isUsable = () => true }: Shared,
+  { name, make, isUsable = () => true }: SecretSource,
 ): Promise<string> {
   const about = `drop_secrets.${name}`
   const find = async () => {

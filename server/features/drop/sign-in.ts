@@ -12,17 +12,17 @@ import { createGuessGate } from './guess-gate.ts'
 import type { Refusals } from './refusals.ts'
 import { hashPassword, isPassword } from './passwords.ts'
 
-export type SignedIn = { account: KnownAccount } | { refused: Refusal }
+export type SignInResult = { account: KnownAccount } | { refused: Refusal }
 
 export interface SignIn {
   /** Is this address banned? Called before anything is read from it. */
   isBanned(address: string): Promise<boolean>
-  byPassword(attempt: Attempt, password: string): Promise<SignedIn>
+  byPassword(attempt: Attempt, password: string): Promise<SignInResult>
   /**
    * `blob`: the key that the client offers. `verify` is called only if the account has the key;
    * null: the client only asks whether it would be accepted.
    */
-  byKey(attempt: Attempt, blob: Buffer, verify: (() => boolean) | null): Promise<SignedIn>
+  byKey(attempt: Attempt, blob: Buffer, verify: (() => boolean) | null): Promise<SignInResult>
 }
 
 /** Of one network. */
@@ -72,7 +72,7 @@ class LimitedSignIn implements SignIn {
     return banned
   }
 
-  byPassword(attempt: Attempt, password: string): Promise<SignedIn> {
+  byPassword(attempt: Attempt, password: string): Promise<SignInResult> {
     return this.#guarded(attempt, async () => {
       const account = await findByUsername(this.#database, attempt.username)
       const refused = account && refusalOf(account, attempt)
@@ -84,7 +84,7 @@ class LimitedSignIn implements SignIn {
     })
   }
 
-  byKey(attempt: Attempt, blob: Buffer, verify: (() => boolean) | null): Promise<SignedIn> {
+  byKey(attempt: Attempt, blob: Buffer, verify: (() => boolean) | null): Promise<SignInResult> {
     return this.#guarded(attempt, async () => {
       const account = await findByUsername(this.#database, attempt.username)
       if (!account) return { refused: 'unknown username' }
@@ -101,8 +101,8 @@ class LimitedSignIn implements SignIn {
   /** Compares when it may begin; refuses if the network or the account has failed too often. */
   async #guarded(
     { address, username }: Attempt,
-    compare: () => Promise<SignedIn>,
-  ): Promise<SignedIn> {
+    compare: () => Promise<SignInResult>,
+  ): Promise<SignInResult> {
     const ends: (() => void)[] = []
     try {
       for (const enter of [
@@ -126,7 +126,7 @@ class LimitedSignIn implements SignIn {
     attempt: Attempt,
     account: KnownAccount | null,
     refused: Refusal,
-  ): Promise<SignedIn> {
+  ): Promise<SignInResult> {
     this.#refusals.count('sign_in')
     if (refused !== 'TLS required') await this.#countFailure(attempt)
     const { address, protocol } = attempt

@@ -89,7 +89,7 @@ export interface NamedTransfer extends Transfer {
   isNamed(): boolean
 }
 
-export interface Start {
+export interface TransferStart {
   parts: TransferParts
   request: WriteRequest
   process: number
@@ -102,7 +102,7 @@ export interface Start {
  * Takes the name immediately if the caller must know whether it is available. Otherwise it is taken
  * when the file is no longer small, because a small file then needs only one statement.
  */
-export async function startTransfer(start: Start): Promise<NamedTransfer> {
+export async function startTransfer(start: TransferStart): Promise<NamedTransfer> {
   const { parts, request, allowance } = start
   const writeId = randomUUID()
   const file = path.join(parts.staging, writeId)
@@ -121,7 +121,7 @@ export async function startTransfer(start: Start): Promise<NamedTransfer> {
   return transferOf(start, { writeId, file, name, receiver })
 }
 
-interface Begun {
+interface TransferFile {
   writeId: string
   file: string
   name: NameOfTransfer
@@ -135,7 +135,7 @@ interface Progress {
   refused: DropError | null
 }
 
-function transferOf(start: Start, begun: Begun): NamedTransfer {
+function transferOf(start: TransferStart, begun: TransferFile): NamedTransfer {
   const { writeId, name, receiver } = begun
   const began = new Date()
   const progress: Progress = { modifiedAt: null, refused: null }
@@ -171,8 +171,8 @@ function transferOf(start: Start, begun: Begun): NamedTransfer {
 
 /** The reason to refuse bytes up to `end`, or null. */
 function refusalAt(
-  { parts, allowance }: Start,
-  { receiver, name }: Begun,
+  { parts, allowance }: TransferStart,
+  { receiver, name }: TransferFile,
   progress: Progress,
   end: number,
 ): DropError | null {
@@ -190,8 +190,8 @@ function refusalAt(
  * @param clean the client has completed the file
  */
 async function endTransfer(
-  start: Start,
-  { file, name, receiver }: Begun,
+  start: TransferStart,
+  { file, name, receiver }: TransferFile,
   progress: Progress,
   clean: boolean,
 ): Promise<string> {
@@ -222,7 +222,7 @@ const HAS_GAP = 'A part of the file did not arrive: send the file again'
 type NameOfTransfer = ReturnType<typeof createName>
 
 /** The name of a transfer, which has a row after the name was taken. */
-function createName({ parts: { database }, request, process }: Start, writeId: string) {
+function createName({ parts: { database }, request, process }: TransferStart, writeId: string) {
   const began = performance.now()
   let taking: Promise<TakenName> | null = null
   let failure: DropError | null = null
@@ -255,7 +255,7 @@ function createName({ parts: { database }, request, process }: Start, writeId: s
 }
 
 /** Copies the file's bytes to the staging file and hashes them: the receiver appends to it. */
-async function loadExisting({ parts, request }: Start, before: TakenName, file: string) {
+async function loadExisting({ parts, request }: TransferStart, before: TakenName, file: string) {
   const store = parts.stores.get(present(before.location, 'The location of a received file'))
   if (!store) throw new DropError('unavailable')
   const hasher = new Blake3Hasher()
@@ -287,7 +287,7 @@ async function loadExisting({ parts, request }: Start, before: TakenName, file: 
 }
 
 async function stored(
-  { parts: { stores }, request: { shop }, location }: Start,
+  { parts: { stores }, request: { shop }, location }: TransferStart,
   { bytes, hash, size }: ReceivedBytes,
   file: string,
 ): Promise<Pick<TransferResult, 'hash' | 'location' | 'size_bytes'>> {

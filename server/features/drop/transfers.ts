@@ -38,7 +38,7 @@ const POLL_MS = 50
 const FRESH_MS = 1000
 const MAX_CACHED = 10_000
 
-interface Open {
+interface OpenTransfer {
   shop: number
   transfer: NamedTransfer
   /** The size that its row shows. */
@@ -52,7 +52,7 @@ export async function openTransfers(parts: TransferParts): Promise<Transfers> {
   await listener.hold(number, DROP_LOCKS)
   const { drop_waiting_bytes, file_bytes } = parts.limits
   const quota = createQuota(database, number, { shop: drop_waiting_bytes, file: file_bytes })
-  const open = new Map<string, Open>()
+  const open = new Map<string, OpenTransfer>()
   const beginnings: Beginnings = {
     ...{ parts, number, open, quota },
     locations: createShortCache<string>(),
@@ -97,7 +97,7 @@ interface Beginnings {
   parts: TransferParts
   /** Of this process. */
   number: number
-  open: ReadonlyMap<string, Open>
+  open: ReadonlyMap<string, OpenTransfer>
   quota: Quota
   /** The storage locations of shops, and the folders that exist. */
   locations: ShortCache<string>
@@ -131,14 +131,20 @@ async function beginTransfer(
 }
 
 /** Resolves when each open file of the shop has its row; undefined: each has one. */
-function nameOpen(open: ReadonlyMap<string, Open>, shop: number): Promise<void> | undefined {
+function nameOpen(
+  open: ReadonlyMap<string, OpenTransfer>,
+  shop: number,
+): Promise<void> | undefined {
   const unnamed = [...open.values()].filter((one) => one.shop === shop && !one.transfer.isNamed())
   if (unnamed.length === 0) return undefined
   return Promise.all(unnamed.map(({ transfer }) => transfer.named())).then(() => {})
 }
 
 /** Writes the sizes that have changed into the rows of the open files. */
-function reportProgress({ database, log }: TransferParts, open: ReadonlyMap<string, Open>): void {
+function reportProgress(
+  { database, log }: TransferParts,
+  open: ReadonlyMap<string, OpenTransfer>,
+): void {
   const sizes: TransferSize[] = []
   for (const one of open.values()) {
     const size = one.transfer.size()
@@ -161,7 +167,7 @@ const abandonQuietly = (transfer: Transfer | undefined): Promise<void> | undefin
  */
 async function releaseWriter(
   database: Database,
-  open: ReadonlyMap<string, Open>,
+  open: ReadonlyMap<string, OpenTransfer>,
   scope: ShopScope,
   { folder, name }: WriteRequest,
 ): Promise<DropEntry | null> {

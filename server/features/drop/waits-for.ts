@@ -10,7 +10,7 @@ export const TEMPORARY = String.raw`(^[.~]|~$|\.(filepart|part|partial|tmp|temp|
  * `rename`: its name is temporary; `manifest`: the import.csv in its folder is being sent; `files`:
  * it is an import.csv, and files of its rows have not arrived. Null: it waits for nothing.
  */
-export type WaitsFor = 'rename' | 'manifest' | 'files'
+export type AwaitedEvent = 'rename' | 'manifest' | 'files'
 
 /** SQL of an entry `e`. */
 export const WAITS_FOR = `case

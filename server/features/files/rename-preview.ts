@@ -23,7 +23,7 @@ const ACTION = 'rename-files'
 /** How many steps such a chain is followed. */
 const ROUNDS = 5
 
-interface Wanted {
+interface PreviewRequest {
   source: OperationSource
   options: Record<string, unknown>
   limit: number
@@ -34,7 +34,7 @@ interface Wanted {
 export async function previewNames(
   engine: Engine,
   scope: ShopScope,
-  { source: given, options, limit, signal }: Wanted,
+  { source: given, options, limit, signal }: PreviewRequest,
 ): Promise<{ names: NewName[]; total: number }> {
   const workflow = workflowOfAction(engine, ACTION, options)
   const selection = await selectionOf(scope, placedSource(engine, workflow, given))
@@ -69,7 +69,7 @@ export async function previewNames(
 async function withNameOwners(
   scope: ShopScope,
   shown: readonly PreviewResult[],
-  selection: Selected,
+  selection: SelectedFiles,
   preview: (files: readonly PlacedFile[]) => Promise<PreviewResult[]>,
 ): Promise<{ previewed: PreviewResult[]; leaving: Set<string> }> {
   const previewed = [...shown]
@@ -92,20 +92,20 @@ async function withNameOwners(
   }
 }
 
-interface Selected {
+interface SelectedFiles {
   count(): Promise<number>
   first(limit: number): Promise<PlacedFile[]>
   /** The selected ones of these files. */
   find(ids: readonly string[]): Promise<PlacedFile[]>
 }
 
-async function selectionOf(scope: ShopScope, source: OperationSource): Promise<Selected> {
+async function selectionOf(scope: ShopScope, source: OperationSource): Promise<SelectedFiles> {
   if (source.type === 'files') return ofIds([...new Set(source.ids)])
   if (source.type === 'filter') return ofFilter(scope, source.filter)
   throw new Error(`Names are previewed of files or a filter, not of ${source.type}`)
 }
 
-function ofIds(ids: readonly string[]): Selected {
+function ofIds(ids: readonly string[]): SelectedFiles {
   const places = new Map(ids.map((id, position) => [id, { id, position }]))
   return {
     count: () => Promise.resolve(ids.length),
@@ -115,7 +115,7 @@ function ofIds(ids: readonly string[]): Selected {
 }
 
 /** In the order in which an operation freezes them. */
-async function ofFilter(scope: ShopScope, filter: FileFilter): Promise<Selected> {
+async function ofFilter(scope: ShopScope, filter: FileFilter): Promise<SelectedFiles> {
   const { sql, bindings } = await compileFilter(scope, filter)
   const files = `from files where files.shop_id = :shop and ${sql}`
   const placed = `select id, (row_number() over (order by id) - 1)::int as position ${files}`

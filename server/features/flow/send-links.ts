@@ -28,7 +28,7 @@ const schema = z.object({
     download_limit: settingFields.download_limit.optional(),
   }),
 })
-type Wanted = z.output<typeof schema>['properties']
+type LinkRequest = z.output<typeof schema>['properties']
 
 export const SEND_LINKS: FlowAddress = {
   path: '/flow/actions/send-download-links',
@@ -82,7 +82,7 @@ async function isNewRun(tx: ShopScope, run: string): Promise<boolean> {
 /** Throws `validation_failed`, which names each file and pack that does not exist. */
 async function makeWanted(
   tx: ShopScope,
-  { email, files, pack, ...terms }: Wanted,
+  { email, files, pack, ...terms }: LinkRequest,
   { secrets, clock }: FlowParts,
 ): Promise<readonly Link[]> {
   if ((files === undefined) === (pack === undefined))

@@ -27,7 +27,7 @@ export interface MessageRow extends Content {
   sent_at: Date | null
 }
 
-type Stored = Omit<MessageRow, keyof Content> & { payload: unknown; content: Content | null }
+type StoredMessage = Omit<MessageRow, keyof Content> & { payload: unknown; content: Content | null }
 
 const COLUMNS = `m.id, m.kind, m.status, m.attempts, m.error, m.payload, m.result as content, m.operation_id,
   o.kind as operation_kind, m.created_at, m.sent_at`
@@ -51,7 +51,7 @@ export async function listMessages(
   baseUrl: string,
 ): Promise<MessageRow[]> {
   const { kind, webhook, id, status, before, limit } = filter
-  const rows = await scope.query<Stored>(
+  const rows = await scope.query<StoredMessage>(
     `select ${COLUMNS} from outbox m left join operations o on o.shop_id = m.shop_id
      and o.id = m.operation_id
      where m.shop_id = :shop and m.kind = :kind
@@ -76,7 +76,7 @@ export async function readMessage(
   id: string,
   baseUrl: string,
 ): Promise<MessageRow | null> {
-  const rows = await scope.query<Stored>(
+  const rows = await scope.query<StoredMessage>(
     `select ${COLUMNS} from outbox m left join operations o on o.shop_id = m.shop_id
      and o.id = m.operation_id
      where m.shop_id = :shop and m.id = :id`,
@@ -102,7 +102,7 @@ export function resendMessage(scope: ShopScope, id: string): Promise<boolean> {
 
 async function readable(
   scope: ShopScope,
-  rows: readonly Stored[],
+  rows: readonly StoredMessage[],
   baseUrl: string,
 ): Promise<MessageRow[]> {
   const waiting = rows.filter(({ content }) => content === null)

@@ -30,13 +30,13 @@ interface Session {
 
 const socketOf = ({ connection }: Session) => connection._socket || null
 
-type Sent = SMTPConnection.SentMessageInfo
-type Mail = Parameters<Transport<Sent>['send']>[0]
+type SentInfo = SMTPConnection.SentMessageInfo
+type Mail = Parameters<Transport<SentInfo>['send']>[0]
 
 /** @param server returns the options, read from the server's URL. */
-export function keepSessions(server: SMTPTransport): Transport<Sent> {
+export function keepSessions(server: SMTPTransport): Transport<SentInfo> {
   const sessions = createSessions()
-  const send = async (mail: Mail): Promise<Sent> => {
+  const send = async (mail: Mail): Promise<SentInfo> => {
     const { signal, gate } = mail.data as unknown as SentMail
     for (let kept = sessions.take(); kept; kept = sessions.take()) {
       try {
@@ -93,9 +93,9 @@ async function transmit(
   session: Session,
   mail: Mail,
   signal: AbortSignal,
-): Promise<Sent> {
+): Promise<SentInfo> {
   try {
-    const sent = await whileAlive<Sent>(session.connection, signal, (done) =>
+    const sent = await whileAlive<SentInfo>(session.connection, signal, (done) =>
       session.connection.send(
         mail.message.getEnvelope() as SMTPConnection.Envelope,
         mail.message.createReadStream() as unknown as Readable,

@@ -15,7 +15,7 @@ const DAY = `interval '24 hours'`
 const KEPT = `interval '7 days'`
 const PAGE = 1000
 
-type Swept = UploadRow & { shop_id: number }
+type SweptUpload = UploadRow & { shop_id: number }
 
 /** Returns how many unfinished uploads it removed. May run in several processes concurrently. */
 export async function sweepUploads(
@@ -34,7 +34,7 @@ async function sweepUnfinished(
   parts: FinishParts & { log: Logger },
   database: Database,
 ): Promise<number> {
-  const { rows } = await database.pool.query<Swept>(
+  const { rows } = await database.pool.query<SweptUpload>(
     `select * from uploads where status = 'uploading' and expires_at < now()
        and ($1::int is null or folder is null or folder = $1 or expires_at < now() - ${KEPT})
      order by expires_at limit ${PAGE}`,
@@ -92,7 +92,7 @@ async function startAbandoned(
   { engine, log }: FinishParts & { log: Logger },
   database: Database,
 ): Promise<void> {
-  const { rows } = await database.pool.query<Swept>(
+  const { rows } = await database.pool.query<SweptUpload>(
     `select distinct on (shop_id, coalesce(batch_id, id)) * from uploads u
      where status = 'received' and operation_id is null
        and (batch_id is null or received_at < now() - ${DAY} and not exists (

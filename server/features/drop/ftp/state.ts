@@ -10,7 +10,7 @@ import { present } from '../../../core/present.ts'
  * A file whose data connection has ended. A client that disconnects ends it in the same way, so the
  * file is known to be complete only when the client shows that it is still connected.
  */
-export interface Unconfirmed {
+export interface UnconfirmedFile {
   /** `soon`: a moment later, together with others. */
   confirm(soon: boolean): Promise<void>
   markInterrupted(): Promise<void>
@@ -41,7 +41,7 @@ export interface State {
   /** The running transfer's data connection. */
   data: Socket | null
   /** The last file that ended, until the client shows that it is still connected. */
-  unconfirmed: Unconfirmed | null
+  unconfirmed: UnconfirmedFile | null
   /** The control connection is gone; a file may end after it. */
   isClosed: boolean
   reply(code: number, text: string | readonly string[]): void

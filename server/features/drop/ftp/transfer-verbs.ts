@@ -7,7 +7,7 @@ import type { Transfer } from '../transfer.ts'
 import type { Node } from '../vfs.ts'
 import { errorFields } from '../../../core/log.ts'
 import { present } from '../../../core/present.ts'
-import { sessionOf, type State, type Unconfirmed, type Verb } from './state.ts'
+import { sessionOf, type State, type UnconfirmedFile, type Verb } from './state.ts'
 import { factsOf, listLine, pathOf } from './folder-verbs.ts'
 import { namesOf } from './names.ts'
 import { DataError } from './passive.ts'
@@ -89,11 +89,11 @@ function receive(data: Socket, transfer: Transfer, from: number): Promise<number
  * open, so that an import in real time can start soon. If the connection is reset within the 30
  * seconds without a further command, the client had disconnected and the file is incomplete.
  */
-function unconfirmedFile(state: State, entry: string): Unconfirmed {
+function unconfirmedFile(state: State, entry: string): UnconfirmedFile {
   const { fs } = sessionOf(state)
   const warn = (error: unknown) =>
     state.options.log.warn('drop: a file could not be confirmed', errorFields(error))
-  const unconfirmed: Unconfirmed = {
+  const unconfirmed: UnconfirmedFile = {
     confirm: (soon) => fs.confirm(entry, soon).catch(warn),
     markInterrupted: () => fs.markInterrupted(entry),
   }

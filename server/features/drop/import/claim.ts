@@ -59,7 +59,7 @@ function fileOf({ entry, row }: ClaimedFile, settings: DropSettings, claim: stri
   }
 }
 
-export interface ImportOf {
+export interface ClaimOptions {
   requestedBy: string
   settings: DropSettings
   /** Further files are added to the import as they arrive. */
@@ -76,7 +76,7 @@ export async function startDropImport(
   engine: Engine,
   tx: ShopScope,
   taken: readonly ClaimedFile[],
-  { requestedBy, settings, open = false, prompt, dryRun = false }: ImportOf,
+  { requestedBy, settings, open = false, prompt, dryRun = false }: ClaimOptions,
 ): Promise<string> {
   const claim = randomUUID()
   const operation = await startImport(engine, tx, dropChannel, {

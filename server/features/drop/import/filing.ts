@@ -54,7 +54,7 @@ async function freeName(tx: ShopScope, folder: string, name: string): Promise<st
   throw new Error(`There are ${MAX_NUMBERS} files called ${name} in ${folder}`)
 }
 
-interface Filed extends Pick<DropEntry, 'id' | 'folder' | 'name'> {
+interface FiledEntry extends Pick<DropEntry, 'id' | 'folder' | 'name'> {
   dropped_folder?: string | null
   dropped_name?: string | null
 }
@@ -68,7 +68,7 @@ function folderIn(managed: string, dropped: string): string {
 
 async function moveTo(
   tx: ShopScope,
-  { id, folder, name, ...dropped }: Filed,
+  { id, folder, name, ...dropped }: FiledEntry,
   to: { managed: string; state: 'processed' | 'failed'; error: Reason | null },
 ): Promise<string> {
   const target = folderIn(to.managed, dropped.dropped_folder ?? folder)
@@ -91,7 +91,7 @@ async function moveTo(
 /** Moves imported files to /processed/. `keep`: false: deletes them instead. */
 export async function fileProcessed(
   tx: ShopScope,
-  entries: readonly Filed[],
+  entries: readonly FiledEntry[],
   keep: boolean,
 ): Promise<void> {
   if (entries.length === 0) return
@@ -109,7 +109,7 @@ export async function fileProcessed(
 /** Moves a file that was not imported to /failed/, with the reason in a text file next to it. */
 export async function fileFailed(
   { scope: tx, stores }: Filing,
-  entry: Filed,
+  entry: FiledEntry,
   reason: Reason,
 ): Promise<void> {
   await removeNote(tx, entry.folder, entry.name)

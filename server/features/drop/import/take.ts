@@ -14,7 +14,7 @@ export interface TakeParts {
   stores: ReadonlyMap<string, BlobStore>
 }
 
-export interface Take {
+export interface TakeRequest {
   requestedBy: string
   /** Files that the protocol confirms as whole are taken without waiting. */
   prompt: boolean
@@ -32,7 +32,7 @@ export interface Take {
 const MAX_FILES = 5000
 
 /** Null: no file was ready. Otherwise the import's UUID, and its number of files. */
-export interface TakenNow {
+export interface ImportedFiles {
   operation: string
   files: number
   /** There may be more files than one import takes. */
@@ -47,8 +47,8 @@ export interface TakenNow {
 export function takeReady(
   parts: TakeParts,
   scope: ShopScope,
-  take: Take,
-): Promise<TakenNow | null> {
+  take: TakeRequest,
+): Promise<ImportedFiles | null> {
   return retryTransaction(scope, async (tx) => {
     const settings = await lockSettings(tx)
     const { limit = MAX_FILES } = take
@@ -67,7 +67,7 @@ export function takeReady(
 interface Growth {
   taken: readonly ClaimedFile[]
   settings: LockedSettings
-  take: Take
+  take: TakeRequest
 }
 
 async function startOrGrow(

@@ -77,7 +77,7 @@ const list = ({ baseUrl, clock }: FileRouteParts) =>
     },
   })
 
-interface Counted {
+interface FileCount {
   total: number
   /** The time of the count, in milliseconds. */
   at: number
@@ -90,7 +90,7 @@ interface Counted {
 function placeOf(
   cursor: string | undefined,
   sort: string,
-): (Counted & { after: FilePage['after'] }) | null {
+): (FileCount & { after: FilePage['after'] }) | null {
   const value = present(VALUES[sort.replace('-', '')], `The values of the sort ${sort}`)
   const values = fromCursor(cursor, [value, uuid, bigInteger, bigInteger])
   if (!values) return null
@@ -108,9 +108,9 @@ const VALUES: Readonly<Record<string, CursorPart>> = {
 async function counting(
   scope: ShopScope,
   filter: FileFilter,
-  before: Counted | null,
+  before: FileCount | null,
   now: Date,
-): Promise<Counted> {
+): Promise<FileCount> {
   const at = now.getTime()
   return before && Math.abs(at - before.at) < COUNTED_FOR_MS
     ? before

@@ -32,7 +32,7 @@ export interface TaskResult {
   error?: CloudError | PortError
 }
 
-/** One result for each task, in no order. Throws the reason of `signal`. */
+/** Yields one result for each task, in no order. Throws the reason of `signal`. */
 export async function* carryOut(
   parts: CarryParts,
   sync: string,
@@ -71,7 +71,7 @@ export async function* carryOut(
   }
 }
 
-/** Files that become blobs at the same time. */
+/** The number of files that become blobs at the same time. */
 const STAGING_CONCURRENCY = 8
 
 interface Run {
@@ -219,7 +219,10 @@ async function removeThere({ open, parts, sync, signal }: Run, task: SyncTask): 
   await recordApplied(parts.scope, sync, task, {})
 }
 
-/** Throws if the object has changed since the listing: it must not be replaced or deleted. */
+/**
+ * Throws if the object has changed since the listing, because it must not be replaced or deleted
+ * then.
+ */
 async function requireUnchanged(
   { files }: OpenRemote,
   { size_bytes, hash }: SyncTask,
@@ -243,7 +246,7 @@ async function send(run: Run, task: SyncTask): Promise<void> {
   const from = task.size_bytes === null ? null : task.from_path
   await requireUnchanged(open, task, from ?? task.path, signal)
   let now: RemoteFile | null = null
-  // What came there since the listing is not replaced.
+  // An object that was created there since the listing must not be replaced.
   if (from !== null && from.toLowerCase() !== task.path.toLowerCase())
     await requireUnchanged(open, { ...task, size_bytes: null }, task.path, signal)
   if (from !== null && from !== task.path) now = await open.files.move(from, task.path, signal)

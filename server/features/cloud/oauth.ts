@@ -57,7 +57,10 @@ export function tokenSource(parts: Parts) {
   return {
     /** The provider refused the cached token. */
     forget: (connection: string) => void known.delete(connection),
-    /** Throws `CloudError`. `again`: the last token may have been refused before its expiry. */
+    /**
+     * Returns a valid token. Throws `CloudError`. `again`: the last token may have been refused
+     * before its expiry.
+     */
     accessToken: async (
       scope: ShopScope,
       connection: string,
@@ -74,8 +77,8 @@ export function tokenSource(parts: Parts) {
 }
 
 /**
- * Under the connection's lock: two refreshes with one token could end the grant. A refusal is
- * recorded at the connection.
+ * Gets a new access token under the connection's lock, because two refreshes with one token could
+ * end the grant. A refusal is recorded at the connection.
  */
 async function refreshed(
   parts: Parts,
@@ -108,7 +111,10 @@ async function refreshed(
   return fresh
 }
 
-/** Null: the provider no longer accepts the token, or there is none. */
+/**
+ * Requests a new access token; null: the provider no longer accepts the refresh token, or there is
+ * none.
+ */
 async function answerTo(parts: Parts, spec: OAuthSpec, refreshToken: string | undefined) {
   if (refreshToken === undefined) return null
   try {
@@ -131,7 +137,7 @@ async function requestToken(parts: Parts, spec: OAuthSpec, refreshToken: string)
   }
 }
 
-/** The library's own messages may contain tokens: they are not kept. */
+/** Maps an error of the library, without its own message, which may contain tokens. */
 export function tokenError(error: unknown): CloudError {
   if (error instanceof oauth.ResponseBodyError) {
     const revoked = ['invalid_grant', 'unauthorized_client', 'access_denied'].includes(error.error)

@@ -12,7 +12,7 @@ const MAX_SHOPS = 10_000
 export interface Allowance {
   /** Takes bytes from the quota; false: too few are left. */
   take(bytes: number): boolean
-  /** After the transfer's row was written, or its bytes were removed. */
+  /** Must be called after the transfer's row was written, or its bytes were removed. */
   close(): void
 }
 
@@ -47,7 +47,7 @@ export interface QuotaLimits {
   file: number
 }
 
-/** `process`: the number of this process. */
+/** Creates the quota of a process. `process`: its number. */
 export function createQuota(database: Database, process: number, limits: QuotaLimits): Quota {
   const shops = new Map<number, CountedBytes>()
   const read = async (shop: number, known: CountedBytes) => {

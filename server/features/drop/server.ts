@@ -23,13 +23,13 @@ import { openTransfers } from './transfers.ts'
 
 export interface DropServerParts extends Omit<TransferParts, 'waker' | 'confirmations'> {
   secrets: Secrets
-  /** The address to listen on. */
+  /** The address on which the server listens. */
   host: string
   sftpPort: number
   ftpPort: number
   /** The host to which merchants connect; a generated certificate is for it. */
   publicHost: string
-  /** Null: one is generated. */
+  /** The certificate of FTP over TLS; null: one is generated. */
   certificate: Certificate | null
   passive: FtpOptions['passive']
   connectionLimits?: ConnectionLimits
@@ -110,7 +110,7 @@ interface ListenAddress {
   setting: string
 }
 
-/** Names every port that cannot be used, not only the first. */
+/** Listens on all ports. The error names every port that cannot be used, not only the first. */
 async function listenAll(all: readonly ListenAddress[]): Promise<number[]> {
   const done = await Promise.allSettled(all.map(listenOn))
   const problems = done.flatMap((one) =>

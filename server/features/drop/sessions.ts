@@ -18,14 +18,16 @@ export interface Session {
   account: KnownAccount
   /** Registers a file that is written; the end of the session interrupts it. */
   write(open: Promise<Transfer>): Promise<Transfer>
-  /** A file was received completely. */
+  /** Records that a file was received completely. */
   received(bytes: number): void
-  /** The connection has ended. Idempotent. */
+  /** Must be called when the connection has ended. Idempotent. */
   end(): Promise<void>
 }
 
 export interface Sessions {
-  /** `kick`: ends the connection. Throws `SessionLimit` if the account has too many. */
+  /**
+   * Opens a session. `kick` ends its connection. Throws `SessionLimit` if the account has too many.
+   */
   open(account: KnownAccount, attempt: Attempt, kick: () => void): Promise<Session>
   close(): Promise<void>
 }
@@ -60,7 +62,10 @@ export function createSessions(parts: SessionParts, transfers: Transfers): Sessi
     const now = await findByUsername(parts.database, one.account.username)
     if (!now || JSON.stringify(now) !== JSON.stringify(one.account)) one.kick()
   }
-  /** Keeps sessions that were opened after the change. One that cannot be checked ends too. */
+  /**
+   * Ends sessions whose account has changed since they were opened. One that cannot be checked ends
+   * too.
+   */
   const endChanged = (matches: (account: KnownAccount) => boolean) => {
     for (const one of live)
       if (matches(one.account))
@@ -69,7 +74,7 @@ export function createSessions(parts: SessionParts, transfers: Transfers): Sessi
           one.kick()
         })
   }
-  /** After missed notifications. */
+  /** Checks all sessions after missed notifications. */
   const recheck = async () => {
     for (const one of live) await endIfChanged(one)
   }

@@ -22,12 +22,12 @@ interface Channel {
   _buffer: unknown[]
 }
 
-/** Requests that are being worked on, and replies that the client does not take. */
+/** The maximum number of running requests, and of replies that the client does not take. */
 const MAX_RUNNING = 1024
 const MAX_UNSENT = 256
 const EXTENDED_REPLY = 201
 
-/** What a request has sent, if it sent more than OK. */
+/** The result of a request that has sent its reply itself. */
 type SentReply = true
 
 export interface SftpReplies {
@@ -41,14 +41,17 @@ export interface SftpReplies {
   attributes(id: number, attributes: Attributes): SentReply
   /** The reply to an extension's request. */
   extended(id: number, data: Buffer): SentReply
-  /** Empty: the list has ended. */
+  /** Sends a part of a listing; empty: the list has ended. */
   names(id: number, entries: readonly FileEntry[]): SentReply
   /** Ends the channel; false: it had ended. */
   end(): boolean
   hasEnded(): boolean
 }
 
-/** `flooded`: the client sends requests, and does not wait for the replies or does not take them. */
+/**
+ * Creates the replies of a channel. Calls `flooded` if the client sends requests, and does not wait
+ * for the replies or does not take them.
+ */
 export function createSftpReplies(
   sftp: SFTPWrapper,
   { log, refusals, flooded }: { log: Logger; refusals: Refusals; flooded: () => void },

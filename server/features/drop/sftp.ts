@@ -32,9 +32,9 @@ export interface SftpParts {
 
 const IDLE_MS = 15 * 60_000
 const MAX_TRIES = 3
-/** The open channels of one connection, as in OpenSSH (MaxSessions). */
+/** The maximum number of open channels of one connection, as in OpenSSH (MaxSessions). */
 const MAX_CHANNELS = 10
-/** RFC 4253, 11.1: programs show it as a reason. */
+/** The reason of a disconnection in RFC 4253, 11.1, which programs show. */
 const TOO_MANY_CONNECTIONS = 12
 /**
  * AES-GCM first: it is the fastest, with and without the native build. libssh2 (curl) and older paramiko
@@ -92,7 +92,7 @@ export function createSftpServer(parts: SftpParts): Server {
  */
 const waits = new WeakMap<Socket, () => void>()
 
-/** False: there is no place for another connection that has not signed in. */
+/** Takes a place for a connection that has not signed in. False: none is free. */
 function mayWait({ places, limits, refusals }: SftpParts, socket: Socket, client: string): boolean {
   const free = places.take(client)
   if (!free) return false
@@ -109,7 +109,7 @@ function mayWait({ places, limits, refusals }: SftpParts, socket: Socket, client
   return true
 }
 
-/** A banned address gets no reply, and no key exchange. */
+/** Admits a connection. A banned address gets no reply, and no key exchange. */
 async function admit(parts: SftpParts, ssh: ssh2.Server, socket: Socket): Promise<void> {
   const { signIn, log } = parts
   try {
@@ -126,7 +126,7 @@ async function admit(parts: SftpParts, ssh: ssh2.Server, socket: Socket): Promis
 
 interface Client {
   address: string
-  /** As it names itself. */
+  /** The name that the client gives itself. */
   software: string
 }
 
@@ -135,7 +135,7 @@ interface ServedConnection {
   parts: SftpParts
   connection: Connection
   client: Client
-  /** Null: nobody has signed in. */
+  /** The account that has signed in; null: none yet. */
   account: KnownAccount | null
   session: Session | null
   isClosed: boolean
@@ -261,7 +261,7 @@ function serveChannels(served: ServedConnection, opened: Promise<Session | null>
   })
 }
 
-/** `scp -O`, `ssh`, and scp of OpenSSH before version 9 start a program. */
+/** Answers clients that start a program: `scp -O`, `ssh`, and scp of OpenSSH before version 9. */
 function sayWhatIsServed(accept: () => ServerChannel): void {
   const stream = accept()
   stream.on('error', () => {})

@@ -15,19 +15,19 @@ import { hashPassword, isPassword } from './passwords.ts'
 export type SignInResult = { account: KnownAccount } | { refused: Refusal }
 
 export interface SignIn {
-  /** Is this address banned? Called before anything is read from it. */
+  /** Is this address banned? Must be called before anything is read from it. */
   isBanned(address: string): Promise<boolean>
   byPassword(attempt: Attempt, password: string): Promise<SignInResult>
   /**
-   * `blob`: the key that the client offers. `verify` is called only if the account has the key;
-   * null: the client only asks whether it would be accepted.
+   * Signs in with a key. `blob`: the key that the client offers. `verify` is called only if the
+   * account has the key; null: the client only asks whether it would be accepted.
    */
   byKey(attempt: Attempt, blob: Buffer, verify: (() => boolean) | null): Promise<SignInResult>
 }
 
-/** Of one network. */
+/** The maximum number of failures of one network. */
 const MAX_FAILURES = 10
-/** Of one account, from all networks. */
+/** The maximum number of failures of one account, from all networks. */
 const MAX_ACCOUNT_FAILURES = 100
 const WITHIN_SECONDS = 600
 const BAN_SECONDS = 1800

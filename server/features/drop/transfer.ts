@@ -51,23 +51,23 @@ export interface WriteRequest {
    * into.
    */
   mode: 'truncate' | 'keep'
-  /** With `keep`: only so many of the existing bytes. Absent: all. */
+  /** With `keep`: the number of existing bytes that are kept. Absent: all. */
   keepBytes?: number
-  /** Only if the file does not exist yet. */
+  /** Whether the file must not exist yet. */
   exclusive?: boolean
 }
 
 export interface Transfer {
   size(): number
-  /** Returns a promise only if the caller should wait before it sends more. */
+  /** Writes bytes. Returns a promise only if the caller should wait before it sends more. */
   write(position: number, data: Buffer): Promise<void> | undefined
   truncate(size: number): Promise<void>
-  /** At most `length` bytes of those that have arrived; empty at the end. */
+  /** Reads at most `length` of the bytes that have arrived; empty at the end. */
   read(position: number, length: number): Promise<Buffer>
   /** Waits until the bytes so far are on this machine's disk. */
   sync(): Promise<void>
   modified(at: Date): void
-  /** The time that was set, or that of its beginning. */
+  /** The time that was set, or that of the beginning of the transfer. */
   modifiedAt(): Date
   /**
    * Completes the file; returns its entry's id. Rejects if its bytes could not be stored; the file
@@ -83,9 +83,12 @@ export interface Transfer {
 
 export interface NamedTransfer extends Transfer {
   readonly writeId: string
-  /** Takes its name now; idempotent. Resolves even if that fails: the next call reports it. */
+  /**
+   * Takes the name of the file now; idempotent. Resolves even if that fails: the next call reports
+   * it.
+   */
   named(): Promise<void>
-  /** It has a row, under `writeId`, which shows its size. */
+  /** Does the file have a row, under `writeId`, which shows its size? */
   isNamed(): boolean
 }
 
@@ -99,8 +102,9 @@ export interface TransferStart {
 }
 
 /**
- * Takes the name immediately if the caller must know whether it is available. Otherwise it is taken
- * when the file is no longer small, because a small file then needs only one statement.
+ * Starts a transfer. Takes the name immediately if the caller must know whether it is available.
+ * Otherwise it is taken when the file is no longer small, because a small file then needs only one
+ * statement.
  */
 export async function startTransfer(start: TransferStart): Promise<NamedTransfer> {
   const { parts, request, allowance } = start
@@ -246,7 +250,7 @@ function createName({ parts: { database }, request, process }: TransferStart, wr
         throw new DropError('interrupted')
       return id
     },
-    /** Does nothing if another transfer has taken the name. */
+    /** Releases the name, unless another transfer has taken it. */
     release: async () => {
       const taken = await taking
       if (taken) await releaseName(database, { shop: request.shop, id: taken.id, writeId })

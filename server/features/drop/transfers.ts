@@ -30,11 +30,11 @@ export interface Transfers {
 }
 
 const PROGRESS_MS = 1000
-/** A file that is open for this long gets its row, so that it is listed while it is written. */
+/** After this time an open file gets its row, so that it is listed while it is written. */
 const SHOWN_MS = 250
 const RELEASE_MS = 3000
 const POLL_MS = 50
-/** Values that rarely change and that small files need often are read once in this time. */
+/** How long values are cached that rarely change and that small files need often. */
 const FRESH_MS = 1000
 const MAX_CACHED = 10_000
 
@@ -95,7 +95,7 @@ export async function openTransfers(parts: TransferParts): Promise<Transfers> {
 /** What the beginning of a transfer needs. */
 interface Beginnings {
   parts: TransferParts
-  /** Of this process. */
+  /** The number of this process. */
   number: number
   open: ReadonlyMap<string, OpenTransfer>
   quota: Quota

@@ -34,29 +34,29 @@ export interface Node {
 export interface OpenFile {
   size: number
   modified: Date
-  /** At most `length` bytes from `position`; empty at the end. */
+  /** Reads at most `length` bytes from `position`; empty at the end. */
   read(position: number, length: number): Promise<Buffer>
   stream(from: number): Promise<Readable>
-  /** BLAKE3, as 64 hex digits. */
+  /** The BLAKE3 hash, as 64 hex digits. */
   hash: string
   close(): Promise<void>
 }
 
 export interface WriteMode {
   mode: 'truncate' | 'keep'
-  /** With `keep`: only so many of the existing bytes. Absent: all. */
+  /** With `keep`: the number of existing bytes that are kept. Absent: all. */
   keepBytes?: number
   exclusive?: boolean
 }
 
 export interface DropFs {
   home: string
-  /** Of the shop. */
+  /** The quota of the shop, and how much of it is used. */
   space(): Promise<Space>
-  /** The absolute path; it need not exist. Throws `bad_name`. */
+  /** Returns the absolute path; it need not exist. Throws `bad_name`. */
   resolve(path: string, from: string): string
   stat(path: string): Promise<Node>
-  /** By name, a page at a time. */
+  /** Lists a folder by name, a page at a time. */
   list(path: string): AsyncGenerator<Node[]>
   makeFolder(path: string): Promise<void>
   removeFolder(path: string): Promise<void>
@@ -66,8 +66,8 @@ export interface DropFs {
   openRead(path: string): Promise<OpenFile>
   openWrite(path: string, mode: WriteMode): Promise<Transfer>
   /**
-   * The client was still connected after a file of FTP ended. Resolves when that is written;
-   * `soon`: a moment later, together with others.
+   * Records that the client was still connected after a file of FTP ended. Resolves when that is
+   * written; `soon`: a moment later, together with others.
    */
   confirm(entry: string, soon: boolean): Promise<void>
   /**

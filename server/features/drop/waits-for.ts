@@ -12,7 +12,7 @@ export const TEMPORARY = String.raw`(^[.~]|~$|\.(filepart|part|partial|tmp|temp|
  */
 export type AwaitedEvent = 'rename' | 'manifest' | 'files'
 
-/** SQL of an entry `e`. */
+/** SQL: what the entry `e` waits for. */
 export const WAITS_FOR = `case
   when e.state <> 'waiting' then null
   when e.name ~* '${TEMPORARY}' then 'rename'

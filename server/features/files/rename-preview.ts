@@ -11,7 +11,7 @@ import { nameRequestOf } from '../../files/names.ts'
 import { workflowOfAction, placedSource } from '../operations/start.ts'
 
 export interface NewName {
-  /** A bare UUID. */
+  /** The bare UUID of the file. */
   id: string
   before: string
   after: string
@@ -20,7 +20,7 @@ export interface NewName {
 }
 
 const ACTION = 'rename-files'
-/** How many steps such a chain is followed. */
+/** How many steps of a chain of files that take each other's names are followed. */
 const ROUNDS = 5
 
 interface PreviewRequest {
@@ -30,7 +30,9 @@ interface PreviewRequest {
   signal: AbortSignal
 }
 
-/** Throws `validation_failed` if the options or the selection are invalid. */
+/**
+ * Previews the new names. Throws `validation_failed` if the options or the selection are invalid.
+ */
 export async function previewNames(
   engine: Engine,
   scope: ShopScope,
@@ -64,7 +66,8 @@ export async function previewNames(
 }
 
 /**
- * The selected files that hold the wanted names and would be renamed together with the shown ones.
+ * Adds the selected files that have the new names now and would be renamed together with the shown
+ * ones.
  */
 async function withNameOwners(
   scope: ShopScope,
@@ -95,7 +98,7 @@ async function withNameOwners(
 interface SelectedFiles {
   count(): Promise<number>
   first(limit: number): Promise<PlacedFile[]>
-  /** The selected ones of these files. */
+  /** Finds those of the files that are selected. */
   find(ids: readonly string[]): Promise<PlacedFile[]>
 }
 
@@ -114,7 +117,7 @@ function ofIds(ids: readonly string[]): SelectedFiles {
   }
 }
 
-/** In the order in which an operation freezes them. */
+/** The files of a filter, in the order in which an operation freezes them. */
 async function ofFilter(scope: ShopScope, filter: FileFilter): Promise<SelectedFiles> {
   const { sql, bindings } = await compileFilter(scope, filter)
   const files = `from files where files.shop_id = :shop and ${sql}`

@@ -34,17 +34,19 @@ const COLUMNS = `m.id, m.kind, m.status, m.attempts, m.error, m.payload, m.resul
 
 export interface MessageFilter {
   kind: MessageKind
-  /** Only messages of this webhook. */
+  /** Lists only messages of this webhook. */
   webhook?: string
-  /** Only this message. */
+  /** Lists only this message. */
   id?: string
   status?: MessageStatus
-  /** Messages before this UUID. */
+  /** Lists messages before this UUID. */
   before?: string
   limit: number
 }
 
-/** Newest first. `baseUrl` renders messages that have no content yet. */
+/**
+ * Lists messages, newest first. `baseUrl` is needed to render messages that have no content yet.
+ */
 export async function listMessages(
   scope: ShopScope,
   filter: MessageFilter,
@@ -148,7 +150,10 @@ async function readable(
   }
 }
 
-/** A plugin may name a template that does not exist: such a message must not break the list. */
+/**
+ * Renders a mail for the list. A plugin may name a template that does not exist: such a message
+ * must not break the list.
+ */
 function draftMail(payload: MailPayload, baseUrl: string): Omit<Content, 'to'> {
   try {
     return renderMail(payload, baseUrl)

@@ -6,7 +6,7 @@ import type { Transport } from 'nodemailer'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import type SMTPTransport from 'nodemailer/lib/smtp-transport'
 
-/** Servers end sessions that are idle, or that have sent many messages. */
+/** When a session is ended: servers end sessions that are idle, or that have sent many messages. */
 const IDLE_MS = 5000
 const MAX_MESSAGES = 100
 /** The code with which a server ends a session. */
@@ -14,10 +14,10 @@ const CLOSING = 421
 
 /** The fields that the transport adds to a message (nodemailer passes them on in `data`). */
 export interface SentMail {
-  /** Aborts when the message must not be sent any more. */
+  /** The signal that aborts when the message must not be sent any more. */
   signal: AbortSignal
   gate: {
-    /** The server was ready for the message, so the message may have arrived. */
+    /** Whether the server was ready for the message, so that it may have arrived. */
     readonly passed: boolean
   }
 }
@@ -58,7 +58,7 @@ export function keepSessions(server: SMTPTransport): Transport<SentInfo> {
 
 type Sessions = ReturnType<typeof createSessions>
 
-/** The idle sessions. */
+/** Creates the list of idle sessions. */
 function createSessions() {
   const idle: Session[] = []
   const drop = (session: Session) => {
@@ -136,7 +136,7 @@ async function open(
   }
 }
 
-/** Rejects when the connection fails or ends, or the signal aborts. */
+/** Waits for the work. Rejects when the connection fails or ends, or the signal aborts. */
 function whileAlive<Result>(
   connection: SMTPConnection,
   signal: AbortSignal,

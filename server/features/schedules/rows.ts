@@ -11,7 +11,7 @@ import { scheduleProblems, type ScheduleBody } from './check.ts'
 import { nextRuns } from './times.ts'
 
 export interface ScheduleRow extends ScheduleBody {
-  /** A bare UUID. */
+  /** The bare UUID of the schedule. */
   id: string
   next_run_at: Date | null
   last_run_at: Date | null
@@ -37,7 +37,7 @@ const rowOf = ({ built_in, workflow_id, ...row }: StoredSchedule): ScheduleRow =
   workflow: workflow_id ? toPublicId('workflow', workflow_id) : built_in,
 })
 
-/** By name. */
+/** Lists the schedules by name. */
 export async function listSchedules(scope: ShopScope): Promise<ScheduleRow[]> {
   return (await scope.query<StoredSchedule>(`${SELECT} order by lower(s.name), s.id`)).map(rowOf)
 }
@@ -66,7 +66,7 @@ export async function lockSchedule(tx: ShopScope, id: string): Promise<ScheduleR
   return rowOf(row)
 }
 
-/** Throws `validation_failed` with every problem. */
+/** Creates a schedule. Throws `validation_failed` with every problem. */
 export async function createSchedule(
   scope: ShopScope,
   body: ScheduleBody,
@@ -91,7 +91,7 @@ export async function createSchedule(
   })
 }
 
-/** Replaces all fields. Throws `not_found`, `validation_failed`. */
+/** Replaces all fields of a schedule. Throws `not_found`, `validation_failed`. */
 export async function replaceSchedule(
   scope: ShopScope,
   id: string,
@@ -114,7 +114,7 @@ export async function replaceSchedule(
   })
 }
 
-/** Operations that it started continue. Throws `not_found`. */
+/** Deletes a schedule. Operations that it started continue. Throws `not_found`. */
 export async function deleteSchedule(scope: ShopScope, id: string): Promise<void> {
   const gone = await scope.query(
     'delete from schedules where shop_id = :shop and id = :id returning 1',

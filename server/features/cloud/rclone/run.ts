@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { CloudError, cloudError } from './errors.ts'
 
-/** The only remote. */
+/** The name of the only remote of a run. */
 export const REMOTE = 'src:'
 
 /** A line of rclone's JSON log. */
@@ -28,17 +28,17 @@ export interface Run {
   remote: Readonly<Record<string, string>>
   /** Other variables: the proxy, certificates. */
   environment: Readonly<Record<string, string>>
-  /** Written to its standard input. */
+  /** The text for the standard input of rclone. */
   input?: string
   timeoutMs: number
   signal: AbortSignal
-  /** Called for each line of its standard output; reading waits for the result. */
+  /** Called for each line of the standard output; reading waits for the result. */
   onLine?(line: string): void | Promise<void>
   onLog?(event: LogEvent): void
 }
 
 const MEMORY_BYTES = 1024 ** 3
-/** Above this, Go collects garbage more often. */
+/** Above this size of the heap, Go collects garbage more often. */
 const SOFT_MEMORY = '256MiB'
 const MAX_KEPT = 16_384
 const SETPRIV = ['/usr/bin/setpriv', '/bin/setpriv'].find((file) => existsSync(file))
@@ -46,8 +46,8 @@ const SETPRIV = ['/usr/bin/setpriv', '/bin/setpriv'].find((file) => existsSync(f
 const LOG_OPTIONS = ['--use-json-log', '--log-level', 'INFO', '--stats', '1s', '--retries', '1']
 
 /**
- * Resolves on success. Throws `CloudError`, or the reason of `signal`; also if only some objects
- * failed, which `onLog` reports.
+ * Runs rclone until it succeeds. Throws `CloudError`, or the reason of `signal`; also if only some
+ * objects failed, which `onLog` reports.
  */
 export async function runRclone(program: string, run: Run): Promise<void> {
   run.signal.throwIfAborted()
@@ -118,7 +118,7 @@ async function readLines(output: Readable, { onLine, signal }: Run): Promise<voi
   }
 }
 
-/** Collects its error messages, only for `cloudError`. */
+/** Collects the error messages of rclone, only for `cloudError`. */
 function readLog(stream: Readable, { onLog }: Run): { text(): string } {
   let text = ''
   const keep = (message: string) => (text = `${text}\n${message}`.slice(-MAX_KEPT))

@@ -59,7 +59,7 @@ export interface Connection {
   socket: Socket
   /** The client's address. */
   client: string
-  /** Frees its place among those that have not signed in. */
+  /** Frees the place of the connection among those that have not signed in. */
   signedIn: () => void
 }
 

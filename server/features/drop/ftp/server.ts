@@ -9,9 +9,9 @@ import type { FtpOptions } from './options.ts'
 /** Lines of RFC 959 are short; a longer one is not a command. */
 const MAX_LINE_BYTES = 4096
 const MAX_QUEUED = 20
-/** Commands that arrive in one piece before the connection can be paused. */
+/** The maximum number of commands that arrive in one piece before the connection can be paused. */
 const MAX_LINES = 1000
-/** Replies that the client has not read: no further command runs before it reads them. */
+/** While more bytes of replies are unread, no further command runs. */
 const MAX_UNREAD_BYTES = 16 * 1024
 const MAX_REPLIES_BYTES = 64 * 1024
 const IDLE_MS = 15 * 60_000

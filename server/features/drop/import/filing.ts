@@ -18,7 +18,7 @@ export interface Filing {
 
 const MAX_NUMBERS = 10_000
 
-/** The date in the shop's time zone. */
+/** Reads the date in the shop's time zone. */
 async function today(tx: ShopScope): Promise<string> {
   const { time_zone } = (await readShop(tx)).settings
   const row = await tx.one<{ day: string }>(
@@ -88,7 +88,7 @@ async function moveTo(
   return free
 }
 
-/** Moves imported files to /processed/. `keep`: false: deletes them instead. */
+/** Moves imported files to /processed/, or deletes them if `keep` is false. */
 export async function fileProcessed(
   tx: ShopScope,
   entries: readonly FiledEntry[],
@@ -140,10 +140,10 @@ export async function fileFailed(
 export interface EndedFile extends DropEntry {
   status: 'done' | 'failed' | 'skipped' | 'cancelled' | null
   item_error: Reason | null
-  /** The folder where it was dropped, if it is in another one now. */
+  /** The folder where the file was dropped, if it is in another one now. */
   dropped_folder: string | null
   dropped_name: string | null
-  /** The import.csv that it was imported with. */
+  /** The UUID of the import.csv with which the file was imported. */
   manifest_id: string | null
 }
 

@@ -10,11 +10,11 @@ import { DROP_TASK } from '../wake.ts'
 
 export interface ImportNow {
   requestedBy: string
-  /** Only this file. */
+  /** Imports only this file, by its UUID. */
   only?: string | undefined
-  /** Only a preview, until it is confirmed. */
+  /** Whether the import is only a preview until it is confirmed. */
   dryRun: boolean
-  /** The files of one import; tests set fewer. */
+  /** The maximum number of files in one import; tests set a lower one. */
   limit?: number
 }
 

@@ -84,7 +84,7 @@ interface FileCount {
 }
 
 /**
- * The cursor says where to continue, and contains the previous page's count: counting takes longer
+ * Reads a cursor: where to continue, and the previous page's count, because counting takes longer
  * than reading a page.
  */
 function placeOf(
@@ -117,7 +117,7 @@ async function counting(
     : { total: await countFiles(scope, filter), at }
 }
 
-/** An unknown pack is an error; an empty pack is not. */
+/** Checks that the pack of a filter exists: an unknown pack is an error; an empty pack is not. */
 async function requirePack(scope: ShopScope, { pack }: FileFilter): Promise<void> {
   if (pack !== undefined && !(await hasPack(scope, requirePublicId('pack', pack))))
     throw new AppError('not_found')

@@ -112,7 +112,7 @@ export function importRoutes({
   ]
 }
 
-/** The current state of an import: 202 with its address until it has ended. */
+/** Answers with the current state of an import: 202 with its address until it has ended. */
 export async function importAnswer(
   engine: Engine,
   scope: ShopScope,

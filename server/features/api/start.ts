@@ -11,7 +11,7 @@ export interface ApiImport {
     url: string
     product_sku?: string | undefined
     tags?: readonly string[] | undefined
-    /** The file whose next version it becomes, a bare UUID. */
+    /** The bare UUID of a file: the entry becomes its next version. */
     replaces?: string | undefined
   })[]
   auto_map?: boolean | undefined

@@ -169,7 +169,7 @@ const preview = () =>
     },
   })
 
-/** Without the fields that were not sent. */
+/** Returns the fields that were sent. */
 const defined = <T extends object>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [Name in keyof T]: Exclude<T[Name], undefined>

@@ -9,14 +9,14 @@ import { CloudError } from './rclone/errors.ts'
 
 export interface AccessToken {
   token: string
-  /** Seconds. */
+  /** The lifetime of the token in seconds. */
   expiresIn: number
 }
 
 export interface Broker {
   /**
-   * Settings of a remote that gets its tokens from here, until `end`. `again`: the provider may
-   * have refused the last one.
+   * Returns settings of a remote that gets its tokens from this broker, until `end`. `token` is
+   * called with `again` if the provider may have refused the last token.
    */
   grant(token: (again: boolean) => Promise<AccessToken>): {
     settings: Readonly<Record<string, string>>

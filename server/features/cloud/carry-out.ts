@@ -26,23 +26,23 @@ export interface CarryParts {
   stores: ReadonlyMap<string, BlobStore>
 }
 
-export interface CarriedOut {
+export interface TaskResult {
   task: SyncTask
   bytes?: StagedBlob
   error?: CloudError | PortError
 }
 
-/** One result for each task, in no order. Throws the reason of `signal`. */
+/** Yields one result for each task, in no order. Throws the reason of `signal`. */
 export async function* carryOut(
   parts: CarryParts,
   sync: string,
   tasks: readonly SyncTask[],
   signal: AbortSignal,
-): AsyncGenerator<CarriedOut> {
+): AsyncGenerator<TaskResult> {
   const { scope, cloud } = parts
   const { connection_id } = present(await readSync(scope, sync), 'The sync')
   const connection = await requireConnection(scope, connection_id)
-  const watched = (result: CarriedOut) => {
+  const watched = (result: TaskResult) => {
     if (result.error?.code === 'cloud_access_revoked') cloud.renewToken(connection_id)
     return result
   }
@@ -71,7 +71,7 @@ export async function* carryOut(
   }
 }
 
-/** Files that become blobs at the same time. */
+/** The number of files that become blobs at the same time. */
 const STAGING_CONCURRENCY = 8
 
 interface Run {
@@ -82,7 +82,7 @@ interface Run {
   signal: AbortSignal
 }
 
-async function* fetched(run: Run, tasks: readonly SyncTask[]): AsyncGenerator<CarriedOut> {
+async function* fetched(run: Run, tasks: readonly SyncTask[]): AsyncGenerator<TaskResult> {
   const byPath = new Map(tasks.map((task) => [task.path, task]))
   const known = await currentHashes(run.parts.scope, tasks)
   for (const task of tasks)
@@ -91,7 +91,7 @@ async function* fetched(run: Run, tasks: readonly SyncTask[]): AsyncGenerator<Ca
       yield { task, error: new CloudError('cloud_duplicate_name') }
     }
   if (byPath.size === 0) return
-  const results = createAsyncQueue<CarriedOut>()
+  const results = createAsyncQueue<TaskResult>()
   const stop = new AbortController()
   const stoppable = { ...run, signal: AbortSignal.any([run.signal, stop.signal]) }
   const working = fetchAndStage(stoppable, byPath, known, results.push)
@@ -109,7 +109,7 @@ async function fetchAndStage(
   run: Run,
   byPath: ReadonlyMap<string, SyncTask>,
   known: ReadonlyMap<string, string>,
-  give: (result: CarriedOut) => void,
+  give: (result: TaskResult) => void,
 ): Promise<void> {
   const bytes = [...byPath.values()].reduce((sum, task) => sum + (task.size_bytes ?? 0), 0)
   const options = { signal: run.signal, folder: run.folder, bytes }
@@ -156,7 +156,7 @@ async function staged(
   task: SyncTask,
   file: string,
   known: ReadonlyMap<string, string>,
-): Promise<CarriedOut> {
+): Promise<TaskResult> {
   let head: Buffer = Buffer.alloc(0)
   const onFirst = (bytes: Uint8Array) => (head = Buffer.from(bytes.subarray(0, HEAD_BYTES)))
   try {
@@ -201,7 +201,7 @@ async function recordApplied(
   )
 }
 
-async function sent(run: Run, task: SyncTask): Promise<CarriedOut> {
+async function sent(run: Run, task: SyncTask): Promise<TaskResult> {
   if (task.applied) return { task }
   try {
     if (task.kind === 'remove_there') await removeThere(run, task)
@@ -219,7 +219,10 @@ async function removeThere({ open, parts, sync, signal }: Run, task: SyncTask): 
   await recordApplied(parts.scope, sync, task, {})
 }
 
-/** Throws if the object has changed since the listing: it must not be replaced or deleted. */
+/**
+ * Throws if the object has changed since the listing, because it must not be replaced or deleted
+ * then.
+ */
 async function requireUnchanged(
   { files }: OpenRemote,
   { size_bytes, hash }: SyncTask,
@@ -243,7 +246,7 @@ async function send(run: Run, task: SyncTask): Promise<void> {
   const from = task.size_bytes === null ? null : task.from_path
   await requireUnchanged(open, task, from ?? task.path, signal)
   let now: RemoteFile | null = null
-  // What came there since the listing is not replaced.
+  // An object that was created there since the listing must not be replaced.
   if (from !== null && from.toLowerCase() !== task.path.toLowerCase())
     await requireUnchanged(open, { ...task, size_bytes: null }, task.path, signal)
   if (from !== null && from !== task.path) now = await open.files.move(from, task.path, signal)

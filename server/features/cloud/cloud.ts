@@ -20,13 +20,13 @@ export interface CloudOptions {
   /** The value of RCLONE_EXECUTABLE. */
   executable: string | null
   dataDir: string
-  /** The most files that one listing may have. */
+  /** The maximum number of files in one listing. */
   maxFiles: number
   allowLoopback: boolean
   /** Demo mode has a sample provider. */
   demo: boolean
   clients: OAuthClients
-  /** Without a trailing slash. */
+  /** The start of this server's addresses, without a trailing slash. */
   baseUrl: string
   secrets: Secrets
   log: Logger
@@ -34,7 +34,7 @@ export interface CloudOptions {
   emulators?: {
     dial: Dial
     environment: Readonly<Record<string, string>>
-    /** The certificate of the emulators. */
+    /** The certificate that the emulators use. */
     certificate?: string
     fetch: OAuthFetch
   }
@@ -48,7 +48,7 @@ export interface OpenRemote {
 
 /** The values that open a connection's remote. */
 export interface Opening {
-  /** Null: it is not stored yet. */
+  /** The connection's UUID; null: the connection is not stored yet. */
   id: string | null
   provider: Provider
   settings: Values
@@ -61,13 +61,13 @@ export interface Cloud {
   options: CloudOptions
   /** The providers of this installation; `missing` says what a provider still needs. */
   providers: readonly Provider[]
-  /** Throws `CloudError`. */
+  /** Opens the remote of a connection. Throws `CloudError`. */
   open(scope: ShopScope, opening: Opening): Promise<OpenRemote>
   /** The provider refused the access token before its expiry: the next run gets another one. */
   renewToken(connection: string): void
-  /** The most files that one listing may have. */
+  /** The maximum number of files in one listing. */
   maxFiles: number
-  /** For objects that are being copied into the storage location. */
+  /** The folder of objects that are being copied into the storage location. */
   stagingFolder: string
   close(): Promise<void>
 }

@@ -58,7 +58,7 @@ export async function confirmationDigest(
 
 const CHANGED = 'The folder has changed since the preview that you confirmed.'
 
-/** `changed`: another plan was confirmed before. */
+/** Raises the notice that asks to confirm a sync. `changed`: another plan was confirmed before. */
 export function raiseConfirmation(
   tx: ShopScope,
   { name }: CloudConnection,

@@ -5,8 +5,8 @@ import type { Cloud } from './cloud.ts'
 import type { Provider, Values } from './providers/provider.ts'
 
 /**
- * The provider's values: the old ones, overridden by the new ones. Throws `validation_failed` with
- * every problem.
+ * Returns the provider's values: the old ones, overridden by the new ones. Throws
+ * `validation_failed` with every problem.
  */
 export function checkedValues(provider: Provider, given: Values, before: Values) {
   const details: ErrorDetail[] = []

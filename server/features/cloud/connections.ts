@@ -53,7 +53,7 @@ async function readConnection(scope: ShopScope, id: string): Promise<CloudConnec
   return row ?? null
 }
 
-/** Throws `not_found`. */
+/** Reads the connection. Throws `not_found`. */
 export async function requireConnection(scope: ShopScope, id: string): Promise<CloudConnection> {
   const row = await readConnection(scope, id)
   if (!row) throw new AppError('not_found')
@@ -81,7 +81,10 @@ export const openingOf = (cloud: Cloud, scope: ShopScope, row: CloudConnection):
   bytesPerSecond: row.options.bytes_per_second,
 })
 
-/** Gives its UUID. Throws `validation_failed`, `conflict`, or the provider's error. */
+/**
+ * Creates a connection and returns its UUID. Throws `validation_failed`, `conflict`, or the
+ * provider's error.
+ */
 export async function createConnection(
   cloud: Cloud,
   scope: ShopScope,
@@ -127,7 +130,7 @@ const LONGEST_NAME = 200
 const defaultName = (provider: Provider, settings: Values): string =>
   [...provider.nameOf(settings)].slice(0, LONGEST_NAME).join('')
 
-/** A name that nobody chose follows the folder. */
+/** The name of a changed connection: one that nobody chose follows the folder. */
 const nameAfter = (before: CloudConnection, provider: Provider, settings: Values): string =>
   before.name === defaultName(provider, before.settings)
     ? defaultName(provider, settings)
@@ -136,8 +139,8 @@ const nameAfter = (before: CloudConnection, provider: Provider, settings: Values
 const nextSync = (hours: string) => `now() + ${hours} * interval '1 hour'`
 
 /**
- * `stopSync` is called if the connection gets another folder: a running sync would copy from that
- * one what the earlier one contains. Throws as `createConnection`, and `not_found`.
+ * Changes a connection. Calls `stopSync` if it gets another folder: a running sync would look there
+ * for the objects of the earlier folder. Throws as `createConnection`, and `not_found`.
  */
 export async function changeConnection(
   cloud: Cloud,
@@ -182,7 +185,9 @@ export async function changeConnection(
   })
 }
 
-/** Another frequency counts from now. */
+/**
+ * Writes the changed connection. The next sync is due after the new frequency, counted from now.
+ */
 async function storeChange(tx: ShopScope, changed: CloudConnection): Promise<void> {
   const { id, name, state, sealed: secrets, frequency_hours: hours, error } = changed
   await tx.query(
@@ -219,7 +224,7 @@ async function forgetApplied(tx: ShopScope, id: string): Promise<void> {
   })
 }
 
-/** Files stay here. A running sync must be cancelled first. */
+/** Deletes a connection; its files stay in the shop. A running sync must be cancelled first. */
 export async function deleteConnection(tx: ShopScope, id: string): Promise<void> {
   const rows = await tx.query(
     'delete from connections where shop_id = :shop and id = :id returning id',

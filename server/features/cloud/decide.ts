@@ -8,7 +8,7 @@ export type SideState = 'absent' | 'same' | 'changed' | 'new'
 export interface Triple {
   theirs: SideState
   ours: SideState
-  /** The base has it. */
+  /** Whether the object is in the base. */
   base: boolean
 }
 
@@ -58,15 +58,15 @@ export function decideTwoWay({ base, theirs, ours }: Triple): Decision {
 }
 
 export interface DeletionCounts {
-  /** Files of the connection. */
+  /** The number of files of the connection. */
   known: number
-  /** Files, or objects at the provider, that would be deleted. */
+  /** How many files, or objects at the provider, would be deleted. */
   deleted: number
-  /** Files from elsewhere that would get new bytes. */
+  /** How many files from elsewhere would get new bytes. */
   replaced: number
-  /** Objects that would be created or replaced at the provider. */
+  /** How many objects would be created or replaced at the provider. */
   sent: number
-  /** No sync was applied before. */
+  /** Whether this is the first sync that is applied. */
   first: boolean
 }
 
@@ -78,7 +78,7 @@ export type PreviewReason = GuardReason | 'requested' | 'changed'
 const MAX_DELETED = 100
 const MAX_SHARE = 0.2
 
-/** Why a person must confirm it, or null. */
+/** Why a person must confirm the sync, or null. */
 export function needsConfirmation(counts: DeletionCounts): GuardReason | null {
   const { known, deleted, replaced, sent, first } = counts
   if (first && deleted + replaced > 0) return 'first_sync'

@@ -15,12 +15,12 @@ export interface Difference {
   ignored: boolean | null
   duplicate: boolean | null
   changed: boolean | null
-  /** This version of the object cannot be imported. */
+  /** Whether an earlier sync found that this version of the object cannot be imported. */
   rejected: boolean
   base_path: string | null
   base_version: number | null
   base_filename: string | null
-  /** An undo removed its file here. */
+  /** Whether an undo removed the file of the object. */
   base_undone: boolean | null
   ours_id: string | null
   ours_version: number | null
@@ -53,10 +53,13 @@ const differences = (twoWay: boolean) => `
     or not l.ignored and ${CHANGED}
     ${twoWay ? 'or c.path is not null and (f.id is null or f.version <> c.version or f.filename <> c.filename)' : ''}`
 
-/** SQL: letters beyond ASCII too. */
+/** SQL: a text in lower case, also letters beyond ASCII. */
 export const inAnyCase = (text: string) => `lower(${text} collate pg_c_utf8)`
 
-/** Where names are equal in any case, a path that differs in nothing else is the same object. */
+/**
+ * Finds objects whose paths differ only in case, for providers that ignore case: each is the same
+ * object.
+ */
 async function findOtherCase(tx: ShopScope, connection: string): Promise<void> {
   await tx.query(
     `update cloud_listings l set renamed_from = c.path from cloud_files c
@@ -68,7 +71,7 @@ async function findOtherCase(tx: ShopScope, connection: string): Promise<void> {
   )
 }
 
-/** Objects that vanished and objects that are new, with one hash and size, are one that moved. */
+/** Finds objects that moved: one vanished and one is new, with the same hash and size. */
 async function findRenames(tx: ShopScope, connection: string): Promise<void> {
   const inOrder = (of: string) =>
     `row_number() over (partition by ${of}.hash, ${of}.size_bytes
@@ -105,7 +108,7 @@ export const findMoved = (tx: ShopScope, { id, provider }: CloudConnection): Pro
     await findRenames(tx, id)
   })
 
-/** Pages of all differences. */
+/** Yields all differences, a page at a time. */
 export async function* differencesOf(
   tx: ShopScope,
   { id: connection, options }: CloudConnection,

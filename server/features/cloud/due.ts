@@ -28,7 +28,7 @@ export const dueTask = (parts: ListingParts): BackgroundTask => ({
   },
 })
 
-/** Gives how many syncs were started. */
+/** Starts the due syncs and returns their number. */
 export async function startDue(parts: ListingParts): Promise<number> {
   const { rows } = await parts.database.pool.query<{ shop_id: number; id: string }>(
     `select c.shop_id, c.id from connections c join shops on shops.id = c.shop_id
@@ -50,7 +50,10 @@ export async function startDue(parts: ListingParts): Promise<number> {
   return started
 }
 
-/** Sets the next time in the transaction that starts this sync: none is lost or started twice. */
+/**
+ * Sets the next time in the transaction that starts this sync, so that no sync is lost or started
+ * twice.
+ */
 async function fire(
   { cloud, engine, log }: ListingParts,
   tx: ShopScope,
@@ -77,7 +80,7 @@ async function fire(
   }
 }
 
-/** Syncs that have ended or were undone since the last run: the base of the next ones says so. */
+/** Updates the bases of connections whose syncs have ended, or were undone, since the last run. */
 async function updateEndedBases({ database, log }: ListingParts): Promise<void> {
   const { rows } = await database.pool.query<{ shop_id: number; connection_id: string }>(
     `select distinct s.shop_id, s.connection_id from syncs s

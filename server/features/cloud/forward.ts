@@ -98,14 +98,17 @@ function forward(request: IncomingMessage, response: ServerResponse, target: Tar
   pipeline(request, upstream, () => {})
 }
 
-/** A list of objects: rclone would take any other document for an empty one. */
+/**
+ * Does the request ask for a list of objects? rclone would read any other document as an empty
+ * list.
+ */
 const asksForList = (method: string | undefined, path: string): boolean =>
   method === 'GET' && /[?&](list-type|delimiter|max-keys|prefix)=/.test(path)
 
 const BEGINNING_BYTES = 2048
 const pieceOf = (answer: IncomingMessage) => answer.read() as Buffer | null
 
-/** The first bytes of an answer; the others are read after them. */
+/** Reads the first bytes of an answer; the others are read after them. */
 async function beginning(answer: IncomingMessage): Promise<Buffer> {
   const pieces: Buffer[] = []
   let size = 0

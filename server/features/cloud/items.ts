@@ -16,7 +16,7 @@ const PIECE = 1000
 /** Decisions without an item, which take effect when the sync ends. */
 const WITHOUT_ITEM = `('forget', 'move')`
 
-type Planned = ChangeRow & { number: number }
+type NumberedChange = ChangeRow & { number: number }
 
 /** Adds all missing items; false: the operation was cancelled and takes no more. */
 export async function addItems(
@@ -53,8 +53,8 @@ export async function addItems(
 }
 
 /** Changes that free a name come first. */
-const nextChanges = (tx: ShopScope, sync: string): Promise<Planned[]> =>
-  tx.query<Planned>(
+const nextChanges = (tx: ShopScope, sync: string): Promise<NumberedChange[]> =>
+  tx.query<NumberedChange>(
     `select * from sync_changes where shop_id = :shop and sync_id = :sync and position is null
        and kind not in ${WITHOUT_ITEM}
      order by kind not in ('remove', 'rename'), number limit ${PIECE}`,
@@ -62,11 +62,11 @@ const nextChanges = (tx: ShopScope, sync: string): Promise<Planned[]> =>
   )
 
 /** By the key of a name: the position of the item after which the name is free. */
-type Freed = Map<string, number>
+type FreedNames = Map<string, number>
 
-async function freedNames(scope: ShopScope, sync: string): Promise<Freed> {
-  const freed: Freed = new Map()
-  const rows = await scope.query<Planned & { position: number }>(
+async function freedNames(scope: ShopScope, sync: string): Promise<FreedNames> {
+  const freed: FreedNames = new Map()
+  const rows = await scope.query<NumberedChange & { position: number }>(
     `select * from sync_changes where shop_id = :shop and sync_id = :sync and position is not null
        and kind in ('remove', 'rename')`,
     { sync },
@@ -75,7 +75,7 @@ async function freedNames(scope: ShopScope, sync: string): Promise<Freed> {
   return freed
 }
 
-function noteFreed(freed: Freed, { kind, filename }: ChangeRow, position: number): void {
+function noteFreed(freed: FreedNames, { kind, filename }: ChangeRow, position: number): void {
   if ((kind === 'remove' || kind === 'rename') && filename !== null)
     freed.set(nameKey(filename), position)
 }
@@ -83,8 +83,8 @@ function noteFreed(freed: Freed, { kind, filename }: ChangeRow, position: number
 async function growing(
   tx: ShopScope,
   connection: CloudConnection,
-  changes: readonly Planned[],
-  freed: Freed,
+  changes: readonly NumberedChange[],
+  freed: FreedNames,
 ): Promise<(GrowingEntry | GrowingChange)[]> {
   const wanted = changes.map((change) => wantedOf(change, connection))
   const entries = (
@@ -101,7 +101,7 @@ async function growing(
 }
 
 /** The change of a file here; null: the decision is an entry. */
-function wantedOf(change: Planned, { options }: CloudConnection): GrowingChange | null {
+function wantedOf(change: NumberedChange, { options }: CloudConnection): GrowingChange | null {
   const { kind, file_id } = change
   if (file_id === null) return null
   if (kind === 'send') return { file: file_id, wanted: null }
@@ -113,7 +113,7 @@ function wantedOf(change: Planned, { options }: CloudConnection): GrowingChange 
 }
 
 function renaming(
-  { path, from_path, filename }: Planned,
+  { path, from_path, filename }: NumberedChange,
   { names, packs_from_subfolders }: CloudConnection['options'],
 ): FileChange {
   const from = present(from_path, 'The path before the renaming')
@@ -127,7 +127,7 @@ function renaming(
 }
 
 function fileOf(
-  { kind, path, file_id, filename }: Planned,
+  { kind, path, file_id, filename }: NumberedChange,
   connection: CloudConnection,
 ): ImportFile {
   const { options, provider } = connection
@@ -144,7 +144,7 @@ function fileOf(
 
 /** A name for their file if the two sides differ and both are kept: it names the origin. */
 function nameFor(
-  { kind, path, filename }: Pick<Planned, 'kind' | 'path' | 'filename'>,
+  { kind, path, filename }: Pick<NumberedChange, 'kind' | 'path' | 'filename'>,
   { options, provider }: CloudConnection,
 ): string {
   if (kind === 'conflict') return present(filename, 'The name of a conflict')

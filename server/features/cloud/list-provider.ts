@@ -9,9 +9,9 @@ import type { RemoteFile } from './rclone/remote-files.ts'
 import type { SyncRow } from './sync-rows.ts'
 
 const PAGE = 1000
-/** So many pages without a new name: the provider repeats itself. */
+/** After this many pages without a new name, the provider repeats itself. */
 const MAX_REPEATED_PAGES = 20
-/** Of all paths. */
+/** The maximum size of all paths of a listing. */
 const MAX_PATH_BYTES = 200_000_000
 
 /**
@@ -66,7 +66,7 @@ async function list(
   }
 }
 
-/** False: all its paths were listed before. */
+/** Writes a page of the listing. False: all its paths were listed before. */
 async function writePage(
   scope: ShopScope,
   connection: string,

@@ -35,7 +35,7 @@ const RETRY_MS = 20_000
 /** rclone has waited for this long in its own tries if the provider does not answer at all. */
 const SILENT_MS = 60_000
 const LOOK_MS = 1000
-/** Of the next scheduled sync after a provider did not answer. */
+/** The delay of the next scheduled sync after a provider did not answer. */
 const OUTAGE_HOURS = 1
 
 export const listingTask = (parts: ListingParts): BackgroundTask => ({
@@ -78,7 +78,7 @@ function retryOf(error: unknown, isSilent: boolean): Error | null {
   return new RetryLater(new Date(Date.now() + ms), { cause: error })
 }
 
-/** The task itself does not log a `RetryLater`. */
+/** Logs a `RetryLater`, because the task itself does not; returns the error. */
 function logged(log: Logger, error: Error, fields: LogFields): Error {
   if (error instanceof RetryLater)
     log.warn('a cloud sync could not be prepared, it will be tried again', {

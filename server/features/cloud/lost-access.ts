@@ -5,7 +5,10 @@ import { ERRORS } from '../../core/errors.ts'
 import { raiseNoticeOnce } from '../../core/outbox/notices.ts'
 import { lostAccessTitle } from './notices.ts'
 
-/** Once, until it is authorized again. `operation`: the one that found it, or null. */
+/**
+ * Records that the provider no longer accepts the connection: once, until it is authorized again.
+ * `operation`: the one that found it, or null.
+ */
 export async function recordLostAccess(
   tx: ShopScope,
   connection: string,
@@ -28,7 +31,10 @@ export async function recordLostAccess(
   })
 }
 
-/** Its notice was left where a token was asked for, before the operation failed. */
+/**
+ * Links the notice to the operation that failed: it was raised when a token was requested, before
+ * the failure.
+ */
 async function showOperation(
   tx: ShopScope,
   connection: string,

@@ -17,7 +17,7 @@ export function filenameOf(path: string, names: 'filename' | 'path'): string {
   return safe === '.' || safe === '..' ? '_' : shortened(safe)
 }
 
-/** Cut in the middle, so that the extension is kept. */
+/** Cuts the name in the middle, so that the extension is kept. */
 function shortened(name: string): string {
   const letters = [...name]
   if (letters.length <= MAX_NAME_LENGTH) return name
@@ -42,7 +42,7 @@ export function packOf(path: string): string | null {
   return [...clean(folders.join(SEPARATOR))].slice(0, MAX_PACK).join('').trim()
 }
 
-/** Its key with folders, as words. */
+/** The path with its folders, as words. */
 export const matchText = (path: string): string => path.replaceAll('/', ' ')
 
 const folderOf = (path: string): string => path.split('/').slice(0, -1).join('/')

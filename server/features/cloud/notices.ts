@@ -3,7 +3,7 @@
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { raiseNoticeOnce } from '../../core/outbox/notices.ts'
 
-interface Named {
+interface NamedConnection {
   id: string
   name: string
 }
@@ -19,7 +19,7 @@ export const lostAccessTitle = (name: string): string => `“${name}” lost its
  */
 export async function raiseSyncFailure(
   tx: ShopScope,
-  { id, name }: Named,
+  { id, name }: NamedConnection,
   message: string,
   operation: string | null,
 ): Promise<void> {
@@ -35,7 +35,11 @@ export async function raiseSyncFailure(
 }
 
 /** @param before the connection with its old name. */
-export async function renameNotices(tx: ShopScope, before: Named, name: string): Promise<void> {
+export async function renameNotices(
+  tx: ShopScope,
+  before: NamedConnection,
+  name: string,
+): Promise<void> {
   if (before.name === name) return
   for (const titleOf of [failureTitle, confirmationTitle, lostAccessTitle])
     await tx.query(

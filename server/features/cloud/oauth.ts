@@ -42,22 +42,25 @@ export function partiesOf({ clients, emulators }: Parts, spec: OAuthSpec) {
   }
 }
 
-interface Kept {
+interface CachedToken {
   token: string
   until: number
 }
 
 /** Gives access tokens, and caches each while it is valid. */
 export function tokenSource(parts: Parts) {
-  const known = new Map<string, Kept>()
-  const usable = (kept: Kept | undefined): AccessToken | null => {
+  const known = new Map<string, CachedToken>()
+  const usable = (kept: CachedToken | undefined): AccessToken | null => {
     const left = Math.floor(((kept?.until ?? 0) - Date.now()) / 1000)
     return kept && left > 60 ? { token: kept.token, expiresIn: left } : null
   }
   return {
     /** The provider refused the cached token. */
     forget: (connection: string) => void known.delete(connection),
-    /** Throws `CloudError`. `again`: the last token may have been refused before its expiry. */
+    /**
+     * Returns a valid token. Throws `CloudError`. `again`: the last token may have been refused
+     * before its expiry.
+     */
     accessToken: async (
       scope: ShopScope,
       connection: string,
@@ -74,8 +77,8 @@ export function tokenSource(parts: Parts) {
 }
 
 /**
- * Under the connection's lock: two refreshes with one token could end the grant. A refusal is
- * recorded at the connection.
+ * Gets a new access token under the connection's lock, because two refreshes with one token could
+ * end the grant. A refusal is recorded at the connection.
  */
 async function refreshed(
   parts: Parts,
@@ -108,7 +111,10 @@ async function refreshed(
   return fresh
 }
 
-/** Null: the provider no longer accepts the token, or there is none. */
+/**
+ * Requests a new access token; null: the provider no longer accepts the refresh token, or there is
+ * none.
+ */
 async function answerTo(parts: Parts, spec: OAuthSpec, refreshToken: string | undefined) {
   if (refreshToken === undefined) return null
   try {
@@ -131,7 +137,7 @@ async function requestToken(parts: Parts, spec: OAuthSpec, refreshToken: string)
   }
 }
 
-/** The library's own messages may contain tokens: they are not kept. */
+/** Maps an error of the library, without its own message, which may contain tokens. */
 export function tokenError(error: unknown): CloudError {
   if (error instanceof oauth.ResponseBodyError) {
     const revoked = ['invalid_grant', 'unauthorized_client', 'access_denied'].includes(error.error)

@@ -18,7 +18,7 @@ const patterns = (title: string) =>
     .max(MAX_PATTERNS, `At most ${MAX_PATTERNS} patterns`)
     .meta({ description: title })
 
-/** 5 GB, the limit of every file. */
+/** The maximum of `max_bytes`: 5 GB, the limit of every file. */
 const MAX_FILE_BYTES = 5 * 1024 ** 3
 
 export const optionFields = {

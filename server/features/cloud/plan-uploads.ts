@@ -12,7 +12,7 @@ import type { ChangeRow } from './sync-changes.ts'
 const PAGE = 2000
 const MAX_NUMBER = 100
 
-/** Pages of the files of no connection. */
+/** Yields the files that belong to no connection, a page at a time. */
 export async function* uploadsOf(
   tx: ShopScope,
   sync: string,
@@ -68,7 +68,7 @@ export async function withFreePaths(
   }
 }
 
-/** Of these paths, those where the listing has an object. */
+/** Returns those of the paths where the listing has an object. */
 async function takenPaths(
   tx: ShopScope,
   connection: string,
@@ -85,7 +85,7 @@ async function takenPaths(
            and ${same})`,
       { connection, paths: changes.map(({ path }) => path) },
     )
-  // No index has paths in any case.
+  // No index contains paths without their case, so a hash join is faster.
   const rows = await (caseInsensitive ? withHashJoins(tx, read) : read())
   return new Set(rows.map(({ path }) => path))
 }

@@ -51,9 +51,9 @@ export async function planSync(
 }
 
 /**
- * New objects whose names belong to files of no connection. In a first sync they become those
- * files' next versions, which a person confirms; in two-way syncs, files that differ are kept as
- * two.
+ * Treats new objects whose names belong to files of no connection. In a first sync they become
+ * those files' next versions, which a person confirms; in two-way syncs, files that differ are kept
+ * as two.
  */
 async function withTakenNames(
   tx: ShopScope,

@@ -103,7 +103,7 @@ export class Planner {
     return this.#change(row, 'send', { path, from_path: row.base_path })
   }
 
-  /** Both are kept, each with a name that says where it is from. */
+  /** Keeps both sides, each with a name that says where it is from. */
   #conflict(row: Difference): ChangeRow[] {
     this.counts.conflicts++
     const theirs = this.#change(row, 'conflict', {
@@ -116,7 +116,7 @@ export class Planner {
     return [theirs, this.#change(row, 'send', { path, ...nothing })]
   }
 
-  /** The provider has the file under another path now. */
+  /** The change for an object that has another path now. */
   #renaming(row: Difference, from_path: string): ChangeRow {
     this.counts.renamed++
     const { base_version: version, base_filename } = row

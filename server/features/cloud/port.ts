@@ -1,7 +1,7 @@
 // The plugins' port to a sync: reads its decisions and carries them out.
 import { PortError, type Cloud as CloudPort, type CloudTask } from '../../../plugins/contract.ts'
 import type { Cloud } from './cloud.ts'
-import { carryOut, type CarriedOut } from './carry-out.ts'
+import { carryOut, type TaskResult } from './carry-out.ts'
 import { CloudError } from './rclone/errors.ts'
 import { tasksOf, type SyncTask } from './tasks.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
@@ -47,7 +47,7 @@ export function createCloudPort(
   }
 }
 
-function resultOf({ bytes, error }: CarriedOut) {
+function resultOf({ bytes, error }: TaskResult) {
   if (error) return { error: error instanceof CloudError ? failure(error) : error }
   return bytes ? { bytes } : {}
 }

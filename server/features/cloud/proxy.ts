@@ -27,7 +27,7 @@ const CONNECT_MS = 10_000
 /** rclone keeps idle connections for a minute. */
 const KEEP_ALIVE_MS = 70_000
 
-/** Only public addresses, on ports of storage services. */
+/** Connects to public addresses only, on ports of storage services. */
 export const guardedDial: Dial = (host, port) => {
   const { standard } = addressRules(false)
   const literal = isIP(host) !== 0
@@ -37,7 +37,7 @@ export const guardedDial: Dial = (host, port) => {
 
 export interface GuardOptions {
   dial?: Dial | undefined
-  /** Trusted instead of the system's authorities. */
+  /** The certificate that is trusted instead of the system's authorities. */
   certificate?: string | undefined
 }
 
@@ -78,7 +78,7 @@ export async function openGuardProxy(options: GuardOptions = {}): Promise<GuardP
   }
 }
 
-/** A user with a password that other programs of this machine do not know. */
+/** Creates a user with a password that other programs of this machine do not know. */
 function createUser() {
   const password = randomBytes(24).toString('hex')
   const expected = Buffer.from(`Basic ${Buffer.from(`rclone:${password}`).toString('base64')}`)
@@ -94,7 +94,10 @@ function createUser() {
   }
 }
 
-/** Throws if the address is blocked; fails if connecting takes too long. */
+/**
+ * Opens the socket. Throws if the address is blocked; the socket fails if connecting takes too
+ * long.
+ */
 function dialed(dial: Dial, host: string, port: number): Socket {
   const socket = dial(host, port)
   socket.setTimeout(CONNECT_MS, () => socket.destroy(new Error('timeout')))

@@ -65,8 +65,8 @@ export async function recordRejections(
 }
 
 /**
- * Drops the rejections that the newest listing does not confirm, and old ones of refused objects;
- * gives the number of the others.
+ * Drops the rejections that the newest listing does not confirm, and old ones of refused objects.
+ * Returns the number of the others.
  */
 export async function keepListedRejections(tx: ShopScope, connection: string): Promise<number> {
   await tx.query(
@@ -90,7 +90,7 @@ export async function keepListedRejections(tx: ShopScope, connection: string): P
   return row.count
 }
 
-/** The next sync tries these objects again. */
+/** Drops all rejections of a connection, so that the next sync tries the objects again. */
 export async function dropRejections(tx: ShopScope, connection: string): Promise<void> {
   await tx.query(
     'delete from cloud_rejections where shop_id = :shop and connection_id = :connection',
@@ -98,7 +98,7 @@ export async function dropRejections(tx: ShopScope, connection: string): Promise
   )
 }
 
-/** What the operation of a sync says about objects that it did not try again. */
+/** The warning of a sync's operation about objects that it did not try again. */
 export function rejectionWarnings(count: number): Warning[] {
   if (count === 0) return []
   const message =
@@ -108,7 +108,7 @@ export function rejectionWarnings(count: number): Warning[] {
   return [{ code: 'cloud_rejected', message }]
 }
 
-/** By path, after `after`. */
+/** Lists the rejections by path, after the path `after`. */
 export const listRejections = (
   scope: ShopScope,
   connection: string,

@@ -7,7 +7,7 @@ const aboutOf = (shop: number) => `${shop}/connections`
 export const sealed = (secrets: Secrets, shop: number, values: Values): Buffer | null =>
   Object.keys(values).length === 0 ? null : secrets.seal(JSON.stringify(values), aboutOf(shop))
 
-/** Empty if there are none, or if they were sealed with another secret. */
+/** Opens the sealed values. Empty if there are none, or if they were sealed with another secret. */
 export function openSealed(secrets: Secrets, shop: number, value: Buffer | null): Values {
   if (value === null) return {}
   try {

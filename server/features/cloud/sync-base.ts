@@ -5,7 +5,7 @@ import { withHashJoins } from '../../core/db/hash-joins.ts'
 import { holdConnection } from './connections.ts'
 import { recordRejections } from './rejections.ts'
 
-/** Changes that were carried out and are not in the base yet; never those of a preview. */
+/** SQL: changes that were carried out and are not in the base yet; never those of a preview. */
 const ENDED = `
   select c.number, c.path, c.from_path, coalesce(i.file_id, c.file_id) as now_file,
     coalesce((i.after ->> 'version')::int, c.version, 1) as now_version,
@@ -17,7 +17,7 @@ const ENDED = `
   where c.applied or i.status = 'done' and c.kind not in ('send', 'remove_there')
     or :complete and c.position is null and c.kind in ('forget', 'move')`
 
-/** Safe at any time; does nothing for older syncs of a connection. */
+/** Adds the carried-out changes of the newest sync to the base. Safe at any time. */
 export async function updateSyncBase(scope: ShopScope, connection: string): Promise<void> {
   await scope.transaction(async (tx) => {
     const { options } = await holdConnection(tx, connection)
@@ -26,7 +26,7 @@ export async function updateSyncBase(scope: ShopScope, connection: string): Prom
         limit 1`,
       { connection },
     )
-    // Two-way, a file of no connection would be sent there again.
+    // In a two-way sync, a file without a connection would be sent to the provider again.
     const keepsUnmapped = options.direction === 'two_way' && options.deletions === 'unmap'
     if (newest) await updateBaseFrom(tx, connection, newest.id, keepsUnmapped)
   })

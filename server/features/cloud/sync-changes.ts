@@ -17,7 +17,7 @@ export interface ChangeRow {
   modified_at: string | null
   file_id: string | null
   version: number | null
-  /** Of the file here; of a new one: what it is to be called. */
+  /** The name of the file, or the future name of a new one. */
   filename: string | null
 }
 

@@ -12,7 +12,7 @@ export interface SyncCounts {
   uploaded: number
   conflicts: number
   ignored: number
-  /** They cannot be imported, which an earlier sync has found. */
+  /** Objects that cannot be imported, as an earlier sync found. */
   rejected: number
 }
 
@@ -30,17 +30,17 @@ export interface SyncRow {
   started_at: Date
 }
 
-/** The operation's UUID. A sync that runs, or ran lately, always has one: retention deletes it. */
+/** The UUID of the sync's operation. Only old syncs have none: retention deletes operations. */
 export const operationOf = ({ operation_id }: Pick<SyncRow, 'operation_id'>): string =>
   present(operation_id, 'The operation of the sync')
 
-/** With the state of its operation. */
+/** A sync with the state of its operation. */
 export interface SyncView extends SyncRow {
   status: OperationStatus | null
   finished_at: Date | null
-  /** It was a preview that a person, or a newer sync, has discarded. */
+  /** Whether it was a preview that a person, or a newer sync, has discarded. */
   discarded: boolean
-  /** Of a preview that was not confirmed: none. */
+  /** The number of processed items; 0 for a preview that was not confirmed. */
   done: number
   failed: number
   bytes: number
@@ -52,7 +52,7 @@ const VIEW = `select s.*, o.status, o.finished_at,
     coalesce(o.failed, 0) as failed, coalesce(o.bytes, 0) as bytes
   from syncs s left join operations o on o.shop_id = s.shop_id and o.id = s.operation_id`
 
-/** Newest first. */
+/** Lists the syncs of a connection, newest first. */
 export const listSyncs = (
   scope: ShopScope,
   connection: string,
@@ -64,7 +64,7 @@ export const listSyncs = (
     { connection, limit },
   )
 
-/** The newest one of each connection. */
+/** Reads the newest sync of each connection. */
 export async function newestSyncs(scope: ShopScope): Promise<Map<string, SyncView>> {
   const rows = await scope.query<SyncView>(
     `${VIEW} join (select connection_id, max(id::text)::uuid as id from syncs where shop_id = :shop
@@ -89,7 +89,7 @@ export async function newestSync(scope: ShopScope, connection: string): Promise<
   return (await listSyncs(scope, connection, 1))[0] ?? null
 }
 
-/** A preview that waits for a person counts as ended. */
+/** Is the sync running? A preview that waits for a person counts as ended. */
 export const isRunning = ({ phase, status, finished_at }: SyncView): boolean =>
   phase === 'listing'
     ? status !== null && finished_at === null

@@ -17,15 +17,15 @@ export const LISTING_TASK = { name: 'cloud-listing' } as const
 
 export interface SyncRequest {
   dryRun: boolean
-  /** Objects that could not be imported before are tried again. */
+  /** Whether objects that could not be imported before are tried again. */
   retryRejected?: boolean
   requestedBy: string
   idempotencyKey?: string
 }
 
 /**
- * Gives the operation's UUID. Throws `not_found`, `conflict` while a sync runs or if nobody has
- * signed in, and `cloud_unavailable`.
+ * Starts a sync and returns the operation's UUID. Throws `not_found`, `conflict` while a sync runs
+ * or if nobody has signed in, and `cloud_unavailable`.
  */
 export function startSync(
   cloud: Pick<Cloud, 'rclone'>,
@@ -58,7 +58,7 @@ export function startSync(
   })
 }
 
-/** Its items are added after the listing. */
+/** Starts the operation of a sync without items, which are added after the listing. */
 function openOperation(
   tx: ShopScope,
   engine: Engine,
@@ -68,15 +68,19 @@ function openOperation(
 ): Promise<string> {
   return startImport(engine, tx, cloudChannel, {
     ...{ files: [], open: true, label: name, sync, requestedBy, dryRun },
-    // Each batch is a run of rclone with the whole limit.
+    // Each batch is a run of rclone that may use the whole bandwidth, so batches run one after
+    // another.
     ...(bytes_per_second === null ? {} : { parallel: 1 }),
-    // False: the shop's own settings decide nothing.
+    // The connection decides, not the settings of the shop.
     ...{ auto_map, notify },
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   })
 }
 
-/** Throws `cloud_unavailable`, and `conflict` if nobody has signed in. */
+/**
+ * Checks that a connection can be used. Throws `cloud_unavailable`, and `conflict` if nobody has
+ * signed in.
+ */
 export function requireReady(
   { rclone: { message } }: Pick<Cloud, 'rclone'>,
   { state, provider }: CloudConnection,
@@ -89,7 +93,7 @@ export function requireReady(
     })
 }
 
-/** A new sync replaces an unconfirmed preview. */
+/** Discards an unconfirmed preview, because a new sync replaces it. */
 async function discard(tx: ShopScope, engine: Engine, operation: string): Promise<void> {
   await engine.move(tx, operation, 'cancel')
   await tx.query(

@@ -7,13 +7,13 @@ export interface SyncTask extends ChangeRow {
   number: number
   position: number
   applied: boolean
-  /** The pack of its subfolder, if the connection makes packs. */
+  /** The pack of the object's subfolder, if the connection makes packs. */
   pack: string | null
 }
 
 /**
- * By position. Empty if the connection was deleted, has another folder or has been synced again
- * since.
+ * Reads the tasks of items, by position. Empty if the connection was deleted, has another folder or
+ * has been synced again since.
  */
 export async function tasksOf(
   scope: ShopScope,

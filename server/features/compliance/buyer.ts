@@ -9,7 +9,7 @@ export interface CustomerRequest {
 }
 
 export interface Buyer {
-  /** In lower case. */
+  /** The e-mail addresses, in lower case. */
   addresses: readonly string[]
   /** Bare UUIDs of their links, of their orders' pages, and of the links under those pages. */
   links: readonly string[]
@@ -56,7 +56,7 @@ export interface AddressPatterns {
   exact: string
 }
 
-/** Null: no address is known, so no text can contain it. */
+/** Builds the patterns of a buyer; null: no address is known, so no text can contain it. */
 export function patternsOf({ addresses }: Buyer): AddressPatterns | null {
   if (addresses.length === 0) return null
   const written = addresses.map((address) => JSON.stringify(address).slice(1, -1))

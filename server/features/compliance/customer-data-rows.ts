@@ -11,7 +11,7 @@ const KEPT_DAYS = 30
 const SAME_WITHIN = '1 hour'
 
 export interface CustomerAnswer {
-  /** A bare UUID. */
+  /** The bare UUID of the answer. */
   id: string
   customer_id: string | null
   order_ids: string[]
@@ -41,7 +41,7 @@ const aboutPerson = (
   addresses: hashesOf(secrets, buyer),
 })
 
-/** The id of the answer to the same request within the hour, or null. */
+/** Finds the id of the answer to the same request within the hour, or null. */
 export async function recentAnswer(
   scope: ShopScope,
   secrets: Secrets,
@@ -84,7 +84,7 @@ export async function storeAnswer(
   return row
 }
 
-/** Newest first. `before`: the previous page's last id. */
+/** Lists the answers, newest first. `before`: the previous page's last id. */
 export const listAnswers = (
   scope: ShopScope,
   page: { before?: string; limit: number },
@@ -95,7 +95,7 @@ export const listAnswers = (
     { before: page.before ?? null, limit: page.limit },
   )
 
-/** The answer and its document, as JSON; null: there is none, or it has expired. */
+/** Reads the answer and its document, as JSON; null: there is none, or it has expired. */
 export async function readAnswer(
   scope: ShopScope,
   secrets: Secrets,

@@ -26,11 +26,14 @@ export interface CustomerData {
   orders: Rows
   /** Orders whose files a workflow prepared, with the buyer as its plugins got them. */
   deliveries: Rows
-  /** By kind: messages, notices, operations. */
+  /** Other rows by their kind: messages, notices, operations. */
   records: Record<string, Rows>
 }
 
-/** Returns the answer's id, a bare UUID. The same request within the hour gives the same answer. */
+/**
+ * Collects and stores the data; returns the answer's bare UUID. The same request within the hour
+ * gets the same answer.
+ */
 export async function customerData(
   parts: Pick<ComplianceParts, 'database' | 'places' | 'secrets' | 'clock' | 'log'>,
   shop: number,
@@ -115,7 +118,7 @@ async function rowsWithAddress(
   return rows.map(({ record }) => record)
 }
 
-/** Mails that are not rendered yet: they contain no address, only the link's id. */
+/** Reads mails that are not rendered yet: they contain no address, only the link's id. */
 const waitingMails = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
   scope.query(
     `select created_at, status, payload from outbox

@@ -16,7 +16,7 @@ import { dropAnswers } from './customer-data-rows.ts'
 import type { ComplianceParts } from './parts.ts'
 import { DELETED } from './places.ts'
 
-/** Idempotent: a customer without stored data is no error. */
+/** Deletes the data about a customer. Idempotent: a customer without stored data is no error. */
 export async function redactCustomer(
   parts: Pick<ComplianceParts, 'database' | 'places' | 'secrets' | 'log'>,
   shop: number,
@@ -62,7 +62,9 @@ async function mask(
   )
 }
 
-/** Stored replies are sealed, so no query can search them: each is opened. */
+/**
+ * Masks addresses in stored replies. They are sealed, so no query can search them: each is opened.
+ */
 async function maskReplies(scope: ShopScope, secrets: Secrets, buyer: Buyer): Promise<void> {
   const exact = addressPattern(buyer)
   if (!exact) return
@@ -80,8 +82,8 @@ const deleteWithAddress = (
   })
 
 /**
- * Lists of links contain addresses and keys, so the whole document is deleted. Its unused bytes are
- * swept within two days.
+ * Revokes and masks links. Lists of links contain addresses and keys, so the whole document is
+ * deleted; its unused bytes are swept within two days.
  */
 async function redactLinks(tx: ShopScope, { links }: Buyer): Promise<void> {
   if (links.length === 0) return
@@ -124,7 +126,7 @@ async function redactLinks(tx: ShopScope, { links }: Buyer): Promise<void> {
   )
 }
 
-/** Orders are kept as sales without a person. Their deliveries are revoked. */
+/** Keeps orders as sales without a person, and revokes their deliveries. */
 async function redactOrders(tx: ShopScope, { orders }: Buyer): Promise<void> {
   await tx.query(
     `update deliveries set email = null, ask = null, revoked_at = coalesce(revoked_at, now()),

@@ -11,10 +11,12 @@ import { uninstallShop } from '../../storefront/uninstall.ts'
 /** How many rows one transaction deletes, so that no lock is held for long. */
 const ROW_BATCH = 5000
 const UPLOAD_BATCH = 500
-/** These contain the request and the lease of this run, and are deleted with the shop's row. */
+/** Tables with the request and the lease of this run, which are deleted with the shop's row. */
 const LAST = new Set(['platform_changes', 'background_tasks'])
 
-/** Idempotent. Rejects with a `StoreError` if a storage location does not answer. */
+/**
+ * Deletes the shop. Idempotent. Rejects with a `StoreError` if a storage location does not answer.
+ */
 export async function redactShop(
   parts: ComplianceParts,
   shop: number,

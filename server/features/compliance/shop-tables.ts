@@ -4,14 +4,17 @@ import type { Database } from '../../core/db/database.ts'
 
 export interface ShopTable {
   name: string
-  /** Its rows refer to other rows of the table, so all of a shop must be deleted together. */
+  /**
+   * Whether rows refer to other rows of the table, so that all rows of a shop must be deleted
+   * together.
+   */
   whole: boolean
 }
 
 interface Reference {
   from: string
   to: string
-  /** The referenced row cannot be deleted before the row that refers to it. */
+  /** Whether the referenced row cannot be deleted before the row that refers to it. */
   blocks: boolean
 }
 
@@ -29,7 +32,7 @@ const REFERENCES = `
   join pg_namespace n on n.oid = f.relnamespace and n.nspname = current_schema()
   where k.contype = 'f' order by 1, 2`
 
-/** In the order in which their rows can be deleted. */
+/** Reads the tables with rows of shops, in the order in which their rows can be deleted. */
 export async function tablesOfShops({ pool }: Pick<Database, 'pool'>): Promise<ShopTable[]> {
   const { rows: tables } = await pool.query<{ name: string }>(TABLES)
   const { rows: references } = await pool.query<Reference>(REFERENCES)
@@ -41,8 +44,8 @@ export async function tablesOfShops({ pool }: Pick<Database, 'pool'>): Promise<S
 }
 
 /**
- * Rows are deleted before the rows that they refer to, except where the schema requires the
- * opposite.
+ * Orders the tables: rows are deleted before the rows that they refer to, except where the schema
+ * requires the opposite.
  */
 function inOrder(names: readonly string[], references: readonly Reference[]): string[] {
   const known = new Set(names)

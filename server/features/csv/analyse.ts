@@ -18,7 +18,10 @@ const MAX_PROBLEMS = 20
 const MAX_COLUMNS = 500
 /** A cell is cut to this many characters in the preview. */
 const MAX_CHARACTERS = 5000
-/** Spreadsheets write a million of them after a cell far below was touched. */
+/**
+ * The maximum number of blank rows: spreadsheets write a million after a cell far below was
+ * touched.
+ */
 const MAX_BLANK_ROWS = 2_000_000
 
 export interface StructureProblem {
@@ -99,7 +102,7 @@ class TableAnalysis {
     }
   }
 
-  /** Throws `invalid_csv`. */
+  /** Adds the next row. Throws `invalid_csv`. */
   add(one: Row): void {
     const { row, cells, broken } = one
     if (broken?.fatal) {
@@ -143,7 +146,9 @@ interface Row {
   broken: BrokenCell | undefined
 }
 
-/** Cells of a row in the choice of the header, and their length. */
+/**
+ * How many cells of a row are shown for the choice of the header, and how many characters of each.
+ */
 const HEAD_CELLS = 6
 const HEAD_CHARACTERS = 40
 
@@ -209,14 +214,14 @@ function addRow(found: Analysis, { row, cells, broken }: Row): void {
   found.structure.push(problemOf({ row, column: found.headers[at] ?? null, detail }))
 }
 
-type Found = Pick<StructureProblem, 'row' | 'column' | 'detail'>
-const problemOf = (found: Found): StructureProblem => ({
+type ProblemText = Pick<StructureProblem, 'row' | 'column' | 'detail'>
+const problemOf = (found: ProblemText): StructureProblem => ({
   ...found,
   code: 'invalid_csv',
   message: ERRORS.invalid_csv.message,
 })
 
-function invalidCsv(found: readonly Found[]): AppError {
+function invalidCsv(found: readonly ProblemText[]): AppError {
   const details = found.map(({ row, column, detail }): ErrorDetail => ({
     index: row - 1,
     param: column ?? '',
@@ -226,7 +231,7 @@ function invalidCsv(found: readonly Found[]): AppError {
   return new AppError('invalid_csv', { details })
 }
 
-/** For problems of the whole file, not of one row. */
+/** The error for a problem of the whole file, not of one row. */
 const invalidFile = (detail: string): AppError =>
   new AppError('invalid_csv', {
     details: [{ index: 0, param: '', code: 'invalid_csv', message: detail }],
@@ -234,7 +239,9 @@ const invalidFile = (detail: string): AppError =>
 
 export const emptyFile = (): AppError => invalidFile('The file is empty')
 
-/** Throws `invalid_csv` for text with the character 0, which PostgreSQL cannot store. */
+/**
+ * Returns the text. Throws `invalid_csv` if it has the character 0, which PostgreSQL cannot store.
+ */
 function storableText(text: string): string {
   if (text.includes('\0')) throw invalidFile(NOT_TEXT)
   return text
@@ -246,7 +253,7 @@ const MAGIC: readonly (readonly [hex: string, detail: string])[] = [
   ['25504446', NOT_TEXT],
 ]
 
-/** Detects other file types by their first bytes. Throws `invalid_csv`. */
+/** Refuses other file types by their first bytes. Throws `invalid_csv`. */
 export function requireText(start: Buffer): void {
   const [, detail] = MAGIC.find(([hex]) => start.toString('hex', 0, 4) === hex) ?? []
   if (detail) throw invalidFile(detail)

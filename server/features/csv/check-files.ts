@@ -56,7 +56,10 @@ const inShop = (onConflict: OnConflict): Conflict => ({
   detail: `${IN_SHOP}: ${CONSEQUENCES[onConflict]}`,
 })
 
-/** Rows are imported concurrently, so which of two would replace the other is undefined. */
+/**
+ * The conflict of two rows with one name. Rows are imported concurrently, so it is undefined which
+ * would replace the other.
+ */
 function amongRows(before: number, onConflict: OnConflict): Conflict {
   const where = `Row ${before} has this name too`
   if (onConflict === 'rename')
@@ -114,8 +117,8 @@ function conflictAt(
 }
 
 /**
- * Names that files of the shop have: they are free if rows without errors give those files other
- * names.
+ * Checks names that files of the shop have: they are free if rows without errors give those files
+ * other names.
  */
 export async function checkContested(state: CheckState): Promise<void> {
   const requests = state.renamings.filter(({ row }) => !state.hasError(row))

@@ -21,7 +21,10 @@ export interface CheckRunParts {
 }
 
 const PROGRESS_MS = 1000
-/** Checks of different shops: the probes of one file keep many connections open. */
+/**
+ * How many files of different shops are checked at the same time: the probes of one file keep many
+ * connections open.
+ */
 const CONCURRENCY = 4
 const MAX_ATTEMPTS = 3
 
@@ -61,7 +64,7 @@ async function runCheck(
     })
     await endCheck(scope, upload, end, null)
   } catch (error) {
-    // The merchant stopped the check, or a newer run has taken it: no retry.
+    // If the merchant stopped the check, or a newer run has taken it, there is no retry.
     if (!stopped.signal.aborted) throw error
   } finally {
     clearInterval(timer)
@@ -110,7 +113,7 @@ function lookups(scope: ShopScope) {
 
 const THIS_ROUND = `shop_id = :shop and id = :id and round = :round and status = 'checking'`
 
-/** False: the check was stopped, or another run has taken it. */
+/** Writes the progress. False: the check was stopped, or another run has taken it. */
 async function writeProgress(
   scope: ShopScope,
   { id, round }: StartedCheck,

@@ -36,7 +36,7 @@ export type OddSkus = (
 
 export interface KnownFile {
   name_key: string
-  /** In the trash. */
+  /** Whether the file is in the trash. */
   deleted: boolean
 }
 
@@ -52,7 +52,7 @@ export interface CheckParts {
   /** The shop's files with these ids. */
   knownFiles(ids: readonly string[]): Promise<ReadonlyMap<string, KnownFile>>
   oddSkus: OddSkus
-  /** null: addresses are not requested. */
+  /** Requests an address; null: addresses are not requested. */
   probe: ProbeAddress | null
   limits: SizeLimits
   /** Receives the problems, in no order. */
@@ -70,7 +70,7 @@ export interface CheckProgress {
   urls_total: number
   errors: number
   warnings: number
-  /** Rows with an error, and the other rows by what they change. */
+  /** The number of rows with an error, and of the other rows by what they change. */
   error_rows: number
   import_rows: number
   update_rows: number

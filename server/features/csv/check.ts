@@ -23,7 +23,10 @@ import {
 import { isBlank, type RowBatch } from './rows.ts'
 
 const LOOKUP_BATCH = 4000
-/** Returns the final counts. Throws errors of the look-ups, and the signal's reason. */
+/**
+ * Checks all rows and returns the final counts. Throws errors of the look-ups, and the signal's
+ * reason.
+ */
 export async function checkRows(parts: CheckParts): Promise<CheckProgress> {
   const state = new CheckState(parts)
   const missing = missingColumns(parts.mapping)

@@ -15,12 +15,12 @@ export const FIELDS = [
 
 export type CsvField = (typeof FIELDS)[number]
 
-/** Field → header; null: no column has it. */
+/** The header of each field; null: no column has it. */
 export type ColumnMapping = Record<CsvField, string | null>
 
 export interface Suggestion {
   header: string
-  /** 0 to 1. */
+  /** How sure the suggestion is, from 0 to 1. */
   sure: number
   reason: string
 }
@@ -68,7 +68,7 @@ export function suggestColumns(
   rows: readonly (readonly string[])[],
 ): Suggestions {
   const columns = headers.map((header, at) => ({ header, cells: columnCells(rows, at) }))
-  // Of several columns with addresses, such as pictures and files, a person chooses.
+  // If several columns have addresses, such as pictures and files, a person chooses.
   const addresses = columns.filter(({ cells }) => areAddresses(cells)).length
   const guess = (field: CsvField, { header, cells }: Column) =>
     isOfPictures(header) ? null : byContent(field, cells, addresses)
@@ -96,7 +96,7 @@ interface Column {
 
 const PICTURES = /image|picture|photo|thumb|bild|foto|画像/
 
-/** Addresses in such a column are seldom those of the files. */
+/** Is it the header of a column of pictures? Its addresses are seldom those of the files. */
 export const isOfPictures = (header: string): boolean => PICTURES.test(normalizeHeader(header))
 
 const columnCells = (rows: readonly (readonly string[])[], at: number) =>
@@ -131,7 +131,9 @@ const areAddresses = (cells: readonly string[]): boolean =>
 const areFilenames = (cells: readonly string[]): boolean =>
   cells.length > 0 && cells.every((cell) => /^[^/\\:]+\.[a-z][a-z0-9]{1,4}$/i.test(cell))
 
-/** For headers that say nothing, and for files without a header. */
+/**
+ * How well the cells fit the field, for headers that say nothing and for files without a header.
+ */
 function byContent(field: CsvField, cells: readonly string[], addresses: number) {
   if (field === 'file_url' && addresses === 1 && areAddresses(cells))
     return { sure: 0.75, reason: 'The cells are addresses' }

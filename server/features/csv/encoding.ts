@@ -15,7 +15,9 @@ export type Encoding = (typeof ENCODINGS)[number]
 
 export interface DetectedEncoding {
   encoding: Encoding
-  /** false: another encoding fits nearly as well, so a person should look at the result. */
+  /**
+   * Whether no other encoding fits nearly as well; otherwise a person should look at the result.
+   */
   sure: boolean
 }
 
@@ -30,7 +32,7 @@ const SAMPLE_BYTES = 16 * 1024
 const ZEROS_OF_UTF16 = 0.05
 
 export interface EncodingDetector {
-  /** The next bytes of the file, in order. */
+  /** Adds the next bytes of the file, in order. */
   add(bytes: Buffer): void
   result(): Promise<DetectedEncoding>
 }
@@ -108,7 +110,7 @@ function createSample() {
   }
 }
 
-/** Names of the detector for encodings that the Encoding Standard names otherwise. */
+/** The detector's names of encodings that have other names in the Encoding Standard. */
 const ALIASES: Readonly<Record<string, Encoding>> = {
   cp932: 'shift_jis',
   cp949: 'euc-kr',
@@ -117,12 +119,12 @@ const ALIASES: Readonly<Record<string, Encoding>> = {
   gbk: 'gb18030',
   gb2312: 'gb18030',
 }
-/** Fewer bytes than these, none of them in a row, are the accents of a few Western words. */
+/** Fewer bytes than this, none of them adjacent, are the accents of a few Western words. */
 const FEW_BYTES = 12
 const WORD_BYTES = 4
-/** Below this the text is too short to be told from others. */
+/** Below this confidence the text is too short to distinguish encodings. */
 const LEAST_CONFIDENCE = 0.03
-/** Another encoding fits nearly as well. */
+/** From this share of the best score, another encoding fits nearly as well. */
 const NEARLY = 0.9
 
 async function guessEncoding(sample: Buffer): Promise<DetectedEncoding> {

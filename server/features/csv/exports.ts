@@ -38,7 +38,9 @@ export const LIST_HEADERS = [
 const BEGINNINGS = /(?<=^|[\s|;,])(?=https?:\/\/)/i
 const SEPARATORS = /[\s|;,]+$/
 
-/** Null: the rows are files already, or have no files. */
+/**
+ * Finds the columns of another shop's export; null: the rows are files already, or have no files.
+ */
 export function exportShape(
   headers: readonly string[],
   sample: readonly (readonly string[])[],
@@ -83,8 +85,8 @@ export function exportShape(
 }
 
 /**
- * The storefront's own list of products, in either of its forms: it has addresses of pictures, and
- * none of files.
+ * Is this the storefront's own list of products, in either of its forms? It has addresses of
+ * pictures, and none of files.
  */
 export function isStorefrontExport(headers: readonly string[]): boolean {
   const names = new Set(headers.map(normalizeHeader))
@@ -102,7 +104,7 @@ function numbered(names: readonly string[], form: RegExp) {
   return found.toSorted((a, b) => a.number - b.number)
 }
 
-/** `File 1`, `File 2`, …: columns with addresses whose headers differ by a number only. */
+/** Finds columns with addresses whose headers differ by a number only: `File 1`, `File 2`, …. */
 function severalColumns(
   names: readonly string[],
   sample: readonly (readonly string[])[],

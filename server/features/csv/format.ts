@@ -9,7 +9,7 @@ const HEAD_ROWS = 10
 /** A header is looked for in this many rows. */
 export const HEADER_WITHIN = 20
 
-/** `text` is the file's beginning, without a byte-order mark. */
+/** Detects the format. `text` is the file's beginning, without a byte-order mark. */
 export function detectFormat(text: string): Format & { skipped: number } {
   const head = text.slice(0, HEAD_CHARACTERS)
   // Excel names the delimiter in such a first line, other programs also in quotes; it is not a row.

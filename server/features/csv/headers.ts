@@ -1,7 +1,7 @@
 // Headers that other programs and other languages use for the fields of an import.
 import { FILE_SETTINGS, forEntrySettings, type ENTRY_SETTINGS } from '../../../plugins/contract.ts'
 
-/** Lower case, only letters and digits. */
+/** The header in lower case, with letters and digits only. */
 export const normalizeHeader = (header: string): string =>
   header
     .normalize('NFKD')
@@ -31,7 +31,7 @@ export const ENGLISH: Readonly<Record<Field, readonly string[]>> = {
   id: words('id,file id'),
 }
 
-/** German, French, Spanish, Italian, Portuguese, Dutch, Japanese. */
+/** Words for the fields in German, French, Spanish, Italian, Portuguese, Dutch and Japanese. */
 const OTHERS: Readonly<Record<Field, readonly string[]>> = {
   filename: words(
     `Dateiname,Datei,Titel,
@@ -92,7 +92,9 @@ const OTHERS: Readonly<Record<Field, readonly string[]>> = {
   ),
 }
 
-/** The place of the header among the words for a field; -1: it is none. English comes first. */
+/**
+ * The position of the header among the words for a field, English first; -1: it is none of them.
+ */
 export function wordFor(field: Field, header: string): number {
   const name = normalizeHeader(header)
   const english = ENGLISH[field].indexOf(name)

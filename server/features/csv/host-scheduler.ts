@@ -6,13 +6,13 @@ export interface Host {
   /** Addresses that are still to be requested; the last one is next. */
   waiting: string[]
   running: number
-  /** The most concurrent requests. */
+  /** The maximum number of concurrent requests. */
   room: number
   /** Consecutive failures that concern the host and not one address. */
   failures: number
-  /** How many times in a row it has asked for fewer requests. */
+  /** How many times in a row the host has asked for fewer requests. */
   rests: number
-  /** Set while it gets no requests. */
+  /** The timer that ends a pause; set while the host gets no requests. */
   resting: NodeJS.Timeout | null
 }
 
@@ -40,7 +40,7 @@ export function createHostScheduler(
     host.running--
   }
   return {
-    /** Null: no host can take a request now. */
+    /** Takes the next request; null: no host can take one now. */
     next: (): ScheduledRequest | null => {
       const [host] = ready
       if (!host || running === concurrency) return null

@@ -5,8 +5,8 @@ import { requireMapping, saveMapping } from './saved-mappings.ts'
 import { requireOpen } from './uploads.ts'
 
 /**
- * Throws `not_found`, `conflict` if the import has started, `validation_failed` for a column that
- * is not in the file.
+ * Stores the columns of the fields. Throws `not_found`, `conflict` if the import has started,
+ * `validation_failed` for a column that is not in the file.
  */
 export function mapColumns(
   scope: ShopScope,

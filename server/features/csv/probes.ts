@@ -17,11 +17,11 @@ export interface ProbeResult {
 
 export interface SizeLimits {
   file_bytes: number
-  /** A larger file is imported with a warning. */
+  /** Above this size a file is imported with a warning. */
   large_file_bytes: number
 }
 
-/** Times are milliseconds. */
+/** Limits of requests to one host. Times are milliseconds. */
 export interface HostLimits {
   concurrency?: number
   perHost?: number
@@ -41,7 +41,10 @@ const DEFAULT_LIMITS: Required<HostLimits> = {
  * After this many consecutive failures of the host itself, its other addresses count as failed too.
  */
 const MAX_HOST_FAILURES = 12
-/** A host that asks for a longer pause, or for this many in a row, is not requested any more. */
+/**
+ * A host that asks for a longer pause than this, or for too many in a row, is not requested any
+ * more.
+ */
 const MAX_REST_MS = 60_000
 const MAX_RESTS = 6
 const MB = 1024 ** 2
@@ -98,14 +101,16 @@ export async function* probeAddresses(
 interface ProbeContext {
   probe: ProbeAddress
   signal: AbortSignal
-  /** Aborts when the time limit is reached. */
+  /** The signal that aborts when the time limit is reached. */
   late: AbortSignal
   either: AbortSignal
   limits: SizeLimits
   retryMs: number
 }
 
-/** The result of the address, or the milliseconds for which its host must rest first. */
+/**
+ * Requests the address. Returns its result, or the milliseconds for which its host must rest first.
+ */
 async function probeOne(
   url: string,
   host: Host,
@@ -194,8 +199,9 @@ function sizeProblem(
 }
 
 /**
- * A web page at an address that does not end with .html. It is an error where the address promises
- * another file, or belongs to a host that shows pages for shared files; otherwise a warning.
+ * The problem of a web page at an address that does not end with .html: an error where the address
+ * promises another file, or belongs to a host that shows pages for shared files; otherwise a
+ * warning.
  */
 function pageProblem(url: string, type: string | null): ProbeProblem | null {
   if (!/^(text\/html|application\/xhtml\+xml)\b/i.test(type ?? '')) return null

@@ -11,7 +11,7 @@ import { readUploadRows, type CsvUpload } from './uploads.ts'
 export interface ProblemPlace {
   row: number
   place: number
-  /** Its number among the problems of one cell. */
+  /** The number of the problem among those of one cell. */
   number: number
 }
 
@@ -26,7 +26,7 @@ export interface ProblemRow extends ProblemPlace {
 
 export interface ProblemFilter {
   severity?: 'error' | 'warning' | undefined
-  /** Only problems after this one. */
+  /** Lists only problems after this one. */
   after?: ProblemPlace | undefined
   limit: number
 }
@@ -34,7 +34,7 @@ export interface ProblemFilter {
 const MAX_CHARACTERS = 300
 const ROW_BATCH = 1000
 
-/** Stores nothing if another round has begun. */
+/** Stores the problems of a check, unless another round has begun. */
 export async function storeProblems(
   scope: ShopScope,
   { id, round }: Pick<CsvUpload, 'id' | 'round'>,
@@ -57,7 +57,7 @@ export async function storeProblems(
   )
 }
 
-/** In the order of rows. */
+/** Lists the problems in the order of rows. */
 export function listProblems(
   scope: ShopScope,
   { id, round }: Pick<CsvUpload, 'id' | 'round'>,
@@ -72,7 +72,7 @@ export function listProblems(
   )
 }
 
-/** The numbers of the rows with errors. */
+/** Reads the numbers of the rows with errors. */
 export async function errorRows(
   scope: ShopScope,
   { id, round }: Pick<CsvUpload, 'id' | 'round'>,

@@ -20,19 +20,22 @@ import { ERRORS, type ErrorCode } from '../../core/errors.ts'
 import { parsePublicId } from '../../core/ids.ts'
 import { FIELDS, type CsvField } from './columns.ts'
 
-/** Settings are undefined if the cell is empty, null for `never` and `unlimited`. */
+/**
+ * The values of a row. Settings are undefined if the cell is empty, null for `never` and
+ * `unlimited`.
+ */
 export interface RowValues extends EntrySettings {
-  /** A bare UUID: the row changes this file with its non-empty cells. */
+  /** The bare UUID of the file that the row changes with its non-empty cells; null: a new file. */
   id: string | null
   filename: string
   file_url: string
   product_sku: string
-  /** undefined: the cell is empty; []: it contains only separators. */
+  /** The tags; undefined: the cell is empty; []: it contains only separators. */
   tags: string[] | undefined
 }
 
 export interface CellProblem {
-  /** null: the row as a whole. */
+  /** The field with the problem; null: the row as a whole. */
   field: CsvField | null
   severity: 'error' | 'warning'
   code: ErrorCode | 'large_file' | 'not_asked' | 'formula' | 'name_cleaned'
@@ -44,7 +47,10 @@ export interface CellProblem {
 const MAX_SKU = 255
 const CONTROL = /[\u0000-\u001f\u007f]/
 
-/** `places`: the index of each field's cell in the row, -1 for none. */
+/**
+ * Reads the values of a row and its problems. `places`: the index of each field's cell, -1 for
+ * none.
+ */
 export function readValues(
   cells: readonly string[],
   places: Record<CsvField, number>,
@@ -165,7 +171,7 @@ function tagsProblem(tags: readonly string[]): Problem | null {
   return tags.map(tagProblem).find((problem) => problem !== null) ?? null
 }
 
-/** Both words are accepted in both columns. */
+/** The words for no expiry and no limit. All are accepted in both columns. */
 const NONE: ReadonlySet<string> = new Set(
   ENTRY_SETTINGS.map((name) => FILE_SETTINGS[name].entry.none),
 )
@@ -173,11 +179,12 @@ const NONE: ReadonlySet<string> = new Set(
 const WHOLE = /^\d{1,15}$/
 
 const NEGATIVE = /^[-−]\s*\d{1,15}([.,]\d+)?$/
-/** Whole numbers as spreadsheets write them. Three zeros are ambiguous: they may be thousands. */
+/** A whole number as spreadsheets write it. Three zeros are ambiguous: they may be thousands. */
 const WITH_DECIMALS = /^(\d{1,15})[.,]0{1,2}$/
 
-/** `1 000`, with any space: of thousands. `1E+01`: as Excel shows it in a narrow column. */
+/** `1 000`: any kind of space separates thousands. */
 const WITH_SPACES = /^\d{1,3}(?:[\s'’]\d{3}){1,4}$/
+/** `1E+01`: Excel shows a number in this form in a narrow column. */
 const EXPONENT = /^\d(?:[.,]\d{1,8})?E\+?\d{1,2}$/i
 
 function digitsOf(text: string): string | undefined {
@@ -200,7 +207,10 @@ export function cellText(cell: string): string {
   return inner === undefined ? text : inner.replaceAll('""', '"').trim()
 }
 
-/** `60`, `60.0`; empty: the default; `never` and `unlimited`: null. */
+/**
+ * The number in a cell such as `60` or `60.0`; an empty cell is the default, `never` and
+ * `unlimited` are null.
+ */
 function wholeNumber(text: string, max: number): number | null | undefined | Problem {
   if (text === '') return undefined
   const digits = WHOLE.test(text) ? text : digitsOf(text)
@@ -227,7 +237,10 @@ const invalid = (detail: string): CellProblem => ({
 const isAddress = (cell: string | undefined) =>
   /^https?:\/\//i.test(originalCell(cell ?? '').trim())
 
-/** A surplus or missing delimiter moves the address to the neighbouring column. */
+/**
+ * The problem of an address in a neighbouring column, where a surplus or missing delimiter has
+ * moved it.
+ */
 export function shiftProblem(
   cells: readonly string[],
   places: Record<CsvField, number>,

@@ -10,7 +10,7 @@ export interface Format {
   newline: '\n' | '\r'
   /** The character before a quote inside a quoted cell; absent: another quote. */
   escape?: '"' | '\\'
-  /** Spaces may precede quoted cells. */
+  /** Whether spaces may precede quoted cells. */
   spaced?: boolean
 }
 
@@ -30,7 +30,7 @@ export interface BrokenCell {
   /** The index of the cell, from 0. */
   cell: number
   detail: string
-  /** The rest of the file cannot be parsed after it: the whole file is rejected. */
+  /** Whether the rest of the file cannot be parsed after it, so that the whole file is rejected. */
   fatal: boolean
 }
 
@@ -49,7 +49,7 @@ interface Parser {
   parse(input: string, baseIndex: number, ignoreLastRow: boolean): Parsed
 }
 
-/** Spreadsheets write emptied rows as delimiters only. */
+/** Is the row blank? Spreadsheets write emptied rows as delimiters only. */
 export const isBlank = (cells: readonly string[]): boolean =>
   cells.every((cell) => cell.trim() === '')
 
@@ -109,7 +109,7 @@ async function* inSmallPieces(text: AsyncIterable<string>): AsyncGenerator<strin
 }
 
 /**
- * Without spaces between a delimiter and a quote, with which some programs write rows: `a, "b"`.
+ * Removes spaces between a delimiter and a quote, with which some programs write rows: `a, "b"`.
  * Papaparse would read the quotes as text, and delimiters inside them as ends of cells.
  */
 async function* withoutSpaces(
@@ -148,7 +148,7 @@ const UNDOUBLED: BrokenCell = {
 
 const cellAt = ({ data }: Parsed) => Math.max(0, (data.at(-1)?.length ?? 1) - 1)
 
-/** Lines may end with CR LF and with LF in one file: a remaining CR is not part of the cell. */
+/** Removes a CR from the last cell: lines may end with CR LF and with LF in one file. */
 function withoutReturn(cells: string[]): void {
   const last = cells.at(-1)
   if (last?.endsWith('\r')) cells[cells.length - 1] = last.slice(0, -1)

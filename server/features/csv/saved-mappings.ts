@@ -15,7 +15,7 @@ export interface SavedMapping {
 
 const MAX_SAVED = 200
 
-/** Throws `validation_failed` with the problems of a mapping for these headers. */
+/** Checks a mapping for these headers. Throws `validation_failed` with its problems. */
 export function requireMapping(mapping: ColumnMapping, headers: readonly string[]): void {
   const details = FIELDS.flatMap((field, at): ErrorDetail[] => {
     const header = mapping[field]
@@ -70,8 +70,8 @@ export async function removeMapping(scope: ShopScope, id: string): Promise<void>
 }
 
 /**
- * The mapping that was saved last for files with these headers, with the headers as this file
- * writes them.
+ * Finds the mapping that was saved last for files with these headers. It has the headers as this
+ * file writes them.
  */
 export async function findSavedMapping(
   scope: ShopScope,

@@ -8,7 +8,10 @@ import type { OddSkus } from './check-state.ts'
 /** The storefront answers about a hundred a second; above this number only the mirror is used. */
 const MAX_LIVE = 2000
 
-/** Counts for one check. The result throws `PortError` if the storefront cannot be reached. */
+/**
+ * Creates the function that counts products for one check. It throws `PortError` if the storefront
+ * cannot be reached.
+ */
 export function createSkuCount(scope: ShopScope, live: Pick<Catalog, 'findBySku'>): OddSkus {
   let asked = 0
   return async (skus, signal) => {

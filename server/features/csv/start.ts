@@ -15,11 +15,11 @@ import { readValues, type RowValues } from './row-values.ts'
 import { readUploadRows, requireOpen, type CheckOptions, type CsvUpload } from './uploads.ts'
 
 export interface CsvStart {
-  /** Rows with errors are skipped, so that they do not block the others. */
+  /** Whether rows with errors are skipped, so that they do not block the others. */
   only_valid: boolean
   auto_map?: boolean | undefined
   notify?: boolean | undefined
-  /** Absent: the value of the check. */
+  /** What happens if a name is taken; absent: as chosen for the check. */
   on_conflict?: Entry['on_conflict'] | undefined
 }
 
@@ -30,8 +30,8 @@ export interface CsvCaller {
   permit(scopes: readonly 'files:write'[]): void
 }
 
-/** UUIDs of the operations; null: the file has no row of that kind. */
-export interface CsvStarted {
+/** The UUIDs of the started operations; null: the file has no row of that kind. */
+export interface CsvOperations {
   imports: string | null
   updates: string | null
 }
@@ -47,7 +47,7 @@ export function startCsvImport(
   id: string,
   request: CsvStart,
   caller: CsvCaller,
-): Promise<CsvStarted> {
+): Promise<CsvOperations> {
   return scope.transaction(async (tx) => {
     const upload = await requireOpen(tx, id)
     const { on_conflict } = requireChecked(upload, request)
@@ -58,7 +58,7 @@ export function startCsvImport(
     if (files.length > 0) caller.permit(scopesOfConflict(on_conflict))
     const { name: requestedBy, idempotencyKey } = caller
     const { filename: label } = upload
-    const started: CsvStarted = {
+    const started: CsvOperations = {
       imports:
         files.length > 0
           ? await startImport(engine, tx, csvChannel, {
@@ -138,7 +138,7 @@ async function workOf(tx: ShopScope, upload: CsvUpload, onConflict: CheckOptions
   return { files, rows: updates }
 }
 
-/** An empty cell leaves the field unchanged. */
+/** The change of a row: an empty cell leaves the field unchanged. */
 function changeOf(values: RowValues): FileChange {
   const { filename, tags } = values
   return {

@@ -29,7 +29,10 @@ import { isWorkbook, type ReadWorkbook } from './workbook.ts'
 
 export const MAX_BYTES = 50 * 1024 ** 2
 export const MAX_CSV_ROWS = 50_000
-/** Above this number of a shop's files, imported ones are removed first, then the oldest. */
+/**
+ * The maximum number of a shop's stored files. Above it, imported ones are removed first, then the
+ * oldest.
+ */
 export const MAX_KEPT = 20
 const CHUNK_BYTES = 512 * 1024
 const KEPT = '24 hours'
@@ -43,17 +46,19 @@ export interface CheckOptions {
 
 export interface CsvFormat extends Format {
   encoding: Encoding
-  /** false: another encoding fits nearly as well. Absent in files of earlier versions: true. */
+  /** Whether no other encoding fits nearly as well. Absent in files of earlier versions: true. */
   encoding_sure?: boolean
-  /** Characters before the first row. */
+  /** The number of characters before the first row. */
   skipped: number
-  /** The row of the header; 0: there is none. Absent in files of earlier versions: the first. */
+  /**
+   * The row of the header; 0: there is none. Absent in files of earlier versions: the first row.
+   */
   header_row?: number
   /** The first rows of the file. */
   head?: HeadRow[]
-  /** Of a workbook. */
+  /** The sheets of a workbook; absent: a CSV file. */
   sheets?: StoredSheet[]
-  /** The place of the chosen sheet. */
+  /** The index of the chosen sheet. */
   sheet?: number
 }
 
@@ -62,9 +67,9 @@ interface StoredSheet {
   name: string
   first: number
   chunks: number
-  /** Of the file as it is; absent: UTF-8. */
+  /** The encoding of the file as it is; absent: UTF-8. */
   detected?: DetectedEncoding
-  /** The file as a list of files: it is another shop's export. */
+  /** Set if the sheet is the list of files of another shop's export. */
   list?: ListedExport
 }
 
@@ -73,7 +78,7 @@ export interface ListedExport {
   id: ExportId
   files: number
   products: number
-  /** Products without files are not in the list. */
+  /** The number of products without files, which are not in the list. */
   without_files: number
 }
 
@@ -90,7 +95,7 @@ export interface ListedUpload {
   check_options: CheckOptions | null
   progress: CheckProgress | null
   failure: string | null
-  /** The import of its rows, and the operation on the files that rows name. */
+  /** The UUIDs of the import of the rows, and of the operation on the files that rows name. */
   operation_id: string | null
   update_operation_id: string | null
   created_at: Date
@@ -142,18 +147,18 @@ export async function receiveCsv(
   }
 }
 
-interface Read {
+interface TableReading {
   detected: DetectedEncoding
   analysis: Analysis
-  /** Of a workbook: its sheets, and which one was read. */
+  /** The sheets of a workbook, and the index of the one that was read. */
   place?: Place
 }
 
 /**
- * Another shop's export is also stored as a list of files, and that is read. The file itself stays
+ * Stores another shop's export also as a list of files, and reads that. The file itself stays
  * another sheet.
  */
-async function withList(scope: ShopScope, id: string, read: Read): Promise<Read> {
+async function withList(scope: ShopScope, id: string, read: TableReading): Promise<TableReading> {
   const { analysis, place = {}, detected } = read
   const sample = analysis.sample.map(({ cells }) => cells)
   const shape = analysis.format.header_row > 0 ? exportShape(analysis.headers, sample) : null
@@ -209,7 +214,7 @@ async function nextChunk(scope: ShopScope, id: string): Promise<number> {
   return row.next
 }
 
-/** Returns the number of chunks. */
+/** Stores the text in chunks and returns their number. */
 async function insertText(
   scope: ShopScope,
   id: string,
@@ -225,7 +230,7 @@ async function insertText(
 async function storeAnalysis(
   scope: ShopScope,
   id: string,
-  { detected: { encoding, sure }, analysis, place = {} }: Read,
+  { detected: { encoding, sure }, analysis, place = {} }: TableReading,
 ): Promise<void> {
   const { format, head, headers, rows, sample, structure, mapping } = analysis
   const saved = await findSavedMapping(scope, headers)
@@ -265,7 +270,7 @@ export async function chooseEncoding(
 async function readAgain(
   scope: ShopScope,
   id: string,
-  choose: (now: CsvFormat) => Chosen,
+  choose: (now: CsvFormat) => FormatChoice,
 ): Promise<void> {
   await scope.transaction(async (tx) => {
     const { format } = await requireOpen(tx, id)
@@ -281,7 +286,7 @@ async function readAgain(
   })
 }
 
-interface Chosen {
+interface FormatChoice {
   encoding?: Encoding
   headerRow?: number
   sheet?: number
@@ -291,8 +296,8 @@ async function readPlace(
   tx: ShopScope,
   id: string,
   format: CsvFormat,
-  { encoding, headerRow, sheet = format.sheet }: Chosen,
-): Promise<Read> {
+  { encoding, headerRow, sheet = format.sheet }: FormatChoice,
+): Promise<TableReading> {
   const { sheets } = format
   const place = sheets && sheet !== undefined ? { sheets, sheet } : {}
   const detected =
@@ -306,7 +311,7 @@ async function readPlace(
   return { detected, analysis, place: withEncoding(place, detected) }
 }
 
-/** The encoding that a person chose is kept with the sheet. */
+/** Keeps the encoding that a person chose with the sheet. */
 const withEncoding = ({ sheets, sheet }: Place, detected: DetectedEncoding): Place =>
   sheets && sheet !== undefined
     ? { sheets: sheets.map((one, at) => (at === sheet ? { ...one, detected } : one)), sheet }
@@ -318,7 +323,7 @@ async function listAgain(
   id: string,
   sheets: readonly StoredSheet[],
   encoding: Encoding,
-): Promise<Read> {
+): Promise<TableReading> {
   const detected = { encoding, sure: true }
   const own = sheets.filter(({ list }) => !list).map((sheet) => ({ ...sheet, detected }))
   const place = { sheets: own, sheet: 0 }
@@ -332,7 +337,10 @@ async function listAgain(
   return withList(tx, id, { detected, analysis, place })
 }
 
-/** The same with another sheet of a workbook. Throws `validation_failed` for an unknown one too. */
+/**
+ * Reads another sheet of a stored workbook. Throws as `chooseEncoding` does, and
+ * `validation_failed` for an unknown sheet.
+ */
 export const chooseSheet = (scope: ShopScope, id: string, name: string): Promise<void> =>
   readAgain(scope, id, ({ sheets = [] }) => {
     const sheet = sheets.findIndex((one) => one.name === name)
@@ -353,8 +361,8 @@ export async function chooseHeader(scope: ShopScope, id: string, row: number): P
 }
 
 /**
- * Removes imported files first, then the oldest; never one that is being received or checked.
- * Throws `too_many` if there are no others.
+ * Removes surplus files: imported ones first, then the oldest; never one that is being received or
+ * checked. Throws `too_many` if there are no others.
  */
 async function removeSurplus(scope: ShopScope, newest: string): Promise<void> {
   const counted = await scope.one<{ surplus: number }>(
@@ -387,7 +395,7 @@ async function storeWorkbook(
   id: string,
   bytes: AsyncIterable<Buffer>,
   readWorkbook: ReadWorkbook,
-): Promise<Read & { size: number }> {
+): Promise<TableReading & { size: number }> {
   const pieces: Buffer[] = []
   let size = 0
   for await (const piece of bytes) {
@@ -410,9 +418,16 @@ async function storeWorkbook(
 
 const IN_UTF8: DetectedEncoding = { encoding: 'utf-8', sure: true }
 
-/** The sheet with the most known columns; the first of several. Throws the error of the first. */
-async function readBestSheet(scope: ShopScope, id: string, sheets: StoredSheet[]): Promise<Read> {
-  let best: { known: number; read: Read } | null = null
+/**
+ * Reads the sheet with the most known columns, the first of several. Throws the error of the first
+ * sheet if none can be read.
+ */
+async function readBestSheet(
+  scope: ShopScope,
+  id: string,
+  sheets: StoredSheet[],
+): Promise<TableReading> {
+  let best: { known: number; read: TableReading } | null = null
   let failure: unknown = null
   for (const sheet of sheets.keys()) {
     const place = { sheets, sheet }
@@ -444,7 +459,7 @@ async function storeBytes(
   scope: ShopScope,
   id: string,
   bytes: AsyncIterable<Buffer>,
-): Promise<Read & { size: number }> {
+): Promise<TableReading & { size: number }> {
   const detector = createEncodingDetector()
   let size = 0
   const kept = async function* () {
@@ -502,7 +517,7 @@ async function* readBytes(
   const { first, chunks } = sheets?.[sheet] ?? { first: 0, chunks: Infinity }
   const read = async (number: number) => {
     if (number >= first + chunks) return undefined
-    // As base64: the driver's own format for bytes is twice as long, and slower.
+    // Bytes are read as base64: the driver's own format is twice as long, and slower.
     const [chunk] = await scope.query<{ bytes: string }>(
       `select encode(bytes, 'base64') as bytes from csv_chunks
        where shop_id = :shop and csv_id = :id and number = :number`,
@@ -545,7 +560,7 @@ const LISTED = `id, filename, status, size_bytes, rows, check_options, progress,
   created_at`
 const COLUMNS = `${LISTED}, format, headers, sample, structure, mapping, saved_mapping, round`
 
-/** All stored files, newest first. */
+/** Lists the stored files, newest first. */
 export function listUploads(scope: ShopScope): Promise<ListedUpload[]> {
   return scope.query<ListedUpload>(
     `select ${LISTED} from csv_uploads where shop_id = :shop and status <> 'uploading'
@@ -554,7 +569,10 @@ export function listUploads(scope: ShopScope): Promise<ListedUpload[]> {
   )
 }
 
-/** `id`: a bare UUID. Throws `not_found`. `lock`: locks the row for the rest of the transaction. */
+/**
+ * Reads the file with this bare UUID. Throws `not_found`. `lock`: locks the row for the rest of the
+ * transaction.
+ */
 export async function requireUpload(
   scope: ShopScope,
   id: string,
@@ -569,7 +587,10 @@ export async function requireUpload(
   return row
 }
 
-/** Locks the row. Throws `not_found`, and `conflict` if its import has started. */
+/**
+ * Reads and locks a file that can still change. Throws `not_found`, and `conflict` if its import
+ * has started.
+ */
 export async function requireOpen(tx: ShopScope, id: string): Promise<CsvUpload> {
   const upload = await requireUpload(tx, id, { lock: true })
   if (upload.status === 'started')

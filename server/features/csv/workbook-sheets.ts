@@ -6,7 +6,10 @@ import { Refusal } from '../../../plugins/sandbox.ts'
 
 export interface SheetText {
   name: string
-  /** Between commas, with line feeds; empty rows are kept, so that row numbers are the sheet's. */
+  /**
+   * The sheet as CSV, with commas and line feeds. Empty rows are kept, so that row numbers are the
+   * sheet's.
+   */
   text: string
 }
 
@@ -14,7 +17,7 @@ const MAX_SHEETS = 50
 /** Spreadsheets may fill a sheet with empty rows and columns after its last cell. */
 const MAX_ROWS = 1_048_576
 
-/** The visible sheets that have a cell. Throws `Refusal` for files that are no workbook. */
+/** Reads the visible sheets that have a cell. Throws `Refusal` for files that are no workbook. */
 export async function sheetsOf(bytes: Buffer): Promise<SheetText[]> {
   const read = isOds(bytes) ? readOds : isXlsx(bytes) ? readXlsx : null
   if (!read)
@@ -53,7 +56,7 @@ const lastFilled = (row: readonly string[]): number =>
 
 const ONLY_ZEROS = /^0+$/
 
-/** A cell as its sheet shows it, without losing digits: no exponents, and no separators. */
+/** The cell as its sheet shows it, without losing digits: no exponents, and no separators. */
 function cellText(value: unknown, format: string | undefined): string {
   if (value === null || value === undefined) return ''
   if (value instanceof Date) return dateText(value)
@@ -66,7 +69,7 @@ function cellText(value: unknown, format: string | undefined): string {
     : digits
 }
 
-/** Of large and small numbers too, without an exponent. */
+/** The number as text without an exponent, also if it is large or small. */
 const numberText = (value: number): string =>
   value.toLocaleString('en', { useGrouping: false, maximumFractionDigits: 15 })
 

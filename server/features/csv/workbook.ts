@@ -11,7 +11,7 @@ export interface Sheet {
   csv: Buffer
 }
 
-/** Throws `invalid_csv` with the reason. */
+/** Reads the sheets of a workbook. Throws `invalid_csv` with the reason. */
 export type ReadWorkbook = (shop: number, bytes: Buffer) => Promise<Sheet[]>
 
 const SCRIPT = new URL('./workbook-child.ts', import.meta.url)
@@ -25,7 +25,7 @@ const LIMITS = {
 }
 const names = z.array(z.string().max(255)).max(50)
 
-/** Zip files begin so: .xlsx and .ods are such files. */
+/** Is this the start of a workbook? .xlsx and .ods files are ZIP files. */
 export const isWorkbook = (start: Uint8Array): boolean =>
   Buffer.from(start.subarray(0, 4)).toString('hex') === '504b0304'
 

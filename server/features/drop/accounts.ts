@@ -10,7 +10,7 @@ import { ensureSettings } from './settings.ts'
 export interface PublicKey {
   name: string
   type: string
-  /** SHA256:… as in ssh-keygen. */
+  /** The fingerprint in the form of ssh-keygen: `SHA256:…`. */
   fingerprint: string
   /** The key in the wire format, base64. */
   blob: string
@@ -50,7 +50,7 @@ export interface AccountFields {
   name_encoding?: NameEncoding | undefined
 }
 
-/** The password is in the result only. */
+/** Creates an account. Only the result contains the password. */
 export async function createAccount(
   scope: ShopScope,
   {
@@ -78,7 +78,7 @@ export async function createAccount(
   return { account: account, password }
 }
 
-/** Absent fields stay unchanged. Null: there is no such account. */
+/** Changes an account; absent fields stay unchanged. Null: there is no such account. */
 export async function changeAccount(
   scope: ShopScope,
   id: string,
@@ -148,7 +148,7 @@ export interface KnownAccount {
   name_encoding: NameEncoding
 }
 
-/** Across shops: usernames are unique. */
+/** Finds the account of a username across shops: usernames are unique. */
 export async function findByUsername(
   { pool }: Database,
   username: string,

@@ -6,11 +6,11 @@ import { plainAddress } from '../../core/client-address.ts'
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 const MAPPED_BITS = 96
 
-/** Mapped IPv4 addresses as IPv4. Null: the client is gone. */
+/** The client's address, mapped IPv4 addresses as IPv4. Null: the client is gone. */
 export const clientOf = (socket: Socket): string | null =>
   socket.remoteAddress === undefined ? null : plainAddress(socket.remoteAddress)
 
-/** `allowed`: CIDR ranges or single addresses; empty: any address. */
+/** Is the address allowed? `allowed`: CIDR ranges or single addresses; empty: any address. */
 export function isAllowed(address: string, allowed: readonly string[]): boolean {
   if (allowed.length === 0) return true
   const parsed = ipaddr.process(address)

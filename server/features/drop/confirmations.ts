@@ -6,7 +6,10 @@ import { confirm } from './entries.ts'
 import type { Waker } from './wake.ts'
 
 export interface Confirmations {
-  /** Resolves when it is written. `soon`: a moment later, together with others of the shop. */
+  /**
+   * Confirms a file; resolves when that is written. `soon`: a moment later, together with others of
+   * the shop.
+   */
   add(shop: number, entry: string, soon: boolean): Promise<void>
 }
 

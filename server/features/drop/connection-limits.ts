@@ -7,7 +7,9 @@ export interface ConnectionLimits {
   perProtocol: number
   /** Connections of both protocols that have not signed in, in one process. */
   unsigned: number
-  /** The same from one network (IPv4: /24, IPv6: /64). */
+  /**
+   * Connections from one network (IPv4: /24, IPv6: /64) that have not signed in, in one process.
+   */
   unsignedPerNetwork: number
   /** Connections of one account in one process, of both protocols together. */
   perAccount: number

@@ -20,9 +20,9 @@ export interface DropEntry {
   folder: string
   name: string
   kind: 'folder' | 'file'
-  /** Null: a folder. */
+  /** The state of a file; null: a folder. */
   state: FileState | null
-  /** 64 hex digits; null: there are no bytes yet. */
+  /** The BLAKE3 hash as 64 hex digits; null: there are no bytes yet. */
   hash: string | null
   location: string | null
   size_bytes: number
@@ -74,7 +74,7 @@ export async function findEntry(
   return row ?? null
 }
 
-/** A page of a folder, by name; `after`: the previous page's last name. */
+/** Reads a page of a folder, by name. `after`: the previous page's last name. */
 export const listFolder = (
   scope: ShopScope,
   folder: string,
@@ -87,7 +87,7 @@ export const listFolder = (
     { folder, after, limit },
   )
 
-/** The folder's id; null: the home. Throws `not_found`, `not_a_folder`. */
+/** Finds the folder's id; null: the home. Throws `not_found`, `not_a_folder`. */
 export async function folderId(scope: ShopScope, path: string): Promise<string | null> {
   if (path === '') return null
   const { folder, name } = splitPath(path)
@@ -137,7 +137,7 @@ export interface Move {
   entry: DropEntry
   folder: string
   name: string
-  /** Replaces a file of that name. */
+  /** Whether a file of that name is replaced. */
   overwrite: boolean
 }
 
@@ -200,7 +200,7 @@ async function moveContents(tx: ShopScope, from: string, to: string): Promise<vo
     throw new DropError('bad_name', 'A path in it would be too long')
 }
 
-/** False: the entry was removed in the meantime. */
+/** Sets the time of an entry. False: the entry was removed in the meantime. */
 export async function setModified(scope: ShopScope, id: string, at: Date): Promise<boolean> {
   const rows = await scope.query(
     `update drop_entries set modified_at = :at where shop_id = :shop and id = :id returning 1`,
@@ -226,8 +226,8 @@ export const confirm = async (scope: ShopScope, ids: readonly string[]): Promise
   ))
 
 /**
- * The bytes of files in the shop's folders, including files that are being written and failed
- * files, but not imported files. `process`: without the files that it writes.
+ * Sums the bytes of files in the shop's folders, including files that are being written and failed
+ * files, but not imported files. `process`: without the files that this process writes.
  */
 export async function waitingBytes(scope: ShopScope, process: number | null): Promise<number> {
   const row = await scope.one<{ bytes: number }>(

@@ -5,9 +5,9 @@ export interface Gaps {
   /** The offset of the first missing byte, or null. */
   first(): number | null
   count(): number
-  /** Bytes arrived at `position`; `size` is the end of the file before them. */
+  /** Records that bytes arrived at `position`; `size` is the end of the file before them. */
   arrived(position: number, length: number, size: number): void
-  /** The file ends at `size` now. */
+  /** Records that the file ends at `size` now. */
   cut(size: number): void
 }
 
@@ -17,7 +17,7 @@ interface Range {
 }
 
 export function createGaps(): Gaps {
-  /** In order, and apart from each other. */
+  /** The gaps in order, none adjacent to another. */
   let gaps: Range[] = []
   return {
     first: () => gaps[0]?.from ?? null,

@@ -12,12 +12,14 @@ export interface GuessGate {
 
 interface Entry {
   running: number
-  /** How many have ended, to notice that one did during a query. */
+  /** How many attempts have ended, to notice one that ended during a query. */
   ended: number
   waiting: (() => void)[]
 }
 
-/** Of this process: other processes see its failures, and not its running attempts. */
+/**
+ * Creates the gate of this process: other processes see its failures, and not its running attempts.
+ */
 export function createGuessGate(failures: Pick<RateLimit, 'consumed'>, max: number): GuessGate {
   const entries = new Map<string, Entry>()
   const end = (key: string, entry: Entry) => {

@@ -11,7 +11,7 @@ import {
 import { DropError } from './errors.ts'
 import { KEPT_DAYS } from './own-folders.ts'
 import type { Reason } from './note.ts'
-import { WAITS_FOR, type WaitsFor } from './waits-for.ts'
+import { WAITS_FOR, type AwaitedEvent } from './waits-for.ts'
 
 export interface ListedDropFile extends DropEntry {
   /** How long the transfer has been running; null: none is running. */
@@ -20,14 +20,17 @@ export interface ListedDropFile extends DropEntry {
   /** The import that takes or took the file. */
   operation_id: string | null
   error: Reason | null
-  /** The folder where it was dropped, if it is in another one now. */
+  /** The folder where the file was dropped, if it is in another one now. */
   dropped_folder: string | null
   dropped_name: string | null
   cleared_at: Date | null
-  waits_for: WaitsFor | null
+  waits_for: AwaitedEvent | null
 }
 
-/** By folder and name, after the given ones. Without a state: files that are not imported yet. */
+/**
+ * Lists files by folder and name, after the given ones. Without a state: files that are not
+ * imported yet.
+ */
 export const listFiles = (
   scope: ShopScope,
   page: { folder: string; after: string; limit: number; state: FileState | null },
@@ -50,7 +53,7 @@ const SELECT = `
     ${WAITS_FOR} as waits_for
   from drop_entries e`
 
-/** The file with this UUID, or null. */
+/** Reads the file with this UUID, or null. */
 export async function readDropFile(scope: ShopScope, id: string): Promise<ListedDropFile | null> {
   const [row] = await scope.query<ListedDropFile>(
     `${SELECT} where e.shop_id = :shop and e.id = :id and e.kind = 'file' and e.state <> 'note'`,
@@ -76,7 +79,7 @@ export async function retryFile(scope: ShopScope, id: string): Promise<void> {
   await moveEntry(scope, { entry, folder: row.to ?? '', name: row.as, overwrite: false })
 }
 
-/** Throws `not_found`, and `busy` while the file is written or imported. */
+/** Deletes a file. Throws `not_found`, and `busy` while the file is written or imported. */
 export async function deleteFile(scope: ShopScope, id: string): Promise<void> {
   const file = await readDropFile(scope, id)
   if (!file) throw new DropError('not_found')

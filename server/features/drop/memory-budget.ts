@@ -2,19 +2,19 @@
 // have waited longest are written to their staging files.
 
 export interface Holder {
-  /** Gives its buffers away. */
+  /** Writes the buffers of the file to its staging file. */
   spill(): void
 }
 
 export interface MemoryBudget {
-  /** The holder has just used its buffers, of so many bytes; 0: it has none. */
+  /** Records that the holder has just used its buffers, and their bytes; 0: it has none. */
   used(holder: Holder, bytes: number): void
-  /** In all. */
+  /** The bytes of all holders. */
   held(): number
 }
 
 export function createMemoryBudget(limit: number): MemoryBudget {
-  /** In the order of their last use. */
+  /** The bytes of each holder, in the order of the last use. */
   const holders = new Map<Holder, number>()
   let held = 0
   const remove = (holder: Holder) => {

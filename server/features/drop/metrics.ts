@@ -10,7 +10,7 @@ interface AccountRow {
   refusals: string
 }
 
-/** Accounts that were used recently, or for which sign-ins were refused. */
+/** SQL: accounts that were used recently, or for which sign-ins were refused. */
 const ACCOUNTS = `
   select username as account, received_files, received_bytes, refusals from drop_accounts
   where last_used_at > now() - interval '7 days' or refusals > 0`

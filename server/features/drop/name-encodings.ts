@@ -16,14 +16,14 @@ export const NAME_ENCODINGS = [
 export type NameEncoding = (typeof NAME_ENCODINGS)[number]
 
 export interface NameCodec {
-  /** The text of a line. UTF-8 is recognised in any encoding. */
+  /** Decodes a line. UTF-8 is recognised in any encoding. */
   decode(bytes: Buffer): string
   encode(text: string): Buffer
 }
 
 const strict = new TextDecoder('utf-8', { fatal: true })
 
-/** Null: these bytes are not UTF-8. */
+/** Decodes UTF-8; null: the bytes are not UTF-8. */
 function utf8(bytes: Buffer): string | null {
   try {
     return strict.decode(bytes)

@@ -1,7 +1,7 @@
 // The content of the text file next to a file that could not be imported.
 export interface Reason {
   code: string
-  /** In the specification's words, if it has some: `Duplicate filename`. */
+  /** The reason in the specification's words, if it has some: `Duplicate filename`. */
   message: string
   detail?: string | undefined
 }
@@ -18,7 +18,7 @@ const WHAT_TO_DO: Readonly<Record<string, string>> = {
   file_quota: 'Delete files in the app.',
 }
 
-/** Lines end with CR LF, which every system can read. */
+/** Writes the text of the note. Lines end with CR LF, which every system can read. */
 export const noteOf = (path: string, { code, message, detail }: Reason): string =>
   [
     message,

@@ -6,10 +6,11 @@ import { DropError } from './errors.ts'
 
 export const PROCESSED = 'processed'
 export const FAILED = 'failed'
-/** How long files stay in both. */
+/** How long files stay in /processed/ and /failed/. */
 export const KEPT_DAYS = 30
 /**
- * A file that is being imported is moved here when another one of its name arrives. Not listed.
+ * The folder for a file that is being imported when another one of its name arrives. It is not
+ * listed.
  */
 export const ASIDE = '.importing'
 
@@ -22,7 +23,9 @@ const isManaged = (folder: string, name: string): boolean =>
 /** SQL: the entry is in neither /processed/ nor /failed/. */
 export const OUTSIDE_MANAGED = `split_part(folder, '/', 1) not in ('${PROCESSED}', '${FAILED}')`
 
-/** Throws `denied` for a place in a managed folder. */
+/**
+ * Checks that clients may create files at a place. Throws `denied` for a place in a managed folder.
+ */
 export function requireUnmanaged(place: { folder: string; name: string }): void {
   if (isManaged(place.folder, place.name))
     throw new DropError(

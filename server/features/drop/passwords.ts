@@ -7,7 +7,9 @@ import { createSemaphore } from '../../core/semaphore.ts'
 const COST = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 }
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
 const argon2Of = promisify<string, Argon2Parameters, Buffer>(argon2 as never)
-/** Each uses 20 MB, and a processor: more at a time would take longer. */
+/**
+ * Limits concurrent hashes: each uses 20 MB and a processor, so more at a time would take longer.
+ */
 const turns = createSemaphore(2)
 
 async function derive(algorithm: string, parameters: Argon2Parameters): Promise<Buffer> {
@@ -19,7 +21,7 @@ async function derive(algorithm: string, parameters: Argon2Parameters): Promise<
   }
 }
 
-/** 24 characters, 144 random bits. */
+/** Generates a password: 24 characters, 144 random bits. */
 export const newPassword = (): string => randomBytes(18).toString('base64url')
 
 export async function hashPassword(password: string): Promise<string> {

@@ -10,7 +10,10 @@ export type Place =
 const MAX_PATH_BYTES = 1000
 const MAX_NAME_BYTES = 255
 const MAX_DEPTH = 16
-/** Control characters, the separator of another system, and the result of a wrong encoding. */
+/**
+ * Refused characters: control characters, the separator of another system, and the result of a
+ * wrong encoding.
+ */
 const REFUSED = /[\u0000-\u001f\u007f\\\ufffd]/
 
 export const homeOf = (shop: number): string => `/uploads/${shop}`
@@ -58,7 +61,7 @@ export function placeOf(path: string, shop: number): Place {
   return { kind: 'entry', ...splitPath(path.slice(home.length + 1)) }
 }
 
-/** A path within the home, as folder and name. */
+/** Splits a path within the home into folder and name. */
 export function splitPath(path: string): { folder: string; name: string } {
   const at = path.lastIndexOf('/')
   return at < 0

@@ -49,8 +49,9 @@ export function createDropPort(
 }
 
 /**
- * A file of a confirmed preview or of a retried import was not being imported until now, so the
- * task that moves files away may only be due with the next hourly import.
+ * Marks a file as being imported. A file of a confirmed preview or of a retried import was not
+ * being imported until now, so the task that moves files away is queued: it might only be due with
+ * the next hourly import.
  */
 async function takeEntry(tx: ShopScope, id: string, claim: string): Promise<Row> {
   const sql = `update drop_entries set state = 'importing' where ${TAKEABLE}

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import ssh2, { type ParsedKey } from 'ssh2'
 import type { PublicKey } from './accounts.ts'
 
-/** Null if the text is no public key, or one of a kind that is too weak. */
+/** Parses a public key. Null if the text is none, or one of a kind that is too weak. */
 export function publicKey(name: string, text: string): PublicKey | null {
   const parsed = ssh2.utils.parseKey(text.trim())
   if (parsed instanceof Error || parsed.isPrivateKey() || parsed.type === 'ssh-dss') return null
@@ -12,6 +12,6 @@ export function publicKey(name: string, text: string): PublicKey | null {
   return { name, type: parsed.type, fingerprint, blob: blob.toString('base64') }
 }
 
-/** SHA256:… as in ssh-keygen. */
+/** The fingerprint in the form of ssh-keygen: `SHA256:…`. */
 export const fingerprintOf = (key: Pick<ParsedKey, 'getPublicSSH'>): string =>
   `SHA256:${createHash('sha256').update(key.getPublicSSH()).digest('base64').replace(/=+$/, '')}`

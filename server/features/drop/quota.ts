@@ -12,7 +12,7 @@ const MAX_SHOPS = 10_000
 export interface Allowance {
   /** Takes bytes from the quota; false: too few are left. */
   take(bytes: number): boolean
-  /** After the transfer's row was written, or its bytes were removed. */
+  /** Must be called after the transfer's row was written, or its bytes were removed. */
   close(): void
 }
 
@@ -27,7 +27,7 @@ export interface Quota {
   space(shop: number): Promise<Space>
 }
 
-interface Known {
+interface CountedBytes {
   /** The bytes in the rows, without those that this process writes. */
   rows: number
   /** The bytes of open transfers of this process. */
@@ -39,7 +39,7 @@ interface Known {
   open: number
 }
 
-const usedOf = ({ rows, live, ended }: Known): number => rows + live + ended
+const usedOf = ({ rows, live, ended }: CountedBytes): number => rows + live + ended
 
 export interface QuotaLimits {
   /** The bytes of a shop, and of one file. */
@@ -47,10 +47,10 @@ export interface QuotaLimits {
   file: number
 }
 
-/** `process`: the number of this process. */
+/** Creates the quota of a process. `process`: its number. */
 export function createQuota(database: Database, process: number, limits: QuotaLimits): Quota {
-  const shops = new Map<number, Known>()
-  const read = async (shop: number, known: Known) => {
+  const shops = new Map<number, CountedBytes>()
+  const read = async (shop: number, known: CountedBytes) => {
     const before = known.ended
     try {
       known.rows = await waitingBytes(forShop(database, shop), process)
@@ -60,12 +60,12 @@ export function createQuota(database: Database, process: number, limits: QuotaLi
       known.reading = null
     }
   }
-  const refreshed = (shop: number, known: Known) => (known.reading ??= read(shop, known))
-  const age = ({ readAt }: Known) => performance.now() - readAt
-  const refreshOld = (shop: number, known: Known) => {
+  const refreshed = (shop: number, known: CountedBytes) => (known.reading ??= read(shop, known))
+  const age = ({ readAt }: CountedBytes) => performance.now() - readAt
+  const refreshOld = (shop: number, known: CountedBytes) => {
     if (age(known) > FRESH_MS) refreshed(shop, known).catch(() => {})
   }
-  const knownOf = (shop: number): Known => {
+  const knownOf = (shop: number): CountedBytes => {
     const none = { rows: 0, live: 0, ended: 0, readAt: -Infinity, reading: null, open: 0 }
     const known = shops.get(shop) ?? none
     if (shops.size > MAX_SHOPS)

@@ -12,12 +12,15 @@ export interface RecentFile {
 
 export interface RecentFiles {
   add(shop: number, path: string, file: RecentFile): void
-  /** Null: it was not received in the last ten minutes, or was removed or renamed by a client. */
+  /**
+   * Finds a received file; null: it was not received in the last ten minutes, or was removed or
+   * renamed by a client.
+   */
   find(shop: number, path: string): RecentFile | null
   forget(shop: number, path: string): void
 }
 
-/** For all sessions of a process. */
+/** Creates the list for all sessions of a process. */
 export function createReceived(now: () => number = Date.now): RecentFiles {
   const files = new Map<string, RecentFile & { at: number }>()
   const keyOf = (shop: number, path: string) => `${shop}${path}`

@@ -14,13 +14,16 @@ export const IN_MEMORY = 256 * 1024
 const FIRST_MEMORY = 32 * 1024
 /** If more pieces wait to be written, the sender is paused. */
 const MAX_QUEUED = 2
-/** More than any client leaves that has several parts on the way. */
+/**
+ * The maximum number of gaps: more than any client leaves that sends several parts at the same
+ * time.
+ */
 const MAX_GAPS = 1000
 
 export interface ReceivedBytes {
-  /** Up to the first byte that did not arrive. */
+  /** The number of bytes up to the first one that did not arrive. */
   size: number
-  /** False: bytes that arrived after a gap were dropped. */
+  /** Whether the file has no gap; otherwise the bytes after the gap were dropped. */
   whole: boolean
   /** The bytes, if they are in memory. */
   bytes: Buffer | null
@@ -34,11 +37,11 @@ export interface Receiver {
   inMemory(): boolean
   /**
    * Copies `data`. Returns a promise only if the caller should wait before it sends more. Rejects
-   * with `full` and the like, now or in the next call.
+   * with an error such as `full`, now or in the next call.
    */
   write(position: number, data: Buffer): Promise<void> | undefined
   truncate(size: number): Promise<void>
-  /** At most `length` bytes of those that have arrived; empty at the end. */
+  /** Reads at most `length` of the bytes that have arrived; empty at the end. */
   read(position: number, length: number): Promise<Buffer>
   /** Waits until the bytes so far are on this machine's disk. */
   sync(): Promise<void>
@@ -52,8 +55,8 @@ const POOL = createPiecePool()
 const MEMORY = createMemoryBudget(8 * 1024 * 1024)
 
 /**
- * `staging`: the path of the staging file, which may contain the first `from.size` bytes already,
- * hashed by `from.hasher`.
+ * Creates the receiver of one file. `staging`: the path of the staging file, which may contain the
+ * first `from.size` bytes already, hashed by `from.hasher`.
  */
 export const createReceiver = (
   staging: string,
@@ -161,7 +164,7 @@ class BufferedReceiver implements Receiver {
     this.#countMemory()
   }
 
-  /** The piece with room at `position`: the current one, or a new one. */
+  /** Returns the piece with room at `position`: the current one, or a new one. */
   #pieceAt(position: number): Piece {
     const current = this.#current
     if (current && current.position + current.length === position) {
@@ -191,7 +194,7 @@ class BufferedReceiver implements Receiver {
     this.#size = current.length = needed
   }
 
-  /** From now on the bytes are written to the staging file. */
+  /** Ends keeping all bytes in memory: from now on they are written to the staging file. */
   #spill(): void {
     this.#inMemory = false
     if (!this.#current) return
@@ -200,7 +203,7 @@ class BufferedReceiver implements Receiver {
     buffer.copy(this.#current.buffer, 0, 0, length)
   }
 
-  /** Other files need the memory. */
+  /** Gives the buffer to the staging file, because other files need the memory. */
   #giveAway(): void {
     if (this.#inMemory) this.#spill()
     if (this.#current) this.#disk.add(this.#current)
@@ -219,7 +222,7 @@ class BufferedReceiver implements Receiver {
   }
 }
 
-/** BLAKE3 of bytes in order; no digest after bytes out of order. */
+/** Hashes bytes in order with BLAKE3; after bytes out of order there is no digest. */
 function createHash(from: { size: number; hasher: Blake3Hasher } | undefined) {
   let hasher = from?.hasher ?? new Blake3Hasher()
   let hashed = from?.size ?? 0

@@ -28,7 +28,7 @@ interface Orphan {
   size_bytes: number
   hash: string | null
   location: string | null
-  /** Its process died so long ago that its machine will not recover the bytes. */
+  /** Whether the process died so long ago that its machine will not recover the bytes. */
   late: boolean
 }
 
@@ -42,7 +42,7 @@ const ORPHANS = `
     writing_since < now() - interval '${GRACE}' as late
   from drop_entries e where state = 'writing' and ${isGone('e.process')}`
 
-/** Returns the number of recovered transfers. Several processes may run it concurrently. */
+/** Recovers transfers and returns their number. Several processes may run it concurrently. */
 export async function recoverTransfers(parts: RecoveryParts): Promise<number> {
   const { rows } = await parts.database.pool.query<Orphan>(ORPHANS)
   const here = new Set(await readdir(parts.staging).catch(() => []))
@@ -79,7 +79,10 @@ async function recoverTransfer(
   return kept
 }
 
-/** Copied instead of linked: if the process is still alive, it would change the blob's bytes. */
+/**
+ * Copies the file into the store instead of linking it: if the process is still alive, it would
+ * change the blob's bytes.
+ */
 async function storeFile({ stores }: RecoveryParts, scope: ShopScope, file: string) {
   const location = (await readShop(scope)).settings.storage_location
   const { size } = await stat(file)

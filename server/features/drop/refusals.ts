@@ -42,7 +42,7 @@ export function countError(refusals: Refusals, error: unknown): void {
 
 export interface Refusals {
   count(reason: RefusalReason): void
-  /** Writes what has not been written. */
+  /** Writes the counts that have not been written. */
   close(): Promise<void>
 }
 

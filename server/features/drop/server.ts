@@ -23,13 +23,13 @@ import { openTransfers } from './transfers.ts'
 
 export interface DropServerParts extends Omit<TransferParts, 'waker' | 'confirmations'> {
   secrets: Secrets
-  /** The address to listen on. */
+  /** The address on which the server listens. */
   host: string
   sftpPort: number
   ftpPort: number
   /** The host to which merchants connect; a generated certificate is for it. */
   publicHost: string
-  /** Null: one is generated. */
+  /** The certificate of FTP over TLS; null: one is generated. */
   certificate: Certificate | null
   passive: FtpOptions['passive']
   connectionLimits?: ConnectionLimits
@@ -103,15 +103,15 @@ function socketsOf(server: Server): ReadonlySet<Socket> {
   return open
 }
 
-interface Listening {
+interface ListenAddress {
   server: Server
   port: number
   host: string
   setting: string
 }
 
-/** Names every port that cannot be used, not only the first. */
-async function listenAll(all: readonly Listening[]): Promise<number[]> {
+/** Listens on all ports. The error names every port that cannot be used, not only the first. */
+async function listenAll(all: readonly ListenAddress[]): Promise<number[]> {
   const done = await Promise.allSettled(all.map(listenOn))
   const problems = done.flatMap((one) =>
     one.status === 'rejected' ? [(one.reason as Error).message] : [],
@@ -126,7 +126,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'can’t be used, because HOST is not an address of this machine',
 }
 
-async function listenOn({ server, port, host, setting }: Listening): Promise<void> {
+async function listenOn({ server, port, host, setting }: ListenAddress): Promise<void> {
   server.listen(port, host)
   await once(server, 'listening').catch(({ code = '' }: NodeJS.ErrnoException) => {
     throw new Error(`${setting}: ${port} on ${host} ${ADVICE[code] ?? `can’t be used (${code})`}`)

@@ -8,7 +8,7 @@ import { findByUsername, type KnownAccount } from './accounts.ts'
 import type { ConnectionLimits } from './connection-limits.ts'
 import { recordConnection, recordReceived, recordRefusal, type Attempt } from './connections.ts'
 import type { Refusals } from './refusals.ts'
-import { createReceived } from './received.ts'
+import { createReceived, type RecentFiles } from './received.ts'
 import { createDropFs, type DropFs } from './vfs.ts'
 import type { Transfer, TransferParts } from './transfer.ts'
 import type { Transfers } from './transfers.ts'
@@ -18,14 +18,16 @@ export interface Session {
   account: KnownAccount
   /** Registers a file that is written; the end of the session interrupts it. */
   write(open: Promise<Transfer>): Promise<Transfer>
-  /** A file was received completely. */
+  /** Records that a file was received completely. */
   received(bytes: number): void
-  /** The connection has ended. Idempotent. */
+  /** Must be called when the connection has ended. Idempotent. */
   end(): Promise<void>
 }
 
 export interface Sessions {
-  /** `kick`: ends the connection. Throws `SessionLimit` if the account has too many. */
+  /**
+   * Opens a session. `kick` ends its connection. Throws `SessionLimit` if the account has too many.
+   */
   open(account: KnownAccount, attempt: Attempt, kick: () => void): Promise<Session>
   close(): Promise<void>
 }
@@ -52,17 +54,18 @@ export interface SessionParts extends TransferParts {
 }
 
 export function createSessions(parts: SessionParts, transfers: Transfers): Sessions {
-  const { database, log } = parts
-  const { perAccount, perProtocol } = parts.connectionLimits
   const received = createReceived()
   const live = new Set<Live>()
   const warn = (error: unknown) =>
-    log.warn('a drop connection could not be recorded', errorFields(error))
+    parts.log.warn('a drop connection could not be recorded', errorFields(error))
   const endIfChanged = async (one: Live) => {
-    const now = await findByUsername(database, one.account.username)
+    const now = await findByUsername(parts.database, one.account.username)
     if (!now || JSON.stringify(now) !== JSON.stringify(one.account)) one.kick()
   }
-  /** Keeps sessions that were opened after the change. One that cannot be checked ends too. */
+  /**
+   * Ends sessions whose account has changed since they were opened. One that cannot be checked ends
+   * too.
+   */
   const endChanged = (matches: (account: KnownAccount) => boolean) => {
     for (const one of live)
       if (matches(one.account))
@@ -71,7 +74,7 @@ export function createSessions(parts: SessionParts, transfers: Transfers): Sessi
           one.kick()
         })
   }
-  /** After missed notifications. */
+  /** Checks all sessions after missed notifications. */
   const recheck = async () => {
     for (const one of live) await endIfChanged(one)
   }
@@ -83,67 +86,99 @@ export function createSessions(parts: SessionParts, transfers: Transfers): Sessi
   })
   return {
     open: async (account, attempt, kick) => {
-      const own = [...live].filter((one) => one.account.id === account.id)
-      const others = [...live].filter((one) => isSftp(one.protocol) === isSftp(attempt.protocol))
-      if (own.length >= perAccount || others.length >= perProtocol) {
+      const reason = limitReached(parts.connectionLimits, live, account, attempt)
+      if (reason !== null) {
         parts.refusals.count('sessions')
-        await recordRefusal(database, account, attempt, 'too many connections').catch(warn)
-        throw new SessionLimit(
-          own.length >= perAccount
-            ? `This account has ${perAccount} connections: close some first`
-            : 'The server has too many connections: try again later',
-        )
+        await recordRefusal(parts.database, account, attempt, 'too many connections').catch(warn)
+        throw new SessionLimit(reason)
       }
       const one: Live = { account, protocol: attempt.protocol, kick }
       live.add(one)
       // It may have changed since the sign-in read it, before this session could be ended.
       endChanged((known) => known === account)
-      const scope = forShop(database, account.shop_id)
-      const about = { account: account.id, username: account.username, protocol: attempt.protocol }
-      const recorded = recordConnection(scope, account.id, attempt, transfers.process).catch(
-        (error: unknown): void => warn(error),
-      )
-      log.info('drop: connected', { ...about, address: attempt.address })
-      const fs = createDropFs(parts, transfers, received, {
-        shop: account.shop_id,
-        account: account.id,
-        protocol: attempt.protocol,
-      })
-      const writing = new Set<Transfer>()
-      const tally = createTally(scope, account.id, recorded, warn)
-      let ended: Promise<void> | null = null
-      const end = async () => {
-        live.delete(one)
-        await Promise.allSettled([...writing].map((transfer) => transfer.abandon()))
-        log.info('drop: disconnected', { ...about, ...tally.counts })
-        await tally.flush(true)
-      }
-      return {
-        fs,
-        account,
-        write: async (open) => {
-          const transfer = await open
-          const forget = () => writing.delete(transfer)
-          const own: Transfer = {
-            ...transfer,
-            close: () => transfer.close().finally(forget),
-            abandon: () => transfer.abandon().finally(forget),
-          }
-          writing.add(own)
-          if (ended) await own.abandon()
-          return own
-        },
-        received: (bytes) => {
-          tally.add(bytes)
-          log.info('drop: received a file', { ...about, bytes })
-        },
-        end: () => (ended ??= end()),
-      }
+      const forget = () => void live.delete(one)
+      return openSession(parts, { transfers, received, warn }, { account, attempt, forget })
     },
     close: async () => {
       stop()
       for (const one of live) one.kick()
     },
+  }
+}
+
+/** Why the account cannot have another session, for its client; null: it can. */
+function limitReached(
+  { perAccount, perProtocol }: ConnectionLimits,
+  live: ReadonlySet<Live>,
+  account: KnownAccount,
+  { protocol }: Attempt,
+): string | null {
+  const own = [...live].filter((one) => one.account.id === account.id)
+  if (own.length >= perAccount)
+    return `This account has ${perAccount} connections: close some first`
+  const others = [...live].filter((one) => isSftp(one.protocol) === isSftp(protocol))
+  return others.length >= perProtocol
+    ? 'The server has too many connections: try again later'
+    : null
+}
+
+interface SharedParts {
+  transfers: Transfers
+  /** The files that all sessions of this process received lately. */
+  received: RecentFiles
+  warn: (error: unknown) => void
+}
+
+interface NewSession {
+  account: KnownAccount
+  attempt: Attempt
+  /** Called when the session ends. */
+  forget: () => void
+}
+
+function openSession(
+  parts: SessionParts,
+  { transfers, received, warn }: SharedParts,
+  { account, attempt, forget }: NewSession,
+): Session {
+  const { database, log } = parts
+  const scope = forShop(database, account.shop_id)
+  const { protocol } = attempt
+  const about = { account: account.id, username: account.username, protocol }
+  const recorded = recordConnection(scope, account.id, attempt, transfers.process).catch(
+    (error: unknown): void => warn(error),
+  )
+  log.info('drop: connected', { ...about, address: attempt.address })
+  const owner = { shop: account.shop_id, account: account.id, protocol }
+  const writing = new Set<Transfer>()
+  const tally = createTally(scope, account.id, recorded, warn)
+  let ended: Promise<void> | null = null
+  const end = async () => {
+    forget()
+    await Promise.allSettled([...writing].map((transfer) => transfer.abandon()))
+    log.info('drop: disconnected', { ...about, ...tally.counts })
+    await tally.flush(true)
+  }
+  return {
+    fs: createDropFs(parts, transfers, received, owner),
+    account,
+    write: async (open) => {
+      const transfer = await open
+      const done = () => writing.delete(transfer)
+      const own: Transfer = {
+        ...transfer,
+        close: () => transfer.close().finally(done),
+        abandon: () => transfer.abandon().finally(done),
+      }
+      writing.add(own)
+      if (ended) await own.abandon()
+      return own
+    },
+    received: (bytes) => {
+      tally.add(bytes)
+      log.info('drop: received a file', { ...about, bytes })
+    },
+    end: () => (ended ??= end()),
   }
 }
 

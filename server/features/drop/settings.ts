@@ -11,14 +11,17 @@ export const FOLDER_NAMES = ['ignore', 'tag', 'pack'] as const
 
 export interface DropSettings {
   enabled: boolean
-  /** Plain FTP is refused. */
+  /** Whether plain FTP is refused. */
   tls_required: boolean
   auto_import: boolean
   schedule: (typeof SCHEDULES)[number]
-  /** `sku_prefix`: {product_sku}_{filename}.ext; `rules`: the shop's own. */
+  /**
+   * How products are found. `sku_prefix`: {product_sku}_{filename}.ext; `rules`: by the shop's own
+   * rules.
+   */
   match_by: (typeof MATCH_BY)[number]
   notify: boolean
-  /** False: imported files are deleted from the drop folder. */
+  /** Whether imported files are moved to /processed/; otherwise they are deleted. */
   move_to_processed: boolean
   /** How the name of a file's folder is used. */
   folder_names: (typeof FOLDER_NAMES)[number]
@@ -33,7 +36,7 @@ const COLUMNS = [
 /** Settings that are checked only when a session is opened, so a change of them ends sessions. */
 const OF_SESSIONS = ['enabled', 'tls_required'] as const
 
-/** A shop gets its row with its first account. */
+/** Creates the settings of a shop, which gets them with its first account. */
 export const ensureSettings = async (scope: ShopScope): Promise<void> =>
   void (await scope.query(
     `insert into drop_settings (shop_id) select id from shops where id = :shop
@@ -54,7 +57,7 @@ export async function readSettings(
 
 export const NEXT_HOUR = `date_trunc('hour', now()) + interval '1 hour'`
 
-/** Ends sessions that the new settings would refuse. */
+/** Changes the settings, and ends sessions that the new ones would refuse. */
 export async function changeSettings(
   scope: ShopScope,
   change: Partial<DropSettings>,

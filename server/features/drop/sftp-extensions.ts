@@ -2,7 +2,7 @@
 // (OpenSSH, sshfs, WinSCP) then do not use them: their rename over an existing file fails.
 import type { SFTPWrapper } from 'ssh2'
 
-/** Each with its version, as OpenSSH's PROTOCOL describes. */
+/** The extensions, each with its version, as OpenSSH's PROTOCOL describes. */
 const EXTENSIONS = [
   ['posix-rename@openssh.com', '1'],
   ['statvfs@openssh.com', '2'],
@@ -19,7 +19,7 @@ interface Protocol {
   channelData(channel: number, payload: Buffer): unknown
 }
 
-/** Call it before the client's first request. */
+/** Announces the extensions. Must be called before the client's first request. */
 export function announceExtensions(sftp: SFTPWrapper): void {
   const internals = sftp as unknown as { _protocol: Protocol; outgoing: { window: number } }
   const protocol = internals._protocol

@@ -17,7 +17,7 @@ export interface SftpHandles {
    */
   open(create: () => Promise<SftpHandle>): Promise<Buffer>
   get(given: Buffer): SftpHandle | undefined
-  /** Throws `DropError` if it is not open for this. */
+  /** Returns the open handle. Throws `DropError` if it is not open for this kind of use. */
   require<K extends SftpHandle['kind']>(given: Buffer, kind: K): SftpHandle & { kind: K }
   remove(given: Buffer): SftpHandle | undefined
   /** Closes all files and interrupts the transfers of the channel. */
@@ -29,7 +29,10 @@ export interface OpenHandles {
   count: number
 }
 
-/** `onError` receives errors of files that are closed with the channel. */
+/**
+ * Creates the handles of a channel. `onError` receives errors of files that are closed with the
+ * channel.
+ */
 export function createSftpHandles(
   open: OpenHandles,
   onError: (error: unknown) => void,

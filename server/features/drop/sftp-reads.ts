@@ -3,13 +3,16 @@
 import type { Socket } from 'node:net'
 import type { SFTPWrapper } from 'ssh2'
 
-/** Requests of one channel that wait; OpenSSH sends at most 1,024. */
+/** The maximum number of waiting requests of one channel; OpenSSH sends at most 1,024. */
 const MAX_WAITING = 2048
-/** Bytes that are read for one connection, or wait in its socket. One request may exceed it. */
+/**
+ * The maximum number of bytes that are read for one connection, or wait in its socket. One request
+ * may exceed it.
+ */
 const MAX_CONNECTION_BYTES = 256 * 1024
-/** The same for all connections of the process. */
+/** The maximum number of bytes that are read for all connections of the process. */
 const MAX_PROCESS_BYTES = 16 * 1024 ** 2
-/** Type, request and length of a DATA packet. */
+/** The bytes of type, request and length in a DATA packet. */
 const OVERHEAD_BYTES = 13
 
 let reading = 0
@@ -26,7 +29,7 @@ interface Outgoing {
 }
 
 export interface ReadQueue {
-  /** `run` sends the reply. False: too many requests wait. */
+  /** Adds a request, whose reply `run` sends. False: too many requests wait. */
   add(length: number, run: () => Promise<void>): boolean
   /** Drops the requests that wait. */
   end(): void

@@ -22,33 +22,36 @@ interface Channel {
   _buffer: unknown[]
 }
 
-/** Requests that are being worked on, and replies that the client does not take. */
+/** The maximum number of running requests, and of replies that the client does not take. */
 const MAX_RUNNING = 1024
 const MAX_UNSENT = 256
 const EXTENDED_REPLY = 201
 
-/** What a request has sent, if it sent more than OK. */
-type Sent = true
+/** The result of a request that has sent its reply itself. */
+type SentReply = true
 
 export interface SftpReplies {
   /** Sends OK, unless `work` has sent a reply; its error is sent too. */
-  answer(id: number, work: () => Promise<Sent | void>): void
+  answer(id: number, work: () => Promise<SentReply | void>): void
   ok(id: number): void
   failed(id: number, error: unknown): void
   unsupported(id: number, message?: string): void
-  handle(id: number, name: Buffer): Sent
-  data(id: number, data: Buffer): Sent
-  attributes(id: number, attributes: Attributes): Sent
+  handle(id: number, name: Buffer): SentReply
+  data(id: number, data: Buffer): SentReply
+  attributes(id: number, attributes: Attributes): SentReply
   /** The reply to an extension's request. */
-  extended(id: number, data: Buffer): Sent
-  /** Empty: the list has ended. */
-  names(id: number, entries: readonly FileEntry[]): Sent
+  extended(id: number, data: Buffer): SentReply
+  /** Sends a part of a listing; empty: the list has ended. */
+  names(id: number, entries: readonly FileEntry[]): SentReply
   /** Ends the channel; false: it had ended. */
   end(): boolean
   hasEnded(): boolean
 }
 
-/** `flooded`: the client sends requests, and does not wait for the replies or does not take them. */
+/**
+ * Creates the replies of a channel. Calls `flooded` if the client sends requests, and does not wait
+ * for the replies or does not take them.
+ */
 export function createSftpReplies(
   sftp: SFTPWrapper,
   { log, refusals, flooded }: { log: Logger; refusals: Refusals; flooded: () => void },
@@ -56,7 +59,7 @@ export function createSftpReplies(
   const channel = sftp as unknown as Channel
   let ended = false
   let running = 0
-  const send = (reply: () => void): Sent => {
+  const send = (reply: () => void): SentReply => {
     if (!ended) reply()
     if (channel._buffer.length > MAX_UNSENT) flooded()
     return true
@@ -91,17 +94,7 @@ export function createSftpReplies(
     attributes: (id, attributes) => send(() => sftp.attrs(id, attributes)),
     extended: (id, data) =>
       send(() => {
-        const head = Buffer.alloc(9)
-        head.writeUInt32BE(5 + data.length)
-        head[4] = EXTENDED_REPLY
-        head.writeUInt32BE(id, 5)
-        // ssh2 has no method for it. Without room in the window the client does not get one.
-        const packet = Buffer.concat([head, data])
-        const { outgoing } = channel
-        if (channel._buffer.length > 0 || outgoing.window < packet.length)
-          return sftp.status(id, STATUS_CODE.FAILURE)
-        outgoing.window -= packet.length
-        channel._protocol.channelData(outgoing.id, packet)
+        if (!sendExtended(channel, id, data)) sftp.status(id, STATUS_CODE.FAILURE)
       }),
     names: (id, entries) =>
       send(() =>
@@ -115,6 +108,23 @@ export function createSftpReplies(
       return true
     },
   }
+}
+
+/**
+ * Sends the reply to an extension's request, for which ssh2 has no method. False: the client's
+ * window has no room for it.
+ */
+function sendExtended(channel: Channel, id: number, data: Buffer): boolean {
+  const head = Buffer.alloc(9)
+  head.writeUInt32BE(5 + data.length)
+  head[4] = EXTENDED_REPLY
+  head.writeUInt32BE(id, 5)
+  const packet = Buffer.concat([head, data])
+  const { outgoing } = channel
+  if (channel._buffer.length > 0 || outgoing.window < packet.length) return false
+  outgoing.window -= packet.length
+  channel._protocol.channelData(outgoing.id, packet)
+  return true
 }
 
 /**

@@ -21,7 +21,7 @@ import type { Node } from './vfs.ts'
 
 const { OPEN_MODE } = ssh2.utils.sftp
 
-/** As OpenSSH: a packet, and the bytes in it. */
+/** The maximum size of a packet, and of the bytes in it, as in OpenSSH. */
 const MAX_PACKET_BYTES = 256 * 1024
 const MAX_DATA_BYTES = MAX_PACKET_BYTES - 1024
 /** The unit in which clients are told the space that is left. */
@@ -36,10 +36,10 @@ interface Parts {
   handles: SftpHandles
   replies: SftpReplies
   reads: ReadQueue
-  /** Of the connection: it is paused while the disk is behind. */
+  /** The socket of the connection, which is paused while the disk is behind. */
   socket: Socket
   flooded: () => void
-  /** The absolute path of one that the client names. Throws `bad_name`. */
+  /** Returns the absolute path of one that the client names. Throws `bad_name`. */
   at: (path: string | undefined) => string
 }
 
@@ -183,8 +183,8 @@ function serveAttributes({ sftp, session: { fs }, handles, replies, at }: Parts)
 
 function serveChanges({ sftp, session, handles, replies, at }: Parts): void {
   const { fs } = session
-  // One after another: each copies a file, and a second one of the same file would interrupt it.
-  // Those that wait when the channel ends are dropped.
+  // Truncations run one after another: each copies a file, and a second one of the same file would
+  // interrupt it. Those that wait when the channel ends are dropped.
   let last = Promise.resolve()
   const truncateInTurn = (path: string, size: number): Promise<void> => {
     const mine = last.then(() => {
@@ -211,7 +211,7 @@ function serveChanges({ sftp, session, handles, replies, at }: Parts): void {
   )
 }
 
-/** The beginning of the file is copied: blobs do not change. */
+/** Truncates a file by copying its beginning, because blobs do not change. */
 async function truncate(session: Session, path: string, size: number): Promise<void> {
   const now = await session.fs.stat(path)
   if (now.kind === 'folder') throw new DropError('is_a_folder')
@@ -256,7 +256,7 @@ function serveNames({ sftp, session: { fs }, replies, at }: Parts): void {
   sftp.on('SYMLINK', noLinks)
 }
 
-/** The extensions of OpenSSH's PROTOCOL that `announceExtensions` names. */
+/** Serves the extensions of OpenSSH's PROTOCOL that `announceExtensions` names. */
 function serveExtensions({ sftp, session: { fs }, handles, replies, at }: Parts): void {
   const extensions: Record<ExtensionName, (id: number, data: Buffer) => Promise<true | void>> = {
     'posix-rename@openssh.com': async (_, data) => {
@@ -293,7 +293,7 @@ function serveExtensions({ sftp, session: { fs }, handles, replies, at }: Parts)
   })
 }
 
-/** Throws `bad_name` if there are fewer. */
+/** Reads the strings of a request. Throws `bad_name` if there are fewer. */
 function stringsIn(data: Buffer, count: number): Buffer[] {
   const found: Buffer[] = []
   for (let rest = data; found.length < count;) {
@@ -305,7 +305,7 @@ function stringsIn(data: Buffer, count: number): Buffer[] {
   return found
 }
 
-/** Of 64 bits each. */
+/** Encodes numbers of 64 bits each. */
 function numbers(...all: number[]): Buffer {
   const bytes = Buffer.alloc(8 * all.length)
   for (const [at, number] of all.entries()) bytes.writeBigUInt64BE(BigInt(number), 8 * at)

@@ -11,9 +11,14 @@ const GCM = ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com']
 const KEXINIT = 20
 const COOKIE_BYTES = 16
 const MAX_KEXINIT = 35_000
-/** A client may wait for our list before it sends its own. */
+/**
+ * How long the client's list is waited for: a client may wait for our list before it sends its own.
+ */
 const LIST_MS = 1000
-/** Replies to this many reads are sent in one call. With more, the client would wait. */
+/**
+ * The maximum number of replies to reads that are sent in one call. With more, the client would
+ * wait.
+ */
 const MAX_READS = 4
 
 /** Does the client's KEXINIT list AES-GCM? Null: incomplete. */
@@ -111,8 +116,8 @@ export function disconnect(connection: Connection, reason: number): void {
 }
 
 /**
- * Called when ssh2 has read the client's name, before it sends its lists: ssh2 has no option for
- * this.
+ * Offers only the narrowed ciphers. Must be called when ssh2 has read the client's name, before it
+ * sends its lists: ssh2 has no option for this.
  */
 export function narrowCiphers(connection: Connection): void {
   if (!withGcm.has(socketOf(connection))) return

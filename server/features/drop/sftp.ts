@@ -8,6 +8,7 @@ import ssh2, {
 } from 'ssh2'
 import { plainAddress } from '../../core/client-address.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
+import { present } from '../../core/present.ts'
 import type { KnownAccount } from './accounts.ts'
 import { clientOf } from './addresses.ts'
 import type { Refusals } from './refusals.ts'
@@ -16,7 +17,7 @@ import type { ConnectionLimits } from './connection-limits.ts'
 import { announceExtensions } from './sftp-extensions.ts'
 import { serveSftp } from './sftp-requests.ts'
 import { disconnect, narrowCiphers, serveSocket, socketOf } from './sftp-socket.ts'
-import { SessionLimit, type Sessions } from './sessions.ts'
+import { SessionLimit, type Session, type Sessions } from './sessions.ts'
 import type { SignIn } from './sign-in.ts'
 
 export interface SftpParts {
@@ -31,9 +32,9 @@ export interface SftpParts {
 
 const IDLE_MS = 15 * 60_000
 const MAX_TRIES = 3
-/** The open channels of one connection, as in OpenSSH (MaxSessions). */
+/** The maximum number of open channels of one connection, as in OpenSSH (MaxSessions). */
 const MAX_CHANNELS = 10
-/** RFC 4253, 11.1: programs show it as a reason. */
+/** The reason of a disconnection in RFC 4253, 11.1, which programs show. */
 const TOO_MANY_CONNECTIONS = 12
 /**
  * AES-GCM first: it is the fastest, with and without the native build. libssh2 (curl) and older paramiko
@@ -91,7 +92,7 @@ export function createSftpServer(parts: SftpParts): Server {
  */
 const waits = new WeakMap<Socket, () => void>()
 
-/** False: there is no place for another connection that has not signed in. */
+/** Takes a place for a connection that has not signed in. False: none is free. */
 function mayWait({ places, limits, refusals }: SftpParts, socket: Socket, client: string): boolean {
   const free = places.take(client)
   if (!free) return false
@@ -108,7 +109,7 @@ function mayWait({ places, limits, refusals }: SftpParts, socket: Socket, client
   return true
 }
 
-/** A banned address gets no reply, and no key exchange. */
+/** Admits a connection. A banned address gets no reply, and no key exchange. */
 async function admit(parts: SftpParts, ssh: ssh2.Server, socket: Socket): Promise<void> {
   const { signIn, log } = parts
   try {
@@ -125,106 +126,142 @@ async function admit(parts: SftpParts, ssh: ssh2.Server, socket: Socket): Promis
 
 interface Client {
   address: string
-  /** As it names itself. */
+  /** The name that the client gives itself. */
   software: string
 }
 
-function serveConnection(
-  parts: SftpParts,
-  connection: Connection,
-  { address, software }: Client,
-): void {
-  const { sessions, log, refusals } = parts
-  narrowCiphers(connection)
-  let account: KnownAccount | null = null
-  let end: (() => Promise<void>) | null = null
-  let isClosed = false
-  const closed = () => {
-    isClosed = true
-    end?.().catch((error: unknown) =>
-      log.warn('drop: a session could not be ended', errorFields(error)),
-    )
+/** One SSH connection, and its session after the sign-in. */
+interface ServedConnection {
+  parts: SftpParts
+  connection: Connection
+  client: Client
+  /** The account that has signed in; null: none yet. */
+  account: KnownAccount | null
+  session: Session | null
+  isClosed: boolean
+}
+
+function serveConnection(parts: SftpParts, connection: Connection, client: Client): void {
+  const served: ServedConnection = {
+    ...{ parts, connection, client, account: null, session: null, isClosed: false },
   }
-  connection.on('error', (error: Error) => {
-    const about = { address, protocol: 'sftp', client: software }
-    // An old device has no algorithm that is still safe: nobody has signed in yet.
-    if (error.message.startsWith('Handshake failed'))
-      log.info('drop: refused', { ...about, reason: error.message })
-    else log.debug('drop: an SFTP connection reported an error', { ...about, error: error.message })
-    connection.end()
-  })
+  narrowCiphers(connection)
+  const closed = () => {
+    served.isClosed = true
+    endSession(served)
+  }
+  connection.on('error', (error: Error) => reportError(served, error))
   connection.on('close', closed)
   connection.on('end', closed)
   const tries = { left: MAX_TRIES }
-  connection.on('authentication', (context) => {
-    authenticate(parts, context, address, tries).then(
-      (found) => {
-        account = found
-        if (found) return context.accept()
-        context.reject(['password', 'publickey'])
-        if (tries.left <= 0) connection.end()
-      },
-      (error: unknown) => {
-        log.warn('drop: signing in failed', errorFields(error))
-        context.reject()
-      },
-    )
-  })
+  connection.on('authentication', (context) => answerSignIn(served, context, tries))
   connection.on('request', (_accept, reject) => reject?.())
   connection.on('tcpip', (_accept, reject) => reject())
   connection.on('openssh.streamlocal', (_accept, reject) => reject())
   connection.once('ready', () => {
     waits.get(socketOf(connection))?.()
-    const attempt = { username: account!.username, address, protocol: 'sftp' } as const
-    const opened = sessions.open(account!, attempt, () => connection.end())
-    opened.then(
-      (session) => {
-        end = session.end
-        if (isClosed) closed()
-      },
-      (error: unknown) => {
-        if (error instanceof SessionLimit) return disconnect(connection, TOO_MANY_CONNECTIONS)
-        log.warn('drop: a session could not be opened', errorFields(error))
-        connection.end()
-      },
-    )
-    const flooded = () => {
-      const socket = socketOf(connection)
-      if (socket.destroyed) return
-      refusals.count('flooded')
-      log.warn('drop: a client sent too many requests without waiting for replies', { address })
-      socket.destroy()
+    serveChannels(served, openSession(served))
+  })
+}
+
+function endSession({ session, parts: { log } }: ServedConnection): void {
+  session
+    ?.end()
+    .catch((error: unknown) => log.warn('drop: a session could not be ended', errorFields(error)))
+}
+
+function reportError({ parts: { log }, connection, client }: ServedConnection, error: Error): void {
+  const about = { address: client.address, protocol: 'sftp', client: client.software }
+  // An old device has no algorithm that is still safe: nobody has signed in yet.
+  if (error.message.startsWith('Handshake failed'))
+    log.info('drop: refused', { ...about, reason: error.message })
+  else log.debug('drop: an SFTP connection reported an error', { ...about, error: error.message })
+  connection.end()
+}
+
+function answerSignIn(
+  served: ServedConnection,
+  context: AuthContext,
+  tries: { left: number },
+): void {
+  const { parts, connection, client } = served
+  authenticate(parts, context, client.address, tries).then(
+    (found) => {
+      served.account = found
+      if (found) return context.accept()
+      context.reject(['password', 'publickey'])
+      if (tries.left <= 0) connection.end()
+    },
+    (error: unknown) => {
+      parts.log.warn('drop: signing in failed', errorFields(error))
+      context.reject()
+    },
+  )
+}
+
+/** Resolves with null if the session could not be opened; the connection ends then. */
+async function openSession(served: ServedConnection): Promise<Session | null> {
+  const { parts, connection, client } = served
+  const account = present(served.account, 'The account that has signed in')
+  const attempt = { username: account.username, address: client.address, protocol: 'sftp' } as const
+  try {
+    const session = await parts.sessions.open(account, attempt, () => connection.end())
+    served.session = session
+    if (served.isClosed) endSession(served)
+    return session
+  } catch (error) {
+    if (error instanceof SessionLimit) disconnect(connection, TOO_MANY_CONNECTIONS)
+    else {
+      parts.log.warn('drop: a session could not be opened', errorFields(error))
+      connection.end()
     }
-    const about = { log, flooded, refusals, open: { count: 0 } }
-    let channels = 0
-    connection.on('session', (accept, reject) => {
-      if (channels >= MAX_CHANNELS) return reject()
-      const channel = accept()
-      channels++
-      channel.once('close', () => channels--)
-      for (const name of ['pty', 'x11', 'auth-agent', 'env', 'signal'] as const)
-        channel.on(name as 'pty', (_accept: unknown, reject?: () => void) => reject?.())
-      for (const name of ['shell', 'exec'] as const) channel.on(name as 'shell', sayWhatIsServed)
-      channel.on('error', (error: Error) =>
-        log.debug('drop: an SFTP channel reported an error', { error: error.message }),
-      )
-      channel.on('sftp', (acceptSftp) => {
-        const stream = acceptSftp()
-        announceExtensions(stream)
-        stream.on('error', (error: Error) => {
-          log.debug('drop: an SFTP stream reported an error', { error: error.message, address })
-          connection.end()
-        })
-        opened.then(
-          (session) => serveSftp(stream, session, { ...about, socket: socketOf(connection) }),
-          () => {},
-        )
+    return null
+  }
+}
+
+/** Each channel serves SFTP when the session is open. */
+function serveChannels(served: ServedConnection, opened: Promise<Session | null>): void {
+  const { parts, connection, client } = served
+  const { log, refusals } = parts
+  const flooded = () => {
+    const socket = socketOf(connection)
+    if (socket.destroyed) return
+    refusals.count('flooded')
+    log.warn('drop: a client sent too many requests without waiting for replies', {
+      address: client.address,
+    })
+    socket.destroy()
+  }
+  const about = { log, flooded, refusals, open: { count: 0 } }
+  let channels = 0
+  connection.on('session', (accept, reject) => {
+    if (channels >= MAX_CHANNELS) return reject()
+    const channel = accept()
+    channels++
+    channel.once('close', () => channels--)
+    for (const name of ['pty', 'x11', 'auth-agent', 'env', 'signal'] as const)
+      channel.on(name as 'pty', (_accept: unknown, reject?: () => void) => reject?.())
+    for (const name of ['shell', 'exec'] as const) channel.on(name as 'shell', sayWhatIsServed)
+    channel.on('error', (error: Error) =>
+      log.debug('drop: an SFTP channel reported an error', { error: error.message }),
+    )
+    channel.on('sftp', (acceptSftp) => {
+      const stream = acceptSftp()
+      announceExtensions(stream)
+      stream.on('error', (error: Error) => {
+        const fields = { error: error.message, address: client.address }
+        log.debug('drop: an SFTP stream reported an error', fields)
+        connection.end()
       })
+      void opened.then(
+        (session) =>
+          session && serveSftp(stream, session, { ...about, socket: socketOf(connection) }),
+      )
     })
   })
 }
 
-/** `scp -O`, `ssh`, and scp of OpenSSH before version 9 start a program. */
+/** Answers clients that start a program: `scp -O`, `ssh`, and scp of OpenSSH before version 9. */
 function sayWhatIsServed(accept: () => ServerChannel): void {
   const stream = accept()
   stream.on('error', () => {})
@@ -247,10 +284,11 @@ async function authenticate(
   }
   if (context.method !== 'publickey') return null
   const { key, signature, blob, hashAlgo } = context
-  const verify = () => {
+  const verify = (signed: Buffer) => {
     const parsed = ssh2.utils.parseKey(key.data)
-    return !(parsed instanceof Error) && parsed.verify(blob!, signature!, hashAlgo) === true
+    const bytes = present(blob, 'The signed bytes')
+    return !(parsed instanceof Error) && parsed.verify(bytes, signed, hashAlgo) === true
   }
-  const result = await signIn.byKey(attempt, key.data, signature ? verify : null)
+  const result = await signIn.byKey(attempt, key.data, signature ? () => verify(signature) : null)
   return 'account' in result ? result.account : null
 }

@@ -27,7 +27,7 @@ export async function readableKey(make: () => string | Promise<string>): Promise
 const RSA_BITS = 3072
 const generate = promisify(generateKeyPair)
 
-/** In the thread pool: it takes a fraction of a second. */
+/** Generates an RSA key in the thread pool, because it takes a fraction of a second. */
 async function rsaKey(): Promise<string> {
   const { privateKey } = await generate('rsa', {
     modulusLength: RSA_BITS,
@@ -37,7 +37,9 @@ async function rsaKey(): Promise<string> {
   return privateKey
 }
 
-/** Of the kinds that clients of the last fifteen years know, the best first. */
+/**
+ * Reads the host keys, of the kinds that clients of the last fifteen years know, the best first.
+ */
 export async function hostKeys(database: Database, secrets: Secrets): Promise<string[]> {
   const { generateKeyPairSync } = ssh2.utils
   const ed25519 = () => generateKeyPairSync('ed25519').private
@@ -73,17 +75,17 @@ export async function ownCertificate(
   ) as Certificate
 }
 
-interface Shared {
+interface SecretSource {
   name: string
   make: () => Promise<string>
-  /** An unusable secret is replaced. */
+  /** Whether a stored secret can be used; otherwise it is replaced. */
   isUsable?: (secret: string) => boolean
 }
 
 async function sharedSecret(
   { pool }: Database,
   secrets: Secrets,
-  { name, make, isUsable = () => true }: Shared,
+  { name, make, isUsable = () => true }: SecretSource,
 ): Promise<string> {
   const about = `drop_secrets.${name}`
   const find = async () => {
@@ -107,7 +109,7 @@ async function sharedSecret(
 
 export interface HostKey {
   type: string
-  /** SHA256:… as clients show it at their first connection. */
+  /** The fingerprint as clients show it at their first connection: `SHA256:…`. */
   fingerprint: string
 }
 

@@ -12,56 +12,106 @@ import { createGuessGate } from './guess-gate.ts'
 import type { Refusals } from './refusals.ts'
 import { hashPassword, isPassword } from './passwords.ts'
 
-export type SignedIn = { account: KnownAccount } | { refused: Refusal }
+export type SignInResult = { account: KnownAccount } | { refused: Refusal }
 
 export interface SignIn {
-  /** Is this address banned? Called before anything is read from it. */
+  /** Is this address banned? Must be called before anything is read from it. */
   isBanned(address: string): Promise<boolean>
-  byPassword(attempt: Attempt, password: string): Promise<SignedIn>
+  byPassword(attempt: Attempt, password: string): Promise<SignInResult>
   /**
-   * `blob`: the key that the client offers. `verify` is called only if the account has the key;
-   * null: the client only asks whether it would be accepted.
+   * Signs in with a key. `blob`: the key that the client offers. `verify` is called only if the
+   * account has the key; null: the client only asks whether it would be accepted.
    */
-  byKey(attempt: Attempt, blob: Buffer, verify: (() => boolean) | null): Promise<SignedIn>
+  byKey(attempt: Attempt, blob: Buffer, verify: (() => boolean) | null): Promise<SignInResult>
 }
 
-/** Of one network. */
+/** The maximum number of failures of one network. */
 const MAX_FAILURES = 10
-/** Of one account, from all networks. */
+/** The maximum number of failures of one account, from all networks. */
 const MAX_ACCOUNT_FAILURES = 100
 const WITHIN_SECONDS = 600
 const BAN_SECONDS = 1800
 
-export function createSignIn(database: Database, log: Logger, refusals: Refusals): SignIn {
-  const failures = openRateLimit(database.pool, {
-    name: 'drop-failures',
-    points: MAX_FAILURES,
-    seconds: WITHIN_SECONDS,
-    blockSeconds: BAN_SECONDS,
-  })
-  const accountFailures = openRateLimit(database.pool, {
-    name: 'drop-account-failures',
-    points: MAX_ACCOUNT_FAILURES,
-    seconds: WITHIN_SECONDS,
-  })
-  // An unknown name takes as long as a wrong password, so that the time reveals nothing.
-  const decoyHash = hashPassword('')
-  const ofNetwork = createGuessGate(failures, MAX_FAILURES)
-  const ofAccount = createGuessGate(accountFailures, MAX_ACCOUNT_FAILURES)
+export const createSignIn = (database: Database, log: Logger, refusals: Refusals): SignIn =>
+  new LimitedSignIn(database, log, refusals)
+
+/** Limits the failures of each network and of each account. */
+class LimitedSignIn implements SignIn {
+  readonly #database: Database
+  readonly #log: Logger
+  readonly #refusals: Refusals
+  readonly #failures: ReturnType<typeof openRateLimit>
+  readonly #accountFailures: ReturnType<typeof openRateLimit>
+  readonly #ofNetwork: ReturnType<typeof createGuessGate>
+  readonly #ofAccount: ReturnType<typeof createGuessGate>
+  /** An unknown name takes as long as a wrong password, so that the time reveals nothing. */
+  readonly #decoyHash = hashPassword('')
+
+  constructor(database: Database, log: Logger, refusals: Refusals) {
+    this.#database = database
+    this.#log = log
+    this.#refusals = refusals
+    this.#failures = openRateLimit(database.pool, {
+      name: 'drop-failures',
+      points: MAX_FAILURES,
+      seconds: WITHIN_SECONDS,
+      blockSeconds: BAN_SECONDS,
+    })
+    this.#accountFailures = openRateLimit(database.pool, {
+      name: 'drop-account-failures',
+      points: MAX_ACCOUNT_FAILURES,
+      seconds: WITHIN_SECONDS,
+    })
+    this.#ofNetwork = createGuessGate(this.#failures, MAX_FAILURES)
+    this.#ofAccount = createGuessGate(this.#accountFailures, MAX_ACCOUNT_FAILURES)
+  }
+
+  async isBanned(address: string): Promise<boolean> {
+    const banned = (await this.#failures.consumed(networkOf(address))) >= MAX_FAILURES
+    if (banned) this.#refusals.count('banned')
+    return banned
+  }
+
+  byPassword(attempt: Attempt, password: string): Promise<SignInResult> {
+    return this.#guarded(attempt, async () => {
+      const account = await findByUsername(this.#database, attempt.username)
+      const refused = account && refusalOf(account, attempt)
+      // Compared in any case: the time must not tell what is wrong.
+      const right = await isPassword(password, account?.password ?? (await this.#decoyHash))
+      if (!account) return this.#refuse(attempt, null, 'unknown username')
+      if (refused) return this.#refuse(attempt, account, refused)
+      return right ? { account } : this.#refuse(attempt, account, 'wrong password')
+    })
+  }
+
+  byKey(attempt: Attempt, blob: Buffer, verify: (() => boolean) | null): Promise<SignInResult> {
+    return this.#guarded(attempt, async () => {
+      const account = await findByUsername(this.#database, attempt.username)
+      if (!account) return { refused: 'unknown username' }
+      const refused = refusalOf(account, attempt)
+      if (refused) return this.#refuse(attempt, account, refused)
+      // A client offers all its keys in turn: an unknown key is not a failure.
+      if (!account.public_keys.some((key) => isSame(Buffer.from(key.blob, 'base64'), blob)))
+        return { refused: 'wrong key' }
+      if (verify && !verify()) return this.#refuse(attempt, account, 'wrong key')
+      return { account }
+    })
+  }
+
   /** Compares when it may begin; refuses if the network or the account has failed too often. */
-  const guarded = async (
+  async #guarded(
     { address, username }: Attempt,
-    compare: () => Promise<SignedIn>,
-  ): Promise<SignedIn> => {
+    compare: () => Promise<SignInResult>,
+  ): Promise<SignInResult> {
     const ends: (() => void)[] = []
     try {
       for (const enter of [
-        () => ofNetwork.enter(networkOf(address)),
-        () => ofAccount.enter(username),
+        () => this.#ofNetwork.enter(networkOf(address)),
+        () => this.#ofAccount.enter(username),
       ]) {
         const end = await enter()
         if (!end) {
-          refusals.count('banned')
+          this.#refusals.count('banned')
           return { refused: 'address banned' }
         }
         ends.push(end)
@@ -71,64 +121,37 @@ export function createSignIn(database: Database, log: Logger, refusals: Refusals
       for (const end of ends) end()
     }
   }
-  const countFailure = async ({ address, username }: Attempt) => {
-    const network = networkOf(address)
-    const [{ consumedPoints }] = await Promise.all([
-      failures.consume(network),
-      accountFailures.consume(username),
-    ])
-    if (consumedPoints === MAX_FAILURES) await failures.block(network, BAN_SECONDS)
-  }
-  const isBanned = async (address: string) => {
-    const banned = (await failures.consumed(networkOf(address))) >= MAX_FAILURES
-    if (banned) refusals.count('banned')
-    return banned
-  }
-  const refuse = async (
+
+  async #refuse(
     attempt: Attempt,
     account: KnownAccount | null,
     refused: Refusal,
-  ): Promise<SignedIn> => {
-    refusals.count('sign_in')
-    if (refused !== 'TLS required') await countFailure(attempt)
+  ): Promise<SignInResult> {
+    this.#refusals.count('sign_in')
+    if (refused !== 'TLS required') await this.#countFailure(attempt)
     const { address, protocol } = attempt
     // Log only known usernames: an unknown name may be a password.
     const about = { address, protocol, username: account?.username ?? null }
-    log.info('drop: refused', { ...about, account: account?.id ?? null, reason: refused })
-    if (account) await recordRefusal(database, account, attempt, refused)
+    this.#log.info('drop: refused', { ...about, account: account?.id ?? null, reason: refused })
+    if (account) await recordRefusal(this.#database, account, attempt, refused)
     return { refused }
   }
-  /** The refusal before any password is checked; null: none. */
-  const early = (account: KnownAccount, { address, protocol }: Attempt): Refusal | null => {
-    if (!isAllowed(address, account.allowed_addresses)) return 'address not allowed'
-    if (!account.enabled || !account.shop_enabled) return 'account switched off'
-    return account.tls_required && protocol === 'ftp' ? 'TLS required' : null
+
+  async #countFailure({ address, username }: Attempt): Promise<void> {
+    const network = networkOf(address)
+    const [{ consumedPoints }] = await Promise.all([
+      this.#failures.consume(network),
+      this.#accountFailures.consume(username),
+    ])
+    if (consumedPoints === MAX_FAILURES) await this.#failures.block(network, BAN_SECONDS)
   }
-  return {
-    isBanned,
-    byPassword: (attempt, password) =>
-      guarded(attempt, async () => {
-        const account = await findByUsername(database, attempt.username)
-        const refused = account && early(account, attempt)
-        // Compared in any case: the time must not tell what is wrong.
-        const right = await isPassword(password, account?.password ?? (await decoyHash))
-        if (!account) return refuse(attempt, null, 'unknown username')
-        if (refused) return refuse(attempt, account, refused)
-        return right ? { account } : refuse(attempt, account, 'wrong password')
-      }),
-    byKey: (attempt, blob, verify) =>
-      guarded(attempt, async () => {
-        const account = await findByUsername(database, attempt.username)
-        if (!account) return { refused: 'unknown username' }
-        const refused = early(account, attempt)
-        if (refused) return refuse(attempt, account, refused)
-        // A client offers all its keys in turn: an unknown key is not a failure.
-        if (!account.public_keys.some((key) => isSame(Buffer.from(key.blob, 'base64'), blob)))
-          return { refused: 'wrong key' }
-        if (verify && !verify()) return refuse(attempt, account, 'wrong key')
-        return { account }
-      }),
-  }
+}
+
+/** The refusal before any password is checked; null: none. */
+function refusalOf(account: KnownAccount, { address, protocol }: Attempt): Refusal | null {
+  if (!isAllowed(address, account.allowed_addresses)) return 'address not allowed'
+  if (!account.enabled || !account.shop_enabled) return 'account switched off'
+  return account.tls_required && protocol === 'ftp' ? 'TLS required' : null
 }
 
 const isSame = (a: Buffer, b: Buffer) => a.length === b.length && timingSafeEqual(a, b)

@@ -14,17 +14,20 @@ const sync = promisify(fs.fsync)
 
 export interface Piece {
   buffer: Buffer
-  /** Its offset in the file. */
+  /** The offset of the piece in the file. */
   position: number
   length: number
 }
 
 /** The size of written pieces: larger pieces need fewer calls. */
 const PIECE_BYTES = 256 * 1024
-/** Free buffers that are kept; others are returned to the system. */
+/** The maximum number of free buffers that are kept; others are returned to the system. */
 const MAX_FREE = 8
 
-/** Pieces of all files that are filled or wait for the disk: above this, senders are paused. */
+/**
+ * The number of pieces of all files that are filled or wait for the disk, above which senders are
+ * paused.
+ */
 const MAX_USED = 48
 
 export interface PiecePool {
@@ -127,7 +130,7 @@ export class StagingFile {
     }
   }
 
-  /** At most `length` bytes; call it when everything is written (`settle`). */
+  /** Reads at most `length` bytes. Must be called when everything is written (`settle`). */
   async read(position: number, length: number): Promise<Buffer> {
     try {
       const fd = await this.#opened()

@@ -51,23 +51,23 @@ export interface WriteRequest {
    * into.
    */
   mode: 'truncate' | 'keep'
-  /** With `keep`: only so many of the existing bytes. Absent: all. */
+  /** With `keep`: the number of existing bytes that are kept. Absent: all. */
   keepBytes?: number
-  /** Only if the file does not exist yet. */
+  /** Whether the file must not exist yet. */
   exclusive?: boolean
 }
 
 export interface Transfer {
   size(): number
-  /** Returns a promise only if the caller should wait before it sends more. */
+  /** Writes bytes. Returns a promise only if the caller should wait before it sends more. */
   write(position: number, data: Buffer): Promise<void> | undefined
   truncate(size: number): Promise<void>
-  /** At most `length` bytes of those that have arrived; empty at the end. */
+  /** Reads at most `length` of the bytes that have arrived; empty at the end. */
   read(position: number, length: number): Promise<Buffer>
   /** Waits until the bytes so far are on this machine's disk. */
   sync(): Promise<void>
   modified(at: Date): void
-  /** The time that was set, or that of its beginning. */
+  /** The time that was set, or that of the beginning of the transfer. */
   modifiedAt(): Date
   /**
    * Completes the file; returns its entry's id. Rejects if its bytes could not be stored; the file
@@ -83,13 +83,16 @@ export interface Transfer {
 
 export interface NamedTransfer extends Transfer {
   readonly writeId: string
-  /** Takes its name now; idempotent. Resolves even if that fails: the next call reports it. */
+  /**
+   * Takes the name of the file now; idempotent. Resolves even if that fails: the next call reports
+   * it.
+   */
   named(): Promise<void>
-  /** It has a row, under `writeId`, which shows its size. */
+  /** Does the file have a row, under `writeId`, which shows its size? */
   isNamed(): boolean
 }
 
-export interface Start {
+export interface TransferStart {
   parts: TransferParts
   request: WriteRequest
   process: number
@@ -99,10 +102,11 @@ export interface Start {
 }
 
 /**
- * Takes the name immediately if the caller must know whether it is available. Otherwise it is taken
- * when the file is no longer small, because a small file then needs only one statement.
+ * Starts a transfer. Takes the name immediately if the caller must know whether it is available.
+ * Otherwise it is taken when the file is no longer small, because a small file then needs only one
+ * statement.
  */
-export async function startTransfer(start: Start): Promise<NamedTransfer> {
+export async function startTransfer(start: TransferStart): Promise<NamedTransfer> {
   const { parts, request, allowance } = start
   const writeId = randomUUID()
   const file = path.join(parts.staging, writeId)
@@ -121,48 +125,26 @@ export async function startTransfer(start: Start): Promise<NamedTransfer> {
   return transferOf(start, { writeId, file, name, receiver })
 }
 
-interface Begun {
+interface TransferFile {
   writeId: string
   file: string
   name: NameOfTransfer
   receiver: Receiver
 }
 
-function transferOf(start: Start, { writeId, file, name, receiver }: Begun): NamedTransfer {
-  const { parts, request, allowance } = start
+/** What changes while the file is open. */
+interface Progress {
+  modifiedAt: Date | null
+  /** Why a byte was refused: the file is not imported. */
+  refused: DropError | null
+}
+
+function transferOf(start: TransferStart, begun: TransferFile): NamedTransfer {
+  const { writeId, name, receiver } = begun
   const began = new Date()
-  let modifiedAt: Date | null = null
+  const progress: Progress = { modifiedAt: null, refused: null }
   let ending: Promise<string> | null = null
-  let refused: DropError | null = null
-  const end = async (clean: boolean): Promise<string> => {
-    try {
-      const received = await receiver.finish()
-      if (!received.whole) refused ??= new DropError('interrupted', HAS_GAP)
-      if (!clean && received.size === 0 && !name.isTaken()) return ''
-      const blob = await stored(start, received, file)
-      const isGood = clean && !refused
-      const { protocol } = request
-      const id = await name.giveBytes({ clean: isGood, modifiedAt, protocol, ...blob })
-      if (clean && refused) throw refused
-      if (clean && protocol === 'sftp') parts.waker.wake(request.shop)
-      return id
-    } catch (error) {
-      await name.release().catch(() => {})
-      throw asDropError(error)
-    } finally {
-      allowance.close()
-      // The bytes have become a blob by now, or are not needed.
-      await receiver.discard()
-    }
-  }
-  /** The reason to refuse bytes up to `end`, or null. */
-  const refusalAt = (end: number) => {
-    const limit = parts.limits.file_bytes
-    if (end > limit) refused ??= new DropError('too_large', `A file has at most ${limit} bytes`)
-    const growth = end - receiver.size()
-    if (!refused && growth > 0 && !allowance.take(growth)) refused = new DropError('quota')
-    return refused ?? name.failure()
-  }
+  const end = (clean: boolean) => (ending ??= endTransfer(start, begun, progress, clean))
   return {
     writeId,
     isNamed: () => name.isTaken(),
@@ -170,7 +152,7 @@ function transferOf(start: Start, { writeId, file, name, receiver }: Begun): Nam
     size: () => receiver.size(),
     write: (position, data) => {
       if (ending) return Promise.reject(new DropError('interrupted'))
-      const problem = refusalAt(position + data.length)
+      const problem = refusalAt(start, begun, progress, position + data.length)
       if (problem) return Promise.reject(problem)
       const wait = receiver.write(position, data)
       if (receiver.inMemory() || name.isTaken()) return wait
@@ -184,10 +166,58 @@ function transferOf(start: Start, { writeId, file, name, receiver }: Begun): Nam
     read: (position, length) =>
       ending ? Promise.reject(new DropError('interrupted')) : receiver.read(position, length),
     sync: () => (ending ? Promise.reject(new DropError('interrupted')) : receiver.sync()),
-    modified: (at) => void (modifiedAt = at),
-    modifiedAt: () => modifiedAt ?? began,
-    close: () => (ending ??= end(true)),
-    abandon: async () => void (await (ending ??= end(false))),
+    modified: (at) => void (progress.modifiedAt = at),
+    modifiedAt: () => progress.modifiedAt ?? began,
+    close: () => end(true),
+    abandon: async () => void (await end(false)),
+  }
+}
+
+/** The reason to refuse bytes up to `end`, or null. */
+function refusalAt(
+  { parts, allowance }: TransferStart,
+  { receiver, name }: TransferFile,
+  progress: Progress,
+  end: number,
+): DropError | null {
+  const limit = parts.limits.file_bytes
+  if (end > limit)
+    progress.refused ??= new DropError('too_large', `A file has at most ${limit} bytes`)
+  const growth = end - receiver.size()
+  if (!progress.refused && growth > 0 && !allowance.take(growth))
+    progress.refused = new DropError('quota')
+  return progress.refused ?? name.failure()
+}
+
+/**
+ * Stores the received bytes; returns the entry's id, or an empty text if nothing was received.
+ * @param clean the client has completed the file
+ */
+async function endTransfer(
+  start: TransferStart,
+  { file, name, receiver }: TransferFile,
+  progress: Progress,
+  clean: boolean,
+): Promise<string> {
+  const { parts, request, allowance } = start
+  try {
+    const received = await receiver.finish()
+    if (!received.whole) progress.refused ??= new DropError('interrupted', HAS_GAP)
+    if (!clean && received.size === 0 && !name.isTaken()) return ''
+    const blob = await stored(start, received, file)
+    const { modifiedAt, refused } = progress
+    const { protocol } = request
+    const id = await name.giveBytes({ clean: clean && !refused, modifiedAt, protocol, ...blob })
+    if (clean && refused) throw refused
+    if (clean && protocol === 'sftp') parts.waker.wake(request.shop)
+    return id
+  } catch (error) {
+    await name.release().catch(() => {})
+    throw asDropError(error)
+  } finally {
+    allowance.close()
+    // The bytes have become a blob by now, or are not needed.
+    await receiver.discard()
   }
 }
 
@@ -196,7 +226,7 @@ const HAS_GAP = 'A part of the file did not arrive: send the file again'
 type NameOfTransfer = ReturnType<typeof createName>
 
 /** The name of a transfer, which has a row after the name was taken. */
-function createName({ parts: { database }, request, process }: Start, writeId: string) {
+function createName({ parts: { database }, request, process }: TransferStart, writeId: string) {
   const began = performance.now()
   let taking: Promise<TakenName> | null = null
   let failure: DropError | null = null
@@ -220,7 +250,7 @@ function createName({ parts: { database }, request, process }: Start, writeId: s
         throw new DropError('interrupted')
       return id
     },
-    /** Does nothing if another transfer has taken the name. */
+    /** Releases the name, unless another transfer has taken it. */
     release: async () => {
       const taken = await taking
       if (taken) await releaseName(database, { shop: request.shop, id: taken.id, writeId })
@@ -229,7 +259,7 @@ function createName({ parts: { database }, request, process }: Start, writeId: s
 }
 
 /** Copies the file's bytes to the staging file and hashes them: the receiver appends to it. */
-async function loadExisting({ parts, request }: Start, before: TakenName, file: string) {
+async function loadExisting({ parts, request }: TransferStart, before: TakenName, file: string) {
   const store = parts.stores.get(present(before.location, 'The location of a received file'))
   if (!store) throw new DropError('unavailable')
   const hasher = new Blake3Hasher()
@@ -261,7 +291,7 @@ async function loadExisting({ parts, request }: Start, before: TakenName, file: 
 }
 
 async function stored(
-  { parts: { stores }, request: { shop }, location }: Start,
+  { parts: { stores }, request: { shop }, location }: TransferStart,
   { bytes, hash, size }: ReceivedBytes,
   file: string,
 ): Promise<Pick<TransferResult, 'hash' | 'location' | 'size_bytes'>> {

@@ -30,15 +30,15 @@ export interface Transfers {
 }
 
 const PROGRESS_MS = 1000
-/** A file that is open for this long gets its row, so that it is listed while it is written. */
+/** After this time an open file gets its row, so that it is listed while it is written. */
 const SHOWN_MS = 250
 const RELEASE_MS = 3000
 const POLL_MS = 50
-/** Values that rarely change and that small files need often are read once in this time. */
+/** How long values are cached that rarely change and that small files need often. */
 const FRESH_MS = 1000
 const MAX_CACHED = 10_000
 
-interface Open {
+interface OpenTransfer {
   shop: number
   transfer: NamedTransfer
   /** The size that its row shows. */
@@ -46,65 +46,31 @@ interface Open {
 }
 
 export async function openTransfers(parts: TransferParts): Promise<Transfers> {
-  const { database, listener, staging, log } = parts
+  const { database, listener, staging } = parts
   await mkdir(staging, { recursive: true, mode: 0o700 })
   const number = await numberProcess(database)
   await listener.hold(number, DROP_LOCKS)
-  const open = new Map<string, Open>()
-  const locations = createShortCache<string>()
-  const folders = createShortCache<true>()
   const { drop_waiting_bytes, file_bytes } = parts.limits
   const quota = createQuota(database, number, { shop: drop_waiting_bytes, file: file_bytes })
+  const open = new Map<string, OpenTransfer>()
+  const beginnings: Beginnings = {
+    ...{ parts, number, open, quota },
+    locations: createShortCache<string>(),
+    folders: createShortCache<true>(),
+    inTurn: createTurns<number>(),
+  }
   // Another process resumes a file whose connection here is broken.
   const stopListening = listener.on('drop_control', (payload) => {
     const [what, id = ''] = payload?.split(' ') ?? []
     if (what === 'release') void abandonQuietly(open.get(id)?.transfer)
   })
-  const timer = setInterval(() => {
-    const sizes: TransferSize[] = []
-    for (const one of open.values()) {
-      const size = one.transfer.size()
-      if (!one.transfer.isNamed() || size === one.recorded) continue
-      one.recorded = size
-      sizes.push({ writeId: one.transfer.writeId, size })
-    }
-    if (sizes.length > 0)
-      recordProgress(database, sizes).catch((error: Error) =>
-        log.debug('the progress of drop transfers could not be recorded', { error: error.message }),
-      )
-  }, PROGRESS_MS)
-  const inTurn = createTurns<number>()
-  const namedOf = (shop: number): Promise<void> | undefined => {
-    const unnamed = [...open.values()].filter((one) => one.shop === shop && !one.transfer.isNamed())
-    if (unnamed.length === 0) return undefined
-    return Promise.all(unnamed.map(({ transfer }) => transfer.named())).then(() => {})
-  }
-  const start = async (request: WriteRequest): Promise<NamedTransfer> => {
-    const { shop, folder } = request
-    const scope = forShop(database, shop)
-    if (request.mode === 'keep' || request.exclusive) await namedOf(shop)
-    const before =
-      request.mode === 'keep' ? await releaseWriter(database, open, scope, request) : null
-    if (folder !== '')
-      await folders(`${shop}/${folder}`, () => folderId(scope, folder).then(() => true))
-    const location = () =>
-      locations(String(shop), async () => (await readShop(scope)).settings.storage_location)
-    const allowance = await quota.open(shop)
-    // The copy of the bytes so far takes space too.
-    const copied = Math.min(before?.size_bytes ?? 0, request.keepBytes ?? Infinity)
-    if (copied > 0 && !allowance.take(copied)) {
-      allowance.close()
-      throw new DropError('quota')
-    }
-    const begin = () => startTransfer({ parts, request, process: number, allowance, location })
-    return copied > 0 ? inTurn(shop, begin) : begin()
-  }
+  const timer = setInterval(() => reportProgress(parts, open), PROGRESS_MS)
   return {
     process: number,
-    named: namedOf,
+    named: (shop) => nameOpen(open, shop),
     space: quota.space,
     open: async (request) => {
-      const transfer = await start(request)
+      const transfer = await beginTransfer(beginnings, request)
       const id = transfer.writeId
       const shown = setTimeout(() => void transfer.named(), SHOWN_MS)
       open.set(id, { shop: request.shop, transfer, recorded: 0 })
@@ -126,6 +92,72 @@ export async function openTransfers(parts: TransferParts): Promise<Transfers> {
   }
 }
 
+/** What the beginning of a transfer needs. */
+interface Beginnings {
+  parts: TransferParts
+  /** The number of this process. */
+  number: number
+  open: ReadonlyMap<string, OpenTransfer>
+  quota: Quota
+  /** The storage locations of shops, and the folders that exist. */
+  locations: ShortCache<string>
+  folders: ShortCache<true>
+  /** Files that are copied begin one after another in each shop. */
+  inTurn: Turns<number>
+}
+
+async function beginTransfer(
+  { parts, number, open, quota, locations, folders, inTurn }: Beginnings,
+  request: WriteRequest,
+): Promise<NamedTransfer> {
+  const { shop, folder } = request
+  const scope = forShop(parts.database, shop)
+  if (request.mode === 'keep' || request.exclusive) await nameOpen(open, shop)
+  const before =
+    request.mode === 'keep' ? await releaseWriter(parts.database, open, scope, request) : null
+  if (folder !== '')
+    await folders(`${shop}/${folder}`, () => folderId(scope, folder).then(() => true))
+  const location = () =>
+    locations(String(shop), async () => (await readShop(scope)).settings.storage_location)
+  const allowance = await quota.open(shop)
+  // The copy of the bytes so far takes space too.
+  const copied = Math.min(before?.size_bytes ?? 0, request.keepBytes ?? Infinity)
+  if (copied > 0 && !allowance.take(copied)) {
+    allowance.close()
+    throw new DropError('quota')
+  }
+  const start = () => startTransfer({ parts, request, process: number, allowance, location })
+  return copied > 0 ? inTurn(shop, start) : start()
+}
+
+/** Resolves when each open file of the shop has its row; undefined: each has one. */
+function nameOpen(
+  open: ReadonlyMap<string, OpenTransfer>,
+  shop: number,
+): Promise<void> | undefined {
+  const unnamed = [...open.values()].filter((one) => one.shop === shop && !one.transfer.isNamed())
+  if (unnamed.length === 0) return undefined
+  return Promise.all(unnamed.map(({ transfer }) => transfer.named())).then(() => {})
+}
+
+/** Writes the sizes that have changed into the rows of the open files. */
+function reportProgress(
+  { database, log }: TransferParts,
+  open: ReadonlyMap<string, OpenTransfer>,
+): void {
+  const sizes: TransferSize[] = []
+  for (const one of open.values()) {
+    const size = one.transfer.size()
+    if (!one.transfer.isNamed() || size === one.recorded) continue
+    one.recorded = size
+    sizes.push({ writeId: one.transfer.writeId, size })
+  }
+  if (sizes.length > 0)
+    recordProgress(database, sizes).catch((error: Error) =>
+      log.debug('the progress of drop transfers could not be recorded', { error: error.message }),
+    )
+}
+
 const abandonQuietly = (transfer: Transfer | undefined): Promise<void> | undefined =>
   transfer?.abandon().catch(() => {})
 
@@ -135,7 +167,7 @@ const abandonQuietly = (transfer: Transfer | undefined): Promise<void> | undefin
  */
 async function releaseWriter(
   database: Database,
-  open: ReadonlyMap<string, Open>,
+  open: ReadonlyMap<string, OpenTransfer>,
   scope: ShopScope,
   { folder, name }: WriteRequest,
 ): Promise<DropEntry | null> {
@@ -155,7 +187,9 @@ async function releaseWriter(
 }
 
 /** Runs work of one key one after another. */
-function createTurns<K>(): <T>(key: K, work: () => Promise<T>) => Promise<T> {
+type Turns<K> = <T>(key: K, work: () => Promise<T>) => Promise<T>
+
+function createTurns<K>(): Turns<K> {
   const last = new Map<K, Promise<unknown>>()
   return async (key, work) => {
     const mine = (last.get(key) ?? Promise.resolve()).then(work)
@@ -167,7 +201,9 @@ function createTurns<K>(): <T>(key: K, work: () => Promise<T>) => Promise<T> {
 }
 
 /** A cache of values by key, at most a second old. */
-function createShortCache<T>(): (key: string, read: () => Promise<T>) => Promise<T> {
+type ShortCache<T> = (key: string, read: () => Promise<T>) => Promise<T>
+
+function createShortCache<T>(): ShortCache<T> {
   const known = new Map<string, { value: T; until: number }>()
   return async (key, read) => {
     const before = known.get(key)

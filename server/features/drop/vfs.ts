@@ -1,6 +1,6 @@
 // The file system of one account, for both protocols: `/uploads/<shop>/` and everything below it.
 import type { Readable } from 'node:stream'
-import { forShop } from '../../core/db/for-shop.ts'
+import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { lastOf, present } from '../../core/present.ts'
 import {
   markInterrupted,
@@ -34,29 +34,29 @@ export interface Node {
 export interface OpenFile {
   size: number
   modified: Date
-  /** At most `length` bytes from `position`; empty at the end. */
+  /** Reads at most `length` bytes from `position`; empty at the end. */
   read(position: number, length: number): Promise<Buffer>
   stream(from: number): Promise<Readable>
-  /** BLAKE3, as 64 hex digits. */
+  /** The BLAKE3 hash, as 64 hex digits. */
   hash: string
   close(): Promise<void>
 }
 
 export interface WriteMode {
   mode: 'truncate' | 'keep'
-  /** With `keep`: only so many of the existing bytes. Absent: all. */
+  /** With `keep`: the number of existing bytes that are kept. Absent: all. */
   keepBytes?: number
   exclusive?: boolean
 }
 
 export interface DropFs {
   home: string
-  /** Of the shop. */
+  /** The quota of the shop, and how much of it is used. */
   space(): Promise<Space>
-  /** The absolute path; it need not exist. Throws `bad_name`. */
+  /** Returns the absolute path; it need not exist. Throws `bad_name`. */
   resolve(path: string, from: string): string
   stat(path: string): Promise<Node>
-  /** By name, a page at a time. */
+  /** Lists a folder by name, a page at a time. */
   list(path: string): AsyncGenerator<Node[]>
   makeFolder(path: string): Promise<void>
   removeFolder(path: string): Promise<void>
@@ -66,8 +66,8 @@ export interface DropFs {
   openRead(path: string): Promise<OpenFile>
   openWrite(path: string, mode: WriteMode): Promise<Transfer>
   /**
-   * The client was still connected after a file of FTP ended. Resolves when that is written;
-   * `soon`: a moment later, together with others.
+   * Records that the client was still connected after a file of FTP ended. Resolves when that is
+   * written; `soon`: a moment later, together with others.
    */
   confirm(entry: string, soon: boolean): Promise<void>
   /**
@@ -86,110 +86,156 @@ export interface FsOwner {
 const PAGE = 500
 const EPOCH = new Date(0)
 
-export function createDropFs(
+export const createDropFs = (
   parts: TransferParts,
   transfers: Transfers,
   received: RecentFiles,
   owner: FsOwner,
-): DropFs {
-  const scope = forShop(parts.database, owner.shop)
-  const home = homeOf(owner.shop)
-  // Clients read the path of `ftp://host/uploads/1/` as relative to the home: curl sends
-  // `uploads/1/`, lftp `/uploads/1/uploads/1`.
-  const nestedHome = `${home}${home}/`
-  const at = (path: string): Place => placeOf(path, owner.shop)
+): DropFs => new AccountFs(parts, transfers, received, owner)
+
+class AccountFs implements DropFs {
+  readonly home: string
+  readonly #parts: TransferParts
+  readonly #transfers: Transfers
+  readonly #received: RecentFiles
+  readonly #owner: FsOwner
+  readonly #scope: ShopScope
+
+  constructor(parts: TransferParts, transfers: Transfers, received: RecentFiles, owner: FsOwner) {
+    this.home = homeOf(owner.shop)
+    this.#parts = parts
+    this.#transfers = transfers
+    this.#received = received
+    this.#owner = owner
+    this.#scope = forShop(parts.database, owner.shop)
+  }
+
+  space(): Promise<Space> {
+    return this.#transfers.space(this.#owner.shop)
+  }
+
+  /**
+   * Clients read the path of `ftp://host/uploads/1/` as relative to the home: curl sends
+   * `uploads/1/`, lftp `/uploads/1/uploads/1`.
+   */
+  resolve(given: string, from: string): string {
+    const path = absolutePath(given, from)
+    const nestedHome = `${this.home}${this.home}/`
+    return `${path}/`.startsWith(nestedHome) ? path.slice(this.home.length) : path
+  }
+
+  async stat(path: string): Promise<Node> {
+    const place = this.#placeOf(path)
+    const name = path.slice(path.lastIndexOf('/') + 1)
+    if (place.kind === 'virtual' || place.name === '') return folderNode(name)
+    return this.#required(path).then(nodeOf, (error: unknown): Node => {
+      const gone = isGone(error) ? this.#findReceived(path) : null
+      if (!gone) throw error
+      return { ...gone, name, kind: 'file', state: null }
+    })
+  }
+
+  async *list(path: string): AsyncGenerator<Node[]> {
+    const place = this.#placeOf(path)
+    if (place.kind === 'virtual') return yield place.children.map(folderNode)
+    if (place.name !== '') await this.#required(path, 'folder')
+    const folder = joinPath(place.folder, place.name)
+    await this.#transfers.named(this.#owner.shop)
+    for (let after = ''; ;) {
+      const rows = await listFolder(this.#scope, folder, after, PAGE)
+      yield rows.map(nodeOf)
+      if (rows.length < PAGE) return
+      after = lastOf(rows).name
+    }
+  }
+
+  async makeFolder(path: string): Promise<void> {
+    const place = this.#placeOf(path)
+    if (place.kind === 'virtual' || place.name === '') throw new DropError('exists')
+    requireUnmanaged(place)
+    await this.#transfers.named(this.#owner.shop)
+    await insertFolder(this.#scope, place.folder, place.name)
+  }
+
+  async removeFolder(path: string): Promise<void> {
+    await removeEntry(this.#scope, await this.#required(path, 'folder'))
+  }
+
+  async remove(path: string): Promise<void> {
+    const entry = await this.#required(path, 'file')
+    this.#received.forget(this.#owner.shop, path)
+    await removeEntry(this.#scope, entry)
+  }
+
+  async rename(from: string, to: string, overwrite: boolean): Promise<void> {
+    const entry = await this.#required(from)
+    this.#received.forget(this.#owner.shop, from)
+    const place = this.#changeable(to)
+    requireUnmanaged(place)
+    if (entry.kind === 'folder') requireUnmanaged(entry)
+    await moveEntry(this.#scope, { entry, ...place, overwrite })
+    this.#parts.waker.wake(this.#owner.shop)
+  }
+
+  async setModified(path: string, at: Date): Promise<void> {
+    const wasReceived = () => this.#findReceived(path) !== null
+    const entry = await this.#required(path).catch((error: unknown) => {
+      if (isGone(error) && wasReceived()) return null
+      throw error
+    })
+    if (entry && !(await setModified(this.#scope, entry.id, at)) && !wasReceived())
+      throw new DropError('not_found')
+  }
+
+  async openRead(path: string): Promise<OpenFile> {
+    return openEntry(this.#parts, this.#owner.shop, await this.#required(path, 'file'))
+  }
+
+  async openWrite(path: string, mode: WriteMode): Promise<Transfer> {
+    const place = this.#changeable(path)
+    requireUnmanaged(place)
+    const transfer = await this.#transfers.open({ ...this.#owner, ...place, ...mode })
+    const close: Transfer['close'] = async () => {
+      const size = transfer.size()
+      const entry = await transfer.close()
+      this.#received.add(this.#owner.shop, path, { size, modified: transfer.modifiedAt() })
+      return entry
+    }
+    return { ...transfer, close }
+  }
+
+  confirm(entry: string, soon: boolean): Promise<void> {
+    return this.#parts.confirmations.add(this.#owner.shop, entry, soon)
+  }
+
+  markInterrupted(entry: string): Promise<void> {
+    return markInterrupted(this.#scope, entry)
+  }
+
+  #placeOf(path: string): Place {
+    return placeOf(path, this.#owner.shop)
+  }
+
+  #findReceived(path: string) {
+    return this.#received.find(this.#owner.shop, path)
+  }
+
   /** A place where something can be created, removed or moved. */
-  const changeable = (path: string): { folder: string; name: string } => {
-    const place = at(path)
+  #changeable(path: string): { folder: string; name: string } {
+    const place = this.#placeOf(path)
     if (place.kind === 'virtual' || place.name === '')
-      throw new DropError('denied', `Put files into ${home}`)
+      throw new DropError('denied', `Put files into ${this.home}`)
     return place
   }
-  const required = async (path: string, kind?: DropEntry['kind']): Promise<DropEntry> => {
-    const { folder, name } = changeable(path)
-    await transfers.named(owner.shop)
-    const entry = await findEntry(scope, folder, name)
+
+  async #required(path: string, kind?: DropEntry['kind']): Promise<DropEntry> {
+    const { folder, name } = this.#changeable(path)
+    await this.#transfers.named(this.#owner.shop)
+    const entry = await findEntry(this.#scope, folder, name)
     if (!entry) throw new DropError('not_found')
     if (kind && entry.kind !== kind)
       throw new DropError(kind === 'file' ? 'is_a_folder' : 'not_a_folder')
     return entry
-  }
-  return {
-    home,
-    space: () => transfers.space(owner.shop),
-    resolve: (given, from) => {
-      const path = absolutePath(given, from)
-      return `${path}/`.startsWith(nestedHome) ? path.slice(home.length) : path
-    },
-    stat: async (path) => {
-      const place = at(path)
-      if (place.kind === 'virtual' || place.name === '')
-        return folderNode(path.slice(path.lastIndexOf('/') + 1))
-      return required(path).then(nodeOf, (error: unknown) => {
-        const gone = isGone(error) ? received.find(owner.shop, path) : null
-        if (!gone) throw error
-        return { ...gone, name: path.slice(path.lastIndexOf('/') + 1), kind: 'file', state: null }
-      })
-    },
-    list: async function* (path) {
-      const place = at(path)
-      if (place.kind === 'virtual') return yield place.children.map(folderNode)
-      if (place.name !== '') await required(path, 'folder')
-      const folder = joinPath(place.folder, place.name)
-      await transfers.named(owner.shop)
-      for (let after = ''; ;) {
-        const rows = await listFolder(scope, folder, after, PAGE)
-        yield rows.map(nodeOf)
-        if (rows.length < PAGE) return
-        after = lastOf(rows).name
-      }
-    },
-    makeFolder: async (path) => {
-      const place = at(path)
-      if (place.kind === 'virtual' || place.name === '') throw new DropError('exists')
-      requireUnmanaged(place)
-      await transfers.named(owner.shop)
-      await insertFolder(scope, place.folder, place.name)
-    },
-    removeFolder: async (path) => removeEntry(scope, await required(path, 'folder')),
-    remove: async (path) => {
-      const entry = await required(path, 'file')
-      received.forget(owner.shop, path)
-      await removeEntry(scope, entry)
-    },
-    rename: async (from, to, overwrite) => {
-      const entry = await required(from)
-      received.forget(owner.shop, from)
-      const place = changeable(to)
-      requireUnmanaged(place)
-      if (entry.kind === 'folder') requireUnmanaged(entry)
-      await moveEntry(scope, { entry, ...place, overwrite })
-      parts.waker.wake(owner.shop)
-    },
-    setModified: async (path, time) => {
-      const wasReceived = () => received.find(owner.shop, path) !== null
-      const entry = await required(path).catch((error: unknown) => {
-        if (isGone(error) && wasReceived()) return null
-        throw error
-      })
-      if (entry && !(await setModified(scope, entry.id, time)) && !wasReceived())
-        throw new DropError('not_found')
-    },
-    openRead: async (path) => openEntry(parts, owner.shop, await required(path, 'file')),
-    openWrite: async (path, mode) => {
-      const place = changeable(path)
-      requireUnmanaged(place)
-      const transfer = await transfers.open({ ...owner, ...place, ...mode })
-      const close: Transfer['close'] = async () => {
-        const size = transfer.size()
-        const entry = await transfer.close()
-        received.add(owner.shop, path, { size, modified: transfer.modifiedAt() })
-        return entry
-      }
-      return { ...transfer, close }
-    },
-    confirm: (entry, soon) => parts.confirmations.add(owner.shop, entry, soon),
-    markInterrupted: (entry) => markInterrupted(scope, entry),
   }
 }
 

@@ -10,9 +10,9 @@ export const TEMPORARY = String.raw`(^[.~]|~$|\.(filepart|part|partial|tmp|temp|
  * `rename`: its name is temporary; `manifest`: the import.csv in its folder is being sent; `files`:
  * it is an import.csv, and files of its rows have not arrived. Null: it waits for nothing.
  */
-export type WaitsFor = 'rename' | 'manifest' | 'files'
+export type AwaitedEvent = 'rename' | 'manifest' | 'files'
 
-/** SQL of an entry `e`. */
+/** SQL: what the entry `e` waits for. */
 export const WAITS_FOR = `case
   when e.state <> 'waiting' then null
   when e.name ~* '${TEMPORARY}' then 'rename'

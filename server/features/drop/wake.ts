@@ -12,7 +12,7 @@ export const DROP_TASK: TaskKind = { name: 'import-drop-folders', onePerShop: tr
  */
 export const laterKey = (shop: number): string => `${shop}/later`
 
-/** The interval of wake-ups, so that one run takes many small files. */
+/** The minimum time between wake-ups, so that one run takes many small files. */
 const APART_MS = 100
 
 export interface Waker {
@@ -20,8 +20,8 @@ export interface Waker {
 }
 
 /**
- * A lost wake-up (the process dies, the database is unavailable) costs seconds: the workers' own
- * sweep finds the file.
+ * Creates the waker. A lost wake-up (the process dies, the database is unavailable) costs seconds:
+ * the workers' own sweep finds the file.
  */
 export function createWaker(database: Database, log: Logger): Waker {
   /** Shops that were woken a moment ago; true: wake them again afterwards. */

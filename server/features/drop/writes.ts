@@ -27,12 +27,12 @@ export interface NameClaim extends DropPlace {
 export type TakenName = Pick<DropEntry, 'id' | 'hash' | 'location' | 'size_bytes'>
 
 /**
- * The commit does not wait for the disk: if a crash of the database loses the name, the end of the
- * transfer is refused, and the client sends the file again.
+ * SQL: the commit does not wait for the disk. If a crash of the database loses the name, the end of
+ * the transfer is refused, and the client sends the file again.
  */
 const WITHOUT_WAITING = `(select set_config('synchronous_commit', 'off', true)) unsynced`
 
-/** The folder's row, with its path as $2 (parent) and $3 (name); the home has no row. */
+/** SQL: the folder's row, with its path as $2 (parent) and $3 (name); the home has no row. */
 const parentOf = (folder: string): string =>
   folder === ''
     ? `(select null::uuid as id where $2 = '' and $3 = '')`
@@ -120,12 +120,12 @@ export interface TransferResult {
   size_bytes: number
 }
 
-/** With the parameters $1 (the shop) and $2 (the blobs). */
+/** SQL: holds the blobs, with the parameters $1 (the shop) and $2 (the blobs). */
 const HOLD = HOLD_BLOBS.replaceAll(':shop', '$1::int').replaceAll(':blobs', '$2')
 const blobsOf = ({ hash, location, size_bytes }: TransferResult): string =>
   JSON.stringify(hash === null ? [] : [{ hash, location, size_bytes }])
 const stateOf = ({ clean }: TransferResult) => (clean ? 'waiting' : 'partial')
-/** The protocol itself confirmed that the file is whole. */
+/** Did the protocol itself confirm that the file is whole? */
 const isSure = ({ clean, protocol }: TransferResult): boolean => clean && protocol === 'sftp'
 
 const COMMIT = `with ${HOLD}

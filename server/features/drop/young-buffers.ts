@@ -4,7 +4,7 @@
 import v8 from 'node:v8'
 import vm from 'node:vm'
 
-/** Buffers of this many received bytes may wait to be freed. */
+/** The maximum number of received bytes whose buffers wait to be freed. */
 const MAX_UNFREED_BYTES = 2 * 1024 * 1024
 
 v8.setFlagsFromString('--expose-gc')

@@ -4,21 +4,21 @@ import { compileFilter, type FileFilter } from '../../files/filter.ts'
 import { WORKING } from '../../files/list.ts'
 
 export interface Impact {
-  /** Files in the selection. */
+  /** The number of files in the selection. */
   files: number
-  /** The selected files that are mapped to a product. */
+  /** The number of selected files that are mapped to a product. */
   mapped: number
-  /** The products to which they are mapped. */
+  /** The number of products to which they are mapped. */
   products: number
-  /** Working links to them. */
+  /** The number of working links to them. */
   live_links: number
-  /** Paid deliveries, not revoked or withdrawn, that contain one of them. */
+  /** The number of paid deliveries, not revoked or withdrawn, that contain one of them. */
   paid_deliveries: number
 }
 
 /**
- * Counts for files by their bare UUIDs, in the trash or not, or for all files of a filter. Unknown
- * ids are ignored.
+ * Counts the impact for files by their bare UUIDs, in the trash or not, or for all files of a
+ * filter. Unknown ids are ignored.
  */
 export async function impactOf(
   scope: ShopScope,

@@ -11,7 +11,7 @@ import { nameRequestOf } from '../../files/names.ts'
 import { workflowOfAction, placedSource } from '../operations/start.ts'
 
 export interface NewName {
-  /** A bare UUID. */
+  /** The bare UUID of the file. */
   id: string
   before: string
   after: string
@@ -20,21 +20,23 @@ export interface NewName {
 }
 
 const ACTION = 'rename-files'
-/** How many steps such a chain is followed. */
+/** How many steps of a chain of files that take each other's names are followed. */
 const ROUNDS = 5
 
-interface Wanted {
+interface PreviewRequest {
   source: OperationSource
   options: Record<string, unknown>
   limit: number
   signal: AbortSignal
 }
 
-/** Throws `validation_failed` if the options or the selection are invalid. */
+/**
+ * Previews the new names. Throws `validation_failed` if the options or the selection are invalid.
+ */
 export async function previewNames(
   engine: Engine,
   scope: ShopScope,
-  { source: given, options, limit, signal }: Wanted,
+  { source: given, options, limit, signal }: PreviewRequest,
 ): Promise<{ names: NewName[]; total: number }> {
   const workflow = workflowOfAction(engine, ACTION, options)
   const selection = await selectionOf(scope, placedSource(engine, workflow, given))
@@ -64,12 +66,13 @@ export async function previewNames(
 }
 
 /**
- * The selected files that hold the wanted names and would be renamed together with the shown ones.
+ * Adds the selected files that have the new names now and would be renamed together with the shown
+ * ones.
  */
 async function withNameOwners(
   scope: ShopScope,
   shown: readonly PreviewResult[],
-  selection: Selected,
+  selection: SelectedFiles,
   preview: (files: readonly PlacedFile[]) => Promise<PreviewResult[]>,
 ): Promise<{ previewed: PreviewResult[]; leaving: Set<string> }> {
   const previewed = [...shown]
@@ -92,20 +95,20 @@ async function withNameOwners(
   }
 }
 
-interface Selected {
+interface SelectedFiles {
   count(): Promise<number>
   first(limit: number): Promise<PlacedFile[]>
-  /** The selected ones of these files. */
+  /** Finds those of the files that are selected. */
   find(ids: readonly string[]): Promise<PlacedFile[]>
 }
 
-async function selectionOf(scope: ShopScope, source: OperationSource): Promise<Selected> {
+async function selectionOf(scope: ShopScope, source: OperationSource): Promise<SelectedFiles> {
   if (source.type === 'files') return ofIds([...new Set(source.ids)])
   if (source.type === 'filter') return ofFilter(scope, source.filter)
   throw new Error(`Names are previewed of files or a filter, not of ${source.type}`)
 }
 
-function ofIds(ids: readonly string[]): Selected {
+function ofIds(ids: readonly string[]): SelectedFiles {
   const places = new Map(ids.map((id, position) => [id, { id, position }]))
   return {
     count: () => Promise.resolve(ids.length),
@@ -114,8 +117,8 @@ function ofIds(ids: readonly string[]): Selected {
   }
 }
 
-/** In the order in which an operation freezes them. */
-async function ofFilter(scope: ShopScope, filter: FileFilter): Promise<Selected> {
+/** The files of a filter, in the order in which an operation freezes them. */
+async function ofFilter(scope: ShopScope, filter: FileFilter): Promise<SelectedFiles> {
   const { sql, bindings } = await compileFilter(scope, filter)
   const files = `from files where files.shop_id = :shop and ${sql}`
   const placed = `select id, (row_number() over (order by id) - 1)::int as position ${files}`

@@ -12,7 +12,10 @@ interface By {
   idempotencyKey: string | undefined
 }
 
-/** `id`: a bare UUID. Returns the import's UUID. Throws `not_found`. */
+/**
+ * Imports the bytes at an address as the next version of the file with the bare UUID `id`. Returns
+ * the import's UUID. Throws `not_found`.
+ */
 export async function replaceFromUrl(
   engine: Engine,
   scope: ShopScope,
@@ -27,8 +30,9 @@ export async function replaceFromUrl(
 }
 
 /**
- * `upload`: a complete upload that is in no import, such as one of a batch that was not started.
- * Throws `not_found`, `validation_failed` for an unknown upload, `conflict` if it cannot be used.
+ * Imports an upload as the next version of a file. `upload`: a complete upload that is in no
+ * import, such as one of a batch that was not started. Throws `not_found`, `validation_failed` for
+ * an unknown upload, `conflict` if it cannot be used.
  */
 export function replaceFromUpload(
   engine: Engine,
@@ -64,7 +68,10 @@ export function replaceFromUpload(
   })
 }
 
-/** A repeated request whose answer was lost: the upload is in its own import already. */
+/**
+ * Finds the import of a repeated request whose answer was lost: the upload is in its own import
+ * already.
+ */
 async function startedBefore(tx: ShopScope, { idempotencyKey: key }: By): Promise<string | null> {
   if (key === undefined) return null
   const [row] = await tx.query<{ id: string }>(

@@ -10,7 +10,7 @@ import { recordTriggerRefusal, type FlowMessage, type FlowTrigger } from './trig
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
-/** No attempts after these: a workflow would start too late to be useful. */
+/** The delays of the attempts. After the last one a workflow would start too late to be useful. */
 const DELAYS = [10 * SECOND, MINUTE, 10 * MINUTE, 60 * MINUTE, 6 * 60 * MINUTE]
 
 /** @param sender absent: there is no platform, and no message of this kind. */

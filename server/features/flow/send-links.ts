@@ -28,7 +28,7 @@ const schema = z.object({
     download_limit: settingFields.download_limit.optional(),
   }),
 })
-type Wanted = z.output<typeof schema>['properties']
+type LinkRequest = z.output<typeof schema>['properties']
 
 export const SEND_LINKS: FlowAddress = {
   path: '/flow/actions/send-download-links',
@@ -69,7 +69,10 @@ function refused(issues: readonly Issue[]): AppError {
   return new AppError('validation_failed', { param, details, message: `${param}: ${message}` })
 }
 
-/** Stored with the ids of webhooks, as long as the platform may repeat the request. */
+/**
+ * Records the run, with the ids of webhooks, as long as the platform may repeat the request. False:
+ * it was recorded before.
+ */
 async function isNewRun(tx: ShopScope, run: string): Promise<boolean> {
   const rows = await tx.query(
     `insert into webhooks (shop_id, id, topic) values (:shop, :id, 'flow/send-download-links')
@@ -79,10 +82,13 @@ async function isNewRun(tx: ShopScope, run: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Throws `validation_failed`, which names each file and pack that does not exist. */
+/**
+ * Creates the links. Throws `validation_failed`, which names each file and pack that does not
+ * exist.
+ */
 async function makeWanted(
   tx: ShopScope,
-  { email, files, pack, ...terms }: Wanted,
+  { email, files, pack, ...terms }: LinkRequest,
   { secrets, clock }: FlowParts,
 ): Promise<readonly Link[]> {
   if ((files === undefined) === (pack === undefined))
@@ -107,7 +113,10 @@ const wrong = (param: string, message: string) =>
     details: [{ param, code: 'invalid_value', message }],
   })
 
-/** Bare UUIDs, in the order given. Each is given by name, or by its id in the page and the API. */
+/**
+ * Finds the bare UUIDs of files or packs, in the order given. Each is given by name, or by its id
+ * in the page and the API.
+ */
 async function idsOf(
   tx: ShopScope,
   table: 'files' | 'packs',

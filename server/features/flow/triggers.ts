@@ -8,7 +8,7 @@ export const FLOW_TRIGGERS = ['import-finished', 'file-delivered', 'limit-reache
 export type FlowTrigger = (typeof FLOW_TRIGGERS)[number]
 
 /**
- * What the outbox stores. Absent payload: it is read from the operation when the message is
+ * The payload in the outbox. Without `payload`, it is read from the operation when the message is
  * written.
  */
 export interface FlowMessage {
@@ -19,15 +19,18 @@ export interface FlowMessage {
 export interface RaisedTrigger extends FlowMessage {
   /** Unique for the event: the same event is not sent twice. */
   key: string
-  /** A bare UUID. */
+  /** The bare UUID of the operation. */
   operation?: string
 }
 
-/** Of a row `t` of flow_triggers: a workflow uses the trigger, and the platform accepts it. */
+/** SQL of a row `t` of flow_triggers: a workflow uses the trigger, and the platform accepts it. */
 export const IS_USED = `t.enabled and (t.refused_at is null
   or t.refused_at < now() - interval '1 day')`
 
-/** Call it in the transaction of the event. Without a workflow that uses it, it writes nothing. */
+/**
+ * Raises a trigger. Must be called in the transaction of the event. Writes nothing if no workflow
+ * uses the trigger.
+ */
 export async function raiseTrigger(tx: ShopScope, trigger: RaisedTrigger): Promise<void> {
   const { handle, payload, key, operation = null } = trigger
   const [row] = await tx.query<{ id: string }>(
@@ -43,7 +46,7 @@ export async function raiseTrigger(tx: ShopScope, trigger: RaisedTrigger): Promi
   if (row) await queueMessage(tx, row.id)
 }
 
-/** Must be called in the transaction that ends an operation. */
+/** Raises `import-finished`. Must be called in the transaction that ends an operation. */
 export async function raiseImportFinished(
   tx: ShopScope,
   { id, kind, round }: { id: string; kind: 'import' | 'bulk'; round: number },
@@ -53,7 +56,7 @@ export async function raiseImportFinished(
   await raiseTrigger(tx, { handle: 'import-finished', key: `${id}/${round}`, operation: id })
 }
 
-/** The same for many events of one trigger. */
+/** Raises one trigger for many events, as `raiseTrigger` does. */
 export async function raiseTriggers(
   tx: ShopScope,
   handle: FlowTrigger,

@@ -15,43 +15,46 @@ export interface ImportFile extends EntrySettings {
   source: Entry['source']
   on_conflict: Entry['on_conflict']
   product_sku?: string | undefined
-  /** The text that is matched instead of its name. */
+  /** The text that is matched instead of the file's name. */
   match_as?: string | undefined
-  /** The file whose next version it becomes, a bare UUID. */
+  /** The bare UUID of a file: the import becomes its next version. */
   replaces?: string | undefined
-  /** Beginnings of its name that may be SKUs, longest first. */
+  /** Beginnings of the file's name that may be SKUs, longest first. */
   sku_prefixes?: readonly string[] | undefined
   tags?: readonly string[] | undefined
-  /** The name of its pack, which is created if there is none. */
+  /** The name of the file's pack, which is created if there is none. */
   pack?: string | undefined
 }
 
 export interface ImportRequest {
   files: readonly ImportFile[]
-  /** For history: a person, or an API key's name. */
+  /** Who started the import, for history: a person, or an API key's name. */
   requestedBy: string
-  /** A second start with the same key gives the first one's operation. */
+  /** A second start with the same key returns the first one's operation. */
   idempotencyKey?: string | undefined
-  /** Absent: the shop's setting. */
+  /** Whether products are found automatically; absent: the shop's setting. */
   auto_map?: boolean | undefined
   notify?: boolean | undefined
-  /** Receives a callback at the end of the import. */
+  /** The address that receives a callback at the end of the import. */
   callback_url?: string | undefined
-  /** Its label in history; absent: the first file's name. */
+  /** The label in history; absent: the first file's name. */
   label?: string | undefined
-  /** More files will be added, until the operation is closed. */
+  /** Whether more files will be added, until the operation is closed. */
   open?: boolean | undefined
-  /** The caller waits for each file: its batches have their own places in every worker. */
+  /** Whether the caller waits for each file: batches then have their own places in every worker. */
   prompt?: boolean | undefined
-  /** How many of its batches run at the same time; absent: as its workflow says. */
+  /** How many batches run at the same time; absent: as the workflow says. */
   parallel?: number | undefined
-  /** Only previews, until it is confirmed. */
+  /** Whether the import is only a preview until it is confirmed. */
   dryRun?: boolean | undefined
-  /** The sync that this import is, a bare UUID. */
+  /** The bare UUID of the sync that starts this import. */
   sync?: string | undefined
 }
 
-/** Returns the operation's UUID. Throws `workflow_broken` if the attached workflow cannot run. */
+/**
+ * Starts an import and returns the operation's UUID. Throws `workflow_broken` if the attached
+ * workflow cannot run.
+ */
 export async function startImport(
   engine: Engine,
   scope: ShopScope,
@@ -71,7 +74,7 @@ export async function startImport(
   } satisfies StartInput)
 }
 
-/** The files in the form that the engine takes, for an operation that grows. */
+/** Converts files to the form that the engine takes, for an operation that grows. */
 export async function importEntries(
   scope: ShopScope,
   files: readonly ImportFile[],

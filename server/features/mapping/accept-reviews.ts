@@ -8,7 +8,7 @@ import { toPublicId } from '../../core/ids.ts'
 import { present } from '../../core/present.ts'
 
 const ACTION = 'map-products'
-/** The most reviews of one operation. */
+/** The maximum number of reviews in one operation. */
 export const MAX_ACCEPTED = 1000
 
 export interface AcceptedReview {
@@ -17,7 +17,8 @@ export interface AcceptedReview {
 }
 
 /**
- * Returns the operation's UUID and the number of its files; null if no review was open any more.
+ * Accepts reviews. Returns the operation's UUID and the number of its files; null if no review was
+ * open any more.
  */
 export function acceptReviews(
   engine: Engine,

@@ -6,7 +6,10 @@ import { readShop } from '../../files/shop-settings.ts'
 import { catalogChannel } from '../imports/origins.ts'
 
 const ACTION = 'map-products'
-/** Files of one operation; further files follow with the next change of the catalog. */
+/**
+ * The maximum number of files in one operation; further files follow with the next change of the
+ * catalog.
+ */
 const MAX_FILES = 50_000
 
 /**
@@ -54,7 +57,10 @@ async function filesOf(
   return rows.map(({ id }) => id)
 }
 
-/** The operation was not requested by a person, so it notifies only if files got products. */
+/**
+ * Starts the operation. It was not requested by a person, so it notifies only if files got
+ * products.
+ */
 function start(
   engine: Engine,
   scope: ShopScope,

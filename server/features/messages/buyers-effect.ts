@@ -13,7 +13,7 @@ export const buyersEffect = defineEffect({
   preview: async (tx, requests) => (await findBuyers(tx, requests)).records,
 })
 
-/** The deliveries that contain the files, and their number for each item. */
+/** Finds the deliveries that contain the files, and their number for each item. */
 async function findBuyers(tx: ShopScope, requests: readonly EffectRequest<'tell'>[]) {
   const found = await buyersOf(
     tx,

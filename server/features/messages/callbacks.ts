@@ -14,8 +14,8 @@ import { POST_DELAYS, postSigned } from './signed-post.ts'
 export const CALLBACK_EVENT = 'operation.finished'
 
 /**
- * Call it in the transaction that ends the operation, in any status. Without a `callback_url` it
- * does nothing.
+ * Queues the callback of an operation, if it has a `callback_url`. Must be called in the
+ * transaction that ends the operation, in any status.
  */
 export async function queueCallback(
   tx: ShopScope,
@@ -47,7 +47,7 @@ export async function queueCallback(
 export interface CallbackOptions {
   client: Pick<GuardedClient, 'post'>
   secrets: Pick<Secrets, 'derive' | 'seal' | 'open'>
-  /** The body that GET /api/jobs/{id} returns. */
+  /** Reads the body that GET /api/jobs/{id} returns. */
   operationRecord(scope: ShopScope, id: string): Promise<object>
   clock: () => Date
   /** Milliseconds that a receiver has, by its consecutive failures; absent: the usual time. */

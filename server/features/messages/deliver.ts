@@ -19,7 +19,7 @@ export interface OutboxParts {
   database: Database
   deliverers: Deliverers
   log: Logger
-  /** Aborts when this process stops. */
+  /** The signal that aborts when this process stops. */
   signal: AbortSignal
   clock: () => Date
 }
@@ -27,7 +27,10 @@ export interface OutboxParts {
 export interface StartedMessage {
   /** Resolves when the result is recorded. Rejects only if the database is unavailable. */
   ended: Promise<void>
-  /** The job may end before: a post waits for its receiver, and needs no place of the worker. */
+  /**
+   * Whether the job may end before the message: a post waits for its receiver, and needs no place
+   * of the worker.
+   */
   detached: boolean
 }
 
@@ -72,11 +75,13 @@ export function createStart(
 interface WaitingMessage {
   kind: MessageKind
   created_at: Date
-  /** What it is posted to: the webhook, or the host of its address; null: not a post. */
+  /**
+   * The receiver of a post: the webhook, or the host of the address; null: the message is no post.
+   */
   receiver: string | null
   /** Consecutive attempts at the receiver without an answer. */
   failures: number
-  /** Nothing is posted to the receiver before. */
+  /** The time before which nothing is posted to the receiver. */
   retryAt: Date | null
 }
 

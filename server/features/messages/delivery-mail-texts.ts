@@ -3,7 +3,7 @@
 import { IntlMessageFormat } from 'intl-messageformat'
 import { present } from '../../core/present.ts'
 
-/** ICU messages; values are inserted as text. */
+/** The texts as ICU messages, into which values are inserted as text. */
 interface MailTexts {
   subject: string
   intro: string

@@ -22,9 +22,9 @@ const MAX_NAMED = 20
 
 interface DeliveryPayload {
   template: typeof TEMPLATE
-  /** A bare UUID. */
+  /** The bare UUID of the delivery. */
   delivery: string
-  /** `update`: one of its files has a new version. */
+  /** The occasion of the mail. `update`: one of the files has a new version. */
   about?: 'order' | 'update'
 }
 
@@ -40,7 +40,10 @@ export function mailedDelivery(payload: unknown): MailedDelivery | null {
   return template === TEMPLATE && typeof delivery === 'string' ? { delivery, about } : null
 }
 
-/** The mails of a shop that have no job of their own; its key is the shop's number. */
+/**
+ * The task that sends the mails of a shop that have no job of their own. Its key is the shop's
+ * number.
+ */
 export const SEND_MAILS: TaskKind = { name: 'send-mails' }
 
 /**
@@ -88,7 +91,10 @@ export async function queueDeliveryMail(
   return true
 }
 
-/** The same for the deliveries of an operation: sent one after another, after all other mail. */
+/**
+ * Queues mails of the deliveries of an operation, which are sent one after another, after all other
+ * mail.
+ */
 export async function queueDeliveryMails(
   tx: ShopScope,
   deliveries: readonly string[],
@@ -99,7 +105,7 @@ export async function queueDeliveryMails(
   return ids.length
 }
 
-/** The ready deliveries with an address that contain these files (bare UUIDs), by file. */
+/** Finds the ready deliveries with an address that contain these files (bare UUIDs), by file. */
 export async function buyersOf(
   scope: ShopScope,
   files: readonly string[],
@@ -150,7 +156,7 @@ interface MailRow {
   licensed: boolean
 }
 
-/** The message of each delivery, without keys; null if the delivery was deleted. */
+/** Writes the message of each delivery, without keys; null if the delivery was deleted. */
 export async function writeDeliveryMails(
   scope: ShopScope,
   mailed: readonly MailedDelivery[],
@@ -224,7 +230,7 @@ export interface WrittenDelivery {
   content: Content
 }
 
-/** The messages with their keys, in their order; null if the delivery is not ready any more. */
+/** Inserts the keys into messages, in their order; null if the delivery is not ready any more. */
 export async function withDeliveryKeys(
   scope: ShopScope,
   written: readonly WrittenDelivery[],
@@ -263,7 +269,7 @@ export async function withDeliveryKeys(
   })
 }
 
-/** Lines with file and key, by delivery. */
+/** Reads the lines with file and key, by delivery. */
 async function licencesOf(
   scope: ShopScope,
   secrets: Secrets,
@@ -278,5 +284,5 @@ async function licencesOf(
 
 const escapeHtml = (text: string): string => Handlebars.escapeExpression(text)
 
-/** A name must not start a new line of the message. */
+/** Writes a name in one line: it must not start a new line of the message. */
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()

@@ -7,14 +7,14 @@ import { raiseNotice } from '../../core/outbox/notices.ts'
 import type { Message, MessageKind } from '../../core/outbox/outbox.ts'
 
 export interface Failure {
-  /** `partly`: sent, but not to all of its recipients. */
+  /** How the message failed. `partly`: it was sent, but not to all recipients. */
   status: 'failed' | 'unknown' | 'partly'
   reason: string
 }
 
 type FailedMessage = Pick<Message, 'id' | 'kind' | 'operation_id'>
 
-/** Call it in the transaction that records the failure. */
+/** Raises a notice about a failure. Must be called in the transaction that records it. */
 export async function raiseFailureNotice(
   tx: ShopScope,
   message: FailedMessage,
@@ -31,8 +31,9 @@ export async function raiseFailureNotice(
 type NoticeText = { title: string; body: string }
 
 /**
- * Null: no notice. A webhook's failures are in its list, and a notice is raised when it is switched
- * off; a trigger that the platform refuses is reported once a day (flow/deliverer.ts).
+ * The text of the notice for each kind of message; null: no notice. A webhook's failures are in its
+ * list, and a notice is raised when it is switched off; a trigger that the platform refuses is
+ * reported once a day (flow/deliverer.ts).
  */
 const DESCRIPTIONS: Record<
   MessageKind,
@@ -84,9 +85,9 @@ async function ofSms(tx: ShopScope, message: FailedMessage, { status, reason }: 
 interface FailedContent {
   subject?: string
   to?: readonly string[]
-  /** It contains a buyer's link. */
+  /** Whether the mail contains a buyer's link. */
   link: boolean
-  /** It is the mail of a delivery. */
+  /** Whether the mail is about a delivery. */
   delivery: boolean
 }
 

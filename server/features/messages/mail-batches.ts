@@ -8,11 +8,14 @@ import { deliverBatch, type OutboxParts } from './deliver.ts'
 import { SEND_MAILS } from './delivery-mail.ts'
 
 const SHOP_CONCURRENCY = 2
-/** Small: if a worker dies, it is unknown for this many mails whether they were sent. */
+/**
+ * The number of mails in a batch. It is small: if a worker dies, it is unknown for this many mails
+ * whether they were sent.
+ */
 const MAILS_PER_BATCH = 8
 /** How long a run that has sent mails waits for further ones. */
 const GATHER_MS = 150
-/** The length of a run: then other shops get their turn. */
+/** The maximum length of a run, after which other shops get their turn. */
 const RUN_MS = 10_000
 
 export const mailBatchTask = (parts: OutboxParts): BackgroundTask => ({

@@ -24,11 +24,11 @@ export interface MailServer {
 }
 
 /**
- * Milliseconds. The first two together are less than the two minutes after which the sweep treats a
- * message as lost.
+ * Timeouts in milliseconds. The first two together are less than the two minutes after which the
+ * sweep treats a message as lost.
  */
 export interface MailTimeouts {
-  /** Until the server is ready for the message. */
+  /** The time until the server is ready for the message. */
   handOver: number
   /** The longest wait for a reply of the server. */
   answer: number
@@ -62,9 +62,12 @@ export function openMailServer(url: string, timeouts: MailTimeouts = TIMEOUTS): 
 interface Gate extends Pick<SentMail['gate'], 'passed'> {
   /** Called when the server is ready for the message; throws if it must not be sent any more. */
   pass(): void
-  /** This process is stopping. */
+  /** Whether this process is stopping. */
   readonly stopping: boolean
-  /** Aborts when the message must not be sent any more; never after `pass` was called. */
+  /**
+   * The signal that aborts when the message must not be sent any more; never after `pass` was
+   * called.
+   */
   readonly closed: AbortSignal
 }
 
@@ -94,7 +97,7 @@ function openGate(stopping: AbortSignal, withinMs: number): Gate {
   }
 }
 
-/** First read when the server has replied to DATA. */
+/** The message as a stream, which is first read when the server has replied to DATA. */
 function readThrough(gate: Gate, raw: Buffer): Readable {
   return new Readable({
     read() {

@@ -19,11 +19,11 @@ import { renderMail, type MailPayload } from '../../core/outbox/templates.ts'
 import { firstOf, present } from '../../core/present.ts'
 
 const MINUTE = 60_000
-/** Concurrent connections for mails that are sent together. */
+/** The maximum number of connections for mails that are sent together. */
 const SESSIONS = 4
 
 export interface MailOptions {
-  /** Null: messages are rendered and stored, and none is sent. */
+  /** The mail server; null: messages are rendered and stored, and none is sent. */
   server: MailServer | null
   from: string
   baseUrl: string
@@ -57,7 +57,7 @@ export function mailDeliverer(options: MailOptions): Deliverer {
 }
 type MailBatch = NonNullable<Deliverer['batch']>
 
-/** The contents of the messages, without keys. Those of an earlier attempt are kept. */
+/** Writes the contents of the messages, without keys. Those of an earlier attempt are kept. */
 async function writeMails(
   scope: ShopScope,
   messages: readonly Message[],
@@ -140,8 +140,8 @@ async function handOver(
 const GONE: Content = { to: [], subject: 'A download link', text: '' }
 
 /**
- * Equal in every attempt, so that receivers can drop copies; the header suppresses automatic
- * replies.
+ * Headers that are equal in every attempt, so that receivers can drop copies, and that suppress
+ * automatic replies.
  */
 const stamps = (id: string) => ({
   messageId: `<${toPublicId('message', id)}@stevedore>`,

@@ -5,12 +5,12 @@ import type { MessageKind } from '../../core/outbox/outbox.ts'
 const RETRY_MS = 500
 const APART_MS = 100
 
-/** Concurrent messages in this process. */
+/** Limits of concurrent messages in this process. */
 interface PlaceLimit {
   all: number
-  /** Of one shop. */
+  /** The maximum for one shop. */
   shop: number
-  /** To one receiver. */
+  /** The maximum for one receiver. */
   receiver: number
 }
 
@@ -32,14 +32,14 @@ type Places = keyof typeof LIMITS
 export interface MessageTurn {
   kind: MessageKind
   shop: number
-  /** What the message is posted to; null: a server that all messages of the kind share. */
+  /** The receiver of a post; null: a server that all messages of the kind share. */
   receiver: string | null
-  /** The receiver did not answer the last time. */
+  /** Whether the receiver did not answer the last time. */
   failing: boolean
 }
 
 export interface MessageLimiter {
-  /** Null if a limit is reached; otherwise the function that releases the place. */
+  /** Takes a place. Null if a limit is reached; otherwise the function that releases the place. */
   take(turn: MessageTurn): (() => void) | null
   /** When to try again: the messages that wait for one receiver are spread over time. */
   later(turn: MessageTurn): Date

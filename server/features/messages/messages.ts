@@ -27,31 +27,33 @@ export interface MessageRow extends Content {
   sent_at: Date | null
 }
 
-type Stored = Omit<MessageRow, keyof Content> & { payload: unknown; content: Content | null }
+type StoredMessage = Omit<MessageRow, keyof Content> & { payload: unknown; content: Content | null }
 
 const COLUMNS = `m.id, m.kind, m.status, m.attempts, m.error, m.payload, m.result as content, m.operation_id,
   o.kind as operation_kind, m.created_at, m.sent_at`
 
 export interface MessageFilter {
   kind: MessageKind
-  /** Only messages of this webhook. */
+  /** Lists only messages of this webhook. */
   webhook?: string
-  /** Only this message. */
+  /** Lists only this message. */
   id?: string
   status?: MessageStatus
-  /** Messages before this UUID. */
+  /** Lists messages before this UUID. */
   before?: string
   limit: number
 }
 
-/** Newest first. `baseUrl` renders messages that have no content yet. */
+/**
+ * Lists messages, newest first. `baseUrl` is needed to render messages that have no content yet.
+ */
 export async function listMessages(
   scope: ShopScope,
   filter: MessageFilter,
   baseUrl: string,
 ): Promise<MessageRow[]> {
   const { kind, webhook, id, status, before, limit } = filter
-  const rows = await scope.query<Stored>(
+  const rows = await scope.query<StoredMessage>(
     `select ${COLUMNS} from outbox m left join operations o on o.shop_id = m.shop_id
      and o.id = m.operation_id
      where m.shop_id = :shop and m.kind = :kind
@@ -76,7 +78,7 @@ export async function readMessage(
   id: string,
   baseUrl: string,
 ): Promise<MessageRow | null> {
-  const rows = await scope.query<Stored>(
+  const rows = await scope.query<StoredMessage>(
     `select ${COLUMNS} from outbox m left join operations o on o.shop_id = m.shop_id
      and o.id = m.operation_id
      where m.shop_id = :shop and m.id = :id`,
@@ -102,7 +104,7 @@ export function resendMessage(scope: ShopScope, id: string): Promise<boolean> {
 
 async function readable(
   scope: ShopScope,
-  rows: readonly Stored[],
+  rows: readonly StoredMessage[],
   baseUrl: string,
 ): Promise<MessageRow[]> {
   const waiting = rows.filter(({ content }) => content === null)
@@ -148,7 +150,10 @@ async function readable(
   }
 }
 
-/** A plugin may name a template that does not exist: such a message must not break the list. */
+/**
+ * Renders a mail for the list. A plugin may name a template that does not exist: such a message
+ * must not break the list.
+ */
 function draftMail(payload: MailPayload, baseUrl: string): Omit<Content, 'to'> {
   try {
     return renderMail(payload, baseUrl)

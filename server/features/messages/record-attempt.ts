@@ -7,8 +7,8 @@ import type { DeliveryResult, Message } from '../../core/outbox/outbox.ts'
 import { raiseFailureNotice } from './failure-notices.ts'
 
 /**
- * The next attempt after this process has stopped: late enough that another worker takes the
- * message.
+ * The time of the next attempt after this process has stopped: late enough that another worker
+ * takes the message.
  */
 export const afterStop = (): Date => new Date(Date.now() + 5000)
 
@@ -36,7 +36,7 @@ export interface DeliveryAttempt {
   result: DeliveryResult
 }
 
-/** The same for many messages that were sent together. */
+/** Records the results of many messages that were sent together, as `recordAttempt` does. */
 export async function recordAttempts(
   scope: ShopScope,
   attempted: readonly DeliveryAttempt[],
@@ -75,7 +75,7 @@ type Writer<Status extends DeliveryResult['status']> = (
 
 const WRITERS: { [Status in DeliveryResult['status']]: Writer<Status> } = {
   sent: async (tx, message, { content = {}, reason }) => {
-    // Even if the sweep has marked it as unknown in the meantime.
+    // The result counts even if the sweep has marked the message as unknown in the meantime.
     const held = await writeResult(
       tx,
       message,
@@ -112,7 +112,10 @@ async function giveUp(
     await raiseFailureNotice(tx, message, end)
 }
 
-/** False if another attempt has taken the message, or the sweep has recorded a result. */
+/**
+ * Writes the result. False if another attempt has taken the message, or the sweep has recorded a
+ * result.
+ */
 async function writeResult(
   tx: ShopScope,
   message: Message,
@@ -134,7 +137,9 @@ async function writeResult(
 const TRIES = 40
 const WAIT_MS = 500
 
-/** Waits while the database restarts: an unrecorded delivery would be marked as unknown. */
+/**
+ * Repeats the work while the database restarts: an unrecorded delivery would be marked as unknown.
+ */
 async function withDatabase(work: () => Promise<void>): Promise<void> {
   for (let tried = 1; ; tried += 1) {
     try {

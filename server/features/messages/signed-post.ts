@@ -8,7 +8,7 @@ import { signatureHeaders } from '../../core/outbox/signatures.ts'
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
-/** Less than three days: the last attempt is 65.5 hours after the first. */
+/** The delays of the attempts. The last one is 65.5 hours after the first, less than three days. */
 export const POST_DELAYS = [
   5 * SECOND,
   5 * MINUTE,
@@ -28,12 +28,12 @@ export interface SignedPost {
   id: string
   at: Date
   body: string
-  /** Milliseconds, including the DNS lookup. */
+  /** The time for an answer in milliseconds, including the DNS lookup. */
   within: number
   stopping: AbortSignal
 }
 
-/** `gone`: the receiver answered 410, so it wants no more messages. */
+/** Posts the message. `gone`: the receiver answered 410, so it wants no more messages. */
 export async function postSigned(post: SignedPost): Promise<DeliveryResult & { gone?: boolean }> {
   const { client, address, signingSecrets, id, at, body, within, stopping } = post
   const headers = {

@@ -6,7 +6,7 @@ import type { Transport } from 'nodemailer'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import type SMTPTransport from 'nodemailer/lib/smtp-transport'
 
-/** Servers end sessions that are idle, or that have sent many messages. */
+/** When a session is ended: servers end sessions that are idle, or that have sent many messages. */
 const IDLE_MS = 5000
 const MAX_MESSAGES = 100
 /** The code with which a server ends a session. */
@@ -14,10 +14,10 @@ const CLOSING = 421
 
 /** The fields that the transport adds to a message (nodemailer passes them on in `data`). */
 export interface SentMail {
-  /** Aborts when the message must not be sent any more. */
+  /** The signal that aborts when the message must not be sent any more. */
   signal: AbortSignal
   gate: {
-    /** The server was ready for the message, so the message may have arrived. */
+    /** Whether the server was ready for the message, so that it may have arrived. */
     readonly passed: boolean
   }
 }
@@ -30,13 +30,13 @@ interface Session {
 
 const socketOf = ({ connection }: Session) => connection._socket || null
 
-type Sent = SMTPConnection.SentMessageInfo
-type Mail = Parameters<Transport<Sent>['send']>[0]
+type SentInfo = SMTPConnection.SentMessageInfo
+type Mail = Parameters<Transport<SentInfo>['send']>[0]
 
 /** @param server returns the options, read from the server's URL. */
-export function keepSessions(server: SMTPTransport): Transport<Sent> {
+export function keepSessions(server: SMTPTransport): Transport<SentInfo> {
   const sessions = createSessions()
-  const send = async (mail: Mail): Promise<Sent> => {
+  const send = async (mail: Mail): Promise<SentInfo> => {
     const { signal, gate } = mail.data as unknown as SentMail
     for (let kept = sessions.take(); kept; kept = sessions.take()) {
       try {
@@ -58,7 +58,7 @@ export function keepSessions(server: SMTPTransport): Transport<Sent> {
 
 type Sessions = ReturnType<typeof createSessions>
 
-/** The idle sessions. */
+/** Creates the list of idle sessions. */
 function createSessions() {
   const idle: Session[] = []
   const drop = (session: Session) => {
@@ -93,9 +93,9 @@ async function transmit(
   session: Session,
   mail: Mail,
   signal: AbortSignal,
-): Promise<Sent> {
+): Promise<SentInfo> {
   try {
-    const sent = await whileAlive<Sent>(session.connection, signal, (done) =>
+    const sent = await whileAlive<SentInfo>(session.connection, signal, (done) =>
       session.connection.send(
         mail.message.getEnvelope() as SMTPConnection.Envelope,
         mail.message.createReadStream() as unknown as Readable,
@@ -136,7 +136,7 @@ async function open(
   }
 }
 
-/** Rejects when the connection fails or ends, or the signal aborts. */
+/** Waits for the work. Rejects when the connection fails or ends, or the signal aborts. */
 function whileAlive<Result>(
   connection: SMTPConnection,
   signal: AbortSignal,

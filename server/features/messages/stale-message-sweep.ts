@@ -9,7 +9,7 @@ import type { Deliverers, MessageKind } from '../../core/outbox/outbox.ts'
 import { forgetReceivers } from '../../core/outbox/receiver-failures.ts'
 import { raiseFailureNotice } from './failure-notices.ts'
 
-/** Longer than any attempt can take. */
+/** After this time a message counts as lost. It is longer than any attempt can take. */
 const LOST_AFTER = '2 minutes'
 const SWEEP_MS = 15_000
 
@@ -24,7 +24,7 @@ interface StaleRow {
   written: boolean
 }
 
-/** Safe to run in several workers concurrently; returns how many messages it found. */
+/** Sweeps lost messages and returns their number. Several workers may run it concurrently. */
 export async function sweepStaleMessages(
   database: Database,
   deliverers: Deliverers,

@@ -56,7 +56,7 @@ const shown = (fields: Record<string, unknown> | null) =>
   fields &&
   Object.fromEntries(Object.entries(fields).filter(([name]) => !INTERNAL_FIELDS.has(name)))
 
-/** Packs by their names at that time. */
+/** The change as answers show it, with packs by their names at that time. */
 export function shownChange({ before, after }: Pick<ItemRow, 'before' | 'after'>) {
   const pack = after?.pack as { from: string | null; to: string | null } | undefined
   if (!pack) return { before: shown(before), after: shown(after) }

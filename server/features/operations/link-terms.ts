@@ -8,8 +8,8 @@ import { requirePublicId } from '../../core/ids.ts'
 import { firstOf } from '../../core/present.ts'
 
 /**
- * `perFile`: the option of the action `create-links`. Throws `validation_failed`, which names every
- * file that is not selected.
+ * Checks that the files with own terms are selected. `perFile`: the option of the action
+ * `create-links`. Throws `validation_failed`, which names every file that is not selected.
  */
 export async function requireSelected(
   scope: ShopScope,

@@ -48,8 +48,8 @@ export interface OperationParts {
 }
 
 /**
- * Throws `not_found`. An import's id is import_…, a bulk operation's op_…; the other prefix is not
- * found.
+ * Finds an operation. Throws `not_found`, also for the prefix of the other kind: an import's id is
+ * import_…, a bulk operation's op_….
  */
 export async function findOperation(
   engine: Engine,
@@ -224,7 +224,7 @@ const begin = (parts: OperationParts) =>
     },
   })
 
-/** Session tokens are people in the page, keys are programs. */
+/** The channel of a caller: session tokens are people in the page, keys are programs. */
 export const channelOf = ({ subject }: Caller): string =>
   subject.startsWith('key:') ? apiChannel.id : adminChannel.id
 

@@ -11,7 +11,7 @@ const counted = <Ids extends z.ZodType>(ids: z.ZodArray<Ids>, limits: Limits) =>
     .max(limits.ids_per_call, `At most ${limits.ids_per_call} files a call; use a filter for more`)
     .meta({ description: 'Ids of files', example: ['file_0199c2f5d2c07f0a9b7e3f4a5b6c7d8e'] })
 
-/** As `fileIds`, but a malformed id is kept: it fails like an unknown one. */
+/** Ids of files as in `fileIds`, but a malformed id is kept: it fails like an unknown one. */
 export const anyFileIds = (limits: Limits) => counted(z.array(z.string()), limits)
 
 /** Typed ids of files; malformed ones are reported with their places. */

@@ -51,7 +51,7 @@ export async function startBulk(
   return startWorkflow(engine, scope, workflow, request)
 }
 
-/** The same, for a workflow that the caller has loaded already. */
+/** Starts a workflow that the caller has loaded already, as `startBulk` does. */
 export async function startWorkflow(
   engine: Engine,
   scope: ShopScope,
@@ -79,7 +79,7 @@ export async function startWorkflow(
   })
 }
 
-/** The shop's own workflow, if it works on existing files. Throws `validation_failed`. */
+/** Reads the shop's own workflow, if it works on existing files. Throws `validation_failed`. */
 async function ownWorkflow(
   engine: Engine,
   scope: ShopScope,
@@ -106,7 +106,7 @@ async function ownWorkflow(
   return workflow
 }
 
-/** The built-in workflow of an action, with these options. Throws `validation_failed`. */
+/** Returns the built-in workflow of an action, with these options. Throws `validation_failed`. */
 export function workflowOfAction(
   engine: Engine,
   id: string,
@@ -136,7 +136,7 @@ export function placedSource(
   return { type: 'filter', filter: placedFilter(source.filter, workflow, plugins) }
 }
 
-/** A filter without conditions: the caller may have forgotten them. */
+/** Is it a filter without conditions? The caller may have forgotten them. */
 const selectsEverything = (source: OperationSource): boolean =>
   source.type === 'filter' &&
   Object.entries(source.filter).every(

@@ -11,7 +11,8 @@ import { cronProblem } from './times.ts'
 import type { FileFilter } from '../../files/filter.ts'
 
 /**
- * The schedule's workflow, with the options of its action. Throws `not_found`, `workflow_broken`.
+ * Reads the schedule's workflow, with the options of its action. Throws `not_found`,
+ * `workflow_broken`.
  */
 export async function workflowOf(
   scope: ShopScope,
@@ -25,8 +26,8 @@ export async function workflowOf(
 }
 
 /**
- * Empty if it can be saved. `before`: the schedule as it is now. A deleted pack or product does not
- * prevent a person from switching it off.
+ * Finds the problems of a schedule; empty: it can be saved. `before`: the schedule as it is now. A
+ * deleted pack or product does not prevent a person from switching it off.
  */
 export async function scheduleProblems(
   scope: ShopScope,
@@ -101,14 +102,14 @@ async function runProblems(
 export interface ScheduleBody {
   name: string
   enabled: boolean
-  /** Five fields. */
+  /** The cron line, with five fields. */
   cron: string
-  /** One of the two: a bulk action with its options, or a workflow's id. */
+  /** A bulk action, with its options; null: `workflow` is set instead. */
   action: string | null
   workflow: string | null
   options: Record<string, unknown>
   filter: FileFilter
   notify: 'always' | 'errors' | 'never'
-  /** The most files that one run may delete. */
+  /** The maximum number of files that one run may delete. */
   cap: number
 }

@@ -149,8 +149,8 @@ function runs(parts: ScheduleRouteParts): Endpoint[] {
 }
 
 /**
- * A caller without permission to delete files cannot schedule their deletion either. Workflows that
- * cannot run are refused separately when the schedule is saved.
+ * Checks the caller's scopes: without permission to delete files, their deletion cannot be
+ * scheduled either. Workflows that cannot run are refused separately when the schedule is saved.
  */
 async function requireScopesFor(
   caller: Caller,

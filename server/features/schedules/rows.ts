@@ -11,7 +11,7 @@ import { scheduleProblems, type ScheduleBody } from './check.ts'
 import { nextRuns } from './times.ts'
 
 export interface ScheduleRow extends ScheduleBody {
-  /** A bare UUID. */
+  /** The bare UUID of the schedule. */
   id: string
   next_run_at: Date | null
   last_run_at: Date | null
@@ -22,7 +22,7 @@ export interface ScheduleRow extends ScheduleBody {
   updated_at: Date
 }
 
-type Stored = Omit<ScheduleRow, 'workflow'> & {
+type StoredSchedule = Omit<ScheduleRow, 'workflow'> & {
   built_in: string | null
   workflow_id: string | null
 }
@@ -32,18 +32,18 @@ const SELECT = `select s.*, o.kind as last_kind, o.status as last_status from sc
     where s.shop_id = :shop`
 const MAX = 100
 
-const rowOf = ({ built_in, workflow_id, ...row }: Stored): ScheduleRow => ({
+const rowOf = ({ built_in, workflow_id, ...row }: StoredSchedule): ScheduleRow => ({
   ...row,
   workflow: workflow_id ? toPublicId('workflow', workflow_id) : built_in,
 })
 
-/** By name. */
+/** Lists the schedules by name. */
 export async function listSchedules(scope: ShopScope): Promise<ScheduleRow[]> {
-  return (await scope.query<Stored>(`${SELECT} order by lower(s.name), s.id`)).map(rowOf)
+  return (await scope.query<StoredSchedule>(`${SELECT} order by lower(s.name), s.id`)).map(rowOf)
 }
 
 export async function readSchedule(scope: ShopScope, id: string): Promise<ScheduleRow | null> {
-  const [row] = await scope.query<Stored>(`${SELECT} and s.id = :id`, { id })
+  const [row] = await scope.query<StoredSchedule>(`${SELECT} and s.id = :id`, { id })
   return row ? rowOf(row) : null
 }
 
@@ -52,7 +52,7 @@ export async function readSchedule(scope: ShopScope, id: string): Promise<Schedu
  * it.
  */
 export async function lockDue(tx: ShopScope, id: string, now: Date): Promise<ScheduleRow | null> {
-  const [row] = await tx.query<Stored>(
+  const [row] = await tx.query<StoredSchedule>(
     `${SELECT} and s.id = :id and s.enabled and s.next_run_at <= :now for update of s skip locked`,
     { id, now },
   )
@@ -61,12 +61,12 @@ export async function lockDue(tx: ShopScope, id: string, now: Date): Promise<Sch
 
 /** Locks the schedule for this transaction, and waits for its lock. Throws `not_found`. */
 export async function lockSchedule(tx: ShopScope, id: string): Promise<ScheduleRow> {
-  const [row] = await tx.query<Stored>(`${SELECT} and s.id = :id for update of s`, { id })
+  const [row] = await tx.query<StoredSchedule>(`${SELECT} and s.id = :id for update of s`, { id })
   if (!row) throw new AppError('not_found')
   return rowOf(row)
 }
 
-/** Throws `validation_failed` with every problem. */
+/** Creates a schedule. Throws `validation_failed` with every problem. */
 export async function createSchedule(
   scope: ShopScope,
   body: ScheduleBody,
@@ -91,7 +91,7 @@ export async function createSchedule(
   })
 }
 
-/** Replaces all fields. Throws `not_found`, `validation_failed`. */
+/** Replaces all fields of a schedule. Throws `not_found`, `validation_failed`. */
 export async function replaceSchedule(
   scope: ShopScope,
   id: string,
@@ -114,7 +114,7 @@ export async function replaceSchedule(
   })
 }
 
-/** Operations that it started continue. Throws `not_found`. */
+/** Deletes a schedule. Operations that it started continue. Throws `not_found`. */
 export async function deleteSchedule(scope: ShopScope, id: string): Promise<void> {
   const gone = await scope.query(
     'delete from schedules where shop_id = :shop and id = :id returning 1',

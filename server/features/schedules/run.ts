@@ -62,7 +62,7 @@ export async function startRun(
 }
 
 /**
- * A run that a person starts. Throws `not_found`, and `conflict` while the last run has not ended.
+ * Starts a run for a person. Throws `not_found`, and `conflict` while the last run has not ended.
  */
 export function runNow(
   scope: ShopScope,
@@ -78,7 +78,10 @@ export function runNow(
   })
 }
 
-/** The UUID of a run that has not ended. A preview that waits for confirmation counts as ended. */
+/**
+ * Reads the UUID of a run that has not ended. A preview that waits for confirmation counts as
+ * ended.
+ */
 export async function runningOperation(tx: ShopScope, id: string): Promise<string | null> {
   const [row] = await tx.query<{ id: string }>(
     `select id from operations where shop_id = :shop and schedule_id = :id
@@ -90,7 +93,7 @@ export async function runningOperation(tx: ShopScope, id: string): Promise<strin
   return row?.id ?? null
 }
 
-/** A new run replaces previews that were not confirmed. */
+/** Discards previews that were not confirmed, because a new run replaces them. */
 async function discardPreviews(tx: ShopScope, engine: Engine, id: string): Promise<void> {
   // Locked first, so that a preview that is being confirmed concurrently is not cancelled.
   const waiting = await tx.query<{ id: string }>(
@@ -106,7 +109,10 @@ async function discardPreviews(tx: ShopScope, engine: Engine, id: string): Promi
   )
 }
 
-/** Null, with nothing started, when the selection has grown above the cap since it was counted. */
+/**
+ * Starts the operation; null: nothing was started, because the selection has grown above the cap
+ * since it was counted.
+ */
 async function startWithin(
   tx: ShopScope,
   engine: Engine,
@@ -150,8 +156,8 @@ async function askToConfirm(
 }
 
 /**
- * The workflow, with its notify step sending email as the schedule requires. Every run raises a
- * notice.
+ * Returns the workflow with a notify step that sends email as the schedule requires. Every run
+ * raises a notice.
  */
 function withNotification(workflow: Workflow, when: ScheduleRow['notify']): Workflow {
   const isNotify = ({ plugin }: Step) => plugin === 'notify'

@@ -14,7 +14,10 @@ import { runningOperation, startRun } from './run.ts'
 import { setNextRun, lockDue, type ScheduleRow } from './rows.ts'
 import { nextRuns } from './times.ts'
 
-/** A schedule that was saved in the meantime is noticed within this time. */
+/**
+ * The interval at which schedules are read: one that was saved in the meantime is noticed within
+ * it.
+ */
 const POLL_MS = 10_000
 const DUE_BATCH = 100
 
@@ -63,11 +66,11 @@ export async function runDue(
 interface DueSchedule {
   shop_id: number
   id: string
-  /** Text, because a `Date` has no microseconds. */
+  /** The due time as text, because a `Date` has no microseconds. */
   due_at: string
 }
 
-/** Each once, the earliest first: those that fail do not delay later ones. */
+/** Yields each due schedule once, the earliest first: those that fail do not delay later ones. */
 async function* dueSchedules({ pool }: Database, now: Date): AsyncGenerator<DueSchedule> {
   let after = { due_at: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
   while (true) {
@@ -136,7 +139,7 @@ async function started(
   }
 }
 
-/** Milliseconds until there may be something to do. */
+/** Reads the milliseconds until a schedule may be due. */
 async function untilNext(database: Database, now: Date): Promise<number> {
   const { rows } = await database.pool.query<{ next: Date | null }>(
     'select min(next_run_at) as next from schedules where next_run_at > $1',

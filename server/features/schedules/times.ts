@@ -25,9 +25,9 @@ const reasonOf = (error: unknown) =>
   String(error instanceof Error ? error.message : error).replace(/^CronPattern: /, '')
 
 /**
- * The next `count` runs after a moment. A time of day occurs once a day, also when clocks change: a
- * skipped time runs when the clocks have skipped it, a repeated time runs the first time. `*` in
- * the hour counts real hours.
+ * Computes the next `count` runs after a moment. A time of day occurs once a day, also when clocks
+ * change: a skipped time runs when the clocks have skipped it, a repeated time runs the first time.
+ * `*` in the hour counts real hours.
  */
 export function nextRuns(cron: string, timeZone: string, after: Date, count: number): Date[] {
   const lines = fixedTimes(cron).map((line) => {
@@ -59,7 +59,7 @@ function fixedTimes(cron: string): string[] {
   return hours.flatMap((h) => minutes.map((m) => [m, h, ...days].join(' ')))
 }
 
-/** `1,3-5` → 1, 3, 4, 5; null for anything that is not a list of numbers. */
+/** The numbers of a field: `1,3-5` → 1, 3, 4, 5; null: it is no list of numbers. */
 function numbersOf(field: string): number[] | null {
   const parts = field.split(',').map((part) => /^(\d{1,2})(?:-(\d{1,2}))?$/.exec(part))
   if (!parts.every((part) => part !== null)) return null
@@ -84,8 +84,8 @@ const DAYS = [
 const SHORT = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 
 /**
- * `0 2 1 * *` → `Monthly on the 1st at 02:00`; a line without a short description is returned
- * unchanged.
+ * Describes a cron line: `0 2 1 * *` → `Monthly on the 1st at 02:00`; one without a short
+ * description is returned unchanged.
  */
 export function scheduleText(cron: string): string {
   const [minute, hour, day, month, weekday] = fieldsOf(cron) as [

@@ -53,7 +53,8 @@ export function settingsRoutes({ engine, clock }: SettingsParts): Endpoint[] {
 }
 
 /**
- * Throws `validation_failed` for an unknown workflow, `workflow_broken` for one that cannot run.
+ * Checks the workflow of deliveries. Throws `validation_failed` for an unknown one,
+ * `workflow_broken` for one that cannot run.
  */
 async function requireDeliveryWorkflow(
   tx: ShopScope,

@@ -11,12 +11,12 @@ import { present } from '../../core/present.ts'
 export interface PlanParts {
   database: Pick<Database, 'knex' | 'pool'>
   storefront: { subscriptions(shop: number): Subscriptions }
-  /** Null: the operator has configured no plans. */
+  /** The plans of the installation; null: the operator has configured none. */
   plans: Plans | null
   log: Logger
 }
 
-/** Polled, because managed pricing has no webhook for subscriptions. */
+/** The interval of polling: managed pricing has no webhook for subscriptions. */
 const READ_EVERY = '1 hour'
 
 /** Reads the shop's plan and stores it. Throws `PortError`. */
@@ -34,7 +34,10 @@ export async function refreshPlan(
   await storePlan(scope, planOf(plans, found), found)
 }
 
-/** A subscription to a plan that is no longer in the list has the limits of the free one. */
+/**
+ * The plan of a subscription. If the plan is no longer in the list, the limits of the free one
+ * apply.
+ */
 const planOf = ({ list, free }: Plans, found: Subscription | null): OfferedPlan =>
   list.find(({ id, title }) => id === found?.name || title === found?.name) ??
   present(
@@ -86,7 +89,8 @@ export const planTask = (parts: PlanParts): BackgroundTask => ({
 })
 
 /**
- * Deletes the stored plans once the operator has no plans any more, because they would still limit.
+ * Deletes the stored plans when the operator has no plans any more, because they would still limit
+ * shops.
  */
 export async function clearPlans({ database, plans }: PlanParts): Promise<void> {
   if (!plans) await database.pool.query('delete from shop_plans')

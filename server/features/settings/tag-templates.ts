@@ -5,7 +5,7 @@ import { AppError } from '../../core/errors.ts'
 import { nameKey, normalizeTags } from '../../files/rules.ts'
 
 export interface TagTemplate {
-  /** A bare UUID. */
+  /** The bare UUID of the template. */
   id: string
   name: string
   tags: string[]
@@ -15,7 +15,7 @@ export interface TagTemplate {
 const MAX_TEMPLATES = 500
 const COLUMNS = 'id, name, tags, created_at'
 
-/** By name. `after`: the key of the previous page's last name (`nameKey`). */
+/** Lists templates by name. `after`: the key of the previous page's last name (`nameKey`). */
 export const listTemplates = (
   scope: ShopScope,
   { after, limit }: { after: string; limit: number },
@@ -26,7 +26,10 @@ export const listTemplates = (
     { after, limit },
   )
 
-/** Throws `conflict` if the name is taken, or if the shop has the maximum number. */
+/**
+ * Creates a template. Throws `conflict` if the name is taken, or if the shop has the maximum
+ * number.
+ */
 export async function createTemplate(
   scope: ShopScope,
   { name, tags }: { name: string; tags: readonly string[] },
@@ -55,7 +58,10 @@ export async function createTemplate(
     : new AppError('conflict', { message: `A shop has at most ${MAX_TEMPLATES} tag templates` })
 }
 
-/** Absent fields stay unchanged. Throws `not_found`, and `conflict` if the name is taken. */
+/**
+ * Changes a template; absent fields stay unchanged. Throws `not_found`, and `conflict` if the name
+ * is taken.
+ */
 export async function changeTemplate(
   scope: ShopScope,
   id: string,
@@ -80,7 +86,7 @@ export async function changeTemplate(
   throw new AppError('not_found')
 }
 
-/** Throws `not_found`. */
+/** Deletes a template. Throws `not_found`. */
 export async function deleteTemplate(scope: ShopScope, id: string): Promise<void> {
   const gone = await scope.query(
     'delete from tag_templates where shop_id = :shop and id = :id returning 1',

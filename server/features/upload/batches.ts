@@ -14,25 +14,23 @@ export interface BatchRequest {
 }
 
 export interface BatchRow {
-  /** A bare UUID. */
+  /** The bare UUID of the batch. */
   id: string
   count: number | null
   request: BatchRequest
   requested_by: string
-  /**
-   * The open operation to which its files are added as they arrive; null: there is none.
-   */
+  /** The open operation to which the files are added as they arrive; null: there is none. */
   operation_id: string | null
   created_at: Date
 }
 
 export interface BatchView extends BatchRow {
   uploading: number
-  /** Complete, and in no operation yet. */
+  /** The number of complete files that are in no operation yet. */
   received: number
-  /** Complete, whether they are imported or not. */
+  /** The number of complete files, imported or not. */
   arrived: number
-  /** UUIDs of the operations over its files, the newest last. */
+  /** The UUIDs of the operations over the files of the batch, the newest last. */
   operations: string[]
 }
 
@@ -82,9 +80,9 @@ export function startBatch(engine: Engine, scope: ShopScope, id: string): Promis
 }
 
 /**
- * A file of a batch is complete. If the batch announced its number of files, it is imported now, so
- * that small files do not wait for large ones. The operation grows with the batch and ends with its
- * last file.
+ * Must be called when a file of a batch is complete. If the batch announced its number of files,
+ * the file is imported now, so that small files do not wait for large ones. The operation grows
+ * with the batch and ends with its last file.
  */
 export async function importArrived(engine: Engine, tx: ShopScope, id: string): Promise<void> {
   const batch = await holdBatch(tx, id)
@@ -101,7 +99,7 @@ async function holdBatch(tx: ShopScope, id: string): Promise<BatchRow | null> {
   return row ?? null
 }
 
-/** `whole`: no more files are expected. */
+/** Imports the received files of a batch. `whole`: no more files are expected. */
 async function importReceived(
   engine: Engine,
   tx: ShopScope,
@@ -133,8 +131,8 @@ async function importAll(
 }
 
 /**
- * In the order in which the uploads began. Unless `whole`, a file waits while an earlier one of the
- * same name is still uploading, so that names are assigned in order.
+ * Reads the received files, in the order in which the uploads began. Unless `whole`, a file waits
+ * while an earlier one of the same name is still uploading, so that names are assigned in order.
  */
 const receivedOf = (tx: ShopScope, batch: string, whole: boolean): Promise<UploadRow[]> =>
   tx.query<UploadRow>(

@@ -50,7 +50,7 @@ export async function finishUpload(
   })
 }
 
-/** Null when another request has done it. */
+/** Marks the upload as received. Null: another request has done it. */
 async function markReceived(scope: ShopScope, id: string): Promise<UploadRow | null> {
   const [received] = await scope.query<UploadRow>(
     `update uploads set status = 'received', offset_bytes = size_bytes, unproved_from = null,

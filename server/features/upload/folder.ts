@@ -21,7 +21,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 export interface Sharing {
   /** The folder's number in the database; null: the folder was not compared. */
   number: number | null
-  /** Whether uploads that begin in this process can be continued and imported by the others. */
+  /** Can uploads that begin in this process be continued and imported by the others? */
   isShared(): Promise<boolean>
 }
 
@@ -29,7 +29,10 @@ const NOT_COMPARED: Sharing = { number: null, isShared: () => Promise.resolve(tr
 
 export type UploadFolder = ReturnType<typeof openUploadFolder>
 
-/** `id`s are bare UUIDs; others are refused, so that no id leads to another path. */
+/**
+ * Opens the folder of uploads. `id`s are bare UUIDs; others are refused, so that no id leads to
+ * another path.
+ */
 export function openUploadFolder(folder: string) {
   const places = {
     incoming: path.join(folder, 'incoming'),
@@ -50,7 +53,7 @@ export function openUploadFolder(folder: string) {
       const file = await open(incoming(id), 'wx', 0o640)
       await file.close()
     },
-    /** The number of bytes and the time of the last write; null: there is no such upload. */
+    /** Reads the number of bytes and the time of the last write; null: there is no such upload. */
     stat: async (id: string): Promise<{ size: number; changed: Date } | null> => {
       const found =
         (await nullIfAbsent(stat(incoming(id)))) ?? (await nullIfAbsent(stat(received(id))))
@@ -66,7 +69,7 @@ export function openUploadFolder(folder: string) {
       await rm(incoming(id), { force: true })
       await rm(received(id), { force: true })
     },
-    /** Ids of the files that were not changed since `before`, a page at a time. */
+    /** Yields the ids of the files that were not changed since `before`, a page at a time. */
     async *old(before: Date): AsyncGenerator<string[]> {
       for (const place of Object.values(places)) yield* oldFilesIn(place, before)
     },
@@ -78,7 +81,7 @@ function fileIn(place: string, id: string): string {
   return path.join(place, id)
 }
 
-/** Does nothing if the file was moved before. */
+/** Syncs the file and moves it, unless it was moved before. */
 async function syncAndMove(from: string, to: string): Promise<void> {
   const file = await nullIfAbsent(open(from, 'r+'))
   if (!file) return

@@ -10,12 +10,12 @@ export type Metadata = Readonly<Record<string, string | null | undefined>>
 
 type Conflict = UploadChoices['on_conflict']
 const CONFLICTS = ['error', 'rename', 'overwrite', 'new_version'] as const
-/** Other fields of clients are ignored. Some clients send the filename as `name`. */
+/** The fields that are used; others are ignored. Some clients send the filename as `name`. */
 const KNOWN = ['filename', 'name', 'size', 'batch', 'on_conflict', 'tags'] as const
 
 /**
- * Tags are separated by `,` or `;`. Throws `validation_failed` with every problem, and
- * `file_too_large`.
+ * Reads and checks the metadata. Tags are separated by `,` or `;`. Throws `validation_failed` with
+ * every problem, and `file_too_large`.
  */
 export function readMetadata(metadata: Metadata, size: number, limit: number): UploadChoices {
   if (size > limit) throw new AppError('file_too_large')
@@ -57,7 +57,10 @@ export function readConflict(header: string): Conflict | null {
   throw invalid([{ param: 'on_conflict', code: 'invalid_value', message }])
 }
 
-/** A single problem becomes the error's message, which the page shows next to the file. */
+/**
+ * The error for these problems. A single one becomes the error's message, which the page shows next
+ * to the file.
+ */
 export const invalid = (details: readonly ErrorDetail[]): AppError =>
   new AppError('validation_failed', {
     details,

@@ -10,7 +10,7 @@ export interface CheckedName {
   problem: Problem | null
 }
 
-/** One answer for each name, in their order. */
+/** Checks names and returns one answer for each, in their order. */
 export async function checkNames(
   scope: ShopScope,
   filenames: readonly string[],

@@ -11,9 +11,9 @@ import { foundIn, headOfFile } from '../../ports/found-type.ts'
 import { storeFailure, type StagePlace } from '../../ports/stage.ts'
 
 /**
- * Both functions throw `PortError` `upload_lost`, or `uploads_not_shared` where another machine has
- * the bytes: a worker there may succeed. `take` also throws the store's errors. The upload
- * is kept until a sweep removes its file.
+ * Creates the port. Both functions throw `PortError` `upload_lost`, or `uploads_not_shared` where
+ * another machine has the bytes: a worker there may succeed. `take` also throws the store's errors.
+ * The upload is kept until a sweep removes its file.
  */
 export function createUploadPort(
   scope: ShopScope,

@@ -6,7 +6,7 @@ import { hasNoRoom } from '../../core/db/error-classes.ts'
 import { AppError } from '../../core/errors.ts'
 import { firstOf } from '../../core/present.ts'
 
-/** An upload holds twice this: one piece that is filled and one that is written. */
+/** The size of a piece. An upload holds two: one that is filled and one that is written. */
 const PIECE = 512 * 1024
 
 export const CHECKSUMS = ['sha1', 'sha256', 'md5'] as const
@@ -30,16 +30,16 @@ export function readChecksum(header: string): Checksum | null {
 
 export interface Chunk {
   bytes: AsyncIterable<Buffer>
-  /** Where the bytes begin, and where they must end at the latest. */
+  /** The offset at which the bytes begin, and the one at which they must end at the latest. */
   offset: number
   limit: number
   checksum: Checksum | null
 }
 
 /**
- * Returns the new offset. If the connection breaks, the received bytes are kept. With a checksum it
- * is all or nothing: on a mismatch the bytes are removed, and this throws `checksum_mismatch`.
- * Throws `payload_too_large` at the limit.
+ * Writes the bytes and returns the new offset. If the connection breaks, the received bytes are
+ * kept. With a checksum it is all or nothing: on a mismatch the bytes are removed, and this throws
+ * `checksum_mismatch`. Throws `payload_too_large` at the limit.
  */
 export async function receiveUpload(
   path: string,

@@ -4,11 +4,11 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { ItemError, ItemStatus } from '../../engine/engine.ts'
 
 export interface UploadResult {
-  /** A bare UUID. */
+  /** The bare UUID of the upload. */
   id: string
   filename: string
   status: 'uploading' | 'received' | 'importing' | 'done' | 'failed'
-  /** A bare UUID; null while it is in no import. */
+  /** The bare UUID of the import; null while the upload is in none. */
   operation: string | null
   error: ItemError | null
 }
@@ -16,8 +16,8 @@ export interface UploadResult {
 type Row = Omit<UploadResult, 'status'> & { arrived: boolean; item: ItemStatus | null }
 
 /**
- * The results of the given uploads (bare UUIDs) that exist, in no order. An item that waits for a
- * retry is still importing.
+ * Reads the results of the given uploads (bare UUIDs) that exist, in no order. An item that waits
+ * for a retry is still importing.
  */
 export async function readResults(
   scope: ShopScope,

@@ -23,7 +23,7 @@ export interface UploadRow {
   batch_id: string | null
   status: UploadStatus
   filename: string
-  /** null: the upload is older than this column. */
+  /** The key of the name; null: the upload is older than this column. */
   name_key: string | null
   size_bytes: number
   offset_bytes: number
@@ -37,7 +37,7 @@ export interface UploadRow {
   operation_id: string | null
   position: number | null
   expires_at: Date
-  /** The batch announced its number of files. Set by `findUpload` only. */
+  /** Whether the batch announced its number of files. Set by `findUpload` only. */
   counted?: boolean
 }
 
@@ -57,15 +57,17 @@ export async function newUploadId(scope: ShopScope): Promise<string> {
 }
 
 export interface UploadQuotas {
-  /** The most unfinished uploads of one shop. */
+  /** The maximum number of unfinished uploads of one shop. */
   shop_open_uploads: number
-  /** The most bytes that they announced, including uploads that wait to be imported. */
+  /**
+   * The maximum number of announced bytes of one shop, including uploads that wait to be imported.
+   */
   shop_upload_bytes: number
 }
 
 /**
- * Throws `upload_quota`. Uploads of a shop are created one after another, so that concurrent ones
- * cannot exceed the quota.
+ * Creates the row. Throws `upload_quota`. Uploads of a shop are created one after another, so that
+ * concurrent ones cannot exceed the quota.
  */
 export function insertUpload(
   scope: ShopScope,
@@ -147,7 +149,10 @@ export async function changeConflict(
   )
 }
 
-/** Bytes from this offset on count only after their checksum was verified (`recordOffset`). */
+/**
+ * Records that bytes from this offset on count only after their checksum was verified
+ * (`recordOffset`).
+ */
 export async function recordUnverified(scope: ShopScope, id: string, from: number): Promise<void> {
   await scope.query('update uploads set unproved_from = :from where shop_id = :shop and id = :id', {
     id,
@@ -159,7 +164,7 @@ export async function deleteUpload(scope: ShopScope, id: string): Promise<void> 
   await scope.query('delete from uploads where shop_id = :shop and id = :id', { id })
 }
 
-/** Everything that decides whether an upload may begin, and its name, in one query. */
+/** Reads everything that decides whether an upload may begin, and its name, in one query. */
 export async function readUploadState(
   scope: ShopScope,
   nameKey: string,

@@ -8,7 +8,7 @@ import type { Logger } from '../../core/log.ts'
 import { firstOf } from '../../core/present.ts'
 import type { Sharing, UploadFolder } from './folder.ts'
 
-/** For this long an answer about the other processes is used again. */
+/** How long an answer about the other processes is cached. */
 const KNOWN_MS = 5000
 
 export interface JoinParts {
@@ -16,7 +16,7 @@ export interface JoinParts {
   listener: Listener
   roles: readonly Role[]
   log: Logger
-  /** Milliseconds, for tests. */
+  /** The current time in milliseconds, for tests. */
   now?: () => number
 }
 
@@ -60,12 +60,15 @@ export async function joinFolder(folder: UploadFolder, parts: JoinParts): Promis
 export const isElsewhere = ({ sharing }: UploadFolder, { folder }: { folder: number | null }) =>
   folder !== null && sharing.number !== null && folder !== sharing.number
 
-/** Each number has two locks: one for processes that receive uploads, one for those that import. */
+/**
+ * The lock of a folder's number. Each number has two: one for processes that receive uploads, one
+ * for those that import.
+ */
 const lockOf = (number: number, isWorker: boolean): number => number * 2 + (isWorker ? 1 : 0)
 
 interface LivingFolder {
   number: number
-  /** A worker uses it. */
+  /** Whether a worker uses the folder. */
   imports: boolean
 }
 

@@ -23,7 +23,7 @@ import {
 } from './rows.ts'
 
 export interface UploadRequest {
-  /** For history. */
+  /** Who sends the upload, for history. */
   requestedBy: string
   /**
    * The request's bytes, read from the connection directly: tus would pipe them through three more
@@ -33,7 +33,7 @@ export interface UploadRequest {
   checksum: Checksum | null
   /** What a PATCH request changes the upload's choice to; null: it stays. */
   onConflict: UploadRow['on_conflict'] | null
-  /** The most bytes that a file may have. */
+  /** The maximum size of a file. */
   fileBytes: number
   quotas: UploadQuotas
 }
@@ -103,7 +103,7 @@ export class ShopUploads extends DataStore {
     return end
   }
 
-  /** The name may have been taken since the upload began: refuse before more bytes are sent. */
+  /** Refuses a name that was taken since the upload began, before more bytes are sent. */
   async #checkName(row: UploadRow): Promise<void> {
     const { onConflict } = this.#request
     if (onConflict && onConflict !== row.on_conflict) {
@@ -138,7 +138,10 @@ export class ShopUploads extends DataStore {
     return row
   }
 
-  /** Must be called under the upload's lock, which excludes other writers. */
+  /**
+   * Reads the offset, after corrections of a crash. Must be called under the upload's lock, which
+   * excludes other writers.
+   */
   async #offsetOf(row: UploadRow): Promise<number> {
     if (row.status !== 'uploading') return row.size_bytes
     const { folder } = this.#parts

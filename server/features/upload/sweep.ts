@@ -11,13 +11,16 @@ import { EXPIRY_MS, type UploadRow } from './rows.ts'
 import { importUploads } from './start.ts'
 
 const DAY = `interval '24 hours'`
-/** Failed files can be retried, and results of uploads be read, for this long. */
+/** How long failed files can be retried, and results of uploads can be read. */
 const KEPT = `interval '7 days'`
 const PAGE = 1000
 
-type Swept = UploadRow & { shop_id: number }
+type SweptUpload = UploadRow & { shop_id: number }
 
-/** Returns how many unfinished uploads it removed. May run in several processes concurrently. */
+/**
+ * Sweeps uploads and returns the number of unfinished ones that were removed. Several processes may
+ * run it concurrently.
+ */
 export async function sweepUploads(
   parts: FinishParts & { log: Logger },
   database: Database,
@@ -34,7 +37,7 @@ async function sweepUnfinished(
   parts: FinishParts & { log: Logger },
   database: Database,
 ): Promise<number> {
-  const { rows } = await database.pool.query<Swept>(
+  const { rows } = await database.pool.query<SweptUpload>(
     `select * from uploads where status = 'uploading' and expires_at < now()
        and ($1::int is null or folder is null or folder = $1 or expires_at < now() - ${KEPT})
      order by expires_at limit ${PAGE}`,
@@ -57,7 +60,7 @@ async function sweepUnfinished(
   return removed
 }
 
-/** True: it was removed. */
+/** Finishes or removes an unfinished upload. True: it was removed. */
 async function finishOrRemove(
   parts: FinishParts,
   scope: ShopScope,
@@ -65,7 +68,7 @@ async function finishOrRemove(
 ): Promise<boolean> {
   const found = await parts.folder.stat(row.id)
   if (found && found.size === row.size_bytes && row.unproved_from === null) {
-    // Its process died before it had recorded the end.
+    // The process died before it had recorded the end of the upload.
     await finishUpload(parts, scope, row)
     return false
   }
@@ -87,12 +90,15 @@ async function finishOrRemove(
   return gone.length > 0
 }
 
-/** Received but never imported: the page was closed, or the workflow could not run. */
+/**
+ * Imports received files of batches that were never started: the page was closed, or the workflow
+ * could not run.
+ */
 async function startAbandoned(
   { engine, log }: FinishParts & { log: Logger },
   database: Database,
 ): Promise<void> {
-  const { rows } = await database.pool.query<Swept>(
+  const { rows } = await database.pool.query<SweptUpload>(
     `select distinct on (shop_id, coalesce(batch_id, id)) * from uploads u
      where status = 'received' and operation_id is null
        and (batch_id is null or received_at < now() - ${DAY} and not exists (
@@ -171,7 +177,8 @@ async function removeImported({ folder }: FinishParts, database: Database): Prom
          or o.finished_at < now() - ${KEPT} and i.status not in ('pending', 'running'))
      returning u.id`,
   )
-  // Also those of earlier sweeps: a process may have died between the row and the file.
+  // Files of earlier sweeps are removed again: a process may have died between the row and the
+  // file.
   const again = await database.pool.query<{ id: string }>(
     `delete from uploads where status in ('imported', 'failed')
       and settled_at < now() - ${KEPT} returning id`,
@@ -183,7 +190,7 @@ async function removeImported({ folder }: FinishParts, database: Database): Prom
   )
 }
 
-/** Files whose row is gone, or was never written. */
+/** Removes files whose row is gone, or was never written. */
 async function sweepOrphans({ folder }: FinishParts, database: Database): Promise<void> {
   for await (const ids of folder.old(new Date(Date.now() - EXPIRY_MS))) {
     const { rows } = await database.pool.query<{ id: string }>(

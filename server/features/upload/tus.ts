@@ -123,7 +123,7 @@ async function send(
 
 const OF_BODY: ReadonlySet<string> = new Set(['content-length', 'content-type'])
 
-/** The request's bytes; they end when the connection breaks or another request wants the upload. */
+/** Yields the request's bytes, until the connection breaks or another request wants the upload. */
 async function* untilStopped(
   request: IncomingMessage,
   signal: AbortSignal,
@@ -181,7 +181,7 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   500: 'internal',
 }
 
-/** Errors with the message of the tus server. */
+/** Codes whose errors have the message of the tus server. */
 const SHOWN: ReadonlySet<ErrorCode> = new Set(['malformed_request', 'precondition_failed'])
 
 /** Other errors, such as a full disk, are handled with those of all requests. */

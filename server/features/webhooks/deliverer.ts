@@ -25,7 +25,7 @@ interface Receiver {
 }
 
 export interface WebhookOptions extends CallbackOptions {
-  /** Those of all features. */
+  /** The events that features declare. */
   events: readonly WebhookEvent[]
 }
 
@@ -67,7 +67,7 @@ export function webhookDeliverer(options: WebhookOptions): Deliverer {
   }
 }
 
-/** The address and its secrets, with the previous secret while it is valid. */
+/** Reads the address and its secrets, with the previous secret while it is valid. */
 async function receiverOf(
   scope: ShopScope,
   message: Message,

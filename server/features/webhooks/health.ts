@@ -3,7 +3,10 @@
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
 
-/** Longer than all attempts of one message. */
+/**
+ * After this many days of failures a webhook is switched off. It is longer than all attempts of one
+ * message.
+ */
 const SWITCHED_OFF_AFTER_DAYS = 5
 
 export async function recordSuccess(scope: ShopScope, webhook: string): Promise<void> {
@@ -14,7 +17,10 @@ export async function recordSuccess(scope: ShopScope, webhook: string): Promise<
   )
 }
 
-/** @param gone the receiver said that it wants no more messages. */
+/**
+ * Records a failure, and switches the webhook off after days of failures.
+ * @param gone the receiver said that it wants no more messages.
+ */
 export function recordFailure(
   scope: ShopScope,
   webhook: string,

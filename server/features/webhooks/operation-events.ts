@@ -24,11 +24,14 @@ interface Operation {
 interface EventOptions {
   plugins: readonly Plugin[]
   events: readonly WebhookEvent[]
-  /** It changed files; a preview, or one that failed before the first file, did not. */
+  /**
+   * Whether the operation changed files; a preview, or one that failed before the first file, did
+   * not.
+   */
   worked: boolean
 }
 
-/** Must be called in the transaction that ends the operation. */
+/** Raises the events. Must be called in the transaction that ends the operation. */
 export async function raiseOperationEvents(
   tx: ShopScope,
   { id, kind, channel, round, workflow }: Operation,
@@ -47,7 +50,7 @@ const announcedBy = (
 ): ReadonlySet<string> =>
   new Set(steps.flatMap((step) => plugins.find(({ id }) => id === step.plugin)?.announces ?? []))
 
-/** The files of an operation: those of its items that are done. */
+/** Reads the files of an operation: those of its items that are done. */
 export async function operationFiles(
   scope: ShopScope,
   operation: string,

@@ -34,7 +34,7 @@ interface WebhookParts {
   secrets: Secrets
   baseUrl: string
   reach: Reach
-  /** Those of all features. */
+  /** The events that features declare. */
   events: readonly WebhookEvent[]
   clock: () => Date
 }

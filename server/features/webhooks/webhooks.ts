@@ -13,10 +13,10 @@ export const MAX_WEBHOOKS = 20
 
 export interface WebhookRow {
   id: string
-  /** Without user info, query and fragment. */
+  /** The address without user info, query and fragment. */
   url: string
   description: string
-  /** Empty: all events. */
+  /** The names of the events that are sent; empty: all. */
   events: string[]
   enabled: boolean
   switched_off: string | null
@@ -39,13 +39,13 @@ export type WebhookSecrets = Pick<Secrets, 'seal' | 'open'>
 /** The context that a webhook's secret is sealed with. */
 export const secretPlace = (shop: number) => `${shop}/webhooks`
 
-/** Oldest first. */
+/** Lists the webhooks, oldest first. */
 export const listWebhooks = (scope: ShopScope): Promise<WebhookRow[]> =>
   scope.query<WebhookRow>(
     `select ${COLUMNS} from webhook_endpoints where shop_id = :shop order by id`,
   )
 
-/** Throws `not_found`. */
+/** Reads a webhook. Throws `not_found`. */
 export async function readWebhook(scope: ShopScope, id: string): Promise<WebhookRow> {
   const [row] = await scope.query<WebhookRow>(
     `select ${COLUMNS} from webhook_endpoints where shop_id = :shop and id = :id`,
@@ -67,7 +67,7 @@ export interface CreatedWebhook {
   secret: string
 }
 
-/** Throws `too_many`. */
+/** Creates a webhook. Throws `too_many`. */
 export function createWebhook(
   scope: ShopScope,
   secrets: WebhookSecrets,
@@ -102,7 +102,7 @@ function addressColumns({ shop }: ShopScope, secrets: WebhookSecrets, address: s
   return { url, sealed_url: sealed }
 }
 
-/** Switching it on clears its failures. Throws `not_found`. */
+/** Changes a webhook. Switching it on clears its failures. Throws `not_found`. */
 export async function changeWebhook(
   scope: ShopScope,
   secrets: WebhookSecrets,
@@ -126,7 +126,7 @@ export async function changeWebhook(
   return readWebhook(scope, id)
 }
 
-/** Messages that wait for it are deleted too. Throws `not_found`. */
+/** Deletes a webhook and the messages that wait for it. Throws `not_found`. */
 export async function deleteWebhook(scope: ShopScope, id: string): Promise<void> {
   const rows = await scope.query(
     'delete from webhook_endpoints where shop_id = :shop and id = :id returning id',

@@ -26,7 +26,10 @@ export interface ImportChannel extends Channel {
 /** The id of a channel's built-in workflow, which runs unless the shop attached its own. */
 const workflowIdOf = (channel: string): string => `import-${channel}`
 
-/** Null: this installation has no such channel, or it imports no files. */
+/**
+ * Finds the built-in workflow of a channel; null: this installation has no such channel, or it
+ * imports no files.
+ */
 export const builtInWorkflow = (channel: string, workflows: readonly Workflow[]): Workflow | null =>
   workflows.find(({ id, kind }) => kind === 'import' && id === workflowIdOf(channel)) ?? null
 

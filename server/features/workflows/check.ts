@@ -16,7 +16,7 @@ const MAX_PARALLEL = 16
 const MAX_NAME = 100
 const STEP_ID = /^[a-z0-9][a-z0-9-]{0,59}$/
 
-/** What this installation offers. */
+/** The plugins, workflows and channels of this installation. */
 export interface Parts {
   plugins: readonly Plugin[]
   /** The built-in workflows. */
@@ -41,7 +41,7 @@ export interface WorkflowBody {
 export interface CheckedWorkflow {
   /** The steps as they would be stored. */
   workflow: Workflow
-  /** Empty: it can be stored. */
+  /** The problems of the workflow; empty: it can be stored. */
   problems: WorkflowProblem[]
 }
 
@@ -149,8 +149,8 @@ function wholeProblems(steps: readonly Step[], plugins: readonly Plugin[]): Work
 }
 
 /**
- * A file that was not fetched does not exist, and a file that failed a check must not enter the
- * shop.
+ * Problems of `keep` after a failure: a file that was not fetched does not exist, and a file that
+ * failed a check must not enter the shop.
  */
 function keepProblems(steps: readonly Step[], plugins: readonly Plugin[]): WorkflowProblem[] {
   const message = 'A file that fails this step cannot be kept: leave it out, or stop the operation'
@@ -221,7 +221,10 @@ function bulkProblems(steps: readonly Step[], plugins: readonly Plugin[]): Workf
 
 const DELIVERIES = 'This step only works on deliveries'
 
-/** A file that could not be stamped must not reach its buyer as it was. */
+/**
+ * Problems of workflows on deliveries: a file that could not be stamped must not reach its buyer as
+ * it was.
+ */
 function deliveryProblems(steps: readonly Step[], plugins: readonly Plugin[]): WorkflowProblem[] {
   return steps.flatMap((step, at): WorkflowProblem[] => {
     const keep = 'A file that fails this step cannot be delivered as it was: leave this out'
@@ -241,8 +244,8 @@ const KIND_PROBLEMS: Readonly<Record<Workflow['kind'], KindProblems>> = {
 }
 
 /**
- * A workflow attached to a channel gets the channel's entries, so it must begin as the channel's
- * own workflow does.
+ * Problems of the channel: a workflow attached to one gets the channel's entries, so it must begin
+ * as the channel's own workflow does.
  */
 function channelProblems(
   { channel, kind, steps }: WorkflowBody,

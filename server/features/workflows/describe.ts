@@ -4,8 +4,8 @@ import { parseBounded } from '../../core/bounds.ts'
 import { withoutSensitive } from '../../core/sensitive.ts'
 
 /**
- * What a step will do with its options, in a short line; the plugin's title while the options are
- * invalid.
+ * Describes what a step will do with its options, in a short line; the plugin's title while the
+ * options are invalid.
  */
 export function summaryOf(step: Step, plugins: readonly Plugin[]): string {
   const plugin = plugins.find(({ id }) => id === step.plugin)
@@ -15,8 +15,8 @@ export function summaryOf(step: Step, plugins: readonly Plugin[]): string {
 }
 
 /**
- * Does it remove files? Then a schedule's run is limited by its cap. A workflow that works in the
- * trash and purges nothing restores files.
+ * Does the workflow remove files? Then a schedule's run is limited by its cap. A workflow that
+ * works in the trash and purges nothing restores files.
  */
 export const deletes = ({ steps }: Workflow, plugins: readonly Plugin[]): boolean =>
   steps.some((step) => {

@@ -20,8 +20,9 @@ export const runnable = ({ id, name, kind, parallel, steps }: OwnWorkflow): Work
 })
 
 /**
- * `id` is `workflow_…` or a built-in's. Throws `not_found`, and `workflow_broken` if a plugin is
- * gone or takes other options now, or if the workflow is an action's and requires options.
+ * Reads a workflow, by `workflow_…` or the id of a built-in one. Throws `not_found`, and
+ * `workflow_broken` if a plugin is gone or takes other options now, or if the workflow is an
+ * action's and requires options.
  */
 export async function requireWorkflow(
   scope: ShopScope,
@@ -37,7 +38,7 @@ export async function requireWorkflow(
 }
 
 /**
- * The workflow that the shop attached to these imports; null: the built-in one runs. Throws
+ * Reads the workflow that the shop attached to these imports; null: the built-in one runs. Throws
  * `workflow_broken`.
  */
 export async function attachedWorkflow(
@@ -63,7 +64,7 @@ function requireWhole(workflow: Workflow, plugins: readonly Plugin[]): Workflow 
 }
 
 /**
- * The shop's workflow for deliveries (`workflow_…`), or null: there is no such, or it is of another
+ * Reads the shop's workflow for deliveries (`workflow_…`); null: there is none, or it is of another
  * kind. Throws `workflow_broken`.
  */
 export async function deliveryWorkflow(

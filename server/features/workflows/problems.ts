@@ -5,15 +5,15 @@ import { parseBounded, type Issue, shortName } from '../../core/bounds.ts'
 import { sensitiveOptions } from '../../core/sensitive.ts'
 
 export interface WorkflowProblem {
-  /** Its place: `steps[2].options.tags`. */
+  /** The place of the problem: `steps[2].options.tags`. */
   param: string
-  /** A sentence. */
+  /** The problem as a sentence. */
   message: string
 }
 
 /**
- * All problems of a workflow, built in or the shop's; empty if it can run. `action`: the plugin
- * whose options come with each call and are checked then.
+ * Finds all problems of a workflow, built in or the shop's; empty if it can run. `action`: the
+ * plugin whose options come with each call and are checked then.
  */
 export function workflowProblems(
   workflow: Pick<Workflow, 'parallel' | 'steps'>,
@@ -72,7 +72,7 @@ export function schemaProblems(
   return (parseBounded(schema, value).issues ?? []).flatMap((issue) => issueProblems(issue, param))
 }
 
-/** PostgreSQL stores neither NUL nor half a surrogate pair. */
+/** Can the value be stored? PostgreSQL stores neither NUL nor half a surrogate pair. */
 function canBeKept(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
   if (typeof value !== 'object' || value === null) return true

@@ -73,7 +73,7 @@ export const workflowSchema = z
   })
   .meta({ id: 'Workflow' })
 
-/** `own`: the shop's row; null for a built-in one. */
+/** The record of a workflow. `own`: the shop's row; null for a built-in one. */
 export function workflowRecord(
   workflow: Workflow,
   own: OwnWorkflow | null,

@@ -24,7 +24,10 @@ const KINDS: ReadonlyMap<string, Kind> = new Map([
 /** Ids in objects inside an option, such as the accepted candidates of a mapping. */
 const INNER: Readonly<Record<string, Kind>> = { product_id: 'product', variant_id: 'variant' }
 
-/** Longer lists are refused by their schema: looking up all of their ids would take seconds. */
+/**
+ * The maximum length of a list whose ids are looked up: longer ones are refused by their schema,
+ * because it would take seconds.
+ */
 const MAX_OF_LIST = 10_000
 
 const MESSAGES: Readonly<Record<Kind, string>> = {
@@ -33,7 +36,10 @@ const MESSAGES: Readonly<Record<Kind, string>> = {
   variant: 'The catalog of this shop has no such variant',
 }
 
-/** @param at where the options are in the request. */
+/**
+ * Finds the ids in the options of a step.
+ * @param at where the options are in the request.
+ */
 export function referencesIn(
   plugin: Plugin | undefined,
   options: Readonly<Record<string, unknown>>,
@@ -74,7 +80,7 @@ function found(value: unknown, kind: Kind | null, param: string): Reference[] {
   )
 }
 
-/** A problem for each id that does not belong to the shop. */
+/** Finds a problem for each id that does not belong to the shop. */
 export async function referenceProblems(
   scope: ShopScope,
   references: readonly Reference[],
@@ -89,7 +95,8 @@ export async function referenceProblems(
 }
 
 /**
- * Products that were deleted from the catalog may still be mapped, and a schedule may unmap them.
+ * Finds the ids that belong to the shop. Products that were deleted from the catalog may still be
+ * mapped, and a schedule may unmap them.
  */
 async function knownOf(
   scope: ShopScope,
@@ -115,5 +122,5 @@ async function knownOf(
   return new Set(rows.map(({ key }) => key))
 }
 
-/** PostgreSQL stores neither NUL nor half a surrogate pair. */
+/** Can the text be stored? PostgreSQL stores neither NUL nor half a surrogate pair. */
 const isText = (text: string) => text.isWellFormed() && !text.includes('\0')

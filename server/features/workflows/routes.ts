@@ -179,15 +179,18 @@ const remove = (parts: Parts) =>
   })
 
 /**
- * A caller who may not delete files may not save a workflow that deletes them: a schedule could run
- * it.
+ * The scopes that saving the workflow needs. A caller who may not delete files may not save a
+ * workflow that deletes them: a schedule could run it.
  */
 function neededScopes(body: z.output<typeof workflowBody>, parts: Parts): Scope[] {
   const { workflow } = checkWorkflow(body, parts)
   return workflow.kind !== 'bulk' ? [] : (permissionsOf(workflow, parts.plugins) as Scope[])
 }
 
-/** Throws `conflict` for a built-in workflow, which cannot be changed. */
+/**
+ * The bare UUID of the shop's own workflow. Throws `conflict` for a built-in one, which cannot be
+ * changed.
+ */
 function ownId(id: string, { workflows }: Parts): string {
   if (workflows.some((one) => one.id === id))
     throw new AppError('conflict', {

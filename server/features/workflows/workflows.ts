@@ -9,7 +9,7 @@ import { checkWorkflow, type Parts, type WorkflowBody } from './check.ts'
 import { referenceProblems, referencesOfSteps } from './references.ts'
 
 export interface OwnWorkflow {
-  /** A bare UUID. */
+  /** The bare UUID of the workflow. */
   id: string
   name: string
   kind: Workflow['kind']
@@ -22,7 +22,7 @@ export interface OwnWorkflow {
 
 const MAX_WORKFLOWS = 200
 
-/** By name. */
+/** Lists the shop's workflows by name. */
 export function listWorkflows(scope: ShopScope): Promise<OwnWorkflow[]> {
   return scope.query<OwnWorkflow>(
     'select * from workflows where shop_id = :shop order by lower(name), id',
@@ -37,7 +37,7 @@ export async function readWorkflow(scope: ShopScope, id: string): Promise<OwnWor
   return row ?? null
 }
 
-/** Throws `validation_failed` with every problem. */
+/** Creates a workflow. Throws `validation_failed` with every problem. */
 export function createWorkflow(
   scope: ShopScope,
   body: WorkflowBody,
@@ -76,7 +76,10 @@ export function replaceWorkflow(
   })
 }
 
-/** Throws `not_found`, and `workflow_in_use` with the names of the schedules that use it. */
+/**
+ * Deletes a workflow. Throws `not_found`, and `workflow_in_use` with the names of the schedules
+ * that use it.
+ */
 export function deleteWorkflow(scope: ShopScope, id: string): Promise<void> {
   return serialized(scope, async (tx) => {
     const users = await schedulesOf(tx, id)
@@ -103,7 +106,7 @@ export function deleteWorkflow(scope: ShopScope, id: string): Promise<void> {
 const quoted = (name: string) => `“${name}”`
 
 /**
- * One change of a shop's workflows at a time, so that checked conditions still hold when it is
+ * Runs one change of a shop's workflows at a time, so that checked conditions still hold when it is
  * written.
  */
 function serialized<T>(scope: ShopScope, work: (tx: ShopScope) => Promise<T>): Promise<T> {
@@ -141,7 +144,7 @@ async function checkedSteps(
   return workflow.steps
 }
 
-/** Conflicts with the shop's other workflows and its schedules. */
+/** Finds conflicts with the shop's other workflows and its schedules. */
 async function shopProblems(
   tx: ShopScope,
   body: WorkflowBody,

@@ -33,9 +33,8 @@ const failing =
   }
 
 /**
- * Symbolic links are left out, and no path reaches a file through one: they could lead out of the
- * folder.
- *
+ * The files in a folder of this machine. Symbolic links are left out, and no path reaches a file
+ * through one: they could lead out of the folder.
  * @param root an absolute path.
  */
 export function folderFiles(root: string): RemoteFiles {
@@ -103,7 +102,7 @@ async function* walk(
     if (entry.isDirectory()) yield* walk(root, name, signal)
     else if (entry.isFile()) {
       const found = await describe(path.join(root, name), name, signal).catch((error: unknown) => {
-        // It was deleted or renamed since its folder was read.
+        // The file was deleted or renamed since its folder was read.
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
         throw failureOf(error, 'cloud_failed')
       })
@@ -147,7 +146,7 @@ async function parentOf(root: string, name: string): Promise<string> {
   return file
 }
 
-/** A reader sees the previous file or the complete new one. */
+/** Copies a file so that a reader sees the previous file or the complete new one. */
 async function copyWhole(from: string, to: string): Promise<void> {
   const partial = `${to}.${crypto.randomUUID()}.partial`
   try {

@@ -61,8 +61,8 @@ export const googleCloudStorage: Provider = {
   problem: ({ settings, place }) => {
     const { endpoint = '' } = settings
     if (endpoint === '') return null
-    // Its listings contain the addresses of the objects: only our own emulator is trusted with
-    // that.
+    // Listings contain the addresses of the objects, so only our own emulator is trusted as another
+    // endpoint.
     const message = isLocal(endpoint)
       ? endpointProblem(endpoint, place.allowLoopback)
       : 'Leave it empty: Google has one endpoint'

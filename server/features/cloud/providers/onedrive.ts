@@ -50,7 +50,7 @@ export const onedrive: Provider = {
     hash: 'quickxor',
     listing: [],
     fetching: {},
-    // Both add properties to Office documents after they have listed their size.
+    // OneDrive and SharePoint add properties to Office documents after they have listed the size.
     approximate: true,
   }),
 }

@@ -7,7 +7,7 @@ export interface Field {
   title: string
   help: string
   required: boolean
-  /** It is sealed, and never shown again. */
+  /** Whether the value is sealed and never shown again. */
   secret: boolean
   multiline: boolean
   /** The schema of its value. */
@@ -30,7 +30,7 @@ export interface OAuthSpec {
 export interface RemoteParts {
   settings: Values
   secrets: Values
-  /** Values of the installation. */
+  /** Values that the installation sets. */
   place: { allowLoopback: boolean }
 }
 

@@ -90,16 +90,14 @@ export const s3: Provider = {
       return { param: 'endpoint', message: 'This service needs its endpoint' }
     return null
   },
-  remote: ({ settings, secrets }) => ({
+  remote: ({ settings, settings: { endpoint = '' }, secrets }) => ({
     settings: {
       TYPE: 's3',
       PROVIDER: presetOf(settings).rclone,
       ENV_AUTH: 'false',
       ACCESS_KEY_ID: settings.access_key ?? '',
       SECRET_ACCESS_KEY: secrets.secret_key ?? '',
-      ENDPOINT: isForwarded(settings)
-        ? settings.endpoint!.replace(/^https:/i, 'http:')
-        : (settings.endpoint ?? ''),
+      ENDPOINT: isForwarded(settings) ? endpoint.replace(/^https:/i, 'http:') : endpoint,
       REGION: settings.region ?? '',
       FORCE_PATH_STYLE: ['minio', 'other'].includes(presetOf(settings).id) ? 'true' : 'false',
       NO_CHECK_BUCKET: 'true',

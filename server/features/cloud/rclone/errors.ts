@@ -37,7 +37,7 @@ const waiting = (seconds: number) =>
 const PATTERNS: readonly [CloudCode, RegExp][] = [
   ['cloud_redirected', /EndpointRedirects/],
   ['cloud_not_a_listing', /EndpointListsNothing/],
-  // Before refusals: S3 answers 403.
+  // Archived objects come before refusals, because S3 answers 403 for them.
   ['cloud_archived', /InvalidObjectState|storage class|in GLACIER|BlobArchived|being rehydrated/i],
   ['cloud_listing_differs', /corrupted on transfer|(?:sizes|hashes) differ/i],
   [

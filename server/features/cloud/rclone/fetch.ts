@@ -16,7 +16,10 @@ const TRANSFERS = 16
 const LARGE_TRANSFERS = 8
 const LARGE = 8_000_000
 const LONGEST_NAME = 255
-/** Below the limit of systems, which counts the folders above it too. */
+/**
+ * The longest path of an object. It is below the limit of systems, which includes the folders above
+ * it.
+ */
 const LONGEST_PATH = 1024
 const COPY = [
   '--no-traverse',
@@ -28,12 +31,12 @@ const COPY = [
 
 export interface FetchOptions extends RunOptions {
   folder: string
-  /** Of all objects, as they are listed. */
+  /** The listed size of all objects. */
   bytes: number
 }
 
 /**
- * Gives each object when its file is complete, or the error. Throws the reason of `signal`; then
+ * Yields each object when its file is complete, or its error. Throws the reason of `signal`; then
  * the caller must remove the files in `folder`.
  */
 export async function* fetchObjects(
@@ -56,14 +59,14 @@ export async function* fetchObjects(
 }
 
 /**
- * A path that libraries in between shorten, as they do with those of disks: another object would be
- * read in its place, `a/b` for `a//b`. rclone writes points of names as wide ones.
+ * Does a library shorten the path, as it does with paths of disks? Another object would be read in
+ * its place, `a/b` for `a//b`. rclone writes points of names as wide ones.
  */
 const isCleaned = (file: string): boolean =>
   file.split('/').some((part) => /^[.\uff0e]{0,2}$/.test(part))
 
 /**
- * As few batches as possible, without two paths in one that a disk could take for the same: disks
+ * Splits the paths into few batches, none with two paths that a disk could treat as the same: disks
  * of some systems ignore case and forms of accents.
  */
 function distinct(paths: readonly string[]): string[][] {
@@ -78,10 +81,10 @@ function distinct(paths: readonly string[]): string[][] {
   return batches
 }
 
-/** What a disk could take for the same name. */
+/** The form in which a disk could treat two names as the same. */
 const folded = (path: string): string => path.normalize('NFC').toLowerCase()
 
-/** Paths that a list of lines, or a file system, cannot hold beside the others. */
+/** Finds paths that a list of lines, or a file system, cannot hold beside the others. */
 function unfit(paths: readonly string[]): Set<string> {
   const folders = new Set(paths.flatMap((one) => parents(folded(one))))
   return new Set(paths.filter((one) => folders.has(folded(one)) || !isPlain(one)))
@@ -183,6 +186,6 @@ async function fetchAlone(
   }
 }
 
-/** Not every provider gives a name with such characters back. */
+/** The error of a missing object. A provider may not return a name with coded characters. */
 const notFound = (one: string): CloudError =>
   new CloudError(CODED.test(one) ? 'cloud_name_unusable' : 'cloud_file_not_found')

@@ -25,8 +25,8 @@ const LISTING_MS = 6 * 3_600_000
 const QUICK_MS = 60_000
 
 /**
- * Gives pages of all files below the root. An incomplete listing throws `CloudError`: missing
- * objects would count as deleted.
+ * Yields all files below the root, a page at a time. Throws `CloudError` for an incomplete listing,
+ * because missing objects would count as deleted.
  */
 export async function listRemoteFiles(
   program: string,
@@ -68,7 +68,7 @@ export async function listRemoteFiles(
   if (page.length > 0) await options.onPage(page)
 }
 
-/** The current state of one file below the root. Throws `CloudError`. */
+/** Reads the current state of one file below the root. Throws `CloudError`. */
 export async function listOne(
   program: string,
   remote: Remote,
@@ -92,7 +92,7 @@ export async function listOne(
   return found
 }
 
-/** Names of the folders directly in `path`, by name. Throws `CloudError`. */
+/** Lists the folders directly in `path`, by name. Throws `CloudError`. */
 export async function listFolders(
   program: string,
   remote: Remote,

@@ -5,7 +5,7 @@ import { runRclone } from './run.ts'
 
 const PROBE_MS = 40_000
 
-/** Throws `CloudError`, or the reason of `signal`. */
+/** Checks that the root can be listed. Throws `CloudError`, or the reason of `signal`. */
 export async function probeRoot(
   program: string,
   remote: Remote,

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 
 export interface RcloneProgram {
-  /** Absolute; null: there is no usable program. */
+  /** The absolute path of the program; null: none can be used. */
   path: string | null
   version: string | null
   /** Why it cannot be used and what to do about it; null: it can be used. */
@@ -78,13 +78,16 @@ async function check(program: string): Promise<RcloneProgram> {
   return { path: null, version, message: `${problem}. ${INSTALL}` }
 }
 
-/** By program. Starting rclone takes a tenth of a second of processor time. */
+/**
+ * The versions of programs, cached because starting rclone takes a tenth of a second of processor
+ * time.
+ */
 const versions = new Map<string, Promise<string | null>>()
 
 function readVersion(program: string): Promise<string | null> {
   const version = versionOf(program)
   versions.set(program, version)
-  // It may be installed or repaired later.
+  // The program may be installed or repaired later.
   void version.then((found) => found ?? versions.delete(program))
   return version
 }

@@ -3,32 +3,32 @@
 import type { CloudError } from './errors.ts'
 
 export interface RemoteFile {
-  /** Relative to the root of the connection. */
+  /** The path, relative to the root of the connection. */
   path: string
   size_bytes: number
   hash: string | null
-  /** ISO 8601. */
+  /** The time of the last change in ISO 8601; null: the provider states none. */
   modified_at: string | null
 }
 
 export type FetchResult = { path: string } & ({ file: string } | { error: CloudError })
 
-/** All of these throw `CloudError`, or the reason of `signal`. */
+/** The files of one connection. All methods throw `CloudError`, or the reason of `signal`. */
 export interface RemoteFiles {
-  /** A fetched file may have another size than its listing says. */
+  /** Whether a fetched file may have another size than its listing says. */
   approximate: boolean
   /**
-   * Gives pages of all files below the root. An incomplete listing throws: missing objects would
-   * count as deleted.
+   * Yields all files below the root, a page at a time. Throws for an incomplete listing, because
+   * missing objects would count as deleted.
    */
   list(options: {
     signal: AbortSignal
     page: number
     onPage(files: RemoteFile[]): Promise<void>
   }): Promise<void>
-  /** The current state of one file; `cloud_file_not_found`. */
+  /** Reads the current state of one file. Throws `cloud_file_not_found`. */
   stat(path: string, signal: AbortSignal): Promise<RemoteFile>
-  /** Names of the folders directly in `path`, by name. */
+  /** Lists the folders directly in `path`, by name. */
   folders(path: string, options: { signal: AbortSignal; most: number }): Promise<string[]>
   /**
    * Copies objects into `folder`, and gives each when its file is complete, or its error. The
@@ -40,11 +40,11 @@ export interface RemoteFiles {
     paths: readonly string[],
     options: { folder: string; bytes: number; signal: AbortSignal },
   ): AsyncGenerator<FetchResult>
-  /** Creates or replaces the object with the bytes of `file`; gives it as the provider has it. */
+  /** Creates or replaces the object with the bytes of `file`. Returns it as the provider has it. */
   put(path: string, file: string, signal: AbortSignal): Promise<RemoteFile>
-  /** Renames the object; `cloud_file_not_found` if it does not exist any more. */
+  /** Renames the object. Throws `cloud_file_not_found` if it does not exist any more. */
   move(from: string, to: string, signal: AbortSignal): Promise<RemoteFile>
-  /** Idempotent: a missing object counts as deleted. */
+  /** Deletes the object. Idempotent: a missing object counts as deleted. */
   remove(path: string, signal: AbortSignal): Promise<void>
   /** Checks that the root can be listed. */
   probe(signal: AbortSignal): Promise<void>

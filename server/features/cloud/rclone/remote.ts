@@ -2,7 +2,7 @@
 import { REMOTE } from './run.ts'
 
 export interface Remote {
-  /** Options of the backend; `TYPE` first. rclone reads them from the environment. */
+  /** Options of the backend, `TYPE` first. rclone reads them from the environment. */
   settings: Readonly<Record<string, string>>
   /** The synced folder within it, without slashes at its ends; '' is all of it. */
   root: string
@@ -12,9 +12,12 @@ export interface Remote {
   listing: readonly string[]
   /** Settings for fetching many objects whose paths are known. */
   fetching: Readonly<Record<string, string>>
-  /** Sizes and hashes in its listings may differ from the bytes: they are not compared. */
+  /** Whether sizes and hashes in listings may differ from the bytes: they are not compared then. */
   approximate?: boolean
-  /** A merchant chose its endpoint: rclone gets it as plain http, and our proxy uses TLS to it. */
+  /**
+   * Whether a merchant chose the endpoint: rclone gets it as plain http, and our proxy uses TLS to
+   * it.
+   */
   forwarded?: boolean
   /** The bandwidth of a run in kilobytes per second; null: unlimited. */
   bandwidth: number | null

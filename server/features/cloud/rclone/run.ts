@@ -1,14 +1,14 @@
 // One run of rclone: a child with a clean environment, limits of time and memory, fixed arguments,
 // and the remote `src:` defined by environment variables only. It ends with its parent and within a
 // second of an abort.
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { createInterface } from 'node:readline'
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { CloudError, cloudError } from './errors.ts'
 
-/** The only remote. */
+/** The name of the only remote of a run. */
 export const REMOTE = 'src:'
 
 /** A line of rclone's JSON log. */
@@ -28,17 +28,17 @@ export interface Run {
   remote: Readonly<Record<string, string>>
   /** Other variables: the proxy, certificates. */
   environment: Readonly<Record<string, string>>
-  /** Written to its standard input. */
+  /** The text for the standard input of rclone. */
   input?: string
   timeoutMs: number
   signal: AbortSignal
-  /** Called for each line of its standard output; reading waits for the result. */
+  /** Called for each line of the standard output; reading waits for the result. */
   onLine?(line: string): void | Promise<void>
   onLog?(event: LogEvent): void
 }
 
 const MEMORY_BYTES = 1024 ** 3
-/** Above this, Go collects garbage more often. */
+/** Above this size of the heap, Go collects garbage more often. */
 const SOFT_MEMORY = '256MiB'
 const MAX_KEPT = 16_384
 const SETPRIV = ['/usr/bin/setpriv', '/bin/setpriv'].find((file) => existsSync(file))
@@ -46,8 +46,8 @@ const SETPRIV = ['/usr/bin/setpriv', '/bin/setpriv'].find((file) => existsSync(f
 const LOG_OPTIONS = ['--use-json-log', '--log-level', 'INFO', '--stats', '1s', '--retries', '1']
 
 /**
- * Resolves on success. Throws `CloudError`, or the reason of `signal`; also if only some objects
- * failed, which `onLog` reports.
+ * Runs rclone until it succeeds. Throws `CloudError`, or the reason of `signal`; also if only some
+ * objects failed, which `onLog` reports.
  */
 export async function runRclone(program: string, run: Run): Promise<void> {
   run.signal.throwIfAborted()
@@ -65,11 +65,11 @@ export async function runRclone(program: string, run: Run): Promise<void> {
   }, run.timeoutMs)
   run.signal.addEventListener('abort', kill, { once: true })
   if (run.signal.aborted) kill()
-  const errors = readLog(child.stderr!, run)
+  const errors = readLog(child.stderr, run)
   try {
-    child.stdin!.on('error', () => {})
-    child.stdin!.end(run.input ?? '')
-    await readLines(child.stdout!, run)
+    child.stdin.on('error', () => {})
+    child.stdin.end(run.input ?? '')
+    await readLines(child.stdout, run)
     const code = await ended
     run.signal.throwIfAborted()
     if (late) throw new CloudError('cloud_unreachable')
@@ -83,14 +83,16 @@ export async function runRclone(program: string, run: Run): Promise<void> {
   }
 }
 
-function start(program: string, { command, paths, remote, environment }: Run): ChildProcess {
-  const args = [program, ...LOG_OPTIONS, ...command, '--', ...paths]
+type Rclone = ChildProcessByStdio<Writable, Readable, Readable>
+
+function start(program: string, { command, paths, remote, environment }: Run): Rclone {
+  const args = [program, ...LOG_OPTIONS, ...command, '--', ...paths] as const
   // The child ends with this process, even if this process is killed.
-  const parented = SETPRIV ? [SETPRIV, '--pdeathsig', 'KILL', ...args] : args
+  const parented: readonly string[] = SETPRIV ? [SETPRIV, '--pdeathsig', 'KILL', ...args] : args
   const limited = `ulimit -c 0 2>/dev/null; ulimit -d ${MEMORY_BYTES / 1024} 2>/dev/null; exec "$@"`
   const [file, ...rest] =
-    process.platform === 'win32' ? args : ['/bin/sh', '-c', limited, 'sh', ...parented]
-  return spawn(file!, rest, {
+    process.platform === 'win32' ? args : (['/bin/sh', '-c', limited, 'sh', ...parented] as const)
+  return spawn(file, rest, {
     stdio: ['pipe', 'pipe', 'pipe'],
     cwd: tmpdir(),
     env: {
@@ -116,7 +118,7 @@ async function readLines(output: Readable, { onLine, signal }: Run): Promise<voi
   }
 }
 
-/** Collects its error messages, only for `cloudError`. */
+/** Collects the error messages of rclone, only for `cloudError`. */
 function readLog(stream: Readable, { onLog }: Run): { text(): string } {
   let text = ''
   const keep = (message: string) => (text = `${text}\n${message}`.slice(-MAX_KEPT))

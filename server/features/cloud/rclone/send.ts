@@ -7,7 +7,7 @@ import { runRclone, type Run } from './run.ts'
 
 const SEND_MS = 24 * 3_600_000
 
-/** Creates or replaces the object with the bytes of `file`; gives it as the provider has it. */
+/** Creates or replaces the object with the bytes of `file`. Returns it as the provider has it. */
 export async function putObject(
   program: string,
   remote: Remote,
@@ -33,7 +33,7 @@ export async function moveObject(
   return listOne(program, remote, to, options)
 }
 
-/** Idempotent: a missing object counts as deleted. */
+/** Deletes the object. Idempotent: a missing object counts as deleted. */
 export async function deleteObject(
   program: string,
   remote: Remote,

@@ -59,69 +59,32 @@ export interface Connection {
   socket: Socket
   /** The client's address. */
   client: string
-  /** Frees its place among those that have not signed in. */
+  /** Frees the place of the connection among those that have not signed in. */
   signedIn: () => void
 }
 
 export function createControl(
   options: FtpOptions,
   secure: SecureContext,
-  { socket: first, client, signedIn }: Connection,
+  connection: Connection,
 ): Control {
+  const { socket: first } = connection
+  const state = beginState(options, secure, connection)
   let upgraded: TLSSocket | null = null
-  const state: State = {
-    ...{
-      options,
-      secure,
-      socket: first,
-      client,
-      signedIn,
-      isEncrypted: false,
-      dataEncrypted: false,
-      sendsUtf8: false,
-      username: null,
-      triesLeft: 3,
-    },
-    ...{ session: null, folder: '/', offset: 0, renameFrom: null, data: null, unconfirmed: null },
-    isClosed: false,
-    passive: createPassive(first, options.passive.ports),
-    reply: (code, text) => {
-      const lines = typeof text === 'string' ? [text] : text
-      const [head, ...rest] = lines
-      const body =
-        rest.length === 0
-          ? `${code} ${head}`
-          : [`${code}-${head}`, ...rest.slice(0, -1), `${code} ${rest.at(-1)}`].join('\r\n')
-      if (!state.socket.destroyed) state.socket.write(namesOf(state).encode(`${body}\r\n`))
-    },
-    end: () => state.socket.end(),
-  }
   const upgrade = () => {
     upgraded = encrypted(first, secure)
     upgraded.on('error', () => first.destroy())
     state.socket = upgraded
     state.isEncrypted = true
   }
-  const run = async (line: string) => {
-    const [, verb = '', argument = ''] = /^([A-Za-z]{3,4})(?: (.*))?$/s.exec(line) ?? []
-    const name = verb.toUpperCase()
-    if (name !== '') await confirmLast(state, name)
-    if (name === 'AUTH') return authTls(state, argument, upgrade)
-    const handler = VERBS[name]
-    if (!handler) return state.reply(name === '' ? 500 : 502, 'Unknown command')
-    // A control character in an argument could become a separate line in a log or a listing.
-    if (/[\u0000-\u001f]/.test(argument))
-      return state.reply(501, 'The command has a control character')
-    if (!state.session && !BEFORE_SIGN_IN.has(name)) return state.reply(530, 'Sign in first')
-    if (name !== 'RNTO') state.renameFrom = null
-    await handler(state, argument)
-  }
   return {
     reply: state.reply,
     isSignedIn: () => state.session !== null,
     command: async (line) => {
       upgraded = null
-      await run(readLine(state, line)).catch((error: unknown) => replyError(state, error))
+      await runCommand(state, readLine(state, line), upgrade).catch((error: unknown) =>
+        replyError(state, error),
+      )
       return upgraded
     },
     status: () => state.reply(213, 'A transfer is running'),
@@ -152,6 +115,49 @@ export function createControl(
       await state.session?.end()
     },
   }
+}
+
+function beginState(
+  options: FtpOptions,
+  secure: SecureContext,
+  { socket, client, signedIn }: Connection,
+): State {
+  const state: State = {
+    ...{ options, secure, socket, client, signedIn },
+    ...{ isEncrypted: false, dataEncrypted: false, sendsUtf8: false },
+    ...{ username: null, triesLeft: 3, session: null, folder: '/' },
+    ...{ offset: 0, renameFrom: null, data: null, unconfirmed: null, isClosed: false },
+    passive: createPassive(socket, options.passive.ports),
+    reply: (code, text) => {
+      if (!state.socket.destroyed)
+        state.socket.write(namesOf(state).encode(`${replyText(code, text)}\r\n`))
+    },
+    end: () => state.socket.end(),
+  }
+  return state
+}
+
+/** Several lines have the code with a hyphen, except the last one (RFC 959, 4.2). */
+function replyText(code: number, text: string | readonly string[]): string {
+  const [head, ...rest] = typeof text === 'string' ? [text] : text
+  return rest.length === 0
+    ? `${code} ${head}`
+    : [`${code}-${head}`, ...rest.slice(0, -1), `${code} ${rest.at(-1)}`].join('\r\n')
+}
+
+async function runCommand(state: State, line: string, upgrade: () => void): Promise<void> {
+  const [, verb = '', argument = ''] = /^([A-Za-z]{3,4})(?: (.*))?$/s.exec(line) ?? []
+  const name = verb.toUpperCase()
+  if (name !== '') await confirmLast(state, name)
+  if (name === 'AUTH') return authTls(state, argument, upgrade)
+  const handler = VERBS[name]
+  if (!handler) return state.reply(name === '' ? 500 : 502, 'Unknown command')
+  // A control character in an argument could become a separate line in a log or a listing.
+  if (/[\u0000-\u001f]/.test(argument))
+    return state.reply(501, 'The command has a control character')
+  if (!state.session && !BEFORE_SIGN_IN.has(name)) return state.reply(530, 'Sign in first')
+  if (name !== 'RNTO') state.renameFrom = null
+  await handler(state, argument)
 }
 
 /**

@@ -7,7 +7,7 @@ export const pathOf = (state: State, argument: string) =>
   fsOf(state).resolve(argument, state.folder)
 const quoted = (path: string) => `"${path.replaceAll('"', '""')}"`
 
-/** RFC 3659: YYYYMMDDHHMMSS, UTC. */
+/** The time in the form of RFC 3659: YYYYMMDDHHMMSS in UTC. */
 const timeVal = (date: Date) => date.toISOString().replace(/[-:T]/g, '').slice(0, 14)
 
 function fromTimeVal(text: string): Date | null {
@@ -25,7 +25,7 @@ export const factsOf = ({ kind, size, modified }: Node): string =>
 
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
-/** In the format of `ls -l`, for clients without MLSD. */
+/** The line of an entry in the format of `ls -l`, for clients without MLSD. */
 export function listLine({ name, kind, size, modified }: Node): string {
   const letters = kind === 'folder' ? 'drwxr-xr-x' : '-rw-r--r--'
   const day = `${MONTHS[modified.getUTCMonth()]} ${String(modified.getUTCDate()).padStart(2)}`
@@ -36,7 +36,10 @@ export function listLine({ name, kind, size, modified }: Node): string {
   return `${letters} 1 drop drop ${String(size).padStart(12)} ${day} ${when} ${name}`
 }
 
-/** curl starts in the home and changes to `uploads`, then to the shop's folder in it. */
+/**
+ * Resolves the folder of CWD: curl starts in the home and changes to `uploads`, then to the shop's
+ * folder in it.
+ */
 async function folderOf(state: State, argument: string): Promise<string> {
   const path = pathOf(state, argument)
   if (argument !== 'uploads' || state.folder !== fsOf(state).home) return path

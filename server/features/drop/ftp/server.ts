@@ -9,9 +9,9 @@ import type { FtpOptions } from './options.ts'
 /** Lines of RFC 959 are short; a longer one is not a command. */
 const MAX_LINE_BYTES = 4096
 const MAX_QUEUED = 20
-/** Commands that arrive in one piece before the connection can be paused. */
+/** The maximum number of commands that arrive in one piece before the connection can be paused. */
 const MAX_LINES = 1000
-/** Replies that the client has not read: no further command runs before it reads them. */
+/** While more bytes of replies are unread, no further command runs. */
 const MAX_UNREAD_BYTES = 16 * 1024
 const MAX_REPLIES_BYTES = 64 * 1024
 const IDLE_MS = 15 * 60_000
@@ -79,10 +79,11 @@ function readLines(control: Control, socket: Socket, flooded: () => void): void 
   const work = async () => {
     if (busy) return
     busy = true
-    while (lines.length > 0 && !socket.destroyed) {
+    for (let [line] = lines; line && !socket.destroyed; [line] = lines) {
       // A client that reads no replies gets no more.
       if (socket.writableLength > MAX_UNREAD_BYTES) await writable(socket)
-      const upgraded = await control.command(lines.shift()!)
+      lines.shift()
+      const upgraded = await control.command(line)
       if (!upgraded) continue
       // Plain text after AUTH TLS must not be treated as encrypted input.
       lines.length = 0

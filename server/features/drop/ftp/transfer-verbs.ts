@@ -7,7 +7,7 @@ import type { Transfer } from '../transfer.ts'
 import type { Node } from '../vfs.ts'
 import { errorFields } from '../../../core/log.ts'
 import { present } from '../../../core/present.ts'
-import { sessionOf, type State, type Unconfirmed, type Verb } from './state.ts'
+import { sessionOf, type State, type UnconfirmedFile, type Verb } from './state.ts'
 import { factsOf, listLine, pathOf } from './folder-verbs.ts'
 import { namesOf } from './names.ts'
 import { DataError } from './passive.ts'
@@ -18,9 +18,7 @@ import { DataError } from './passive.ts'
  */
 const CONFIRM_MS = 30_000
 const ALIVE_MS = 1000
-/**
- * The bytes and the time for which a refused file is still read before its connection is closed.
- */
+/** How many bytes of a refused file, and for how long, are read before its connection is closed. */
 const MAX_DISCARDED = 64 * 1024 ** 2
 const DISCARD_MS = 5000
 
@@ -52,9 +50,9 @@ async function withData(
 }
 
 /**
- * The bytes of a data connection, until it ends; rejects if it is reset. After a refusal further
- * bytes are discarded, up to a limit: if the connection were reset, the client would report that
- * instead of our reply.
+ * Receives the bytes of a data connection until it ends; rejects if it is reset. After a refusal
+ * further bytes are discarded, up to a limit: if the connection were reset, the client would report
+ * that instead of our reply.
  */
 function receive(data: Socket, transfer: Transfer, from: number): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
@@ -89,11 +87,11 @@ function receive(data: Socket, transfer: Transfer, from: number): Promise<number
  * open, so that an import in real time can start soon. If the connection is reset within the 30
  * seconds without a further command, the client had disconnected and the file is incomplete.
  */
-function unconfirmedFile(state: State, entry: string): Unconfirmed {
+function unconfirmedFile(state: State, entry: string): UnconfirmedFile {
   const { fs } = sessionOf(state)
   const warn = (error: unknown) =>
     state.options.log.warn('drop: a file could not be confirmed', errorFields(error))
-  const unconfirmed: Unconfirmed = {
+  const unconfirmed: UnconfirmedFile = {
     confirm: (soon) => fs.confirm(entry, soon).catch(warn),
     markInterrupted: () => fs.markInterrupted(entry),
   }
@@ -117,7 +115,10 @@ async function store(state: State, argument: string, append: boolean): Promise<v
   await receiveFile(state, transfer, { from: append ? transfer.size() : from })
 }
 
-/** `from`: where the client's bytes begin; bytes after it are dropped. */
+/**
+ * Receives the bytes of a file. `from`: where the client's bytes begin; older bytes after it are
+ * dropped.
+ */
 async function receiveFile(
   state: State,
   transfer: Transfer,
@@ -145,7 +146,10 @@ async function receiveFile(
 
 const MAX_UNIQUE = 100
 
-/** The name itself if it is free, or the first with a number: `list-2.csv`. */
+/**
+ * Stores a file under its name if that is free, or under the first free one with a number:
+ * `list-2.csv`.
+ */
 async function storeUnique(state: State, argument: string): Promise<void> {
   const session = sessionOf(state)
   const [, stem = '', extension = ''] = /^(.*?)(\.[^./]*)?$/s.exec(argument || 'upload') ?? []
@@ -177,7 +181,7 @@ async function retrieve(state: State, argument: string): Promise<void> {
   }
 }
 
-/** Clients send options of `ls` such as `-a`. */
+/** Removes options of `ls` such as `-a`, which clients send. */
 const withoutOptions = (argument: string) => argument.replace(/^(-\S+\s*)+/, '')
 
 const listing =

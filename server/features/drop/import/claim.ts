@@ -15,14 +15,14 @@ import type { ManifestRow } from './manifest.ts'
 /** A file that is about to be imported. */
 export interface ClaimedFile {
   entry: DropEntry
-  /** Its row of an import.csv in the same folder. */
+  /** The file's row of an import.csv in the same folder. */
   row: { manifest: string; values: ManifestRow } | null
 }
 
 /** How many leading parts of a name are tried as a SKU. */
 const MAX_PREFIXES = 10
 
-/** `AB_12_guide.pdf` may begin with the SKU `AB_12`, or `AB`. */
+/** The beginnings of a name that may be SKUs: `AB_12_guide.pdf` may begin with `AB_12`, or `AB`. */
 function skuPrefixes(name: string): string[] {
   const stem = name.replace(/\.[^.]+$/, '')
   const parts = stem.split('_').slice(0, MAX_PREFIXES + 1)
@@ -32,7 +32,7 @@ function skuPrefixes(name: string): string[] {
 
 const ownFolder = (folder: string) => folder.slice(folder.lastIndexOf('/') + 1)
 
-/** The tag or pack from a folder's name; nothing if the name cannot be one. */
+/** The tag or pack from the name of a file's folder; nothing if the name cannot be one. */
 function fromFolder({ folder }: DropEntry, use: DropSettings['folder_names']): Partial<ImportFile> {
   const name = ownFolder(folder)
   if (name === '' || use === 'ignore') return {}
@@ -59,24 +59,27 @@ function fileOf({ entry, row }: ClaimedFile, settings: DropSettings, claim: stri
   }
 }
 
-export interface ImportOf {
+export interface ClaimOptions {
   requestedBy: string
   settings: DropSettings
-  /** Further files are added to the import as they arrive. */
+  /** Whether further files are added to the import as they arrive. */
   open?: boolean
-  /** Its batches have their own places in every worker, because someone waits for the files. */
+  /**
+   * Whether batches have their own places in every worker, because a person waits for the files.
+   */
   prompt: boolean
   dryRun?: boolean
 }
 
 /**
- * Runs inside the caller's transaction, which has locked the entries; returns the operation's UUID.
+ * Starts the import inside the caller's transaction, which has locked the entries. Returns the
+ * operation's UUID.
  */
 export async function startDropImport(
   engine: Engine,
   tx: ShopScope,
   taken: readonly ClaimedFile[],
-  { requestedBy, settings, open = false, prompt, dryRun = false }: ImportOf,
+  { requestedBy, settings, open = false, prompt, dryRun = false }: ClaimOptions,
 ): Promise<string> {
   const claim = randomUUID()
   const operation = await startImport(engine, tx, dropChannel, {
@@ -115,7 +118,8 @@ export async function addToDropImport(
 }
 
 /**
- * The last positions of these names: files of one name are imported in the order of their arrival.
+ * Reads the last positions of these names: files of one name are imported in the order of their
+ * arrival.
  */
 async function lastPositions(
   tx: ShopScope,
@@ -139,8 +143,8 @@ interface Claim {
 }
 
 /**
- * A preview does not claim its files: they are claimed when it is confirmed, unless another import
- * has claimed them or new bytes have arrived.
+ * Marks the files as claimed. A preview claims its files when it is confirmed, unless another
+ * import has claimed them or new bytes have arrived.
  */
 async function markClaimed(
   tx: ShopScope,

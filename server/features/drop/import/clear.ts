@@ -2,7 +2,7 @@
 import type { Database } from '../../../core/db/database.ts'
 import { FAILED, KEPT_DAYS, PROCESSED } from '../own-folders.ts'
 
-/** Returns the number of files that were removed. A folder is removed with its last file. */
+/** Removes old files, and each folder with its last file. Returns the number of removed files. */
 export async function clearFiled(pool: Database['pool']): Promise<number> {
   const { rowCount } = await pool.query(
     `delete from drop_entries where filed_at < now() - interval '${KEPT_DAYS} days'

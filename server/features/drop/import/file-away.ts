@@ -9,7 +9,7 @@ import type { Reason } from '../note.ts'
 
 const BATCH_SIZE = 100
 
-/** Returns the number of files that were moved. */
+/** Moves the files of ended imports and returns their number. */
 export async function fileAway(
   scope: ShopScope,
   stores: ReadonlyMap<string, BlobStore>,

@@ -18,7 +18,7 @@ export interface Filing {
 
 const MAX_NUMBERS = 10_000
 
-/** The date in the shop's time zone. */
+/** Reads the date in the shop's time zone. */
 async function today(tx: ShopScope): Promise<string> {
   const { time_zone } = (await readShop(tx)).settings
   const row = await tx.one<{ day: string }>(
@@ -54,7 +54,7 @@ async function freeName(tx: ShopScope, folder: string, name: string): Promise<st
   throw new Error(`There are ${MAX_NUMBERS} files called ${name} in ${folder}`)
 }
 
-interface Filed extends Pick<DropEntry, 'id' | 'folder' | 'name'> {
+interface FiledEntry extends Pick<DropEntry, 'id' | 'folder' | 'name'> {
   dropped_folder?: string | null
   dropped_name?: string | null
 }
@@ -68,7 +68,7 @@ function folderIn(managed: string, dropped: string): string {
 
 async function moveTo(
   tx: ShopScope,
-  { id, folder, name, ...dropped }: Filed,
+  { id, folder, name, ...dropped }: FiledEntry,
   to: { managed: string; state: 'processed' | 'failed'; error: Reason | null },
 ): Promise<string> {
   const target = folderIn(to.managed, dropped.dropped_folder ?? folder)
@@ -88,10 +88,10 @@ async function moveTo(
   return free
 }
 
-/** Moves imported files to /processed/. `keep`: false: deletes them instead. */
+/** Moves imported files to /processed/, or deletes them if `keep` is false. */
 export async function fileProcessed(
   tx: ShopScope,
-  entries: readonly Filed[],
+  entries: readonly FiledEntry[],
   keep: boolean,
 ): Promise<void> {
   if (entries.length === 0) return
@@ -109,7 +109,7 @@ export async function fileProcessed(
 /** Moves a file that was not imported to /failed/, with the reason in a text file next to it. */
 export async function fileFailed(
   { scope: tx, stores }: Filing,
-  entry: Filed,
+  entry: FiledEntry,
   reason: Reason,
 ): Promise<void> {
   await removeNote(tx, entry.folder, entry.name)
@@ -140,10 +140,10 @@ export async function fileFailed(
 export interface EndedFile extends DropEntry {
   status: 'done' | 'failed' | 'skipped' | 'cancelled' | null
   item_error: Reason | null
-  /** The folder where it was dropped, if it is in another one now. */
+  /** The folder where the file was dropped, if it is in another one now. */
   dropped_folder: string | null
   dropped_name: string | null
-  /** The import.csv that it was imported with. */
+  /** The UUID of the import.csv with which the file was imported. */
   manifest_id: string | null
 }
 

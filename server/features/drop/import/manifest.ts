@@ -25,13 +25,13 @@ export type ManifestRow = Pick<
 >
 
 export interface Manifest {
-  /** By the names of files, in the form of `nameKey`. */
+  /** The rows by the names of their files, in the form of `nameKey`. */
   rows: ReadonlyMap<string, { row: number; values: ManifestRow }>
   /** The problems of rows, by the names of their files. */
   wrong: ReadonlyMap<string, string>
 }
 
-/** Throws `invalid_csv` if it cannot be read. */
+/** Reads an import.csv. Throws `invalid_csv` if it cannot be read. */
 export async function readManifest(bytes: Buffer): Promise<Manifest> {
   requireText(bytes)
   const detector = createEncodingDetector()

@@ -20,7 +20,7 @@ export interface ManifestParts {
 /** How long rows wait for files that have not arrived. */
 const ROWS_WAIT = '1 hour'
 
-export interface Ready {
+export interface ManifestRequest {
   ready: readonly DropEntry[]
   dryRun: boolean
 }
@@ -32,7 +32,7 @@ export interface Ready {
 export async function withManifests(
   parts: ManifestParts,
   tx: ShopScope,
-  { ready, dryRun }: Ready,
+  { ready, dryRun }: ManifestRequest,
 ): Promise<ClaimedFile[]> {
   const folders = Map.groupBy(ready, ({ folder }) => folder)
   const taken: ClaimedFile[] = []

@@ -5,16 +5,16 @@ import { AppError } from '../../../core/errors.ts'
 import { readDropFile } from '../listing.ts'
 import { ensureSettings } from '../settings.ts'
 import { countWaiting, QUIET_SECONDS } from './ready.ts'
-import { takeReady, type TakenNow, type TakeParts } from './take.ts'
+import { takeReady, type ImportedFiles, type TakeParts } from './take.ts'
 import { DROP_TASK } from '../wake.ts'
 
 export interface ImportNow {
   requestedBy: string
-  /** Only this file. */
+  /** Imports only this file, by its UUID. */
   only?: string | undefined
-  /** Only a preview, until it is confirmed. */
+  /** Whether the import is only a preview until it is confirmed. */
   dryRun: boolean
-  /** The files of one import; tests set fewer. */
+  /** The maximum number of files in one import; tests set a lower one. */
   limit?: number
 }
 
@@ -33,7 +33,7 @@ export async function importNow(
   const take = { requestedBy, prompt: true, growing: false, only, dryRun, limit }
   const taken = await takeReady(parts, scope, take)
   if (!taken) throw new AppError('conflict', { message: await nothingReadyReason(scope) })
-  let last: TakenNow | null = taken
+  let last: ImportedFiles | null = taken
   while (last?.isFull && !dryRun && only === undefined) last = await takeReady(parts, scope, take)
   // The task's run moves the files away when their items end.
   await queueTask(scope, DROP_TASK, String(scope.shop))

@@ -12,13 +12,16 @@ export const IMPORTABLE = `kind = 'file' and state = 'waiting' and ${OUTSIDE_MAN
 
 const QUIET = `quiet_since <= now() - interval '${QUIET_SECONDS} seconds'`
 
-/** SQL. `prompt`: a file that the protocol confirms as whole is taken without waiting. */
+/**
+ * SQL: the file can be taken now. `prompt`: a file that the protocol confirms as whole is taken
+ * without waiting.
+ */
 const isReady = (prompt: boolean): string =>
   `${IMPORTABLE} and ${prompt ? `(closed_cleanly or ${QUIET})` : QUIET}`
 
 /**
- * The files that are ready, in the order of their arrival. Locked, so that they are not overwritten
- * or moved before the claim.
+ * Reads and locks the files that are ready, in the order of their arrival: they must not be
+ * overwritten or moved before the claim.
  */
 export const lockReady = (
   tx: ShopScope,

@@ -14,41 +14,41 @@ export interface TakeParts {
   stores: ReadonlyMap<string, BlobStore>
 }
 
-export interface Take {
+export interface TakeRequest {
   requestedBy: string
-  /** Files that the protocol confirms as whole are taken without waiting. */
+  /** Whether files that the protocol confirms as whole are taken without waiting. */
   prompt: boolean
-  /** Adds the files to the open import, or opens one. */
+  /** Whether the files are added to the open import, or open one. */
   growing: boolean
-  /** Only this file, by its UUID. */
+  /** The UUID of the only file to take; absent: all that are ready. */
   only?: string | undefined
-  /** A preview: the files stay in their folders until it is confirmed. */
+  /** Whether the import is a preview: the files stay in their folders until it is confirmed. */
   dryRun?: boolean
-  /** The files of one import; tests set fewer. */
+  /** The maximum number of files in one import; tests set a lower one. */
   limit?: number | undefined
 }
 
-/** The files of one import, whose items are written in one transaction. */
+/** The maximum number of files in one import, whose items are written in one transaction. */
 const MAX_FILES = 5000
 
-/** Null: no file was ready. Otherwise the import's UUID, and its number of files. */
-export interface TakenNow {
+/** The import of the files that were taken. */
+export interface ImportedFiles {
   operation: string
   files: number
-  /** There may be more files than one import takes. */
+  /** Whether there may be more files than one import takes. */
   isFull: boolean
 }
 
 /**
- * Throws `invalid_csv` for a preview of files with a faulty import.csv; then nothing is moved. Runs
- * in one transaction, which locks the shop's settings, so that no other run takes files or adds to
- * the open import.
+ * Imports the files that are ready; null: there are none. Runs in one transaction, which locks the
+ * shop's settings, so that no other run takes files or adds to the open import. Throws
+ * `invalid_csv` for a preview of files with a faulty import.csv; then nothing is moved.
  */
 export function takeReady(
   parts: TakeParts,
   scope: ShopScope,
-  take: Take,
-): Promise<TakenNow | null> {
+  take: TakeRequest,
+): Promise<ImportedFiles | null> {
   return retryTransaction(scope, async (tx) => {
     const settings = await lockSettings(tx)
     const { limit = MAX_FILES } = take
@@ -67,7 +67,7 @@ export function takeReady(
 interface Growth {
   taken: readonly ClaimedFile[]
   settings: LockedSettings
-  take: Take
+  take: TakeRequest
 }
 
 async function startOrGrow(

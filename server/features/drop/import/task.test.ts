@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase, silent } from '../../../../test/database.ts'
+import { importDrop } from '../../../../workflows/import-drop.ts'
 import { forShop, type ShopScope } from '../../../core/db/for-shop.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { AppError } from '../../../core/errors.ts'
@@ -27,7 +28,7 @@ beforeEach(async () => {
 /** Runs the task with an engine that starts no import for this reason. */
 function run(reason: Error): Promise<unknown> {
   const start = () => Promise.reject(reason)
-  const engine = { plugins: [], workflows: [], start } as unknown as Engine
+  const engine = { plugins: [], workflows: [importDrop], start } as unknown as Engine
   const task = dropTask({ database, engine, stores: new Map(), log: silent })
   return task.run({ shop: scope.shop, signal: new AbortController().signal } as never) as never
 }

@@ -40,7 +40,7 @@ export const dropTask = (parts: DropTaskParts): BackgroundTask => ({
     await importDue(parts, scope).catch((error: unknown) => reportFailure(parts, scope, error))
     await fileAway(scope, parts.stores, signal)
     const next = await nextRunAt(scope)
-    // Under a separate key, so that it does not delay a file that wakes the task now.
+    // The next run has a separate key, so that it does not delay a file that wakes the task now.
     if (next) await queueTask(scope, DROP_TASK, laterKey(shop), next)
     return null
   },
@@ -72,8 +72,8 @@ async function isHourlyDue(scope: ShopScope): Promise<boolean> {
 }
 
 /**
- * Sets the time of the next import only after this one: a run that is interrupted, or that fails
- * for a reason that can pass, is repeated.
+ * Runs the hourly import. The time of the next one is set only after it: a run that is interrupted,
+ * or that fails for a temporary reason, is repeated.
  */
 async function importHourly(parts: DropTaskParts, scope: ShopScope): Promise<void> {
   await importAll(parts, scope).catch((error: unknown) => reportFailure(parts, scope, error))
@@ -105,7 +105,7 @@ function closeIdle(
   })
 }
 
-/** When the next run may have work; null: nothing waits. */
+/** Reads when the next run may have work; null: nothing waits. */
 async function nextRunAt(scope: ShopScope): Promise<Date | null> {
   const [row] = await scope.query<{ next: Date | null }>(
     `select least(
@@ -129,7 +129,7 @@ async function nextRunAt(scope: ShopScope): Promise<Date | null> {
   return row?.next ?? null
 }
 
-/** A workflow that cannot run raises a notice: the files wait until it is corrected. */
+/** Raises a notice about a workflow that cannot run: the files wait until it is corrected. */
 async function reportFailure(
   { log }: DropTaskParts,
   scope: ShopScope,

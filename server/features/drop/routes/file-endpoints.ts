@@ -106,7 +106,7 @@ function listRoutes(): Endpoint[] {
   ]
 }
 
-/** A file that is being imported is shown in the folder where it was dropped. */
+/** The shown path: a file that is being imported is shown in the folder where it was dropped. */
 const pathOf = (row: ListedDropFile): string =>
   row.state === 'importing'
     ? joinPath(row.dropped_folder ?? row.folder, row.dropped_name ?? row.name)

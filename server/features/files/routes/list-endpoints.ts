@@ -77,20 +77,20 @@ const list = ({ baseUrl, clock }: FileRouteParts) =>
     },
   })
 
-interface Counted {
+interface FileCount {
   total: number
   /** The time of the count, in milliseconds. */
   at: number
 }
 
 /**
- * The cursor says where to continue, and contains the previous page's count: counting takes longer
+ * Reads a cursor: where to continue, and the previous page's count, because counting takes longer
  * than reading a page.
  */
 function placeOf(
   cursor: string | undefined,
   sort: string,
-): (Counted & { after: FilePage['after'] }) | null {
+): (FileCount & { after: FilePage['after'] }) | null {
   const value = present(VALUES[sort.replace('-', '')], `The values of the sort ${sort}`)
   const values = fromCursor(cursor, [value, uuid, bigInteger, bigInteger])
   if (!values) return null
@@ -108,16 +108,16 @@ const VALUES: Readonly<Record<string, CursorPart>> = {
 async function counting(
   scope: ShopScope,
   filter: FileFilter,
-  before: Counted | null,
+  before: FileCount | null,
   now: Date,
-): Promise<Counted> {
+): Promise<FileCount> {
   const at = now.getTime()
   return before && Math.abs(at - before.at) < COUNTED_FOR_MS
     ? before
     : { total: await countFiles(scope, filter), at }
 }
 
-/** An unknown pack is an error; an empty pack is not. */
+/** Checks that the pack of a filter exists: an unknown pack is an error; an empty pack is not. */
 async function requirePack(scope: ShopScope, { pack }: FileFilter): Promise<void> {
   if (pack !== undefined && !(await hasPack(scope, requirePublicId('pack', pack))))
     throw new AppError('not_found')

@@ -4,10 +4,10 @@ import type { Database } from '../../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../../core/db/for-shop.ts'
 
 const KEPT_MONTHS = 13
-/** Counted again until a day is over everywhere. */
+/** How many days are counted again, until a day is over in all time zones. */
 const RECOUNTED_DAYS = 2
 
-// Each gives (day, subject, value) of the days since :from.
+// SQL of each figure: rows (day, subject, value) of the days since :from.
 const FIGURES: Readonly<Record<string, string>> = {
   deliveries: `
     select (created_at at time zone 'UTC')::date as day, '' as subject, count(*) as value
@@ -33,7 +33,7 @@ const FIGURES: Readonly<Record<string, string>> = {
 }
 export type Figure = keyof typeof FIGURES
 
-/** Counts the figures of the days since then, in UTC, and replaces those that are stored. */
+/** Counts the figures of the days since `from`, in UTC, and replaces those that are stored. */
 async function countDays(scope: ShopScope, from: Date): Promise<void> {
   await scope.transaction(async (tx) => {
     for (const [figure, select] of Object.entries(FIGURES))
@@ -64,7 +64,7 @@ export async function refreshShop(scope: ShopScope, now: Date): Promise<void> {
   await countDays(scope, startOfDay(now, row.known ? RECOUNTED_DAYS : KEPT_MONTHS * 31))
 }
 
-/** Shops in which something happened since then. */
+/** Finds shops in which something happened since `since`. */
 export async function changedShops({ pool }: Database, since: Date): Promise<number[]> {
   const { rows } = await pool.query<{ id: number }>(
     `select s.id from shops s where s.uninstalled_at is null and (
@@ -81,7 +81,7 @@ export async function sweepDays({ pool }: Database, now: Date): Promise<void> {
   await pool.query('delete from shop_days where day < $1', [startOfDay(now, KEPT_MONTHS * 31)])
 }
 
-/** Of one run of the worker: the shops that changed, and the sweep. */
+/** Refreshes the figures of the shops that changed, and sweeps old days. One run of the worker. */
 export async function refreshDays(
   database: Database,
   now: Date,

@@ -10,7 +10,7 @@ const TOP = 10
 export interface Figures {
   /** Each day of the period, oldest first. */
   days: { day: string; downloads: number; deliveries: number; imported_files: number }[]
-  /** Of the whole period, and of the equally long one before it. */
+  /** The totals of the whole period, and of the equally long one before it. */
   totals: Record<'now' | 'before', Record<'downloads' | 'deliveries' | 'imported_files', number>>
   top_files: { file_id: string; filename: string; downloads: number }[]
   top_products: { product_id: string; title: string; downloads: number }[]
@@ -21,7 +21,7 @@ export interface Figures {
   bounced_mails: number
 }
 
-/** Of the last days, today included, in UTC. */
+/** Reads the figures of the last days, today included, in UTC. */
 export async function readFigures(scope: ShopScope, days: number, now: Date): Promise<Figures> {
   const period = { today: now.toISOString().slice(0, 10), days }
   const [perDay, topFiles, topProducts, storage, imports, failures, bounced] = await Promise.all([
@@ -58,7 +58,7 @@ interface Period {
 /** SQL: a row `d` of days is in the period. */
 const IN_PERIOD = 'd.day between :today::date - :days::int + 1 and :today::date'
 
-/** Twice the period: its second half is compared with the first. */
+/** Reads the days of twice the period: its second half is compared with the first. */
 const daysOf = (scope: ShopScope, period: Period): Promise<Figures['days']> =>
   scope.query(
     `select to_char(d.day, 'YYYY-MM-DD') as day,

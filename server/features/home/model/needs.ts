@@ -7,7 +7,7 @@ export const MAX_COUNTED = 1000
 
 // Rows that need somebody. Each is counted up to the bound.
 const NEEDS = {
-  // Files that a workflow is preparing wait for nobody, unless it failed.
+  // A delivery whose workflow prepares its files needs nobody, unless the workflow failed.
   held: `from deliveries d where d.shop_id = :shop and ${STATUS_SQL} = 'held'
     and (d.held_by <> 'workflow' or exists (select from delivery_runs r
       where r.shop_id = d.shop_id and r.delivery_id = d.id and r.status = 'failed'))`,
@@ -33,7 +33,7 @@ const NEEDS = {
 export type Need = keyof typeof NEEDS
 export const NEED_NAMES = Object.keys(NEEDS) as readonly Need[]
 
-/** In the order of their importance; without those that are 0. */
+/** Reads the needs in the order of their importance, without those that are 0. */
 export async function readNeeds(scope: ShopScope): Promise<{ need: Need; count: number }[]> {
   const counts = await scope.query<{ need: Need; count: number }>(
     Object.entries(NEEDS)
@@ -54,7 +54,7 @@ export interface FirstSteps {
   branded: boolean
 }
 
-/** Each is done by what really happened. */
+/** Reads which first steps are done, from what has happened in the shop. */
 export async function readFirstSteps(scope: ShopScope): Promise<FirstSteps> {
   const row = await scope.one<FirstSteps>(
     `select exists (select from files where shop_id = :shop) as imported,

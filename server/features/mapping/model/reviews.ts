@@ -13,20 +13,20 @@ export interface ReviewRow {
   filename: string
   operation_id: string | null
   kind: 'import' | 'bulk' | null
-  /** Best first. */
+  /** The candidates, best first. */
   candidates: Candidate[]
   score: number
   status: ReviewStatus
   created_at: Date
   decided_at: Date | null
   decided_by: string | null
-  /** The file has a product, and the operation was asked to replace it. */
+  /** Whether the file has a product that the operation was asked to replace. */
   replaces: boolean
 }
 
 /**
- * Must be called in the transaction that writes the outcomes. A file that has a product gets a
- * review only if the product is to be replaced.
+ * Records reviews. Must be called in the transaction that writes the outcomes. A file that has a
+ * product gets a review only if the product is to be replaced.
  */
 export async function recordReviews(
   tx: ShopScope,
@@ -69,12 +69,12 @@ const COLUMNS = `r.id, r.file_id, f.filename, r.operation_id, o.kind, r.candidat
 const WITH_FILES = `reviews r join files f on f.shop_id = r.shop_id and f.id = r.file_id
   and f.deleted_at is null
   left join operations o on o.shop_id = r.shop_id and o.id = r.operation_id`
-/** A file that was mapped in the meantime needs no review. */
+/** SQL: the review is still needed. A file that was mapped in the meantime needs none. */
 const IS_NEEDED = `(r.status <> 'open' or f.mapping_state <> 'mapped' or r.replaces
   and not exists (select from mappings m
   where m.shop_id = r.shop_id and m.file_id = r.file_id and m.created_at > r.created_at))`
 
-/** A page, newest first. */
+/** Reads a page of reviews, newest first. */
 export function listReviews(
   scope: ShopScope,
   { status, before, limit }: { status: ReviewStatus; before?: string; limit: number },
@@ -105,7 +105,8 @@ export async function findReview(scope: ShopScope, id: string): Promise<ReviewRo
 }
 
 /**
- * Open reviews whose best candidate scores at least `above` and higher than every other product.
+ * SQL: open reviews whose best candidate scores at least `above` and higher than every other
+ * product.
  */
 const UNAMBIGUOUS = `r.shop_id = :shop and r.status = 'open'
   and ${IS_NEEDED} and r.score >= :above::real
@@ -113,7 +114,7 @@ const UNAMBIGUOUS = `r.shop_id = :shop and r.status = 'open'
     from jsonb_array_elements(r.candidates) c
       where c -> 'product_id' <> r.candidates -> 0 -> 'product_id'), -1)`
 
-/** Open reviews with one best candidate above a score; highest score first. */
+/** Lists open reviews with one best candidate above a score, highest score first. */
 export function listUnambiguous(
   scope: ShopScope,
   above: number,
@@ -134,7 +135,7 @@ export async function countUnambiguous(scope: ShopScope, above: number): Promise
   return row.reviews
 }
 
-/** Returns the reviews that were open before. */
+/** Decides reviews. Returns those that were open before. */
 export async function decideReviews(
   tx: ShopScope,
   ids: readonly string[],
@@ -165,8 +166,8 @@ export async function recordAcceptance(
 }
 
 /**
- * At the end of an operation: accepted reviews are open again if it did not map the file or undid
- * the mapping. `undoes`: the operation that it undid.
+ * Opens accepted reviews again at the end of an operation that did not map the file or undid the
+ * mapping. `undoes`: the operation that it undid.
  */
 export async function reopenReviews(
   tx: ShopScope,

@@ -12,8 +12,8 @@ const MINUTE = 60_000
 const smsPayload = z.object({ to: z.string(), text: z.string() })
 
 /**
- * Call it in the transaction that ends the operation's step. An operation sends one message to each
- * number, even if it ends again.
+ * Queues the text message of an operation: one for each number, even if the operation ends again.
+ * Must be called in the transaction that ends the operation's step.
  */
 export async function queueSms(tx: ShopScope, operation: string, text: string): Promise<void> {
   const { settings } = await readShop(tx)

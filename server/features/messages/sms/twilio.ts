@@ -75,7 +75,8 @@ function deliveryOf(status: number, { code }: { code?: number | undefined }): De
 const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
 
 /**
- * Before the connection was open nothing was sent; afterwards the message may have been accepted.
+ * The result of a lost connection. Before it was open nothing was sent; afterwards the message may
+ * have been accepted.
  */
 function lostOf(error: unknown): DeliveryResult {
   const code = String((error as { code?: unknown }).code)

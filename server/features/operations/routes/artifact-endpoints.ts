@@ -43,7 +43,7 @@ export const artifactRoutes = (parts: {
   }),
 ]
 
-/** The permissions of the steps that may have written it: its reader sees what those steps read. */
+/** The scopes that a reader of the document needs: those of the steps that may have written it. */
 function scopesOf({ workflow }: OperationRow, { plugins }: Engine): Scope[] {
   const steps = workflow.steps.map((step) => plugins.find(({ id }) => id === step.plugin))
   return steps.flatMap((plugin) =>

@@ -14,7 +14,7 @@ import { sendChunks } from '../../../http/stream-body.ts'
 import { findOperation, type OperationParts } from '../routes.ts'
 
 const HEARTBEAT_MS = 15_000
-/** Notifications may be lost with their connection: poll this often too. */
+/** The interval of polling: notifications may be lost with their connection. */
 const POLL_MS = 2000
 const byId = z.strictObject({ id: z.string() })
 
@@ -143,7 +143,7 @@ function sendEvents(ctx: Context, events: AsyncIterable<string>): void {
 }
 
 /**
- * The operation's record, each time it may have changed, until it has ended or the client
+ * Yields the operation's record each time it may have changed, until it has ended or the client
  * disconnects.
  */
 async function* watch(

@@ -100,7 +100,7 @@ export const planRoutes = (parts: PlanRouteParts): Endpoint[] => [
   }),
 ]
 
-/** If the platform is unavailable, the plan that was read last is shown. */
+/** Ignores an unavailable platform: the plan that was read last is shown then. */
 const unlessUnavailable = (work: Promise<void>): Promise<void> =>
   work.catch((error: unknown) => {
     if (!(error instanceof PortError)) throw error

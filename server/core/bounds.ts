@@ -108,9 +108,10 @@ function limitOf(schemas: readonly Schema[], usual: number) {
     const checks = schema._zod.def.checks ?? []
     const at = checks.findIndex((check) => lengthIn(check) !== null)
     const check = checks[at]
+    const most = check ? lengthIn(check) : null
     // A text that is trimmed first may be longer before.
     const changed = checks.slice(0, at).some((one) => one._zod.def.check === 'overwrite')
-    return check && !changed ? { most: lengthIn(check)!, check } : { most: usual, check: undefined }
+    return check && most !== null && !changed ? { most, check } : { most: usual, check: undefined }
   })
   return limits.sort((a, b) => b.most - a.most)[0] ?? { most: usual, check: undefined }
 }
@@ -126,7 +127,8 @@ function fieldOf(schema: Schema, name: string): readonly Schema[] {
   const { def } = schema._zod as z.core.$ZodTypes['_zod']
   if (def.type === 'record') return unwrapSchema(def.valueType)
   if (def.type !== 'object') return []
-  if (Object.hasOwn(def.shape, name)) return unwrapSchema(def.shape[name]!)
+  const field = Object.hasOwn(def.shape, name) ? def.shape[name] : undefined
+  if (field) return unwrapSchema(field)
   return def.catchall ? unwrapSchema(def.catchall) : []
 }
 

@@ -114,13 +114,7 @@ function environmentOf(
     connections: env.DATABASE_CONNECTIONS,
     roles: env.ROLE,
     secret: env.APP_SECRET ?? null,
-    platform: demo
-      ? null
-      : {
-          apiKey: env.SHOPIFY_API_KEY!,
-          apiSecret: env.SHOPIFY_API_SECRET!,
-          previousSecret: env.SHOPIFY_API_SECRET_PREVIOUS ?? null,
-        },
+    platform: platformOf(env),
     partner: partnerOf(env),
     demo: { catalog: env.DEMO_CATALOG ? path.resolve(env.DEMO_CATALOG) : null, bucket, restore },
     storage,
@@ -141,6 +135,12 @@ function environmentOf(
     },
     logLevel: env.LOG_LEVEL,
   }
+}
+
+function platformOf(env: EnvironmentVariables): Environment['platform'] {
+  const { SHOPIFY_API_KEY: apiKey, SHOPIFY_API_SECRET: apiSecret } = env
+  const previousSecret = env.SHOPIFY_API_SECRET_PREVIOUS ?? null
+  return apiKey && apiSecret ? { apiKey, apiSecret, previousSecret } : null
 }
 
 function partnerOf(env: EnvironmentVariables): PartnerAccess | null {

@@ -4,6 +4,7 @@ import type pg from 'pg'
 import type { Logger } from '../log.ts'
 import { WORKER_LOCKS, type HeldLocks } from './lock-classes.ts'
 import { openReconnecting } from './reconnecting-client.ts'
+import { present } from '../present.ts'
 
 export type NotificationChannel =
   | 'operation_progress'
@@ -63,8 +64,9 @@ export async function openListener(url: string, log: Logger): Promise<Listener> 
   })
   return {
     on: (channel, handler) => {
-      handlers.get(channel)!.add(handler)
-      return () => handlers.get(channel)!.delete(handler)
+      const added = present(handlers.get(channel), channel)
+      added.add(handler)
+      return () => added.delete(handler)
     },
     hold: async (lock, locks = WORKER_LOCKS, mode = 'exclusive') => {
       held.push({ locks, lock, mode })

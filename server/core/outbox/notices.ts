@@ -3,6 +3,7 @@
 import type { ShopScope } from '../db/for-shop.ts'
 import { toOperationId, toPublicId } from '../ids.ts'
 import { raiseEvent } from './webhook-events.ts'
+import { firstOf } from '../present.ts'
 
 export interface NoticeRow {
   id: string
@@ -35,19 +36,17 @@ export async function raiseNotice(
   tx: ShopScope,
   notice: Pick<NoticeRow, 'level' | 'title' | 'body' | 'operation_id'>,
 ): Promise<void> {
-  const [row] = (await tx.insert('notices', notice).returning(['id', 'created_at'])) as {
-    id: string
-    created_at: Date
-  }[]
+  const rows = await tx.insert('notices', notice).returning(['id', 'created_at'])
+  const { id, created_at } = firstOf(rows as { id: string; created_at: Date }[])
   const { level, title, body, operation_id } = notice
   await raiseEvent(tx, {
     type: 'notice.created',
-    key: row!.id,
+    key: id,
     operation: operation_id,
     data: {
-      ...{ id: toPublicId('notice', row!.id), level, title, body },
+      ...{ id: toPublicId('notice', id), level, title, body },
       operation_id: operation_id && (await operationIdOf(tx, operation_id)),
-      created_at: row!.created_at.toISOString(),
+      created_at: created_at.toISOString(),
     },
   })
 }

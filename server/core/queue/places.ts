@@ -2,6 +2,7 @@
 // that takes long mostly waits for another system: it moves to the slow places of its kind, and so
 // do the next jobs of its shop, until one of them is quick. Shops whose servers do not answer then
 // hold the slow places, and wait for each other, while all other shops have the usual ones.
+import { present } from '../present.ts'
 
 export interface PlaceLimits {
   places: number
@@ -90,7 +91,7 @@ export function createPlaces(
     enter: (flags) => {
       const kindFlag = flags.find((flag) => kinds.has(flag))
       if (kindFlag === undefined) return () => {}
-      const kind = kinds.get(kindFlag)!
+      const kind = present(kinds.get(kindFlag), kindFlag)
       const shop = flags.find((flag) => flag.startsWith(ofShop(kindFlag, '')))
       if (shop === undefined) {
         kind.usual++

@@ -77,7 +77,8 @@ export const list: Call<[path: string], string[]> = asStore((path) => fs.promise
 const writeOnce = asStore((fd: number, pieces: readonly Uint8Array[]) => {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   const done = (error: Error | null, written: number) => (error ? reject(error) : resolve(written))
-  if (pieces.length === 1) fs.write(fd, pieces[0]!, done)
+  const [piece] = pieces
+  if (piece && pieces.length === 1) fs.write(fd, piece, done)
   else fs.writev(fd, pieces, done)
   return promise
 })
@@ -93,9 +94,11 @@ export async function append(fd: number, pieces: readonly Uint8Array[]): Promise
 
 function remainingPieces(pieces: readonly Uint8Array[], written: number): readonly Uint8Array[] {
   let skip = written
-  let at = 0
-  while (at < pieces.length && skip >= pieces[at]!.length) skip -= pieces[at++]!.length
-  return skip === 0 ? pieces.slice(at) : [pieces[at]!.subarray(skip), ...pieces.slice(at + 1)]
+  for (const [at, piece] of pieces.entries()) {
+    if (skip < piece.length) return [piece.subarray(skip), ...pieces.slice(at + 1)]
+    skip -= piece.length
+  }
+  return []
 }
 
 /** Reads into `into` from `position`, as much as one call gives. */

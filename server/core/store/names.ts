@@ -1,5 +1,10 @@
 // A blob's name in every location.
 
+export interface BlobKey {
+  shop: number
+  hash: string
+}
+
 /** Throws for an invalid shop. */
 export function checkedShop(shop: number): string {
   if (!Number.isSafeInteger(shop) || shop < 0) throw new TypeError('A shop is named by its number')

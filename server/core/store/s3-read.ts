@@ -90,8 +90,9 @@ async function readAside(
     MaxKeys: 1,
   })
   const { Contents = [] } = await bucket.call((options) => bucket.client.send(command, options))
-  if (Contents.length === 0) throw new StoreError('missing')
-  return get(bucket, Contents[0]!.Key!, range)
+  const [object] = Contents
+  if (object?.Key === undefined) throw new StoreError('missing')
+  return get(bucket, object.Key, range)
 }
 
 export interface ObjectHead {

@@ -12,7 +12,8 @@ import {
   type MultipartUpload,
 } from '@aws-sdk/client-s3'
 import { nameOf, unlessMissing, type S3Bucket } from './s3-calls.ts'
-import type { BlobKey, Keys } from './s3-keys.ts'
+import type { BlobKey } from './names.ts'
+import type { Keys } from './s3-keys.ts'
 import { headObject } from './s3-read.ts'
 import { copyObject, removeObject } from './s3-write.ts'
 import { StoreError, type BlobStore } from './store.ts'

@@ -3,6 +3,7 @@ import { nameKey, type FileSettings, type Mapping } from '../../plugins/contract
 import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
 import { likeLiteral } from '../core/db/like-pattern.ts'
 import { compileFilter, type FileFilter } from './filter.ts'
+import { present } from '../core/present.ts'
 
 export interface MappingRow {
   product_id: string
@@ -70,7 +71,7 @@ const SORTS = {
   pack_position: {
     column: 'files.pack_position',
     type: 'integer',
-    of: (row: FileRow) => row.pack_position!,
+    of: (row: FileRow) => present(row.pack_position, 'pack_position'),
   },
 } as const
 

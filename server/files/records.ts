@@ -3,6 +3,7 @@
 import { SETTING_NAMES, type FileView, type Mapping } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { TRASH_EXPIRED } from './trash.ts'
+import { present } from '../core/present.ts'
 
 export interface KeptMapping extends Mapping {
   /** With every digit, so that an undo can restore it exactly. */
@@ -58,6 +59,7 @@ export async function readRecords(
        order by file_id, product_title, variant_id`,
     { mapped },
   )
-  for (const { file_id, ...mapping } of mappings) records.get(file_id)!.mappings.push(mapping)
+  for (const { file_id, ...mapping } of mappings)
+    present(records.get(file_id), 'The file').mappings.push(mapping)
   return records
 }

@@ -6,6 +6,7 @@ import type { z } from 'zod'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
 import type { Endpoint, Reply } from './endpoint.ts'
+import { firstOf } from '../core/present.ts'
 
 /** The characters of the ETag for one field: 36 bits. */
 const FIELD_LENGTH = 6
@@ -16,16 +17,25 @@ const hashOf = (value: unknown): string =>
     .update(JSON.stringify(value) ?? '')
     .digest('base64url')
 
-/** The fields of each record that can be edited, by path. */
-export type EditedFields = ReadonlyMap<string, readonly string[]>
+export interface EditedRecord {
+  /** The fields that can be edited. */
+  fields: readonly string[]
+  /** The endpoint that reads the record. */
+  reader: Endpoint
+}
 
-/** The paths with a GET of one record, and a PUT or PATCH of its fields. */
-export function editedFields(endpoints: readonly Endpoint[]): EditedFields {
-  const read = new Set(endpoints.filter(({ method }) => method === 'get').map(({ path }) => path))
-  const edits = endpoints.filter(
-    ({ method, path }) => (method === 'put' || method === 'patch') && read.has(path),
+/** The records with a GET, and a PUT or PATCH of their fields, by path. */
+export function editedRecords(endpoints: readonly Endpoint[]): ReadonlyMap<string, EditedRecord> {
+  const readers = new Map(
+    endpoints.filter(({ method }) => method === 'get').map((reader) => [reader.path, reader]),
   )
-  return new Map(edits.map(({ path, body }) => [path, fieldsOf(body)]))
+  const edits = endpoints.filter(({ method }) => method === 'put' || method === 'patch')
+  return new Map(
+    edits.flatMap(({ path, body }) => {
+      const reader = readers.get(path)
+      return reader ? [[path, { fields: fieldsOf(body), reader }]] : []
+    }),
+  )
 }
 
 function fieldsOf(schema: z.ZodType | undefined): string[] {
@@ -101,7 +111,7 @@ function changedFields({ known, fields, body }: Edit, current: JsonRecord): stri
 const changedMeanwhile = (fields: readonly string[], current: JsonRecord | null) =>
   new AppError('changed_meanwhile', {
     ...(current ? { current } : {}),
-    param: fields[0]!,
+    param: firstOf(fields),
     details: fields.map((param) => ({
       ...{ param, code: 'changed_meanwhile' },
       message: 'It was changed since you read it',

@@ -3,6 +3,7 @@ import type { Context } from 'koa'
 import { UNSAFE_CHARACTERS } from '../../plugins/contract.ts'
 import { AppError } from '../core/errors.ts'
 import { boundaryIn, openFormFile } from './form-file.ts'
+import { lastOf } from '../core/present.ts'
 
 /** Windows sends CSV files with Excel's media type. */
 const TYPES = [
@@ -51,9 +52,7 @@ export async function receivedFile(
 const WANTED = 'Send the CSV file (Content-Type: text/csv), or a form with it'
 
 function nameOf(filename: string | null | undefined): string {
-  const name = (filename ?? '')
-    .split(/[\\/]/)
-    .at(-1)!
+  const name = lastOf((filename ?? '').split(/[\\/]/))
     .replace(new RegExp(UNSAFE_CHARACTERS, 'g'), '')
     .trim()
   return name.toWellFormed().slice(0, MAX_NAME).toWellFormed() || DEFAULT_NAME

@@ -1,5 +1,6 @@
 // The headers of file responses: always an attachment, never a type that a browser would run.
 import { MAX_NAME_LENGTH } from '../files/rules.ts'
+import { firstOf } from '../core/present.ts'
 
 /** On every response: no type sniffing, no referrer, no indexing. */
 const SAFE: readonly string[] = [
@@ -70,7 +71,7 @@ const TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126
  * dropped.
  */
 export function safeType(type: string): string {
-  const bare = type.split(';', 1)[0]!.trim().toLowerCase()
+  const bare = firstOf(type.split(';', 1)).trim().toLowerCase()
   if (!TYPE.test(bare)) return OPAQUE
   return OFFICE.test(bare) || !RUN.test(bare) ? bare : OPAQUE
 }

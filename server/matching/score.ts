@@ -91,9 +91,9 @@ const beyond = (some: Iterable<string>, others: Iterable<string>): string[] => {
 /** Removes words for numbers from the list, and gives them as digits; single letters stay. */
 function takeNumbers(words: string[]): string[] {
   const numbers: string[] = []
-  for (let at = words.length - 1; at >= 0; at--) {
-    const found = distinctionOf(words[at]!)
-    if (found?.kind !== 'number' || words[at]!.length === 1) continue
+  for (const [at, word] of [...words.entries()].reverse()) {
+    const found = distinctionOf(word)
+    if (found?.kind !== 'number' || word.length === 1) continue
     numbers.push(String(found.value))
     words.splice(at, 1)
   }

@@ -3,6 +3,7 @@
 // batches.
 import { nameKey } from '../../plugins/contract.ts'
 import { stemOf } from './words.ts'
+import { firstOf, lastOf } from '../core/present.ts'
 
 /**
  * Everything between delimiters. migrations/0004_products-and-reviews.ts splits SKUs at the same
@@ -46,9 +47,11 @@ export function laterRuns(filename: string): NameRun[] {
   const { name, parts } = partsOf(filename)
   const stem = nameKey(stemOf(filename)).length
   const runs: NameRun[] = []
-  for (let at = 1; at < parts.length && parts[at]!.from < stem; at++)
+  for (const [at, { from }] of parts.entries()) {
+    if (at === 0 || from >= stem) continue
     for (let last = at; last < Math.min(parts.length, at + MAX_PARTS); last++)
       runs.push(...runOf(name, parts, at, last))
+  }
   return runs
 }
 
@@ -67,9 +70,10 @@ function partsOf(filename: string): { name: string; parts: Part[] } {
 }
 
 function runOf(name: string, parts: readonly Part[], at: number, last: number): NameRun[] {
-  const [{ from }, { to }] = [parts[at]!, parts[last]!]
+  const own = parts.slice(at, last + 1)
+  const [{ from }, { to }] = [firstOf(own), lastOf(own)]
   if (to - from > MAX_SKU_LENGTH) return []
-  const words = parts.slice(at, last + 1).map((part) => name.slice(part.from, part.to))
+  const words = own.map((part) => name.slice(part.from, part.to))
   const [key, first] = [words.join('-'), at === 0]
   const whole = first && /^[ \-_.()[\]{}]*(\.[a-z0-9]{1,5}){0,2}$/.test(name.slice(to))
   const text = name.slice(from, to)

@@ -4,6 +4,7 @@
 import { gramsOf, likeness } from './grams.ts'
 import { STRAY_NUMBER } from './score.ts'
 import { wordsOf, type Words } from './words.ts'
+import { firstOf } from '../core/present.ts'
 
 export interface TitleHit {
   id: string
@@ -203,7 +204,7 @@ function scoreOf(
     // Numbers that the title contains completely, so that their trigrams are common.
     const more =
       common.length === 1
-        ? common[0]!.grams.size
+        ? firstOf(common).grams.size
         : new Set(common.flatMap(({ grams }) => [...grams])).size
     size += more
     shared += more

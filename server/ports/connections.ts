@@ -52,10 +52,10 @@ export function createConnections(resolve: Resolve): Connections {
   }
   const drop = (connection: GuardedConnection) => {
     const entries = idle.get(connection.key) ?? []
-    const at = entries.findIndex((entry) => entry.connection === connection)
-    if (at >= 0) {
-      clearTimeout(entries[at]!.timer)
-      entries.splice(at, 1)
+    const entry = entries.find((one) => one.connection === connection)
+    if (entry) {
+      clearTimeout(entry.timer)
+      entries.splice(entries.indexOf(entry), 1)
       idleCount -= 1
     }
     if (entries.length === 0) idle.delete(connection.key)
@@ -123,7 +123,8 @@ function openConnection(
       socket !== null && (isSurplus(socket.errored) || (withheld && socket.readableLength > 0)),
     wasReset: () =>
       (socket?.errored as NodeJS.ErrnoException | null | undefined)?.code === 'ECONNRESET',
-    isClean: () => connected && !withheld && !socket!.destroyed && !socket!.errored,
+    isClean: () =>
+      connected && !withheld && socket !== null && !socket.destroyed && !socket.errored,
     destroy: () => {
       // undici does not destroy a socket that is still connecting: it would hold a file descriptor
       // for minutes.

@@ -104,7 +104,8 @@ async function* decode(
 
 /** Some servers send deflate without its two bytes of header, against RFC 9110, 8.4.1.2. */
 function decoderOf(coding: Coding, first: Buffer): Transform {
-  const hasHeader = first.length < 2 || (first[0]! % 16 === 8 && first.readUInt16BE() % 31 === 0)
+  const hasHeader =
+    first.length < 2 || (first.readUInt8() % 16 === 8 && first.readUInt16BE() % 31 === 0)
   return coding === 'deflate' && !hasHeader ? createInflateRaw() : CODINGS[coding]()
 }
 

@@ -13,6 +13,7 @@ import {
   tooLarge,
   tooSlow,
 } from './failures.ts'
+import { present } from '../core/present.ts'
 
 export interface Timeouts {
   /**
@@ -140,7 +141,8 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
     const chunk = this.#chunks.shift()
     if (chunk) {
       this.#queued -= chunk.length
-      if (this.#controller!.paused && this.#queued < RESUME_BELOW) this.#controller!.resume()
+      const controller = present(this.#controller, 'The controller')
+      if (controller.paused && this.#queued < RESUME_BELOW) controller.resume()
       return Promise.resolve({ done: false, value: chunk })
     }
     if (this.#state === 'ended') return Promise.resolve({ done: true, value: undefined })

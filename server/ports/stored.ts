@@ -1,5 +1,5 @@
 // The bytes of existing files, for plugins: copied to another location and read back there.
-import { PortError, type StoredFiles } from '../../plugins/contract.ts'
+import { PortError, type ByteSource, type StoredFiles } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { ERRORS } from '../core/errors.ts'
 import { recordBackup } from '../files/backups.ts'
@@ -15,6 +15,7 @@ import {
 import { StoreError, type BlobStore } from '../core/store/store.ts'
 import { locateItem, portError } from './item-bytes.ts'
 import { storeFailure } from './stage.ts'
+import { present } from '../core/present.ts'
 
 const BACKUP = 'backup'
 
@@ -58,13 +59,15 @@ export function createStoredFiles(
   return {
     locate: (fileIds) => locateFiles(scope, fileIds),
     backUp: async (item, signal) => {
+      const fileId = idOf(item)
       const { hash, size_bytes, location } = await locateItem(scope, item)
       await asPort(() => bring({ hash, size_bytes, location }, BACKUP, signal))
-      await recordBackup(scope, { fileId: item.file.id!, hash, size_bytes, location: BACKUP })
+      await recordBackup(scope, { fileId, hash, size_bytes, location: BACKUP })
     },
-    relocate: async ({ file, staged }, location, { keep }, signal) => {
+    relocate: async (item, location, { keep }, signal) => {
       storeOf(location)
-      const fileId = file.id!
+      const { staged } = item
+      const fileId = idOf(item)
       const versions = await locateVersions(scope, fileId)
       const current = versions.find(({ current }) => current)
       if (!current) throw portError('file_not_found')
@@ -84,6 +87,9 @@ export function createStoredFiles(
     },
   }
 }
+
+/** Only stored files are backed up and moved, never drafts. */
+const idOf = ({ file }: ByteSource): string => present(file.id, 'The file’s id')
 
 async function asPort<T>(work: () => Promise<T>): Promise<T> {
   try {

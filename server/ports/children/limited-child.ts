@@ -7,6 +7,7 @@ import { PortError } from '../../../plugins/contract.ts'
 import { isOutOfMemory, type Refused, type Reply } from '../../../plugins/sandbox.ts'
 import { ERRORS, type ErrorCode } from '../../core/errors.ts'
 import { launch, type ChildWanted } from './launch.ts'
+import { present } from '../../core/present.ts'
 
 export type { ChildWanted } from './launch.ts'
 
@@ -127,8 +128,8 @@ function refusal(child: ChildProcess, { code, message, memory, inside }: Refused
 function deathOf(child: ChildProcess): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>()
   let last = ''
-  child
-    .stderr!.setEncoding('utf8')
+  present(child.stderr, 'The child’s stderr')
+    .setEncoding('utf8')
     .on('data', (text: string) => (last = (last + text).slice(-4000)))
   child.once('error', (error) => reject(portError('processor_crashed', error)))
   child.once('close', (code, signal) => {

@@ -6,6 +6,7 @@ import type { Database } from '../core/db/database.ts'
 import type { Logger } from '../core/log.ts'
 import { ensureSecret } from '../core/secrets.ts'
 import { createRestarts } from './restarts.ts'
+import { present } from '../core/present.ts'
 
 export interface DropChild {
   /** The ports that it listens on. */
@@ -101,7 +102,7 @@ const portsOf = ({ sftpPort, ftpPort }: DropAddress) => ({
 
 function spawnDrop(env: Readonly<Record<string, string>>): ChildProcess {
   const others = process.execArgv.filter((flag) => !HEAP.test(flag))
-  const args = [...others, ...HEAP_FLAGS, process.argv[1]!, DROP_CHILD]
+  const args = [...others, ...HEAP_FLAGS, present(process.argv[1], 'The program'), DROP_CHILD]
   return spawn(process.execPath, args, {
     // Freed buffers of transfers are returned to the system instead of to an arena of each thread.
     env: { ...process.env, MALLOC_ARENA_MAX: '2', ...env },

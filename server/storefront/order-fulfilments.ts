@@ -9,6 +9,7 @@ import {
   type GraphqlOperation,
 } from './operations.ts'
 import { inGroups, type ChangeOrders, type MarkResult } from './order-changes.ts'
+import { zip } from '../core/present.ts'
 
 export interface FulfilmentWanted {
   order: string
@@ -73,13 +74,12 @@ export function fulfilLines(
       read,
       group.map(({ order }) => order),
     )
-    const made = group.flatMap((one, at) => fulfilmentsOf(one, open[at]!))
+    const made = zip(group, open).flatMap(([one, orders]) => fulfilmentsOf(one, orders))
     const results = await inGroups(made, FULFILMENTS_PER_REQUEST, (some) =>
       create(change, some, signal),
     )
-    return group.map(
-      ({ order }) => results.find((result, at) => made[at]!.order === order && result) ?? null,
-    )
+    const refusals = zip(made, results).filter(([, result]) => result !== null)
+    return group.map(({ order }) => refusals.find(([one]) => one.order === order)?.[1] ?? null)
   })
 }
 

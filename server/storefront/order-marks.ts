@@ -48,7 +48,8 @@ async function markGroup(
   // All orders of a shop get the same tag.
   const tagged = marks.filter(({ tag }) => tag !== null)
   const orders = Object.fromEntries(tagged.map(({ order }, at) => [`order${at}`, order]))
-  const tags = tagged.length > 0 ? { tags: [tagged[0]!.tag] } : {}
+  const [first] = tagged
+  const tags = first ? { tags: [first.tag] } : {}
   const objectionTo = await change(
     markOrders(tagged.length),
     { metafields, ...tags, ...orders },

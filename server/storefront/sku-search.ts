@@ -4,6 +4,7 @@
 import { nameKey, PortError, type CatalogVariant } from '../../plugins/contract.ts'
 import type { AdminRequest } from './admin-api.ts'
 import { FIND_VARIANTS_BY_SKU } from './operations.ts'
+import { present } from '../core/present.ts'
 
 export type Found = ReadonlyMap<string, readonly CatalogVariant[]>
 
@@ -91,7 +92,7 @@ function withLoose(found: Found, loose: Found): Found {
     new Set(variants.map(({ product_id }) => product_id)).size === 1
   return new Map(
     [...found].map(([sku, exact]) => {
-      const near = loose.get(looseKey(sku))!
+      const near = present(loose.get(looseKey(sku)), sku)
       return [sku, exact.length === 0 && isOne(near) ? near : exact]
     }),
   )
@@ -108,12 +109,13 @@ async function tooLoose(
   found: Found,
   signal: AbortSignal,
 ): Promise<Found> {
-  if (skus.length === 1) {
+  const [sku, ...others] = skus
+  if (sku !== undefined && others.length === 0) {
     // These matches are exact, but there may be more.
-    if (found.get(skus[0]!)!.length > 0) return found
+    if (present(found.get(sku), sku).length > 0) return found
     throw new PortError(
       'storefront_unavailable',
-      `The storefront’s search finds too much for the SKU ${skus[0]}`,
+      `The storefront’s search finds too much for the SKU ${sku}`,
       false,
     )
   }

@@ -29,6 +29,18 @@ export interface LiveCatalog {
   ): Promise<ReadonlyMap<string, readonly CatalogVariant[]>>
 }
 
+/** What the built-in demo adds to a storefront. */
+export interface DemoPlatform {
+  /** The shop that was created at the start. */
+  shop: { id: number; domain: string; name: string }
+  /** A file at the app's own address for a first import. */
+  sample: { path: string; filename: string; sku: string }
+  /** The address of the shop front, without a slash at the end. */
+  frontUrl: string
+  /** Answers requests for the bridge and the shop front and returns true; false for others. */
+  handle: (request: IncomingMessage, response: ServerResponse) => boolean
+}
+
 export interface Storefront {
   /**
    * Public values that the admin page needs to start: the app's client id and the address of the
@@ -72,16 +84,7 @@ export interface Storefront {
   refreshProfile(shop: number): Promise<void>
   /** Receives the platform's webhooks. */
   intake: Intake
-  /** Demo mode: the shop that was created at the start. */
-  demoShop?: { id: number; domain: string; name: string }
-  /** Demo mode: a file at the app's own address for a first import. */
-  demoSample?: { path: string; filename: string; sku: string }
-  /**
-   * Demo mode: answers the page's requests for the bridge. False: the request is for something
-   * else.
-   */
-  handle?(request: IncomingMessage, response: ServerResponse): boolean
-  /** Demo mode: the address of the shop front, without a slash at the end. */
-  shopFrontUrl?: string
+  /** Only in demo mode. */
+  demo?: DemoPlatform
   close(): Promise<void>
 }

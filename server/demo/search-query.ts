@@ -41,10 +41,9 @@ export function parseSearch(query: string): Expression | null {
   }
   const readAnd = (): Expression | null => {
     const parts: Expression[] = []
-    while (at < tokens.length) {
-      const { kind } = tokens[at]!
-      if (kind === 'or' || kind === 'close') break
-      if (kind === 'and') {
+    for (let token = tokens[at]; token; token = tokens[at]) {
+      if (token.kind === 'or' || token.kind === 'close') break
+      if (token.kind === 'and') {
         at++
         continue
       }
@@ -81,13 +80,13 @@ export function parseSearch(query: string): Expression | null {
 function* readTokens(text: string): Generator<Token> {
   let at = 0
   while (at < text.length) {
-    const character = text[at]!
+    const character = text.charAt(at)
     if (SPACE.test(character)) {
       at++
     } else if (character === '(' || character === ')') {
       at++
       yield { kind: character === '(' ? 'open' : 'close' }
-    } else if (character === '-' && at + 1 < text.length && !SPACE.test(text[at + 1]!)) {
+    } else if (character === '-' && at + 1 < text.length && !SPACE.test(text.charAt(at + 1))) {
       at++
       yield { kind: 'not' }
     } else {
@@ -138,10 +137,10 @@ function readValue(text: string, start: number, special: string): Value {
   let escaped = false
   let at = quote ? start + 1 : start
   for (; at < text.length; at++) {
-    const character = text[at]!
+    const character = text.charAt(at)
     if (quote ? character === quote : SPACE.test(character) || special.includes(character)) break
     escaped = character === '\\' && at + 1 < text.length
-    value += escaped ? text[++at]! : character
+    value += escaped ? text.charAt(++at) : character
   }
   // As on the platform, a star at the end counts inside quotes too.
   const starred = value.endsWith('*') && !escaped

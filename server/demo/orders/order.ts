@@ -107,13 +107,14 @@ export function fulfil(
   lines: readonly { id: number; quantity: number }[],
   about: Omit<DemoFulfilment, 'id'>,
 ): string | null {
+  const fulfilled: { line: DemoLine; quantity: number }[] = []
   for (const { id, quantity } of lines) {
     const line = order.lines.find((one) => one.id === id && locationOf(one) === location)
     if (!line || quantity < 1 || quantity > line.currentQuantity - line.fulfilled)
       return 'Fulfillment order does not exist or has no such quantity to fulfill.'
+    fulfilled.push({ line, quantity })
   }
-  for (const { id, quantity } of lines)
-    order.lines.find((one) => one.id === id)!.fulfilled += quantity
+  for (const { line, quantity } of fulfilled) line.fulfilled += quantity
   order.fulfilments.push({ id: order.id * 100 + order.fulfilments.length + 1, ...about })
   return null
 }

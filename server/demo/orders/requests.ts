@@ -5,10 +5,11 @@ import { readBounded } from '../../core/bounded-body.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { DemoCatalog } from '../catalog.ts'
 import { toGid } from '../catalog-ids.ts'
-import { isOwnPage } from '../own-page.ts'
+import { encodedPathOf, isOwnPage } from '../own-page.ts'
 import { OrderProblem, type DemoOrder } from './order.ts'
 import { orderPage, problemPage, shopPage } from './pages.ts'
-import { ORDER_ACTIONS, type DemoShopFront, type OrderAction } from './shop.ts'
+import { ORDER_ACTIONS, type OrderAction } from './order-webhooks.ts'
+import type { DemoShopFront } from './shop.ts'
 
 const SHOP = /^\/demo\/shop\/?$/
 const ORDERS = '/demo/orders'
@@ -110,8 +111,8 @@ const recordOf = (order: DemoOrder) => ({
   })),
 })
 
-const pathOf = ({ url = '' }: IncomingMessage): string => {
-  const path = url.split('?', 1)[0]!
+const pathOf = (request: IncomingMessage): string => {
+  const path = encodedPathOf(request)
   try {
     return decodeURIComponent(path)
   } catch {

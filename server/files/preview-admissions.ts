@@ -41,7 +41,8 @@ export async function previewAdmissions(
   { limits, preview }: { limits: AdmissionLimits; preview: string },
 ): Promise<PlannedResult[]> {
   if (admissions.length === 0) return []
-  // Two batches of one preview decide one after the other: they may want the same name.
+  // Two batches of one preview decide one after the other: they may want the same name. An advisory
+  // lock: the names have no rows yet, and a lock on the operation's row would block its moves.
   await tx.query('select pg_advisory_xact_lock(hashtextextended(:preview, :shop))', { preview })
   const owners = await findNameOwners(tx, candidateKeys(admissions), preview)
   const versions = await versionsOf(tx, admissions, owners)

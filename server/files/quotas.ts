@@ -58,6 +58,7 @@ export async function refusedByQuota(
     known.bytes += total.bytes
     return wanted.map(() => null)
   }
+  // An advisory lock: a quota counts rows, some of which do not exist yet.
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('quota of files', :shop))`)
   const usage = await usageOfShop(tx)
   const existing = await namesOf(tx, wanted)

@@ -88,6 +88,7 @@ export function editUnchanged(
   write: (tx: ShopScope) => Promise<Reply | null>,
 ): Promise<Reply | null> {
   return scope.transaction(async (tx) => {
+    // An advisory lock by path: this module does not know the tables of the records.
     await tx.query(`select pg_advisory_xact_lock(hashtextextended('edit ' || :path, :shop))`, {
       path: edit.path,
     })

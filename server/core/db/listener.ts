@@ -18,7 +18,10 @@ type Handler = (payload: string | null) => void
 export interface Listener {
   /** Calls `handler` for every notification on the channel. Returns a function that stops it. */
   on(channel: NotificationChannel, handler: Handler): () => void
-  /** Holds an advisory lock (`locks`, number) on this connection and on each one after it. */
+  /**
+   * Holds an advisory lock (`locks`, number) on this connection and on each one after it: other
+   * processes see in pg_locks whether this one is connected, without waiting for a heartbeat.
+   */
   hold(lock: number, locks?: HeldLocks, mode?: 'exclusive' | 'shared'): Promise<void>
   close(): Promise<void>
 }

@@ -1,6 +1,7 @@
 // Named locks across all processes on one database: PostgreSQL's advisory locks on one connection
-// per process, with NOTIFY to ask the holder of a lock to release it. PostgreSQL releases the locks
-// of a process that dies.
+// per process, with NOTIFY to ask the holder of a lock to release it. They are not leases in a row,
+// because PostgreSQL releases the locks of a process that dies immediately: the client of an upload
+// that reconnects to another process must not wait for a lease to expire.
 import type pg from 'pg'
 import { errorFields, type Logger } from '../log.ts'
 import { NAMED_LOCKS } from './lock-classes.ts'

@@ -1,9 +1,17 @@
 // The outbox: one worker takes a message under a lease, hands it over, and records the result. A
 // deliverer for each kind of message decides how it is sent and how often.
 import { type ShopScope } from '../db/for-shop.ts'
+import { timedLease } from '../queue/lease.ts'
 
 export const MESSAGE_KINDS = ['email', 'callback', 'webhook', 'sms', 'flow'] as const
 export type MessageKind = (typeof MESSAGE_KINDS)[number]
+
+/**
+ * The lease of a message that is being sent, longer than any attempt can take. It is never extended,
+ * and an expired one is not taken over: whether its message is sent again depends on its kind. So it
+ * needs no worker, only its number.
+ */
+export const MESSAGE_LEASE = timedLease({ since: 'taken_at' }, '2 minutes')
 
 /** A message as it is sent and as the shop reads it. */
 export interface Content {

@@ -2,6 +2,7 @@
 // has read, so that readers never see a mixture. Only rows that differ are written.
 import { nameKey } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { NEW_LEASE } from '../../core/queue/lease.ts'
 import type { CatalogRow } from '../whole-catalog.ts'
 import { endRefresh, recordMirrorChange, type Refresh, type RefreshResult } from './mirror-lease.ts'
 
@@ -90,7 +91,7 @@ export async function swapProduct(
 ): Promise<RefreshResult> {
   return scope.transaction(async (tx) => {
     const [mirror] = await tx.query<{ lease: number }>(
-      `select nextval('leases') as lease from catalog_mirrors
+      `select ${NEW_LEASE} as lease from catalog_mirrors
        where shop_id = :shop and finished_at is not null for update`,
     )
     if (!mirror) return { matchable: 0, changed: false }

@@ -6,7 +6,7 @@ import { problemText } from './problem-text.ts'
 
 type Schema = z.core.$ZodType
 export type Issue = z.core.$ZodIssue
-type Parsed<T> = { data: T; issues?: never } | { data?: never; issues: readonly Issue[] }
+type BoundedResult<T> = { data: T; issues?: never } | { data?: never; issues: readonly Issue[] }
 
 /** The limit of texts whose schema has none. */
 const MAX_CHARACTERS = 10_000
@@ -18,7 +18,10 @@ const MAX_FIELDS = 1_000
  * is too long is reported at its place and cut to its limit, so that all other problems are found
  * too.
  */
-export function parseBounded<S extends z.ZodType>(schema: S, value: unknown): Parsed<z.output<S>> {
+export function parseBounded<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+): BoundedResult<z.output<S>> {
   const cuts = new Cuts()
   const parsed = schema.safeParse(cuts.fit(unwrapSchema(schema), value), { error: problemText })
   if (parsed.success && cuts.issues.length === 0) return { data: parsed.data }
@@ -81,7 +84,9 @@ class Cuts {
     return fitted
   }
 
-  /** With the message of the schema that has the limit, if there is one. */
+  /**
+   * Reports a value that is too long, with the message of the schema that has the limit, if any.
+   */
   private report(
     origin: 'string' | 'array' | 'object',
     check: z.core.$ZodCheck | undefined,
@@ -170,7 +175,7 @@ function alternativesOf(schema: Schema): readonly Schema[] {
       return unwrapSchema(def.in)
     case 'lazy':
       return unwrapSchema(def.getter())
-    // Stands for the unknown fields of a strict object, which are refused unread.
+    // `never` stands for the unknown fields of a strict object, which are refused unread.
     case 'never':
       return []
     case 'optional':

@@ -14,7 +14,7 @@ export const CONCURRENT_STATEMENTS = 4
  */
 const MAX_WAIT_MS = 5
 
-interface Waiting<Question, Answer> {
+interface PendingQuestion<Question, Answer> {
   question: Question
   resolve: (answer: Answer) => void
   reject: (error: unknown) => void
@@ -29,7 +29,7 @@ export function createQueryBatcher<Question, Answer>(
   size: number,
   concurrency: number,
 ): (question: Question) => Promise<Answer> {
-  const waiting: Waiting<Question, Answer>[] = []
+  const waiting: PendingQuestion<Question, Answer>[] = []
   let running = 0
   let timer: NodeJS.Timeout | null = null
 

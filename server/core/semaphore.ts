@@ -22,7 +22,7 @@ export function createSemaphore(count: number): Semaphore {
     if (!signal) return promise
     const stop = () => {
       const at = waiting.indexOf(resolve)
-      // It has been acquired: its holder handles the signal.
+      // The place has been acquired in the meantime: its holder handles the signal.
       if (at < 0) return
       waiting.splice(at, 1)
       reject(signal.reason)

@@ -18,7 +18,7 @@ import { present } from '../core/present.ts'
 export const MAX_POINTS = 1000
 const MUTATION_POINTS = 10
 
-interface Counted {
+interface CostContext {
   schema: GraphQLSchema
   fragments: ReadonlyMap<string, FragmentDefinitionNode>
   variables: Readonly<Record<string, unknown>>
@@ -28,7 +28,7 @@ interface Counted {
 export function requestedCost(
   schema: GraphQLSchema,
   document: DocumentNode,
-  variables: Counted['variables'],
+  variables: CostContext['variables'],
 ): number {
   return ofDocument({ schema, fragments: fragmentsOf(document), variables }, document, ASKED)
 }
@@ -46,7 +46,7 @@ function fragmentsOf(document: DocumentNode): ReadonlyMap<string, FragmentDefini
   return new Map(fragments.map((fragment) => [fragment.name.value, fragment]))
 }
 
-function ofDocument(counted: Counted, document: DocumentNode, data: unknown): number {
+function ofDocument(counted: CostContext, document: DocumentNode, data: unknown): number {
   const operation = present(
     document.definitions.find((one) => one.kind === 'OperationDefinition'),
     'The operation',
@@ -57,7 +57,7 @@ function ofDocument(counted: Counted, document: DocumentNode, data: unknown): nu
 }
 
 function ofSelections(
-  counted: Counted,
+  counted: CostContext,
   set: SelectionSetNode,
   type: GraphQLCompositeType,
   data: unknown,
@@ -83,11 +83,11 @@ function ofSelections(
 }
 
 /** The document is valid: it has every fragment that it uses. */
-const fragmentOf = ({ fragments }: Counted, name: string): FragmentDefinitionNode =>
+const fragmentOf = ({ fragments }: CostContext, name: string): FragmentDefinitionNode =>
   present(fragments.get(name), name)
 
 function ofField(
-  counted: Counted,
+  counted: CostContext,
   field: FieldNode,
   parent: GraphQLCompositeType,
   data: unknown,
@@ -110,7 +110,7 @@ function ofField(
 
 /** `nodes` and `edges` are the rows; `pageInfo` is part of the connection's own 2. */
 function ofConnection(
-  counted: Counted,
+  counted: CostContext,
   field: FieldNode,
   { selections }: SelectionSetNode,
   type: GraphQLCompositeType,
@@ -132,7 +132,7 @@ function ofConnection(
   return sum
 }
 
-function rowsAsked(counted: Counted, field: FieldNode): number {
+function rowsAsked(counted: CostContext, field: FieldNode): number {
   for (const { name, value } of field.arguments ?? []) {
     if (name.value !== 'first' && name.value !== 'last') continue
     if (value.kind === 'IntValue') return Number(value.value)

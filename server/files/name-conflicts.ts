@@ -26,7 +26,7 @@ const CLAIMED =
 /** SQL: the file has products. */
 const MAPPED = `mapping_state = 'mapped' as mapped`
 
-interface Existing {
+interface ExistingFile {
   id: string
   filename: string
   version: number
@@ -41,7 +41,7 @@ export async function resolveConflict(
   if (admission.onConflict === 'error') return refusedAdmission('duplicate_filename')
   if (admission.onConflict === 'rename') return admitRenamed(tx, admission)
   const { filename } = admission.draft
-  const [existing] = await tx.query<Existing>(
+  const [existing] = await tx.query<ExistingFile>(
     `select id, version, ${MAPPED}, ${CLAIMED} as claimed from files where shop_id = :shop and name_key = :key
       and deleted_at is null for update`,
     { key: nameKey(filename) },
@@ -62,7 +62,7 @@ export async function replaceBytes(
   id: string,
   staged: StagedBlob,
 ): Promise<AdmissionResult> {
-  const [file] = await tx.query<Existing>(
+  const [file] = await tx.query<ExistingFile>(
     `select id, filename, version, ${MAPPED}, ${CLAIMED} as claimed from files
      where shop_id = :shop and id = :id and deleted_at is null for update`,
     { id },

@@ -21,7 +21,7 @@ export interface ResolvedName {
 }
 
 /** A change while its name is resolved. */
-interface Naming {
+interface NameChange {
   change: Change
   stays: boolean
   resolved: ResolvedName
@@ -44,7 +44,7 @@ export async function resolveNames(
   changes: readonly Change[],
   { stays, preview, leaving }: NameOptions,
 ): Promise<ResolvedName[]> {
-  const namings = changes.map((change, at): Naming => ({
+  const namings = changes.map((change, at): NameChange => ({
     ...{ change, stays: stays(at), resolved: { problem: null, from: null } },
   }))
   const renames = namings.flatMap(({ change, stays, resolved }) => {
@@ -112,7 +112,7 @@ async function assignNumber(
 }
 
 /** The owners of all names that a change takes or gives up, after the granted changes. */
-function outcomeOf(namings: readonly Naming[]): Map<string, string | null> {
+function outcomeOf(namings: readonly NameChange[]): Map<string, string | null> {
   const names = new Map<string, string | null>()
   const moving = namings.filter(
     ({ change, stays, resolved }) =>

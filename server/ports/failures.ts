@@ -51,7 +51,9 @@ export const redirectsToFtp = () =>
     'The address redirects to an FTP server: files are fetched from http and https addresses only',
   )
 export const unencodedHash = () =>
-  new NotFound('The server answered 404: file not found. Write # in the name of a file as %23')
+  new NotFoundAnswer(
+    'The server answered 404: file not found. Write # in the name of a file as %23',
+  )
 export const tooLarge = () => new PortError('file_too_large', ERRORS.file_too_large.message, false)
 
 const STATUS_MEANINGS: Readonly<Record<number, string>> = {
@@ -62,7 +64,7 @@ const STATUS_MEANINGS: Readonly<Record<number, string>> = {
 const TRANSIENT = new Set([408, 425, 429])
 
 /** The server asks for fewer requests: this says nothing about the file. */
-export class Throttled extends PortError {
+export class ThrottledAnswer extends PortError {
   constructor(detail: string, retryAfter: number | undefined) {
     super('url_not_accessible', ERRORS.url_not_accessible.message, true, {
       detail,
@@ -72,7 +74,7 @@ export class Throttled extends PortError {
 }
 
 /** There is no file at the address. */
-export class NotFound extends PortError {
+export class NotFoundAnswer extends PortError {
   constructor(detail: string) {
     super('url_not_accessible', ERRORS.url_not_accessible.message, false, { detail })
   }
@@ -83,11 +85,11 @@ export function badStatus(status: number, retryAfter: string | undefined): PortE
   const detail = `The server answered ${status}${STATUS_MEANINGS[status] ?? ''}`
   const seconds = retryAfter === undefined ? undefined : secondsOf(retryAfter)
   if (status === 429 || (status === 503 && seconds !== undefined))
-    return new Throttled(
+    return new ThrottledAnswer(
       seconds === undefined ? detail : `${detail}. It asks to wait ${seconds} s`,
       seconds,
     )
-  if (status === 404) return new NotFound(detail)
+  if (status === 404) return new NotFoundAnswer(detail)
   return notAccessible(status >= 500 || TRANSIENT.has(status), detail)
 }
 

@@ -19,11 +19,11 @@ import { codingOf, decodedBody, type Coding } from './content-encoding.ts'
 import {
   badStatus,
   isNotReached,
-  NotFound,
+  NotFoundAnswer,
   redirectsNowhere,
   redirectsToFtp,
   redirectsTooOften,
-  Throttled,
+  ThrottledAnswer,
   tooLarge,
   unencodedHash,
 } from './failures.ts'
@@ -206,7 +206,7 @@ async function withFragment<T>(url: string, work: (url: string) => Promise<T>): 
   try {
     return await work(url)
   } catch (error) {
-    if (!(error instanceof NotFound) || !url.includes('#')) throw error
+    if (!(error instanceof NotFoundAnswer) || !url.includes('#')) throw error
     return work(url.replaceAll('#', '%23')).catch(() => {
       throw unencodedHash()
     })
@@ -258,7 +258,7 @@ async function probeByHead(
     // Some servers answer HEAD with a length of 0, or compress only that: GET shows the file.
     return probe.size_bytes === 0 || coding !== null ? null : probe
   } catch (error) {
-    if (!(error instanceof PortError) || error instanceof Throttled || isNotReached(error))
+    if (!(error instanceof PortError) || error instanceof ThrottledAnswer || isNotReached(error))
       throw error
     return null
   }

@@ -2,11 +2,11 @@
 // are collected for the next.
 import type { CatalogVariant } from '../../plugins/contract.ts'
 import type { LiveCatalog } from './storefront.ts'
-import { MAX_SKU_ROWS, quoteSearchValue, type Found } from './sku-search.ts'
+import { MAX_SKU_ROWS, quoteSearchValue, type VariantsBySku } from './sku-search.ts'
 import { zip } from '../core/present.ts'
 
 /** Finds each of at most `MAX_ROWS` SKUs; the result of an unknown SKU is an empty list. */
-export type Search = (skus: readonly string[], signal: AbortSignal) => Promise<Found>
+export type Search = (skus: readonly string[], signal: AbortSignal) => Promise<VariantsBySku>
 
 /** A SKU with waiting callers. */
 interface WaitingSku {

@@ -11,7 +11,7 @@ import {
 import { inGroups, type ChangeOrders, type MarkResult } from './order-changes.ts'
 import { zip } from '../core/present.ts'
 
-export interface FulfilmentWanted {
+export interface FulfilmentRequest {
   order: string
   /** The platform's ids of the lines to fulfil. */
   lines: readonly string[]
@@ -64,7 +64,7 @@ export function fulfilLines(
   shop: number,
   request: AdminRequest,
   change: ChangeOrders,
-  wanted: readonly FulfilmentWanted[],
+  wanted: readonly FulfilmentRequest[],
   signal: AbortSignal,
 ): Promise<readonly MarkResult[]> {
   const read: Read = (operation, variables, points) =>
@@ -143,7 +143,7 @@ interface Fulfilment {
 
 /** The first one notifies the buyer: the address in the mail gives all files of the order. */
 function fulfilmentsOf(
-  { order, lines, notify }: FulfilmentWanted,
+  { order, lines, notify }: FulfilmentRequest,
   open: readonly FulfilmentOrder[],
 ): Fulfilment[] {
   const wanted = new Set(lines)

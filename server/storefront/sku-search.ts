@@ -6,7 +6,7 @@ import type { AdminRequest } from './admin-api.ts'
 import { FIND_VARIANTS_BY_SKU } from './operations.ts'
 import { present } from '../core/present.ts'
 
-export type Found = ReadonlyMap<string, readonly CatalogVariant[]>
+export type VariantsBySku = ReadonlyMap<string, readonly CatalogVariant[]>
 
 interface Page {
   productVariants: {
@@ -52,7 +52,7 @@ export async function searchSkus(
   shop: number,
   skus: readonly string[],
   signal: AbortSignal,
-): Promise<Found> {
+): Promise<VariantsBySku> {
   const found = new Map<string, CatalogVariant[]>(skus.map((sku) => [sku, []]))
   const loose = new Map<string, CatalogVariant[]>(skus.map((sku) => [looseKey(sku), []]))
   const terms = skus.flatMap(formsOf).map((text) => `sku:${quoteSearchValue(text)}`)
@@ -87,7 +87,7 @@ export async function searchSkus(
   }
 }
 
-function withLoose(found: Found, loose: Found): Found {
+function withLoose(found: VariantsBySku, loose: VariantsBySku): VariantsBySku {
   const isOne = (variants: readonly CatalogVariant[]) =>
     new Set(variants.map(({ product_id }) => product_id)).size === 1
   return new Map(
@@ -106,9 +106,9 @@ async function tooLoose(
   request: AdminRequest,
   shop: number,
   skus: readonly string[],
-  found: Found,
+  found: VariantsBySku,
   signal: AbortSignal,
-): Promise<Found> {
+): Promise<VariantsBySku> {
   const [sku, ...others] = skus
   if (sku !== undefined && others.length === 0) {
     // These matches are exact, but there may be more.
@@ -121,7 +121,7 @@ async function tooLoose(
   }
   const half = Math.ceil(skus.length / 2)
   const halves = [skus.slice(0, half), skus.slice(half)]
-  const parts: Found[] = []
+  const parts: VariantsBySku[] = []
   for (const part of halves) parts.push(await searchSkus(request, shop, part, signal))
   return new Map(parts.flatMap((part) => [...part]))
 }

@@ -1,5 +1,5 @@
-// The connection pools. Only server/core/db, the delivery path, the crash sweeps and the start-up code
-// may hold a Database: everything else gets a ShopScope (forShop), and lint keeps it so.
+// The connection pools. Only server/core/db, the delivery path, the crash sweeps and the start-up
+// code may hold a Database: everything else gets a ShopScope (forShop), and lint keeps it so.
 import knexFactory, { type Knex } from 'knex'
 import pg from 'pg'
 import type { Logger } from '../log.ts'
@@ -9,9 +9,9 @@ import { firstOf } from '../present.ts'
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
 export interface Database {
-  /** May lead through a pooler. */
+  /** The address of the database, which may lead through a pooler. */
   url: string
-  /** Leads to the server itself: for LISTEN, locks of a session and migrations. */
+  /** The address of the server itself: for LISTEN, locks of a session and migrations. */
   directUrl: string
   /** Query building, transactions, migrations. */
   knex: Knex
@@ -23,7 +23,7 @@ export interface Database {
 }
 
 export interface DatabaseOptions {
-  /** Absent: `url` leads to the server itself. */
+  /** The address of the server itself; absent: `url` leads there. */
   directUrl?: string | null
   /** The name that the server shows for the connections. */
   name?: string

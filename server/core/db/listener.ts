@@ -26,7 +26,7 @@ export interface Listener {
   close(): Promise<void>
 }
 
-interface Held {
+interface HeldLock {
   locks: number
   lock: number
   mode: 'exclusive' | 'shared'
@@ -46,8 +46,8 @@ export async function openListener(url: string, log: Logger): Promise<Listener> 
   const handlers = new Map<NotificationChannel, Set<Handler>>(
     CHANNELS.map((channel) => [channel, new Set()]),
   )
-  const held: Held[] = []
-  const take = (from: pg.Client, { locks, lock, mode }: Held) =>
+  const held: HeldLock[] = []
+  const take = (from: pg.Client, { locks, lock, mode }: HeldLock) =>
     from.query(`select pg_advisory_lock${mode === 'shared' ? '_shared' : ''}($1, $2)`, [
       locks,
       lock,

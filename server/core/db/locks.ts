@@ -33,7 +33,7 @@ interface Holder {
   onWanted: () => unknown
   /** The connection that holds the lock; null while it is requested. */
   by: pg.Client | null
-  /** Another process waits for it. */
+  /** Another process waits for the lock. */
   wanted: boolean
 }
 

@@ -3,7 +3,10 @@
 import type { ShopScope } from '../db/for-shop.ts'
 import { queueMessage } from '../queue/queue.ts'
 
-/** Each with the meaning of its `data`. Receivers ignore unknown types: more may be added. */
+/**
+ * The types of events, each with the meaning of its `data`. Receivers ignore unknown types, so that
+ * more may be added.
+ */
 export const EVENTS = {
   'notice.created': 'A notice: all that the list of notices shows',
   'operation.finished': 'An operation that ended, as GET /api/operations/{id} answers',
@@ -17,7 +20,7 @@ export const EVENTS = {
 export type WebhookEvent = keyof typeof EVENTS
 export const WEBHOOK_EVENTS = Object.keys(EVENTS) as readonly WebhookEvent[]
 
-/** Sent on request, to check an address. */
+/** The type of the event that is sent on request, to check an address. */
 export const TEST_EVENT = 'webhook.test'
 
 /** The payload in the outbox. The data of an operation is read when its message is rendered. */
@@ -31,7 +34,7 @@ export interface RaisedEvent {
   /** Unique for the event: the same event is not sent twice. */
   key: string
   data?: object
-  /** A bare UUID. */
+  /** The operation of the event, a bare UUID. */
   operation?: string | null
 }
 

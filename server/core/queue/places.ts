@@ -6,14 +6,14 @@ import { present } from '../present.ts'
 
 export interface PlaceLimits {
   places: number
-  /** Of jobs that take long; 0: they keep the usual places. */
+  /** Places of jobs that take long; 0: such jobs keep the usual places. */
   slowPlaces: number
-  /** Of one shop, slow ones included. */
+  /** Places of one shop, slow ones included. */
   perShop: number
 }
 
 export interface Places {
-  /** All concurrent jobs. */
+  /** The number of all concurrent jobs. */
   count: number
   /** Flags of jobs that have to wait. */
   full(): string[]
@@ -29,13 +29,15 @@ export const ofShop = (kind: string, shop: number | string) => `${kind}@${shop}`
 /** How many jobs may take long for each usual place: they wait more than they work. */
 const SLOW_TIMES = 3
 
-/** For work that waits for other systems: half of the places for one shop, and slow places. */
+/**
+ * Limits of work that waits for other systems: half of the places for one shop, and slow places.
+ */
 export const waitingLimits = (places: number): PlaceLimits => ({
   places,
   slowPlaces: SLOW_TIMES * places,
   perShop: Math.ceil(places / 2),
 })
-/** For other work: any shop may have every place. */
+/** Limits of other work: any shop may have every place. */
 export const plainLimits = (places: number): PlaceLimits => ({
   places,
   slowPlaces: 0,
@@ -55,7 +57,7 @@ interface Kind extends PlaceLimits {
 interface ShopJobs {
   kind: Kind
   running: number
-  /** The last one that ended took long. */
+  /** The last job that ended took long. */
   isSlow: boolean
 }
 
@@ -69,7 +71,7 @@ export function createPlaces(
   slowAfterMs: number,
 ): Places {
   const kinds = new Map([...limits].map(([flag, one]) => [flag, { ...one, usual: 0, slow: 0 }]))
-  /** Those with running jobs, and slow ones, by their flags. */
+  /** Shops with running jobs, and slow shops, by their flags. */
   const shops = new Map<string, ShopJobs>()
   const leaveShop = (flag: string, jobs: ShopJobs, tookLong: boolean) => {
     jobs.running--

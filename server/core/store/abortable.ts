@@ -23,7 +23,7 @@ export function abortable(
             onAbort = () => {
               release()
               reject(signal.reason as Error)
-              // Not awaited: a generator that waits for its source would not return.
+              // The end is not awaited: a generator that waits for its source would not return.
               source.return?.().catch(() => {})
             }
             if (signal.aborted) return onAbort()
@@ -48,6 +48,6 @@ export function abortable(
   }
 }
 
-/** The same memory as a Buffer, for the hasher. */
+/** The bytes as a Buffer over the same memory, for the hasher. */
 export const asBuffer = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)

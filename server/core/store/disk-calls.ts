@@ -53,9 +53,11 @@ export const rename: Call<[from: string, to: string], void> = asStore(promisify(
 export const unlink: Call<[path: string], void> = asStore(promisify(fs.unlink))
 /** Gives the same bytes a second name. */
 export const link: Call<[from: string, to: string], void> = asStore(promisify(fs.link))
-/** Another disk, a file system without hard links, or too many names of one file already. */
+/**
+ * Errors of `link`: another disk, a file system without hard links, or too many names of one file.
+ */
 export const NO_LINK = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
-/** The system moves the bytes. */
+/** Copies a file without reading it here: the system moves the bytes. */
 export const copy: Call<[from: string, to: string], void> = asStore((from, to) =>
   fs.promises.copyFile(from, to),
 )

@@ -88,8 +88,8 @@ async function sweepTemporary(layout: Layout, before: number, known: Known): Pro
     const file = path.join(layout.temporaryFolder, name)
     const blob = blobAside(name)
     if (blob) {
-      // Left by a sweep that was killed. It may also belong to a running sweep, which finishes
-      // within moments; moving back a blob that it is about to remove does no harm.
+      // The blob was left by a sweep that was killed. It may also belong to a running sweep, which
+      // finishes within moments; moving back a blob that it is about to remove does no harm.
       const wanted = await known(blob.shop, [blob.hash])
       if (await finishAside(layout, file, blob, before, wanted.size > 0)) removed += 1
     } else if (await isOld(file, before)) {

@@ -24,7 +24,7 @@ export function createKeys(prefix: string) {
   }
   return {
     prefix,
-    /** Throws for an invalid shop or hash. */
+    /** The key of a blob. Throws for an invalid shop or hash. */
     blob: (shop: number, hash: string) => {
       const name = checkedName(shop, hash)
       return `${prefix}${name.shop}/${name.hash}`

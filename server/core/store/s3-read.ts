@@ -47,7 +47,7 @@ export async function readBlob(
   return stream
 }
 
-interface Found {
+interface OpenObject {
   key: string
   body: Readable
   /** The offset in the object at which it begins. */
@@ -59,7 +59,7 @@ async function get(
   { client, call, name }: S3Bucket,
   key: string,
   range: ByteRange | undefined,
-): Promise<Found> {
+): Promise<OpenObject> {
   const Range = range && `bytes=${range.start}-${range.end}`
   const command = new GetObjectCommand({ Bucket: name, Key: key, Range })
   const {
@@ -83,7 +83,7 @@ async function readAside(
   shop: number,
   hash: string,
   range: ByteRange | undefined,
-): Promise<Found> {
+): Promise<OpenObject> {
   const command = new ListObjectsV2Command({
     Bucket: bucket.name,
     Prefix: keys.asideOf(shop, hash),
@@ -100,7 +100,7 @@ export interface ObjectHead {
   changed: Date
 }
 
-/** Null if no object has this key. */
+/** The size and date of an object; null if none has this key. */
 export async function headObject(
   { client, call, name }: S3Bucket,
   key: string,

@@ -200,7 +200,9 @@ async function* uploadPages({
   }
 }
 
-/** Some providers cannot list them, and remove them automatically. */
+/**
+ * Null for an unknown request: some providers cannot list uploads, and remove them automatically.
+ */
 function unlessUnknown(error: unknown): null {
   if (
     error instanceof StoreError &&

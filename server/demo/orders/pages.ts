@@ -45,13 +45,13 @@ const orderTemplate = hbs.compile(`<h1>Thank you: order {{name}}</h1>
 
 const MAX_SHOWN = 60
 
-interface Shown {
+interface ShopPageParts {
   shopName: string
   adminUrl: string
   catalog: DemoCatalog
 }
 
-export function shopPage({ shopName, adminUrl, catalog }: Shown, query: string): string {
+export function shopPage({ shopName, adminUrl, catalog }: ShopPageParts, query: string): string {
   const { variants, products } = catalog
   const wanted = fold(query)
   const found = variants.sku.flatMap((sku, row) => {
@@ -66,7 +66,7 @@ export function shopPage({ shopName, adminUrl, catalog }: Shown, query: string):
   return layout({ title: `${shopName}: demo shop`, style: STYLE, content })
 }
 
-export function orderPage({ shopName, adminUrl }: Shown, order: DemoOrder): string {
+export function orderPage({ shopName, adminUrl }: ShopPageParts, order: DemoOrder): string {
   const field = order.metafields.find(({ key }) => key === 'delivery')
   const { url, files, status } = field
     ? (JSON.parse(field.value) as { url: string | null; files: number; status: string })

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { homedir, tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
-export interface ChildWanted {
+export interface ChildSpec {
   /** The script, as `new URL('./x-child.ts', import.meta.url)`. */
   script: URL
   args?: readonly string[]
@@ -30,7 +30,7 @@ export function launch({
   memoryBytes,
   cpuSeconds,
   fileBytes,
-}: ChildWanted): ChildProcess {
+}: ChildSpec): ChildProcess {
   const heap = Math.ceil((memoryBytes * 0.75) / 1024 ** 2)
   const node = [`--max-old-space-size=${heap}`, fileURLToPath(script), ...args]
   // Every shell has `ulimit`. Where the system does not let limits be lowered, the heap and time

@@ -6,10 +6,10 @@ import { z } from 'zod'
 import { PortError } from '../../../plugins/contract.ts'
 import { isOutOfMemory, type Refused, type Reply } from '../../../plugins/sandbox.ts'
 import { ERRORS, type ErrorCode } from '../../core/errors.ts'
-import { launch, type ChildWanted } from './launch.ts'
+import { launch, type ChildSpec } from './launch.ts'
 import { present } from '../../core/present.ts'
 
-export type { ChildWanted } from './launch.ts'
+export type { ChildSpec } from './launch.ts'
 
 export interface Question<Answer> {
   /** JSON. Bytes are passed as paths of files in a private folder (work-folder.ts). */
@@ -33,7 +33,7 @@ export interface LimitedChild {
 }
 
 /** One request to a new child. Throws as `ask` does. */
-export async function runLimited<Answer>(wanted: ChildWanted & Question<Answer>): Promise<Answer> {
+export async function runLimited<Answer>(wanted: ChildSpec & Question<Answer>): Promise<Answer> {
   wanted.signal.throwIfAborted()
   const child = startLimitedChild(wanted)
   try {
@@ -47,7 +47,7 @@ export async function runLimited<Answer>(wanted: ChildWanted & Question<Answer>)
  * A child lives until it is closed, exceeds a limit, or this process ends. It keeps this process
  * alive only during a request.
  */
-export function startLimitedChild(wanted: ChildWanted): LimitedChild {
+export function startLimitedChild(wanted: ChildSpec): LimitedChild {
   const child = launch(wanted)
   const death = deathOf(child)
   keepAlive(child, false)

@@ -67,8 +67,8 @@ export async function swap(scope: ShopScope, begun: Refresh, read: number): Prom
       lease,
       await changed(tx, REMOVE_PRODUCTS, lease),
     )
-    const products = await tx.query<Written>(WRITE_PRODUCTS, { lease })
-    const variants = await tx.query<Written>(WRITE_VARIANTS, { lease })
+    const products = await tx.query<WrittenRow>(WRITE_PRODUCTS, { lease })
+    const variants = await tx.query<WrittenRow>(WRITE_VARIANTS, { lease })
     await clearStaged(tx)
     const written = [...products, ...variants]
     const refreshed = {
@@ -111,8 +111,8 @@ export async function swapProduct(
       )),
     ]
     const written = [
-      ...(await tx.query<Written>(WRITE_PRODUCTS, { lease })),
-      ...(await tx.query<Written>(WRITE_VARIANTS, { lease })),
+      ...(await tx.query<WrittenRow>(WRITE_PRODUCTS, { lease })),
+      ...(await tx.query<WrittenRow>(WRITE_VARIANTS, { lease })),
     ]
     await tx.query('delete from catalog_staged where shop_id = :shop and lease = :lease', { lease })
     const refreshed = {
@@ -125,7 +125,7 @@ export async function swapProduct(
 }
 
 /** `matchable`: files that matched nothing before may match this row. */
-interface Written {
+interface WrittenRow {
   matchable: boolean
 }
 

@@ -44,8 +44,8 @@ export async function start(
   pageBuilt?.catch(() => {})
   const { database, secrets, close } = await openForStart(environment, log)
   closings.push(close)
-  // It loads its modules in the meantime, so the start waits for it only when its address is
-  // needed.
+  // The drop server loads its modules in the meantime: the start waits for it only when its address
+  // is needed.
   const dropStarts = environment.roles.includes('drop')
     ? startDropChild(environment, database, log)
     : Promise.resolve(null)

@@ -28,7 +28,7 @@ interface ChargeRequest {
 export interface DemoBilling {
   /** The field of `currentAppInstallation`. */
   activeSubscriptions(): object[]
-  /** The field of Mutation. */
+  /** The field `appSubscriptionCreate` of Mutation. */
   appSubscriptionCreate(request: ChargeRequest): object
   /** Answers a request of the Partner API; null: the request is for something else. */
   partner(request: IncomingMessage, body: Record<string, unknown>): object | null

@@ -14,7 +14,7 @@ export interface ReceivedTrigger {
 }
 
 export interface DemoFlow {
-  /** The field of Mutation. */
+  /** The field `flowTriggerReceive` of Mutation. */
   flowTriggerReceive(given: { handle?: string | null; payload?: unknown }): {
     userErrors: { field: string[]; message: string }[]
   }

@@ -31,7 +31,7 @@ export interface DemoOptions {
   shop?: DemoShop
   /** How long an access token is valid. */
   accessSeconds?: number
-  /** Absent: in memory. */
+  /** The store of orders; absent: they are kept in memory. */
   orders?: OrderStore
   /** Where the app receives webhooks and has its pages, without a slash at the end. */
   appAddress?: string

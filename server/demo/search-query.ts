@@ -5,12 +5,12 @@ export type Comparator = '=' | '<' | '<=' | '>' | '>='
 
 export interface Term {
   kind: 'term'
-  /** Null: any field. */
+  /** The field; null: any. */
   field: string | null
   comparator: Comparator
   value: string
   quoted: boolean
-  /** The value ended in `*`: it is a prefix. */
+  /** Is the value a prefix, because it ended in `*`? */
   prefix: boolean
 }
 
@@ -23,7 +23,7 @@ type Token = { kind: 'open' | 'close' | 'and' | 'or' | 'not' } | Term
 
 const SPACE = /\s/
 
-/** Null for an empty query. */
+/** The expression of a query; null: it is empty. */
 export function parseSearch(query: string): Expression | null {
   const tokens = [...readTokens(query)]
   let at = 0
@@ -71,7 +71,7 @@ export function parseSearch(query: string): Expression | null {
   while (at < tokens.length) {
     const part = readOr()
     if (part) parts.push(part)
-    // An unmatched closing parenthesis.
+    // A closing parenthesis without an opening one is skipped.
     if (tokens[at]?.kind === 'close') at++
   }
   return list('and', parts)

@@ -45,7 +45,10 @@ export function search(
   return { found, warnings }
 }
 
-/** Null for ignored terms: the platform ignores terms on unknown fields. */
+/**
+ * The matcher of an expression; null: all its terms are on unknown fields, which the platform
+ * ignores.
+ */
 function compile(
   expression: Expression,
   fields: Fields,

@@ -131,8 +131,8 @@ const MAX_NAMED = 5
 const TOGETHER = '1 hour'
 
 /**
- * Reports all damaged files of the shop in one notice, which replaces an unread one of the last hour,
- * and in one mail a day.
+ * Reports all damaged files of the shop in one notice, which replaces an unread one of the last
+ * hour, and in one mail a day.
  */
 async function reportDamage(tx: ShopScope, now: Date): Promise<void> {
   const rows = await tx.query<{ filename: string }>(

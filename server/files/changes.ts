@@ -25,7 +25,7 @@ export type ChangeResult =
   | { status: 'refused'; code: ErrorCode; message: string }
 
 interface ChangeOptions {
-  /** false: only finds the results, and writes nothing. */
+  /** Whether to write; false: only the results are found. */
   write?: boolean
   /**
    * The preview that this batch is part of, an operation's UUID: a batch sees the names that

@@ -11,11 +11,11 @@ import { readRecords, type FileRecord } from './records.ts'
 import { normalizeTags } from './rules.ts'
 import { firstOf } from '../core/present.ts'
 
-/** Absent fields stay unchanged. */
+/** The fields to change; absent ones stay unchanged. */
 export interface FileEdit extends Partial<FileSettings> {
   filename?: string | undefined
   tags?: readonly string[] | undefined
-  /** A bare UUID, or null: out of its pack. */
+  /** The bare UUID of its new pack; null: it leaves its pack. */
   pack_id?: string | null | undefined
 }
 

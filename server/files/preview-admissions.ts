@@ -20,11 +20,11 @@ export interface PlannedAdmission {
   onConflict: OnConflict
   /** The file whose next version it becomes; its name is ignored. */
   replaces?: string | undefined
-  /** Null: not known before the bytes arrive. */
+  /** The size; null: it is not known before the bytes arrive. */
   size_bytes: number | null
 }
 
-/** A file that would be created has no id yet. */
+/** The result of one admission. A file that would be created has no id yet. */
 export type PlannedResult =
   | Exclude<AdmissionResult, { status: 'created' }>
   | { status: 'created'; filename: string }
@@ -78,7 +78,7 @@ const candidateKeys = (admissions: readonly PlannedAdmission[]): string[] =>
 interface Current {
   filename: string
   version: number
-  /** It has products. */
+  /** Does the file have products? */
   mapped: boolean
 }
 

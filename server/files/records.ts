@@ -6,7 +6,7 @@ import { TRASH_EXPIRED } from './trash.ts'
 import { present } from '../core/present.ts'
 
 export interface KeptMapping extends Mapping {
-  /** With every digit, so that an undo can restore it exactly. */
+  /** The time of the mapping with every digit, so that an undo can restore it exactly. */
   created_at: string
 }
 
@@ -19,11 +19,11 @@ export interface FileRecord extends FileView {
   mapping_state: MappingState
   updated_at: string
   deleted_at: string | null
-  /** Its days in the trash have ended: the next sweep purges it. */
+  /** The file's days in the trash have ended: the next sweep purges it. */
   trash_expired: boolean
-  /** Changes with every write to its row. */
+  /** A text that changes with every write to the file's row. */
   row_version: string
-  /** A running operation has claimed it. */
+  /** A running operation has claimed the file. */
   claimed: boolean
   pack_position: number | null
   mappings: readonly KeptMapping[]

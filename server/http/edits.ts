@@ -45,7 +45,7 @@ function fieldsOf(schema: z.ZodType | undefined): string[] {
 
 type JsonRecord = Readonly<Record<string, unknown>>
 
-/** Weak: the same answer is sent with several encodings. */
+/** The ETag of a record. It is weak, because the same answer is sent with several encodings. */
 export function etagOf(json: string, body: unknown, fields: readonly string[] | undefined): string {
   const whole = createHash('sha256').update(json).digest('base64url')
   if (!fields) return `W/"${whole}"`
@@ -66,7 +66,7 @@ function partsIn(header: string, fields: readonly string[]): string[] | null {
 }
 
 interface Edit {
-  /** The path of the request, with ids. */
+  /** The path of the request, with its ids. */
   path: string
   /** The request's `If-Match`. */
   known: string
@@ -74,7 +74,7 @@ interface Edit {
   /** The validated body. */
   body: JsonRecord
   read: (scope: ShopScope) => Promise<Reply | null>
-  /** The caller may read the record. */
+  /** May the caller read the record? */
   mayRead: boolean
 }
 

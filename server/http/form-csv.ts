@@ -21,13 +21,13 @@ const FORM_OVERHEAD = 2 * 1024 * 1024
 
 export interface ReceivedFile {
   filename: string
-  /** Throws `AppError` if the request is interrupted. */
+  /** The bytes of the file. Reading them throws `AppError` if the request is interrupted. */
   bytes: AsyncIterable<Uint8Array>
 }
 
 /**
- * Throws `payload_too_large` (by the declared length; the reader checks the real one),
- * `unsupported_media_type`, and `validation_failed` for a form without a file.
+ * The CSV file in a request. Throws `payload_too_large` (by the declared length; the reader checks
+ * the real one), `unsupported_media_type`, and `validation_failed` for a form without a file.
  */
 export async function receivedFile(
   ctx: Context,

@@ -13,8 +13,8 @@ import { MAX_WAIT_SECONDS } from './prefer.ts'
 
 const BEAT_MS = 3_000
 /**
- * Held by a request of any process, which extends it itself: web processes have no heartbeat. The
- * key's reply is written once, by the first of its holders, so that the lease needs no number.
+ * The lease of a key, held by a request of any process, which extends it itself: web processes have
+ * no heartbeat. The reply is written once, by the first of its holders, so the lease needs no number.
  */
 const KEY_LEASE = timedLease({ since: 'holder_beat_at' }, '12 seconds')
 /** The first request may be waiting for an operation's end, and then has to answer. */
@@ -106,7 +106,7 @@ async function runAndStore(
   }
 }
 
-/** False: another request has stored its reply. */
+/** Stores the reply of this request; false: another request has stored its own. */
 async function keepReply(
   scope: ShopScope,
   { key, secrets }: IdempotentRequest,

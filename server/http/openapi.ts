@@ -49,7 +49,7 @@ const isEdit = (
   { method, path }: Pick<Endpoint, 'method' | 'path'>,
   edited: ReadonlyMap<string, EditedRecord>,
 ) => (method === 'put' || method === 'patch') && edited.has(path)
-/** It answers when an operation has ended, or earlier with 202. */
+/** May the endpoint wait for the end of an operation, and answer earlier with 202? */
 const mayWait = ({ replies }: Pick<Endpoint, 'replies'>) => 200 in replies && 202 in replies
 
 const idempotencyKey = z.string().min(1).max(255).optional().meta({

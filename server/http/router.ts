@@ -57,7 +57,7 @@ function hasScope(caller: Caller, endpoint: Endpoint): boolean {
 
 interface About {
   secrets: Secrets
-  /** Absent: its path has no record that can be edited. */
+  /** The record of the endpoint's path; absent: the path has none that can be edited. */
   edited: EditedRecord | undefined
 }
 

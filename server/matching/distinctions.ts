@@ -65,7 +65,7 @@ const KINDS = new Map(
   ),
 )
 
-/** null: an ordinary word. */
+/** The distinction that a word makes; null: it is an ordinary word. */
 export const distinctionOf = (word: string): { kind: Kind; value: number } | null =>
   KINDS.get(word) ?? null
 

@@ -133,7 +133,7 @@ const rounded = (score: number) => Math.round(score * 1000) / 1000
 
 /** The decision about the hits of one method. */
 export interface MatchDecision {
-  /** null: the next method is tried. */
+  /** The match; null: the next method is tried. */
   match: Match | null
   /** Hits below the threshold, shown to a person if no method is sure. */
   near: readonly Mapping[]

@@ -129,7 +129,9 @@ async function byFilename(
   return named.map(({ hits }) => hits)
 }
 
-/** Titles that are like the whole name and have the words of its SKUs, which may be there by chance. */
+/**
+ * Titles that are like the whole name and have the words of its SKUs, which may be there by chance.
+ */
 function rivalsOf(
   filename: string,
   runs: readonly NameRun[],
@@ -237,7 +239,7 @@ async function searched(
   return found
 }
 
-/** Without products that were deleted since the index was built. */
+/** Scores titles word by word, without products that were deleted since the index was built. */
 async function scored(
   scope: ShopScope,
   names: readonly Words[],

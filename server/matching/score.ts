@@ -19,7 +19,7 @@ const JOINED = 0.5
 // oxfmt-ignore
 const STOP_WORDS: ReadonlySet<string> = new Set('the a an and of for in to der die das und le la les et el los y'.split(' '))
 
-/** 0 to 1; 0 if something identifies another product. */
+/** The likeness of a name and a title, 0 to 1; 0: something identifies another product. */
 export function scoreWords(name: Words, title: Words): number {
   if (isContrary(name.labels, title.labels)) return 0
   const [ofName, ofTitle] = [
@@ -139,7 +139,7 @@ function costOfWords(ofName: readonly string[], ofTitle: readonly string[]): Cos
 const lossOf = (words: readonly string[]) =>
   words.reduce((sum, word) => sum + word.length * (STOP_WORDS.has(word) ? 0.5 : 1), 0)
 
-/** Without the words of one meaning that both have: `german` and `de` are the same. */
+/** The words without those of one meaning that both have: `german` and `de` are the same. */
 function withoutSharedDistinction(
   ofName: readonly string[],
   ofTitle: readonly string[],

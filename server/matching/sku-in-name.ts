@@ -12,7 +12,10 @@ import { firstOf, lastOf } from '../core/present.ts'
 const PARTS = /[^ \-_.()[\]{}]+/g
 /** The platform's longest SKU. */
 const MAX_SKU_LENGTH = 255
-/** After the start of the name: longer sequences would need many look-ups, and are rarely SKUs. */
+/**
+ * The longest sequence after the start of the name: longer ones need many look-ups, and are rarely
+ * SKUs.
+ */
 const MAX_PARTS = 6
 /** A shorter SKU may be in the name by chance. */
 const MIN_SKU_LENGTH = 3
@@ -23,16 +26,16 @@ export interface NameRun {
   key: string
   /** The text in the name, in lower case. */
   text: string
-  /** Where it begins and ends in the name's key. */
+  /** Where the sequence begins and ends in the name's key. */
   from: number
   to: number
-  /** Only delimiters precede it. */
+  /** Do only delimiters precede it? */
   first: boolean
-  /** It is first, and only an extension follows. */
+  /** Is it first, and followed by an extension at most? */
   whole: boolean
-  /** Too short, too plain or too common to be surely a SKU. */
+  /** Is it too short, too plain or too common to be surely a SKU? */
   weak: boolean
-  /** Letters only or digits only: it may be the words of a title. */
+  /** Is it letters only or digits only, like the words of a title? */
   plain: boolean
 }
 
@@ -84,7 +87,7 @@ function runOf(name: string, parts: readonly Part[], at: number, last: number): 
   return [{ key, text, from, to, first, whole, weak, plain }]
 }
 
-/** Without those that are inside another one. */
+/** The sequences that are not inside another one. */
 export const outermost = (runs: readonly NameRun[]): NameRun[] =>
   runs.filter(
     ({ from, to }) =>

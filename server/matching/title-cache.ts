@@ -11,7 +11,7 @@ const IDLE_MS = 10 * 60_000
 interface CachedIndex {
   generation: number
   index: Promise<TitleIndex>
-  /** 0 while it is built. */
+  /** The number of its titles; 0 while it is built. */
   titles: number
   timer: NodeJS.Timeout
 }
@@ -24,7 +24,7 @@ export interface TitleCache {
 
 /** @param maxTitles of all shops together; the index that was used last is kept in any case. */
 export function createTitleCache(maxTitles = MAX_TITLES): TitleCache {
-  // Least recently used first.
+  // The indexes by shop, least recently used first.
   const kept = new Map<number, CachedIndex>()
   const titles = () => [...kept.values()].reduce((sum, one) => sum + one.titles, 0)
   const forget = (shop: number, entry: CachedIndex) => {
@@ -66,7 +66,7 @@ export function createTitleCache(maxTitles = MAX_TITLES): TitleCache {
   }
 }
 
-/** A page at a time, so that other jobs of the worker get their turns. */
+/** Builds an index a page at a time, so that other jobs of the worker get their turns. */
 async function build(scope: ShopScope): Promise<TitleIndex> {
   const builder = titleIndexBuilder()
   for await (const page of allTitles(scope))

@@ -8,7 +8,7 @@ import { firstOf } from '../core/present.ts'
 
 export interface TitleHit {
   id: string
-  /** 0 to 1. */
+  /** The likeness, 0 to 1. */
   score: number
 }
 
@@ -24,7 +24,7 @@ export interface TitleIndex {
 
 export interface TitleIndexBuilder {
   add(id: string, title: string): void
-  /** The builder cannot be used afterwards. */
+  /** Builds the index. The builder cannot be used afterwards. */
   build(): TitleIndex
 }
 
@@ -77,7 +77,7 @@ interface Lists {
 interface Tables {
   gramIds: ReadonlyMap<string, number>
   ids: readonly string[]
-  /** Only for titles with numbers. */
+  /** The numbers of the titles that have some. */
   numbers: ReadonlyMap<number, readonly string[]>
   /** The trigrams of each title. */
   titles: Lists

@@ -12,22 +12,22 @@ const IDLE_MS = 4000
 export interface GuardedConnection {
   readonly client: Client
   readonly key: string
-  /** It has been used before, so the server may be closing it now. */
+  /** The connection has been used before, so the server may be closing it now. */
   reused: boolean
   /** Called when the socket is connected. */
   onConnected: (() => void) | null
   readonly connected: boolean
-  /** Call it after the end of an answer. More bytes arrived than declared. */
+  /** Did more bytes arrive than declared? Call it after the end of an answer. */
   hasSurplus(): boolean
-  /** The socket was reset instead of closed. */
+  /** Was the socket reset instead of closed? */
   wasReset(): boolean
-  /** Can it be reused? */
+  /** Can the connection be reused? */
   isClean(): boolean
   destroy(): void
 }
 
 export interface Connections {
-  /** `fresh`: never a reused connection. */
+  /** Takes a connection to the target. `fresh`: never a reused one. */
   take(target: AddressTarget, fresh: boolean): GuardedConnection
   /** Returns a connection after a complete answer. */
   give(connection: GuardedConnection): void

@@ -15,7 +15,7 @@ export interface BlobPlace {
   size_bytes: number
 }
 
-/** Throws `PortError` `file_not_found`. */
+/** The place of an item's bytes. Throws `PortError` `file_not_found`. */
 export async function locateItem(
   scope: ShopScope,
   { staged, file }: ByteSource,

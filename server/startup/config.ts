@@ -17,7 +17,7 @@ export interface Config {
   channels: readonly Channel[]
   storage: Storage
   limits: Limits
-  /** The plans that shops pay for. Null: nothing requires a plan. */
+  /** The plans that shops pay for; null: nothing requires a plan. */
   plans: Plans | null
 }
 

@@ -21,7 +21,7 @@ export interface OpenedDatabase {
   close(): Promise<void>
 }
 
-/** Throws `ConfigError` if DATABASE_URL cannot be used. */
+/** Opens the database of a server. Throws `ConfigError` if DATABASE_URL cannot be used. */
 export async function openForStart(environment: Environment, log: Logger): Promise<OpenedDatabase> {
   const secret = environment.secret ?? (await ensureSecret(environment.dataDir))
   const embedded = environment.databaseUrl ? null : await startEmbedded(environment.dataDir, log)

@@ -24,7 +24,8 @@ const READY_MS = 20_000
 const STOP_MS = 10_000
 /**
  * The parent's heap options are for imports. The child has few long-lived objects, and full
- * collections are rare; its heap grows in small steps, because clients decide how many objects wait.
+ * collections are rare; its heap grows in small steps, because clients decide how many objects
+ * wait.
  */
 const HEAP = /^--((min|max)-semi-space-size|heap-growing-percent)=/
 const HEAP_FLAGS = [
@@ -78,7 +79,7 @@ export async function startDropChild(
       timer = setTimeout(start, pauseMs)
     }
     started.once('error', (error) => ended(error.message))
-    // Not `exit`, which may come before the last report has been read.
+    // `close` instead of `exit`, which may come before the last report has been read.
     started.once('close', (code, signal) => ended(signal ? `signal ${signal}` : `code ${code}`))
   }
   start()

@@ -32,7 +32,7 @@ const OPERATIONS = `
     select status, total, done, failed from operations
     where detail = 'kept' and finished_at > now() - interval '1 hour'
   ) recent group by status`
-// A small table: one job for each batch, deleted when it is done.
+// The table of jobs is small: one for each batch, deleted when it is done.
 const JOBS = `
   select count(*) filter (where locked_at is null and run_at <= now() and attempts < max_attempts)
       as waiting,

@@ -15,7 +15,7 @@ export interface FulfilmentRequest {
   order: string
   /** The platform's ids of the lines to fulfil. */
   lines: readonly string[]
-  /** The platform's own mail notifies the buyer, with this address in it. Null: it sends none. */
+  /** The address in the mail with which the platform notifies the buyer; null: it sends none. */
   notify: { company: string; url: string } | null
 }
 
@@ -46,7 +46,7 @@ interface OrderNode {
   fulfillmentOrders: Connection<FulfilmentOrder>
 }
 
-/** Queries of so many stay below the 1,000 points that one may cost. */
+/** Queries of so many orders stay below the 1,000 points that one may cost. */
 const ORDERS_PER_QUERY = 15
 const ORDER_POINTS = 55
 const WHOLE_ORDER_POINTS = 530
@@ -59,7 +59,7 @@ type Read = <Data>(
   points: number,
 ) => Promise<Data>
 
-/** May be repeated: what is fulfilled already is not open any more. */
+/** Fulfils lines of orders. May be repeated: what is fulfilled already is not open any more. */
 export function fulfilLines(
   shop: number,
   request: AdminRequest,
@@ -141,7 +141,10 @@ interface Fulfilment {
   input: object
 }
 
-/** The first one notifies the buyer: the address in the mail gives all files of the order. */
+/**
+ * The fulfilments to make. The first one notifies the buyer: its address gives all files of the
+ * order.
+ */
 function fulfilmentsOf(
   { order, lines, notify }: FulfilmentRequest,
   open: readonly FulfilmentOrder[],

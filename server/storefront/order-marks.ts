@@ -10,9 +10,9 @@ const DELIVERY_METAFIELD = { namespace: '$app', key: 'delivery', type: 'json' } 
 
 export interface OrderMark {
   order: string
-  /** Written as JSON. */
+  /** The value of the metafield, written as JSON. */
   value: object
-  /** Null: no tag. */
+  /** The tag to add; null: none. */
   tag: string | null
 }
 
@@ -25,7 +25,7 @@ export interface OrderMarks {
   fulfil(wanted: readonly FulfilmentRequest[], signal: AbortSignal): Promise<readonly MarkResult[]>
 }
 
-/** `metafieldsSet` takes no more. */
+/** The maximum that `metafieldsSet` takes. */
 export const MARKS_PER_REQUEST = 25
 
 export function createOrderMarks(shop: number, request: AdminRequest): OrderMarks {

@@ -17,7 +17,7 @@ export interface SessionIdentity {
   user: string
 }
 
-/** Throws `PortError`. */
+/** The catalog as the platform has it now. Every call throws `PortError`. */
 export interface LiveCatalog {
   /**
    * The variants of each SKU; a SKU may have several. If no variant matches exactly: those of the
@@ -84,7 +84,7 @@ export interface Storefront {
   refreshProfile(shop: number): Promise<void>
   /** Receives the platform's webhooks. */
   intake: Intake
-  /** Only in demo mode. */
+  /** What the built-in demo adds; absent outside demo mode. */
   demo?: DemoPlatform
   close(): Promise<void>
 }

@@ -6,8 +6,8 @@ import type { ShopScope } from '../core/db/for-shop.ts'
 import { pollLease, timedLease } from '../core/queue/lease.ts'
 
 /**
- * Longer than the longest request to the platform: the holder of an expired lease has died. The
- * holder is a request of any process, which has no heartbeat to extend it.
+ * The lease of a shop's tokens, longer than the longest request to the platform: the holder of an
+ * expired one has died. A request of any process holds it, without a heartbeat to extend it.
  */
 const TOKEN_LEASE = timedLease({ until: 'expires_at' }, '30 seconds')
 const WAIT_MS = 35_000

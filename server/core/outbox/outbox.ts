@@ -7,9 +7,9 @@ export const MESSAGE_KINDS = ['email', 'callback', 'webhook', 'sms', 'flow'] as 
 export type MessageKind = (typeof MESSAGE_KINDS)[number]
 
 /**
- * The lease of a message that is being sent, longer than any attempt can take. It is never extended,
- * and an expired one is not taken over: whether its message is sent again depends on its kind. So it
- * needs no worker, only its number.
+ * The lease of a message that is being sent, longer than any attempt can take. It is never
+ * extended, and an expired one is not taken over: whether its message is sent again depends on its
+ * kind. So it needs no worker, only its number.
  */
 export const MESSAGE_LEASE = timedLease({ since: 'taken_at' }, '2 minutes')
 

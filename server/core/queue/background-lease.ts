@@ -15,8 +15,9 @@ export interface LeasedRow {
 }
 
 /**
- * Null: a living worker runs it. If this worker holds a lease that it does not run, it could not
- * release it earlier because the database was unavailable: take it again.
+ * Takes the lease of a run; null: a living worker runs it. If this worker holds a lease that it
+ * does not run, it could not release it earlier because the database was unavailable: take it
+ * again.
  */
 export async function takeLease(
   { pool }: BackgroundOptions['database'],

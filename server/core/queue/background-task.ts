@@ -25,8 +25,8 @@ export interface BackgroundTask extends TaskKind {
   /** Maximum number of concurrent runs in one process. */
   concurrency: number
   /**
-   * Its runs wait for other systems: one shop gets half of the places, and slow runs have places of
-   * their own (server/core/queue/places.ts).
+   * The runs of the task wait for other systems: one shop gets half of the places, and slow runs
+   * have places of their own (server/core/queue/places.ts).
    */
   waits?: true
   /**
@@ -35,9 +35,9 @@ export interface BackgroundTask extends TaskKind {
    */
   wanted?: string
   /**
-   * Its runs lock their work in the database. The locks end with the connection, so no lease is
-   * needed: several processes may run one key concurrently, and a dead process releases its work
-   * immediately. Each process runs a key only once at a time.
+   * The runs of the task lock their work in the database. The locks end with the connection, so no
+   * lease is needed: several processes may run one key concurrently, and a dead process releases
+   * its work immediately. Each process runs a key only once at a time.
    */
   claims?: boolean
   /** The job is due each time a worker starts, not only at its next time. */

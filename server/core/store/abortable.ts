@@ -1,8 +1,8 @@
 // A stream of bytes that a signal can end.
 
 /**
- * The same chunks, ended by `signal` even while the source gives none. One listener for the whole
- * stream: a race with a promise for each chunk would leak memory with each of them.
+ * The chunks of a source, ended by `signal` even while the source gives none. One listener for the
+ * whole stream: a race with a promise for each chunk would leak memory with each of them.
  */
 export function abortable(
   bytes: AsyncIterable<Uint8Array>,

@@ -37,7 +37,7 @@ export async function writeBlob(
 }
 
 /**
- * The same for a local file: it is read twice, so that its bytes are written directly to their
+ * Writes a local file: it is read twice, so that its bytes are written directly to their
  * final name.
  */
 export async function adoptIntoBucket(

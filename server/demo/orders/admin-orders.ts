@@ -43,7 +43,7 @@ function createOrderQueries(orders: OrderStore, nodeOf: CatalogNode) {
     return order && views.order(order)
   }
   return {
-    /** For `node` and `nodes`. */
+    /** Reads an order by its global id, for `node` and `nodes`. */
     find,
     order: ({ id }: { id: string }) => find(id),
     fulfillmentOrder: async ({ id }: { id: string }) => {

@@ -20,7 +20,7 @@ export type LineBody = z.output<typeof line>
 export const orderBody = z.strictObject({
   email: emailAddress('Enter an email address').nullable(),
   phone: z.string().max(40).nullish(),
-  /** The payment is still to come. */
+  /** Is the payment still to come? */
   unpaid: z.boolean().default(false),
   locale: z.string().min(2).max(20).nullish(),
   name: z.string().trim().max(100).nullish(),
@@ -39,7 +39,7 @@ export const editBody = z.strictObject({
     .array(line.extend({ quantity: z.coerce.number().int().min(0).max(MAX_UNITS) }))
     .min(1)
     .max(MAX_LINES),
-  /** They leave a balance that the customer has not paid. */
+  /** Do the added lines leave a balance that the customer has not paid? */
   unpaid: z.boolean().default(false),
 })
 export const riskBody = z.strictObject({
@@ -55,7 +55,7 @@ export const dataRequestBody = z.strictObject({
   email: emailAddress('Enter an email address'),
 })
 
-/** Throws `OrderProblem` with what is wrong. */
+/** The body after its schema. Throws `OrderProblem` with what is wrong. */
 export function parseBody<Schema extends z.ZodType>(
   schema: Schema,
   body: unknown,

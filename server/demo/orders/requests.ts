@@ -22,7 +22,7 @@ const MAX_BODY_BYTES = 256 * 1024
 
 interface Answer {
   status: number
-  /** JSON, or a page. */
+  /** The body: an object as JSON, or a page. */
   body: object | string
   location?: string
 }
@@ -128,7 +128,7 @@ const isForm = ({ headers }: IncomingMessage): boolean =>
 const wantsPage = (request: IncomingMessage): boolean =>
   isForm(request) || (request.headers.accept ?? '').includes('text/html')
 
-/** JSON, or the fields of a form. Throws `OrderProblem`. */
+/** The body as JSON, or the fields of a form. Throws `OrderProblem`. */
 async function readFields(request: IncomingMessage): Promise<unknown> {
   const bytes = await readBounded(request, MAX_BODY_BYTES)
   if (bytes === null) throw new OrderProblem('The body is too large')

@@ -41,10 +41,10 @@ export class DemoShopFront {
     this.#sender = sender
   }
 
-  /** Throws `OrderProblem` with the reason. */
+  /** Places an order. Throws `OrderProblem` with the reason. */
   async buy(body: unknown): Promise<DemoOrder> {
     const { email, phone = null, unpaid, locale = null, name, lines } = parseBody(orderBody, body)
-    // Before a number is taken: one for each order, without gaps.
+    // The lines are checked before a number is taken: orders have numbers without gaps.
     lines.forEach((asked) => this.#lineOf(0, 0, asked))
     const id = await this.#orders.nextId()
     const now = new Date().toISOString()
@@ -64,7 +64,7 @@ export class DemoShopFront {
     return order
   }
 
-  /** Null: there is no such order. Throws `OrderProblem`. */
+  /** Changes an order; null: there is no such order. Throws `OrderProblem`. */
   async act(id: number, action: OrderAction, body: unknown): Promise<DemoOrder | null> {
     const changed = await this.#orders.change(id, (order) => this.#change(order, action, body))
     if (!changed) return null

@@ -12,7 +12,9 @@ import { present } from '../../core/present.ts'
 export type { ChildSpec } from './launch.ts'
 
 export interface Question<Answer> {
-  /** JSON. Bytes are passed as paths of files in a private folder (work-folder.ts). */
+  /**
+   * The question in JSON. Bytes are passed as paths of files in a private folder (work-folder.ts).
+   */
   input: unknown
   answer: z.ZodType<Answer>
   wallMs: number
@@ -21,7 +23,7 @@ export interface Question<Answer> {
 
 /** A child that answers several requests, one at a time. */
 export interface LimitedChild {
-  /** False once it has died: after a limit, an abort or a crash. */
+  /** Does the child live? It dies with a limit, an abort or a crash. */
   readonly alive: boolean
   /**
    * Throws `PortError`: what the child refused with (`refuse`), or `memory_limit`, `time_limit`,
@@ -134,7 +136,7 @@ function deathOf(child: ChildProcess): Promise<never> {
   child.once('error', (error) => reject(portError('processor_crashed', error)))
   child.once('close', (code, signal) => {
     if (signal === 'SIGXCPU') return reject(portError('time_limit'))
-    // Killed by the system because the whole machine lacks memory: this may pass.
+    // The system killed it because the whole machine lacks memory, which may pass.
     if (signal === 'SIGKILL')
       return reject(new PortError('processor_crashed', ERRORS.processor_crashed.message, true))
     reject(

@@ -112,7 +112,7 @@ export async function* allTitles(
   }
 }
 
-/** 0 if there is no mirror yet. */
+/** The number of changes of the shop's mirror; 0: there is none yet. */
 export async function generationOf(scope: ShopScope): Promise<number> {
   const [row] = await scope.query<{ generation: number }>(
     'select generation from catalog_mirrors where shop_id = :shop',

@@ -46,8 +46,8 @@ const keyed = (row: CatalogRow) =>
       }
 
 /**
- * Throws if fewer rows are staged than were read: the table is unlogged, and a crash of the
- * database empties it. Throws `LeaseLost`.
+ * Replaces the mirror by the staged rows. Throws if fewer rows are staged than were read: the table
+ * is unlogged, and a crash of the database empties it. Throws `LeaseLost`.
  */
 export async function swap(scope: ShopScope, begun: Refresh, read: number): Promise<RefreshResult> {
   return scope.transaction(async (tx) => {

@@ -68,7 +68,7 @@ interface Report {
   change: ReturnType<(typeof TOPICS)[string]>
 }
 
-/** Null: the body is not JSON. */
+/** The report in a webhook's body; null: it is not JSON. */
 function readReport({ headers }: IncomingMessage, body: Buffer): Report | 'unknown' | null {
   const topic = String(headers['x-shopify-topic'] ?? '')
   const at = new Date(String(headers['x-shopify-triggered-at'] ?? ''))

@@ -44,13 +44,16 @@ export interface ComposeOptions {
   log: Logger
   /** Tests redirect host names of cloud providers to their emulators. */
   emulators?: CloudOptions['emulators']
-  /** Filled as parts open, so that a failed start closes them too. Run in reverse order. */
+  /**
+   * What closes the parts, added as each one opens, so that a failed start closes them too. They
+   * run in reverse order.
+   */
   closings: Closing[]
 }
 
 export interface ComposedServer {
   engine: Engine
-  /** What a worker needs. */
+  /** The parts that a worker needs. */
   parts: EngineParts
   stores: ReadonlyMap<string, BlobStore>
   storefront: Storefront
@@ -71,7 +74,7 @@ export interface Web {
   delivery: Delivery
 }
 
-/** Throws `ConfigError` if a setting cannot be used. */
+/** Connects the parts of the server. Throws `ConfigError` if a setting cannot be used. */
 export async function composeServer(given: ComposeOptions): Promise<ComposedServer> {
   const { config, database, secrets, baseUrl, log, closings } = given
   const { environment, limits } = config

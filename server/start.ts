@@ -18,7 +18,8 @@ import { openForStart } from './startup/database.ts'
 import { prepareDemo, welcome } from './startup/demo.ts'
 import { startDropChild } from './startup/drop-child.ts'
 import { ensurePage } from './startup/page.ts'
-import type { Storefront } from './storefront/storefront.ts'
+import type { DemoPlatform } from './storefront/storefront.ts'
+import { present } from './core/present.ts'
 
 const STOP_WITHIN_MS = 20_000
 
@@ -43,8 +44,8 @@ export async function start(
   pageBuilt?.catch(() => {})
   const { database, secrets, close } = await openForStart(environment, log)
   closings.push(close)
-  // It loads its modules in the meantime, so the start waits for it only when its address is
-  // needed.
+  // The drop server loads its modules in the meantime: the start waits for it only when its address
+  // is needed.
   const dropStarts = environment.roles.includes('drop')
     ? startDropChild(environment, database, log)
     : Promise.resolve(null)
@@ -60,8 +61,9 @@ export async function start(
   const page = pageBuilt ? builtPage(await pageBuilt) : await developmentPage()
   const drop = (await dropStarts)?.address ?? null
   const port = await startWebRole(options, server, page, drop)
-  if (!server.storefront.demoShop) return log.info('ready', { url: baseUrl, port })
-  print(await welcomeToDemo(options, server.storefront, drop))
+  const { demo } = server.storefront
+  if (!demo) return log.info('ready', { url: baseUrl, port })
+  print(await welcomeToDemo(options, demo, drop))
 }
 
 async function startWorkerRole(options: ComposeOptions, server: ComposedServer): Promise<void> {
@@ -73,7 +75,7 @@ async function startWorkerRole(options: ComposeOptions, server: ComposedServer):
     ...senders(config.environment, log),
     triggers: (shop) => storefront.triggers(shop),
     operationRecord: async (scope, id) =>
-      operationRecord(engine, (await engine.get(scope, id))!, clock()),
+      operationRecord(engine, present(await engine.get(scope, id), 'The operation'), clock()),
   })
   const tasks = backgroundTasks({
     ...common,
@@ -113,10 +115,10 @@ async function startWebRole(
 
 async function welcomeToDemo(
   { config, database, baseUrl }: ComposeOptions,
-  { demoShop, demoSample, shopFrontUrl }: Storefront,
+  { shop, sample, frontUrl }: DemoPlatform,
   drop: DropAddress | null,
 ): Promise<string> {
   const { dataDir } = config.environment
-  const demo = await prepareDemo(database, dataDir, demoShop!, baseUrl, drop, shopFrontUrl ?? null)
-  return welcome(demo, demoSample!)
+  const demo = await prepareDemo(database, dataDir, shop, baseUrl, drop, frontUrl)
+  return welcome(demo, sample)
 }

@@ -29,6 +29,7 @@ import { createSecrets } from '../server/core/secrets.ts'
 import type { BlobStore } from '../server/core/store/store.ts'
 import { createTestShop, openTestDatabase, silent } from './database.ts'
 import { makeBytes, testEngineOn, type TestEngine } from './engine.ts'
+import { present } from '../server/core/present.ts'
 
 export interface Answer {
   status: number
@@ -155,6 +156,7 @@ export async function openTestApp({
     const { key } = await createApiKey(scope, { name: 'test', scopes, demo: true })
     return { scope, key, call: (...request) => call(url, key, ...request) }
   }
+  const demo = present(composed.storefront.demo, 'The demo')
   return {
     url,
     endpoints: allEndpoints(parts),
@@ -162,8 +164,8 @@ export async function openTestApp({
     stores: composed.stores,
     cloud: composed.cloud,
     owner: await clientOf(engine.shop, SCOPES),
-    demo: await clientOf(composed.storefront.demoShop!.id, SCOPES),
-    shopFrontUrl: composed.storefront.shopFrontUrl!,
+    demo: await clientOf(demo.shop.id, SCOPES),
+    shopFrontUrl: demo.frontUrl,
     clientWith: (scopes) => clientOf(engine.shop, scopes),
     stranger: async (domain) => clientOf(await createTestShop(database, domain), SCOPES),
     close: async () => {

@@ -37,7 +37,7 @@ beforeAll(async () => {
   storefront = await openStorefront({ environment, database, secrets, log: silent })
   const never = new AbortController().signal
   await refreshDue({ database, storefront, refreshed: () => Promise.resolve(), log: silent }, never)
-  const shop = storefront.demoShop!.id
+  const shop = storefront.demo!.shop.id
   catalog = createCatalogPort(
     forShop(database, shop),
     storefront.catalog(shop),

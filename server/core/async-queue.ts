@@ -24,7 +24,7 @@ export function createAsyncQueue<T>(): AsyncQueue<T> {
     },
     async *[Symbol.asyncIterator]() {
       while (true) {
-        while (waiting.length > 0) yield waiting.shift()!
+        while (waiting.length > 0) yield* waiting.splice(0, 1)
         if (ended) {
           if ('error' in ended) throw ended.error
           return

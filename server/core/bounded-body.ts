@@ -1,8 +1,8 @@
 // Reads the body of a request or an answer into memory, up to a limit that the caller states.
 
 /**
- * Null: the body is longer than `maxBytes`. Its rest is unread and its stream is destroyed, so
- * the connection cannot be used again.
+ * The body of a request; null: it is longer than `maxBytes`. Its rest is unread and its stream is
+ * destroyed, so the connection cannot be used again.
  */
 export async function readBounded(
   body: AsyncIterable<Buffer>,

@@ -6,7 +6,7 @@ import { problemText } from './problem-text.ts'
 
 type Schema = z.core.$ZodType
 export type Issue = z.core.$ZodIssue
-type Parsed<T> = { data: T; issues?: never } | { data?: never; issues: readonly Issue[] }
+type BoundedResult<T> = { data: T; issues?: never } | { data?: never; issues: readonly Issue[] }
 
 /** The limit of texts whose schema has none. */
 const MAX_CHARACTERS = 10_000
@@ -18,7 +18,10 @@ const MAX_FIELDS = 1_000
  * is too long is reported at its place and cut to its limit, so that all other problems are found
  * too.
  */
-export function parseBounded<S extends z.ZodType>(schema: S, value: unknown): Parsed<z.output<S>> {
+export function parseBounded<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+): BoundedResult<z.output<S>> {
   const cuts = new Cuts()
   const parsed = schema.safeParse(cuts.fit(unwrapSchema(schema), value), { error: problemText })
   if (parsed.success && cuts.issues.length === 0) return { data: parsed.data }
@@ -81,7 +84,9 @@ class Cuts {
     return fitted
   }
 
-  /** With the message of the schema that has the limit, if there is one. */
+  /**
+   * Reports a value that is too long, with the message of the schema that has the limit, if any.
+   */
   private report(
     origin: 'string' | 'array' | 'object',
     check: z.core.$ZodCheck | undefined,
@@ -108,9 +113,10 @@ function limitOf(schemas: readonly Schema[], usual: number) {
     const checks = schema._zod.def.checks ?? []
     const at = checks.findIndex((check) => lengthIn(check) !== null)
     const check = checks[at]
+    const most = check ? lengthIn(check) : null
     // A text that is trimmed first may be longer before.
     const changed = checks.slice(0, at).some((one) => one._zod.def.check === 'overwrite')
-    return check && !changed ? { most: lengthIn(check)!, check } : { most: usual, check: undefined }
+    return check && most !== null && !changed ? { most, check } : { most: usual, check: undefined }
   })
   return limits.sort((a, b) => b.most - a.most)[0] ?? { most: usual, check: undefined }
 }
@@ -126,7 +132,8 @@ function fieldOf(schema: Schema, name: string): readonly Schema[] {
   const { def } = schema._zod as z.core.$ZodTypes['_zod']
   if (def.type === 'record') return unwrapSchema(def.valueType)
   if (def.type !== 'object') return []
-  if (Object.hasOwn(def.shape, name)) return unwrapSchema(def.shape[name]!)
+  const field = Object.hasOwn(def.shape, name) ? def.shape[name] : undefined
+  if (field) return unwrapSchema(field)
   return def.catchall ? unwrapSchema(def.catchall) : []
 }
 
@@ -168,7 +175,7 @@ function alternativesOf(schema: Schema): readonly Schema[] {
       return unwrapSchema(def.in)
     case 'lazy':
       return unwrapSchema(def.getter())
-    // Stands for the unknown fields of a strict object, which are refused unread.
+    // `never` stands for the unknown fields of a strict object, which are refused unread.
     case 'never':
       return []
     case 'optional':

@@ -430,9 +430,9 @@ export const MAX_DETAILS = 100
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly param: string | null
-  /** The first hundred. */
+  /** The first hundred problems. */
   readonly details: readonly ErrorDetail[]
-  /** How many there are. */
+  /** The number of all problems. */
   readonly detailsTotal: number
   /** Seconds until a retry makes sense. */
   readonly retryAfter: number | null

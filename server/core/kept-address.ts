@@ -21,7 +21,7 @@ const aboutOf = (shop: number) => `${shop}/addresses`
 export const withoutSecrets = (url: string): string =>
   url.replace(/[?#].*$/s, '').replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, '$1')
 
-/** The same of a text expression in SQL. */
+/** SQL: `withoutSecrets` of a text expression. */
 export const keptPart = (text: string): string =>
   String.raw`regexp_replace(regexp_replace(${text}, '[\x3f#].*$', ''), '^([a-zA-Z][a-zA-Z0-9+.-]*://)[^/]*@', '\1')`
 

@@ -1,7 +1,7 @@
 // Structured logs, one JSON object per line. Only fields of the types below are written, and only
 // those that the caller names. Tokens, keys and URLs' query strings must not be logged.
 
-/** The line's own fields are excluded: they would overwrite its time, level or message. */
+/** Fields of a log line, except its own, which would overwrite its time, level or message. */
 export type LogFields = Record<string, string | number | boolean | null | undefined> & {
   time?: never
   level?: never

@@ -28,7 +28,7 @@ export function makeDataFolder(folder: string): void {
   }
 }
 
-/** Returns null if the folder exists afterwards. */
+/** Creates the folder; returns the system's error, or null if the folder exists afterwards. */
 function tryMake(folder: string, mode: number): NodeJS.ErrnoException | null {
   try {
     mkdirSync(folder, { mode })

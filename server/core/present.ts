@@ -17,3 +17,16 @@ export function firstOf<T>(list: readonly T[]): T {
 export function lastOf<T>(list: readonly T[]): T {
   return firstOf(list.slice(-1))
 }
+
+/** The element at an index that is within the list. */
+export function elementAt<T>(list: readonly T[], index: number): T {
+  if (!(index in list)) throw new RangeError(`The list has no element ${index}`)
+  return list[index] as T
+}
+
+/** The elements of two lists of the same length, in pairs: such as questions and their answers. */
+export function zip<A, B>(list: readonly A[], others: readonly B[]): [A, B][] {
+  if (list.length !== others.length)
+    throw new Error(`Lists of ${list.length} and ${others.length} elements have no pairs`)
+  return list.map((element, at) => [element, elementAt(others, at)])
+}

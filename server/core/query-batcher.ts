@@ -1,6 +1,7 @@
 // Collects questions that arrive while a statement is running and asks them together in the next
 // one. Under load one statement answers dozens of requests; a request that arrives alone is sent in
 // the same turn of the event loop.
+import { zip } from './present.ts'
 
 /** How many questions one statement of the hot path takes. */
 export const BATCH_SIZE = 200
@@ -13,7 +14,7 @@ export const CONCURRENT_STATEMENTS = 4
  */
 const MAX_WAIT_MS = 5
 
-interface Waiting<Question, Answer> {
+interface PendingQuestion<Question, Answer> {
   question: Question
   resolve: (answer: Answer) => void
   reject: (error: unknown) => void
@@ -28,7 +29,7 @@ export function createQueryBatcher<Question, Answer>(
   size: number,
   concurrency: number,
 ): (question: Question) => Promise<Answer> {
-  const waiting: Waiting<Question, Answer>[] = []
+  const waiting: PendingQuestion<Question, Answer>[] = []
   let running = 0
   let timer: NodeJS.Timeout | null = null
 
@@ -36,10 +37,10 @@ export function createQueryBatcher<Question, Answer>(
     const batch = waiting.splice(0, size)
     running++
     ask(batch.map(({ question }) => question))
-      .then(
-        (answers) => batch.forEach(({ resolve }, at) => resolve(answers[at]!)),
-        (error: unknown) => batch.forEach(({ reject }) => reject(error)),
-      )
+      .then((answers) => {
+        for (const [{ resolve }, answer] of zip(batch, answers)) resolve(answer)
+      })
+      .catch((error: unknown) => batch.forEach(({ reject }) => reject(error)))
       .finally(() => {
         running--
         sendReady()

@@ -18,19 +18,20 @@ export function createSemaphore(count: number): Semaphore {
   }
   const wait = async (signal?: AbortSignal) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
+    waiting.push(resolve)
+    if (!signal) return promise
     const stop = () => {
       const at = waiting.indexOf(resolve)
-      // It has been acquired: its holder handles the signal.
+      // The place has been acquired in the meantime: its holder handles the signal.
       if (at < 0) return
       waiting.splice(at, 1)
-      reject(signal!.reason)
+      reject(signal.reason)
     }
-    waiting.push(resolve)
-    signal?.addEventListener('abort', stop, { once: true })
+    signal.addEventListener('abort', stop, { once: true })
     try {
       await promise
     } finally {
-      signal?.removeEventListener('abort', stop)
+      signal.removeEventListener('abort', stop)
     }
   }
   return {

@@ -1,7 +1,7 @@
 // A bounded map in memory whose entries expire.
 
 export interface TtlCache<Value> {
-  /** Undefined: never set, or expired. */
+  /** The value; undefined: never set, or expired. */
   get(name: string): Value | undefined
   /**
    * @param since when the value was valid, by performance.now(); its time to live starts then.

@@ -20,22 +20,10 @@ type ListArguments = PageArguments & { query?: string | null; sortKey?: string |
 const MAX_INPUTS = 250
 const MAX_COUNTED = 10_000
 
-/** The root value: functions named like the fields of QueryRoot. */
+/** The root value: functions named like the fields of QueryRoot and Mutation. */
 export function createRoot(catalog: DemoCatalog, shop: DemoShop, orders: OrderStore) {
-  const { products, variants } = catalog
   const views = createViews(catalog)
-  const rowOf = { Product: rowsById(products.id), ProductVariant: rowsById(variants.id) }
-  const fields = { products: productFields(catalog), productVariants: variantFields(catalog) }
-
-  const catalogNode = (id: string) => {
-    if (!/^gid:\/\/shopify\/\w+\/\d+$/.test(id)) throw new GraphQLError(`Invalid global id '${id}'`)
-    const [product, variant] = [
-      rowOf.Product(readGid('Product', id)),
-      rowOf.ProductVariant(readGid('ProductVariant', id)),
-    ]
-    if (product !== undefined) return views.product(product)
-    return variant === undefined ? null : views.variant(variant)
-  }
+  const catalogNode = nodeReader(catalog, views)
   const orderFields = createOrderFields(orders, catalogNode)
   const node = (id: string) =>
     id.startsWith('gid://shopify/Order/') ? orderFields.find(id) : catalogNode(id)
@@ -43,44 +31,10 @@ export function createRoot(catalog: DemoCatalog, shop: DemoShop, orders: OrderSt
     const there = catalogNode(id)
     return there?.__typename === type ? there : null
   }
-  const find = (
-    name: keyof typeof fields,
-    query: string | null | undefined,
-    notes: Notes,
-  ): number[] => {
-    const { length } = { products, productVariants: variants }[name].id
-    const { all, anywhere } = fields[name]
-    const { found, warnings } = search(parseSearch(query ?? ''), all, anywhere, length)
-    if (warnings.length > 0) notes.search.push({ path: [name], query: query!, warnings })
-    return found ?? Array.from({ length }, (_, row) => row)
-  }
-  const list = <View>(
-    rows: number[],
-    order: Order,
-    page: PageArguments,
-    view: (row: number) => View,
-    { bulk }: Notes,
-  ) => {
-    if (!bulk) return connect(rows, order, page, view)
-    bulk.rows = rows.length
-    return everyRow(rows.slice(bulk.from, bulk.to), view)
-  }
-  const count = (rows: number, limit: number | null | undefined) => {
-    const max = limit === undefined ? MAX_COUNTED : (limit ?? Infinity)
-    return { count: Math.min(rows, max), precision: rows > max ? 'AT_LEAST' : 'EXACT' }
-  }
-
   return {
-    shop: () => ({
-      __typename: 'Shop',
-      id: toGid('Shop', 1),
-      name: shop.name,
-      email: shop.email,
-      myshopifyDomain: shop.domain,
-      ianaTimezone: 'Europe/London',
-      currencyCode: 'GBP',
-    }),
+    shop: () => shopView(shop),
     ...orderFields,
+    ...createListFields(catalog, views),
     node: ({ id }: { id: string }) => node(id),
     nodes: ({ ids }: { ids: string[] }) => {
       if (ids.length > MAX_INPUTS)
@@ -91,8 +45,49 @@ export function createRoot(catalog: DemoCatalog, shop: DemoShop, orders: OrderSt
     },
     product: ({ id }: { id: string }) => nodeOf('Product', id),
     productVariant: ({ id }: { id: string }) => nodeOf('ProductVariant', id),
+  }
+}
+
+type Views = ReturnType<typeof createViews>
+
+const shopView = ({ name, email, domain }: DemoShop) => ({
+  ...{ __typename: 'Shop', id: toGid('Shop', 1), name, email, myshopifyDomain: domain },
+  ...{ ianaTimezone: 'Europe/London', currencyCode: 'GBP' },
+})
+
+/** Reads a product or a variant by its global id; null: there is none. */
+function nodeReader({ products, variants }: DemoCatalog, views: Views) {
+  const productRow = rowsById(products.id)
+  const variantRow = rowsById(variants.id)
+  return (id: string) => {
+    if (!/^gid:\/\/shopify\/\w+\/\d+$/.test(id)) throw new GraphQLError(`Invalid global id '${id}'`)
+    const product = productRow(readGid('Product', id))
+    if (product !== undefined) return views.product(product)
+    const variant = variantRow(readGid('ProductVariant', id))
+    return variant === undefined ? null : views.variant(variant)
+  }
+}
+
+/** The lists of products and variants, and their counts. */
+function createListFields(catalog: DemoCatalog, views: Views) {
+  const { products, variants } = catalog
+  const lists = {
+    products: { rows: products.id.length, ...productFields(catalog) },
+    productVariants: { rows: variants.id.length, ...variantFields(catalog) },
+  }
+  const find = (
+    name: keyof typeof lists,
+    query: string | null | undefined,
+    notes: Notes,
+  ): number[] => {
+    const { rows, all, anywhere } = lists[name]
+    const { found, warnings } = search(parseSearch(query ?? ''), all, anywhere, rows)
+    if (warnings.length > 0) notes.search.push({ path: [name], query: query ?? '', warnings })
+    return found ?? Array.from({ length: rows }, (_, row) => row)
+  }
+  return {
     products: (page: ListArguments, notes: Notes) =>
-      list(
+      listOf(
         find('products', page.query, notes),
         productOrder(catalog, page.sortKey),
         page,
@@ -100,7 +95,7 @@ export function createRoot(catalog: DemoCatalog, shop: DemoShop, orders: OrderSt
         notes,
       ),
     productVariants: (page: ListArguments, notes: Notes) =>
-      list(
+      listOf(
         find('productVariants', page.query, notes),
         variantOrder(catalog, page.sortKey),
         page,
@@ -108,11 +103,29 @@ export function createRoot(catalog: DemoCatalog, shop: DemoShop, orders: OrderSt
         notes,
       ),
     productsCount: ({ query, limit }: { query?: string; limit?: number | null }, notes: Notes) =>
-      count(find('products', query, notes).length, limit),
+      countOf(find('products', query, notes).length, limit),
     // The platform's search does not apply to counts.
     productVariantsCount: ({ limit }: { limit?: number | null }) =>
-      count(variants.id.length, limit),
+      countOf(variants.id.length, limit),
   }
+}
+
+/** A page of the rows; for a bulk query, a piece of them. */
+function listOf<View>(
+  rows: number[],
+  order: Order,
+  page: PageArguments,
+  view: (row: number) => View,
+  { bulk }: Notes,
+) {
+  if (!bulk) return connect(rows, order, page, view)
+  bulk.rows = rows.length
+  return everyRow(rows.slice(bulk.from, bulk.to), view)
+}
+
+function countOf(rows: number, limit: number | null | undefined) {
+  const max = limit === undefined ? MAX_COUNTED : (limit ?? Infinity)
+  return { count: Math.min(rows, max), precision: rows > max ? 'AT_LEAST' : 'EXACT' }
 }
 
 /** Built on first use: most runs never look up a row by its id. */

@@ -1,6 +1,16 @@
 // The fields that products and variants can be searched by.
 import type { DemoCatalog } from './catalog.ts'
-import { anyOf, indexed, keyword, ordered, words, type SearchField, type Fields } from './search.ts'
+import {
+  anyOf,
+  fold,
+  indexed,
+  keyword,
+  ordered,
+  words,
+  type SearchField,
+  type Fields,
+} from './search.ts'
+import { elementAt } from '../core/present.ts'
 
 export interface Searchable {
   all: Fields
@@ -9,17 +19,17 @@ export interface Searchable {
 }
 
 export function variantFields({ products, variants, bySku, changedAt }: DemoCatalog): Searchable {
-  const owner = (row: number) => variants.product[row]!
+  const owner = (row: number) => elementAt(variants.product, row)
   const title = words((row) => `${products.title[owner(row)]} ${variants.title[row]}`)
-  const sku = indexed((row) => variants.sku[row]!, bySku)
-  const barcode = keyword((row) => variants.barcode[row]!)
-  const vendor = keyword((row) => products.vendor[owner(row)]!)
-  const productType = keyword((row) => products.type[owner(row)]!)
-  const status = keyword((row) => products.status[owner(row)]!)
-  const tag = keyword((row) => products.tags[owner(row)]!)
+  const sku = indexed((row) => elementAt(variants.sku, row), bySku)
+  const barcode = keyword((row) => elementAt(variants.barcode, row))
+  const vendor = keyword((row) => elementAt(products.vendor, owner(row)))
+  const productType = keyword((row) => elementAt(products.type, owner(row)))
+  const status = keyword((row) => elementAt(products.status, owner(row)))
+  const tag = keyword((row) => elementAt(products.tags, owner(row)))
   const all: Fields = {
-    id: ordered((row) => variants.id[row]!, readId),
-    product_id: ordered((row) => products.id[owner(row)]!, readId),
+    id: ordered((row) => elementAt(variants.id, row), readId),
+    product_id: ordered((row) => elementAt(products.id, owner(row)), readId),
     product_ids: keyword((row) => String(products.id[owner(row)])),
     sku,
     barcode,
@@ -36,24 +46,26 @@ export function variantFields({ products, variants, bySku, changedAt }: DemoCata
 
 export function productFields({ products, variants, bySku, changedAt }: DemoCatalog): Searchable {
   const ofVariants = (column: readonly string[]) => (row: number) =>
-    products.variants[row]!.map((variant) => column[variant]!).filter(Boolean)
-  const title = words((row) => products.title[row]!)
+    elementAt(products.variants, row)
+      .map((variant) => elementAt(column, variant))
+      .filter(Boolean)
+  const title = words((row) => elementAt(products.title, row))
   const bySkuOf = keyword(ofVariants(variants.sku))
   const sku: SearchField = (term) => {
     const matcher = bySkuOf(term)
     if (!matcher || term.prefix) return matcher
-    const folded = indexed(() => '', bySku)(term)!
-    return { test: matcher.test, find: () => folded.find!().map((row) => variants.product[row]!) }
+    const find = () => bySku(fold(term.value)).map((row) => elementAt(variants.product, row))
+    return { test: matcher.test, find }
   }
   const barcode = keyword(ofVariants(variants.barcode))
-  const vendor = keyword((row) => products.vendor[row]!)
-  const productType = keyword((row) => products.type[row]!)
-  const tag = keyword((row) => products.tags[row]!)
+  const vendor = keyword((row) => elementAt(products.vendor, row))
+  const productType = keyword((row) => elementAt(products.type, row))
+  const tag = keyword((row) => elementAt(products.tags, row))
   const at = ordered(() => +changedAt, readMoment)
   const all: Fields = {
-    id: ordered((row) => products.id[row]!, readId),
-    handle: keyword((row) => products.handle[row]!),
-    status: keyword((row) => products.status[row]!),
+    id: ordered((row) => elementAt(products.id, row), readId),
+    handle: keyword((row) => elementAt(products.handle, row)),
+    status: keyword((row) => elementAt(products.status, row)),
     variant_title: keyword(ofVariants(variants.title)),
     title,
     sku,

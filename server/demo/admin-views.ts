@@ -3,6 +3,7 @@ import { toGid } from './catalog-ids.ts'
 import type { DemoCatalog } from './catalog.ts'
 import { connect, everyRow, type Order, type PageArguments } from './connection.ts'
 import type { SearchWarning } from './search.ts'
+import { elementAt } from '../core/present.ts'
 
 export interface ProductView {
   __typename: 'Product'
@@ -13,17 +14,17 @@ export function createViews(catalog: DemoCatalog) {
   const { products, variants } = catalog
   const at = catalog.changedAt.toISOString()
   const variant = (row: number) => {
-    const owner = variants.product[row]!
+    const owner = elementAt(variants.product, row)
     return {
       __typename: 'ProductVariant',
-      id: toGid('ProductVariant', variants.id[row]!),
+      id: toGid('ProductVariant', elementAt(variants.id, row)),
       legacyResourceId: String(variants.id[row]),
       sku: variants.sku[row] === '' ? null : variants.sku[row],
       title: variants.title[row],
       displayName: `${products.title[owner]} - ${variants.title[row]}`,
       barcode: variants.barcode[row] === '' ? null : variants.barcode[row],
       price: variants.price[row],
-      position: () => products.variants[owner]!.indexOf(row) + 1,
+      position: () => elementAt(products.variants, owner).indexOf(row) + 1,
       createdAt: at,
       updatedAt: at,
       product: () => product(owner),
@@ -31,7 +32,7 @@ export function createViews(catalog: DemoCatalog) {
   }
   const product = (row: number): ProductView => ({
     __typename: 'Product',
-    id: toGid('Product', products.id[row]!),
+    id: toGid('Product', elementAt(products.id, row)),
     legacyResourceId: String(products.id[row]),
     title: products.title[row],
     handle: products.handle[row],
@@ -42,16 +43,18 @@ export function createViews(catalog: DemoCatalog) {
     createdAt: at,
     updatedAt: at,
     hasOnlyDefaultVariant: () => {
-      const [first, second] = products.variants[row]!
-      return second === undefined && variants.title[first!] === 'Default Title'
+      const [first, second] = elementAt(products.variants, row)
+      return (
+        first !== undefined && second === undefined && variants.title[first] === 'Default Title'
+      )
     },
-    featuredMedia: () => media(products.id[row]!, products.image[row]!),
-    variantsCount: { count: products.variants[row]!.length, precision: 'EXACT' },
+    featuredMedia: () => media(elementAt(products.id, row), elementAt(products.image, row)),
+    variantsCount: { count: elementAt(products.variants, row).length, precision: 'EXACT' },
     variants: (list: PageArguments & { sortKey?: string | null }, { bulk }: Notes) =>
       bulk
-        ? everyRow(products.variants[row]!, variant)
+        ? everyRow(elementAt(products.variants, row), variant)
         : connect(
-            products.variants[row]!,
+            elementAt(products.variants, row),
             variantOrder(catalog, list.sortKey ?? 'POSITION'),
             list,
             variant,
@@ -72,11 +75,11 @@ const media = (product: number, url: string | null) =>
 
 export function productOrder({ products }: DemoCatalog, sortKey: string | null | undefined): Order {
   const keys: Record<string, (row: number) => string> = {
-    TITLE: (row) => products.title[row]!.toLowerCase(),
-    VENDOR: (row) => products.vendor[row]!.toLowerCase(),
-    PRODUCT_TYPE: (row) => products.type[row]!.toLowerCase(),
+    TITLE: (row) => elementAt(products.title, row).toLowerCase(),
+    VENDOR: (row) => elementAt(products.vendor, row).toLowerCase(),
+    PRODUCT_TYPE: (row) => elementAt(products.type, row).toLowerCase(),
   }
-  return { id: (row) => products.id[row]!, key: keys[sortKey ?? ''] ?? (() => 0) }
+  return { id: (row) => elementAt(products.id, row), key: keys[sortKey ?? ''] ?? (() => 0) }
 }
 
 export function variantOrder(
@@ -84,15 +87,15 @@ export function variantOrder(
   sortKey: string | null | undefined,
 ): Order {
   const fullTitle = (row: number) =>
-    `${products.title[variants.product[row]!]} ${variants.title[row]}`.toLowerCase()
+    `${elementAt(products.title, elementAt(variants.product, row))} ${variants.title[row]}`.toLowerCase()
   const keys: Record<string, (row: number) => string | number> = {
-    SKU: (row) => variants.sku[row]!.toLowerCase(),
-    TITLE: (row) => variants.title[row]!.toLowerCase(),
-    POSITION: (row) => products.variants[variants.product[row]!]!.indexOf(row),
+    SKU: (row) => elementAt(variants.sku, row).toLowerCase(),
+    TITLE: (row) => elementAt(variants.title, row).toLowerCase(),
+    POSITION: (row) => elementAt(products.variants, elementAt(variants.product, row)).indexOf(row),
     FULL_TITLE: fullTitle,
     NAME: fullTitle,
   }
-  return { id: (row) => variants.id[row]!, key: keys[sortKey ?? ''] ?? (() => 0) }
+  return { id: (row) => elementAt(variants.id, row), key: keys[sortKey ?? ''] ?? (() => 0) }
 }
 
 /** Notes of an execution, in addition to its data. */

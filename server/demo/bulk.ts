@@ -12,6 +12,7 @@ import { parse, validate, visit, type DocumentNode, type ExecutionResult } from 
 import { adminSchema } from './admin-schema.ts'
 import { type Notes } from './admin-views.ts'
 import { toGid } from './catalog-ids.ts'
+import { firstOf } from '../core/present.ts'
 
 export interface BulkRunner {
   /** The root fields for bulk queries. */
@@ -43,44 +44,57 @@ type Row = Record<string, unknown>
 const ROW_BATCH = 500
 const HOST = 'https://bulk-files.example'
 
-export function createBulkRunner(
-  run: (document: DocumentNode, notes: Notes) => ExecutionResult | Promise<ExecutionResult>,
-): BulkRunner {
-  const runs = new Map<string, Run>()
-  const files = new Map<string, string>()
-  let folder: Promise<string> | null = null
-  let current: Promise<void> = Promise.resolve()
-  let closed = false
+/** Executes a document; `notes.bulk` says which rows of its list are read. */
+type Execute = (document: DocumentNode, notes: Notes) => ExecutionResult | Promise<ExecutionResult>
 
-  const collect = async (operation: Run, document: DocumentNode) => {
-    const name = `${randomUUID()}.jsonl`
-    const file = path.join(await (folder ??= mkdtemp(path.join(tmpdir(), 'stevedore-bulk-'))), name)
-    const out = createWriteStream(file)
-    for (let from = 0; !closed; from += ROW_BATCH) {
-      const bulk = { from, to: from + ROW_BATCH, rows: 0 }
-      const { data, errors } = await run(document, { search: [], bulk })
-      if (errors) throw errors[0]!
-      operation.rootObjectCount = Math.min(bulk.to, bulk.rows)
-      operation.objectCount += await writeRows(out, data as Row)
-      if (bulk.to >= bulk.rows) break
-      await nextTurn()
-    }
-    out.end()
-    await finished(out)
-    operation.fileSize = out.bytesWritten
-    // As on the platform: no file if nothing was found.
-    if (operation.objectCount > 0) operation.url = `${HOST}/bulk/${name}?signature=${randomUUID()}`
-    files.set(`/bulk/${name}`, file)
+export const createBulkRunner = (execute: Execute): BulkRunner => new BulkRuns(execute)
+
+class BulkRuns implements BulkRunner {
+  readonly #execute: Execute
+  readonly #runs = new Map<string, Run>()
+  readonly #files = new Map<string, string>()
+  #folder: Promise<string> | null = null
+  #current: Promise<void> = Promise.resolve()
+  #closed = false
+
+  constructor(execute: Execute) {
+    this.#execute = execute
   }
-  const begin = (query: string, document: DocumentNode): Run => {
+
+  readonly fields: BulkRunner['fields'] = {
+    bulkOperation: ({ id }) => this.#runs.get(id) ?? null,
+    bulkOperationRunQuery: ({ query }) => {
+      if ([...this.#runs.values()].some(({ status }) => status === 'RUNNING'))
+        return refused(
+          'OPERATION_IN_PROGRESS',
+          'A bulk query operation for this app and shop is already in progress.',
+        )
+      const document = readQuery(query)
+      return typeof document === 'string'
+        ? refused('INVALID', document)
+        : { bulkOperation: this.#begin(query, document), userErrors: [] }
+    },
+  }
+
+  file(url: string): string | null {
+    return this.#files.get(firstOf(url.split('?', 1))) ?? null
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#current
+    if (this.#folder) await rm(await this.#folder, { recursive: true, force: true })
+  }
+
+  #begin(query: string, document: DocumentNode): Run {
     // Keeps only the newest file: readers of an older one have it open.
-    for (const [url, file] of files) {
-      files.delete(url)
+    for (const [url, file] of this.#files) {
+      this.#files.delete(url)
       void rm(file, { force: true })
     }
-    const operation: Run = { ...blank(), id: toGid('BulkOperation', runs.size + 1), query }
-    runs.set(operation.id, operation)
-    current = collect(operation, document).then(
+    const operation: Run = { ...blank(), id: toGid('BulkOperation', this.#runs.size + 1), query }
+    this.#runs.set(operation.id, operation)
+    this.#current = this.#collect(operation, document).then(
       () =>
         void Object.assign(operation, {
           status: 'COMPLETED',
@@ -91,27 +105,26 @@ export function createBulkRunner(
     return operation
   }
 
-  return {
-    fields: {
-      bulkOperation: ({ id }) => runs.get(id) ?? null,
-      bulkOperationRunQuery: ({ query }) => {
-        if ([...runs.values()].some(({ status }) => status === 'RUNNING'))
-          return refused(
-            'OPERATION_IN_PROGRESS',
-            'A bulk query operation for this app and shop is already in progress.',
-          )
-        const document = readQuery(query)
-        return typeof document === 'string'
-          ? refused('INVALID', document)
-          : { bulkOperation: begin(query, document), userErrors: [] }
-      },
-    },
-    file: (url) => files.get(url.split('?')[0]!) ?? null,
-    close: async () => {
-      closed = true
-      await current
-      if (folder) await rm(await folder, { recursive: true, force: true })
-    },
+  async #collect(operation: Run, document: DocumentNode): Promise<void> {
+    const name = `${randomUUID()}.jsonl`
+    this.#folder ??= mkdtemp(path.join(tmpdir(), 'stevedore-bulk-'))
+    const file = path.join(await this.#folder, name)
+    const out = createWriteStream(file)
+    for (let from = 0; !this.#closed; from += ROW_BATCH) {
+      const bulk = { from, to: from + ROW_BATCH, rows: 0 }
+      const { data, errors } = await this.#execute(document, { search: [], bulk })
+      if (errors) throw firstOf(errors)
+      operation.rootObjectCount = Math.min(bulk.to, bulk.rows)
+      operation.objectCount += await writeRows(out, data as Row)
+      if (bulk.to >= bulk.rows) break
+      await nextTurn()
+    }
+    out.end()
+    await finished(out)
+    operation.fileSize = out.bytesWritten
+    // As on the platform: no file if nothing was found.
+    if (operation.objectCount > 0) operation.url = `${HOST}/bulk/${name}?signature=${randomUUID()}`
+    this.#files.set(`/bulk/${name}`, file)
   }
 }
 
@@ -161,11 +174,14 @@ async function writeRows(out: WriteStream, data: Row): Promise<number> {
 
 /** The row without its lists, then the rows of those. */
 function addRow(lines: string[], node: Row, parent: unknown): void {
-  const lists = Object.entries(node).filter(([, value]) => nodesOf(value) !== null)
+  const lists = Object.entries(node).flatMap(([name, value]) => {
+    const nodes = nodesOf(value)
+    return nodes ? [{ name, nodes }] : []
+  })
   const own: Row = { ...node, ...(parent === null ? {} : { __parentId: parent }) }
-  for (const [name] of lists) delete own[name]
+  for (const { name } of lists) delete own[name]
   lines.push(JSON.stringify(own))
-  for (const [, value] of lists) for (const inner of nodesOf(value)!) addRow(lines, inner, node.id)
+  for (const { nodes } of lists) for (const inner of nodes) addRow(lines, inner, node.id)
 }
 
 /** The rows of a list, or null for anything else. */

@@ -2,6 +2,7 @@
 // variants need little memory.
 import type { Columns } from './catalog-columns.ts'
 import { createIds } from './catalog-ids.ts'
+import { elementAt } from '../core/present.ts'
 
 export interface Products {
   id: number[]
@@ -80,7 +81,7 @@ export function rowReader(columns: Columns, width: number, products: Products, v
       .join('')
     if (there !== undefined && variantText === '') return
     const product = there ?? addProduct(row)
-    if (there === undefined) rows.set(products.handle[product]!, product)
+    if (there === undefined) rows.set(elementAt(products.handle, product), product)
     addVariant(row, product)
   }
 }
@@ -120,7 +121,7 @@ function variantAdder(
     if (!/^\d+(\.\d+)?$/.test(price)) throw problem(columns.price, `${price} is not a price`)
     const options = columns.options.map(({ value }) => cell(value)).filter((value) => value !== '')
     const title = options.join(' / ') || NO_OPTION
-    products.variants[product]!.push(variants.id.length)
+    elementAt(products.variants, product).push(variants.id.length)
     variants.id.push(ids(`${products.handle[product]}\n${title}`))
     variants.product.push(product)
     variants.title.push(intern(title))

@@ -7,6 +7,7 @@ import Papa from 'papaparse'
 import { findColumns } from './catalog-columns.ts'
 import { emptyTables, rowReader, type Products, type Variants } from './catalog-rows.ts'
 import { fold } from './search.ts'
+import { elementAt } from '../core/present.ts'
 
 export interface DemoCatalog {
   products: Products
@@ -43,7 +44,7 @@ function asCatalog(products: Products, variants: Variants, changedAt: Date): Dem
     variants,
     bySku: (folded) => ([] as number[]).concat(index.get(folded) ?? []),
     changeSku: (row, sku) => {
-      const before = fold(variants.sku[row]!)
+      const before = fold(elementAt(variants.sku, row))
       const others = ([] as number[]).concat(index.get(before) ?? []).filter((one) => one !== row)
       if (others.length > 0) index.set(before, others)
       else index.delete(before)

@@ -1,6 +1,7 @@
 // Paging as on the platform: cursors contain a place in the order, so that they stay valid when
 // rows are added or removed.
 import { GraphQLError } from 'graphql'
+import { zip } from '../core/present.ts'
 
 export interface PageArguments {
   first?: number | null
@@ -78,7 +79,7 @@ export function connect<View>(
   const [startRow, endRow] = [shown[0], shown.at(-1)]
   return {
     nodes,
-    edges: shown.map((row, at) => ({ cursor: cursor(row), node: nodes[at]! })),
+    edges: zip(shown, nodes).map(([row, node]) => ({ cursor: cursor(row), node })),
     pageInfo: {
       hasNextPage: endRow !== undefined && endRow !== sorted.at(-1),
       hasPreviousPage: startRow !== undefined && startRow !== sorted[0],

@@ -13,11 +13,12 @@ import {
   type GraphQLSchema,
   type SelectionSetNode,
 } from 'graphql'
+import { present } from '../core/present.ts'
 
 export const MAX_POINTS = 1000
 const MUTATION_POINTS = 10
 
-interface Counted {
+interface CostContext {
   schema: GraphQLSchema
   fragments: ReadonlyMap<string, FragmentDefinitionNode>
   variables: Readonly<Record<string, unknown>>
@@ -27,7 +28,7 @@ interface Counted {
 export function requestedCost(
   schema: GraphQLSchema,
   document: DocumentNode,
-  variables: Counted['variables'],
+  variables: CostContext['variables'],
 ): number {
   return ofDocument({ schema, fragments: fragmentsOf(document), variables }, document, ASKED)
 }
@@ -45,19 +46,18 @@ function fragmentsOf(document: DocumentNode): ReadonlyMap<string, FragmentDefini
   return new Map(fragments.map((fragment) => [fragment.name.value, fragment]))
 }
 
-function ofDocument(counted: Counted, document: DocumentNode, data: unknown): number {
-  const operation = document.definitions.find((one) => one.kind === 'OperationDefinition')!
-  const points = ofSelections(
-    counted,
-    operation.selectionSet,
-    counted.schema.getRootType(operation.operation)!,
-    data,
+function ofDocument(counted: CostContext, document: DocumentNode, data: unknown): number {
+  const operation = present(
+    document.definitions.find((one) => one.kind === 'OperationDefinition'),
+    'The operation',
   )
+  const root = present(counted.schema.getRootType(operation.operation), operation.operation)
+  const points = ofSelections(counted, operation.selectionSet, root, data)
   return operation.operation === 'mutation' ? points + MUTATION_POINTS : points
 }
 
 function ofSelections(
-  counted: Counted,
+  counted: CostContext,
   set: SelectionSetNode,
   type: GraphQLCompositeType,
   data: unknown,
@@ -69,7 +69,7 @@ function ofSelections(
       continue
     }
     const fragment =
-      selection.kind === 'FragmentSpread' ? counted.fragments.get(selection.name.value)! : selection
+      selection.kind === 'FragmentSpread' ? fragmentOf(counted, selection.name.value) : selection
     const condition =
       fragment.typeCondition && counted.schema.getType(fragment.typeCondition.name.value)
     sum += ofSelections(
@@ -82,37 +82,42 @@ function ofSelections(
   return sum
 }
 
+/** The document is valid: it has every fragment that it uses. */
+const fragmentOf = ({ fragments }: CostContext, name: string): FragmentDefinitionNode =>
+  present(fragments.get(name), name)
+
 function ofField(
-  counted: Counted,
+  counted: CostContext,
   field: FieldNode,
   parent: GraphQLCompositeType,
   data: unknown,
 ): number {
   const fields = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields() : {}
-  const type = fields[field.name.value] && getNamedType(fields[field.name.value]!.type)
-  if (!isCompositeType(type) || !field.selectionSet) return 0
+  const { selectionSet } = field
+  const definition = fields[field.name.value]
+  const type = definition && getNamedType(definition.type)
+  if (!isCompositeType(type) || !selectionSet) return 0
   const value =
     data === ASKED ? ASKED : (data as Record<string, unknown>)[(field.alias ?? field.name).value]
   if (value === null || value === undefined) return 0
-  if (type.name.endsWith('Connection')) return ofConnection(counted, field, type, value)
+  if (type.name.endsWith('Connection'))
+    return ofConnection(counted, field, selectionSet, type, value)
   const list = Array.isArray(value) ? value : [value]
   return list
     .filter((one) => one !== null)
-    .reduce<number>(
-      (sum, one) => sum + 1 + ofSelections(counted, field.selectionSet!, type, one),
-      0,
-    )
+    .reduce<number>((sum, one) => sum + 1 + ofSelections(counted, selectionSet, type, one), 0)
 }
 
 /** `nodes` and `edges` are the rows; `pageInfo` is part of the connection's own 2. */
 function ofConnection(
-  counted: Counted,
+  counted: CostContext,
   field: FieldNode,
+  { selections }: SelectionSetNode,
   type: GraphQLCompositeType,
   value: unknown,
 ): number {
   let sum = 2
-  for (const part of field.selectionSet!.selections) {
+  for (const part of selections) {
     if (part.kind !== 'Field' || part.name.value === 'pageInfo') continue
     // An edge costs nothing, its node does.
     const free = part.name.value === 'edges' ? 1 : 0
@@ -127,7 +132,7 @@ function ofConnection(
   return sum
 }
 
-function rowsAsked(counted: Counted, field: FieldNode): number {
+function rowsAsked(counted: CostContext, field: FieldNode): number {
   for (const { name, value } of field.arguments ?? []) {
     if (name.value !== 'first' && name.value !== 'last') continue
     if (value.kind === 'IntValue') return Number(value.value)

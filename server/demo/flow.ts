@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { z } from 'zod'
 import { readBounded } from '../core/bounded-body.ts'
 import type { DemoApp } from './app.ts'
-import { isOwnPage } from './own-page.ts'
+import { encodedPathOf, isOwnPage } from './own-page.ts'
 
 export interface ReceivedTrigger {
   handle: string
@@ -14,7 +14,7 @@ export interface ReceivedTrigger {
 }
 
 export interface DemoFlow {
-  /** The field of Mutation. */
+  /** The field `flowTriggerReceive` of Mutation. */
   flowTriggerReceive(given: { handle?: string | null; payload?: unknown }): {
     userErrors: { field: string[]; message: string }[]
   }
@@ -36,24 +36,75 @@ const actionBody = z.strictObject({
 
 /** @param appAddress where the app listens, without a slash at the end. */
 export function createDemoFlow(app: DemoApp, appAddress: string): DemoFlow {
-  const received: ReceivedTrigger[] = []
-  const enabled: Record<string, boolean> = {}
-  // The refusal for a shop whose plan lacks Flow.
-  let refused: string | null = null
-
-  const post = async (path: string, content: object) => {
-    const body = JSON.stringify({ shop_id: '1', shopify_domain: app.shopDomain, ...content })
-    const signature = createHmac('sha256', app.apiSecret).update(body).digest('base64')
-    const response = await fetch(`${appAddress}${path}`, {
-      ...{ method: 'POST', body },
-      headers: { 'content-type': 'application/json', 'x-shopify-hmac-sha256': signature },
-    })
-    return { status: response.status, body: (await response.json()) as unknown }
+  const state: FlowState = { received: [], enabled: {}, refusal: null }
+  const routes = createRoutes(state, (path, content) => postSigned(app, appAddress + path, content))
+  return {
+    flowTriggerReceive: ({ handle, payload }) => {
+      const message = receiveTrigger(state, handle ?? '', payload)
+      return { userErrors: message === null ? [] : [{ field: ['body'], message }] }
+    },
+    handle: (request, response) => {
+      const path = encodedPathOf(request)
+      if (path !== '/demo/flow' && !path.startsWith('/demo/flow/')) return false
+      void respond(request, routes[`${request.method} ${path}`]).then(({ status, body }) =>
+        response
+          .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
+          .end(JSON.stringify(body)),
+      )
+      return true
+    },
   }
-  const routes: Record<string, (body: unknown) => Promise<object> | object> = {
-    'GET /demo/flow': () => ({ enabled, refused, received }),
+}
+
+interface FlowState {
+  received: ReceivedTrigger[]
+  /** Is a workflow with this trigger switched on? */
+  enabled: Record<string, boolean>
+  /** The refusal for a shop whose plan lacks Flow. */
+  refusal: string | null
+}
+
+/** Stores the message; returns why it is refused, or null. */
+function receiveTrigger(
+  { received, refusal }: FlowState,
+  handle: string,
+  payload: unknown,
+): string | null {
+  if (refusal !== null) return refusal
+  if (!(HANDLES as readonly string[]).includes(handle))
+    return 'Errors validating schema: trigger not found'
+  if (JSON.stringify(payload ?? {}).length > MAX_PAYLOAD)
+    return 'Payload is larger than 50000 bytes'
+  received.push({ handle, payload, received_at: new Date().toISOString() })
+  if (received.length > MAX_KEPT) received.shift()
+  return null
+}
+
+type Route = (body: unknown) => Promise<object> | object
+type PostToApp = (path: string, content: object) => Promise<{ status: number; body: unknown }>
+
+async function postSigned(
+  { shopDomain, apiSecret }: DemoApp,
+  address: string,
+  content: object,
+): ReturnType<PostToApp> {
+  const body = JSON.stringify({ shop_id: '1', shopify_domain: shopDomain, ...content })
+  const signature = createHmac('sha256', apiSecret).update(body).digest('base64')
+  const response = await fetch(address, {
+    ...{ method: 'POST', body },
+    headers: { 'content-type': 'application/json', 'x-shopify-hmac-sha256': signature },
+  })
+  return { status: response.status, body: (await response.json()) as unknown }
+}
+
+/** The addresses for scripts and tests, by method and path. */
+function createRoutes(state: FlowState, post: PostToApp): Readonly<Record<string, Route>> {
+  const { enabled, received } = state
+  return {
+    'GET /demo/flow': () => ({ enabled, refused: state.refusal, received }),
     'POST /demo/flow/refusal': (body) => {
-      ;({ refused } = refusalBody.parse(body))
+      const { refused } = refusalBody.parse(body)
+      state.refusal = refused
       return { refused }
     },
     'POST /demo/flow/triggers': async (body) => {
@@ -72,34 +123,11 @@ export function createDemoFlow(app: DemoApp, appAddress: string): DemoFlow {
       return post(`/flow/actions/${handle}`, { action_run_id, handle, properties })
     },
   }
-  return {
-    flowTriggerReceive: ({ handle, payload }) => {
-      const refuse = (message: string) => ({ userErrors: [{ field: ['body'], message }] })
-      if (refused !== null) return refuse(refused)
-      if (!(HANDLES as readonly string[]).includes(handle ?? ''))
-        return refuse('Errors validating schema: trigger not found')
-      if (JSON.stringify(payload ?? {}).length > MAX_PAYLOAD)
-        return refuse('Payload is larger than 50000 bytes')
-      received.push({ handle: handle!, payload, received_at: new Date().toISOString() })
-      if (received.length > MAX_KEPT) received.shift()
-      return { userErrors: [] }
-    },
-    handle: (request, response) => {
-      const path = (request.url ?? '').split('?', 1)[0]!
-      if (path !== '/demo/flow' && !path.startsWith('/demo/flow/')) return false
-      void respond(request, routes[`${request.method} ${path}`]).then(({ status, body }) =>
-        response
-          .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
-          .end(JSON.stringify(body)),
-      )
-      return true
-    },
-  }
 }
 
 async function respond(
   request: IncomingMessage,
-  route: ((body: unknown) => Promise<object> | object) | undefined,
+  route: Route | undefined,
 ): Promise<{ status: number; body: object }> {
   const refused = (status: number, message: string) => ({ status, body: { error: { message } } })
   if (!isOwnPage(request)) return refused(403, 'Only pages on this machine may do this')

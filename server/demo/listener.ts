@@ -7,16 +7,16 @@ import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { readBounded } from '../core/bounded-body.ts'
 import { errorFields, type Logger } from '../core/log.ts'
-import { createAdminEndpoint, type AdminCounts } from './admin-endpoint.ts'
+import { createAdminEndpoint, type AdminCounts, type AdminEndpoint } from './admin-endpoint.ts'
 import { DEMO_SHOP, type DemoApp, type DemoShop } from './app.ts'
-import { readCatalog } from './catalog.ts'
+import { readCatalog, type DemoCatalog } from './catalog.ts'
 import { createDemoBilling } from './billing.ts'
 import { createTokenEndpoint, DEMO_SCOPES } from './oauth.ts'
 import { createDemoFlow } from './flow.ts'
 import { isLocalHost } from './own-page.ts'
 import { createShopFrontRequests } from './orders/requests.ts'
 import { createWebhookSender } from './orders/sender.ts'
-import { createShopFront } from './orders/shop.ts'
+import { DemoShopFront } from './orders/shop.ts'
 import { memoryOrders, type OrderStore } from './orders/store.ts'
 
 export interface DemoOptions {
@@ -31,7 +31,7 @@ export interface DemoOptions {
   shop?: DemoShop
   /** How long an access token is valid. */
   accessSeconds?: number
-  /** Absent: in memory. */
+  /** The store of orders; absent: they are kept in memory. */
   orders?: OrderStore
   /** Where the app receives webhooks and has its pages, without a slash at the end. */
   appAddress?: string
@@ -62,18 +62,49 @@ const MAX_BODY_BYTES = 1024 * 1024
 
 /** Reads the catalog and listens on a free port. Throws `CatalogError`. */
 export async function startDemoStorefront(options: DemoOptions): Promise<DemoStorefront> {
-  const shop = options.shop ?? DEMO_SHOP
-  const app: DemoApp = {
-    apiKey: options.apiKey,
-    apiSecret: options.apiSecret,
-    shopDomain: shop.domain,
-  }
   const catalog = await readCatalog(options.catalog ?? BUNDLED)
-  let address = ''
-  const tokens = createTokenEndpoint(app, options.accessSeconds ?? ACCESS_SECONDS)
+  let url = ''
+  const parts = createParts(options, catalog, () => url)
+  const { shop, app, tokens, admin, sender, shopFront } = parts
+  const server = createServer((request, response) => {
+    // The result of a bulk query has a signed address: it needs no token.
+    if (sendBulkFile(admin, request, response)) return
+    if (isLocalHost(request)) {
+      if (request.url === '/') return void response.writeHead(302, { location: '/demo/shop' }).end()
+      if (shopFront(request, response)) return
+    }
+    answer(parts, request).then(
+      ({ status, body }) => send(response, status, body),
+      (error: unknown) => {
+        options.log.error('the demo storefront failed', errorFields(error))
+        send(response, 500, { errors: 'Internal Server Error' })
+      },
+    )
+  })
+  url = `http://127.0.0.1:${await listen(server)}`
+  return {
+    ...{ url, app, shop, shopFront },
+    size: { products: catalog.products.id.length, variants: catalog.variants.id.length },
+    counts: { grants: tokens.counts, admin: admin.counts },
+    close: async () => {
+      sender.close()
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+      await admin.bulk.close()
+    },
+  }
+}
+
+type Parts = ReturnType<typeof createParts>
+
+/** @param url returns where the demo listens, known later. */
+function createParts(options: DemoOptions, catalog: DemoCatalog, url: () => string) {
+  const { apiKey, apiSecret, shop = DEMO_SHOP, accessSeconds = ACCESS_SECONDS, log } = options
   const { orders = memoryOrders(), appAddress = 'http://127.0.0.1' } = options
+  const app: DemoApp = { apiKey, apiSecret, shopDomain: shop.domain }
   const flow = createDemoFlow(app, appAddress)
-  const billing = createDemoBilling(() => address)
+  const billing = createDemoBilling(url)
   const admin = createAdminEndpoint(catalog, shop, options, orders, {
     flowTriggerReceive: flow.flowTriggerReceive,
     appSubscriptionCreate: billing.appSubscriptionCreate,
@@ -85,71 +116,51 @@ export async function startDemoStorefront(options: DemoOptions): Promise<DemoSto
   })
   const sender = createWebhookSender(app, `${appAddress}/webhooks`)
   const orderPages = createShopFrontRequests({
-    front: createShopFront(catalog, orders, sender),
-    ...{ catalog, shopName: shop.name, adminUrl: appAddress, log: options.log },
+    front: new DemoShopFront(catalog, orders, sender),
+    ...{ catalog, shopName: shop.name, adminUrl: appAddress, log },
   })
-
   const shopFront: DemoStorefront['shopFront'] = (request, response) =>
     flow.handle(request, response) ||
     billing.handle(request, response) ||
     orderPages(request, response)
-  const download = (request: IncomingMessage, response: ServerResponse): boolean => {
-    const file = request.method === 'GET' ? admin.bulk.file(request.url ?? '') : null
-    if (file === null) return false
-    response.writeHead(200, { 'content-type': 'application/jsonl' })
-    pipeline(createReadStream(file), response).catch(() => response.destroy())
-    return true
-  }
-  const answer = async (request: IncomingMessage): Promise<Answer> => {
-    const host = (request.headers.host ?? '').replace(/:\d+$/, '')
-    if (host === PARTNERS && request.method === 'POST') {
-      const body = await readObject(request)
-      const found = body && billing.partner(request, body)
-      return found ? { status: 200, body: found } : notFound
-    }
-    if (host !== shop.domain || request.method !== 'POST') return notFound
-    if (request.url === '/admin/oauth/access_token') {
-      const body = await readObject(request)
-      return body ? tokens.grant(body) : badRequest
-    }
-    if (request.url !== API_PATH) return notFound
-    const token = request.headers['x-shopify-access-token']
-    if (typeof token !== 'string' || !tokens.accepts(token)) return unauthorized
+  const tokens = createTokenEndpoint(app, accessSeconds)
+  return { shop, app, tokens, billing, admin, sender, shopFront }
+}
+
+/** Sends the result of a bulk query and returns true; false for other addresses. */
+function sendBulkFile(
+  admin: AdminEndpoint,
+  request: IncomingMessage,
+  response: ServerResponse,
+): boolean {
+  const file = request.method === 'GET' ? admin.bulk.file(request.url ?? '') : null
+  if (file === null) return false
+  response.writeHead(200, { 'content-type': 'application/jsonl' })
+  pipeline(createReadStream(file), response).catch(() => response.destroy())
+  return true
+}
+
+/** Answers the paths of the platform's own hosts. */
+async function answer(
+  { shop, tokens, billing, admin }: Parts,
+  request: IncomingMessage,
+): Promise<Answer> {
+  const host = (request.headers.host ?? '').replace(/:\d+$/, '')
+  if (host === PARTNERS && request.method === 'POST') {
     const body = await readObject(request)
-    return body ? { status: 200, body: await admin.answer(body) } : badRequest
+    const found = body && billing.partner(request, body)
+    return found ? { status: 200, body: found } : notFound
   }
-  const server = createServer((request, response) => {
-    // The result of a bulk query has a signed address: it needs no token.
-    if (download(request, response)) return
-    if (isLocalHost(request)) {
-      if (request.url === '/') return void response.writeHead(302, { location: '/demo/shop' }).end()
-      if (shopFront(request, response)) return
-    }
-    answer(request).then(
-      ({ status, body }) => send(response, status, body),
-      (error: unknown) => {
-        options.log.error('the demo storefront failed', errorFields(error))
-        send(response, 500, { errors: 'Internal Server Error' })
-      },
-    )
-  })
-  const port = await listen(server)
-  address = `http://127.0.0.1:${port}`
-  return {
-    url: address,
-    app,
-    shop,
-    shopFront,
-    size: { products: catalog.products.id.length, variants: catalog.variants.id.length },
-    counts: { grants: tokens.counts, admin: admin.counts },
-    close: async () => {
-      sender.close()
-      const closed = new Promise((resolve) => server.close(resolve))
-      server.closeAllConnections()
-      await closed
-      await admin.bulk.close()
-    },
+  if (host !== shop.domain || request.method !== 'POST') return notFound
+  if (request.url === '/admin/oauth/access_token') {
+    const body = await readObject(request)
+    return body ? tokens.grant(body) : badRequest
   }
+  if (request.url !== API_PATH) return notFound
+  const token = request.headers['x-shopify-access-token']
+  if (typeof token !== 'string' || !tokens.accepts(token)) return unauthorized
+  const body = await readObject(request)
+  return body ? { status: 200, body: await admin.answer(body) } : badRequest
 }
 
 const notFound: Answer = { status: 404, body: { errors: 'Not Found' } }

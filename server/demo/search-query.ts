@@ -5,12 +5,12 @@ export type Comparator = '=' | '<' | '<=' | '>' | '>='
 
 export interface Term {
   kind: 'term'
-  /** Null: any field. */
+  /** The field; null: any. */
   field: string | null
   comparator: Comparator
   value: string
   quoted: boolean
-  /** The value ended in `*`: it is a prefix. */
+  /** Is the value a prefix, because it ended in `*`? */
   prefix: boolean
 }
 
@@ -23,7 +23,7 @@ type Token = { kind: 'open' | 'close' | 'and' | 'or' | 'not' } | Term
 
 const SPACE = /\s/
 
-/** Null for an empty query. */
+/** The expression of a query; null: it is empty. */
 export function parseSearch(query: string): Expression | null {
   const tokens = [...readTokens(query)]
   let at = 0
@@ -41,10 +41,9 @@ export function parseSearch(query: string): Expression | null {
   }
   const readAnd = (): Expression | null => {
     const parts: Expression[] = []
-    while (at < tokens.length) {
-      const { kind } = tokens[at]!
-      if (kind === 'or' || kind === 'close') break
-      if (kind === 'and') {
+    for (let token = tokens[at]; token; token = tokens[at]) {
+      if (token.kind === 'or' || token.kind === 'close') break
+      if (token.kind === 'and') {
         at++
         continue
       }
@@ -72,7 +71,7 @@ export function parseSearch(query: string): Expression | null {
   while (at < tokens.length) {
     const part = readOr()
     if (part) parts.push(part)
-    // An unmatched closing parenthesis.
+    // A closing parenthesis without an opening one is skipped.
     if (tokens[at]?.kind === 'close') at++
   }
   return list('and', parts)
@@ -81,13 +80,13 @@ export function parseSearch(query: string): Expression | null {
 function* readTokens(text: string): Generator<Token> {
   let at = 0
   while (at < text.length) {
-    const character = text[at]!
+    const character = text.charAt(at)
     if (SPACE.test(character)) {
       at++
     } else if (character === '(' || character === ')') {
       at++
       yield { kind: character === '(' ? 'open' : 'close' }
-    } else if (character === '-' && at + 1 < text.length && !SPACE.test(text[at + 1]!)) {
+    } else if (character === '-' && at + 1 < text.length && !SPACE.test(text.charAt(at + 1))) {
       at++
       yield { kind: 'not' }
     } else {
@@ -138,10 +137,10 @@ function readValue(text: string, start: number, special: string): Value {
   let escaped = false
   let at = quote ? start + 1 : start
   for (; at < text.length; at++) {
-    const character = text[at]!
+    const character = text.charAt(at)
     if (quote ? character === quote : SPACE.test(character) || special.includes(character)) break
     escaped = character === '\\' && at + 1 < text.length
-    value += escaped ? text[++at]! : character
+    value += escaped ? text.charAt(++at) : character
   }
   // As on the platform, a star at the end counts inside quotes too.
   const starred = value.endsWith('*') && !escaped

@@ -45,7 +45,10 @@ export function search(
   return { found, warnings }
 }
 
-/** Null for ignored terms: the platform ignores terms on unknown fields. */
+/**
+ * The matcher of an expression; null: all its terms are on unknown fields, which the platform
+ * ignores.
+ */
 function compile(
   expression: Expression,
   fields: Fields,
@@ -54,7 +57,7 @@ function compile(
 ): TermMatcher | null {
   if (expression.kind === 'term') {
     if (expression.field === null) return anywhere(expression)
-    const field = Object.hasOwn(fields, expression.field) ? fields[expression.field]! : null
+    const field = Object.hasOwn(fields, expression.field) ? fields[expression.field] : null
     if (field) return field(expression)
     warnings.push({
       field: expression.field,
@@ -76,15 +79,16 @@ function compile(
 
 export function anyOf(parts: readonly TermMatcher[]): TermMatcher {
   const test = (row: number) => parts.some((part) => part.test(row))
-  return parts.every((part) => part.find)
-    ? { test, find: () => parts.flatMap((part) => part.find!()) }
+  const indexed = parts.flatMap(({ find }) => find ?? [])
+  return indexed.length === parts.length
+    ? { test, find: () => indexed.flatMap((find) => find()) }
     : { test }
 }
 
 function allOf(parts: readonly TermMatcher[]): TermMatcher {
   const test = (row: number) => parts.every((part) => part.test(row))
-  const indexed = parts.find((part) => part.find)
-  return indexed ? { test, find: () => indexed.find!().filter(test) } : { test }
+  const [find] = parts.flatMap((part) => part.find ?? [])
+  return find ? { test, find: () => find().filter(test) } : { test }
 }
 
 /** A field that must match as a whole; several values are allowed: `vendor:A,B`. */

@@ -1,4 +1,5 @@
-// An admission of bytes: the request, its result, and what both the admission and its preview check.
+// An admission of bytes: the request, its result, and what both the admission and its preview
+// check.
 import { packNameProblem, type StagedBlob } from '../../plugins/contract.ts'
 import { AppError, type ErrorCode } from '../core/errors.ts'
 import type { Draft } from './drafts.ts'
@@ -20,7 +21,7 @@ export interface Admission {
 
 export interface ProductOptions {
   sku: string | null
-  /** Whether to guess; null: the shop's setting decides. */
+  /** Whether products are guessed; null: the shop's setting decides. */
   auto_map: boolean | null
 }
 

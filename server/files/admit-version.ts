@@ -24,8 +24,8 @@ export async function admitVersion(
 }
 
 /**
- * The same, but the file keeps its current version. `filename`: the name that the file will get, or
- * null.
+ * Adds a version to a file, which keeps its current one. `filename`: the name that the file will
+ * get, or null.
  */
 export async function addVersion(
   tx: ShopScope,

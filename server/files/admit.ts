@@ -15,6 +15,7 @@ import {
 } from './admission.ts'
 import { insertFiles } from './insert-files.ts'
 import { resolveConflict, replaceBytes, admitNumbered } from './name-conflicts.ts'
+import { zip } from '../core/present.ts'
 
 /**
  * Creates a file for each admission, in the order given, and returns one result for each. A refused
@@ -33,9 +34,8 @@ export async function admitFiles(
     quota.map(({ admission }) => wantedOf(admission, admission.staged.size_bytes)),
     limits,
   )
-  refusals.forEach((one, n) => {
-    if (one) results[quota[n]!.at] = { status: 'refused', ...one }
-  })
+  for (const [{ at }, refused] of zip(quota, refusals))
+    if (refused) results[at] = { status: 'refused', ...refused }
   await holdBlobs(
     tx,
     open().map(({ admission }) => admission.staged),
@@ -71,15 +71,15 @@ function publicFiles(
   admissions: readonly Admission[],
   results: readonly AdmissionResult[],
 ): string[] {
-  return results.flatMap((result, at) => {
+  return zip(admissions, results).flatMap(([{ draft }, result]) => {
     const written = result.status === 'created' || result.status === 'replaced'
-    return written && admissions[at]!.draft.visibility === 'public' ? [result.fileId] : []
+    return written && draft.visibility === 'public' ? [result.fileId] : []
   })
 }
 
 function packedFiles(admissions: readonly Admission[], results: readonly AdmissionResult[]) {
-  return results.flatMap((result, at) => {
-    const pack = admissions[at]!.draft.new_pack
+  return zip(admissions, results).flatMap(([{ draft }, result]) => {
+    const pack = draft.new_pack
     const written = result.status === 'created' || result.status === 'replaced'
     return written && pack !== undefined ? [{ fileId: result.fileId, pack }] : []
   })

@@ -6,7 +6,7 @@ import { holdBlobs } from './blob-holds.ts'
 import { readRecords, type FileRecord } from './records.ts'
 
 export interface BackedUp {
-  /** A bare UUID. */
+  /** The file's bare UUID. */
   fileId: string
   hash: string
   size_bytes: number

@@ -84,7 +84,7 @@ async function restore(
   return false
 }
 
-interface Affected {
+interface AffectedFile {
   id: string
   filename: string
   current: boolean
@@ -104,7 +104,7 @@ async function recordVerdict(
       { hash, location, now },
     )
     // The file's row is written too, because a write to it invalidates delivery's cache.
-    const affected = await tx.query<Affected>(
+    const affected = await tx.query<AffectedFile>(
       `update files f set version = f.version
        from (select f.id, bool_or(v.number = f.version) as current
          from versions v join files f on f.shop_id = v.shop_id and f.id = v.file_id
@@ -131,8 +131,8 @@ const MAX_NAMED = 5
 const TOGETHER = '1 hour'
 
 /**
- * Reports all damaged files of the shop in one notice, which replaces an unread one of the last hour,
- * and in one mail a day.
+ * Reports all damaged files of the shop in one notice, which replaces an unread one of the last
+ * hour, and in one mail a day.
  */
 async function reportDamage(tx: ShopScope, now: Date): Promise<void> {
   const rows = await tx.query<{ filename: string }>(

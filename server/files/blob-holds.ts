@@ -12,7 +12,7 @@ export async function holdBlobs(tx: ShopScope, blobs: readonly StagedBlob[]): Pr
 }
 
 /**
- * SQL: the same as a part of another statement's `with`; binds `blobs`. Rows are locked in the
+ * SQL: `holdBlobs` as a part of another statement's `with`; binds `blobs`. Rows are locked in the
  * order of their hashes: two transactions that share some then wait for each other instead of
  * deadlocking.
  */

@@ -49,7 +49,8 @@ export async function sweepVersions(pool: Pool, now: Date, batch = ROW_BATCH): P
 }
 
 /**
- * Returns how many blobs were removed from a location. Several processes may run it concurrently.
+ * Removes unused blobs; returns how many were removed from a location. Several processes may run it
+ * concurrently.
  */
 export async function sweepBlobs(pool: Pool, now: Date): Promise<number> {
   await markUnused(pool, now)

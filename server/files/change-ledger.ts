@@ -138,7 +138,8 @@ function recordTags(delta: Delta): void {
   const removed = record.tags.filter((tag) => !draft.tags.includes(tag))
   if (added.length === 0 && removed.length === 0) return
   delta.columns.tags = draft.tags
-  // Also as a list, so that an undo restores their order if they were not changed since.
+  // The tags are also kept as a list, so that an undo restores their order if nothing changed
+  // since.
   delta.ledger.before.tags = record.tags
   delta.ledger.after.tags = { added, removed }
 }
@@ -162,7 +163,7 @@ function recordMappings(delta: Delta): void {
  */
 function recordPack(delta: Delta): void {
   const { record, draft } = delta.change
-  // Only in a preview: the pack does not exist yet.
+  // The name of a pack that does not exist yet, which only a preview has.
   const unmade = draft.new_pack !== undefined && draft.pack_id === undefined
   if (!unmade && (draft.pack_id === undefined || draft.pack_id === record.pack_id)) return
   if (unmade) delta.ledger.before.pack_id = record.pack_id

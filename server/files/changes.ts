@@ -11,6 +11,7 @@ import { ensurePublicAddresses } from './public-addresses.ts'
 import { filenameProblem, MAX_TAGS, tagProblem, type Problem } from './rules.ts'
 import { releaseNames, writeRows } from './write-changes.ts'
 import { matchesPreview, deltaOf, sameList, type Ledger, type Delta } from './change-ledger.ts'
+import { zip } from '../core/present.ts'
 
 export type ChangeResult =
   | { status: 'changed'; ledger: Ledger }
@@ -24,7 +25,7 @@ export type ChangeResult =
   | { status: 'refused'; code: ErrorCode; message: string }
 
 interface ChangeOptions {
-  /** false: only finds the results, and writes nothing. */
+  /** Whether to write; false: only the results are found. */
   write?: boolean
   /**
    * The preview that this batch is part of, an operation's UUID: a batch sees the names that
@@ -55,8 +56,7 @@ export async function changeFiles(
   const stays = (at: number) => verdicts[at]?.delta === null
   const named = await resolveNames(tx, changes, { stays, preview, leaving })
   const deltas: (Delta | null)[] = []
-  const results = changes.map((change, at): ChangeResult => {
-    const { problem, from } = named[at]!
+  const results = zip(changes, named).map(([change, { problem, from }], at): ChangeResult => {
     const { result, delta } = problem ? refused(problem) : (verdicts[at] ?? judge(change))
     if (delta) delta.from = from
     deltas.push(delta)

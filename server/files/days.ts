@@ -1,4 +1,5 @@
 // Finds the beginning of a day: a date without a time is a day in the shop's time zone.
+import { present } from '../core/present.ts'
 
 /**
  * The moment at which a day (`2026-01-31`) begins in the time zone; where its clocks skip midnight,
@@ -14,7 +15,11 @@ export function beginningOf(day: string, timeZone: string): Date {
 /** How far the zone's clocks are ahead of UTC at a moment, in milliseconds. */
 function aheadAt(moment: number, timeZone: string): number {
   const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' })
-  const name = format.formatToParts(moment).find(({ type }) => type === 'timeZoneName')!.value
+  const parts = format.formatToParts(moment)
+  const { value: name } = present(
+    parts.find(({ type }) => type === 'timeZoneName'),
+    'The offset',
+  )
   const [, sign, hours = 0, minutes = 0, seconds = 0] =
     /([+-])(\d+):(\d+)(?::(\d+))?/.exec(name) ?? []
   const ahead = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000

@@ -20,12 +20,12 @@ export interface Draft extends FileSettings {
   filename: string
   tags: string[]
   mappings: (Mapping & { created_at?: string })[]
-  /** Of an existing file: into the trash or out of it, and the time when it was deleted. */
+  /** Moves an existing file into the trash or out of it, and sets the time when it was deleted. */
   deleted?: boolean
   deleted_at?: string | null
-  /** Of an existing file: purged. */
+  /** Purges an existing file. */
   purged?: boolean
-  /** Of an existing file: the version and time that an undo restores. */
+  /** The version and time of an existing file that an undo restores. */
   version?: number
   /** The size of that version. */
   size_bytes?: number

@@ -9,12 +9,13 @@ import { draftOfRecord, type Draft } from './drafts.ts'
 import { findPack } from './packs.ts'
 import { readRecords, type FileRecord } from './records.ts'
 import { normalizeTags } from './rules.ts'
+import { firstOf } from '../core/present.ts'
 
-/** Absent fields stay unchanged. */
+/** The fields to change; absent ones stay unchanged. */
 export interface FileEdit extends Partial<FileSettings> {
   filename?: string | undefined
   tags?: readonly string[] | undefined
-  /** A bare UUID, or null: out of its pack. */
+  /** The bare UUID of its new pack; null: it leaves its pack. */
   pack_id?: string | null | undefined
 }
 
@@ -39,9 +40,10 @@ export function editFile(scope: ShopScope, id: string, edit: Edit): Promise<void
     if (record.claimed) throw new AppError('file_in_use')
     const draft = draftOfRecord(record)
     const problems = [...(await edit(tx, draft, record))]
-    const [changed] = await changeFiles(tx, [{ record, draft }], { write: problems.length === 0 })
-    if (changed!.status === 'refused')
-      problems.push({ param: PARAMS[changed!.code] ?? 'filename', ...changed! })
+    const write = problems.length === 0
+    const changed = firstOf(await changeFiles(tx, [{ record, draft }], { write }))
+    if (changed.status === 'refused')
+      problems.push({ param: PARAMS[changed.code] ?? 'filename', ...changed })
     if (problems.length > 0) throw refusal(problems)
   })
 }
@@ -50,7 +52,7 @@ const PARAMS: Partial<Record<string, string>> = { invalid_tag: 'tags', pack_not_
 
 function refusal(problems: readonly ErrorDetail[]): AppError {
   const details = problems.map(({ param, code, message }) => ({ param, code, message }))
-  const about = { param: details[0]!.param, details }
+  const about = { param: firstOf(details).param, details }
   // oxfmt-ignore
   return new AppError(details.every(({ code }) => code === 'duplicate_filename') ? 'duplicate_filename' : 'validation_failed', about)
 }

@@ -12,9 +12,11 @@ import { cellSql } from './cells.ts'
 export type ListingFormat = 'csv' | 'json'
 
 interface Column {
-  /** As a cell; texts that a merchant chose are marked and quoted where necessary. */
+  /**
+   * SQL: the value as a cell; texts that a merchant chose are marked and quoted where necessary.
+   */
   csv: string
-  /** As a JSON value. */
+  /** SQL: the value in JSON. */
   json: string
 }
 
@@ -52,7 +54,7 @@ export const FRAME: Readonly<
   json: { begin: () => '[\n', between: ',\n', end: '\n]\n' },
 }
 
-/** Each column once, in their fixed order. */
+/** The columns, each once, in their fixed order. */
 export const columnsInOrder = (columns: readonly ExportColumn[]): ExportColumn[] =>
   EXPORT_COLUMNS.filter((column) => columns.includes(column))
 
@@ -133,10 +135,10 @@ function jsonRow(columns: readonly ExportColumn[]): string {
 
 const PUBLIC_ID = `'file_' || replace(id::text, '-', '')`
 
-/** For the merchant’s own tools. */
+/** SQL: the address of the file's bytes in the API, for the merchant's own tools. */
 const OWN_ADDRESS = `:base || '/api/files/' || ${PUBLIC_ID} || '/content'`
 
-// What encodeURIComponent gives for a name; the same as in server/files/public-addresses.ts.
+// SQL: what encodeURIComponent gives for a name, as in server/files/public-addresses.ts.
 const ENCODED_NAME = `(
   select string_agg(case when sign ~ '^[A-Za-z0-9_.!~*''()-]$' collate "C" then sign
     else regexp_replace(upper(encode(convert_to(sign, 'UTF8'), 'hex')), '(..)', '%\\1', 'g') end, ''

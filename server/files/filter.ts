@@ -23,12 +23,12 @@ const days = z.coerce.number().int().min(1).max(36_500)
 const MAX_WORDS = 8
 const wordsOf = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '')
 
-/** Kept as it was given: a filter is stored as JSON, and read again. */
+/** The id of a pack, kept as it was given: a filter is stored as JSON, and read again. */
 const packId = z
   .string()
   .refine((id) => parsePublicId('pack', id) !== null, 'This is not the id of a pack')
 
-/** Every condition must hold. Values come as query parameters or as JSON. */
+/** The conditions, all of which must hold. Values come as query parameters or as JSON. */
 export const filterFields = {
   ...conditionFields,
   find: z
@@ -54,7 +54,7 @@ export const filterFields = {
   deleted: flag.optional().meta({ description: 'Is in the trash; absent: is not in the trash' }),
 }
 
-/** Stored with schedules and operations: a filter as JSON. */
+/** A filter as JSON, which is stored with schedules and operations. */
 export const filterSchema = z.strictObject(filterFields)
 
 export type FileFilter = z.output<z.ZodObject<typeof filterFields>>

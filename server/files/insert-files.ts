@@ -4,6 +4,7 @@ import type { ShopScope } from '../core/db/for-shop.ts'
 import { addMappings } from './mappings.ts'
 import { contentTypeOf, extensionOf, nameKey } from './rules.ts'
 import { NO_PRODUCT_OPTIONS, type Admission } from './admission.ts'
+import { elementAt } from '../core/present.ts'
 
 const SETTINGS = SETTING_NAMES.join(', ')
 const TYPED_SETTINGS = Object.entries(settingColumns())
@@ -62,7 +63,7 @@ export async function insertFiles(
      select file.id, given.at from file join given on given.name_key = file.name_key`,
     { rows: JSON.stringify(rows) },
   )
-  const created = new Map(inserted.map(({ id, at }) => [admissions[at]!, id]))
+  const created = new Map(inserted.map(({ id, at }) => [elementAt(admissions, at), id]))
   await addMappings(
     tx,
     [...created].flatMap(([{ draft }, id]) =>

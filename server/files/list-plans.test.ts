@@ -5,6 +5,7 @@ import { insertManyFiles } from '../../test/factories.ts'
 import { sized } from '../../test/scale.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { toPublicId } from '../core/ids.ts'
+import { firstOf } from '../core/present.ts'
 import type { FileFilter } from './filter.ts'
 import { countFiles, cursorOf, FILE_SORTS, listFilePage } from './list.ts'
 
@@ -76,6 +77,7 @@ async function explained(work: (explaining: ShopScope) => Promise<unknown>): Pro
       plans.push(...nodes(row!['QUERY PLAN'][0]!.Plan))
       return [{ count: 0 }] as unknown as Row[]
     },
+    one: async (sql, bindings) => firstOf(await explaining.query(sql, bindings)),
   }
   await work(explaining)
   return plans

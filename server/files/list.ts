@@ -3,6 +3,7 @@ import { nameKey, type FileSettings, type Mapping } from '../../plugins/contract
 import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
 import { likeLiteral } from '../core/db/like-pattern.ts'
 import { compileFilter, type FileFilter } from './filter.ts'
+import { present } from '../core/present.ts'
 
 export interface MappingRow {
   product_id: string
@@ -39,10 +40,10 @@ export interface FileRow extends FileSettings {
   pack_position: number | null
   /** The token of its public address. That of a private file exists but does not work. */
   public_token: string | null
-  /** As text with every digit, so that a cursor identifies the row exactly. */
+  /** The time of creation as text with every digit, so that a cursor identifies the row exactly. */
   created_exact: string
   mappings: MappingRow[]
-  /** Through links and through its public address. */
+  /** The number of downloads, through links and through the public address. */
   downloads: number
   links_active: number
   storage: FileStorage
@@ -66,11 +67,11 @@ const SORTS = {
     of: (row: FileRow) => row.name_key,
   },
   size_bytes: { column: 'files.size_bytes', type: 'bigint', of: (row: FileRow) => row.size_bytes },
-  // Only for the files of one pack.
+  // The place in a pack sorts only the files of one pack.
   pack_position: {
     column: 'files.pack_position',
     type: 'integer',
-    of: (row: FileRow) => row.pack_position!,
+    of: (row: FileRow) => present(row.pack_position, 'pack_position'),
   },
 } as const
 
@@ -81,7 +82,7 @@ export const FILE_SORTS = Object.keys(SORTS).flatMap((name) => [name, `-${name}`
 
 export interface FilePage {
   filter: FileFilter
-  /** One of FILE_SORTS; `-` is descending. */
+  /** The order, one of FILE_SORTS; `-` is descending. */
   sort: string
   /** The values that `cursorOf` gave for the previous page's last row. */
   after: readonly (string | number)[] | null
@@ -153,8 +154,8 @@ export async function countFiles(scope: ShopScope, filter: FileFilter): Promise<
 
 /**
  * Does the link `l` to the file `chosen` work? `p`: the pack's link that it belongs to. The same
- * rules as in server/features/downloads/refusal.ts: a link under a pack's link expires with it, and works
- * while its file is in that pack.
+ * rules as in server/features/downloads/refusal.ts: a link under a pack's link expires with it, and
+ * works while its file is in that pack.
  */
 export const WORKING = `l.revoked_at is null
   and (l.download_limit is null or l.downloads < l.download_limit)

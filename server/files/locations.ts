@@ -9,7 +9,7 @@ export interface LocatedVersion {
   hash: string
   size_bytes: number
   location: string
-  /** It is the file's current version. */
+  /** Is it the file's current version? */
   current: boolean
 }
 

@@ -2,6 +2,7 @@
 // has it, or if the file that has it gets another one in the same batch: two files can swap names,
 // and a series can shift by one.
 import type { ShopScope } from '../core/db/for-shop.ts'
+import { elementAt } from '../core/present.ts'
 
 /** A file to rename. Names are compared by their keys. */
 export interface NameRequest {
@@ -39,7 +40,7 @@ export function grantNames(
     while (verdict === undefined) {
       path.push(at)
       onPath.add(at)
-      const owner = owners.get(requests[at]!.wantedKey)
+      const owner = owners.get(elementAt(requests, at).wantedKey)
       const next = owner === undefined ? undefined : byFile.get(owner)
       if (owner === undefined) verdict = true
       else if (next === undefined) verdict = false

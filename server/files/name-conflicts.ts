@@ -14,6 +14,7 @@ import {
 } from './admission.ts'
 import { insertFiles } from './insert-files.ts'
 import { admitVersion } from './admit-version.ts'
+import { zip } from '../core/present.ts'
 
 const LAST_NUMBER = 1_000_000
 const MAX_NUMBERS = 5000
@@ -25,7 +26,7 @@ const CLAIMED =
 /** SQL: the file has products. */
 const MAPPED = `mapping_state = 'mapped' as mapped`
 
-interface Existing {
+interface ExistingFile {
   id: string
   filename: string
   version: number
@@ -40,7 +41,7 @@ export async function resolveConflict(
   if (admission.onConflict === 'error') return refusedAdmission('duplicate_filename')
   if (admission.onConflict === 'rename') return admitRenamed(tx, admission)
   const { filename } = admission.draft
-  const [existing] = await tx.query<Existing>(
+  const [existing] = await tx.query<ExistingFile>(
     `select id, version, ${MAPPED}, ${CLAIMED} as claimed from files where shop_id = :shop and name_key = :key
       and deleted_at is null for update`,
     { key: nameKey(filename) },
@@ -61,7 +62,7 @@ export async function replaceBytes(
   id: string,
   staged: StagedBlob,
 ): Promise<AdmissionResult> {
-  const [file] = await tx.query<Existing>(
+  const [file] = await tx.query<ExistingFile>(
     `select id, filename, version, ${MAPPED}, ${CLAIMED} as claimed from files
      where shop_id = :shop and id = :id and deleted_at is null for update`,
     { id },
@@ -94,17 +95,21 @@ export async function admitNumbered(
     tx,
     admissions.map(({ draft }) => draft.filename),
   )
-  const renamed = new Map<Admission, Admission>()
-  for (const [at, admission] of admissions.entries())
-    if (names[at] !== null)
-      renamed.set({ ...admission, draft: { ...admission.draft, filename: names[at]! } }, admission)
-  const created = await insertFiles(tx, [...renamed.keys()])
-  return new Map(
-    [...created].map(([own, fileId]) => [
-      renamed.get(own)!,
-      { status: 'created', fileId, filename: own.draft.filename },
-    ]),
+  const renamed = zip(admissions, names).flatMap(([admission, filename]) =>
+    filename === null
+      ? []
+      : [{ admission, own: { ...admission, draft: { ...admission.draft, filename } } }],
   )
+  const created = await insertFiles(
+    tx,
+    renamed.map(({ own }) => own),
+  )
+  const results = new Map<Admission, AdmissionResult>()
+  for (const { admission, own } of renamed) {
+    const fileId = created.get(own)
+    if (fileId) results.set(admission, { status: 'created', fileId, filename: own.draft.filename })
+  }
+  return results
 }
 
 async function admitRenamed(tx: ShopScope, admission: Admission): Promise<AdmissionResult> {

@@ -9,6 +9,7 @@ import {
   type NameRequest,
 } from './name-allocation.ts'
 import { nameKey, numberedName, type Problem } from './rules.ts'
+import { zip } from '../core/present.ts'
 
 const NUMBER_BATCH = 20
 const LAST_NUMBER = 10_000
@@ -17,6 +18,13 @@ export interface ResolvedName {
   problem: Problem | null
   /** The file that has the name now, and gives it up for another one. */
   from: string | null
+}
+
+/** A change while its name is resolved. */
+interface NameChange {
+  change: Change
+  stays: boolean
+  resolved: ResolvedName
 }
 
 export interface NameOptions {
@@ -36,25 +44,26 @@ export async function resolveNames(
   changes: readonly Change[],
   { stays, preview, leaving }: NameOptions,
 ): Promise<ResolvedName[]> {
-  const resolved: ResolvedName[] = changes.map(() => ({ problem: null, from: null }))
-  const requests = new Map<number, NameRequest>()
-  for (const [at, change] of changes.entries()) {
-    const request = stays(at) ? null : nameRequestOf(change)
-    if (request) requests.set(at, request)
-  }
-  const all = [...requests.values()]
+  const namings = changes.map((change, at): NameChange => ({
+    ...{ change, stays: stays(at), resolved: { problem: null, from: null } },
+  }))
+  const renames = namings.flatMap(({ change, stays, resolved }) => {
+    const request = stays ? null : nameRequestOf(change)
+    return request ? [{ change, request, resolved }] : []
+  })
+  const all = renames.map(({ request }) => request)
   // oxfmt-ignore
   const owners = all.length > 0 ? await findNameOwners(tx, all.map(({ wantedKey }) => wantedKey), preview) : new Map<string, string>()
   for (const [key, owner] of owners) if (leaving.has(owner)) owners.delete(key)
   const granted = grantNames(all, owners)
   const taken = new Set(all.filter((_, n) => granted[n]).map(({ wantedKey }) => wantedKey))
-  for (const [n, [at, { currentKey, wantedKey }]] of [...requests].entries()) {
-    if (granted[n]) resolved[at]!.from = owners.get(wantedKey) ?? null
-    else if (currentKey !== null || !(await assignNumber(tx, changes[at]!, taken, preview)))
-      resolved[at]!.problem = duplicateOf(changes[at]!)
+  for (const [{ change, request, resolved }, isGranted] of zip(renames, granted)) {
+    if (isGranted) resolved.from = owners.get(request.wantedKey) ?? null
+    else if (request.currentKey !== null || !(await assignNumber(tx, change, taken, preview)))
+      resolved.problem = duplicateOf(change)
   }
-  if (preview !== null) await recordPreviewNames(tx, preview, outcomeOf(changes, resolved, stays))
-  return resolved
+  if (preview !== null) await recordPreviewNames(tx, preview, outcomeOf(namings))
+  return namings.map(({ resolved }) => resolved)
 }
 
 /** Names the filename, because a rename changes many files. */
@@ -103,21 +112,15 @@ async function assignNumber(
 }
 
 /** The owners of all names that a change takes or gives up, after the granted changes. */
-function outcomeOf(
-  changes: readonly Change[],
-  resolved: readonly ResolvedName[],
-  stays: NameOptions['stays'],
-): Map<string, string | null> {
+function outcomeOf(namings: readonly NameChange[]): Map<string, string | null> {
   const names = new Map<string, string | null>()
-  const moving = changes.filter(
-    (change, at) =>
-      !stays(at) &&
-      resolved[at]!.problem === null &&
-      (isGone(change) || nameRequestOf(change) !== null),
+  const moving = namings.filter(
+    ({ change, stays, resolved }) =>
+      !stays && resolved.problem === null && (isGone(change) || nameRequestOf(change) !== null),
   )
-  for (const { record } of moving)
+  for (const { record } of moving.map(({ change }) => change))
     if (record.deleted_at === null) names.set(nameKey(record.filename), null)
-  for (const change of moving)
+  for (const { change } of moving)
     if (!isGone(change)) names.set(nameKey(change.draft.filename), change.record.id)
   return names
 }

@@ -2,6 +2,7 @@
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { findNameOwners } from './name-allocation.ts'
 import { nameKey, numberedName } from './rules.ts'
+import { firstOf, zip } from '../core/present.ts'
 
 export const FIRST_NUMBER = 2
 export const MIN_NUMBERS = 20
@@ -19,16 +20,22 @@ export async function freeNames(
   tx: ShopScope,
   filenames: readonly string[],
 ): Promise<(string | null)[]> {
-  const groups = [...Map.groupBy(filenames.keys(), (at) => nameKey(filenames[at]!)).values()]
-  const keysOf = groups.map((group) =>
-    numberedNames(filenames[group[0]!]!, FIRST_NUMBER, MIN_NUMBERS + group.length).map(nameKey),
-  )
-  const taken = await findNameOwners(tx, keysOf.flat())
-  const names: (string | null)[] = filenames.map(() => null)
-  groups.forEach((group, g) => {
-    const free = keysOf[g]!.flatMap((key, n) => (taken.has(key) ? [] : [FIRST_NUMBER + n]))
-    for (const at of group.slice(0, free.length))
-      names[at] = numberedName(filenames[at]!, free.shift()!)
+  const sameNames = Map.groupBy(filenames.entries(), ([, filename]) => nameKey(filename))
+  const groups = [...sameNames.values()].map((group) => {
+    const [, filename] = firstOf(group)
+    const count = MIN_NUMBERS + group.length
+    return { group, keys: numberedNames(filename, FIRST_NUMBER, count).map(nameKey) }
   })
+  const taken = await findNameOwners(
+    tx,
+    groups.flatMap(({ keys }) => keys),
+  )
+  const names: (string | null)[] = filenames.map(() => null)
+  for (const { group, keys } of groups) {
+    const free = keys.flatMap((key, n) => (taken.has(key) ? [] : [FIRST_NUMBER + n]))
+    const named = group.slice(0, free.length)
+    for (const [[at, filename], number] of zip(named, free.slice(0, named.length)))
+      names[at] = numberedName(filename, number)
+  }
   return names
 }

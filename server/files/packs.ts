@@ -3,6 +3,7 @@ import { packNameProblem, type Pack } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import type { Change } from './drafts.ts'
 import { nameKey, type Problem } from './rules.ts'
+import { firstOf, present } from '../core/present.ts'
 
 /** Finds a pack by its bare UUID, or by its name, ignoring case. */
 export async function findPack(
@@ -78,12 +79,13 @@ async function assignPackIds(
   changes: readonly Change[],
   write: boolean,
 ): Promise<void> {
-  const named = changes.filter(
-    ({ draft }) => draft.new_pack !== undefined && packNameProblem(draft.new_pack) === null,
-  )
-  for (const name of new Set(named.map(({ draft }) => draft.new_pack!))) {
+  const named = changes.flatMap(({ draft }) => {
+    const name = draft.new_pack
+    return name !== undefined && packNameProblem(name) === null ? [{ name, draft }] : []
+  })
+  for (const [name, same] of Map.groupBy(named, ({ name }) => name)) {
     const id = write ? await ensurePack(tx, name) : (await findPack(tx, { name }))?.id
-    if (id) for (const { draft } of named) if (draft.new_pack === name) draft.pack_id = id
+    if (id) for (const { draft } of same) draft.pack_id = id
   }
 }
 
@@ -97,10 +99,9 @@ export async function placeInPacks(
 ): Promise<void> {
   const named = Map.groupBy(files, ({ pack }) => nameKey(pack))
   // In a fixed order: two transactions that share packs wait for each other instead of deadlocking.
-  for (const key of [...named.keys()].sort()) {
-    const members = named.get(key)!
-    const pack = await ensurePack(tx, members[0]!.pack)
-    const { last } = (await lockPacks(tx, [pack])).get(pack)!
+  for (const [, members] of [...named].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const pack = await ensurePack(tx, firstOf(members).pack)
+    const { last } = present((await lockPacks(tx, [pack])).get(pack), 'The pack')
     const ids = members.map(({ fileId }) => fileId)
     await tx.query(
       `with placed as (

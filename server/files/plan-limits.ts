@@ -14,7 +14,7 @@ export interface ShopPlan {
   read_at: Date
 }
 
-/** Null: the operator has no plans, or the shop's plan was not read yet. */
+/** The shop's plan; null: the operator has none, or the shop's plan was not read yet. */
 export async function readShopPlan(scope: ShopScope): Promise<ShopPlan | null> {
   const [row] = await scope.query<ShopPlan>(
     `select plan, title, limits, features, trial_ends_at, ends, read_at from shop_plans
@@ -35,7 +35,7 @@ export const planText = {
 const gigabytes = (bytes: number): string =>
   `${(bytes / 1024 ** 3).toLocaleString('en', { maximumFractionDigits: 3 })} GB`
 
-/** Throws `plan_limit`. Existing links keep working. */
+/** Throws `plan_limit` if the month's downloads are used up. Existing links keep working. */
 export async function requireDownloads(scope: ShopScope): Promise<void> {
   const plan = await readShopPlan(scope)
   const limit = plan?.limits.monthly_downloads ?? null

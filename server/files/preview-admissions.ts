@@ -20,11 +20,11 @@ export interface PlannedAdmission {
   onConflict: OnConflict
   /** The file whose next version it becomes; its name is ignored. */
   replaces?: string | undefined
-  /** Null: not known before the bytes arrive. */
+  /** The size; null: it is not known before the bytes arrive. */
   size_bytes: number | null
 }
 
-/** A file that would be created has no id yet. */
+/** The result of one admission. A file that would be created has no id yet. */
 export type PlannedResult =
   | Exclude<AdmissionResult, { status: 'created' }>
   | { status: 'created'; filename: string }
@@ -41,7 +41,8 @@ export async function previewAdmissions(
   { limits, preview }: { limits: AdmissionLimits; preview: string },
 ): Promise<PlannedResult[]> {
   if (admissions.length === 0) return []
-  // Two batches of one preview decide one after the other: they may want the same name.
+  // Two batches of one preview decide one after the other: they may want the same name. An advisory
+  // lock: the names have no rows yet, and a lock on the operation's row would block its moves.
   await tx.query('select pg_advisory_xact_lock(hashtextextended(:preview, :shop))', { preview })
   const owners = await findNameOwners(tx, candidateKeys(admissions), preview)
   const versions = await versionsOf(tx, admissions, owners)
@@ -77,7 +78,7 @@ const candidateKeys = (admissions: readonly PlannedAdmission[]): string[] =>
 interface Current {
   filename: string
   version: number
-  /** It has products. */
+  /** Does the file have products? */
   mapped: boolean
 }
 

@@ -9,21 +9,23 @@ import { planText, readShopPlan, usageOfShop, type ShopPlan } from './plan-limit
 type Usage = Awaited<ReturnType<typeof usageOfShop>>
 
 export interface ShopQuotas {
-  /** Files, trash excluded. */
+  /** The maximum number of files, trash excluded. */
   shop_files: number
-  /** Bytes of all kept versions, including files in the trash. */
+  /** The maximum of bytes of all kept versions, including files in the trash. */
   shop_storage_bytes: number
 }
 
 export interface QuotaRequest {
-  /** Null: its bytes become a version of an existing file. */
+  /** The name of a new file; null: the bytes become a version of an existing file. */
   newName: string | null
   bytes: number
   /** An existing file of this name only gets new bytes. */
   overwrites: boolean
 }
 
-/** More than other processes can admit within a minute. */
+/**
+ * The distance to a quota within which usage is counted: more than others can admit in a minute.
+ */
 const NEAR: Usage = { files: 20_000, bytes: 200 * 1024 ** 3 }
 const KEPT_MS = 60_000
 const MAX_KEPT = 10_000
@@ -58,6 +60,7 @@ export async function refusedByQuota(
     known.bytes += total.bytes
     return wanted.map(() => null)
   }
+  // An advisory lock: a quota counts rows, some of which do not exist yet.
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('quota of files', :shop))`)
   const usage = await usageOfShop(tx)
   const existing = await namesOf(tx, wanted)

@@ -3,9 +3,10 @@
 import { SETTING_NAMES, type FileView, type Mapping } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { TRASH_EXPIRED } from './trash.ts'
+import { present } from '../core/present.ts'
 
 export interface KeptMapping extends Mapping {
-  /** With every digit, so that an undo can restore it exactly. */
+  /** The time of the mapping with every digit, so that an undo can restore it exactly. */
   created_at: string
 }
 
@@ -18,11 +19,11 @@ export interface FileRecord extends FileView {
   mapping_state: MappingState
   updated_at: string
   deleted_at: string | null
-  /** Its days in the trash have ended: the next sweep purges it. */
+  /** The file's days in the trash have ended: the next sweep purges it. */
   trash_expired: boolean
-  /** Changes with every write to its row. */
+  /** A text that changes with every write to the file's row. */
   row_version: string
-  /** A running operation has claimed it. */
+  /** A running operation has claimed the file. */
   claimed: boolean
   pack_position: number | null
   mappings: readonly KeptMapping[]
@@ -58,6 +59,7 @@ export async function readRecords(
        order by file_id, product_title, variant_id`,
     { mapped },
   )
-  for (const { file_id, ...mapping } of mappings) records.get(file_id)!.mappings.push(mapping)
+  for (const { file_id, ...mapping } of mappings)
+    present(records.get(file_id), 'The file').mappings.push(mapping)
   return records
 }

@@ -32,7 +32,7 @@ export interface UniformUpdate {
   bindings: Bindings
 }
 
-/** Null: the database cannot make this change without reading files here. */
+/** The UPDATE of a change; null: the database cannot make it without reading files here. */
 export function uniformUpdate(change: FileChange): UniformUpdate | null {
   const bindings: Bindings = {}
   const fields = fieldsOf(change, bindings)
@@ -41,7 +41,7 @@ export function uniformUpdate(change: FileChange): UniformUpdate | null {
     // With an array the index finds them; with a join the planner would read all files.
     `files.shop_id = :shop and files.id = any(array(select id from given))
       and files.deleted_at is null`,
-    // Not claimed by another operation.
+    // Another operation has not claimed the file.
     `not exists (select from file_claims c where c.shop_id = files.shop_id
       and c.file_id = files.id)`,
     `(${fields.map(({ differs }) => differs).join(' or ')})`,
@@ -139,8 +139,8 @@ const without = (all: string, some: string) =>
      order by n)`
 
 /**
- * The same as in server/engine/batches/apply.ts: kept tags in their order, then the new ones. A
- * different order alone is not a change.
+ * The change of tags, as in server/engine/batches/apply.ts: kept tags in their order, then the new
+ * ones. A different order alone is not a change.
  */
 function tagsField(change: TagChange, bindings: Bindings): Field | null {
   const sql = tagSql(change)

@@ -12,17 +12,20 @@ export interface VersionRow {
   size_bytes: number
   content_type: string
   location: string
-  /** It is the file's current version. */
+  /** Is it the file's current version? */
   current: boolean
   created_at: Date
-  /** Replaced by an operation that keeps no old versions: the version is removed at this time. */
+  /** When the version is removed, after an operation that keeps no old versions replaced it. */
   expires_at: Date | null
 }
 
 const VERSIONS = `from files f join versions v on v.shop_id = f.shop_id and v.file_id = f.id
   where f.shop_id = :shop and f.id = :fileId and f.deleted_at is null`
 
-/** Newest first; empty if there is no such file. `before`: the previous page's last number. */
+/**
+ * A page of versions, newest first; empty for an unknown file. `before`: the last number of the
+ * previous page.
+ */
 export function listVersions(
   scope: ShopScope,
   fileId: string,
@@ -59,7 +62,7 @@ export async function locateVersion(
  */
 export function restoreVersion(scope: ShopScope, fileId: string, number: number): Promise<void> {
   return editFile(scope, fileId, async (tx, draft) => {
-    // Locked, so that a sweep does not remove an expired version at the same time.
+    // The row is locked, so that a sweep does not remove an expired version at the same time.
     const [version] = await tx.query<{ filename: string }>(
       `select coalesce(v.filename,
         f.filename) as filename ${VERSIONS} and v.number = :number for key share of v`,

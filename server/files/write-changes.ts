@@ -4,6 +4,7 @@ import type { ShopScope } from '../core/db/for-shop.ts'
 import { sharedRows } from '../core/db/shared-rows.ts'
 import type { Delta } from './change-ledger.ts'
 import { COLUMN_TYPES, TRANSACTION_TIME, type Column } from './file-columns.ts'
+import { firstOf } from '../core/present.ts'
 
 /**
  * Releases names that other files of the batch get, so that no two rows ever have the same name.
@@ -76,7 +77,7 @@ async function purge(tx: ShopScope, deltas: readonly Delta[]): Promise<{ id: str
 const IDENTITY = { id: 'uuid', row_version: 'xid' }
 
 async function writeGroup(tx: ShopScope, group: readonly Delta[]): Promise<{ id: string }[]> {
-  const names = Object.keys(group[0]!.columns) as Column[]
+  const names = Object.keys(firstOf(group).columns) as Column[]
   const types = Object.fromEntries(
     names.map((name) => [name, TIMES.has(name) ? 'text' : COLUMN_TYPES[name]]),
   )

@@ -77,5 +77,8 @@ function tooMany(ms: number): AppError {
 function remember<V>(memory: Map<string, V>, key: string, value: V): void {
   memory.delete(key)
   memory.set(key, value)
-  if (memory.size > MAX_CACHED) memory.delete(memory.keys().next().value!)
+  for (const oldest of memory.keys()) {
+    if (memory.size <= MAX_CACHED) return
+    memory.delete(oldest)
+  }
 }

@@ -11,6 +11,7 @@ import { hashKey } from '../core/secrets.ts'
 import type { Storefront } from '../storefront/storefront.ts'
 import type { FailureLimiter } from './auth-failures.ts'
 import { SCOPES, type Caller, type Scope } from './endpoint.ts'
+import { firstOf } from '../core/present.ts'
 
 const API_KEY = /^sdk_(test|live)_[A-Za-z0-9_-]{43}$/
 const HINT_LENGTH = 16
@@ -72,7 +73,7 @@ export async function createApiKey(
   key: { name: string; scopes: readonly Scope[]; demo: boolean; expiresAt?: Date },
 ): Promise<{ id: string; key: string }> {
   const secret = `sdk_${key.demo ? 'test' : 'live'}_${randomBytes(32).toString('base64url')}`
-  const [row] = (await scope
+  const rows = (await scope
     .insert('api_keys', {
       name: key.name,
       scopes: key.scopes,
@@ -81,5 +82,5 @@ export async function createApiKey(
       expires_at: key.expiresAt ?? null,
     })
     .returning('id')) as { id: string }[]
-  return { id: row!.id, key: secret }
+  return { id: firstOf(rows).id, key: secret }
 }

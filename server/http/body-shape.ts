@@ -3,10 +3,10 @@
 // half a second.
 import { AppError } from '../core/errors.ts'
 
-/** Every element of a list and every field counts as one. */
+/** The maximum number of values in a body: every element of a list and every field counts. */
 export const MAX_VALUES = 100_000
 export const MAX_FIELDS = 40_000
-/** More levels than any request needs, and few enough for recursive functions. */
+/** The maximum of levels: more than any request needs, and few enough for recursive functions. */
 export const MAX_DEPTH = 50
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a] as const

@@ -14,8 +14,8 @@ const MAX_DISCARDED = 64 * 1024 ** 2
 const DISCARD_MS = 5_000
 
 /**
- * Throws `malformed_request`, `payload_too_large` and `unsupported_media_type`. An empty body is an
- * empty object, since all fields of some requests are optional.
+ * Reads JSON bodies. Throws `malformed_request`, `payload_too_large` and `unsupported_media_type`.
+ * An empty body is an empty object, since all fields of some requests are optional.
  */
 export function jsonReader(maxBytes: number): (ctx: Context) => Promise<unknown> {
   const readText = textReader(maxBytes)
@@ -32,7 +32,7 @@ export function jsonReader(maxBytes: number): (ctx: Context) => Promise<unknown>
   }
 }
 
-/** The request has no body and announces none. */
+/** Does the request have no body, and announce none? */
 export const hasNoBody = ({ req: { headers } }: Context): boolean =>
   headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
 
@@ -71,7 +71,7 @@ function refusal(cause: unknown): AppError {
   })
 }
 
-/** A request is a list or an object. */
+/** Parses a body, which is a list or an object. */
 function parsed(text: string): unknown {
   if (text === '') return {}
   try {
@@ -83,7 +83,10 @@ function parsed(text: string): unknown {
   throw new AppError('malformed_request', { message: 'The body must be a JSON object' })
 }
 
-/** Only the place: the rest of the engine's message quotes the body, which may contain secrets. */
+/**
+ * The place of the error only: the rest of the engine's message quotes the body, which may contain
+ * secrets.
+ */
 function notJson(cause: unknown): string {
   const text = cause instanceof Error ? cause.message : ''
   const place = /\((line \d+ column \d+)\)$/.exec(text)?.[1]

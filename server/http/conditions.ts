@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { ByteRange } from '../core/store/store.ts'
 
 export interface Representation {
-  /** Strong, with its quotes. */
+  /** The strong ETag, with its quotes. */
   etag: string
   modifiedMs: number
   size: number

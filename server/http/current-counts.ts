@@ -6,7 +6,7 @@ import type { Endpoint } from './endpoint.ts'
 export interface DownloadCounts {
   /** Resolves when all pending counts are written. */
   flush(): Promise<void>
-  /** Forgets what is known of the shop's links. */
+  /** Forgets what is cached of the shop's links. */
   invalidate(shop: number): void
 }
 

@@ -35,7 +35,7 @@ export function fromCursor(
     )
       return values
   } catch {
-    // Reported below.
+    // A text that is no cursor is reported below.
   }
   const message = 'Send the previous page’s next_cursor, unchanged'
   throw new AppError('validation_failed', {
@@ -58,7 +58,7 @@ export const integer = (value: unknown): value is number =>
 /** PostgreSQL's `bigint`. */
 export const bigInteger = (value: unknown): value is number => Number.isSafeInteger(value)
 
-/** A bare UUID. */
+/** A bare UUID as a part of a cursor. */
 export const uuid = (value: unknown): value is string =>
   typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value)
 

@@ -6,6 +6,7 @@ import type { z } from 'zod'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
 import type { Endpoint, Reply } from './endpoint.ts'
+import { firstOf } from '../core/present.ts'
 
 /** The characters of the ETag for one field: 36 bits. */
 const FIELD_LENGTH = 6
@@ -16,16 +17,25 @@ const hashOf = (value: unknown): string =>
     .update(JSON.stringify(value) ?? '')
     .digest('base64url')
 
-/** The fields of each record that can be edited, by path. */
-export type EditedFields = ReadonlyMap<string, readonly string[]>
+export interface EditedRecord {
+  /** The fields that can be edited. */
+  fields: readonly string[]
+  /** The endpoint that reads the record. */
+  reader: Endpoint
+}
 
-/** The paths with a GET of one record, and a PUT or PATCH of its fields. */
-export function editedFields(endpoints: readonly Endpoint[]): EditedFields {
-  const read = new Set(endpoints.filter(({ method }) => method === 'get').map(({ path }) => path))
-  const edits = endpoints.filter(
-    ({ method, path }) => (method === 'put' || method === 'patch') && read.has(path),
+/** The records with a GET, and a PUT or PATCH of their fields, by path. */
+export function editedRecords(endpoints: readonly Endpoint[]): ReadonlyMap<string, EditedRecord> {
+  const readers = new Map(
+    endpoints.filter(({ method }) => method === 'get').map((reader) => [reader.path, reader]),
   )
-  return new Map(edits.map(({ path, body }) => [path, fieldsOf(body)]))
+  const edits = endpoints.filter(({ method }) => method === 'put' || method === 'patch')
+  return new Map(
+    edits.flatMap(({ path, body }) => {
+      const reader = readers.get(path)
+      return reader ? [[path, { fields: fieldsOf(body), reader }]] : []
+    }),
+  )
 }
 
 function fieldsOf(schema: z.ZodType | undefined): string[] {
@@ -35,7 +45,7 @@ function fieldsOf(schema: z.ZodType | undefined): string[] {
 
 type JsonRecord = Readonly<Record<string, unknown>>
 
-/** Weak: the same answer is sent with several encodings. */
+/** The ETag of a record. It is weak, because the same answer is sent with several encodings. */
 export function etagOf(json: string, body: unknown, fields: readonly string[] | undefined): string {
   const whole = createHash('sha256').update(json).digest('base64url')
   if (!fields) return `W/"${whole}"`
@@ -56,7 +66,7 @@ function partsIn(header: string, fields: readonly string[]): string[] | null {
 }
 
 interface Edit {
-  /** The path of the request, with ids. */
+  /** The path of the request, with its ids. */
   path: string
   /** The request's `If-Match`. */
   known: string
@@ -64,7 +74,7 @@ interface Edit {
   /** The validated body. */
   body: JsonRecord
   read: (scope: ShopScope) => Promise<Reply | null>
-  /** The caller may read the record. */
+  /** May the caller read the record? */
   mayRead: boolean
 }
 
@@ -78,6 +88,7 @@ export function editUnchanged(
   write: (tx: ShopScope) => Promise<Reply | null>,
 ): Promise<Reply | null> {
   return scope.transaction(async (tx) => {
+    // An advisory lock by path: this module does not know the tables of the records.
     await tx.query(`select pg_advisory_xact_lock(hashtextextended('edit ' || :path, :shop))`, {
       path: edit.path,
     })
@@ -101,7 +112,7 @@ function changedFields({ known, fields, body }: Edit, current: JsonRecord): stri
 const changedMeanwhile = (fields: readonly string[], current: JsonRecord | null) =>
   new AppError('changed_meanwhile', {
     ...(current ? { current } : {}),
-    param: fields[0]!,
+    param: firstOf(fields),
     details: fields.map((param) => ({
       ...{ param, code: 'changed_meanwhile' },
       message: 'It was changed since you read it',

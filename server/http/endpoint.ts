@@ -25,7 +25,7 @@ export type Scope = (typeof SCOPES)[number]
 export interface Caller {
   scope: ShopScope
   shop: { domain: string; name: string; demo: boolean }
-  /** For rate limits: `key:<id>`, or `user:<shop>:<id>` of a person in the admin page. */
+  /** What rate limits count: `key:<id>`, or `user:<shop>:<id>` of a person in the admin page. */
   subject: string
   /** The name that history shows. */
   name: string
@@ -37,14 +37,14 @@ export interface Request<Params, Query, Body> {
   params: Params
   query: Query
   body: Body
-  /** Unique for the request under one Idempotency-Key; undefined without a key. */
+  /** A text that is unique for the request under its Idempotency-Key; undefined without a key. */
   idempotencyKey: string | undefined
   /** Aborts when the client disconnects. */
   signal: AbortSignal
   ctx: Context
 }
 
-/** Sent as JSON; null if the handler has answered directly. */
+/** An answer that is sent as JSON; null: the handler has answered directly. */
 export interface Reply {
   status?: number
   headers?: Record<string, string>
@@ -62,7 +62,7 @@ export interface Endpoint<
   Body extends z.ZodType = z.ZodType,
 > {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete'
-  /** With `{name}` for parameters, as OpenAPI writes it. */
+  /** The path, with `{name}` for parameters, as OpenAPI writes it. */
   path: string
   summary: string
   description?: string
@@ -101,6 +101,6 @@ export function endpoint<Params extends z.ZodType, Query extends z.ZodType, Body
   return definition as unknown as Endpoint
 }
 
-/** One of these is enough; empty: any valid key. */
+/** The scopes of which one is enough; empty: any valid key. */
 export const scopesOf = ({ scope }: Pick<Endpoint, 'scope'>): readonly Scope[] =>
   scope === null ? [] : typeof scope === 'string' ? [scope] : scope

@@ -5,14 +5,14 @@ export interface Example {
   params?: Readonly<Record<string, string>>
   query?: Readonly<Record<string, string>>
   headers?: Readonly<Record<string, string>>
-  /** JSON. */
+  /** The body, as JSON. */
   body?: unknown
-  /** Instead of JSON. */
+  /** The body, if it is not JSON. */
   content?: { type: string; text: string }
   status: number
 }
 
-/** By method and path, as `get /api/files/{id}`. */
+/** Examples by method and path, as `get /api/files/{id}`. */
 export type Examples = Readonly<Record<string, Example>>
 
 const id = (prefix: string, place: number) =>

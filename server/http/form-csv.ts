@@ -3,6 +3,7 @@ import type { Context } from 'koa'
 import { UNSAFE_CHARACTERS } from '../../plugins/contract.ts'
 import { AppError } from '../core/errors.ts'
 import { boundaryIn, openFormFile } from './form-file.ts'
+import { lastOf } from '../core/present.ts'
 
 /** Windows sends CSV files with Excel's media type. */
 const TYPES = [
@@ -20,13 +21,13 @@ const FORM_OVERHEAD = 2 * 1024 * 1024
 
 export interface ReceivedFile {
   filename: string
-  /** Throws `AppError` if the request is interrupted. */
+  /** The bytes of the file. Reading them throws `AppError` if the request is interrupted. */
   bytes: AsyncIterable<Uint8Array>
 }
 
 /**
- * Throws `payload_too_large` (by the declared length; the reader checks the real one),
- * `unsupported_media_type`, and `validation_failed` for a form without a file.
+ * The CSV file in a request. Throws `payload_too_large` (by the declared length; the reader checks
+ * the real one), `unsupported_media_type`, and `validation_failed` for a form without a file.
  */
 export async function receivedFile(
   ctx: Context,
@@ -51,9 +52,7 @@ export async function receivedFile(
 const WANTED = 'Send the CSV file (Content-Type: text/csv), or a form with it'
 
 function nameOf(filename: string | null | undefined): string {
-  const name = (filename ?? '')
-    .split(/[\\/]/)
-    .at(-1)!
+  const name = lastOf((filename ?? '').split(/[\\/]/))
     .replace(new RegExp(UNSAFE_CHARACTERS, 'g'), '')
     .trim()
   return name.toWellFormed().slice(0, MAX_NAME).toWellFormed() || DEFAULT_NAME

@@ -4,7 +4,7 @@ import { AppError } from '../core/errors.ts'
 
 export interface FormFile {
   filename: string | null
-  /** Throws `malformed_request` if the form ends before the file does. */
+  /** The bytes of the file. Reading them throws `malformed_request` if the form ends before. */
   bytes: AsyncIterable<Buffer>
 }
 
@@ -17,7 +17,7 @@ const malformed = () =>
     message: 'The form could not be read to the end of its file',
   })
 
-/** Null if the form has no file. `boundary`: from the Content-Type. */
+/** The file of a form; null: it has none. `boundary`: from the Content-Type. */
 export async function openFormFile(
   chunks: AsyncIterator<Uint8Array>,
   boundary: string,

@@ -1,7 +1,8 @@
 // The headers of file responses: always an attachment, never a type that a browser would run.
 import { MAX_NAME_LENGTH } from '../files/rules.ts'
+import { firstOf } from '../core/present.ts'
 
-/** On every response: no type sniffing, no referrer, no indexing. */
+/** Headers of every response: no type sniffing, no referrer, no indexing. */
 const SAFE: readonly string[] = [
   'X-Content-Type-Options',
   'nosniff',
@@ -14,7 +15,7 @@ const SAFE: readonly string[] = [
 /** Who may cache a response, and which sites may embed it. */
 export type Audience = readonly string[]
 
-/** For one buyer: not cached, not embedded by other sites. */
+/** Headers for one buyer: not cached, not embedded by other sites. */
 export const PRIVATE: Audience = [
   'Cache-Control',
   'private, no-store, no-transform',
@@ -32,7 +33,7 @@ export const REDIRECT: Audience = [
   'cross-origin',
 ]
 
-/** For everyone. `no-transform`: proxies must not change the uploaded bytes. */
+/** Headers for everyone. `no-transform`: proxies must not change the uploaded bytes. */
 const publicly = (cacheControl: string): Audience => [
   'Cache-Control',
   `public, ${cacheControl}, no-transform`,
@@ -46,10 +47,10 @@ const publicly = (cacheControl: string): Audience => [
  */
 export const PUBLIC: Audience = publicly('max-age=0, must-revalidate')
 
-/** At an address that names the version: cached until the address expires. */
+/** Headers at an address that names the version: cached until the address expires. */
 export const immutableFor = (seconds: number): Audience => publicly(`max-age=${seconds}, immutable`)
 
-/** On every page. */
+/** Headers of every page. */
 export const PAGE_HEADERS: readonly string[] = [...PRIVATE, ...SAFE]
 
 const FILE_HEADERS: readonly string[] = [
@@ -70,7 +71,7 @@ const TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126
  * dropped.
  */
 export function safeType(type: string): string {
-  const bare = type.split(';', 1)[0]!.trim().toLowerCase()
+  const bare = firstOf(type.split(';', 1)).trim().toLowerCase()
   if (!TYPE.test(bare)) return OPAQUE
   return OFFICE.test(bare) || !RUN.test(bare) ? bare : OPAQUE
 }
@@ -120,7 +121,7 @@ export const fileHeaders = (file: FileDescription, audience: Audience = PRIVATE)
   ...nginxHeaders(file, audience),
 ]
 
-/** The same without Accept-Ranges, which nginx adds itself. */
+/** The headers of a file without Accept-Ranges, which nginx adds itself. */
 export function nginxHeaders(file: FileDescription, audience: Audience): string[] {
   return [
     ...audience,

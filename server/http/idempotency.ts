@@ -6,13 +6,17 @@ import { createHash } from 'node:crypto'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { openReply, sealReply } from '../core/db/sealed-replies.ts'
 import { AppError } from '../core/errors.ts'
+import { pollLease, timedLease } from '../core/queue/lease.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { Reply } from './endpoint.ts'
 import { MAX_WAIT_SECONDS } from './prefer.ts'
 
 const BEAT_MS = 3_000
-const DEAD = '12 seconds'
-const POLL_MS = 200
+/**
+ * The lease of a key, held by a request of any process, which extends it itself: web processes have
+ * no heartbeat. The reply is written once, by the first of its holders, so the lease needs no number.
+ */
+const KEY_LEASE = timedLease({ since: 'holder_beat_at' }, '12 seconds')
 /** The first request may be waiting for an operation's end, and then has to answer. */
 const WAIT_MS = (MAX_WAIT_SECONDS + 5) * 1000
 
@@ -102,7 +106,7 @@ async function runAndStore(
   }
 }
 
-/** False: another request has stored its reply. */
+/** Stores the reply of this request; false: another request has stored its own. */
 async function keepReply(
   scope: ShopScope,
   { key, secrets }: IdempotentRequest,
@@ -126,47 +130,53 @@ async function releaseLease(scope: ShopScope, key: string, error: unknown): Prom
   await scope.query(
     isMistake
       ? 'delete from idempotency_keys where shop_id = :shop and key = :key and reply is null'
-      : `update idempotency_keys set holder_beat_at = '-infinity' where shop_id = :shop
+      : `update idempotency_keys set ${KEY_LEASE.giveBack} where shop_id = :shop
         and key = :key and reply is null`,
     { key },
   )
 }
 
+type TakenKey = { reply: Reply } | { createdAt: Date }
+
 async function takeKey(
   scope: ShopScope,
-  { key, secrets, signal }: IdempotentRequest,
+  request: IdempotentRequest,
   hash: Buffer,
-): Promise<{ reply: Reply } | { createdAt: Date }> {
-  const until = performance.now() + WAIT_MS
-  while (true) {
-    const [mine] = await scope.query<{ created_at: Date }>(
-      `insert into idempotency_keys (shop_id, key, request_hash) values (:shop, :key, :hash)
-       on conflict (shop_id, key) do update set request_hash = excluded.request_hash, reply = null,
-         created_at = now(), holder_beat_at = now()
-         where idempotency_keys.created_at < now() - interval '24 hours'
-       returning created_at`,
-      { key, hash },
-    )
-    if (mine) return { createdAt: mine.created_at }
-    const [row] = await scope.query<KeyRow>(
-      `select request_hash, reply, created_at, holder_beat_at < now() - interval '${DEAD}' as dead
-       from idempotency_keys where shop_id = :shop and key = :key`,
-      { key },
-    )
-    if (row && !row.request_hash.equals(hash)) throw new AppError('idempotency_key_reused')
-    if (row?.reply) return { reply: openReply(scope, secrets, row.reply) as Reply }
-    if (row?.dead && (await takeOver(scope, key))) return { createdAt: row.created_at }
-    if (performance.now() > until || signal.aborted)
-      throw new AppError('idempotency_in_progress', { retryAfter: 5 })
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
-  }
+): Promise<TakenKey> {
+  const taken = await pollLease(() => tryKey(scope, request, hash), WAIT_MS, request.signal)
+  if (taken === null) throw new AppError('idempotency_in_progress', { retryAfter: 5 })
+  return taken
+}
+
+/** Takes the key, or reads its reply; null: another request holds it. */
+async function tryKey(
+  scope: ShopScope,
+  { key, secrets }: IdempotentRequest,
+  hash: Buffer,
+): Promise<TakenKey | null> {
+  const [mine] = await scope.query<{ created_at: Date }>(
+    `insert into idempotency_keys (shop_id, key, request_hash) values (:shop, :key, :hash)
+     on conflict (shop_id, key) do update set request_hash = excluded.request_hash, reply = null,
+       created_at = now(), ${KEY_LEASE.extend}
+       where idempotency_keys.created_at < now() - interval '24 hours'
+     returning created_at`,
+    { key, hash },
+  )
+  if (mine) return { createdAt: mine.created_at }
+  const [row] = await scope.query<KeyRow>(
+    `select request_hash, reply, created_at, ${KEY_LEASE.isExpired('idempotency_keys')} as dead
+     from idempotency_keys where shop_id = :shop and key = :key`,
+    { key },
+  )
+  if (row && !row.request_hash.equals(hash)) throw new AppError('idempotency_key_reused')
+  if (row?.reply) return { reply: openReply(scope, secrets, row.reply) as Reply }
+  return row?.dead && (await takeOver(scope, key)) ? { createdAt: row.created_at } : null
 }
 
 async function takeOver(scope: ShopScope, key: string): Promise<boolean> {
   const rows = await scope.query(
-    `update idempotency_keys set holder_beat_at = now() where shop_id = :shop and key = :key
-       and reply is null
-       and holder_beat_at < now() - interval '${DEAD}' returning 1`,
+    `update idempotency_keys set ${KEY_LEASE.extend} where shop_id = :shop and key = :key
+       and reply is null and ${KEY_LEASE.isExpired('idempotency_keys')} returning 1`,
     { key },
   )
   return rows.length > 0
@@ -174,6 +184,6 @@ async function takeOver(scope: ShopScope, key: string): Promise<boolean> {
 
 const beatKey = (scope: ShopScope, key: string) =>
   scope.query(
-    'update idempotency_keys set holder_beat_at = now() where shop_id = :shop and key = :key',
+    `update idempotency_keys set ${KEY_LEASE.extend} where shop_id = :shop and key = :key`,
     { key },
   )

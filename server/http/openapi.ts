@@ -8,7 +8,8 @@ import {
 } from 'zod-openapi'
 import { z } from 'zod'
 import type { WebhookEvent } from '../core/outbox/webhook-events.ts'
-import { editedFields, type EditedFields } from './edits.ts'
+import { present } from '../core/present.ts'
+import { editedRecords, type EditedRecord } from './edits.ts'
 import { scopesOf, type Endpoint } from './endpoint.ts'
 import type { Example, Examples } from './example.ts'
 import { MAX_WAIT_SECONDS } from './prefer.ts'
@@ -19,7 +20,7 @@ const json = (schema: z.ZodType) => ({ 'application/json': { schema } })
 /** The errors of every endpoint of this kind, unless the endpoint declares its own. */
 function commonErrors(
   { body, query, ...endpoint }: Endpoint,
-  edited: EditedFields,
+  edited: ReadonlyMap<string, EditedRecord>,
 ): Partial<Record<number, string>> {
   return {
     401: 'No valid API key or session token',
@@ -46,9 +47,11 @@ function commonErrors(
 }
 
 const takesKey = ({ method }: Pick<Endpoint, 'method'>) => method === 'post' || method === 'put'
-const isEdit = ({ method, path }: Pick<Endpoint, 'method' | 'path'>, edited: EditedFields) =>
-  (method === 'put' || method === 'patch') && edited.has(path)
-/** It answers when an operation has ended, or earlier with 202. */
+const isEdit = (
+  { method, path }: Pick<Endpoint, 'method' | 'path'>,
+  edited: ReadonlyMap<string, EditedRecord>,
+) => (method === 'put' || method === 'patch') && edited.has(path)
+/** May the endpoint wait for the end of an operation, and answer earlier with 202? */
 const mayWait = ({ replies }: Pick<Endpoint, 'replies'>) => 200 in replies && 202 in replies
 
 const idempotencyKey = z.string().min(1).max(255).optional().meta({
@@ -67,7 +70,7 @@ const ifMatch = z.string().optional().meta({
   description: 'The `ETag` of the record as you know it: a field that was changed since is kept',
 })
 
-function headersOf(endpoint: Endpoint, edited: EditedFields) {
+function headersOf(endpoint: Endpoint, edited: ReadonlyMap<string, EditedRecord>) {
   const headers = {
     ...(isEdit(endpoint, edited) ? { 'If-Match': ifMatch } : {}),
     ...(takesKey(endpoint) ? { 'Idempotency-Key': idempotencyKey } : {}),
@@ -99,7 +102,7 @@ export function openApiDocument(
   },
 ) {
   const paths: ZodOpenApiPathsObject = {}
-  const edited = editedFields(endpoints)
+  const edited = editedRecords(endpoints)
   for (const endpoint of endpoints)
     (paths[endpoint.path] ??= {})[endpoint.method] = operationOf(endpoint, edited)
   for (const [path, methods] of Object.entries(others)) paths[path] = { ...paths[path], ...methods }
@@ -128,7 +131,10 @@ export function openApiDocument(
   return document
 }
 
-function operationOf(endpoint: Endpoint, edited: EditedFields): ZodOpenApiOperationObject {
+function operationOf(
+  endpoint: Endpoint,
+  edited: ReadonlyMap<string, EditedRecord>,
+): ZodOpenApiOperationObject {
   const { summary, description, tag, params, query, body, replies } = endpoint
   const errors = Object.entries(commonErrors(endpoint, edited)).map(([status, text]) => [
     status,
@@ -206,14 +212,16 @@ function completeOperation(
     const value = values[parameter.in]?.[parameter.name]
     if (value !== undefined) parameter.example = value
   }
-  if (example.body !== undefined)
-    operation.requestBody!.content['application/json']!.example = example.body
+  if (example.body !== undefined) jsonContentOf(operation).example = example.body
   if (!example.content) return
   const { type, text } = example.content
   operation.requestBody ??= { content: {}, required: true }
   const content = (operation.requestBody.content[type] ??= { schema: { type: 'string' } })
   content.example = text
 }
+
+const jsonContentOf = ({ operationId = '', requestBody }: OpenApiOperation) =>
+  present(requestBody?.content['application/json'], `The JSON body of ${operationId}`)
 
 /** `post /api/files/{id}/versions` → `postFilesByIdVersions` */
 function operationId(method: string, path: string): string {

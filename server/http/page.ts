@@ -13,7 +13,7 @@ import type { Storefront } from '../storefront/storefront.ts'
 
 export const WEB = fileURLToPath(new URL('../../web/', import.meta.url))
 export const DIST = path.join(WEB, 'dist')
-/** Best first. */
+/** The compressed forms, best first. */
 const COMPRESSED = [
   { encoding: 'br', ending: '.br' },
   { encoding: 'gzip', ending: '.gz' },
@@ -145,7 +145,7 @@ function contentPolicy(
     "default-src 'self'",
     `script-src 'self'${bridge}${development ? " 'unsafe-inline'" : ''}`,
     "style-src 'self' 'unsafe-inline'",
-    // Product images are served from there.
+    // The platform's CDN serves product images.
     `img-src 'self' data: blob:${demo ? '' : ' https://cdn.shopify.com'}`,
     `connect-src 'self'${bridge}${development ? ' ws:' : ''}`,
     "object-src 'none'",

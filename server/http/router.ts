@@ -2,17 +2,19 @@
 // order for all of them.
 import Router from '@koa/router'
 import type { Context } from 'koa'
+import type { z } from 'zod'
 import type { Limits } from '../core/configuration/limits.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { Authenticator } from './auth.ts'
 import { hasNoBody, jsonReader } from './body.ts'
-import { editedFields, editUnchanged, etagOf } from './edits.ts'
+import { editedRecords, editUnchanged, etagOf, type EditedRecord } from './edits.ts'
 import { scopesOf, type Caller, type Endpoint, type Reply } from './endpoint.ts'
 import { runIdempotently } from './idempotency.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import { validate } from './validate.ts'
+import { present } from '../core/present.ts'
 
 export interface RouterParts {
   endpoints: readonly Endpoint[]
@@ -24,10 +26,7 @@ export interface RouterParts {
 
 export function createRouter(parts: RouterParts): Router {
   const router = new Router()
-  const edited = editedFields(parts.endpoints)
-  const readers = new Map(
-    parts.endpoints.filter(({ method }) => method === 'get').map((one) => [one.path, one]),
-  )
+  const edited = editedRecords(parts.endpoints)
   const readJson = jsonReader(parts.limits.body_bytes)
   for (const endpoint of parts.endpoints) {
     const path = endpoint.path.replace(/\{(\w+)\}/g, ':$1')
@@ -38,11 +37,7 @@ export function createRouter(parts: RouterParts): Router {
       // A body whose schema has a default may be absent.
       const isAbsent = hasNoBody(ctx) && endpoint.body?.safeParse(undefined).success
       const body = endpoint.body && !isAbsent ? await readJson(ctx) : undefined
-      const about = {
-        secrets: parts.secrets,
-        fields: edited.get(endpoint.path),
-        reader: readers.get(endpoint.path),
-      }
+      const about = { secrets: parts.secrets, edited: edited.get(endpoint.path) }
       await answer(ctx, endpoint, caller, body, about)
     })
   }
@@ -62,10 +57,8 @@ function hasScope(caller: Caller, endpoint: Endpoint): boolean {
 
 interface About {
   secrets: Secrets
-  /** The fields of the record that can be edited. */
-  fields: readonly string[] | undefined
-  /** The endpoint that reads the record. */
-  reader: Endpoint | undefined
+  /** The record of the endpoint's path; absent: the path has none that can be edited. */
+  edited: EditedRecord | undefined
 }
 
 async function answer(
@@ -73,9 +66,11 @@ async function answer(
   endpoint: Endpoint,
   caller: Caller,
   rawBody: unknown,
-  { secrets, fields, reader }: About,
+  { secrets, edited }: About,
 ): Promise<void> {
-  const params: unknown = endpoint.params ? validateParams(endpoint, ctx.params as unknown) : {}
+  const params: unknown = endpoint.params
+    ? validateParams(endpoint.params, ctx.params as unknown)
+    : {}
   const query: unknown = endpoint.query ? validate(endpoint.query, singleValues(ctx.query)) : {}
   const body: unknown = endpoint.body ? validate(endpoint.body, rawBody) : undefined
   const signal = signalOf(ctx)
@@ -85,14 +80,15 @@ async function answer(
   const known = ctx.get('If-Match')
   const isEdit = endpoint.method === 'put' || endpoint.method === 'patch'
   const handle = (idempotencyKey: string | undefined, scope: ShopScope) =>
-    isEdit && fields && known !== '' && known !== '*'
+    isEdit && edited && known !== '' && known !== '*'
       ? editUnchanged(
           scope,
           {
-            ...{ path: ctx.path, known, fields, body: body as Record<string, unknown> },
-            mayRead: hasScope(caller, reader!),
+            ...{ path: ctx.path, known, fields: edited.fields },
+            body: body as Record<string, unknown>,
+            mayRead: hasScope(caller, edited.reader),
             read: (tx) =>
-              reader!.handler({
+              edited.reader.handler({
                 ...{ ...request, query: {}, body: undefined, idempotencyKey: undefined },
                 caller: { ...caller, scope: tx },
               }),
@@ -115,15 +111,15 @@ async function answer(
             signal,
             atomic: endpoint.atomic === true,
           },
-          async (unique, scope) => (await handle(unique, scope))!,
+          async (unique, scope) => present(await handle(unique, scope), 'The reply'),
         )
       : await handle(undefined, caller.scope)
-  if (reply) send(ctx, reply, fields)
+  if (reply) send(ctx, reply, edited?.fields)
 }
 
 /** A malformed id cannot exist: not found. */
-function validateParams(endpoint: Endpoint, params: unknown): unknown {
-  const parsed = endpoint.params!.safeParse(params)
+function validateParams(schema: z.ZodType, params: unknown): unknown {
+  const parsed = schema.safeParse(params)
   if (!parsed.success) throw new AppError('not_found')
   return parsed.data
 }

@@ -58,7 +58,7 @@ export const page = {
   cursor: z.string().max(500).optional().meta({ description: 'The previous page’s next_cursor' }),
 }
 
-/** For lists that are usually short enough for one page. */
+/** The page of lists that are usually short enough for one. */
 export const shortPage = { ...page, limit: limit(MAX_ROWS) }
 
 export const listOf = <T extends z.ZodType>(row: T) =>

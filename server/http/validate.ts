@@ -97,7 +97,8 @@ function detailsOf(issue: Issue, value: unknown, most: number, schema: z.ZodType
   if (issue.code === 'unrecognized_keys') {
     const names = fieldNames(schema, issue.path).join(', ')
     return issue.keys.slice(0, most).map((key, index) => {
-      // Once an object: a hundred lists of the same names would make the answer unreadable.
+      // The names are listed once for an object: a hundred lists of them would make the answer
+      // unreadable.
       const known = index === 0 && names !== '' ? `. The fields are: ${names}` : ''
       const message = `There is no field ${shortName(key)}${known}`
       return detail([...issue.path, key], 'unknown_field', message)

@@ -1,5 +1,6 @@
 // Words that distinguish products: numbers in words, sizes, languages, levels. Two different words
 // of a kind are never typos of each other.
+import { firstOf } from '../core/present.ts'
 
 type Kind = 'number' | 'size' | 'language' | 'level'
 
@@ -64,7 +65,7 @@ const KINDS = new Map(
   ),
 )
 
-/** null: an ordinary word. */
+/** The distinction that a word makes; null: it is an ordinary word. */
 export const distinctionOf = (word: string): { kind: Kind; value: number } | null =>
   KINDS.get(word) ?? null
 
@@ -72,7 +73,8 @@ export const distinctionOf = (word: string): { kind: Kind; value: number } | nul
 const LABELS = new Map(
   'volume vol,book,part pt,chapter ch,episode ep,season,edition ed,level,grade,class,lesson,module,unit,issue,week,day,step,stage,series,set'
     .split(',')
-    .flatMap((same) => same.split(' ').map((word) => [word, same.split(' ')[0]!] as const)),
+    .map((same) => same.split(' '))
+    .flatMap((words) => words.map((word) => [word, firstOf(words)] as const)),
 )
 
 /**

@@ -4,6 +4,7 @@
 import type { Match, MatchMethod, Mapping } from '../../plugins/contract.ts'
 import type { MirroredVariant, TaggedProduct } from '../storefront/mirror/lookup.ts'
 import type { NameRun } from './sku-in-name.ts'
+import { firstOf } from '../core/present.ts'
 
 /** If hits on different products are closer than this, a person decides. */
 const MARGIN = 0.05
@@ -72,13 +73,13 @@ export function hitsOfTags(
     .flat()
   const tags = [...Map.groupBy(identifying, ({ product_id }) => product_id).values()].map(
     (same) => ({
-      ...target(same[0]!),
+      ...target(firstOf(same)),
       sku: null,
       method: 'tags' as const,
       score: rounded(Math.min(TAG_IS_SKU, TAG_IS_TAG + FURTHER_TAG * (same.length - 1))),
       reason:
         same.length === 1
-          ? `The product has the same tag ${same[0]!.key}`
+          ? `The product has the same tag ${firstOf(same).key}`
           : `The product has the same tags ${same.map(({ key }) => key).join(', ')}`,
     }),
   )
@@ -109,14 +110,17 @@ function hitsOfSku(
   score: number,
   how: string,
 ): Mapping[] {
-  return [...Map.groupBy(variants, ({ product_id }) => product_id).values()].map((same) => ({
-    ...target(same[0]!),
-    variant_id: same.length === 1 ? same[0]!.variant_id : null,
-    sku: same[0]!.sku,
-    method,
-    score,
-    reason: `${how} ${same[0]!.sku}`,
-  }))
+  return [...Map.groupBy(variants, ({ product_id }) => product_id).values()].map((same) => {
+    const variant = firstOf(same)
+    return {
+      ...target(variant),
+      variant_id: same.length === 1 ? variant.variant_id : null,
+      sku: variant.sku,
+      method,
+      score,
+      reason: `${how} ${variant.sku}`,
+    }
+  })
 }
 
 const target = ({ product_id, product_title }: { product_id: string; product_title: string }) => ({
@@ -129,7 +133,7 @@ const rounded = (score: number) => Math.round(score * 1000) / 1000
 
 /** The decision about the hits of one method. */
 export interface MatchDecision {
-  /** null: the next method is tried. */
+  /** The match; null: the next method is tried. */
   match: Match | null
   /** Hits below the threshold, shown to a person if no method is sure. */
   near: readonly Mapping[]
@@ -160,5 +164,5 @@ const isGood = ({ sku, score }: Mapping, threshold: number) =>
 export function suggestionsOf(near: readonly Mapping[]): Mapping[] {
   // oxfmt-ignore
   const best = Map.groupBy(near.toSorted((a, b) => b.score - a.score), ({ product_id }) => product_id)
-  return [...best.values()].map(([one]) => one!).slice(0, MAX_CANDIDATES)
+  return [...best.values()].map(firstOf).slice(0, MAX_CANDIDATES)
 }

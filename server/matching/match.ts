@@ -31,8 +31,16 @@ import { laterRuns, outermost, startRuns, type NameRun } from './sku-in-name.ts'
 import type { TitleCache } from './title-cache.ts'
 import type { TitleHit, TitleIndex } from './title-index.ts'
 import { wordsOf, wordsOfName, type Words } from './words.ts'
+import { zip } from '../core/present.ts'
 
 export type NamedFile = Pick<FileView, 'filename' | 'tags'>
+
+/** A file with what the methods before have found. */
+interface MatchingFile {
+  file: NamedFile
+  match: Match | null
+  near: Mapping[]
+}
 
 /** One method of matching: the hits, a list for each file. */
 type MatchBy = (
@@ -67,25 +75,24 @@ export function createMatcher(cache: TitleCache): Matcher {
     title: (...given) => byTitle(cache, ...given),
   }
   return async (scope, files, rules, signal) => {
-    const decided: (Match | null)[] = files.map(() => null)
-    const near: Mapping[][] = files.map(() => [])
+    const named = files.map((file): MatchingFile => ({ file, match: null, near: [] }))
     for (const method of rules.by) {
       // Only an import names a SKU, which is looked up in the live catalog.
       if (method === 'sku') continue
       signal.throwIfAborted()
-      const open = [...decided.keys()].filter((at) => decided[at] === null)
+      const open = named.filter(({ match }) => match === null)
       if (open.length === 0) break
       // oxfmt-ignore
-      const hits = await methods[method](scope, open.map((at) => files[at]!), rules, signal)
-      for (const [place, at] of open.entries()) {
-        const decision = decideMatch(hits[place]!, rules.threshold)
-        decided[at] = decision.match
-        near[at]!.push(...decision.near)
+      const hits = await methods[method](scope, open.map(({ file }) => file), rules, signal)
+      for (const [one, own] of zip(open, hits)) {
+        const { match, near } = decideMatch(own, rules.threshold)
+        one.match = match
+        one.near.push(...near)
       }
     }
-    return decided.map(
-      (match, at) =>
-        match ?? { mapping: null, candidates: [], suggestions: suggestionsOf(near[at]!) },
+    return named.map(
+      ({ match, near }) =>
+        match ?? { mapping: null, candidates: [], suggestions: suggestionsOf(near) },
     )
   }
 }
@@ -100,26 +107,31 @@ async function byFilename(
 ): Promise<Mapping[][]> {
   // oxfmt-ignore
   const starts = await knownRuns(scope, files.map(({ filename }) => startRuns(filename)))
-  const found = starts.map((runs) => runs.filter(({ run }) => !run.weak).slice(0, 1))
-  const open = [...found.keys()].filter((at) => found[at]!.length === 0)
+  const named = zip(files, starts).map(([file, start]) => ({
+    ...{ file, start, hits: [] as Mapping[] },
+    found: start.filter(({ run }) => !run.weak).slice(0, 1),
+  }))
+  const open = named.filter(({ found }) => found.length === 0)
   // oxfmt-ignore
-  const later = await knownRuns(scope, open.map((at) => laterRuns(files[at]!.filename)))
-  for (const [place, at] of open.entries())
-    found[at] = significantRuns([...starts[at]!, ...later[place]!])
-  const hits = found.map(hitsOfFilename)
+  const later = await knownRuns(scope, open.map(({ file }) => laterRuns(file.filename)))
+  for (const [one, runs] of zip(open, later)) one.found = significantRuns([...one.start, ...runs])
+  for (const one of named) one.hits = hitsOfFilename(one.found)
   const plain = rules.by.includes('title')
-    ? [...found.keys()].filter((at) => found[at]!.some(({ run }) => run.plain && !run.weak))
+    ? named.filter(({ found }) => found.some(({ run }) => run.plain && !run.weak))
     : []
-  const titles = plain.map((at) => files[at]!)
-  for (const [place, rivals] of (await byTitle(cache, scope, titles, rules, signal)).entries()) {
-    const at = plain[place]!
-    const runs = found[at]!.map(({ run }) => run)
-    hits[at] = withRivals(hits[at]!, rivalsOf(files[at]!.filename, runs, rivals, rules.threshold))
+  // oxfmt-ignore
+  const titles = await byTitle(cache, scope, plain.map(({ file }) => file), rules, signal)
+  for (const [one, ofTitle] of zip(plain, titles)) {
+    const runs = one.found.map(({ run }) => run)
+    const rivals = rivalsOf(one.file.filename, runs, ofTitle, rules.threshold)
+    one.hits = withRivals(one.hits, rivals)
   }
-  return hits
+  return named.map(({ hits }) => hits)
 }
 
-/** Titles that are like the whole name and have the words of its SKUs, which may be there by chance. */
+/**
+ * Titles that are like the whole name and have the words of its SKUs, which may be there by chance.
+ */
 function rivalsOf(
   filename: string,
   runs: readonly NameRun[],
@@ -152,7 +164,10 @@ async function knownRuns(
   const keys = new Set(runs.flatMap((own) => own.map(({ key }) => key)))
   const known = Map.groupBy(await variantsBySkuParts(scope, [...keys]), ({ key }) => key)
   return runs.map((own) =>
-    own.filter(({ key }) => known.has(key)).map((run) => withWeakness(run, known.get(run.key)!)),
+    own.flatMap((run) => {
+      const variants = known.get(run.key)
+      return variants ? [withWeakness(run, variants)] : []
+    }),
   )
 }
 
@@ -201,11 +216,12 @@ async function byTitle(
   const names = files.map(({ filename }) => wordsOfName(filename))
   const least = Math.min(threshold, NEAR)
   const found = await scored(scope, names, await searched(index, names, CLOSE, signal), least)
-  const open = [...found.keys()].filter((at) => !found[at]!.some(({ score }) => score >= threshold))
-  const left = open.map((at) => names[at]!)
+  const named = zip(names, found).map(([name, hits]) => ({ name, hits }))
+  const open = named.filter(({ hits }) => !hits.some(({ score }) => score >= threshold))
+  const left = open.map(({ name }) => name)
   const further = await scored(scope, left, await searched(index, left, ALIKE, signal), least)
-  open.forEach((at, place) => (found[at] = further[place]!))
-  return found
+  for (const [one, hits] of zip(open, further)) one.hits = hits
+  return named.map(({ hits }) => hits)
 }
 
 async function searched(
@@ -223,7 +239,7 @@ async function searched(
   return found
 }
 
-/** Without products that were deleted since the index was built. */
+/** Scores titles word by word, without products that were deleted since the index was built. */
 async function scored(
   scope: ShopScope,
   names: readonly Words[],
@@ -232,11 +248,13 @@ async function scored(
 ): Promise<Mapping[][]> {
   const ids = [...new Set(found.flat().map(({ id }) => id))]
   const titles = ids.length > 0 ? await titlesOf(scope, ids) : new Map<string, string>()
-  const words = new Map([...titles].map(([id, title]) => [id, wordsOf(title)]))
-  return found.map((hits, at) =>
+  const known = new Map([...titles].map(([id, title]) => [id, { title, words: wordsOf(title) }]))
+  return zip(names, found).map(([name, hits]) =>
     hits
-      .filter(({ id }) => words.has(id))
-      .map(({ id }) => hitOfTitle(id, titles.get(id)!, scoreWords(names[at]!, words.get(id)!)))
+      .flatMap(({ id }) => {
+        const there = known.get(id)
+        return there ? [hitOfTitle(id, there.title, scoreWords(name, there.words))] : []
+      })
       .filter(({ score }) => score >= least),
   )
 }

@@ -19,7 +19,7 @@ const JOINED = 0.5
 // oxfmt-ignore
 const STOP_WORDS: ReadonlySet<string> = new Set('the a an and of for in to der die das und le la les et el los y'.split(' '))
 
-/** 0 to 1; 0 if something identifies another product. */
+/** The likeness of a name and a title, 0 to 1; 0: something identifies another product. */
 export function scoreWords(name: Words, title: Words): number {
   if (isContrary(name.labels, title.labels)) return 0
   const [ofName, ofTitle] = [
@@ -91,9 +91,9 @@ const beyond = (some: Iterable<string>, others: Iterable<string>): string[] => {
 /** Removes words for numbers from the list, and gives them as digits; single letters stay. */
 function takeNumbers(words: string[]): string[] {
   const numbers: string[] = []
-  for (let at = words.length - 1; at >= 0; at--) {
-    const found = distinctionOf(words[at]!)
-    if (found?.kind !== 'number' || words[at]!.length === 1) continue
+  for (const [at, word] of [...words.entries()].reverse()) {
+    const found = distinctionOf(word)
+    if (found?.kind !== 'number' || word.length === 1) continue
     numbers.push(String(found.value))
     words.splice(at, 1)
   }
@@ -139,7 +139,7 @@ function costOfWords(ofName: readonly string[], ofTitle: readonly string[]): Cos
 const lossOf = (words: readonly string[]) =>
   words.reduce((sum, word) => sum + word.length * (STOP_WORDS.has(word) ? 0.5 : 1), 0)
 
-/** Without the words of one meaning that both have: `german` and `de` are the same. */
+/** The words without those of one meaning that both have: `german` and `de` are the same. */
 function withoutSharedDistinction(
   ofName: readonly string[],
   ofTitle: readonly string[],

@@ -3,6 +3,7 @@
 // batches.
 import { nameKey } from '../../plugins/contract.ts'
 import { stemOf } from './words.ts'
+import { firstOf, lastOf } from '../core/present.ts'
 
 /**
  * Everything between delimiters. migrations/0004_products-and-reviews.ts splits SKUs at the same
@@ -11,7 +12,10 @@ import { stemOf } from './words.ts'
 const PARTS = /[^ \-_.()[\]{}]+/g
 /** The platform's longest SKU. */
 const MAX_SKU_LENGTH = 255
-/** After the start of the name: longer sequences would need many look-ups, and are rarely SKUs. */
+/**
+ * The longest sequence after the start of the name: longer ones need many look-ups, and are rarely
+ * SKUs.
+ */
 const MAX_PARTS = 6
 /** A shorter SKU may be in the name by chance. */
 const MIN_SKU_LENGTH = 3
@@ -22,16 +26,16 @@ export interface NameRun {
   key: string
   /** The text in the name, in lower case. */
   text: string
-  /** Where it begins and ends in the name's key. */
+  /** Where the sequence begins and ends in the name's key. */
   from: number
   to: number
-  /** Only delimiters precede it. */
+  /** Do only delimiters precede it? */
   first: boolean
-  /** It is first, and only an extension follows. */
+  /** Is it first, and followed by an extension at most? */
   whole: boolean
-  /** Too short, too plain or too common to be surely a SKU. */
+  /** Is it too short, too plain or too common to be surely a SKU? */
   weak: boolean
-  /** Letters only or digits only: it may be the words of a title. */
+  /** Is it letters only or digits only, like the words of a title? */
   plain: boolean
 }
 
@@ -46,9 +50,11 @@ export function laterRuns(filename: string): NameRun[] {
   const { name, parts } = partsOf(filename)
   const stem = nameKey(stemOf(filename)).length
   const runs: NameRun[] = []
-  for (let at = 1; at < parts.length && parts[at]!.from < stem; at++)
+  for (const [at, { from }] of parts.entries()) {
+    if (at === 0 || from >= stem) continue
     for (let last = at; last < Math.min(parts.length, at + MAX_PARTS); last++)
       runs.push(...runOf(name, parts, at, last))
+  }
   return runs
 }
 
@@ -67,9 +73,10 @@ function partsOf(filename: string): { name: string; parts: Part[] } {
 }
 
 function runOf(name: string, parts: readonly Part[], at: number, last: number): NameRun[] {
-  const [{ from }, { to }] = [parts[at]!, parts[last]!]
+  const own = parts.slice(at, last + 1)
+  const [{ from }, { to }] = [firstOf(own), lastOf(own)]
   if (to - from > MAX_SKU_LENGTH) return []
-  const words = parts.slice(at, last + 1).map((part) => name.slice(part.from, part.to))
+  const words = own.map((part) => name.slice(part.from, part.to))
   const [key, first] = [words.join('-'), at === 0]
   const whole = first && /^[ \-_.()[\]{}]*(\.[a-z0-9]{1,5}){0,2}$/.test(name.slice(to))
   const text = name.slice(from, to)
@@ -80,7 +87,7 @@ function runOf(name: string, parts: readonly Part[], at: number, last: number): 
   return [{ key, text, from, to, first, whole, weak, plain }]
 }
 
-/** Without those that are inside another one. */
+/** The sequences that are not inside another one. */
 export const outermost = (runs: readonly NameRun[]): NameRun[] =>
   runs.filter(
     ({ from, to }) =>

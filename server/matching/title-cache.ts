@@ -8,10 +8,10 @@ import { titleIndexBuilder, type TitleIndex } from './title-index.ts'
 const MAX_TITLES = 120_000
 const IDLE_MS = 10 * 60_000
 
-interface Kept {
+interface CachedIndex {
   generation: number
   index: Promise<TitleIndex>
-  /** 0 while it is built. */
+  /** The number of its titles; 0 while it is built. */
   titles: number
   timer: NodeJS.Timeout
 }
@@ -24,15 +24,15 @@ export interface TitleCache {
 
 /** @param maxTitles of all shops together; the index that was used last is kept in any case. */
 export function createTitleCache(maxTitles = MAX_TITLES): TitleCache {
-  // Least recently used first.
-  const kept = new Map<number, Kept>()
+  // The indexes by shop, least recently used first.
+  const kept = new Map<number, CachedIndex>()
   const titles = () => [...kept.values()].reduce((sum, one) => sum + one.titles, 0)
-  const forget = (shop: number, entry: Kept) => {
+  const forget = (shop: number, entry: CachedIndex) => {
     clearTimeout(entry.timer)
     if (kept.get(shop) === entry) kept.delete(shop)
   }
-  const begin = (scope: ShopScope, generation: number): Kept => {
-    const entry: Kept = {
+  const begin = (scope: ShopScope, generation: number): CachedIndex => {
+    const entry: CachedIndex = {
       generation,
       index: build(scope),
       titles: 0,
@@ -66,7 +66,7 @@ export function createTitleCache(maxTitles = MAX_TITLES): TitleCache {
   }
 }
 
-/** A page at a time, so that other jobs of the worker get their turns. */
+/** Builds an index a page at a time, so that other jobs of the worker get their turns. */
 async function build(scope: ShopScope): Promise<TitleIndex> {
   const builder = titleIndexBuilder()
   for await (const page of allTitles(scope))

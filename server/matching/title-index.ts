@@ -4,10 +4,11 @@
 import { gramsOf, likeness } from './grams.ts'
 import { STRAY_NUMBER } from './score.ts'
 import { wordsOf, type Words } from './words.ts'
+import { firstOf } from '../core/present.ts'
 
 export interface TitleHit {
   id: string
-  /** 0 to 1. */
+  /** The likeness, 0 to 1. */
   score: number
 }
 
@@ -23,7 +24,7 @@ export interface TitleIndex {
 
 export interface TitleIndexBuilder {
   add(id: string, title: string): void
-  /** The builder cannot be used afterwards. */
+  /** Builds the index. The builder cannot be used afterwards. */
   build(): TitleIndex
 }
 
@@ -76,7 +77,7 @@ interface Lists {
 interface Tables {
   gramIds: ReadonlyMap<string, number>
   ids: readonly string[]
-  /** Only for titles with numbers. */
+  /** The numbers of the titles that have some. */
   numbers: ReadonlyMap<number, readonly string[]>
   /** The trigrams of each title. */
   titles: Lists
@@ -203,7 +204,7 @@ function scoreOf(
     // Numbers that the title contains completely, so that their trigrams are common.
     const more =
       common.length === 1
-        ? common[0]!.grams.size
+        ? firstOf(common).grams.size
         : new Set(common.flatMap(({ grams }) => [...grams])).size
     size += more
     shared += more

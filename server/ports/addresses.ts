@@ -44,13 +44,13 @@ function parse(address: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
 }
 
 export interface AddressRules {
-  /** For ports 80 and 443. */
+  /** The rule for ports 80 and 443. */
   standard: AddressRule
-  /** For every other port; null: closed. */
+  /** The rule for every other port; null: such ports are closed. */
   otherPort: AddressRule | null
 }
 
-/** `allowLoopback` opens loopback on any port, and nothing else. */
+/** The rules of an installation. `allowLoopback` opens loopback on any port, and nothing else. */
 export function addressRules(allowLoopback: boolean): AddressRules {
   if (!allowLoopback) return { standard: isPublic, otherPort: null }
   return { standard: (address) => isPublic(address) || isLoopback(address), otherPort: isLoopback }

@@ -12,22 +12,22 @@ const IDLE_MS = 4000
 export interface GuardedConnection {
   readonly client: Client
   readonly key: string
-  /** It has been used before, so the server may be closing it now. */
+  /** The connection has been used before, so the server may be closing it now. */
   reused: boolean
   /** Called when the socket is connected. */
   onConnected: (() => void) | null
   readonly connected: boolean
-  /** Call it after the end of an answer. More bytes arrived than declared. */
+  /** Did more bytes arrive than declared? Call it after the end of an answer. */
   hasSurplus(): boolean
-  /** The socket was reset instead of closed. */
+  /** Was the socket reset instead of closed? */
   wasReset(): boolean
-  /** Can it be reused? */
+  /** Can the connection be reused? */
   isClean(): boolean
   destroy(): void
 }
 
 export interface Connections {
-  /** `fresh`: never a reused connection. */
+  /** Takes a connection to the target. `fresh`: never a reused one. */
   take(target: AddressTarget, fresh: boolean): GuardedConnection
   /** Returns a connection after a complete answer. */
   give(connection: GuardedConnection): void
@@ -52,10 +52,10 @@ export function createConnections(resolve: Resolve): Connections {
   }
   const drop = (connection: GuardedConnection) => {
     const entries = idle.get(connection.key) ?? []
-    const at = entries.findIndex((entry) => entry.connection === connection)
-    if (at >= 0) {
-      clearTimeout(entries[at]!.timer)
-      entries.splice(at, 1)
+    const entry = entries.find((one) => one.connection === connection)
+    if (entry) {
+      clearTimeout(entry.timer)
+      entries.splice(entries.indexOf(entry), 1)
       idleCount -= 1
     }
     if (entries.length === 0) idle.delete(connection.key)
@@ -123,7 +123,8 @@ function openConnection(
       socket !== null && (isSurplus(socket.errored) || (withheld && socket.readableLength > 0)),
     wasReset: () =>
       (socket?.errored as NodeJS.ErrnoException | null | undefined)?.code === 'ECONNRESET',
-    isClean: () => connected && !withheld && !socket!.destroyed && !socket!.errored,
+    isClean: () =>
+      connected && !withheld && socket !== null && !socket.destroyed && !socket.errored,
     destroy: () => {
       // undici does not destroy a socket that is still connecting: it would hold a file descriptor
       // for minutes.

@@ -23,7 +23,9 @@ export type Coding = keyof typeof CODINGS
 
 /** Codings of HTTP that cannot be decoded here. */
 const UNKNOWN = /^(x-)?compress$|^dc[bz]$|^aes128gcm$|^exi$|^pack200-gzip$/
-/** More than any file but one made to fill a disk. It is checked above `FREE_BYTES`. */
+/**
+ * The maximum expansion, which only a file made to fill a disk exceeds. Checked above `FREE_BYTES`.
+ */
 const MAX_RATIO = 200
 const FREE_BYTES = 16 * 1024 ** 2
 
@@ -104,7 +106,8 @@ async function* decode(
 
 /** Some servers send deflate without its two bytes of header, against RFC 9110, 8.4.1.2. */
 function decoderOf(coding: Coding, first: Buffer): Transform {
-  const hasHeader = first.length < 2 || (first[0]! % 16 === 8 && first.readUInt16BE() % 31 === 0)
+  const hasHeader =
+    first.length < 2 || (first.readUInt8() % 16 === 8 && first.readUInt16BE() % 31 === 0)
   return coding === 'deflate' && !hasHeader ? createInflateRaw() : CODINGS[coding]()
 }
 

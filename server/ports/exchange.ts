@@ -13,6 +13,7 @@ import {
   tooLarge,
   tooSlow,
 } from './failures.ts'
+import { present } from '../core/present.ts'
 
 export interface Timeouts {
   /**
@@ -20,7 +21,7 @@ export interface Timeouts {
    * milliseconds.
    */
   connect: number
-  /** From then until the headers have arrived. */
+  /** The time from the connection until the headers have arrived. */
   headers: number
   /**
    * The interval over which a body's speed is measured. Only time spent waiting for the network
@@ -37,7 +38,7 @@ export type OpenedBody = AsyncIterableIterator<Buffer> & {
   release(chunks: readonly Uint8Array[]): void
 }
 
-/** Less than this over `timeouts.slow` fails. Bytes a second. */
+/** The minimum speed over `timeouts.slow`, in bytes a second; a slower body fails. */
 const MIN_SPEED = 1024
 const CHECKS_PER_WINDOW = 8
 // A body that is not read fast enough waits in the socket, not here.
@@ -140,7 +141,8 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
     const chunk = this.#chunks.shift()
     if (chunk) {
       this.#queued -= chunk.length
-      if (this.#controller!.paused && this.#queued < RESUME_BELOW) this.#controller!.resume()
+      const controller = present(this.#controller, 'The controller')
+      if (controller.paused && this.#queued < RESUME_BELOW) controller.resume()
       return Promise.resolve({ done: false, value: chunk })
     }
     if (this.#state === 'ended') return Promise.resolve({ done: true, value: undefined })
@@ -149,7 +151,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
     return this.#waiting.promise
   }
 
-  /** The rest of the body is not needed. */
+  /** Ends the exchange, because the rest of the body is not needed. */
   return(): Promise<IteratorResult<Buffer>> {
     if (this.#state === 'open' || this.#state === 'settling') this.#fail(connectionLost())
     return Promise.resolve({ done: true, value: undefined })

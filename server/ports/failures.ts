@@ -14,14 +14,14 @@ const notAccessible = (retryable: boolean, detail: string, cause?: unknown) =>
 const NOT_REACHED = 'The address could not be reached'
 
 /**
- * Refused, not found, or no answer: all the same. `retryable` is false only if the text of the
- * address is refused. After a look-up it is always true, because otherwise it would distinguish a
- * blocked name from an unknown one.
+ * An address that was refused, not found or silent: all have the same error. `retryable` is false
+ * only if the text of the address is refused. After a look-up it is always true, because otherwise
+ * it would distinguish a blocked name from an unknown one.
  */
 export const notReached = (retryable: boolean, cause?: unknown) =>
   notAccessible(retryable, NOT_REACHED, cause)
 
-/** Another method would fail in the same way. */
+/** Was the server not reached, so that another method would fail in the same way? */
 export const isNotReached = (error: PortError): boolean => error.detail === NOT_REACHED
 
 export const noAnswer = () => notAccessible(true, 'The server did not answer in time')
@@ -51,7 +51,9 @@ export const redirectsToFtp = () =>
     'The address redirects to an FTP server: files are fetched from http and https addresses only',
   )
 export const unencodedHash = () =>
-  new NotFound('The server answered 404: file not found. Write # in the name of a file as %23')
+  new NotFoundAnswer(
+    'The server answered 404: file not found. Write # in the name of a file as %23',
+  )
 export const tooLarge = () => new PortError('file_too_large', ERRORS.file_too_large.message, false)
 
 const STATUS_MEANINGS: Readonly<Record<number, string>> = {
@@ -61,8 +63,8 @@ const STATUS_MEANINGS: Readonly<Record<number, string>> = {
 }
 const TRANSIENT = new Set([408, 425, 429])
 
-/** The server asks for fewer requests: this says nothing about the file. */
-export class Throttled extends PortError {
+/** An answer that asks for fewer requests, and says nothing about the file. */
+export class ThrottledAnswer extends PortError {
   constructor(detail: string, retryAfter: number | undefined) {
     super('url_not_accessible', ERRORS.url_not_accessible.message, true, {
       detail,
@@ -71,8 +73,8 @@ export class Throttled extends PortError {
   }
 }
 
-/** There is no file at the address. */
-export class NotFound extends PortError {
+/** An answer of 404: the address has no file. */
+export class NotFoundAnswer extends PortError {
   constructor(detail: string) {
     super('url_not_accessible', ERRORS.url_not_accessible.message, false, { detail })
   }
@@ -83,15 +85,15 @@ export function badStatus(status: number, retryAfter: string | undefined): PortE
   const detail = `The server answered ${status}${STATUS_MEANINGS[status] ?? ''}`
   const seconds = retryAfter === undefined ? undefined : secondsOf(retryAfter)
   if (status === 429 || (status === 503 && seconds !== undefined))
-    return new Throttled(
+    return new ThrottledAnswer(
       seconds === undefined ? detail : `${detail}. It asks to wait ${seconds} s`,
       seconds,
     )
-  if (status === 404) return new NotFound(detail)
+  if (status === 404) return new NotFoundAnswer(detail)
   return notAccessible(status >= 500 || TRANSIENT.has(status), detail)
 }
 
-/** From a number of seconds, or from a date. */
+/** The seconds in a Retry-After, which is a number of seconds or a date. */
 function secondsOf(retryAfter: string): number | undefined {
   if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter)
   const at = Date.parse(retryAfter)
@@ -155,7 +157,7 @@ const responseProblem = ({ message }: Error): string =>
   RESPONSE_PROBLEMS.find(([reason]) => reason.test(message))?.[1] ??
   `The server sent an invalid HTTP response: ${BY_OPERATOR}`
 
-/** Was it caused by bytes after the end of a complete answer? */
+/** Was the error caused by bytes after the end of a complete answer? */
 export function isSurplus(error: unknown): boolean {
   return (
     error instanceof errors.HTTPParserError ||

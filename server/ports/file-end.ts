@@ -3,7 +3,7 @@
 
 export interface FileTail {
   size: number
-  /** The bytes from `start` to `end`, both included. */
+  /** Reads the bytes from `start` to `end`, both included. */
   read(start: number, end: number): Promise<Buffer>
 }
 
@@ -34,11 +34,11 @@ async function isFilmCutOff({ size, read }: FileTail): Promise<boolean> {
     if (at + 8 > size) return true
     const header = await read(at, Math.min(at + 16, size) - 1)
     const short = header.readUInt32BE()
-    // 0: up to the end of the file.
+    // A size of 0 means: up to the end of the file.
     if (short === 0) return false
     if (short === 1 && header.length < 16) return true
     const length = short === 1 ? Number(header.readBigUInt64BE(8)) : short
-    // Not a box: bytes after the film.
+    // These bytes are no box: they follow the film.
     if (length < 8) return false
     at += length
   }

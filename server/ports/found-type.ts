@@ -8,7 +8,7 @@ import { isCutOff } from './file-end.ts'
 export const HEAD_BYTES = 4100
 
 export interface WatchedBytes extends ByteSource {
-  /** The beginning, once everything has been read. */
+  /** The beginning of the bytes, once all of them have been read. */
   head(): Buffer
 }
 
@@ -45,7 +45,7 @@ let library: ReturnType<typeof load> | undefined
 export interface DetectedContent {
   /** The media type of the bytes; absent: not detected. */
   found_type?: string
-  /** The bytes end before their format does. */
+  /** Do the bytes end before their format does? */
   cut_off?: true
 }
 
@@ -63,7 +63,7 @@ export async function foundIn(
   return { ...(await foundType(head)), ...(cut ? { cut_off: true } : {}) }
 }
 
-/** A media type; absent if it cannot be detected. */
+/** The media type of the bytes; absent if it cannot be detected. */
 export async function foundType(head: Buffer): Promise<{ found_type?: string }> {
   if (isPage(head)) return { found_type: 'text/html' }
   // Loaded at first use, since it is large; importing it again costs as much as detecting.

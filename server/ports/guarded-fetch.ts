@@ -19,11 +19,11 @@ import { codingOf, decodedBody, type Coding } from './content-encoding.ts'
 import {
   badStatus,
   isNotReached,
-  NotFound,
+  NotFoundAnswer,
   redirectsNowhere,
   redirectsToFtp,
   redirectsTooOften,
-  Throttled,
+  ThrottledAnswer,
   tooLarge,
   unencodedHash,
 } from './failures.ts'
@@ -38,7 +38,7 @@ export interface OpenedFile extends Probe {
   body: OpenedBody
 }
 
-/** All of these throw `PortError`, or the reason of `signal`. */
+/** Requests to addresses that others chose. All throw `PortError`, or the reason of `signal`. */
 export interface GuardedClient {
   /** The file at an address that answers 200, after at most 10 redirects. */
   open(url: string, signal: AbortSignal): Promise<OpenedFile>
@@ -64,7 +64,7 @@ export interface GuardedClientOptions {
   allowLoopback: boolean
   /** Maximum size of a file. */
   fileBytes: number
-  /** Absent: a name without an address. */
+  /** The User-Agent; absent: this software's name without an address. */
   userAgent?: string
   log?: Logger
   timeouts?: Partial<Timeouts>
@@ -72,7 +72,7 @@ export interface GuardedClientOptions {
 }
 
 const TIMEOUTS: Timeouts = { connect: 10_000, headers: 30_000, slow: 60_000 }
-/** For an answer to HEAD. GET is sent after it and has the whole time. Milliseconds. */
+/** The time for an answer to HEAD, in milliseconds. GET is sent after it and has the whole time. */
 const HEAD_WITHIN = 10_000
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 const MAX_REDIRECTS = 10
@@ -206,7 +206,7 @@ async function withFragment<T>(url: string, work: (url: string) => Promise<T>): 
   try {
     return await work(url)
   } catch (error) {
-    if (!(error instanceof NotFound) || !url.includes('#')) throw error
+    if (!(error instanceof NotFoundAnswer) || !url.includes('#')) throw error
     return work(url.replaceAll('#', '%23')).catch(() => {
       throw unencodedHash()
     })
@@ -243,8 +243,8 @@ async function probeFile(follow: Follow, url: string, signal: AbortSignal): Prom
 }
 
 /**
- * Null: many servers refuse HEAD or fail on it, and an address signed for GET is valid for GET
- * only.
+ * Probes by HEAD. Null: GET is needed, since many servers refuse HEAD or fail on it, and an address
+ * signed for GET is valid for GET only.
  */
 async function probeByHead(
   follow: Follow,
@@ -258,7 +258,7 @@ async function probeByHead(
     // Some servers answer HEAD with a length of 0, or compress only that: GET shows the file.
     return probe.size_bytes === 0 || coding !== null ? null : probe
   } catch (error) {
-    if (!(error instanceof PortError) || error instanceof Throttled || isNotReached(error))
+    if (!(error instanceof PortError) || error instanceof ThrottledAnswer || isNotReached(error))
       throw error
     return null
   }
@@ -306,6 +306,6 @@ async function discard(body: Exchange): Promise<void> {
       if (bytes > DISCARDED_BYTES) return
     }
   } catch {
-    // Only the answer's status was needed.
+    // A broken body is dropped: only the answer's status was needed.
   }
 }

@@ -7,6 +7,7 @@ import { ERRORS, type ErrorCode } from '../core/errors.ts'
 import { locateFile } from '../files/list.ts'
 import { StoreError, type BlobStore } from '../core/store/store.ts'
 import { storeFailure } from './stage.ts'
+import { present } from '../core/present.ts'
 
 export interface BlobPlace {
   hash: string
@@ -14,7 +15,7 @@ export interface BlobPlace {
   size_bytes: number
 }
 
-/** Throws `PortError` `file_not_found`. */
+/** The place of an item's bytes. Throws `PortError` `file_not_found`. */
 export async function locateItem(
   scope: ShopScope,
   { staged, file }: ByteSource,
@@ -35,7 +36,7 @@ export async function copyOut(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    const store = stores.get(location)!
+    const store = present(stores.get(location), `The location ${location}`)
     if (store.copyOut) await store.copyOut(shop, hash, to)
     else await pipeline(await store.read(shop, hash), createWriteStream(to), { signal })
   } catch (error) {

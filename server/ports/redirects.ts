@@ -1,6 +1,7 @@
 // One fetch over several addresses: where a redirect leads, and the cookies that some servers set
 // before they serve a file.
 import type { IncomingHttpHeaders } from 'node:http'
+import { firstOf } from '../core/present.ts'
 
 const MAX_COOKIES = 30
 const MAX_COOKIE_BYTES = 4096
@@ -33,7 +34,7 @@ export class FetchCookies {
     const cookies = this.#hosts.get(placeOf(url)) ?? new Map<string, string>()
     this.#hosts.set(placeOf(url), cookies)
     for (const line of [headers['set-cookie'] ?? []].flat()) {
-      const pair = line.split(';')[0]!.trim()
+      const pair = firstOf(line.split(';')).trim()
       const [name = ''] = pair.split('=', 1)
       if (name !== '' && pair.length <= MAX_COOKIE_BYTES && cookies.size < MAX_COOKIES)
         cookies.set(name, pair)

@@ -12,7 +12,7 @@ export interface Sandboxes {
   close(): void
 }
 
-/** For all shops of this process: one pool of children for each script. */
+/** The sandboxes of this process: one pool of children for each script, shared by all shops. */
 export function createSandboxes(): Sandboxes {
   const pools = new Map<string, ChildPool>()
   const poolOf = (script: URL, limits: SandboxLimits): ChildPool => {

@@ -1,5 +1,5 @@
 // The bytes of existing files, for plugins: copied to another location and read back there.
-import { PortError, type StoredFiles } from '../../plugins/contract.ts'
+import { PortError, type ByteSource, type StoredFiles } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { ERRORS } from '../core/errors.ts'
 import { recordBackup } from '../files/backups.ts'
@@ -15,6 +15,7 @@ import {
 import { StoreError, type BlobStore } from '../core/store/store.ts'
 import { locateItem, portError } from './item-bytes.ts'
 import { storeFailure } from './stage.ts'
+import { present } from '../core/present.ts'
 
 const BACKUP = 'backup'
 
@@ -28,43 +29,20 @@ export function createStoredFiles(
   scope: ShopScope,
   stores: ReadonlyMap<string, BlobStore>,
 ): StoredFiles {
-  const storeOf = (location: string): BlobStore => {
-    const store = stores.get(location)
-    if (!store) throw portError('location_not_found')
-    return store
-  }
-  /** Makes sure that a location has a blob, undamaged. Returns how many bytes were copied. */
-  const bring = async (blob: Blob, location: string, signal: AbortSignal): Promise<number> => {
-    const target = storeOf(location)
-    const { hash } = blob
-    // A blob may be damaged although its row says otherwise: then it is written again, which
-    // repairs it for all files that share it.
-    if (
-      (await holdsBlob(scope, hash, location)) &&
-      (await isWhole(target, { shop: scope.shop, hash }, signal))
-    )
-      return 0
-    const written = await target.write(
-      scope.shop,
-      await storeOf(blob.location).read(scope.shop, hash),
-      signal,
-    )
-    if (written.hash !== hash) throw damaged('The stored bytes do not match their hash')
-    await recordBlob(scope, blob, location)
-    if (!(await isWhole(target, { shop: scope.shop, hash }, signal)))
-      throw damaged('The copy differs from the original')
-    return written.size_bytes
-  }
+  const copy: CopyBlob = (blob, location, signal) =>
+    asPort(() => copyBlob(scope, stores, blob, location, signal))
   return {
     locate: (fileIds) => locateFiles(scope, fileIds),
     backUp: async (item, signal) => {
+      const fileId = idOf(item)
       const { hash, size_bytes, location } = await locateItem(scope, item)
-      await asPort(() => bring({ hash, size_bytes, location }, BACKUP, signal))
-      await recordBackup(scope, { fileId: item.file.id!, hash, size_bytes, location: BACKUP })
+      await copy({ hash, size_bytes, location }, BACKUP, signal)
+      await recordBackup(scope, { fileId, hash, size_bytes, location: BACKUP })
     },
-    relocate: async ({ file, staged }, location, { keep }, signal) => {
-      storeOf(location)
-      const fileId = file.id!
+    relocate: async (item, location, { keep }, signal) => {
+      storeAt(stores, location)
+      const { staged } = item
+      const fileId = idOf(item)
       const versions = await locateVersions(scope, fileId)
       const current = versions.find(({ current }) => current)
       if (!current) throw portError('file_not_found')
@@ -73,7 +51,7 @@ export function createStoredFiles(
       const moving = versions.filter(elsewhere)
       const wanted = (keep ? [kept] : [...moving, ...(staged ? [staged] : [])]).filter(elsewhere)
       let copied = 0
-      for (const blob of wanted) copied += await asPort(() => bring(blob, location, signal))
+      for (const blob of wanted) copied += await copy(blob, location, signal)
       if (keep) {
         const fresh = await recordCopy(scope, fileId, kept, location)
         return { copied, unchanged: copied === 0 && !fresh, bytes: null }
@@ -84,6 +62,39 @@ export function createStoredFiles(
     },
   }
 }
+
+/** Makes sure that a location has a blob, undamaged. Returns how many bytes were copied. */
+type CopyBlob = (blob: Blob, location: string, signal: AbortSignal) => Promise<number>
+
+async function copyBlob(
+  scope: ShopScope,
+  stores: ReadonlyMap<string, BlobStore>,
+  blob: Blob,
+  location: string,
+  signal: AbortSignal,
+): Promise<number> {
+  const target = storeAt(stores, location)
+  const { hash } = blob
+  const isWholeThere = () => isWhole(target, { shop: scope.shop, hash }, signal)
+  // A blob may be damaged although its row says otherwise: then it is written again, which repairs
+  // it for all files that share it.
+  if ((await holdsBlob(scope, hash, location)) && (await isWholeThere())) return 0
+  const bytes = await storeAt(stores, blob.location).read(scope.shop, hash)
+  const written = await target.write(scope.shop, bytes, signal)
+  if (written.hash !== hash) throw damaged('The stored bytes do not match their hash')
+  await recordBlob(scope, blob, location)
+  if (!(await isWholeThere())) throw damaged('The copy differs from the original')
+  return written.size_bytes
+}
+
+function storeAt(stores: ReadonlyMap<string, BlobStore>, location: string): BlobStore {
+  const store = stores.get(location)
+  if (!store) throw portError('location_not_found')
+  return store
+}
+
+/** Only stored files are backed up and moved, never drafts. */
+const idOf = ({ file }: ByteSource): string => present(file.id, 'The file’s id')
 
 async function asPort<T>(work: () => Promise<T>): Promise<T> {
   try {

@@ -96,8 +96,7 @@ function createKoa(parts: WebParts, metrics: Metrics, failures: FailureLimiter):
     const level = DISCONNECTED.has(error.code ?? '') ? 'debug' : 'warn'
     parts.log[level]('a response was not sent completely', errorFields(error))
   })
-  if (parts.storefront.handle)
-    app.use(withoutKoa((request, response) => parts.storefront.handle!(request, response)))
+  if (parts.storefront.demo) app.use(withoutKoa(parts.storefront.demo.handle))
   app.use(withMetrics(metrics))
   app.use(errorResponses(parts.log))
   app.use(health(parts.database))

@@ -17,7 +17,7 @@ export interface Config {
   channels: readonly Channel[]
   storage: Storage
   limits: Limits
-  /** The plans that shops pay for. Null: nothing requires a plan. */
+  /** The plans that shops pay for; null: nothing requires a plan. */
   plans: Plans | null
 }
 
@@ -41,7 +41,7 @@ export function defineConfig(
     ...whole.workflows.flatMap((workflow) =>
       workflowProblems(workflow, whole.plugins, workflow.action).map(
         ({ param, message }) =>
-          `workflow ${workflow.id}: ${param}: ${message[0]!.toLowerCase()}${message.slice(1)}`,
+          `workflow ${workflow.id}: ${param}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`,
       ),
     ),
     ...(plans ? planProblems(plans) : []),

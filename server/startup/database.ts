@@ -13,6 +13,7 @@ import { migrate } from '../core/db/migrate.ts'
 import type { Logger } from '../core/log.ts'
 import { createSecrets, ensureSecret, type Secrets } from '../core/secrets.ts'
 import { warnOfOtherSecret } from './secret-check.ts'
+import { present } from '../core/present.ts'
 
 export interface OpenedDatabase {
   database: Database
@@ -20,14 +21,14 @@ export interface OpenedDatabase {
   close(): Promise<void>
 }
 
-/** Throws `ConfigError` if DATABASE_URL cannot be used. */
+/** Opens the database of a server. Throws `ConfigError` if DATABASE_URL cannot be used. */
 export async function openForStart(environment: Environment, log: Logger): Promise<OpenedDatabase> {
   const secret = environment.secret ?? (await ensureSecret(environment.dataDir))
   const embedded = environment.databaseUrl ? null : await startEmbedded(environment.dataDir, log)
   const { connections, databaseDirectUrl: directUrl, roles } = environment
   // Each of a worker's 57 places may use one of a pool.
   const database = openDatabase(
-    embedded?.url ?? environment.databaseUrl!,
+    present(embedded?.url ?? environment.databaseUrl, 'The address of the database'),
     Math.ceil(connections / 2),
     log,
     { directUrl: embedded ? null : directUrl, name: `stevedore ${roles.join('+')}` },

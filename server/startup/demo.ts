@@ -43,24 +43,27 @@ export async function prepareDemo(
   const before = await readFile(file, 'utf8')
     .then((text) => JSON.parse(text) as Partial<Demo>)
     .catch(() => ({}) as Partial<Demo>)
-  const known = before.api_key ? await findApiKey(database, hashKey(before.api_key)) : null
-  const apiKey =
-    known?.shop_id === shop.id
-      ? before.api_key!
-      : (
-          await createApiKey(forShop(database, shop.id), {
-            name: 'Demo',
-            scopes: SCOPES,
-            demo: true,
-          })
-        ).key
-  const demo: Demo = { url, shop: shop.domain, api_key: apiKey }
+  const demo: Demo = {
+    ...{ url, shop: shop.domain },
+    api_key: await demoKey(database, shop.id, before.api_key),
+  }
   if (shopFrontUrl) demo.storefront = { url: shopFrontUrl }
   if (drop) demo.drop = await demoAccount(database, shop.id, drop, before.drop)
   // Written atomically: scripts wait for this file.
   await writeFile(`${file}.new`, JSON.stringify(demo, null, 2) + '\n', { mode: 0o600 })
   await rename(`${file}.new`, file)
   return demo
+}
+
+/** The key of the previous start, if it still works. */
+async function demoKey(
+  database: Database,
+  shop: number,
+  before: string | undefined,
+): Promise<string> {
+  if (before && (await findApiKey(database, hashKey(before)))?.shop_id === shop) return before
+  const scope = forShop(database, shop)
+  return (await createApiKey(scope, { name: 'Demo', scopes: SCOPES, demo: true })).key
 }
 
 /** The account of the previous start, if its password still works. */
@@ -72,8 +75,8 @@ async function demoAccount(
 ): Promise<DemoDrop> {
   const about = { host, sftp_port: sftpPort, ftp_port: ftpPort, path: `${homeOf(shop)}/` }
   const known = before ? await findByUsername(database, before.username) : null
-  if (known?.shop_id === shop && (await isPassword(before!.password, known.password)))
-    return { ...about, username: before!.username, password: before!.password }
+  if (before && known?.shop_id === shop && (await isPassword(before.password, known.password)))
+    return { ...about, username: before.username, password: before.password }
   const { account, password } = await createAccount(forShop(database, shop), { name: 'Demo' })
   return { ...about, username: account.username, password }
 }

@@ -6,6 +6,7 @@ import type { Database } from '../core/db/database.ts'
 import type { Logger } from '../core/log.ts'
 import { ensureSecret } from '../core/secrets.ts'
 import { createRestarts } from './restarts.ts'
+import { present } from '../core/present.ts'
 
 export interface DropChild {
   /** The ports that it listens on. */
@@ -23,7 +24,8 @@ const READY_MS = 20_000
 const STOP_MS = 10_000
 /**
  * The parent's heap options are for imports. The child has few long-lived objects, and full
- * collections are rare; its heap grows in small steps, because clients decide how many objects wait.
+ * collections are rare; its heap grows in small steps, because clients decide how many objects
+ * wait.
  */
 const HEAP = /^--((min|max)-semi-space-size|heap-growing-percent)=/
 const HEAP_FLAGS = [
@@ -77,7 +79,7 @@ export async function startDropChild(
       timer = setTimeout(start, pauseMs)
     }
     started.once('error', (error) => ended(error.message))
-    // Not `exit`, which may come before the last report has been read.
+    // `close` instead of `exit`, which may come before the last report has been read.
     started.once('close', (code, signal) => ended(signal ? `signal ${signal}` : `code ${code}`))
   }
   start()
@@ -101,7 +103,7 @@ const portsOf = ({ sftpPort, ftpPort }: DropAddress) => ({
 
 function spawnDrop(env: Readonly<Record<string, string>>): ChildProcess {
   const others = process.execArgv.filter((flag) => !HEAP.test(flag))
-  const args = [...others, ...HEAP_FLAGS, process.argv[1]!, DROP_CHILD]
+  const args = [...others, ...HEAP_FLAGS, present(process.argv[1], 'The program'), DROP_CHILD]
   return spawn(process.execPath, args, {
     // Freed buffers of transfers are returned to the system instead of to an arena of each thread.
     env: { ...process.env, MALLOC_ARENA_MAX: '2', ...env },

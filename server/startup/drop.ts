@@ -19,7 +19,7 @@ interface DropParts extends Omit<TransferParts, 'staging' | 'waker' | 'confirmat
   secrets: Secrets
 }
 
-/** Throws `ConfigError`. */
+/** Starts the drop server. Throws `ConfigError`. */
 export async function startDrop(
   { environment, limits, storage }: Config,
   log: Logger,
@@ -61,7 +61,7 @@ async function runDrop({ environment, ...parts }: DropParts): Promise<() => Prom
       expired: validTo,
     })
   process.send?.({ sftpPort, ftpPort } satisfies DropReport)
-  // Its parent is gone, so nothing would stop it.
+  // Without its parent nothing would stop this process.
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
   // The channel to the parent must not keep a stopped process alive.
   process.channel?.unref()

@@ -23,9 +23,9 @@ import { webhookDeliverer } from '../features/webhooks/deliverer.ts'
 
 export interface OutboxOptions extends CallbackOptions {
   database: Database
-  /** Null: email is written and stored, and none is sent. */
+  /** The mail server; null: email is written and stored, and none is sent. */
   smtpUrl: string | null
-  /** Null: text messages are stored, and none is sent. */
+  /** The account for text messages; null: they are stored, and none is sent. */
   twilio: TwilioAccount | null
   /** The platform's automation of a shop; absent: there is none. */
   triggers?: (shop: number) => SendTrigger
@@ -38,7 +38,7 @@ export interface OutboxOptions extends CallbackOptions {
 export interface Outbox {
   /** Delivers one message, and resolves when its result is recorded. */
   deliver(job: OutboxJob): Promise<void>
-  /** The same for a job of the worker: it resolves when the job may end. */
+  /** Delivers one message for a job of the worker, and resolves when the job may end. */
   run(job: OutboxJob): Promise<void>
   /** The sweep of messages whose worker died, and the shops' batches of mails. */
   tasks: readonly BackgroundTask[]

@@ -100,7 +100,7 @@ export function buildEnvironment(): NodeJS.ProcessEnv {
   }
 }
 
-/** Compressed here, once, and not for every request. */
+/** Compresses the files of the page once, and not for every request. */
 async function compress(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!/\.(js|css|svg)$/.test(name)) continue
@@ -110,7 +110,10 @@ async function compress(folder: string): Promise<void> {
   }
 }
 
-/** Servers may do this concurrently: the last one wins, and both pages are complete. */
+/**
+ * Replaces the page. Servers may do this concurrently: the last one wins, and both pages are
+ * complete.
+ */
 async function replace(fresh: string, folder: string): Promise<void> {
   const old = `${fresh}-old`
   await rename(folder, old).catch(() => {})

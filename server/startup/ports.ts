@@ -20,6 +20,7 @@ import { createUploadPort } from '../features/upload/port.ts'
 import { createStoredFiles } from '../ports/stored.ts'
 import type { BlobStore } from '../core/store/store.ts'
 import type { Storefront } from '../storefront/storefront.ts'
+import { present } from '../core/present.ts'
 
 export function portsFactory(parts: {
   client: GuardedClient
@@ -34,7 +35,8 @@ export function portsFactory(parts: {
     const { name, domain, settings } = await readShop(scope)
     // The location of new bytes.
     const location = settings.storage_location
-    const place = { store: parts.stores.get(location)!, shop: scope.shop, location }
+    const store = present(parts.stores.get(location), `The location ${location}`)
+    const place = { store, shop: scope.shop, location }
     return {
       shop: { name, domain, settings },
       catalog: createCatalogPort(scope, parts.storefront.catalog(scope.shop), match),

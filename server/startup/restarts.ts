@@ -2,7 +2,7 @@
 
 export interface Restart {
   pauseMs: number
-  /** Another reason than the last time: it is logged. */
+  /** Does the reason differ from the last one, so that it has to be logged? */
   isNew: boolean
 }
 

@@ -12,7 +12,7 @@ const ADVICE: Readonly<Record<StoreError['code'], string>> = {
 /** A full disk fails every file of an import: one line a minute is enough. */
 const RETRY_MS = 60_000
 
-/** The same store. Each kind of failed write is logged at most once a minute. */
+/** The store, with each kind of failed write logged at most once a minute. */
 export function warnOfFailedWrites(store: BlobStore, location: string, log: Logger): BlobStore {
   const lastAt = new Map<StoreError['code'], number>()
   const watch = async <T>(work: Promise<T>): Promise<T> => {

@@ -76,10 +76,13 @@ async function openDemo(
     log.info('the demo storefront is ready', { ...demo.size, shop: domain })
     return {
       ...storefront,
-      demoShop: { id: shop.id, domain, name },
-      demoSample: SAMPLE,
-      handle: (request, response) => bridge(request, response) || demo.shopFront(request, response),
-      shopFrontUrl: demo.url,
+      demo: {
+        shop: { id: shop.id, domain, name },
+        sample: SAMPLE,
+        frontUrl: demo.url,
+        handle: (request, response) =>
+          bridge(request, response) || demo.shopFront(request, response),
+      },
       close: stop,
     }
   } catch (error) {

@@ -8,8 +8,9 @@ import { StoreError, type BlobStore } from '../core/store/store.ts'
 import { warnOfFailedWrites } from './storage-warnings.ts'
 
 /**
- * By location name. Throws `ConfigError` if a bucket refuses access or does not exist, or if a
- * folder cannot be made; a bucket that does not answer is an outage, not a configuration error.
+ * Opens the stores, by the names of their locations. Throws `ConfigError` if a bucket refuses
+ * access or does not exist, or if a folder cannot be made; a bucket that does not answer is an
+ * outage, not a configuration error.
  */
 export async function openStores(
   storage: Config['storage'],

@@ -32,7 +32,10 @@ export interface UpkeepParts {
   log: Logger
 }
 
-/** Hourly, and when a worker starts, for installations that run only minutes a day. */
+/**
+ * The hourly upkeep. It also runs when a worker starts, for installations that run only minutes a
+ * day.
+ */
 export const upkeepTask = (parts: UpkeepParts): BackgroundTask => ({
   name: 'upkeep',
   concurrency: 1,
@@ -51,7 +54,7 @@ export const upkeepTask = (parts: UpkeepParts): BackgroundTask => ({
   },
 })
 
-/** A separate task: it reads gigabytes, and the other sweeps must not wait for it. */
+/** The scrub is a separate task: it reads gigabytes, and the other sweeps must not wait for it. */
 export const scrubTask = ({ uploads: _, ...parts }: UpkeepParts): BackgroundTask => ({
   name: 'scrub-blobs',
   concurrency: 1,

@@ -2,6 +2,7 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { Database } from '../core/db/database.ts'
 import type { StateMetrics } from '../http/state-metrics.ts'
+import { firstOf } from '../core/present.ts'
 
 const READ_EVERY_MS = 5000
 
@@ -31,7 +32,7 @@ const OPERATIONS = `
     select status, total, done, failed from operations
     where detail = 'kept' and finished_at > now() - interval '1 hour'
   ) recent group by status`
-// A small table: one job for each batch, deleted when it is done.
+// The table of jobs is small: one for each batch, deleted when it is done.
 const JOBS = `
   select count(*) filter (where locked_at is null and run_at <= now() and attempts < max_attempts)
       as waiting,
@@ -84,7 +85,7 @@ export function workMetrics(
 
   const read = async (): Promise<void> => {
     const { rows } = await pool.query<OperationRow>(OPERATIONS)
-    const [job] = (await pool.query<JobRow>(JOBS)).rows
+    const job = firstOf((await pool.query<JobRow>(JOBS)).rows)
     // A status that no operation has any more must not keep its last value.
     for (const one of [operations, items, done, failed]) one.reset()
     for (const row of rows) {
@@ -94,14 +95,14 @@ export function workMetrics(
       done.set({ status }, Number(row.done))
       failed.set({ status }, Number(row.failed))
     }
-    jobs.set({ state: 'waiting' }, Number(job!.waiting))
-    jobs.set({ state: 'running' }, Number(job!.running))
-    oldest.set(job!.oldest)
+    jobs.set({ state: 'waiting' }, Number(job.waiting))
+    jobs.set({ state: 'running' }, Number(job.running))
+    oldest.set(job.oldest)
     messages.reset()
     for (const { kind, status, count } of (await pool.query<MessageCount>(MESSAGES)).rows)
       messages.set({ kind, status }, Number(count))
     const failing = await pool.query<{ count: string }>('select count(*) from receiver_failures')
-    receivers.set(Number(failing.rows[0]!.count))
+    receivers.set(Number(firstOf(failing.rows).count))
     for (const read of readOthers) await read()
   }
 

@@ -18,6 +18,7 @@ import {
   type TokenRow,
 } from './shop-tokens.ts'
 import { LeaseTimeout, underLease } from './token-lease.ts'
+import { present } from '../core/present.ts'
 
 export interface Access {
   /**
@@ -53,12 +54,12 @@ export function createAccess(
 
   const exchange = (shop: number, shopDomain: string, sessionToken: string): Promise<boolean> => {
     const scope = forShop(database, shop)
-    const present = async () => (works(shop, await readTokens(scope)) ? false : null)
+    const current = async () => (works(shop, await readTokens(scope)) ? false : null)
     const trade = async () => {
       await writeTokens(scope, sealing.seal(shop, await grants.exchange(shopDomain, sessionToken)))
       return true
     }
-    return underLease<boolean>(scope, present, trade).catch((error: unknown) => {
+    return underLease<boolean>(scope, current, trade).catch((error: unknown) => {
       throw error instanceof LeaseTimeout ? new AppError('unavailable') : error
     })
   }
@@ -110,7 +111,7 @@ async function renew(
   refused: Grant | null,
 ): Promise<Grant> {
   const { shop } = scope
-  const present = async () => {
+  const current = async () => {
     const row = await readTokens(scope)
     const grant = isFresh(row) ? sealing.openGrant(shop, row) : null
     // Another process has renewed it while this one waited.
@@ -130,9 +131,9 @@ async function renew(
       throw noAccess()
     }
     await writeTokens(scope, sealing.seal(shop, session))
-    return { domain: row.domain, accessToken: session.accessToken! }
+    return { domain: row.domain, accessToken: present(session.accessToken, 'The access token') }
   }
-  return underLease(scope, present, ask).catch((error: unknown) => {
+  return underLease(scope, current, ask).catch((error: unknown) => {
     if (!(error instanceof LeaseTimeout)) throw error
     throw new PortError(
       'storefront_unavailable',

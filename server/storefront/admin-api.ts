@@ -7,7 +7,7 @@ import type { Access } from './access.ts'
 import type { Library } from './library.ts'
 import type { GraphqlOperation } from './operations.ts'
 import type { Grant } from './shop-tokens.ts'
-import { createThrottle, type Throttle } from './throttle.ts'
+import { createThrottle } from './throttle.ts'
 import { withTransport, type Transport } from './transport.ts'
 import {
   costOf,
@@ -16,6 +16,7 @@ import {
   type Cost,
   type PlatformFailure,
 } from './platform-failures.ts'
+import { keptPerShop } from './per-shop.ts'
 
 /**
  * Sends a query for the shop. Throws `PortError` `storefront_unavailable`.
@@ -45,15 +46,14 @@ export function createAdminRequest(options: {
   log: Logger
 }): AdminRequest {
   const { library, transport, access, log } = options
-  const throttles = new Map<number, Throttle>()
+  const throttleOf = keptPerShop(createThrottle)
   // The platform's actual charge of a query, known after its first answer; it may be lower than by
   // its rules.
   const charges = new Map<string, number>()
 
   return async <Data>(...given: Parameters<AdminRequest>): Promise<Data> => {
     const [shop, operation, variables, points, signal] = given
-    if (!throttles.has(shop)) throttles.set(shop, createThrottle())
-    const throttle = throttles.get(shop)!
+    const throttle = throttleOf(shop)
     const query = `${operation.name}/${points}`
     const left = attemptsLeft()
     let grant = await access.grant(shop)

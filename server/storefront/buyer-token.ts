@@ -6,13 +6,13 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { AppError } from '../core/errors.ts'
 
-/** The platform issues them for five minutes. */
+/** The longest life of a token: the platform issues them for five minutes. */
 const MAX_SECONDS = 300
 const LEEWAY_SECONDS = 10
 const MAX_LENGTH = 4096
 
 const claimsSchema = z.object({
-  // With or without https://, as the surface writes it.
+  // The shop's domain, with or without https://, as the surface writes it.
   dest: z
     .string()
     .regex(/^(https:\/\/)?[a-z0-9][a-z0-9-]*\.myshopify\.com\/?$/)
@@ -21,12 +21,12 @@ const claimsSchema = z.object({
   exp: z.number(),
   nbf: z.number(),
   iat: z.number(),
-  // Absent for guests. The admin's tokens name a staff member by a bare number.
+  // The customer; absent for guests. The admin's tokens name a staff member by a bare number.
   sub: z
     .string()
     .regex(/^gid:\/\/shopify\/Customer\/\d+$/)
     .optional(),
-  // The admin's tokens have an issuer.
+  // Only the admin's tokens have an issuer.
   iss: z.undefined().optional(),
 })
 
@@ -34,7 +34,7 @@ export interface BuyerIdentity {
   shopDomain: string
 }
 
-/** Throws `AppError` `unauthenticated`. */
+/** The buyer whom a token names. Throws `AppError` `unauthenticated`. */
 export function verifyBuyerToken(
   token: string,
   { apiKey, apiSecret }: { apiKey: string; apiSecret: string },

@@ -9,12 +9,13 @@ import { withTransport, type Transport } from './transport.ts'
 
 export interface Grants {
   /**
-   * Throws `AppError`: `unauthenticated` if the session token is refused, otherwise `unavailable`.
+   * Exchanges a session token for an offline token. Throws `AppError`: `unauthenticated` if the
+   * session token is refused, otherwise `unavailable`.
    */
   exchange(domain: string, sessionToken: string): Promise<Session>
   /**
-   * Null if the platform says that this refresh token is invalid. Throws `PortError` for every
-   * other failure.
+   * Renews a token; null if the platform says that this refresh token is invalid. Throws
+   * `PortError` for every other failure.
    */
   refresh(domain: string, refreshToken: string): Promise<Session | null>
 }

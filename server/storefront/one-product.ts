@@ -12,7 +12,8 @@ const VARIANTS_PER_PAGE = 250
 const POINTS = VARIANTS_PER_PAGE + 6
 
 /**
- * Its row and those of its variants; null: the platform has no such product. Throws `PortError`.
+ * The row of a product and those of its variants; null: the platform has no such product. Throws
+ * `PortError`.
  */
 export async function readProduct(
   shop: number,

@@ -26,7 +26,7 @@ beforeAll(async () => {
   database = await openTestDatabase()
   storefront = await open()
   server = createServer((request, response) => {
-    if (!storefront.handle!(request, response)) response.writeHead(404).end()
+    if (!storefront.demo!.handle(request, response)) response.writeHead(404).end()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   port = (server.address() as AddressInfo).port
@@ -61,7 +61,7 @@ function get(
 }
 
 test('demo mode has a shop, access to its catalog, and an owner to write to', async () => {
-  const { id, domain, name } = storefront.demoShop!
+  const { id, domain, name } = storefront.demo!.shop
   expect([domain, name]).toEqual(['harbour-press.myshopify.com', 'Harbour Press'])
   expect(await findShop(database, domain)).toEqual({ id, domain, name, demo: true })
   const { rows } = await database.pool.query('select settings from shops where id = $1', [id])
@@ -79,10 +79,10 @@ test('demo mode has a shop, access to its catalog, and an owner to write to', as
 })
 
 test('a second start keeps the shop as the merchant left it, and its access', async () => {
-  const { id } = storefront.demoShop!
+  const { id } = storefront.demo!.shop
   await database.pool.query(`update shops set settings = '{"recipients": []}' where id = $1`, [id])
   const again = await open()
-  expect(again.demoShop!.id).toBe(id)
+  expect(again.demo!.shop.id).toBe(id)
   const { rows } = await database.pool.query('select settings from shops where id = $1', [id])
   expect(rows[0].settings).toEqual({ recipients: [] })
   expect((await again.catalog(id).findBySku(['EB-001'], new AbortController().signal)).size).toBe(1)
@@ -104,7 +104,7 @@ test('with credentials the platform is used: no stand-in, no demo shop, the plat
     apiKey: 'key',
     bridgeUrl: 'https://cdn.shopify.com/shopifycloud/app-bridge.js',
   })
-  expect([real.handle, real.demoShop]).toEqual([undefined, undefined])
+  expect(real.demo).toBeUndefined()
   await real.close()
 })
 

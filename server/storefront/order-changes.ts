@@ -3,7 +3,7 @@ import { PortError } from '../../plugins/contract.ts'
 import type { AdminRequest } from './admin-api.ts'
 import type { GraphqlOperation } from './operations.ts'
 
-/** Null: it was done. */
+/** The result of one change; null: it was made. */
 export type MarkResult = PortError | null
 
 /** Sends a mutation; returns what the platform objects to, by the field's alias. */

@@ -9,12 +9,13 @@ import {
   type GraphqlOperation,
 } from './operations.ts'
 import { inGroups, type ChangeOrders, type MarkResult } from './order-changes.ts'
+import { zip } from '../core/present.ts'
 
-export interface FulfilmentWanted {
+export interface FulfilmentRequest {
   order: string
   /** The platform's ids of the lines to fulfil. */
   lines: readonly string[]
-  /** The platform's own mail notifies the buyer, with this address in it. Null: it sends none. */
+  /** The address in the mail with which the platform notifies the buyer; null: it sends none. */
   notify: { company: string; url: string } | null
 }
 
@@ -45,7 +46,7 @@ interface OrderNode {
   fulfillmentOrders: Connection<FulfilmentOrder>
 }
 
-/** Queries of so many stay below the 1,000 points that one may cost. */
+/** Queries of so many orders stay below the 1,000 points that one may cost. */
 const ORDERS_PER_QUERY = 15
 const ORDER_POINTS = 55
 const WHOLE_ORDER_POINTS = 530
@@ -58,12 +59,12 @@ type Read = <Data>(
   points: number,
 ) => Promise<Data>
 
-/** May be repeated: what is fulfilled already is not open any more. */
+/** Fulfils lines of orders. May be repeated: what is fulfilled already is not open any more. */
 export function fulfilLines(
   shop: number,
   request: AdminRequest,
   change: ChangeOrders,
-  wanted: readonly FulfilmentWanted[],
+  wanted: readonly FulfilmentRequest[],
   signal: AbortSignal,
 ): Promise<readonly MarkResult[]> {
   const read: Read = (operation, variables, points) =>
@@ -73,13 +74,12 @@ export function fulfilLines(
       read,
       group.map(({ order }) => order),
     )
-    const made = group.flatMap((one, at) => fulfilmentsOf(one, open[at]!))
+    const made = zip(group, open).flatMap(([one, orders]) => fulfilmentsOf(one, orders))
     const results = await inGroups(made, FULFILMENTS_PER_REQUEST, (some) =>
       create(change, some, signal),
     )
-    return group.map(
-      ({ order }) => results.find((result, at) => made[at]!.order === order && result) ?? null,
-    )
+    const refusals = zip(made, results).filter(([, result]) => result !== null)
+    return group.map(({ order }) => refusals.find(([one]) => one.order === order)?.[1] ?? null)
   })
 }
 
@@ -141,9 +141,12 @@ interface Fulfilment {
   input: object
 }
 
-/** The first one notifies the buyer: the address in the mail gives all files of the order. */
+/**
+ * The fulfilments to make. The first one notifies the buyer: its address gives all files of the
+ * order.
+ */
 function fulfilmentsOf(
-  { order, lines, notify }: FulfilmentWanted,
+  { order, lines, notify }: FulfilmentRequest,
   open: readonly FulfilmentOrder[],
 ): Fulfilment[] {
   const wanted = new Set(lines)

@@ -3,16 +3,16 @@
 import { MUTATION_POINTS, type AdminRequest } from './admin-api.ts'
 import { markOrders } from './operations.ts'
 import { inGroups, orderChanges, type ChangeOrders, type MarkResult } from './order-changes.ts'
-import { fulfilLines, type FulfilmentWanted } from './order-fulfilments.ts'
+import { fulfilLines, type FulfilmentRequest } from './order-fulfilments.ts'
 
 /** The app's own namespace, declared in shopify.app.toml so that customers' pages may read it. */
 const DELIVERY_METAFIELD = { namespace: '$app', key: 'delivery', type: 'json' } as const
 
 export interface OrderMark {
   order: string
-  /** Written as JSON. */
+  /** The value of the metafield, written as JSON. */
   value: object
-  /** Null: no tag. */
+  /** The tag to add; null: none. */
   tag: string | null
 }
 
@@ -22,10 +22,10 @@ export interface OrderMark {
  */
 export interface OrderMarks {
   mark(marks: readonly OrderMark[], signal: AbortSignal): Promise<readonly MarkResult[]>
-  fulfil(wanted: readonly FulfilmentWanted[], signal: AbortSignal): Promise<readonly MarkResult[]>
+  fulfil(wanted: readonly FulfilmentRequest[], signal: AbortSignal): Promise<readonly MarkResult[]>
 }
 
-/** `metafieldsSet` takes no more. */
+/** The maximum that `metafieldsSet` takes. */
 export const MARKS_PER_REQUEST = 25
 
 export function createOrderMarks(shop: number, request: AdminRequest): OrderMarks {
@@ -48,7 +48,8 @@ async function markGroup(
   // All orders of a shop get the same tag.
   const tagged = marks.filter(({ tag }) => tag !== null)
   const orders = Object.fromEntries(tagged.map(({ order }, at) => [`order${at}`, order]))
-  const tags = tagged.length > 0 ? { tags: [tagged[0]!.tag] } : {}
+  const [first] = tagged
+  const tags = first ? { tags: [first.tag] } : {}
   const objectionTo = await change(
     markOrders(tagged.length),
     { metafields, ...tags, ...orders },

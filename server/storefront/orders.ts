@@ -9,7 +9,7 @@ export interface PlatformLine {
   id: string
   title: string
   sku: string | null
-  /** Without refunded and removed units. */
+  /** The units that were ordered, without refunded and removed ones. */
   quantity: number
   requires_shipping: boolean
   product_id: string | null
@@ -37,13 +37,16 @@ export interface PlatformOrder {
   created_at: Date
   updated_at: Date
   cancelled_at: Date | null
-  /** For display: an edited order with a balance is `PARTIALLY_PAID`, also if it was paid before. */
+  /**
+   * The status for display: an edited order with a balance is `PARTIALLY_PAID`, even if it was
+   * paid.
+   */
   financial_status: string | null
-  /** What was received is at least the order's total, edits included. */
+  /** Has at least the order's total been received, edits included? */
   fully_paid: boolean
   recommendation: string
   customer_id: string | null
-  /** Null: it was placed without an account, or the app may not read names. */
+  /** The customer's name; null: there is no account, or the app may not read names. */
   customer_name: string | null
   lines: readonly PlatformLine[]
 }

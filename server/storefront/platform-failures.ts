@@ -27,7 +27,7 @@ export type PlatformFailure = { reason: string } & (
 const TOO_MANY_WAIT_MS = 2000
 const MAX_RETRY_AFTER_MS = 60_000
 
-/** Rethrows errors that are not the platform's. */
+/** What an error of the platform means. Rethrows all other errors. */
 export function classifyFailure(error: unknown): PlatformFailure {
   if (error instanceof GraphqlQueryError) return diagnoseAnswer(error)
   if (error instanceof HttpThrottlingError) {

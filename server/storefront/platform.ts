@@ -11,13 +11,14 @@ import { createTriggers } from './flow.ts'
 import { createGrants } from './grants.ts'
 import { openLibrary } from './library.ts'
 import { readProduct } from './one-product.ts'
-import { createOrders, type LiveOrders } from './orders.ts'
+import { createOrders } from './orders.ts'
+import { keptPerShop } from './per-shop.ts'
 import { createProfiles } from './profile.ts'
 import { verifySessionToken } from './session-token.ts'
 import { createSealing } from './shop-tokens.ts'
 import { searchSkus } from './sku-search.ts'
 import { createSubscriptions } from './subscriptions.ts'
-import type { LiveCatalog, Storefront } from './storefront.ts'
+import type { Storefront } from './storefront.ts'
 import type { Transport } from './transport.ts'
 import { createIntake } from './webhooks/intake.ts'
 import { isSigned } from './webhooks/signature.ts'
@@ -46,8 +47,6 @@ export function createStorefront(options: PlatformOptions): Storefront {
     createGrants(library, transport, log),
   )
   const request = createAdminRequest({ library, transport, access, log })
-  const catalogs = new Map<number, LiveCatalog>()
-  const orders = new Map<number, LiveOrders>()
   const closing = new AbortController()
   const signing = [platform.apiSecret, platform.previousSecret].filter(
     (secret) => typeof secret === 'string',
@@ -64,14 +63,9 @@ export function createStorefront(options: PlatformOptions): Storefront {
       // A new shop's first page waits for its name; later pages wait for nothing.
       await (isNew ? profiles.read(shop) : profiles.readIfDue(shop))
     },
-    catalog: (shop) => {
-      if (!catalogs.has(shop))
-        catalogs.set(
-          shop,
-          createCatalog((skus, signal) => searchSkus(request, shop, skus, signal), closing.signal),
-        )
-      return catalogs.get(shop)!
-    },
+    catalog: keptPerShop((shop) =>
+      createCatalog((skus, signal) => searchSkus(request, shop, skus, signal), closing.signal),
+    ),
     wholeCatalog: (shop) => {
       // Shops without sign-ins are read with each refresh of their catalogs.
       profiles
@@ -80,10 +74,7 @@ export function createStorefront(options: PlatformOptions): Storefront {
       return createWholeCatalog(shop, request, transport)
     },
     product: (shop, id, signal) => readProduct(shop, request, id, signal),
-    orders: (shop) => {
-      if (!orders.has(shop)) orders.set(shop, createOrders(shop, request))
-      return orders.get(shop)!
-    },
+    orders: keptPerShop((shop) => createOrders(shop, request)),
     subscriptions: (shop) => createSubscriptions(shop, request, transport),
     triggers: (shop) => createTriggers(shop, request),
     isSigned: (body, signature) => isSigned(body, signature, signing),

@@ -68,8 +68,8 @@ export function createProfiles(
 }
 
 /**
- * True for one caller when the profile is due; it is due again soon unless it is stored in the
- * meantime.
+ * Claims the reading of a profile that is due: true for one caller; it is due again soon unless it
+ * is stored in the meantime.
  */
 async function claim(scope: ShopScope): Promise<boolean> {
   const rows = await scope.query(

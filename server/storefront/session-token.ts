@@ -6,8 +6,8 @@ import type { SessionIdentity } from './storefront.ts'
 const SHOP_DOMAIN = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/
 
 /**
- * Throws `AppError` `unauthenticated`, without a cause: the library's error text contains the
- * token.
+ * Verifies a session token. Throws `AppError` `unauthenticated`, without a cause: the library's
+ * error text contains the token.
  */
 export async function verifySessionToken(
   library: Library,

@@ -2,6 +2,7 @@
 import type { Session } from '@shopify/shopify-api'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import type { Secrets } from '../core/secrets.ts'
+import { present } from '../core/present.ts'
 
 export interface TokenRow {
   domain: string
@@ -93,12 +94,16 @@ export function createSealing(secrets: Secrets): Sealing {
   }
   return {
     openGrant: (shop, row) => {
-      const accessToken = open(row?.access_token, shop, 'access_token')
-      return accessToken === null ? null : { domain: row!.domain, accessToken }
+      if (row === null) return null
+      const accessToken = open(row.access_token, shop, 'access_token')
+      return accessToken === null ? null : { domain: row.domain, accessToken }
     },
     openRefresh: (shop, row) => open(row?.refresh_token, shop, 'refresh_token'),
     seal: (shop, { accessToken, expires, refreshToken, refreshTokenExpires, scope }) => ({
-      access_token: secrets.seal(accessToken!, about(shop, 'access_token')),
+      access_token: secrets.seal(
+        present(accessToken, 'The access token'),
+        about(shop, 'access_token'),
+      ),
       expires_at: expires ?? null,
       refresh_token: refreshToken ? secrets.seal(refreshToken, about(shop, 'refresh_token')) : null,
       refresh_expires_at: refreshTokenExpires ?? null,

@@ -4,8 +4,9 @@
 import { nameKey, PortError, type CatalogVariant } from '../../plugins/contract.ts'
 import type { AdminRequest } from './admin-api.ts'
 import { FIND_VARIANTS_BY_SKU } from './operations.ts'
+import { present } from '../core/present.ts'
 
-export type Found = ReadonlyMap<string, readonly CatalogVariant[]>
+export type VariantsBySku = ReadonlyMap<string, readonly CatalogVariant[]>
 
 interface Page {
   productVariants: {
@@ -51,7 +52,7 @@ export async function searchSkus(
   shop: number,
   skus: readonly string[],
   signal: AbortSignal,
-): Promise<Found> {
+): Promise<VariantsBySku> {
   const found = new Map<string, CatalogVariant[]>(skus.map((sku) => [sku, []]))
   const loose = new Map<string, CatalogVariant[]>(skus.map((sku) => [looseKey(sku), []]))
   const terms = skus.flatMap(formsOf).map((text) => `sku:${quoteSearchValue(text)}`)
@@ -86,12 +87,12 @@ export async function searchSkus(
   }
 }
 
-function withLoose(found: Found, loose: Found): Found {
+function withLoose(found: VariantsBySku, loose: VariantsBySku): VariantsBySku {
   const isOne = (variants: readonly CatalogVariant[]) =>
     new Set(variants.map(({ product_id }) => product_id)).size === 1
   return new Map(
     [...found].map(([sku, exact]) => {
-      const near = loose.get(looseKey(sku))!
+      const near = present(loose.get(looseKey(sku)), sku)
       return [sku, exact.length === 0 && isOne(near) ? near : exact]
     }),
   )
@@ -105,21 +106,22 @@ async function tooLoose(
   request: AdminRequest,
   shop: number,
   skus: readonly string[],
-  found: Found,
+  found: VariantsBySku,
   signal: AbortSignal,
-): Promise<Found> {
-  if (skus.length === 1) {
+): Promise<VariantsBySku> {
+  const [sku, ...others] = skus
+  if (sku !== undefined && others.length === 0) {
     // These matches are exact, but there may be more.
-    if (found.get(skus[0]!)!.length > 0) return found
+    if (present(found.get(sku), sku).length > 0) return found
     throw new PortError(
       'storefront_unavailable',
-      `The storefront’s search finds too much for the SKU ${skus[0]}`,
+      `The storefront’s search finds too much for the SKU ${sku}`,
       false,
     )
   }
   const half = Math.ceil(skus.length / 2)
   const halves = [skus.slice(0, half), skus.slice(half)]
-  const parts: Found[] = []
+  const parts: VariantsBySku[] = []
   for (const part of halves) parts.push(await searchSkus(request, shop, part, signal))
   return new Map(parts.flatMap((part) => [...part]))
 }

@@ -17,7 +17,7 @@ export interface SessionIdentity {
   user: string
 }
 
-/** Throws `PortError`. */
+/** The catalog as the platform has it now. Every call throws `PortError`. */
 export interface LiveCatalog {
   /**
    * The variants of each SKU; a SKU may have several. If no variant matches exactly: those of the
@@ -27,6 +27,18 @@ export interface LiveCatalog {
     skus: readonly string[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, readonly CatalogVariant[]>>
+}
+
+/** What the built-in demo adds to a storefront. */
+export interface DemoPlatform {
+  /** The shop that was created at the start. */
+  shop: { id: number; domain: string; name: string }
+  /** A file at the app's own address for a first import. */
+  sample: { path: string; filename: string; sku: string }
+  /** The address of the shop front, without a slash at the end. */
+  frontUrl: string
+  /** Answers requests for the bridge and the shop front and returns true; false for others. */
+  handle: (request: IncomingMessage, response: ServerResponse) => boolean
 }
 
 export interface Storefront {
@@ -72,16 +84,7 @@ export interface Storefront {
   refreshProfile(shop: number): Promise<void>
   /** Receives the platform's webhooks. */
   intake: Intake
-  /** Demo mode: the shop that was created at the start. */
-  demoShop?: { id: number; domain: string; name: string }
-  /** Demo mode: a file at the app's own address for a first import. */
-  demoSample?: { path: string; filename: string; sku: string }
-  /**
-   * Demo mode: answers the page's requests for the bridge. False: the request is for something
-   * else.
-   */
-  handle?(request: IncomingMessage, response: ServerResponse): boolean
-  /** Demo mode: the address of the shop front, without a slash at the end. */
-  shopFrontUrl?: string
+  /** What the built-in demo adds; absent outside demo mode. */
+  demo?: DemoPlatform
   close(): Promise<void>
 }

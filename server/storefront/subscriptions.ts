@@ -10,7 +10,7 @@ export interface Subscription {
   /** The name of a manual subscription, or the handle of a managed plan. */
   name: string
   trialEndsAt: Date | null
-  /** It ends with its current billing cycle. */
+  /** Does it end with its current billing cycle? */
   ends: boolean
 }
 

@@ -2,13 +2,15 @@
 // connection and no lock is held while the lease is waited for or held, so a slow answer of the
 // platform delays this shop only.
 import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { ShopScope } from '../core/db/for-shop.ts'
+import { pollLease, timedLease } from '../core/queue/lease.ts'
 
-/** Longer than the longest request to the platform: the holder of an older lease has died. */
-const LEASE = '30 seconds'
+/**
+ * The lease of a shop's tokens, longer than the longest request to the platform: the holder of an
+ * expired one has died. A request of any process holds it, without a heartbeat to extend it.
+ */
+const TOKEN_LEASE = timedLease({ until: 'expires_at' }, '30 seconds')
 const WAIT_MS = 35_000
-const POLL_MS = 200
 
 export class LeaseTimeout extends Error {}
 
@@ -23,15 +25,12 @@ export async function underLease<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const holder = randomUUID()
-  const until = performance.now() + WAIT_MS
-  while (true) {
-    const found = await currentValue()
-    if (found !== null) return found
-    if (await take(scope, holder)) break
-    if (performance.now() > until)
-      throw new LeaseTimeout('Another process keeps asking for the token')
-    await delay(POLL_MS)
-  }
+  const found = await pollLease(async () => {
+    const value = await currentValue()
+    return value !== null || (await take(scope, holder)) ? { value } : null
+  }, WAIT_MS)
+  if (found === null) throw new LeaseTimeout('Another process keeps asking for the token')
+  if (found.value !== null) return found.value
   try {
     return (await currentValue()) ?? (await work())
   } finally {
@@ -45,9 +44,9 @@ export async function underLease<T>(
 async function take(scope: ShopScope, holder: string): Promise<boolean> {
   const rows = await scope.query(
     `insert into token_leases (shop_id, holder, expires_at)
-       values (:shop, :holder, now() + interval '${LEASE}')
-     on conflict (shop_id) do update set holder = excluded.holder, expires_at = excluded.expires_at
-       where token_leases.expires_at < now()
+       values (:shop, :holder, ${TOKEN_LEASE.value})
+     on conflict (shop_id) do update set holder = excluded.holder, ${TOKEN_LEASE.extend}
+       where ${TOKEN_LEASE.isExpired('token_leases')}
      returning shop_id`,
     { holder },
   )

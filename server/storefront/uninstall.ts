@@ -5,8 +5,9 @@ import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import type { Logger } from '../core/log.ts'
 
 /**
- * Links stop within a second: the update notifies every web process (migration 0011), and a missed
- * notification costs no more than the link cache's time to live. Idempotent.
+ * Uninstalls the app from a shop. Its links stop within a second: the update notifies every web
+ * process (migration 0011), and a missed notification costs no more than the link cache's time to
+ * live. Idempotent.
  */
 export async function uninstallShop(
   { database, log }: { database: Database; log: Logger },
@@ -16,7 +17,10 @@ export async function uninstallShop(
   if (uninstalled) log.info('uninstalled a shop', { shop })
 }
 
-/** The same in the caller's transaction; false: the shop is uninstalled already, or unknown. */
+/**
+ * Uninstalls the app in the caller's transaction; false: the shop is uninstalled already, or
+ * unknown.
+ */
 export async function uninstall(tx: ShopScope): Promise<boolean> {
   const rows = await tx.query(
     `update shops set uninstalled_at = now() where id = :shop and uninstalled_at is null

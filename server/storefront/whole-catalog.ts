@@ -13,7 +13,7 @@ export interface ProductRow {
   id: string
   title: string
   handle: string
-  /** ACTIVE, DRAFT, ARCHIVED or UNLISTED. */
+  /** The product's status: ACTIVE, DRAFT, ARCHIVED or UNLISTED. */
   status: string
   image_url: string | null
   tags: string[]

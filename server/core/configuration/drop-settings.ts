@@ -13,18 +13,18 @@ export interface DropAddress {
   ftpPort: number
 }
 
-/** Both in PEM; the certificate with its chain. */
+/** A certificate with its chain, and its key, both in PEM. */
 export interface Certificate {
   cert: string
   key: string
 }
 
 export interface DropEnvironment extends DropAddress {
-  /** Null: any port. */
+  /** The range of passive ports; null: any port may be used. */
   passivePorts: { first: number; last: number } | null
-  /** Null: the address to which the client connected. */
+  /** The address that passive mode announces; null: the one to which the client connected. */
   passiveAddress: string | null
-  /** Null: a certificate is generated. */
+  /** The TLS certificate; null: one is generated. */
   certificate: Certificate | null
 }
 
@@ -75,7 +75,7 @@ function readCertificate(certFile: string, keyFile: string, problems: string[]) 
   return found.length === 0 ? certificate : null
 }
 
-/** Empty: it cannot be used. */
+/** The PEM text of the file; empty, with a problem, if it cannot be used. */
 function readPem(setting: string, file: string, problems: string[]): string {
   try {
     const text = readFileSync(file, 'utf8')

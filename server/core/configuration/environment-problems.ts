@@ -4,7 +4,7 @@ import type { EnvironmentVariables } from './environment-schema.ts'
 /** Without platform credentials the server runs in demo mode. */
 export const isDemo = (env: EnvironmentVariables): boolean => !env.SHOPIFY_API_KEY
 
-/** Each with what to write instead. */
+/** The problems of the settings together, each with what to write instead. */
 export const environmentProblems = (env: EnvironmentVariables): string[] => [
   ...platformProblems(env),
   ...databaseProblems(env),

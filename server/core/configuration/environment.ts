@@ -10,14 +10,14 @@ import { readStorage, type Storage } from './storage-settings.ts'
 export interface TwilioAccount {
   accountSid: string
   authToken: string
-  /** A number (E.164), or a messaging service (`MG…`). */
+  /** The sender: a number (E.164), or a messaging service (`MG…`). */
   from: string
-  /** Without a trailing slash. */
+  /** The address of Twilio's API, without a trailing slash. */
   apiUrl: string
 }
 
 export interface CloudEnvironment {
-  /** Absolute. Null: rclone is searched for. */
+  /** The absolute path of rclone; null: it is searched for. */
   rclone: string | null
   /** The operator's apps at providers with a sign-in. */
   clients: Readonly<Record<string, { id: string; secret: string } | undefined>>
@@ -27,32 +27,34 @@ export interface Environment {
   dataDir: string
   port: number
   host: string
-  /** Without a trailing slash. Null: the address on which the server listens. */
+  /** The app's public address, without a trailing slash; null: the one on which it listens. */
   baseUrl: string | null
-  /** Null: the embedded server. */
+  /** The address of the database; null: the embedded server is started. */
   databaseUrl: string | null
-  /** Past a pooler that `databaseUrl` leads through; null: there is none. */
+  /** The address of the database without the pooler of `databaseUrl`; null: there is no pooler. */
   databaseDirectUrl: string | null
-  /** The most connections of a process, of two pools together. */
+  /** The maximum of connections of a process, of two pools together. */
   connections: number
   roles: readonly Role[]
-  /** Null: generated in the data folder at the first start. */
+  /** The server's secret; null: it is generated in the data folder at the first start. */
   secret: string | null
-  /** Null: demo mode, with the built-in demo of the platform. */
+  /**
+   * The app's credentials at the platform; null: demo mode, with the built-in demo of the platform.
+   */
   platform: { apiKey: string; apiSecret: string; previousSecret?: string | null } | null
   demo: { catalog: string | null; bucket: number; restore: number }
   storage: Storage
-  /** For plans with managed pricing. */
+  /** The access to the Partner API, which plans with managed pricing need. */
   partner: PartnerAccess | null
   smtpUrl: string | null
   mailFrom: string
-  /** Of requests to addresses that others chose; null: the usual one. */
+  /** The User-Agent of requests to addresses that others chose; null: the usual one. */
   userAgent: string | null
-  /** Null: text messages are stored in the list, and none is sent. */
+  /** The account for text messages; null: they are stored in the list, and none is sent. */
   twilio: TwilioAccount | null
   allowLoopback: boolean
   trustProxy: boolean
-  /** Without a trailing slash. Null: no CDN. */
+  /** The address of the CDN, without a trailing slash; null: there is none. */
   cdnBaseUrl: string | null
   /**
    * nginx’s internal location of the primary folder, without a trailing slash. Null: this server
@@ -114,13 +116,7 @@ function environmentOf(
     connections: env.DATABASE_CONNECTIONS,
     roles: env.ROLE,
     secret: env.APP_SECRET ?? null,
-    platform: demo
-      ? null
-      : {
-          apiKey: env.SHOPIFY_API_KEY!,
-          apiSecret: env.SHOPIFY_API_SECRET!,
-          previousSecret: env.SHOPIFY_API_SECRET_PREVIOUS ?? null,
-        },
+    platform: platformOf(env),
     partner: partnerOf(env),
     demo: { catalog: env.DEMO_CATALOG ? path.resolve(env.DEMO_CATALOG) : null, bucket, restore },
     storage,
@@ -141,6 +137,12 @@ function environmentOf(
     },
     logLevel: env.LOG_LEVEL,
   }
+}
+
+function platformOf(env: EnvironmentVariables): Environment['platform'] {
+  const { SHOPIFY_API_KEY: apiKey, SHOPIFY_API_SECRET: apiSecret } = env
+  const previousSecret = env.SHOPIFY_API_SECRET_PREVIOUS ?? null
+  return apiKey && apiSecret ? { apiKey, apiSecret, previousSecret } : null
 }
 
 function partnerOf(env: EnvironmentVariables): PartnerAccess | null {

@@ -1,6 +1,6 @@
 // The operator's plans, from app.config.ts.
 
-/** Null: no limit. */
+/** The limits of a plan; null: the plan does not limit it. */
 export interface PlanLimits {
   files: number | null
   storage_bytes: number | null
@@ -17,7 +17,7 @@ export interface OfferedPlan {
   title: string
   limits: PlanLimits
   features: readonly PlanFeature[]
-  /** The charge with `manual` pricing; absent: the plan is free. */
+  /** The charge of the plan with `manual` pricing; absent: the plan is free. */
   price?: { amount: number; currency: string; interval: 'EVERY_30_DAYS' | 'ANNUAL' }
   trialDays?: number
 }

@@ -11,7 +11,7 @@ export interface ApiKeyRow {
   domain: string
   shop_name: string
   demo: boolean
-  /** Its last use was recorded more than a minute ago. */
+  /** The last use of the key was recorded more than a minute ago, and has to be recorded again. */
   touch: boolean
 }
 
@@ -30,7 +30,7 @@ export async function findApiKey(database: Database, hash: Buffer): Promise<ApiK
   return rows[0] ?? null
 }
 
-/** Records its use. Concurrent calls write once. */
+/** Records a use of the key. Concurrent calls write once. */
 export async function touchApiKey(database: Database, { shop_id, id }: ApiKeyRow): Promise<void> {
   await database.pool.query(
     `update api_keys set last_used_at = now() where shop_id = $1 and id = $2
@@ -54,7 +54,10 @@ export interface ListedKey {
 
 const LISTED = 'id, name, hint, scopes, created_at, expires_at, last_used_at, revoked_at'
 
-/** Newest first, including revoked ones. `before`: the last id of the previous page. */
+/**
+ * The shop's keys, newest first, including revoked ones. `before`: the last id of the previous
+ * page.
+ */
 export const listApiKeys = (
   scope: ShopScope,
   { before, limit }: { before: string | null; limit: number },

@@ -1,16 +1,17 @@
-// The connection pools. Only server/core/db, the delivery path, the crash sweeps and the start-up code
-// may hold a Database: everything else gets a ShopScope (forShop), and lint keeps it so.
+// The connection pools. Only server/core/db, the delivery path, the crash sweeps and the start-up
+// code may hold a Database: everything else gets a ShopScope (forShop), and lint keeps it so.
 import knexFactory, { type Knex } from 'knex'
 import pg from 'pg'
 import type { Logger } from '../log.ts'
+import { firstOf } from '../present.ts'
 
 // Counts and sizes stay far below 2^53, so bigint columns are plain numbers.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
 export interface Database {
-  /** May lead through a pooler. */
+  /** The address of the database, which may lead through a pooler. */
   url: string
-  /** Leads to the server itself: for LISTEN, locks of a session and migrations. */
+  /** The address of the server itself: for LISTEN, locks of a session and migrations. */
   directUrl: string
   /** Query building, transactions, migrations. */
   knex: Knex
@@ -22,7 +23,7 @@ export interface Database {
 }
 
 export interface DatabaseOptions {
-  /** Absent: `url` leads to the server itself. */
+  /** The address of the server itself; absent: `url` leads there. */
   directUrl?: string | null
   /** The name that the server shows for the connections. */
   name?: string
@@ -123,7 +124,7 @@ export async function keepSettings({ direct }: Database): Promise<void> {
   const { rows } = await direct.query<{ role: string; name: string }>(
     `select quote_ident(current_user) as role, quote_ident(current_database()) as name`,
   )
-  const { role, name } = rows[0]!
+  const { role, name } = firstOf(rows)
   await direct.query(
     `alter role ${role} in database ${name} set random_page_cost = ${RANDOM_PAGE_COST}`,
   )
@@ -138,7 +139,7 @@ export async function requireServerVersion(database: Database): Promise<void> {
   const { rows } = await database.pool.query<{ server_version_num: string }>(
     'show server_version_num',
   )
-  const version = Number(rows[0]!.server_version_num)
+  const version = Number(firstOf(rows).server_version_num)
   if (version < 180_000)
     throw new Error(
       `The server is PostgreSQL ${Math.floor(version / 10_000)}: Stevedore needs version 18 or newer.`,

@@ -38,7 +38,10 @@ export interface EmbeddedPlace {
 /** Stored in `<dataDir>/postgres` while the cluster is elsewhere. */
 interface Outside {
   folder: string
-  /** The folder holds data: if it is missing, it was lost. */
+  /**
+   * The folder holds data. If it is missing, the data was lost, and a start refuses to create an
+   * empty one.
+   */
   ready: boolean
 }
 
@@ -111,7 +114,7 @@ async function moveOut(home: string, runner: Runner, log: Logger): Promise<strin
     started && (await isPrivate(started.folder))
       ? started.folder
       : await makeOutside(await realpath(home), runner)
-  // Recorded while it is empty, so that a killed start leaves no folder without a record.
+  // The folder is recorded while it is empty, so that a killed start leaves none without a record.
   await writeRecord(home, { folder, ready: false })
   await writeFile(path.join(folder, OWNER_FILE), (await realpath(home)) + '\n', { mode: 0o600 })
   if (await isCluster(inside)) await moveCluster(inside, path.join(folder, 'cluster'))
@@ -131,7 +134,8 @@ async function moveOut(home: string, runner: Runner, log: Logger): Promise<strin
 /** A folder owned by root that others can traverse but not write to. */
 async function makeOutside(home: string, runner: Runner): Promise<string> {
   const temporary = await realpath(tmpdir())
-  // Its contents are deleted with the temporary folder.
+  // A cluster outside a temporary data folder would outlive it: it is created in the temporary
+  // folder.
   const bases = isWithin(home, temporary) ? [temporary, SYSTEM_FOLDER] : [SYSTEM_FOLDER, temporary]
   for (const base of bases) {
     const folder = await makeIn(base).catch(() => null)

@@ -36,8 +36,8 @@ export function asCurrentUser(cwd: string): Runner {
 }
 
 /**
- * For root. PostgreSQL checks with `access()`, which ignores capabilities, so its user needs real
- * permissions.
+ * Runs PostgreSQL's programs as its user, for root. PostgreSQL checks with `access()`, which
+ * ignores capabilities, so its user needs real permissions.
  */
 export function asUser({ uid, gid }: User): Runner {
   const exec: Runner['exec'] = (file, args) =>

@@ -10,6 +10,7 @@ import pg from 'pg'
 import type { Logger } from '../log.ts'
 import { clusterOf, isCluster, openPlace, type EmbeddedPlace } from './embedded-place.ts'
 import { clearStalePid, runningPort } from './embedded-process.ts'
+import { firstOf } from '../present.ts'
 
 const START_TIMEOUT_SECONDS = 60
 const WATCH_MS = 1000
@@ -222,7 +223,7 @@ async function takeOwnership(url: string): Promise<pg.Client> {
         'select pg_try_advisory_lock($1) as taken',
         [OWNER_LOCK],
       )
-      if (rows[0]!.taken) return client
+      if (firstOf(rows).taken) return client
       await client.end()
       if (Date.now() > until)
         throw new Error(

@@ -40,8 +40,8 @@ function scopeOf(knex: Knex, shop: number): ShopScope {
   ) => {
     if (!/:shop\b/.test(sql))
       throw new Error(`A query without :shop would reach every shop: ${sql}`)
-    // A number in the SQL text: as a parameter, PostgreSQL can't infer its type in `select :shop,
-    // …`.
+    // The shop is a number in the SQL text: of a parameter PostgreSQL cannot infer the type in
+    // `select :shop, …`.
     const scoped = sql.replace(/(?<!:):shop\b/g, String(shop))
     const result = await knex.raw<{ rows: Row[] }>(scoped, bindings as never)
     return result.rows

@@ -4,6 +4,7 @@ import type pg from 'pg'
 import type { Logger } from '../log.ts'
 import { WORKER_LOCKS, type HeldLocks } from './lock-classes.ts'
 import { openReconnecting } from './reconnecting-client.ts'
+import { present } from '../present.ts'
 
 export type NotificationChannel =
   | 'operation_progress'
@@ -17,12 +18,15 @@ type Handler = (payload: string | null) => void
 export interface Listener {
   /** Calls `handler` for every notification on the channel. Returns a function that stops it. */
   on(channel: NotificationChannel, handler: Handler): () => void
-  /** Holds an advisory lock (`locks`, number) on this connection and on each one after it. */
+  /**
+   * Holds an advisory lock (`locks`, number) on this connection and on each one after it: other
+   * processes see in pg_locks whether this one is connected, without waiting for a heartbeat.
+   */
   hold(lock: number, locks?: HeldLocks, mode?: 'exclusive' | 'shared'): Promise<void>
   close(): Promise<void>
 }
 
-interface Held {
+interface HeldLock {
   locks: number
   lock: number
   mode: 'exclusive' | 'shared'
@@ -42,8 +46,8 @@ export async function openListener(url: string, log: Logger): Promise<Listener> 
   const handlers = new Map<NotificationChannel, Set<Handler>>(
     CHANNELS.map((channel) => [channel, new Set()]),
   )
-  const held: Held[] = []
-  const take = (from: pg.Client, { locks, lock, mode }: Held) =>
+  const held: HeldLock[] = []
+  const take = (from: pg.Client, { locks, lock, mode }: HeldLock) =>
     from.query(`select pg_advisory_lock${mode === 'shared' ? '_shared' : ''}($1, $2)`, [
       locks,
       lock,
@@ -63,8 +67,9 @@ export async function openListener(url: string, log: Logger): Promise<Listener> 
   })
   return {
     on: (channel, handler) => {
-      handlers.get(channel)!.add(handler)
-      return () => handlers.get(channel)!.delete(handler)
+      const added = present(handlers.get(channel), channel)
+      added.add(handler)
+      return () => added.delete(handler)
     },
     hold: async (lock, locks = WORKER_LOCKS, mode = 'exclusive') => {
       held.push({ locks, lock, mode })

@@ -1,10 +1,12 @@
 // Named locks across all processes on one database: PostgreSQL's advisory locks on one connection
-// per process, with NOTIFY to ask the holder of a lock to release it. PostgreSQL releases the locks
-// of a process that dies.
+// per process, with NOTIFY to ask the holder of a lock to release it. They are not leases in a row,
+// because PostgreSQL releases the locks of a process that dies immediately: the client of an upload
+// that reconnects to another process must not wait for a lease to expire.
 import type pg from 'pg'
 import { errorFields, type Logger } from '../log.ts'
 import { NAMED_LOCKS } from './lock-classes.ts'
 import { openReconnecting, type ReconnectingClient } from './reconnecting-client.ts'
+import { firstOf } from '../present.ts'
 
 const WAIT_MS = 20_000
 /** A notification is lost when its connection breaks, so waiters also check at this interval. */
@@ -31,7 +33,7 @@ interface Holder {
   onWanted: () => unknown
   /** The connection that holds the lock; null while it is requested. */
   by: pg.Client | null
-  /** Another process waits for it. */
+  /** Another process waits for the lock. */
   wanted: boolean
 }
 
@@ -106,9 +108,9 @@ function createLockServer(connection: ReconnectingClient, log: Logger) {
   }
   const tryOn = async (by: pg.Client, name: string): Promise<boolean> => {
     const sql = 'select pg_try_advisory_lock($1, hashtext($2)) as taken'
-    const [row] = await query<{ taken: boolean }>(by, sql, [NAMED_LOCKS, name])
-    if (!row!.taken) await query(by, `select pg_notify('lock_wanted', $1)`, [name])
-    return row!.taken
+    const { taken } = firstOf(await query<{ taken: boolean }>(by, sql, [NAMED_LOCKS, name]))
+    if (!taken) await query(by, `select pg_notify('lock_wanted', $1)`, [name])
+    return taken
   }
   return {
     /** Sets the holder's connection if the lock is free; otherwise requests it. */

@@ -52,7 +52,8 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   }
   const client = await database.pool.connect()
   try {
-    // No timeout: the other processes wait until the one that migrates has finished.
+    // An advisory lock, since the first migration creates the tables. No timeout: the other processes
+    // wait until the one that migrates has finished.
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
     const applied = await retryOnLockTimeout(() => applyOurs(database, config), pauseMs)
     await retryOnLockTimeout(() => applyWorkers(database.url, lockTimeoutMs), pauseMs)

@@ -14,12 +14,12 @@ export interface ReconnectingOptions {
   prepare(client: pg.Client): Promise<unknown>
   onNotification(channel: string, payload: string | undefined): void
   onLost?(client: pg.Client): void
-  /** Notifications may have been missed before this. */
+  /** Called after a reconnect, before which notifications may have been missed. */
   onReconnected?(): void
 }
 
 export interface ReconnectingClient {
-  /** Null while the connection is lost. */
+  /** The connection; null while it is lost. */
   readonly current: pg.Client | null
   close(): Promise<void>
 }

@@ -1,6 +1,7 @@
 // Stored replies for repeated requests, sealed because some name buyers or contain their keys.
 import type { Secrets } from '../secrets.ts'
 import type { ShopScope } from './for-shop.ts'
+import { lastOf } from '../present.ts'
 
 const aboutOf = ({ shop }: ShopScope) => `shop/${shop}/idempotency_keys.reply`
 
@@ -39,6 +40,6 @@ export async function rewriteReplies(
       )
     }
     if (rows.length < REPLY_BATCH) return
-    after = rows.at(-1)!.key
+    after = lastOf(rows).key
   }
 }

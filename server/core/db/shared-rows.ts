@@ -1,6 +1,7 @@
 // Many rows in one statement: a value that all rows share is bound once, the others are one JSON
 // recordset. Parsing columns row by row is what takes the time in such a statement.
 import { isDeepStrictEqual } from 'node:util'
+import { firstOf } from '../present.ts'
 
 export interface SharedRows<Name extends string> {
   /** The recordset, as `o`, for the FROM clause. */
@@ -20,7 +21,7 @@ export function sharedRows<Name extends string>(
   own: readonly NoInfer<Name>[],
 ): SharedRows<Name> {
   const names = Object.keys(types) as Name[]
-  const first = rows[0]!
+  const first = firstOf(rows)
   const given = names.filter(
     (name) =>
       own.includes(name) || rows.some((row) => !sameValue(row[name] ?? null, first[name] ?? null)),

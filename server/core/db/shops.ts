@@ -1,5 +1,6 @@
 // Shops by their platform domain: the look-up that gives the shop of a scope.
 import type { Database } from './database.ts'
+import { firstOf } from '../present.ts'
 
 export interface Shop {
   id: number
@@ -52,5 +53,5 @@ export async function ensureShop(
       JSON.stringify(shop.settings ?? {}),
     ],
   )
-  return rows[0]!
+  return firstOf(rows)
 }

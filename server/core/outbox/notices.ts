@@ -48,7 +48,7 @@ export async function listNotices(
   return { rows, unread: await countUnread(scope) }
 }
 
-/** Must be called in the transaction of the event. */
+/** Raises a notice with its event. Must be called in the transaction of what it reports. */
 export async function raiseNotice(
   tx: ShopScope,
   notice: Pick<NoticeRow, 'level' | 'title' | 'body' | 'operation_id'>,

@@ -1,9 +1,17 @@
 // The outbox: one worker takes a message under a lease, hands it over, and records the result. A
 // deliverer for each kind of message decides how it is sent and how often.
 import { type ShopScope } from '../db/for-shop.ts'
+import { timedLease } from '../queue/lease.ts'
 
 export const MESSAGE_KINDS = ['email', 'callback', 'webhook', 'sms', 'flow'] as const
 export type MessageKind = (typeof MESSAGE_KINDS)[number]
+
+/**
+ * The lease of a message that is being sent, longer than any attempt can take. It is never
+ * extended, and an expired one is not taken over: whether its message is sent again depends on its
+ * kind. So it needs no worker, only its number.
+ */
+export const MESSAGE_LEASE = timedLease({ since: 'taken_at' }, '2 minutes')
 
 /** A message as it is sent and as the shop reads it. */
 export interface Content {
@@ -19,7 +27,7 @@ export interface Message {
   id: string
   kind: MessageKind
   payload: unknown
-  /** As it was rendered for an earlier attempt. */
+  /** The content that an earlier attempt rendered; null: there was none. */
   content: Content | null
   operation_id: string | null
   created_at: Date
@@ -39,7 +47,7 @@ export type DeliveryResult =
   | { status: 'again'; reason: string; unanswered?: true }
   /** Not delivered, and no attempt will help. */
   | { status: 'failed'; reason: string }
-  /** It may have arrived: it is never sent again automatically. */
+  /** The message may have arrived, so it is never sent again automatically. */
   | { status: 'unknown'; reason: string }
   /** Not delivered because this process stops; the attempt does not count. */
   | { status: 'returned' }
@@ -52,14 +60,14 @@ export interface WrittenMessage {
 export interface Deliverer {
   /** Writes the content. The content of an earlier attempt is kept. */
   write(scope: ShopScope, message: Message): Promise<Content>
-  /** Never throws because of the receiver. */
+  /** Hands the content over. Never throws because of the receiver. */
   send(
     scope: ShopScope,
     content: Content,
     message: Message,
     signal: AbortSignal,
   ): Promise<DeliveryResult>
-  /** The same for many messages. */
+  /** Writes and sends many messages together. */
   batch?: {
     write(scope: ShopScope, messages: readonly Message[]): Promise<readonly Content[]>
     send(

@@ -38,7 +38,7 @@ export async function recordNoAnswer(scope: ShopScope, receiver: string, now: Da
   )
 }
 
-/** The receiver answered, or is deleted. */
+/** Forgets the failures of a receiver that answered, or that is deleted. */
 export async function forgetReceiver(scope: ShopScope, receiver: string): Promise<void> {
   await scope.query(
     'delete from receiver_failures where shop_id = :shop and receiver = :receiver',
@@ -66,7 +66,7 @@ export async function endPause(scope: ShopScope, receiver: string): Promise<void
   )
 }
 
-/** The same for the receiver of a message. */
+/** Ends the pause of the receiver of a message. */
 export async function endPauseOf(scope: ShopScope, message: string): Promise<void> {
   await scope.query(
     `update receiver_failures set failures = 1, retry_at = null

@@ -2,7 +2,7 @@
 // buyer's mailbox.
 import type { ShopScope } from '../db/for-shop.ts'
 
-/** Within an hour, of one link or delivery. */
+/** The maximum of mails within an hour about one link or delivery. */
 export const MAX_REPEATED = 5
 
 /**

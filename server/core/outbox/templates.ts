@@ -2,6 +2,7 @@
 // whose values are escaped.
 import { readFileSync } from 'node:fs'
 import Handlebars from 'handlebars'
+import { firstOf } from '../present.ts'
 
 export interface MailPayload {
   template: string
@@ -23,11 +24,13 @@ const compiled = new Map<string, Handlebars.TemplateDelegate>()
 /** `baseUrl`: where the page is, without a slash at the end. Throws for an unknown template. */
 export function renderMail({ template, data }: MailPayload, baseUrl: string): RenderedMail {
   const values = { ...data, baseUrl }
-  const [subject, ...lines] = templateOf(`${template}.txt`, true)(values).split('\n')
+  const lines = templateOf(`${template}.txt`, true)(values).split('\n')
   return {
     // A workflow's name is the merchant's: it must not start a new line.
-    subject: subject!.replace(/\s+/g, ' ').replace(/[. ]+$/, ''),
-    text: lines.join('\n').trim() + '\n',
+    subject: firstOf(lines)
+      .replace(/\s+/g, ' ')
+      .replace(/[. ]+$/, ''),
+    text: lines.slice(1).join('\n').trim() + '\n',
     // The formatter of templates drops it.
     html: `<!doctype html>\n${templateOf(`${template}.html.hbs`, false)(values)}`,
   }

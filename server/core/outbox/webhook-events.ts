@@ -59,7 +59,7 @@ export const announcedEvent = (name: string, about: string): WebhookEvent => ({
   },
 })
 
-/** Sent on request, to check an address. */
+/** The type of the event that is sent on request, to check an address. */
 export const TEST_EVENT = 'webhook.test'
 
 /** The payload in the outbox. The data of an operation is read when its message is rendered. */
@@ -73,7 +73,7 @@ export interface RaisedEvent<Data extends z.ZodObject> {
   key: string
   /** Absent for events of operations, whose data is read when the message is written. */
   data?: z.input<Data>
-  /** A bare UUID. */
+  /** The operation of the event, a bare UUID. */
   operation?: string | null
 }
 

@@ -1,7 +1,7 @@
 // The jobs of background tasks: queued once per key, and queued again by the sweep.
 import type { ShopScope } from '../db/for-shop.ts'
 import type { BackgroundOptions, BackgroundTask, TaskJob, TaskKind } from './background-task.ts'
-import { SILENCE } from './lease.ts'
+import { isAlive } from './lease.ts'
 
 const MAX_ATTEMPTS = 3
 
@@ -63,8 +63,8 @@ export async function forgetAttempts(
 
 /** SQL: a living worker runs the task for this key. `key` is an SQL expression. */
 export const runsNow = ({ name }: TaskKind, key: string): string =>
-  `exists (select from background_tasks b join workers w on w.id = b.worker_id
-     where b.task = '${name}' and b.key = ${key} and w.beat_at > now() - interval '${SILENCE}')`
+  `exists (select from background_tasks b
+     where b.task = '${name}' and b.key = ${key} and ${isAlive('b.worker_id')})`
 
 export async function queueNext(
   { pool }: BackgroundOptions['database'],

@@ -1,19 +1,12 @@
 // The leases of background tasks: one run per key, even after a crash.
 import { ADD_JOB } from './background-jobs.ts'
 import type { BackgroundOptions, HeldRun, TaskJob, TaskKind, TaskLease } from './background-task.ts'
-import { LeaseLost, SILENCE } from './lease.ts'
+import { holdLeased, LeaseLost, NEW_LEASE, WORKER_LEASE } from './lease.ts'
 
 export const leaseOf = (task: string, key: string, number: number): TaskLease => ({
   number,
-  hold: async (tx) => {
-    const rows = await tx.query(
-      `select from background_tasks where shop_id = :shop and task = :task and key = :key
-         and lease = :number
-       for update`,
-      { task, key, number },
-    )
-    if (rows.length === 0) throw new LeaseLost()
-  },
+  hold: (tx) =>
+    holdLeased(tx, 'background_tasks', 'task = :task and key = :key', { task, key, lease: number }),
 })
 
 export interface LeasedRow {
@@ -22,8 +15,9 @@ export interface LeasedRow {
 }
 
 /**
- * Null: a living worker runs it. If this worker holds a lease that it does not run, it could not
- * release it earlier because the database was unavailable: take it again.
+ * Takes the lease of a run; null: a living worker runs it. If this worker holds a lease that it
+ * does not run, it could not release it earlier because the database was unavailable: take it
+ * again.
  */
 export async function takeLease(
   { pool }: BackgroundOptions['database'],
@@ -33,13 +27,12 @@ export async function takeLease(
 ): Promise<LeasedRow | null> {
   const { rows } = await pool.query<LeasedRow>(
     `insert into background_tasks as b (task, key, shop_id, lease, worker_id, attempts)
-     values ($1, $2, $3, nextval('leases'), $4, 1)
+     values ($1, $2, $3, ${NEW_LEASE}, $4, 1)
      on conflict (task, key) do update
        set lease = excluded.lease, worker_id = excluded.worker_id, attempts = b.attempts + 1
-       where b.worker_id is null or b.worker_id = excluded.worker_id or not exists (
-         select from workers w where w.id = b.worker_id and w.beat_at > now() - $5::interval)
+       where ${WORKER_LEASE.isFree('b', 'excluded.worker_id')}
      returning lease as number, attempts`,
-    [name, key, shop, worker, SILENCE],
+    [name, key, shop, worker],
   )
   return rows[0] ?? null
 }
@@ -68,7 +61,7 @@ export async function endRun(
   }
   const given = end.ended
     ? `delete from background_tasks where task = $1 and key = $2 and lease = $3 and $7::int is null`
-    : `update background_tasks set worker_id = null, attempts = $7 where task = $1 and key = $2
+    : `update background_tasks set ${WORKER_LEASE.giveBack}, attempts = $7 where task = $1 and key = $2
       and lease = $3`
   await pool.query(
     `with given as (${given} returning 1)
@@ -83,12 +76,14 @@ export async function stopLost(
   running: ReadonlyMap<string, HeldRun>,
 ): Promise<void> {
   // Runs that take their lease after this query started are not checked.
-  const before = [...running].filter(([, { lease }]) => lease !== null)
+  const before = [...running.values()].flatMap(({ lease, lost }) =>
+    lease === null ? [] : [{ lease, lost }],
+  )
   if (before.length === 0) return
   const { rows } = await pool.query<{ lease: number }>(
     'select lease from background_tasks where worker_id = $1',
     [worker],
   )
   const ours = new Set(rows.map(({ lease }) => lease))
-  for (const [, { lease, lost }] of before) if (!ours.has(lease!)) lost.abort(new LeaseLost())
+  for (const { lease, lost } of before) if (!ours.has(lease)) lost.abort(new LeaseLost())
 }

@@ -25,8 +25,8 @@ export interface BackgroundTask extends TaskKind {
   /** Maximum number of concurrent runs in one process. */
   concurrency: number
   /**
-   * Its runs wait for other systems: one shop gets half of the places, and slow runs have places of
-   * their own (server/core/queue/places.ts).
+   * The runs of the task wait for other systems: one shop gets half of the places, and slow runs
+   * have places of their own (server/core/queue/places.ts).
    */
   waits?: true
   /**
@@ -35,9 +35,9 @@ export interface BackgroundTask extends TaskKind {
    */
   wanted?: string
   /**
-   * Its runs lock their work in the database. The locks end with the connection, so no lease is
-   * needed: several processes may run one key concurrently, and a dead process releases its work
-   * immediately. Each process runs a key only once at a time.
+   * The runs of the task lock their work in the database. The locks end with the connection, so no
+   * lease is needed: several processes may run one key concurrently, and a dead process releases
+   * its work immediately. Each process runs a key only once at a time.
    */
   claims?: boolean
   /** The job is due each time a worker starts, not only at its next time. */
@@ -51,12 +51,14 @@ export interface BackgroundTask extends TaskKind {
 }
 
 export interface TaskRun {
-  /** Null: the task is about the whole installation. */
+  /** The shop's number; null: the task is about the whole installation. */
   shop: number | null
   key: string
-  /** 1 for the first run since the last one that ended. Runs that were stopped are not counted. */
+  /**
+   * The number of this run: 1 for the first one since a run ended. Stopped runs are not counted.
+   */
   attempt: number
-  /** Cannot be held in a task with `claims`. */
+  /** The lease of the run. A task with `claims` has none, and cannot hold it. */
   lease: TaskLease
   /** Aborts when the worker stops or the lease is lost. */
   signal: AbortSignal
@@ -75,7 +77,7 @@ export interface TaskJob {
 
 export interface BackgroundOptions {
   database: Pick<Database, 'pool'>
-  /** Its row in `workers` keeps its leases alive. */
+  /** The id of this worker, whose row in `workers` keeps its leases alive. */
   worker: string
   tasks: readonly BackgroundTask[]
   /** A run that takes longer is slow. */

@@ -43,7 +43,7 @@ const flagOf = (task: string) => `task:${task}`
 const keyFlagOf = (task: string, key: string) => `${flagOf(task)}/${key}`
 
 export interface Background {
-  /** In addition to those of other jobs. */
+  /** Places for background tasks, in addition to those of other jobs. */
   places: Places
   /** The work of each task identifier. Rejects only if the database is unavailable. */
   jobs: Readonly<Record<string, (job: TaskJob) => Promise<void>>>
@@ -76,7 +76,7 @@ export function createBackground(options: BackgroundOptions): Background {
   }
 }
 
-/** Of each task; a process runs a key of a task with `claims` only once at a time. */
+/** The places of all tasks. A process runs a key of a task with `claims` only once at a time. */
 function placesOf({ tasks, slowAfterMs }: BackgroundOptions): Places {
   const limits = new Map(tasks.map((task) => [flagOf(task.name), limitsOf(task)]))
   const places = createPlaces(limits, slowAfterMs)

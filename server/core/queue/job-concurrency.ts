@@ -5,7 +5,7 @@ import { plainLimits, waitingLimits, type PlaceLimits } from './places.ts'
 
 /** A job's flag: the kind whose limits it counts for. */
 export const BYTES = 'bytes'
-/** Batches of imports whose caller waits for each file, and that move no bytes. */
+/** The flag of batches of imports whose caller waits for each file, and that move no bytes. */
 export const PROMPT = 'prompt'
 export const FINISH = 'finish'
 export const MESSAGE = 'message'

@@ -2,17 +2,18 @@
 // that takes long mostly waits for another system: it moves to the slow places of its kind, and so
 // do the next jobs of its shop, until one of them is quick. Shops whose servers do not answer then
 // hold the slow places, and wait for each other, while all other shops have the usual ones.
+import { present } from '../present.ts'
 
 export interface PlaceLimits {
   places: number
-  /** Of jobs that take long; 0: they keep the usual places. */
+  /** Places of jobs that take long; 0: such jobs keep the usual places. */
   slowPlaces: number
-  /** Of one shop, slow ones included. */
+  /** Places of one shop, slow ones included. */
   perShop: number
 }
 
 export interface Places {
-  /** All concurrent jobs. */
+  /** The number of all concurrent jobs. */
   count: number
   /** Flags of jobs that have to wait. */
   full(): string[]
@@ -28,13 +29,15 @@ export const ofShop = (kind: string, shop: number | string) => `${kind}@${shop}`
 /** How many jobs may take long for each usual place: they wait more than they work. */
 const SLOW_TIMES = 3
 
-/** For work that waits for other systems: half of the places for one shop, and slow places. */
+/**
+ * Limits of work that waits for other systems: half of the places for one shop, and slow places.
+ */
 export const waitingLimits = (places: number): PlaceLimits => ({
   places,
   slowPlaces: SLOW_TIMES * places,
   perShop: Math.ceil(places / 2),
 })
-/** For other work: any shop may have every place. */
+/** Limits of other work: any shop may have every place. */
 export const plainLimits = (places: number): PlaceLimits => ({
   places,
   slowPlaces: 0,
@@ -54,7 +57,7 @@ interface Kind extends PlaceLimits {
 interface ShopJobs {
   kind: Kind
   running: number
-  /** The last one that ended took long. */
+  /** The last job that ended took long. */
   isSlow: boolean
 }
 
@@ -68,7 +71,7 @@ export function createPlaces(
   slowAfterMs: number,
 ): Places {
   const kinds = new Map([...limits].map(([flag, one]) => [flag, { ...one, usual: 0, slow: 0 }]))
-  /** Those with running jobs, and slow ones, by their flags. */
+  /** Shops with running jobs, and slow shops, by their flags. */
   const shops = new Map<string, ShopJobs>()
   const leaveShop = (flag: string, jobs: ShopJobs, tookLong: boolean) => {
     jobs.running--
@@ -90,7 +93,7 @@ export function createPlaces(
     enter: (flags) => {
       const kindFlag = flags.find((flag) => kinds.has(flag))
       if (kindFlag === undefined) return () => {}
-      const kind = kinds.get(kindFlag)!
+      const kind = present(kinds.get(kindFlag), kindFlag)
       const shop = flags.find((flag) => flag.startsWith(ofShop(kindFlag, '')))
       if (shop === undefined) {
         kind.usual++

@@ -1,8 +1,8 @@
 // A stream of bytes that a signal can end.
 
 /**
- * The same chunks, ended by `signal` even while the source gives none. One listener for the whole
- * stream: a race with a promise for each chunk would leak memory with each of them.
+ * The chunks of a source, ended by `signal` even while the source gives none. One listener for the
+ * whole stream: a race with a promise for each chunk would leak memory with each of them.
  */
 export function abortable(
   bytes: AsyncIterable<Uint8Array>,
@@ -23,7 +23,7 @@ export function abortable(
             onAbort = () => {
               release()
               reject(signal.reason as Error)
-              // Not awaited: a generator that waits for its source would not return.
+              // The end is not awaited: a generator that waits for its source would not return.
               source.return?.().catch(() => {})
             }
             if (signal.aborted) return onAbort()
@@ -48,6 +48,6 @@ export function abortable(
   }
 }
 
-/** The same memory as a Buffer, for the hasher. */
+/** The bytes as a Buffer over the same memory, for the hasher. */
 export const asBuffer = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)

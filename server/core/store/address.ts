@@ -9,14 +9,16 @@ export interface DiskLocation {
 export interface S3Location {
   kind: 's3'
   bucket: string
-  /** Empty, or ends with a slash. */
+  /** The beginning of all keys: empty, or with a slash at the end. */
   prefix: string
   region: string
-  /** Null: Amazon's own for the region. */
+  /** The address of the provider; null: Amazon's own for the region. */
   endpoint: string | null
   /** The bucket is the first part of the path rather than of the host name. */
   pathStyle: boolean
-  /** Null: the library finds them in the environment, the profile or the machine's role. */
+  /**
+   * The keys; null: the library finds them in the environment, the profile or the machine's role.
+   */
   credentials: { accessKeyId: string; secretAccessKey: string } | null
 }
 
@@ -87,7 +89,7 @@ function endpointProblem(text: string): string | null {
   return null
 }
 
-/** Both store their bytes in the same place, so neither is a backup of the other. */
+/** Do both store their bytes in the same place, so that neither is a backup of the other? */
 export function isSamePlace(one: LocationConfig, other: LocationConfig): boolean {
   if (one.kind === 'disk') return other.kind === 'disk' && one.folder === other.folder
   return (

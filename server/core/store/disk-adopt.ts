@@ -26,7 +26,10 @@ const MAX_SPARE = 8
  */
 const RECENT_MS = 60_000
 
-/** Null if the file cannot have a second name here; then nothing was done. */
+/**
+ * Gives a file its blob's name as a second name. Null if that is impossible here; then nothing was
+ * done.
+ */
 export async function adoptOnDisk(
   layout: Layout,
   shop: number,

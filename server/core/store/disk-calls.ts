@@ -53,9 +53,11 @@ export const rename: Call<[from: string, to: string], void> = asStore(promisify(
 export const unlink: Call<[path: string], void> = asStore(promisify(fs.unlink))
 /** Gives the same bytes a second name. */
 export const link: Call<[from: string, to: string], void> = asStore(promisify(fs.link))
-/** Another disk, a file system without hard links, or too many names of one file already. */
+/**
+ * Errors of `link`: another disk, a file system without hard links, or too many names of one file.
+ */
 export const NO_LINK = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
-/** The system moves the bytes. */
+/** Copies a file without reading it here: the system moves the bytes. */
 export const copy: Call<[from: string, to: string], void> = asStore((from, to) =>
   fs.promises.copyFile(from, to),
 )
@@ -77,7 +79,8 @@ export const list: Call<[path: string], string[]> = asStore((path) => fs.promise
 const writeOnce = asStore((fd: number, pieces: readonly Uint8Array[]) => {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   const done = (error: Error | null, written: number) => (error ? reject(error) : resolve(written))
-  if (pieces.length === 1) fs.write(fd, pieces[0]!, done)
+  const [piece] = pieces
+  if (piece && pieces.length === 1) fs.write(fd, piece, done)
   else fs.writev(fd, pieces, done)
   return promise
 })
@@ -93,9 +96,11 @@ export async function append(fd: number, pieces: readonly Uint8Array[]): Promise
 
 function remainingPieces(pieces: readonly Uint8Array[], written: number): readonly Uint8Array[] {
   let skip = written
-  let at = 0
-  while (at < pieces.length && skip >= pieces[at]!.length) skip -= pieces[at++]!.length
-  return skip === 0 ? pieces.slice(at) : [pieces[at]!.subarray(skip), ...pieces.slice(at + 1)]
+  for (const [at, piece] of pieces.entries()) {
+    if (skip < piece.length) return [piece.subarray(skip), ...pieces.slice(at + 1)]
+    skip -= piece.length
+  }
+  return []
 }
 
 /** Reads into `into` from `position`, as much as one call gives. */

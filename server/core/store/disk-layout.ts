@@ -24,9 +24,9 @@ export function createLayout(folder: string) {
     folder,
     temporaryFolder,
     temporary: () => path.join(temporaryFolder, randomBytes(12).toString('hex')),
-    /** Throws for an invalid shop. */
+    /** The folder of a shop's blobs. Throws for an invalid shop. */
     shop: (shop: number) => path.join(folder, checkedShop(shop)),
-    /** Throws for an invalid shop or hash. */
+    /** The path of a blob. Throws for an invalid shop or hash. */
     blob: (shop: number, hash: string) => {
       const name = checkedName(shop, hash)
       return path.join(folder, name.shop, name.hash)

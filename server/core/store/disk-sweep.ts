@@ -3,6 +3,7 @@
 // aside, checked again where no other process can use it, and moved back if it is needed.
 import { opendir } from 'node:fs/promises'
 import path from 'node:path'
+import type { BlobKey } from './names.ts'
 import type { BlobStore } from './store.ts'
 import { list, removeFolder, rename, stat, unlessAbsent, unlink } from './disk-calls.ts'
 import { moveIntoPlace, type Layout } from './disk-layout.ts'
@@ -11,6 +12,12 @@ type Known = Parameters<BlobStore['sweep']>[1]
 const HASH = /^[0-9a-f]{64}$/
 const PAGE = 1000
 const ASIDE = /^aside-(\d+)-([0-9a-f]{64})-/
+
+/** The blob that a sweep has moved aside under this name; null: another temporary file. */
+function blobAside(name: string): BlobKey | null {
+  const [, shop, hash] = ASIDE.exec(name) ?? []
+  return shop === undefined || hash === undefined ? null : { shop: Number(shop), hash }
+}
 
 export async function sweepDisk(layout: Layout, olderThan: number, known: Known): Promise<number> {
   const before = Date.now() - olderThan
@@ -36,8 +43,7 @@ export async function removeShopFolder(
     if ((await unlessAbsent(unlink(file).then(() => true))) === true) removed += 1
   }
   for (const name of await list(layout.temporaryFolder))
-    if (ASIDE.exec(name)?.[1] === String(shop))
-      await remove(path.join(layout.temporaryFolder, name))
+    if (blobAside(name)?.shop === shop) await remove(path.join(layout.temporaryFolder, name))
   if ((await unlessAbsent(stat(folder))) === null) return removed
   for await (const hashes of pages(folder))
     for (const hash of hashes) await remove(layout.blob(shop, hash))
@@ -71,7 +77,7 @@ async function sweepPage(
     if (!(await isOld(layout.blob(shop, hash), before))) continue
     const aside = `${layout.temporaryFolder}/aside-${shop}-${hash}-${path.basename(layout.temporary())}`
     await unlessAbsent(rename(layout.blob(shop, hash), aside))
-    if (await finishAside(layout, aside, before, false)) removed += 1
+    if (await finishAside(layout, aside, { shop, hash }, before, false)) removed += 1
   }
   return removed
 }
@@ -80,12 +86,12 @@ async function sweepTemporary(layout: Layout, before: number, known: Known): Pro
   let removed = 0
   for (const name of await list(layout.temporaryFolder)) {
     const file = path.join(layout.temporaryFolder, name)
-    const aside = ASIDE.exec(name)
-    if (aside) {
-      // Left by a sweep that was killed. It may also belong to a running sweep, which finishes
-      // within moments; moving back a blob that it is about to remove does no harm.
-      const wanted = await known(Number(aside[1]), [aside[2]!])
-      if (await finishAside(layout, file, before, wanted.size > 0)) removed += 1
+    const blob = blobAside(name)
+    if (blob) {
+      // The blob was left by a sweep that was killed. It may also belong to a running sweep, which
+      // finishes within moments; moving back a blob that it is about to remove does no harm.
+      const wanted = await known(blob.shop, [blob.hash])
+      if (await finishAside(layout, file, blob, before, wanted.size > 0)) removed += 1
     } else if (await isOld(file, before)) {
       if ((await unlessAbsent(unlink(file).then(() => true))) === true) removed += 1
     }
@@ -100,15 +106,15 @@ async function sweepTemporary(layout: Layout, before: number, known: Known): Pro
 async function finishAside(
   layout: Layout,
   aside: string,
+  { shop, hash }: BlobKey,
   before: number,
   wanted: boolean,
 ): Promise<boolean> {
-  const [, shop, hash] = ASIDE.exec(path.basename(aside))!
   const found = await unlessAbsent(stat(aside))
   if (found === null) return false
   if (!wanted && found.mtimeMs < before)
     return (await unlessAbsent(unlink(aside).then(() => true))) === true
-  await unlessAbsent(moveIntoPlace(aside, layout.blob(Number(shop), hash!)))
+  await unlessAbsent(moveIntoPlace(aside, layout.blob(shop, hash)))
   return false
 }
 

@@ -95,7 +95,8 @@ function createPieces() {
   let short: Uint8Array[] = []
   let bytes = 0
   const gather = () => {
-    if (short.length > 0) whole.push(short.length === 1 ? short[0]! : Buffer.concat(short))
+    if (short.length > 1) whole.push(Buffer.concat(short))
+    else whole.push(...short)
     short = []
   }
   return {

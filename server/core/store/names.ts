@@ -1,12 +1,19 @@
 // A blob's name in every location.
 
-/** Throws for an invalid shop. */
+export interface BlobKey {
+  shop: number
+  hash: string
+}
+
+/** The shop as a part of a path. Throws for an invalid shop. */
 export function checkedShop(shop: number): string {
   if (!Number.isSafeInteger(shop) || shop < 0) throw new TypeError('A shop is named by its number')
   return String(shop)
 }
 
-/** Throws for an invalid shop or hash: neither may lead to another path. */
+/**
+ * The parts of a blob's path. Throws for an invalid shop or hash, which could lead to another path.
+ */
 export function checkedName(shop: number, hash: string): { shop: string; hash: string } {
   const name = checkedShop(shop)
   if (!/^[0-9a-f]{64}$/.test(hash))

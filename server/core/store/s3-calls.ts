@@ -63,7 +63,7 @@ export function openBucket(
     // The signature covers the body's SHA-256 already; other providers refuse further checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    // It would need a separate connection for each part.
+    // `Expect: 100-continue` would need a separate connection for each part.
     expectContinueHeader: false,
     maxAttempts: ATTEMPTS,
     requestHandler: {

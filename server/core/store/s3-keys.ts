@@ -1,14 +1,9 @@
 // Keys in a bucket: `<prefix><shop>/<hash>` for blobs, and keys of temporary objects and of blobs
 // that a sweep has put aside.
 import { randomBytes } from 'node:crypto'
-import { checkedName, checkedShop } from './names.ts'
+import { checkedName, checkedShop, type BlobKey } from './names.ts'
 
 export type Keys = ReturnType<typeof createKeys>
-
-export interface BlobKey {
-  shop: number
-  hash: string
-}
 
 const BLOB = /^(\d+)\/([0-9a-f]{64})$/
 const TEMPORARY = /^tmp\/[0-9a-f]{24}$/
@@ -21,15 +16,15 @@ const ASIDE = /^aside\/(\d+)\/([0-9a-f]{64})\/[0-9a-f]{24}$/
 export function createKeys(prefix: string) {
   const random = () => randomBytes(12).toString('hex')
   const own = (key: string) => (key.startsWith(prefix) ? key.slice(prefix.length) : '')
-  const named = (match: RegExpExecArray | null): BlobKey | null =>
-    match && { shop: Number(match[1]), hash: match[2]! }
+  const named = ([, shop, hash]: readonly string[]): BlobKey | null =>
+    shop === undefined || hash === undefined ? null : { shop: Number(shop), hash }
   const asideOf = (shop: number, hash: string) => {
     const name = checkedName(shop, hash)
     return `${prefix}aside/${name.shop}/${name.hash}/`
   }
   return {
     prefix,
-    /** Throws for an invalid shop or hash. */
+    /** The key of a blob. Throws for an invalid shop or hash. */
     blob: (shop: number, hash: string) => {
       const name = checkedName(shop, hash)
       return `${prefix}${name.shop}/${name.hash}`
@@ -48,8 +43,8 @@ export function createKeys(prefix: string) {
     aside: (shop: number, hash: string) => asideOf(shop, hash) + random(),
     /** The beginning of the keys of everything that was put aside of a blob. */
     asideOf,
-    toBlob: (key: string) => named(BLOB.exec(own(key))),
-    toAside: (key: string) => named(ASIDE.exec(own(key))),
+    toBlob: (key: string) => named(BLOB.exec(own(key)) ?? []),
+    toAside: (key: string) => named(ASIDE.exec(own(key)) ?? []),
     isTemporary: (key: string) => TEMPORARY.test(own(key)),
   }
 }

@@ -47,7 +47,7 @@ export async function readBlob(
   return stream
 }
 
-interface Found {
+interface OpenObject {
   key: string
   body: Readable
   /** The offset in the object at which it begins. */
@@ -59,7 +59,7 @@ async function get(
   { client, call, name }: S3Bucket,
   key: string,
   range: ByteRange | undefined,
-): Promise<Found> {
+): Promise<OpenObject> {
   const Range = range && `bytes=${range.start}-${range.end}`
   const command = new GetObjectCommand({ Bucket: name, Key: key, Range })
   const {
@@ -83,15 +83,16 @@ async function readAside(
   shop: number,
   hash: string,
   range: ByteRange | undefined,
-): Promise<Found> {
+): Promise<OpenObject> {
   const command = new ListObjectsV2Command({
     Bucket: bucket.name,
     Prefix: keys.asideOf(shop, hash),
     MaxKeys: 1,
   })
   const { Contents = [] } = await bucket.call((options) => bucket.client.send(command, options))
-  if (Contents.length === 0) throw new StoreError('missing')
-  return get(bucket, Contents[0]!.Key!, range)
+  const [object] = Contents
+  if (object?.Key === undefined) throw new StoreError('missing')
+  return get(bucket, object.Key, range)
 }
 
 export interface ObjectHead {
@@ -99,7 +100,7 @@ export interface ObjectHead {
   changed: Date
 }
 
-/** Null if no object has this key. */
+/** The size and date of an object; null if none has this key. */
 export async function headObject(
   { client, call, name }: S3Bucket,
   key: string,

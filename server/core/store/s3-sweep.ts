@@ -12,7 +12,8 @@ import {
   type MultipartUpload,
 } from '@aws-sdk/client-s3'
 import { nameOf, unlessMissing, type S3Bucket } from './s3-calls.ts'
-import type { BlobKey, Keys } from './s3-keys.ts'
+import type { BlobKey } from './names.ts'
+import type { Keys } from './s3-keys.ts'
 import { headObject } from './s3-read.ts'
 import { copyObject, removeObject } from './s3-write.ts'
 import { StoreError, type BlobStore } from './store.ts'
@@ -199,7 +200,9 @@ async function* uploadPages({
   }
 }
 
-/** Some providers cannot list them, and remove them automatically. */
+/**
+ * Null for an unknown request: some providers cannot list uploads, and remove them automatically.
+ */
 function unlessUnknown(error: unknown): null {
   if (
     error instanceof StoreError &&

@@ -14,82 +14,96 @@ import { StoreError } from './store.ts'
 /** Parts of one object uploaded concurrently. */
 const PART_CONCURRENCY = 2
 
-export interface Upload {
-  /**
-   * Resolves when the part is being sent, so that the next one can be filled; an error is thrown by
-   * the next call.
-   */
-  add(part: Buffer): Promise<void>
-  /** The same for a range of another object; `start` and `end` are included. */
-  addCopy(from: string, start: number, end: number): Promise<void>
-  /** Completes the object. `size`: the bytes of all parts. */
-  complete(size: number): Promise<void>
-  /** Aborts the upload, as far as possible; never rejects. */
-  discard(): Promise<void>
-}
-
+/** Begins the upload of an object under `key`; `signal` aborts its requests. */
 export async function startUpload(
   bucket: S3Bucket,
   key: string,
   signal: AbortSignal | undefined,
 ): Promise<Upload> {
-  const of = { Bucket: bucket.name, Key: key }
-  const { client, call, semaphore } = bucket
-  const begun = await call(
-    (options) => client.send(new CreateMultipartUploadCommand(of), options),
+  const object = { Bucket: bucket.name, Key: key }
+  const begun = await bucket.call(
+    (options) => bucket.client.send(new CreateMultipartUploadCommand(object), options),
     signal,
   )
-  const upload = { ...of, UploadId: begun.UploadId }
-  const stop = new AbortController()
-  const either = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal
-  const parts = createParts()
-  return {
-    add: async (part) => {
-      await parts.room()
-      const release = await semaphore.acquire()
-      parts.send(async (PartNumber) => {
-        const command = new UploadPartCommand({
-          ...upload,
-          PartNumber,
-          Body: part,
-          ContentLength: part.length,
-        })
-        return (await call((options) => client.send(command, options), either).finally(release))
-          .ETag
-      })
-    },
-    addCopy: async (from, start, end) => {
-      await parts.room()
-      parts.send(async (PartNumber) => {
-        const source = {
-          CopySource: `${bucket.name}/${from}`,
-          CopySourceRange: `bytes=${start}-${end}`,
-        }
-        const command = new UploadPartCopyCommand({ ...upload, ...source, PartNumber })
-        return (await call((options) => client.send(command, options), either)).CopyPartResult?.ETag
-      })
-    },
-    complete: async (size) => {
-      const command = new CompleteMultipartUploadCommand({
-        ...upload,
-        MultipartUpload: { Parts: await parts.all() },
-      })
-      await call((options) => client.send(command, options), signal).catch(
-        async (error: unknown) => {
-          // The answer of an earlier try may have been lost: then the object is complete, and its
-          // upload id unknown.
-          if (!(await isThere(bucket, key, size, error))) throw error
-        },
+  return new Upload(bucket, { ...object, UploadId: begun.UploadId }, signal)
+}
+
+interface UploadName {
+  Bucket: string
+  Key: string
+  UploadId: string | undefined
+}
+
+export class Upload {
+  readonly #bucket: S3Bucket
+  readonly #name: UploadName
+  readonly #signal: AbortSignal | undefined
+  readonly #discarded = new AbortController()
+  /** Aborts the requests of parts when the upload is aborted or discarded. */
+  readonly #partSignal: AbortSignal
+  readonly #parts = createParts()
+
+  constructor(bucket: S3Bucket, name: UploadName, signal: AbortSignal | undefined) {
+    this.#bucket = bucket
+    this.#name = name
+    this.#signal = signal
+    const discarded = this.#discarded.signal
+    this.#partSignal = signal ? AbortSignal.any([signal, discarded]) : discarded
+  }
+
+  /**
+   * Resolves when the part is being sent, so that the next one can be filled; an error is thrown by
+   * the next call.
+   */
+  async add(part: Buffer): Promise<void> {
+    const { client, call, semaphore } = this.#bucket
+    await this.#parts.room()
+    const release = await semaphore.acquire()
+    this.#parts.send(async (PartNumber) => {
+      const content = { Body: part, ContentLength: part.length }
+      const command = new UploadPartCommand({ ...this.#name, ...content, PartNumber })
+      const sent = call((options) => client.send(command, options), this.#partSignal)
+      return (await sent.finally(release)).ETag
+    })
+  }
+
+  /** Adds a range of another object as a part; `start` and `end` are included. */
+  async addCopy(from: string, start: number, end: number): Promise<void> {
+    const { client, call, name } = this.#bucket
+    await this.#parts.room()
+    this.#parts.send(async (PartNumber) => {
+      const source = { CopySource: `${name}/${from}`, CopySourceRange: `bytes=${start}-${end}` }
+      const command = new UploadPartCopyCommand({ ...this.#name, ...source, PartNumber })
+      const { CopyPartResult } = await call(
+        (options) => client.send(command, options),
+        this.#partSignal,
       )
-    },
-    discard: async () => {
-      stop.abort()
-      // A part that arrives after the abort would remain.
-      await parts.all().catch(() => {})
-      await call((options) => client.send(new AbortMultipartUploadCommand(upload), options)).catch(
-        () => {},
-      )
-    },
+      return CopyPartResult?.ETag
+    })
+  }
+
+  /** Completes the object. `size`: the bytes of all parts. */
+  async complete(size: number): Promise<void> {
+    const { client, call } = this.#bucket
+    const MultipartUpload = { Parts: await this.#parts.all() }
+    const command = new CompleteMultipartUploadCommand({ ...this.#name, MultipartUpload })
+    try {
+      await call((options) => client.send(command, options), this.#signal)
+    } catch (error) {
+      // The answer of an earlier try may have been lost: then the object is complete, and its
+      // upload id unknown.
+      if (!(await isThere(this.#bucket, this.#name.Key, size, error))) throw error
+    }
+  }
+
+  /** Aborts the upload, as far as possible; never rejects. */
+  async discard(): Promise<void> {
+    const { client, call } = this.#bucket
+    this.#discarded.abort()
+    // A part that arrives after the abort would remain.
+    await this.#parts.all().catch(() => {})
+    const command = new AbortMultipartUploadCommand(this.#name)
+    await call((options) => client.send(command, options)).catch(() => {})
   }
 }
 

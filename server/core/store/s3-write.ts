@@ -29,7 +29,7 @@ export async function writeBlob(
     try {
       await copyObject(bucket, temporary, target, sent.written.size_bytes, signal)
     } finally {
-      // If this fails, the sweep removes it.
+      // If the removal fails, the sweep removes the object.
       await removeObject(bucket, temporary).catch(() => {})
     }
   }
@@ -37,7 +37,7 @@ export async function writeBlob(
 }
 
 /**
- * The same for a local file: it is read twice, so that its bytes are written directly to their
+ * Writes a local file: it is read twice, so that its bytes are written directly to their
  * final name.
  */
 export async function adoptIntoBucket(
@@ -57,7 +57,7 @@ export async function adoptIntoBucket(
   return sent.written
 }
 
-/** The same, and removes the file. */
+/** Writes a local file to its final name as `adoptIntoBucket` does, and removes the file. */
 export async function takeIntoBucket(
   bucket: S3Bucket,
   keys: Keys,
@@ -87,7 +87,7 @@ async function* fileChunks(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-interface Sent {
+interface SentParts {
   written: WrittenBlob
   /** All bytes, if they are one part: then nothing was sent yet. */
   only: Buffer | null
@@ -103,7 +103,7 @@ async function sendParts(
   bytes: ByteSource,
   signal: AbortSignal | undefined,
   expected?: string,
-): Promise<Sent> {
+): Promise<SentParts> {
   const hasher = new Blake3Hasher()
   let size = 0
   let first: Buffer | null = null

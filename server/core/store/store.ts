@@ -54,7 +54,7 @@ export interface BlobStore {
    */
   write(shop: number, bytes: ByteSource, signal?: AbortSignal): Promise<WrittenBlob>
   /**
-   * The same for a file on this machine that is not written to any more: it gets the blob's name,
+   * Writes a file on this machine that is not written to any more: it gets the blob's name,
    * without a copy if possible. The file at `path` stays; a second call gives the same result.
    * `known`: what the caller computed while it wrote the file; a location may use it instead of
    * reading the file.

@@ -1,18 +1,34 @@
-// Orders in the demo platform's Admin API: their fields in answers, and the app's changes to them.
-import { readGid, toGid } from '../catalog-ids.ts'
-import { parseSearch, type Expression } from '../search-query.ts'
-import { badRequest } from '../connection.ts'
-import { fulfil, isFullyPaid, locationOf, type DemoLine, type DemoOrder } from './order.ts'
-import type { OrderStore } from './store.ts'
+// Orders in the demo platform's Admin API: queries of them, and the app's changes to them.
+import { elementAt, lastOf } from '../../core/present.ts'
 import { BATCH_SIZE, CONCURRENT_STATEMENTS, createQueryBatcher } from '../../core/query-batcher.ts'
-
-type Node = (id: string) => unknown
-const MAX_ROWS = 250
+import { readGid, toGid } from '../catalog-ids.ts'
+import { badRequest } from '../connection.ts'
+import { parseSearch, type Expression } from '../search-query.ts'
+import { fulfil, type DemoOrder } from './order.ts'
+import {
+  createOrderViews,
+  fulfilmentPlaceOf,
+  MAX_ROWS,
+  pageOf,
+  type CatalogNode,
+  type ListArguments,
+} from './order-views.ts'
+import type { OrderStore } from './store.ts'
 
 /** The fields of QueryRoot and Mutation about orders. */
-export function createOrderFields(orders: OrderStore, nodeOf: Node) {
-  const lineView = viewLine(nodeOf)
-  const view = orderView(lineView)
+export function createOrderFields(orders: OrderStore, nodeOf: CatalogNode) {
+  return {
+    ...createOrderQueries(orders, nodeOf),
+    metafieldsSet: ({ metafields }: { metafields: MetafieldInput[] }) =>
+      setMetafields(orders, metafields),
+    tagsAdd: ({ id, tags }: { id: string; tags: string[] }) => addTags(orders, id, tags),
+    fulfillmentCreate: ({ fulfillment }: { fulfillment: FulfilmentInput }) =>
+      createFulfilment(orders, fulfillment),
+  }
+}
+
+function createOrderQueries(orders: OrderStore, nodeOf: CatalogNode) {
+  const views = createOrderViews(nodeOf)
   // The orders of one query are looked up together.
   const read = createQueryBatcher<number, DemoOrder | null>(
     async (ids) => {
@@ -24,85 +40,27 @@ export function createOrderFields(orders: OrderStore, nodeOf: Node) {
   )
   const find = async (gid: string) => {
     const order = await read(readGid('Order', gid) ?? -1)
-    return order && view(order)
+    return order && views.order(order)
   }
-  const touch = (order: DemoOrder) => void (order.updatedAt = laterThan(order.updatedAt))
   return {
-    /** For `node` and `nodes`. */
+    /** Reads an order by its global id, for `node` and `nodes`. */
     find,
     order: ({ id }: { id: string }) => find(id),
     fulfillmentOrder: async ({ id }: { id: string }) => {
       const place = fulfilmentPlaceOf(id)
       const order = await read(place.order)
-      return order && fulfilmentOrder(order, place.location, lineView)
+      return order && views.fulfilment(order, place.location)
     },
     orders: async ({ query, first, after }: ListArguments) => {
       const limit = Math.min(first ?? 0, MAX_ROWS)
       const last = after ? Number(Buffer.from(after, 'base64url').toString()) : 0
       if (!Number.isInteger(last)) throw badRequest('Invalid cursor for current pagination sort.')
       const found = await orders.changedSince(sinceOf(query), last, limit + 1)
-      return pageOf(found.map(view), limit, (order) => order.number)
-    },
-    metafieldsSet: async ({ metafields }: { metafields: MetafieldInput[] }) => {
-      const owners = metafields.map(({ ownerId }) => readGid('Order', ownerId) ?? -1)
-      const found = new Set((await orders.get(owners)).map(({ id }) => id))
-      const missing = owners.findIndex((id) => !found.has(id))
-      if (missing >= 0) {
-        const field = ['metafields', String(missing), 'ownerId']
-        return { metafields: null, userErrors: [objection('Owner does not exist', ...field)] }
-      }
-      await orders.changeAll(owners, (order, at) => {
-        const { namespace, key, type, value } = metafields[at]!
-        order.metafields = order.metafields.filter((one) => one.key !== key)
-        order.metafields.push({
-          ...{ namespace: namespace ?? '$app', key, type: type ?? 'json', value },
-        })
-        touch(order)
-      })
-      return { metafields: [], userErrors: [] }
-    },
-    tagsAdd: async ({ id, tags }: { id: string; tags: string[] }) => {
-      const changed = await orders.change(readGid('Order', id) ?? -1, (order) => {
-        order.tags = [...new Set([...order.tags, ...tags])]
-        touch(order)
-      })
-      return { node: null, userErrors: changed ? [] : [objection('Resource not found', 'id')] }
-    },
-    fulfillmentCreate: async ({ fulfillment }: { fulfillment: FulfilmentInput }) => {
-      const given = fulfillment.lineItemsByFulfillmentOrder
-      const place = fulfilmentPlaceOf(given[0]?.fulfillmentOrderId ?? '')
-      const sameLocation = 'The fulfillment orders must be assigned to the same location.'
-      if (given.length !== 1)
-        return { fulfillment: null, userErrors: [objection(sameLocation, 'fulfillment')] }
-      const lines = (given[0]!.fulfillmentOrderLineItems ?? []).map((line) => ({
-        id: readGid('FulfillmentOrderLineItem', line.id) ?? -1,
-        quantity: line.quantity,
-      }))
-      const { company = null, url = null } = fulfillment.trackingInfo ?? {}
-      const about = {
-        notified: fulfillment.notifyCustomer,
-        tracking: url ? { company, url } : null,
-      }
-      const changed = await orders.change(place.order, (order) => {
-        touch(order)
-        return fulfil(order, place.location, lines, about)
-      })
-      const problem = changed ? changed.result : 'Fulfillment order does not exist.'
-      if (problem) return { fulfillment: null, userErrors: [objection(problem, 'fulfillment')] }
-      const made = changed!.order.fulfilments.at(-1)!
-      return {
-        fulfillment: { __typename: 'Fulfillment', id: toGid('Fulfillment', made.id) },
-        userErrors: [],
-      }
+      return pageOf(found.map(views.order), limit, (order) => order.number)
     },
   }
 }
 
-interface ListArguments {
-  query?: string | null
-  first?: number | null
-  after?: string | null
-}
 interface MetafieldInput {
   ownerId: string
   namespace?: string | null
@@ -110,6 +68,34 @@ interface MetafieldInput {
   type?: string | null
   value: string
 }
+
+async function setMetafields(orders: OrderStore, metafields: readonly MetafieldInput[]) {
+  const owners = metafields.map(({ ownerId }) => readGid('Order', ownerId) ?? -1)
+  const found = new Set((await orders.get(owners)).map(({ id }) => id))
+  const missing = owners.findIndex((id) => !found.has(id))
+  if (missing >= 0) {
+    const field = ['metafields', String(missing), 'ownerId']
+    return { metafields: null, userErrors: [objection('Owner does not exist', ...field)] }
+  }
+  await orders.changeAll(owners, (order, at) => {
+    const { namespace, key, type, value } = elementAt(metafields, at)
+    order.metafields = order.metafields.filter((one) => one.key !== key)
+    order.metafields.push({
+      ...{ namespace: namespace ?? '$app', key, type: type ?? 'json', value },
+    })
+    touch(order)
+  })
+  return { metafields: [], userErrors: [] }
+}
+
+async function addTags(orders: OrderStore, id: string, tags: readonly string[]) {
+  const changed = await orders.change(readGid('Order', id) ?? -1, (order) => {
+    order.tags = [...new Set([...order.tags, ...tags])]
+    touch(order)
+  })
+  return { node: null, userErrors: changed ? [] : [objection('Resource not found', 'id')] }
+}
+
 interface FulfilmentInput {
   notifyCustomer: boolean
   trackingInfo?: { company?: string | null; url?: string | null } | null
@@ -119,7 +105,36 @@ interface FulfilmentInput {
   }[]
 }
 
+async function createFulfilment(orders: OrderStore, fulfilment: FulfilmentInput) {
+  const refused = (problem: string) => ({
+    ...{ fulfillment: null, userErrors: [objection(problem, 'fulfillment')] },
+  })
+  const [given, ...others] = fulfilment.lineItemsByFulfillmentOrder
+  if (!given || others.length > 0)
+    return refused('The fulfillment orders must be assigned to the same location.')
+  const place = fulfilmentPlaceOf(given.fulfillmentOrderId)
+  const lines = (given.fulfillmentOrderLineItems ?? []).map((line) => ({
+    id: readGid('FulfillmentOrderLineItem', line.id) ?? -1,
+    quantity: line.quantity,
+  }))
+  const { company = null, url = null } = fulfilment.trackingInfo ?? {}
+  const tracking = url ? { company, url } : null
+  const changed = await orders.change(place.order, (order) => {
+    touch(order)
+    return fulfil(order, place.location, lines, { notified: fulfilment.notifyCustomer, tracking })
+  })
+  if (!changed) return refused('Fulfillment order does not exist.')
+  if (changed.result) return refused(changed.result)
+  const { id } = lastOf(changed.order.fulfilments)
+  return {
+    fulfillment: { __typename: 'Fulfillment', id: toGid('Fulfillment', id) },
+    userErrors: [],
+  }
+}
+
 const objection = (message: string, ...field: string[]) => ({ message, field })
+
+const touch = (order: DemoOrder) => void (order.updatedAt = laterThan(order.updatedAt))
 
 /** A time later than `before`, so that two changes within a millisecond differ. */
 export const laterThan = (before: string): string =>
@@ -130,131 +145,4 @@ function sinceOf(query: string | null | undefined): Date {
   const expression: Expression | null = parseSearch(query ?? '')
   if (expression?.kind !== 'term' || expression.field !== 'updated_at') return new Date(0)
   return new Date(expression.value)
-}
-
-/** A page of a list that is known as a whole: its cursors are places in it. */
-function partOf<Row, View>(
-  rows: readonly Row[],
-  { first, after }: ListArguments,
-  view: (row: Row) => View,
-) {
-  const from = after ? Number(Buffer.from(after, 'base64url').toString()) + 1 : 0
-  const limit = Math.min(first ?? 0, MAX_ROWS)
-  const shown = rows.slice(from, from + limit + 1).map((row, at) => ({ at: from + at, row }))
-  const places = shown.map(({ at, row }) => ({ at, view: view(row) }))
-  const page = pageOf(places, limit, ({ at }) => at)
-  const nodes = page.nodes.map((one) => one.view)
-  return { ...page, nodes, edges: page.edges.map((edge, at) => ({ ...edge, node: nodes[at] })) }
-}
-
-function pageOf<View>(views: readonly View[], limit: number, place: (view: View) => number) {
-  const nodes = views.slice(0, limit)
-  const last = nodes.at(-1)
-  const cursor = (view: View) => Buffer.from(String(place(view))).toString('base64url')
-  return {
-    nodes,
-    edges: nodes.map((node) => ({ cursor: cursor(node), node })),
-    pageInfo: {
-      hasNextPage: views.length > limit,
-      hasPreviousPage: false,
-      startCursor: nodes[0] ? cursor(nodes[0]) : null,
-      endCursor: last ? cursor(last) : null,
-    },
-  }
-}
-
-const viewLine =
-  (nodeOf: Node) =>
-  (line: DemoLine): object => ({
-    __typename: 'LineItem',
-    id: toGid('LineItem', line.id),
-    title: line.title,
-    name: line.title,
-    sku: line.sku,
-    quantity: line.quantity,
-    currentQuantity: line.currentQuantity,
-    requiresShipping: false,
-    lineItemGroup: line.bundle
-      ? {
-          __typename: 'LineItemGroup',
-          id: toGid('LineItemGroup', line.bundle.id),
-          ...{ title: line.bundle.title, quantity: line.bundle.quantity },
-          productId: toGid('Product', line.bundle.productId),
-          variantId: toGid('ProductVariant', line.bundle.variantId),
-        }
-      : null,
-    product: () => nodeOf(toGid('Product', line.productId)),
-    variant: () => nodeOf(toGid('ProductVariant', line.variantId)),
-  })
-
-function orderView(lineView: (line: DemoLine) => object) {
-  return (order: DemoOrder) => ({
-    __typename: 'Order',
-    number: order.id,
-    id: toGid('Order', order.id),
-    name: order.name,
-    email: order.email,
-    customerLocale: order.locale,
-    confirmationNumber: order.confirmationNumber,
-    createdAt: order.createdAt,
-    updatedAt: order.updatedAt,
-    cancelledAt: order.cancelledAt,
-    displayFinancialStatus: order.financialStatus,
-    fullyPaid: isFullyPaid(order),
-    tags: order.tags,
-    risk: { recommendation: order.recommendation },
-    customer: {
-      ...{ __typename: 'Customer', id: toGid('Customer', order.customerId) },
-      // As on the platform, a customer without a name is shown by the address.
-      displayName: order.customerName ?? order.email ?? order.phone ?? 'Guest',
-    },
-    metafield: ({ key }: { key: string }) =>
-      metafieldView(
-        order,
-        order.metafields.find((one) => one.key === key),
-      ),
-    lineItems: (list: ListArguments) => partOf(order.lines, list, lineView),
-    fulfillmentOrders: (list: ListArguments) =>
-      partOf(
-        [...new Set(order.lines.map(locationOf))].toSorted((a, b) => a - b),
-        list,
-        (location) => fulfilmentOrder(order, location, lineView),
-      ),
-  })
-}
-
-const metafieldView = (order: DemoOrder, field: DemoOrder['metafields'][number] | undefined) =>
-  field
-    ? {
-        __typename: 'Metafield',
-        id: toGid('Metafield', order.id),
-        ...{ namespace: field.namespace, key: field.key, type: field.type, value: field.value },
-      }
-    : null
-
-/** A fulfilment order's number is made of its order's and its location's. */
-const LOCATIONS = 1000
-const fulfilmentPlaceOf = (id: string): { order: number; location: number } => {
-  const number = readGid('FulfillmentOrder', id) ?? -1
-  return { order: Math.floor(number / LOCATIONS), location: number % LOCATIONS }
-}
-
-function fulfilmentOrder(order: DemoOrder, location: number, lineView: (line: DemoLine) => object) {
-  const lines = order.lines.filter((line) => locationOf(line) === location)
-  const open = lines.some((line) => line.currentQuantity > line.fulfilled)
-  const status = order.cancelledAt ? 'CANCELLED' : open ? 'OPEN' : 'CLOSED'
-  return {
-    __typename: 'FulfillmentOrder',
-    id: toGid('FulfillmentOrder', order.id * LOCATIONS + location),
-    status,
-    supportedActions: status === 'OPEN' ? [{ action: 'CREATE_FULFILLMENT' }] : [],
-    deliveryMethod: { __typename: 'DeliveryMethod', methodType: 'NONE' },
-    lineItems: (list: ListArguments) =>
-      partOf(lines, list, (line) => ({
-        __typename: 'FulfillmentOrderLineItem',
-        id: toGid('FulfillmentOrderLineItem', line.id),
-        remainingQuantity: Math.max(0, line.currentQuantity - line.fulfilled),
-        lineItem: lineView(line),
-      })),
-  }
 }

@@ -15,7 +15,7 @@ export interface DemoLine {
   location?: number | undefined
   /** The bundle that it is a component of. */
   bundle?: { id: number; title: string; quantity: number; productId: number; variantId: number }
-  /** Added by an edit, and not paid yet. */
+  /** Was the line added by an edit, and not paid yet? */
   owed?: boolean
 }
 
@@ -31,11 +31,13 @@ export interface DemoOrder {
   id: number
   name: string
   confirmationNumber: string
-  /** Null: the customer gave only a phone number, or the order was placed at a till. */
+  /**
+   * The customer's address; null: only a phone number was given, or the order was placed at a till.
+   */
   email: string | null
   phone?: string | null
   locale: string | null
-  /** Absent: the customer gave none. */
+  /** The customer's name; absent: none was given. */
   customerName?: string | undefined
   customerId: number
   createdAt: string
@@ -107,13 +109,14 @@ export function fulfil(
   lines: readonly { id: number; quantity: number }[],
   about: Omit<DemoFulfilment, 'id'>,
 ): string | null {
+  const fulfilled: { line: DemoLine; quantity: number }[] = []
   for (const { id, quantity } of lines) {
     const line = order.lines.find((one) => one.id === id && locationOf(one) === location)
     if (!line || quantity < 1 || quantity > line.currentQuantity - line.fulfilled)
       return 'Fulfillment order does not exist or has no such quantity to fulfill.'
+    fulfilled.push({ line, quantity })
   }
-  for (const { id, quantity } of lines)
-    order.lines.find((one) => one.id === id)!.fulfilled += quantity
+  for (const { line, quantity } of fulfilled) line.fulfilled += quantity
   order.fulfilments.push({ id: order.id * 100 + order.fulfilments.length + 1, ...about })
   return null
 }

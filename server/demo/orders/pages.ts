@@ -4,6 +4,7 @@ import Handlebars from 'handlebars'
 import type { DemoCatalog } from '../catalog.ts'
 import { fold } from '../search.ts'
 import { isFullyPaid, type DemoOrder } from './order.ts'
+import { elementAt } from '../../core/present.ts'
 
 const hbs = Handlebars.create()
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;color:#222;max-width:860px;margin:0 auto;padding:24px}
@@ -44,19 +45,19 @@ const orderTemplate = hbs.compile(`<h1>Thank you: order {{name}}</h1>
 
 const MAX_SHOWN = 60
 
-interface Shown {
+interface ShopPageParts {
   shopName: string
   adminUrl: string
   catalog: DemoCatalog
 }
 
-export function shopPage({ shopName, adminUrl, catalog }: Shown, query: string): string {
+export function shopPage({ shopName, adminUrl, catalog }: ShopPageParts, query: string): string {
   const { variants, products } = catalog
   const wanted = fold(query)
   const found = variants.sku.flatMap((sku, row) => {
-    const title = products.title[variants.product[row]!]!
+    const title = elementAt(products.title, elementAt(variants.product, row))
     const fits = sku !== '' && (query === '' || fold(`${title} ${sku}`).includes(wanted))
-    return fits ? [{ title, sku, price: variants.price[row]! }] : []
+    return fits ? [{ title, sku, price: elementAt(variants.price, row) }] : []
   })
   const content = shopTemplate({
     ...{ shop: shopName, admin: adminUrl, query, products: found.slice(0, MAX_SHOWN) },
@@ -65,7 +66,7 @@ export function shopPage({ shopName, adminUrl, catalog }: Shown, query: string):
   return layout({ title: `${shopName}: demo shop`, style: STYLE, content })
 }
 
-export function orderPage({ shopName, adminUrl }: Shown, order: DemoOrder): string {
+export function orderPage({ shopName, adminUrl }: ShopPageParts, order: DemoOrder): string {
   const field = order.metafields.find(({ key }) => key === 'delivery')
   const { url, files, status } = field
     ? (JSON.parse(field.value) as { url: string | null; files: number; status: string })

@@ -5,10 +5,11 @@ import { readBounded } from '../../core/bounded-body.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { DemoCatalog } from '../catalog.ts'
 import { toGid } from '../catalog-ids.ts'
-import { isOwnPage } from '../own-page.ts'
+import { encodedPathOf, isOwnPage } from '../own-page.ts'
 import { OrderProblem, type DemoOrder } from './order.ts'
 import { orderPage, problemPage, shopPage } from './pages.ts'
-import { ORDER_ACTIONS, type DemoShopFront, type OrderAction } from './shop.ts'
+import { ORDER_ACTIONS, type OrderAction } from './order-webhooks.ts'
+import type { DemoShopFront } from './shop.ts'
 
 const SHOP = /^\/demo\/shop\/?$/
 const ORDERS = '/demo/orders'
@@ -21,7 +22,7 @@ const MAX_BODY_BYTES = 256 * 1024
 
 interface Answer {
   status: number
-  /** JSON, or a page. */
+  /** The body: an object as JSON, or a page. */
   body: object | string
   location?: string
 }
@@ -110,8 +111,8 @@ const recordOf = (order: DemoOrder) => ({
   })),
 })
 
-const pathOf = ({ url = '' }: IncomingMessage): string => {
-  const path = url.split('?', 1)[0]!
+const pathOf = (request: IncomingMessage): string => {
+  const path = encodedPathOf(request)
   try {
     return decodeURIComponent(path)
   } catch {
@@ -127,7 +128,7 @@ const isForm = ({ headers }: IncomingMessage): boolean =>
 const wantsPage = (request: IncomingMessage): boolean =>
   isForm(request) || (request.headers.accept ?? '').includes('text/html')
 
-/** JSON, or the fields of a form. Throws `OrderProblem`. */
+/** The body as JSON, or the fields of a form. Throws `OrderProblem`. */
 async function readFields(request: IncomingMessage): Promise<unknown> {
   const bytes = await readBounded(request, MAX_BODY_BYTES)
   if (bytes === null) throw new OrderProblem('The body is too large')

@@ -39,8 +39,9 @@ export function createWebhookSender(app: DemoApp, address: string): WebhookSende
   }
   const attempt = async (headers: Record<string, string>, body: string, retries: number) => {
     const taken = await post(headers, body).catch(() => false)
-    if (taken || closing.signal.aborted || retries >= RETRIES.length) return
-    later(RETRIES[retries]!, () => void attempt(headers, body, retries + 1))
+    const pause = RETRIES[retries]
+    if (taken || closing.signal.aborted || pause === undefined) return
+    later(pause, () => void attempt(headers, body, retries + 1))
   }
   return {
     send: async (topic, content) => {

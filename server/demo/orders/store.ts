@@ -2,6 +2,7 @@
 // process of the installation sees the same ones. Without a database, in memory.
 import type { Database } from '../../core/db/database.ts'
 import type { DemoOrder } from './order.ts'
+import { firstOf } from '../../core/present.ts'
 
 export interface OrderStore {
   /** A number for a new order. */
@@ -35,8 +36,7 @@ export function memoryOrders(): OrderStore {
   }
   return {
     nextId: () => Promise.resolve(++last),
-    get: (ids) =>
-      Promise.resolve(ids.flatMap((id) => (orders.has(id) ? [copy(orders.get(id)!)] : []))),
+    get: (ids) => Promise.resolve(ids.flatMap((id) => orders.get(id) ?? []).map(copy)),
     add: (order) => Promise.resolve(void orders.set(order.id, copy(order))),
     // An error of `change` becomes a rejection.
     change: async (id, work) => Promise.resolve(change(id, work)),
@@ -58,22 +58,86 @@ export function memoryOrders(): OrderStore {
   }
 }
 
-export function databaseOrders({ knex }: Pick<Database, 'knex'>, shop: number): OrderStore {
-  const read = async (sql: string, bindings: object) => {
-    const { rows } = await knex.raw<{ rows: { data: DemoOrder }[] }>(sql, { shop, ...bindings })
+export const databaseOrders = (database: Pick<Database, 'knex'>, shop: number): OrderStore =>
+  new DatabaseOrders(database.knex, shop)
+
+class DatabaseOrders implements OrderStore {
+  readonly #knex: Database['knex']
+  readonly #shop: number
+
+  constructor(knex: Database['knex'], shop: number) {
+    this.#knex = knex
+    this.#shop = shop
+  }
+
+  async nextId(): Promise<number> {
+    const sql = `select nextval('demo_order_numbers') as id`
+    const { rows } = await this.#knex.raw<{ rows: { id: number }[] }>(sql)
+    return firstOf(rows).id
+  }
+
+  get(ids: readonly number[]): Promise<readonly DemoOrder[]> {
+    const sql = 'select data from demo_orders where shop_id = :shop and id = any(:ids::bigint[])'
+    return this.#read(sql, { ids })
+  }
+
+  async add(order: DemoOrder): Promise<void> {
+    await this.#knex.raw(
+      'insert into demo_orders (shop_id, id, data, updated_at) values (:shop, :id, :data, :at)',
+      { shop: this.#shop, id: order.id, data: JSON.stringify(order), at: order.updatedAt },
+    )
+  }
+
+  async change<T>(
+    id: number,
+    work: (order: DemoOrder) => T,
+  ): Promise<{ order: DemoOrder; result: T } | null> {
+    while (true) {
+      const [order] = await this.get([id])
+      if (!order) return null
+      const before = order.updatedAt
+      const result = work(order)
+      if ((await this.#write([{ before, order }])).has(id)) return { order, result }
+    }
+  }
+
+  async changeAll(
+    ids: readonly number[],
+    work: (order: DemoOrder, at: number) => void,
+  ): Promise<void> {
+    const orders = (await this.get(ids)).map((order) => ({ before: order.updatedAt, order }))
+    for (const { order } of orders) work(order, ids.indexOf(order.id))
+    const written = await this.#write(orders)
+    for (const { order } of orders)
+      if (!written.has(order.id))
+        await this.change(order.id, (one) => work(one, ids.indexOf(one.id)))
+  }
+
+  changedSince(since: Date, after: number, limit: number): Promise<readonly DemoOrder[]> {
+    return this.#read(
+      `select data from demo_orders where shop_id = :shop and updated_at >= :since and id > :after
+       order by id limit :limit`,
+      { since, after, limit },
+    )
+  }
+
+  async #read(sql: string, bindings: object): Promise<readonly DemoOrder[]> {
+    const given = { shop: this.#shop, ...bindings }
+    const { rows } = await this.#knex.raw<{ rows: { data: DemoOrder }[] }>(sql, given)
     return rows.map(({ data }) => data)
   }
-  const get: OrderStore['get'] = (ids) =>
-    read('select data from demo_orders where shop_id = :shop and id = any(:ids::bigint[])', { ids })
-  /** Writes orders that are unchanged since they were read; returns their ids. */
-  const write = async (changed: readonly { before: string; order: DemoOrder }[]) => {
-    const { rows } = await knex.raw<{ rows: { id: number }[] }>(
+
+  /** Writes the orders that are unchanged since they were read; returns their ids. */
+  async #write(
+    changed: readonly { before: string; order: DemoOrder }[],
+  ): Promise<ReadonlySet<number>> {
+    const { rows } = await this.#knex.raw<{ rows: { id: number }[] }>(
       `update demo_orders o set data = g.data::jsonb, updated_at = g.at
        from unnest(:ids::bigint[], :before::timestamptz[], :data::text[], :at::timestamptz[])
          as g (id, before, data, at)
        where o.shop_id = :shop and o.id = g.id and o.updated_at = g.before returning o.id`,
       {
-        shop,
+        shop: this.#shop,
         ids: changed.map(({ order }) => order.id),
         before: changed.map(({ before }) => before),
         data: changed.map(({ order }) => JSON.stringify(order)),
@@ -81,43 +145,5 @@ export function databaseOrders({ knex }: Pick<Database, 'knex'>, shop: number): 
       },
     )
     return new Set(rows.map(({ id }) => id))
-  }
-  const change = async <T>(id: number, work: (order: DemoOrder) => T) => {
-    while (true) {
-      const [order] = await get([id])
-      if (!order) return null
-      const before = order.updatedAt
-      const result = work(order)
-      if ((await write([{ before, order }])).has(id)) return { order, result }
-    }
-  }
-  return {
-    nextId: async () => {
-      const { rows } = await knex.raw<{ rows: { id: number }[] }>(
-        `select nextval('demo_order_numbers') as id`,
-      )
-      return rows[0]!.id
-    },
-    get,
-    add: async (order) => {
-      await knex.raw(
-        'insert into demo_orders (shop_id, id, data, updated_at) values (:shop, :id, :data, :at)',
-        { shop, id: order.id, data: JSON.stringify(order), at: order.updatedAt },
-      )
-    },
-    change,
-    changeAll: async (ids, work) => {
-      const orders = (await get(ids)).map((order) => ({ before: order.updatedAt, order }))
-      for (const { order } of orders) work(order, ids.indexOf(order.id))
-      const written = await write(orders)
-      for (const { order } of orders)
-        if (!written.has(order.id)) await change(order.id, (one) => work(one, ids.indexOf(one.id)))
-    },
-    changedSince: (since, after, limit) =>
-      read(
-        `select data from demo_orders where shop_id = :shop and updated_at >= :since and id > :after
-         order by id limit :limit`,
-        { since, after, limit },
-      ),
   }
 }

@@ -4,6 +4,7 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { UNBLOCKED } from '../operations/name-order.ts'
 import type { OperationRow } from '../types.ts'
 import { holdLease, lockChain, takeLocked, type ChainRow } from '../worker/lease.ts'
+import { WORKER_LEASE } from '../../core/queue/lease.ts'
 import { queueChain, type ChainJob, type ChainLoad } from '../../core/queue/queue.ts'
 import { MAX_ATTEMPTS } from './failure.ts'
 
@@ -80,7 +81,7 @@ export async function enqueueNext(
 ): Promise<void> {
   await holdLease(tx, operation.id, chain, lease)
   const row = await tx.one<{ continues: boolean }>(
-    `update chains set worker_id = null, claimed = '{}'
+    `update chains set ${WORKER_LEASE.giveBack}, claimed = '{}'
      where shop_id = :shop and operation_id = :operation and chain = :chain
      returning (select status <> 'paused' from operations where shop_id = :shop and id = :operation)
        as continues`,
@@ -104,7 +105,7 @@ export async function restChain(
   const due = waiting?.due ?? null
   if (waiting?.last && job.chain !== LAST_CHANCE_CHAIN) await wakeLastChances(tx, job.operation)
   await tx.query(
-    `update chains set worker_id = null, lease = null, hint = 0, ended = :ended
+    `update chains set ${WORKER_LEASE.revoke}, hint = 0, ended = :ended
      where shop_id = :shop and operation_id = :operation and chain = :chain`,
     { operation: job.operation, chain: job.chain, ended: due === null },
   )

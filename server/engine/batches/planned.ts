@@ -13,7 +13,7 @@ import { strategyOf } from '../operations/strategy.ts'
 import type { EndedItem, ResolvedStep, WorkItem } from '../types.ts'
 import type { EngineParts } from '../parts.ts'
 import { holdLease } from '../worker/lease.ts'
-import { LeaseLost } from '../../core/queue/lease.ts'
+import { LeaseLost, WORKER_LEASE } from '../../core/queue/lease.ts'
 import type { ChainJob } from '../../core/queue/queue.ts'
 import { withCancellation, type EngineRunner } from '../worker/runner.ts'
 import { enqueueNext, holdChain, restChain, type HeldChain } from './chain.ts'
@@ -91,8 +91,8 @@ async function canPlan(
   const [row] = await scope.query<
     Parameters<typeof strategyOf>[0] & { crashed: boolean; died: boolean }
   >(
-    `select o.workflow, o.source, c.crashed, c.worker_id is not null and c.worker_id <> :worker
-         and not exists (select from workers w where w.id = c.worker_id) as died
+    `select o.workflow, o.source, c.crashed,
+       ${WORKER_LEASE.hasDied('c', ':worker')} as died
      from chains c join operations o on o.shop_id = c.shop_id and o.id = c.operation_id
      where c.shop_id = :shop and c.operation_id = :operation and c.chain = :chain`,
     { operation, chain, worker },

@@ -12,6 +12,7 @@ import {
   finishedItems,
   reportedItems,
 } from '../operations/items.ts'
+import { WORKER_LEASE } from '../../core/queue/lease.ts'
 import { FINISH_CHAIN } from '../../core/queue/queue.ts'
 import type { EngineParts } from '../parts.ts'
 import type { OperationRow } from '../types.ts'
@@ -186,7 +187,7 @@ export async function holdStatus(
 
 const releaseEnd = (tx: ShopScope, operation: string) =>
   tx.query(
-    `update chains set worker_id = null where shop_id = :shop and operation_id = :operation
+    `update chains set ${WORKER_LEASE.giveBack} where shop_id = :shop and operation_id = :operation
       and chain = :finish`,
     { operation, finish: FINISH_CHAIN },
   )
@@ -194,7 +195,7 @@ const releaseEnd = (tx: ShopScope, operation: string) =>
 /** Ends all chains of the operation: they are no longer needed. */
 export const releaseChains = (tx: ShopScope, operation: string) =>
   tx.query(
-    `update chains set ended = true, worker_id = null where shop_id = :shop
+    `update chains set ended = true, ${WORKER_LEASE.giveBack} where shop_id = :shop
       and operation_id = :operation`,
     {
       operation,

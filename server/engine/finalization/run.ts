@@ -18,6 +18,7 @@ import { spreadBatches } from '../batches/item-batches.ts'
 import { runOperationSteps } from './steps.ts'
 import { holdLease } from '../worker/lease.ts'
 import { FINISH_CHAIN, queueFinish, type FinishJob } from '../../core/queue/queue.ts'
+import { WORKER_LEASE } from '../../core/queue/lease.ts'
 import { forgetAddresses } from '../operations/sealed-addresses.ts'
 import type { OperationRow } from '../types.ts'
 import { UNDO_WINDOW } from '../batches/revert.ts'
@@ -76,7 +77,7 @@ function releaseInterrupted({ scope, operation: { id }, lease }: Finalization): 
   return scope.transaction(async (tx) => {
     await holdLease(tx, id, FINISH_CHAIN, lease)
     const row = await tx.one<{ continues: boolean }>(
-      `update chains set worker_id = null where shop_id = :shop and operation_id = :operation
+      `update chains set ${WORKER_LEASE.giveBack} where shop_id = :shop and operation_id = :operation
          and chain = :finish
        returning (select status <> 'paused' from operations where shop_id = :shop
          and id = :operation) as continues`,

@@ -3,6 +3,7 @@
 import type { Plugin } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { FINISH_CHAIN, queueChain, queueFinish } from '../../core/queue/queue.ts'
+import { WORKER_LEASE } from '../../core/queue/lease.ts'
 import type { OperationRow } from '../types.ts'
 import { announceControl } from '../worker/control.ts'
 import { relinkRetried } from './name-order.ts'
@@ -177,8 +178,8 @@ async function resetRound(tx: ShopScope, id: string, chains: 'working' | 'idle')
      ended_before = done + failed + skipped + cancelled`,
   )
   await tx.query(
-    `update chains set ended = :idle::boolean and chain <> :finish, hint = 0, worker_id = null,
-       lease = null, claimed = '{}', crashed = false, deaths = 0
+    `update chains set ended = :idle::boolean and chain <> :finish, hint = 0,
+       ${WORKER_LEASE.revoke}, claimed = '{}', crashed = false, deaths = 0
      where shop_id = :shop and operation_id = :id`,
     { id, idle: chains === 'idle', finish: FINISH_CHAIN },
   )

@@ -56,6 +56,7 @@ async function requireRoom(
     return row.open
   }
   if ((await count()) + QUOTA_MARGIN < most) return
+  // An advisory lock: a quota counts rows, some of which do not exist yet.
   await tx.query(`select pg_advisory_xact_lock(hashtextextended('quota of operations', :shop))`)
   if ((await count()) > most) throw new AppError('operation_quota', { retryAfter: 60 })
 }

@@ -1,7 +1,7 @@
 // Leases: a chain belongs to one worker under a lease number, which every write of its outcomes
 // checks. A worker that was presumed dead but still runs has an old number and can write nothing.
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { LeaseLost } from '../../core/queue/lease.ts'
+import { holdLeased, WORKER_LEASE } from '../../core/queue/lease.ts'
 
 /**
  * Prevents a takeover of the chain until the transaction ends. Throws `LeaseLost` if it was taken
@@ -13,13 +13,9 @@ export async function holdLease(
   chain: number,
   lease: number,
 ): Promise<void> {
-  const rows = await tx.query(
-    `select 1 from chains where shop_id = :shop and operation_id = :operation and chain = :chain
-       and lease = :lease
-     for update`,
-    { operation, chain, lease },
-  )
-  if (rows.length === 0) throw new LeaseLost()
+  await holdLeased(tx, 'chains', 'operation_id = :operation and chain = :chain', {
+    ...{ operation, chain, lease },
+  })
 }
 
 export interface ChainRow {
@@ -42,8 +38,7 @@ export async function lockChain(
   const [row] = await tx.query<ChainRow>(
     `select lease, hint, claimed, deaths, nullif(worker_id, :worker) as dead from chains c
      where shop_id = :shop and operation_id = :operation and chain = :chain and not ended
-       and (worker_id is null or worker_id = :worker
-         or not exists (select from workers w where w.id = c.worker_id))
+       and ${WORKER_LEASE.isFree('c', ':worker')}
      for update`,
     { operation, chain, worker },
   )
@@ -64,7 +59,7 @@ export async function takeLocked(
   { worker, row }: { worker: string; row: ChainRow },
 ): Promise<TakenChain> {
   const taken = await tx.one<Pick<ChainRow, 'deaths'> & { lease: number }>(
-    `update chains set lease = nextval('leases'), worker_id = :worker, claimed = '{}',
+    `update chains set ${WORKER_LEASE.take(':worker')}, claimed = '{}',
        deaths = deaths + :died
      where shop_id = :shop and operation_id = :operation and chain = :chain
        returning lease, deaths`,

@@ -8,7 +8,7 @@ import { WORKER_LOCKS } from '../../core/db/lock-classes.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { firstOf } from '../../core/present.ts'
 import type { OperationRow } from '../types.ts'
-import { SILENCE } from '../../core/queue/lease.ts'
+import { HEARTBEAT, isAlive, SILENCE, WORKER_LEASE } from '../../core/queue/lease.ts'
 import {
   queueChain,
   queueFinish,
@@ -104,14 +104,14 @@ function repeatEvery(
 async function beat({ database, worker, pool, broken }: RecoveryOptions): Promise<number> {
   const { rows } = await database.pool.query<{ lock: number }>(
     `insert into workers (id, pool_id) values ($1, $2)
-     on conflict (id) do update set beat_at = now(), pool_id = excluded.pool_id returning lock`,
+     on conflict (id) do update set ${HEARTBEAT.extend}, pool_id = excluded.pool_id returning lock`,
     [worker, pool.id ?? worker],
   )
   // A job that threw could not release its chain, perhaps because the database was unavailable.
   const keys = [...broken]
   if (keys.length > 0) {
     await database.pool.query(
-      `update chains set worker_id = null where worker_id = $1
+      `update chains set ${WORKER_LEASE.giveBack} where worker_id = $1
          and operation_id || ':' || chain = any($2)`,
       [worker, keys],
     )
@@ -184,13 +184,13 @@ type Suspects = Map<string, string>
  */
 async function findDead(database: Database, suspects: Suspects): Promise<WorkerRow[]> {
   const { rows } = await database.pool.query<WorkerRow>(
-    `select id, pool_id, beat_at::text as beat, beat_at < now() - $1::interval as silent, exists (
+    `select id, pool_id, beat_at::text as beat, ${HEARTBEAT.isExpired('w')} as silent, exists (
          select from pg_locks
-         where locktype = 'advisory' and classid = $2 and objid = w.lock and granted
+         where locktype = 'advisory' and classid = $1 and objid = w.lock and granted
            and database = (select oid from pg_database where datname = current_database())
        ) as connected
      from workers w`,
-    [SILENCE, WORKER_LOCKS],
+    [WORKER_LOCKS],
   )
   const dead = rows.filter(
     ({ id, beat, silent, connected }) => silent || (!connected && suspects.get(id) === beat),
@@ -248,7 +248,7 @@ async function requeueOperations({ database, loadOf, log }: RecoveryOptions): Pr
      where o.status in ('previewing', 'queued', 'running') and o.ledger
        and o.done + o.failed + o.skipped + o.cancelled < o.total
        and c.chain >= 0 and not c.ended
-       and not exists (select from workers w where w.id = c.worker_id)
+       and not ${isAlive('c.worker_id')}
        and not ${LIVE_JOB(`'chain:' || c.operation_id || ':' || c.chain`)} limit ${MAX_REQUEUED}`,
   )
   for (const { shop_id, operation_id, chain, ...operation } of chains.rows)

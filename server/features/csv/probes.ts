@@ -4,7 +4,7 @@
 import mime from 'mime-types'
 import { pageAdvice, PortError, shareHostOf, type Probe } from '../../../plugins/contract.ts'
 import { ERRORS } from '../../core/errors.ts'
-import { Throttled } from '../../ports/failures.ts'
+import { ThrottledAnswer } from '../../ports/failures.ts'
 import { createHostScheduler, type Host, type ScheduledRequest } from './host-scheduler.ts'
 import type { CellProblem } from './row-values.ts'
 
@@ -128,7 +128,7 @@ async function probeOne(
     } catch (error) {
       if (signal.aborted) return { url, problem: null }
       if (late.aborted) return { url, problem: TOO_LATE }
-      if (error instanceof Throttled) return throttled(url, host, error, retryMs)
+      if (error instanceof ThrottledAnswer) return throttled(url, host, error, retryMs)
       const failure = error instanceof PortError ? error : null
       if (failure && !failure.retryable) {
         host.failures = 0
@@ -149,7 +149,7 @@ async function probeOne(
 function throttled(
   url: string,
   host: Host,
-  { retryAfter }: Throttled,
+  { retryAfter }: ThrottledAnswer,
   least: number,
 ): ProbeResult | { rest: number } {
   const ms = retryAfter === undefined ? least * 2 ** host.rests : Math.max(least, retryAfter * 1000)

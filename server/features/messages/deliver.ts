@@ -1,16 +1,18 @@
 // Sending a message: one worker takes it under a lease, hands it over, and records the result.
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
+import { NEW_LEASE } from '../../core/queue/lease.ts'
 import { type OutboxJob, queueMessage } from '../../core/queue/queue.ts'
 import { type Logger, errorFields } from '../../core/log.ts'
 import type { MessageLimiter } from './message-limiter.ts'
 import { forgetReceiver, receiverOf, recordNoAnswer } from '../../core/outbox/receiver-failures.ts'
-import type {
-  Deliverers,
-  MessageKind,
-  Message,
-  Deliverer,
-  DeliveryResult,
+import {
+  MESSAGE_LEASE,
+  type Deliverers,
+  type MessageKind,
+  type Message,
+  type Deliverer,
+  type DeliveryResult,
 } from '../../core/outbox/outbox.ts'
 import { present } from '../../core/present.ts'
 import { afterStop, recordAttempt, recordAttempts, type DeliveryAttempt } from './record-attempt.ts'
@@ -139,8 +141,8 @@ async function takeMessage(
   failures: number,
 ): Promise<Message | null> {
   const [row] = await scope.query<Omit<Message, 'failures'>>(
-    `update outbox set status = 'sending', attempts = attempts + 1, lease = nextval('leases'),
-       taken_at = now()
+    `update outbox set status = 'sending', attempts = attempts + 1, lease = ${NEW_LEASE},
+       ${MESSAGE_LEASE.extend}
      where shop_id = :shop and id = :id and status = 'waiting'
      returning id, kind, payload, result as content, operation_id, created_at, attempts, lease`,
     { id },
@@ -180,7 +182,7 @@ const takeBatch = async (scope: ShopScope, most: number): Promise<Message[]> => 
        order by id limit :most for update skip locked
      )
      update outbox o set status = 'sending', batched = false, attempts = attempts + 1,
-       lease = nextval('leases'), taken_at = now()
+       lease = ${NEW_LEASE}, ${MESSAGE_LEASE.extend}
      from taken where o.shop_id = :shop and o.id = taken.id
      returning o.id, o.kind, o.payload, o.result as content, o.operation_id, o.created_at,
        o.attempts, o.lease`,

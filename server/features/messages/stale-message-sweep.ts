@@ -5,12 +5,10 @@ import type { Database } from '../../core/db/database.ts'
 import { forShop } from '../../core/db/for-shop.ts'
 import type { BackgroundTask } from '../../core/queue/background.ts'
 import { queueMessage } from '../../core/queue/queue.ts'
-import type { Deliverers, MessageKind } from '../../core/outbox/outbox.ts'
+import { MESSAGE_LEASE, type Deliverers, type MessageKind } from '../../core/outbox/outbox.ts'
 import { forgetReceivers } from '../../core/outbox/receiver-failures.ts'
 import { raiseFailureNotice } from './failure-notices.ts'
 
-/** After this time a message counts as lost. It is longer than any attempt can take. */
-const LOST_AFTER = '2 minutes'
 const SWEEP_MS = 15_000
 
 const REASON = 'The server stopped while it was being sent'
@@ -31,8 +29,7 @@ export async function sweepStaleMessages(
 ): Promise<number> {
   const { rows } = await database.pool.query<StaleRow>(
     `select shop_id, id, kind, operation_id, lease, result is not null as written from outbox
-     where status = 'sending' and coalesce(taken_at, created_at) < now() - $1::interval`,
-    [LOST_AFTER],
+     where status = 'sending' and ${MESSAGE_LEASE.isExpired('outbox')}`,
   )
   for (const row of rows) await sweepOne(database, row, deliverers[row.kind].lost)
   return rows.length

@@ -55,7 +55,8 @@ interface Wanted {
 
 async function assign(tx: ShopScope, { list, delivery, file, owners }: Wanted): Promise<void> {
   const about = { list: list.id, delivery, file }
-  // Two runs for the same delivery take turns: each sees what the other has taken.
+  // Two runs for the same delivery take turns: each sees what the other has taken. An advisory lock
+  // instead of the delivery's row, so that other writers of that row do not wait.
   await tx.query(
     `select pg_advisory_xact_lock(hashtextextended(:delivery::text, 0)) where :shop > 0`,
     about,

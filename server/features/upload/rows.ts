@@ -83,6 +83,7 @@ export function insertUpload(
 ): Promise<UploadRow> {
   const { filename, on_conflict, tags, batch } = upload.choices
   return scope.transaction(async (tx) => {
+    // An advisory lock: a quota counts rows, some of which do not exist yet.
     await tx.query(`select pg_advisory_xact_lock(hashtextextended('quota of uploads', :shop))`)
     const used = await tx.one<{ open: number; bytes: number }>(
       `select count(*) filter (where status = 'uploading') as open,

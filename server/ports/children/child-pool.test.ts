@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { expect, onTestFinished, test } from 'vitest'
-import { createChildPool, type PoolWanted } from './child-pool.ts'
+import { createChildPool, type PoolSpec } from './child-pool.ts'
 
 const never = new AbortController().signal
 const script = new URL('../../../test/children/odd-child.ts', import.meta.url)
 
 /** Opens a pool; returns a function that sends it requests. */
-function open(wanted: Partial<PoolWanted> = {}) {
+function open(wanted: Partial<PoolSpec> = {}) {
   const limits = { memoryBytes: 300 * 1024 ** 2, concurrency: 1, uses: 10, idleMs: 60_000 }
   const pool = createChildPool({ script, ...limits, ...wanted })
   onTestFinished(() => pool.close())

@@ -5,12 +5,12 @@ import { PortError } from '../../../plugins/contract.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import {
   startLimitedChild,
-  type ChildWanted,
+  type ChildSpec,
   type LimitedChild,
   type Question,
 } from './limited-child.ts'
 
-export interface PoolWanted extends ChildWanted {
+export interface PoolSpec extends ChildSpec {
   concurrency: number
   /** A child is replaced after this many pieces of work. */
   uses: number
@@ -27,23 +27,23 @@ export interface ChildPool {
   close(): void
 }
 
-interface Kept {
+interface PoolChild {
   shop: number
   child: LimitedChild
   uses: number
   timer?: NodeJS.Timeout
 }
 
-export function createChildPool(wanted: PoolWanted): ChildPool {
+export function createChildPool(wanted: PoolSpec): ChildPool {
   const semaphore = createSemaphore(wanted.concurrency)
-  const idle = new Set<Kept>()
-  const start = (shop: number): Kept => ({ shop, child: startLimitedChild(wanted), uses: 0 })
-  const end = (kept: Kept) => {
+  const idle = new Set<PoolChild>()
+  const start = (shop: number): PoolChild => ({ shop, child: startLimitedChild(wanted), uses: 0 })
+  const end = (kept: PoolChild) => {
     clearTimeout(kept.timer)
     idle.delete(kept)
     kept.child.close()
   }
-  const take = (shop: number): Kept => {
+  const take = (shop: number): PoolChild => {
     for (const kept of idle) {
       const fits = kept.shop === shop && kept.child.alive
       if (!fits) continue
@@ -55,12 +55,12 @@ export function createChildPool(wanted: PoolWanted): ChildPool {
     for (const kept of idle) end(kept)
     return start(shop)
   }
-  const giveBack = (kept: Kept) => {
+  const giveBack = (kept: PoolChild) => {
     if (!kept.child.alive || ++kept.uses >= wanted.uses) return end(kept)
     kept.timer = setTimeout(() => end(kept), wanted.idleMs).unref()
     idle.add(kept)
   }
-  const work = async <Answer>(kept: Kept, question: Question<Answer>): Promise<Answer> => {
+  const work = async <Answer>(kept: PoolChild, question: Question<Answer>): Promise<Answer> => {
     try {
       return await kept.child.ask(question)
     } finally {

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { homedir, tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
-export interface ChildWanted {
+export interface ChildSpec {
   /** The script, as `new URL('./x-child.ts', import.meta.url)`. */
   script: URL
   args?: readonly string[]
@@ -30,9 +30,9 @@ export function launch({
   memoryBytes,
   cpuSeconds,
   fileBytes,
-}: ChildWanted): ChildProcess {
+}: ChildSpec): ChildProcess {
   const heap = Math.ceil((memoryBytes * 0.75) / 1024 ** 2)
-  const node = [process.execPath, `--max-old-space-size=${heap}`, fileURLToPath(script), ...args]
+  const node = [`--max-old-space-size=${heap}`, fileURLToPath(script), ...args]
   // Every shell has `ulimit`. Where the system does not let limits be lowered, the heap and time
   // limits of the child remain.
   const limits = [
@@ -41,17 +41,12 @@ export function launch({
     ...(cpuSeconds ? [`ulimit -S -t ${cpuSeconds}`] : []),
     ...(fileBytes ? [`ulimit -f ${Math.ceil(fileBytes / BLOCK_BYTES)}`] : []),
   ]
-  const [command, ...rest] =
+  const limited = `${limits.map((limit) => `${limit} 2>/dev/null; `).join('')}exec "$@"`
+  const [command, rest] =
     process.platform === 'win32'
-      ? node
-      : [
-          '/bin/sh',
-          '-c',
-          `${limits.map((limit) => `${limit} 2>/dev/null; `).join('')}exec "$@"`,
-          'sh',
-          ...node,
-        ]
-  return spawn(command!, rest, {
+      ? [process.execPath, node]
+      : ['/bin/sh', ['-c', limited, 'sh', process.execPath, ...node]]
+  return spawn(command, rest, {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     // Our environment is left out, because it contains secrets. One malloc arena keeps memory from
     // growing slowly.

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { z } from 'zod'
 import { expect, onTestFinished, test } from 'vitest'
-import { runLimited, startLimitedChild, type ChildWanted } from './limited-child.ts'
+import { runLimited, startLimitedChild, type ChildSpec } from './limited-child.ts'
 import { sweepWorkFolders, withinBytes, withWorkFolder } from './work-folder.ts'
 
 const script = new URL('../../../test/children/odd-child.ts', import.meta.url)
-const LIMITS: ChildWanted = { script, memoryBytes: 400 * 1024 ** 2 }
+const LIMITS: ChildSpec = { script, memoryBytes: 400 * 1024 ** 2 }
 const never = new AbortController().signal
 const asked = (deed: string, given?: string) => ({
   input: { deed, given },
@@ -15,12 +15,12 @@ const asked = (deed: string, given?: string) => ({
   wallMs: 30_000,
   signal: never,
 })
-const start = (wanted: Partial<ChildWanted> = {}) => {
+const start = (wanted: Partial<ChildSpec> = {}) => {
   const child = startLimitedChild({ ...LIMITS, ...wanted })
   onTestFinished(() => child.close())
   return child
 }
-const run = (deed: string, given?: string, wanted: Partial<ChildWanted> = {}) =>
+const run = (deed: string, given?: string, wanted: Partial<ChildSpec> = {}) =>
   runLimited({ ...LIMITS, ...wanted, ...asked(deed, given) })
 
 test('one child answers one request after another', async () => {

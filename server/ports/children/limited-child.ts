@@ -6,12 +6,15 @@ import { z } from 'zod'
 import { PortError } from '../../../plugins/contract.ts'
 import { isOutOfMemory, type SandboxRefusal, type Reply } from '../../../plugins/sandbox.ts'
 import { ERRORS, type ErrorCode } from '../../core/errors.ts'
-import { launch, type ChildWanted } from './launch.ts'
+import { launch, type ChildSpec } from './launch.ts'
+import { present } from '../../core/present.ts'
 
-export type { ChildWanted } from './launch.ts'
+export type { ChildSpec } from './launch.ts'
 
 export interface Question<Answer> {
-  /** JSON. Bytes are passed as paths of files in a private folder (work-folder.ts). */
+  /**
+   * The question in JSON. Bytes are passed as paths of files in a private folder (work-folder.ts).
+   */
   input: unknown
   answer: z.ZodType<Answer>
   wallMs: number
@@ -20,7 +23,7 @@ export interface Question<Answer> {
 
 /** A child that answers several requests, one at a time. */
 export interface LimitedChild {
-  /** False once it has died: after a limit, an abort or a crash. */
+  /** Does the child live? It dies with a limit, an abort or a crash. */
   readonly alive: boolean
   /**
    * Throws `PortError`: what the child refused with (`refuse`), or `memory_limit`, `time_limit`,
@@ -32,7 +35,7 @@ export interface LimitedChild {
 }
 
 /** One request to a new child. Throws as `ask` does. */
-export async function runLimited<Answer>(wanted: ChildWanted & Question<Answer>): Promise<Answer> {
+export async function runLimited<Answer>(wanted: ChildSpec & Question<Answer>): Promise<Answer> {
   wanted.signal.throwIfAborted()
   const child = startLimitedChild(wanted)
   try {
@@ -46,7 +49,7 @@ export async function runLimited<Answer>(wanted: ChildWanted & Question<Answer>)
  * A child lives until it is closed, exceeds a limit, or this process ends. It keeps this process
  * alive only during a request.
  */
-export function startLimitedChild(wanted: ChildWanted): LimitedChild {
+export function startLimitedChild(wanted: ChildSpec): LimitedChild {
   const child = launch(wanted)
   const death = deathOf(child)
   keepAlive(child, false)
@@ -115,7 +118,10 @@ function validateAnswer<T>(schema: z.ZodType<T>, answer: unknown): T {
   return data
 }
 
-function refusal(child: ChildProcess, { code, message, memory, inside }: SandboxRefusal): PortError {
+function refusal(
+  child: ChildProcess,
+  { code, message, memory, inside }: SandboxRefusal,
+): PortError {
   const cause = new Error(inside)
   if (!memory) return new PortError(code, message, false, { cause })
   // A failed allocation may leave broken state in the child: the next file must not suffer from it.
@@ -127,13 +133,13 @@ function refusal(child: ChildProcess, { code, message, memory, inside }: Sandbox
 function deathOf(child: ChildProcess): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>()
   let last = ''
-  child
-    .stderr!.setEncoding('utf8')
+  present(child.stderr, 'The child’s stderr')
+    .setEncoding('utf8')
     .on('data', (text: string) => (last = (last + text).slice(-4000)))
   child.once('error', (error) => reject(portError('processor_crashed', error)))
   child.once('close', (code, signal) => {
     if (signal === 'SIGXCPU') return reject(portError('time_limit'))
-    // Killed by the system because the whole machine lacks memory: this may pass.
+    // The system killed it because the whole machine lacks memory, which may pass.
     if (signal === 'SIGKILL')
       return reject(new PortError('processor_crashed', ERRORS.processor_crashed.message, true))
     reject(

@@ -9,9 +9,9 @@ const OLD_MS = 3600_000
 
 let swept: Promise<unknown> | null = null
 
-/** Removes the folder in any case. */
+/** Runs `work` with a private folder, and removes the folder in any case. */
 export async function withWorkFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  // Only a clean-up: a sweep that failed once must not fail all later work.
+  // The sweep is a clean-up: if it failed once, it must not fail all later work.
   await (swept ??= sweepWorkFolders().catch(() => {}))
   const folder = await mkdtemp(path.join(tmpdir(), PREFIX))
   try {

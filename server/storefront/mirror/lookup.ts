@@ -1,6 +1,7 @@
 // Reads the mirror for guessing: SKUs ignoring case, tags, titles, and products by their ids.
 import type { CatalogProduct } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { lastOf } from '../../core/present.ts'
 
 export interface MirroredVariant {
   /** The key that was looked up. */
@@ -107,11 +108,11 @@ export async function* allTitles(
     )
     if (page.length > 0) yield page
     if (page.length < rows) return
-    after = page.at(-1)!.id
+    after = lastOf(page).id
   }
 }
 
-/** 0 if there is no mirror yet. */
+/** The number of changes of the shop's mirror; 0: there is none yet. */
 export async function generationOf(scope: ShopScope): Promise<number> {
   const [row] = await scope.query<{ generation: number }>(
     'select generation from catalog_mirrors where shop_id = :shop',

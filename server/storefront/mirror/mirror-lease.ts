@@ -46,7 +46,7 @@ export interface MirrorState {
   due_at: Date
 }
 
-/** Null: the mirror is not due. Throws `LeaseLost`. */
+/** Begins a refresh; null: the mirror is not due. Throws `LeaseLost`. */
 export function beginRefresh(scope: ShopScope, lease: TaskLease): Promise<Refresh | null> {
   return scope.transaction(async (tx) => {
     await lease.hold(tx)
@@ -60,7 +60,7 @@ export function beginRefresh(scope: ShopScope, lease: TaskLease): Promise<Refres
   })
 }
 
-/** Throws `LeaseLost`. */
+/** Records how far the refresh is. Throws `LeaseLost`. */
 export function recordRefreshProgress(
   scope: ShopScope,
   { lease }: Refresh,
@@ -80,7 +80,9 @@ export function recordRefreshProgress(
   })
 }
 
-/** Must be called in the transaction that swapped the mirror's rows. */
+/**
+ * Records the end of a refresh. Must be called in the transaction that swapped the mirror's rows.
+ */
 export async function endRefresh(tx: ShopScope, { changed }: RefreshResult): Promise<void> {
   await tx.query(
     `update catalog_mirrors set bulk_operation = null, finished_at = now(), failed_at = null,
@@ -102,7 +104,9 @@ export async function recordMirrorChange(tx: ShopScope): Promise<void> {
   )
 }
 
-/** The next refresh starts from the beginning, after a pause. Throws `LeaseLost`. */
+/**
+ * Records a failure: the next refresh starts from the beginning, after a pause. Throws `LeaseLost`.
+ */
 export function failRefresh(scope: ShopScope, { lease }: Refresh, error: string): Promise<void> {
   return scope.transaction(async (tx) => {
     await lease.hold(tx)

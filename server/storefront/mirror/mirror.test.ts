@@ -69,7 +69,7 @@ const titles = async () =>
 beforeAll(async () => {
   database = await openTestDatabase()
   folder = await mkdtemp(path.join(tmpdir(), 'mirror-'))
-  scope = forShop(database, (await open(null)).demoShop!.id)
+  scope = forShop(database, (await open(null)).demo!.shop.id)
 })
 afterAll(async () => {
   for (const storefront of opened) await storefront.close()

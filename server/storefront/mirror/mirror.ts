@@ -15,6 +15,7 @@ import {
   type RefreshResult,
 } from './mirror-lease.ts'
 import { refresh } from './refresh.ts'
+import { present } from '../../core/present.ts'
 
 export interface MirrorParts {
   database: Database
@@ -31,7 +32,7 @@ export const mirrorTask = (parts: MirrorParts): BackgroundTask => ({
   waits: true,
   wanted: DUE_MIRRORS,
   run: async ({ shop, lease, signal }) => {
-    await refreshShop(parts, forShop(parts.database, shop!), lease, signal)
+    await refreshShop(parts, forShop(parts.database, present(shop, 'The shop')), lease, signal)
     return null
   },
 })

@@ -11,8 +11,8 @@ const MIN_POLL_MS = 50
 const MAX_POLL_MS = 10_000
 
 /**
- * Throws `PortError` if the platform fails, `LeaseLost` if another run has taken over, and the
- * signal's reason.
+ * Reads the catalog and swaps the mirror. Throws `PortError` if the platform fails, `LeaseLost` if
+ * another run has taken over, and the signal's reason.
  */
 export async function refresh(
   scope: ShopScope,
@@ -55,7 +55,7 @@ async function awaitCatalog(
   }
 }
 
-/** Returns the number of rows. */
+/** Stages the rows of an address, and returns their number. */
 async function readInto(
   scope: ShopScope,
   begun: Refresh,

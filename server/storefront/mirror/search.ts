@@ -11,7 +11,7 @@ export interface FoundProduct {
   /** How well the product matches the search: 0 is best. */
   rank: number
   variants: { id: string; title: string; sku: string | null }[]
-  /** Files that are mapped to it, trash excluded. */
+  /** The number of files that are mapped to the product, trash excluded. */
   files: number
 }
 

@@ -2,6 +2,7 @@
 // has read, so that readers never see a mixture. Only rows that differ are written.
 import { nameKey } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { NEW_LEASE } from '../../core/queue/lease.ts'
 import type { CatalogRow } from '../whole-catalog.ts'
 import { endRefresh, recordMirrorChange, type Refresh, type RefreshResult } from './mirror-lease.ts'
 
@@ -45,8 +46,8 @@ const keyed = (row: CatalogRow) =>
       }
 
 /**
- * Throws if fewer rows are staged than were read: the table is unlogged, and a crash of the
- * database empties it. Throws `LeaseLost`.
+ * Replaces the mirror by the staged rows. Throws if fewer rows are staged than were read: the table
+ * is unlogged, and a crash of the database empties it. Throws `LeaseLost`.
  */
 export async function swap(scope: ShopScope, begun: Refresh, read: number): Promise<RefreshResult> {
   return scope.transaction(async (tx) => {
@@ -66,8 +67,8 @@ export async function swap(scope: ShopScope, begun: Refresh, read: number): Prom
       lease,
       await changed(tx, REMOVE_PRODUCTS, lease),
     )
-    const products = await tx.query<Written>(WRITE_PRODUCTS, { lease })
-    const variants = await tx.query<Written>(WRITE_VARIANTS, { lease })
+    const products = await tx.query<WrittenRow>(WRITE_PRODUCTS, { lease })
+    const variants = await tx.query<WrittenRow>(WRITE_VARIANTS, { lease })
     await clearStaged(tx)
     const written = [...products, ...variants]
     const refreshed = {
@@ -90,7 +91,7 @@ export async function swapProduct(
 ): Promise<RefreshResult> {
   return scope.transaction(async (tx) => {
     const [mirror] = await tx.query<{ lease: number }>(
-      `select nextval('leases') as lease from catalog_mirrors
+      `select ${NEW_LEASE} as lease from catalog_mirrors
        where shop_id = :shop and finished_at is not null for update`,
     )
     if (!mirror) return { matchable: 0, changed: false }
@@ -110,8 +111,8 @@ export async function swapProduct(
       )),
     ]
     const written = [
-      ...(await tx.query<Written>(WRITE_PRODUCTS, { lease })),
-      ...(await tx.query<Written>(WRITE_VARIANTS, { lease })),
+      ...(await tx.query<WrittenRow>(WRITE_PRODUCTS, { lease })),
+      ...(await tx.query<WrittenRow>(WRITE_VARIANTS, { lease })),
     ]
     await tx.query('delete from catalog_staged where shop_id = :shop and lease = :lease', { lease })
     const refreshed = {
@@ -124,7 +125,7 @@ export async function swapProduct(
 }
 
 /** `matchable`: files that matched nothing before may match this row. */
-interface Written {
+interface WrittenRow {
   matchable: boolean
 }
 

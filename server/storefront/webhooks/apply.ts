@@ -12,6 +12,7 @@ import {
   type ChangeReport,
 } from './changes.ts'
 import type { ShopChangeKind } from './topics.ts'
+import { present } from '../../core/present.ts'
 
 export interface ReportedChange extends ChangeReport {
   subject: string
@@ -38,7 +39,7 @@ export const changesTask = (
   waits: true,
   wanted: WANTED_CHANGES,
   run: async ({ shop, key, signal }) => {
-    const scope = forShop(database, shop!)
+    const scope = forShop(database, present(shop, 'The shop'))
     const change = changeOfKey(key)
     const reported = await readChange(scope, change)
     if (!reported || change.kind === 'order') return null

@@ -105,7 +105,7 @@ export interface ChangeReport {
   payload: unknown
 }
 
-/** Null: it was processed already. */
+/** The report of a change; null: it was processed already. */
 export async function readChange(
   scope: ShopScope,
   { kind, subject }: Pick<ShopChange, 'kind' | 'subject'>,

@@ -9,7 +9,7 @@ const MAX_RETRIES_DOUBLED = 8
 
 export interface ClaimedOrder {
   order: string
-  /** Incremented with every report. */
+  /** A number that is incremented with every report of the order. */
   noted: number
   /** Failed runs since it was reported. */
   attempts: number

@@ -13,6 +13,7 @@ import { createTtlCache } from '../../core/ttl-cache.ts'
 import { reportChange, reportOrders, type ReportedOrder } from './changes.ts'
 import { isSigned } from './signature.ts'
 import { TOPICS } from './topics.ts'
+import { keptPerShop } from '../per-shop.ts'
 
 export const WEBHOOKS_PATH = '/webhooks'
 
@@ -67,15 +68,16 @@ interface Report {
   change: ReturnType<(typeof TOPICS)[string]>
 }
 
-/** Null: the body is not JSON. */
+/** The report in a webhook's body; null: it is not JSON. */
 function readReport({ headers }: IncomingMessage, body: Buffer): Report | 'unknown' | null {
   const topic = String(headers['x-shopify-topic'] ?? '')
   const at = new Date(String(headers['x-shopify-triggered-at'] ?? ''))
-  if (!Object.hasOwn(TOPICS, topic)) return 'unknown'
+  const changeOf = Object.hasOwn(TOPICS, topic) ? TOPICS[topic] : undefined
+  if (!changeOf) return 'unknown'
   try {
     const parsed: unknown = JSON.parse(body.toString())
     if (typeof parsed !== 'object' || parsed === null) return null
-    const change = TOPICS[topic]!(parsed as Record<string, unknown>)
+    const change = changeOf(parsed as Record<string, unknown>)
     return { topic, change, triggeredAt: Number.isNaN(at.getTime()) ? null : at }
   } catch {
     return null
@@ -87,13 +89,10 @@ const SHOP_KNOWN_MS = 5000
 
 function createStore(database: Pick<Database, 'knex'>) {
   const known = createTtlCache<number>(SHOP_KNOWN_MS)
-  const batches = new Map<number, (report: ReportedOrder) => Promise<null>>()
   /** Orders that are reported while a statement runs share the next one. */
-  const batchOf = (shop: number) => {
-    const there = batches.get(shop)
-    if (there) return there
+  const batchOf = keptPerShop((shop) => {
     const scope = forShop(database, shop)
-    const made = createQueryBatcher<ReportedOrder, null>(
+    return createQueryBatcher<ReportedOrder, null>(
       async (reports) => {
         await reportOrders(scope, reports)
         return reports.map(() => null)
@@ -101,9 +100,7 @@ function createStore(database: Pick<Database, 'knex'>) {
       BATCH_SIZE,
       1,
     )
-    batches.set(shop, made)
-    return made
-  }
+  })
   return {
     shopOf: async (domain: string): Promise<number | null> => {
       const there = known.get(domain)

@@ -5,9 +5,9 @@
 /** A change to read from the platform, or a request to carry out, once for each subject. */
 export interface ShopChange {
   kind: ShopChangeKind
-  /** The platform's id; empty for the shop itself. */
+  /** The platform's id of the subject; empty for the shop itself. */
   subject: string
-  /** For the compliance topics, whose data cannot be read from the platform. */
+  /** The body of the compliance topics, whose data cannot be read from the platform. */
   payload?: object
 }
 

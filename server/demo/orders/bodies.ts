@@ -1,0 +1,67 @@
+// The bodies of the requests to the demo shop's front.
+import { z } from 'zod'
+import { emailAddress } from '../../../plugins/contract.ts'
+import { firstOf } from '../../core/present.ts'
+import { OrderProblem } from './order.ts'
+
+const MAX_LINES = 200
+const MAX_UNITS = 1000
+const MAX_LOCATIONS = 99
+
+const line = z.strictObject({
+  sku: z.string().min(1).max(255),
+  quantity: z.coerce.number().int().min(1).max(MAX_UNITS).default(1),
+  location: z.number().int().min(0).max(MAX_LOCATIONS).optional(),
+  /** The SKU of the bundle that it is a component of. */
+  bundle: z.string().min(1).max(255).optional(),
+})
+export type LineBody = z.output<typeof line>
+
+export const orderBody = z.strictObject({
+  email: emailAddress('Enter an email address').nullable(),
+  phone: z.string().max(40).nullish(),
+  /** Is the payment still to come? */
+  unpaid: z.boolean().default(false),
+  locale: z.string().min(2).max(20).nullish(),
+  name: z.string().trim().max(100).nullish(),
+  lines: z.array(line).min(1, 'At least one line').max(MAX_LINES),
+})
+const changes = z.array(
+  z.strictObject({
+    sku: z.string().optional(),
+    id: z.string().optional(),
+    quantity: z.coerce.number().int().min(0).max(MAX_UNITS).default(1),
+  }),
+)
+export const refundBody = z.strictObject({ lines: changes.max(MAX_LINES).optional() })
+export const editBody = z.strictObject({
+  lines: z
+    .array(line.extend({ quantity: z.coerce.number().int().min(0).max(MAX_UNITS) }))
+    .min(1)
+    .max(MAX_LINES),
+  /** Do the added lines leave a balance that the customer has not paid? */
+  unpaid: z.boolean().default(false),
+})
+export const riskBody = z.strictObject({
+  recommendation: z.enum(['ACCEPT', 'CANCEL', 'INVESTIGATE', 'NONE']),
+})
+
+export const skuBody = z.strictObject({
+  sku: z.string().min(1).max(255),
+  new_sku: z.string().min(1).max(255),
+})
+
+export const dataRequestBody = z.strictObject({
+  email: emailAddress('Enter an email address'),
+})
+
+/** The body after its schema. Throws `OrderProblem` with what is wrong. */
+export function parseBody<Schema extends z.ZodType>(
+  schema: Schema,
+  body: unknown,
+): z.output<Schema> {
+  const parsed = schema.safeParse(body ?? {})
+  if (parsed.success) return parsed.data
+  const { path, message } = firstOf(parsed.error.issues)
+  throw new OrderProblem(`${path.join('.') || 'body'}: ${message}`)
+}

@@ -1,0 +1,144 @@
+// Orders of the demo platform as they appear in answers of the Admin API, and the pages of lists.
+import { readGid, toGid } from '../catalog-ids.ts'
+import { isFullyPaid, locationOf, type DemoLine, type DemoOrder } from './order.ts'
+
+/** Reads a product or a variant of the catalog. */
+export type CatalogNode = (id: string) => unknown
+export const MAX_ROWS = 250
+
+export interface ListArguments {
+  query?: string | null
+  first?: number | null
+  after?: string | null
+}
+
+/** A page of a list that is known as a whole: its cursors are places in it. */
+function partOf<Row, View>(
+  rows: readonly Row[],
+  { first, after }: ListArguments,
+  view: (row: Row) => View,
+) {
+  const from = after ? Number(Buffer.from(after, 'base64url').toString()) + 1 : 0
+  const limit = Math.min(first ?? 0, MAX_ROWS)
+  const shown = rows.slice(from, from + limit + 1).map((row, at) => ({ at: from + at, row }))
+  const places = shown.map(({ at, row }) => ({ at, view: view(row) }))
+  const page = pageOf(places, limit, ({ at }) => at)
+  const nodes = page.nodes.map((one) => one.view)
+  return { ...page, nodes, edges: page.edges.map((edge, at) => ({ ...edge, node: nodes[at] })) }
+}
+
+export function pageOf<View>(views: readonly View[], limit: number, place: (view: View) => number) {
+  const nodes = views.slice(0, limit)
+  const last = nodes.at(-1)
+  const cursor = (view: View) => Buffer.from(String(place(view))).toString('base64url')
+  return {
+    nodes,
+    edges: nodes.map((node) => ({ cursor: cursor(node), node })),
+    pageInfo: {
+      hasNextPage: views.length > limit,
+      hasPreviousPage: false,
+      startCursor: nodes[0] ? cursor(nodes[0]) : null,
+      endCursor: last ? cursor(last) : null,
+    },
+  }
+}
+
+const viewLine =
+  (nodeOf: CatalogNode) =>
+  (line: DemoLine): object => ({
+    __typename: 'LineItem',
+    id: toGid('LineItem', line.id),
+    title: line.title,
+    name: line.title,
+    sku: line.sku,
+    quantity: line.quantity,
+    currentQuantity: line.currentQuantity,
+    requiresShipping: false,
+    lineItemGroup: line.bundle
+      ? {
+          __typename: 'LineItemGroup',
+          id: toGid('LineItemGroup', line.bundle.id),
+          ...{ title: line.bundle.title, quantity: line.bundle.quantity },
+          productId: toGid('Product', line.bundle.productId),
+          variantId: toGid('ProductVariant', line.bundle.variantId),
+        }
+      : null,
+    product: () => nodeOf(toGid('Product', line.productId)),
+    variant: () => nodeOf(toGid('ProductVariant', line.variantId)),
+  })
+
+export function createOrderViews(nodeOf: CatalogNode) {
+  const lineView = viewLine(nodeOf)
+  const fulfilment = (order: DemoOrder, location: number) =>
+    fulfilmentOrder(order, location, lineView)
+  const order = (order: DemoOrder) => ({
+    __typename: 'Order',
+    number: order.id,
+    id: toGid('Order', order.id),
+    name: order.name,
+    email: order.email,
+    customerLocale: order.locale,
+    confirmationNumber: order.confirmationNumber,
+    createdAt: order.createdAt,
+    updatedAt: order.updatedAt,
+    cancelledAt: order.cancelledAt,
+    displayFinancialStatus: order.financialStatus,
+    fullyPaid: isFullyPaid(order),
+    tags: order.tags,
+    risk: { recommendation: order.recommendation },
+    customer: {
+      ...{ __typename: 'Customer', id: toGid('Customer', order.customerId) },
+      // As on the platform, a customer without a name is shown by the address.
+      displayName: order.customerName ?? order.email ?? order.phone ?? 'Guest',
+    },
+    metafield: ({ key }: { key: string }) =>
+      metafieldView(
+        order,
+        order.metafields.find((one) => one.key === key),
+      ),
+    lineItems: (list: ListArguments) => partOf(order.lines, list, lineView),
+    fulfillmentOrders: (list: ListArguments) =>
+      partOf(
+        [...new Set(order.lines.map(locationOf))].toSorted((a, b) => a - b),
+        list,
+        (location) => fulfilment(order, location),
+      ),
+  })
+  return { order, fulfilment }
+}
+
+const metafieldView = (order: DemoOrder, field: DemoOrder['metafields'][number] | undefined) =>
+  field
+    ? {
+        __typename: 'Metafield',
+        id: toGid('Metafield', order.id),
+        ...{ namespace: field.namespace, key: field.key, type: field.type, value: field.value },
+      }
+    : null
+
+/** A fulfilment order's number is made of its order's and its location's. */
+const LOCATIONS = 1000
+export const fulfilmentPlaceOf = (id: string): { order: number; location: number } => {
+  const number = readGid('FulfillmentOrder', id) ?? -1
+  return { order: Math.floor(number / LOCATIONS), location: number % LOCATIONS }
+}
+
+function fulfilmentOrder(order: DemoOrder, location: number, lineView: (line: DemoLine) => object) {
+  const lines = order.lines.filter((line) => locationOf(line) === location)
+  const open = lines.some((line) => line.currentQuantity > line.fulfilled)
+  const status = order.cancelledAt ? 'CANCELLED' : open ? 'OPEN' : 'CLOSED'
+  return {
+    __typename: 'FulfillmentOrder',
+    id: toGid('FulfillmentOrder', order.id * LOCATIONS + location),
+    status,
+    supportedActions: status === 'OPEN' ? [{ action: 'CREATE_FULFILLMENT' }] : [],
+    deliveryMethod: { __typename: 'DeliveryMethod', methodType: 'NONE' },
+    lineItems: (list: ListArguments) =>
+      partOf(lines, list, (line) => ({
+        __typename: 'FulfillmentOrderLineItem',
+        id: toGid('FulfillmentOrderLineItem', line.id),
+        remainingQuantity: Math.max(0, line.currentQuantity - line.fulfilled),
+        lineItem: lineView(line),
+      })),
+  }
+}

@@ -12,7 +12,7 @@ import { problemText } from '../../core/problem-text.ts'
 import { openRateLimit } from '../../core/db/rate-limits.ts'
 import { networkOf } from '../../core/client-address.ts'
 import type { Client } from '../../http/clients.ts'
-import type { LinkCounter, KnownLink } from './counting.ts'
+import type { LinkCounter, KnownLink } from './counting/link-counter.ts'
 import { renderMessage, sendPage, type AskForm, type Frame, type MessagePage } from './pages.ts'
 import {
   hasAsked,
@@ -68,7 +68,7 @@ class Refusal extends Error {
 
 export function createAsking(parts: {
   pool: pg.Pool
-  counting: LinkCounter
+  counter: Pick<LinkCounter, 'lookUp'>
   /** Notifies the shop; false if this link has asked within a day. */
   notifyShop(ask: Ask): Promise<boolean>
 }): (
@@ -92,8 +92,8 @@ export function createAsking(parts: {
   async function read(request: IncomingMessage, client: Client, now: Date) {
     const form = await readForm(request)
     const key = String(form.key ?? '')
-    const asker = { key, client: client.hash, sites: null, now }
-    const link = isKey(key) ? await parts.counting.lookUp(asker) : null
+    const asker = { key, client, sites: null, now }
+    const link = isKey(key) ? await parts.counter.lookUp(asker) : null
     if (!link || link.uninstalled) throw new Refusal('link_unavailable')
     const parsed = fields.safeParse(form, { error: problemText })
     if (!parsed.success)

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ERRORS, type ErrorCode, type ErrorDetail } from '../../core/errors.ts'
 import { linkStatus } from '../links/model/links.ts'
-import type { DeliveryBlock, KnownLink } from './counting.ts'
+import type { DeliveryBlock, KnownLink } from './counting/link-counter.ts'
 import type { MessageKey } from './texts/en.ts'
 import {
   renderMessage,

@@ -3,7 +3,7 @@
 // nothing.
 import type { ServerResponse } from 'node:http'
 import { errorFields, type Logger } from '../../core/log.ts'
-import { FILE, SHOWN } from './public-counting.ts'
+import { FILE, SHOWN } from './counting/public-counter.ts'
 import { bytesArray, IN_PARENT, opaque, plainArray, type Query } from './targets.ts'
 
 /**

@@ -4,7 +4,7 @@
 // the CDN fetches a file once an hour.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Secrets } from '../../core/secrets.ts'
-import type { PublicTarget } from './public-counting.ts'
+import type { PublicTarget } from './counting/public-counter.ts'
 
 const STEP_SECONDS = 60 * 60
 

@@ -2,9 +2,9 @@
 // killed process loses the counts that it has not written, so only links without a limit are
 // counted here.
 import { setTimeout as delay } from 'node:timers/promises'
-import { errorFields, type Logger } from '../../core/log.ts'
-import { singleFlight } from '../../core/single-flight.ts'
-import type { LinkTarget } from './targets.ts'
+import { errorFields, type Logger } from '../../../core/log.ts'
+import { singleFlight } from '../../../core/single-flight.ts'
+import type { LinkTarget } from '../targets.ts'
 
 /** The downloads of one link that are not written yet. */
 export interface PendingCount {

@@ -44,7 +44,7 @@ afterAll(async () => {
 })
 
 /** A link that allows one download. */
-async function once1() {
+async function linkOnce() {
   const { key, id } = await depot.addLink(LARGE, { download_limit: 1 }, { filename: 'course.zip' })
   return { url: `${base}/download?key=${key}`, counts: () => depot.downloads(id) }
 }
@@ -66,7 +66,7 @@ async function killWriting(program: ChildProcess, file: string): Promise<void> {
 }
 
 test('curl: one program leaves after the headers, another one of the same address gets the file', async () => {
-  const { url, counts } = await once1()
+  const { url, counts } = await linkOnce()
   const leaving = curl(url, '-A', 'In-app browser', '--max-filesize', '1')
   await expect(leaving).rejects.toMatchObject({ code: 63 })
   await curl(url, '-A', 'Download manager')
@@ -77,7 +77,7 @@ test('curl: one program leaves after the headers, another one of the same addres
 })
 
 test('curl: a killed download starts again, and is not resumed for another one', async () => {
-  const { url, counts } = await once1()
+  const { url, counts } = await linkOnce()
   const killed = spawn('curl', ['-s', '--limit-rate', '500K', '-o', out('killed'), url])
   await killWriting(killed, out('killed'))
   await curl(url)
@@ -87,9 +87,9 @@ test('curl: a killed download starts again, and is not resumed for another one',
 })
 
 test('aria2: a killed download with eight connections starts again, also from its beginning', async () => {
-  const { url, counts } = await once1()
+  const { url, counts } = await linkOnce()
   const options = ['-x8', '-s8', '-k1M', '-q', '-d', folder, '-o', 'aria']
-  const slow = ['--max-overall-download-limit=500K', '--file-allocation=none']
+  const slow = ['--max-overall-download-limit=500K', '--disk-cache=0', '--file-allocation=none']
   await killWriting(spawn('aria2c', [...options, ...slow, url]), out('aria'))
   await run('aria2c', [
     ...options,
@@ -113,7 +113,7 @@ async function withPage(work: (context: BrowserContext) => Promise<void>): Promi
 }
 
 test('Chromium: a cancelled download starts again', async () => {
-  const { url, counts } = await once1()
+  const { url, counts } = await linkOnce()
   await withPage(async (context) => {
     const page = await context.newPage()
     const click = async () => {

@@ -49,6 +49,7 @@ export interface Archives {
 interface ArchiveParts extends ContentParts {
   revocation: Revocation
   log: Logger
+  clock: () => Date
   stallMs: number
 }
 
@@ -66,6 +67,7 @@ export function createArchives(given: {
   stores: ReadonlyMap<string, BlobStore>
   revocation: Revocation
   log: Logger
+  clock: () => Date
   stallMs: number
   /** Called when a blob's bytes are not there. */
   missing(target: FileTarget): void
@@ -73,15 +75,15 @@ export function createArchives(given: {
   const parts: ArchiveParts = { ...given, bytes: createByteSender(given.stores) }
   return {
     answer: (visit, asked) => {
-      const { request, now } = visit
       const { shop, link, client } = asked
-      const sites = sitesOf(request.headers.referer)
-      const asker = { shop, link, client, sites, now, ...resumedPart(request) }
-      const one: ArchiveRequest = { visit, asked, asker }
+      const sites = sitesOf(visit.request.headers.referer)
+      const part = resumedPart(visit.request)
+      const askerAt = (now: Date) => ({ shop, link, client, sites, now, ...part })
       // A transfer that is just breaking off may leave a copy that is owed to this client.
       return readSettled(
-        () => answer(parts, one),
-        (outcome) => outcome === 'link_exhausted' && parts.counter.isRunning(asker),
+        () => answer(parts, { visit, asked, asker: askerAt(parts.clock()) }),
+        (outcome) =>
+          outcome === 'link_exhausted' && parts.counter.isRunning(askerAt(parts.clock())),
       )
     },
   }

@@ -14,7 +14,7 @@ import { createAsking, type Ask } from './ask.ts'
 import { createByteSender } from './bytes.ts'
 import { createClients } from '../../http/clients.ts'
 import { createCounting, type Counting } from './counting/counting.ts'
-import { createDailyChecks } from './daily-checks.ts'
+import { createDailyChecks, type DailyChecks } from './daily-checks.ts'
 import { createDelegates, type BucketRedirect } from './delegates.ts'
 import { createPageAnswers, sendToDownload } from './link-pages.ts'
 import { createLinkAnswers } from './links.ts'
@@ -126,7 +126,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     flush: async () => void (await writePending()),
     invalidate: (shop) => counting.invalidate(shop),
     counted: () => recorder.count(),
-    checked: checks.idle,
+    checked: () => checks.idle(),
     close: async () => {
       stopListening()
       looks.close()
@@ -149,12 +149,12 @@ type Answers = (route: Route, visit: Visit) => Promise<void> | void
 interface AnswerParts {
   query: Query
   counting: Counting
-  checks: ReturnType<typeof createDailyChecks>
+  checks: DailyChecks
 }
 
 /** Connects the parts that answer the addresses of delivery. */
 function createAnswers(delivery: DeliveryParts, { query, counting, checks }: AnswerParts): Answers {
-  const { database, stores, secrets, log, messages, baseUrl } = delivery
+  const { database, stores, secrets, log, clock, messages, baseUrl } = delivery
   const { cdnBaseUrl = null, accel = null, bucketRedirect = null } = delivery
   const stallMs = { ...DEFAULT_LIMITS, ...delivery.limits }.stall_seconds * 1000
   const clientOf = createClients(secrets, delivery.trustProxy)
@@ -164,8 +164,8 @@ function createAnswers(delivery: DeliveryParts, { query, counting, checks }: Ans
     delegate: createDelegates({ stores, accel, bucketRedirect }),
   })
   const archives = createArchives({
-    ...{ counter: counting.archives, stores, revocation, log, stallMs },
-    missing: checks.report,
+    ...{ counter: counting.archives, stores, revocation, log, clock, stallMs },
+    missing: (target) => checks.report(target),
   })
   const recordOpening = (shop: number, id: string, at: Date) =>
     void query('opened', OPENED, [shop, id, at]).catch((error: unknown) =>
@@ -174,7 +174,7 @@ function createAnswers(delivery: DeliveryParts, { query, counting, checks }: Ans
   const pages = createPageAnswers({
     ...{ database, secrets, archives, counter: counting.links, recordOpening },
   })
-  const links = createLinkAnswers({ counter: counting.links, serving, clientOf, pages })
+  const links = createLinkAnswers({ counter: counting.links, serving, clientOf, clock, pages })
   const signed = cdnBaseUrl === null ? null : createSignedAddresses(cdnBaseUrl, secrets)
   const publics = createPublic({ counter: counting.publics, serving, clientOf, signed, baseUrl })
   const ask = createAsking({
@@ -182,8 +182,8 @@ function createAnswers(delivery: DeliveryParts, { query, counting, checks }: Ans
     notifyShop: (asked) => messages.asked(asked),
   })
   return (route, visit) => {
-    const { request, response, now } = visit
-    if (route.kind === 'ask') return ask(request, response, clientOf(request), now)
+    const { request, response } = visit
+    if (route.kind === 'ask') return ask({ ...visit, client: clientOf(request) })
     if (request.method === 'POST' && route.kind === 'link' && opensPage(request) && route.key)
       return sendToDownload(visit, route.key)
     if (request.method !== 'GET' && request.method !== 'HEAD')

@@ -31,6 +31,7 @@ export interface LinkParts {
   counter: LinkCounter
   serving: ByteServer
   clientOf: (request: IncomingMessage) => Client
+  clock: () => Date
   pages: PageAnswers
 }
 
@@ -42,13 +43,13 @@ export const createLinkAnswers = (parts: LinkParts) =>
     const { request, response, now } = visit
     const client = parts.clientOf(request)
     const sites = sitesOf(request.headers.referer)
-    const asker: Asker = { key, client, sites, now, ...resumedPart(request) }
+    const first: Asker = { key, client, sites, now, ...resumedPart(request) }
     const scanned = opensPage(request) || isUnconfirmedScan(request)
     if (isPlain(request) && !scanned) {
-      const download = await parts.counter.count(asker)
-      if (download) return serve(parts, visit, asker, download)
+      const download = await parts.counter.count(first)
+      if (download) return serve(parts, visit, first, download)
     }
-    const link = await lookUp(parts, visit, asker)
+    const { link, asker } = await lookUp(parts, request, first)
     if (!link) return refuse(request, response, 'link_unavailable')
     const reason = reasonFor(asker, link)
     if (reason === null) {
@@ -71,16 +72,16 @@ export const createLinkAnswers = (parts: LinkParts) =>
  * If the link is used up by a transfer that may just be breaking off, waits for its end: it may
  * leave a copy that is owed to this client.
  */
-function lookUp(
-  { counter }: LinkParts,
-  { request }: Visit,
-  asker: Asker,
-): Promise<KnownLink | null> {
-  const waits = (link: KnownLink | null) => {
-    const reason = link?.running ? reasonFor(asker, link) : null
-    return link !== null && reason === 'link_exhausted' && !mayContinue(link, reason, request)
+function lookUp({ counter, clock }: LinkParts, request: IncomingMessage, first: Asker) {
+  const read = async () => {
+    const asker = { ...first, now: clock() }
+    return { asker, link: await counter.lookUp(asker) }
   }
-  return readSettled(() => counter.lookUp(asker), waits)
+  return readSettled(read, ({ asker, link }) => {
+    if (!link?.running) return false
+    const reason = reasonFor(asker, link)
+    return reason === 'link_exhausted' && !mayContinue(link, reason, request)
+  })
 }
 
 /**

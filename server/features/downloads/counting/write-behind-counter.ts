@@ -40,79 +40,99 @@ const LINKS_PER_STATEMENT = 200
 const LOCKED_RETRY_MS = 10
 const LOCKED_RETRIES = 10
 
-/** @param write stores counts and returns those whose links are locked. */
-export function createWriteBehindCounter(
-  write: (counts: readonly PendingCount[], at: Date) => Promise<readonly PendingCount[]>,
-  log: Logger,
-): WriteBehindCounter {
-  // By link id: a link whose key was exchanged keeps one entry.
-  const pending = new Map<string, Omit<PendingCount, 'clients'> & { clients: Set<Buffer> }>()
-  let pendingKeys = new Set<string>()
-  let keysInFlight = new Set<string>()
-  let latest = new Date(0)
-  let timer: NodeJS.Timeout | null = null
+/** Stores counts and returns those whose links are locked. */
+type CountWriter = (counts: readonly PendingCount[], at: Date) => Promise<readonly PendingCount[]>
 
-  const merge = ({ key, target, times, clients }: PendingCount) => {
-    pendingKeys.add(key)
-    const entry = pending.get(target.link)
-    if (!entry)
-      return void pending.set(target.link, { key, target, times, clients: new Set(clients) })
+export const createWriteBehindCounter = (write: CountWriter, log: Logger): WriteBehindCounter =>
+  new PendingCounts(write, log)
+
+class PendingCounts implements WriteBehindCounter {
+  readonly flush = singleFlight(() => this.#writeAll())
+  readonly #write: CountWriter
+  readonly #log: Logger
+  /** By link id: a link whose key was exchanged keeps one entry. */
+  readonly #pending = new Map<string, Omit<PendingCount, 'clients'> & { clients: Set<Buffer> }>()
+  #pendingKeys = new Set<string>()
+  #keysInFlight = new Set<string>()
+  #latest = new Date(0)
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(write: CountWriter, log: Logger) {
+    this.#write = write
+    this.#log = log
+  }
+
+  add(key: string, target: LinkTarget, client: Buffer | null, at: Date): void {
+    this.#latest = at
+    this.#merge({ key, target, times: 1, clients: client ? [client] : [] })
+    this.#schedule(FLUSH_MS)
+  }
+
+  has(key: string): boolean {
+    return this.#pendingKeys.has(key) || this.#keysInFlight.has(key)
+  }
+
+  isEmpty(): boolean {
+    return this.#pending.size === 0
+  }
+
+  #merge({ key, target, times, clients }: PendingCount): void {
+    this.#pendingKeys.add(key)
+    const entry = this.#pending.get(target.link)
+    if (!entry) {
+      this.#pending.set(target.link, { key, target, times, clients: new Set(clients) })
+      return
+    }
     Object.assign(entry, { key, target, times: entry.times + times })
     for (const client of clients) entry.clients.add(client)
   }
-  /**
-   * Removes from `counts` what was written; locked links stay, and everything that is left when a
-   * statement fails.
-   */
-  const writeOnce = async (counts: PendingCount[]): Promise<void> => {
-    for (let left = counts.length; left > 0; left -= LINKS_PER_STATEMENT) {
-      const part = counts.slice(0, Math.min(LINKS_PER_STATEMENT, left))
-      const locked = await write(part, latest)
-      counts.splice(0, part.length)
-      counts.push(...locked)
-    }
+
+  #schedule(ms: number): void {
+    this.#timer ??= setTimeout(() => void this.flush(), ms).unref()
   }
-  const writeWithRetries = async (counts: PendingCount[]): Promise<void> => {
-    for (let retry = 0; counts.length > 0 && retry <= LOCKED_RETRIES; retry++) {
-      if (retry > 0) await delay(LOCKED_RETRY_MS)
-      await writeOnce(counts)
-    }
-  }
-  const writeAll = async () => {
-    if (timer) clearTimeout(timer)
-    timer = null
-    const counts = [...pending.values()].map((entry): PendingCount => ({
+
+  async #writeAll(): Promise<void> {
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = null
+    const counts = [...this.#pending.values()].map((entry): PendingCount => ({
       ...entry,
       clients: [...entry.clients],
     }))
-    pending.clear()
-    ;[keysInFlight, pendingKeys] = [pendingKeys, new Set()]
+    this.#pending.clear()
+    this.#keysInFlight = this.#pendingKeys
+    this.#pendingKeys = new Set()
     let pause = FLUSH_MS
     try {
-      await writeWithRetries(counts)
+      await this.#writeWithRetries(counts)
     } catch (error) {
-      log.warn('downloads that were served are not counted yet', {
+      this.#log.warn('downloads that were served are not counted yet', {
         links: counts.length,
         ...errorFields(error),
       })
       pause = RETRY_MS
     }
-    counts.forEach(merge)
-    if (counts.length > 0) schedule(pause)
-    keysInFlight = new Set()
+    counts.forEach((count) => this.#merge(count))
+    if (counts.length > 0) this.#schedule(pause)
+    this.#keysInFlight = new Set()
   }
-  const flush = singleFlight(writeAll)
-  const schedule = (ms: number) => {
-    timer ??= setTimeout(() => void flush(), ms).unref()
+
+  async #writeWithRetries(counts: PendingCount[]): Promise<void> {
+    for (let retry = 0; counts.length > 0 && retry <= LOCKED_RETRIES; retry++) {
+      if (retry > 0) await delay(LOCKED_RETRY_MS)
+      await this.#writeOnce(counts)
+    }
   }
-  return {
-    add: (key, target, client, at) => {
-      latest = at
-      merge({ key, target, times: 1, clients: client ? [client] : [] })
-      schedule(FLUSH_MS)
-    },
-    has: (key) => pendingKeys.has(key) || keysInFlight.has(key),
-    flush,
-    isEmpty: () => pending.size === 0,
+
+  /**
+   * Removes from `counts` what was written; locked links stay, and everything that is left when a
+   * statement fails.
+   */
+  async #writeOnce(counts: PendingCount[]): Promise<void> {
+    for (let left = counts.length; left > 0; left -= LINKS_PER_STATEMENT) {
+      const part = counts.slice(0, Math.min(LINKS_PER_STATEMENT, left))
+      const locked = await this.#write(part, this.#latest)
+      counts.splice(0, part.length)
+      counts.push(...locked)
+    }
   }
 }

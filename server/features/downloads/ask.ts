@@ -12,7 +12,8 @@ import { problemText } from '../../core/problem-text.ts'
 import { openRateLimit } from '../../core/db/rate-limits.ts'
 import { networkOf } from '../../core/client-address.ts'
 import type { Client } from '../../http/clients.ts'
-import type { LinkCounter, KnownLink } from './counting/link-counter.ts'
+import type { KnownLink } from './counting/known-link.ts'
+import type { LinkCounter } from './counting/link-counter.ts'
 import { renderMessage, sendPage, type AskForm, type Frame, type MessagePage } from './pages.ts'
 import {
   hasAsked,

@@ -6,12 +6,8 @@ import type { Client } from '../../http/clients.ts'
 import { evaluateConditions } from '../../http/conditions.ts'
 import { PRIVATE } from '../../http/headers.ts'
 import { readSettled } from './counting/counting.ts'
-import {
-  isOwed,
-  type KnownLink,
-  type LinkCounter,
-  type LinkDownload,
-} from './counting/link-counter.ts'
+import { isOwed, type KnownLink } from './counting/known-link.ts'
+import type { LinkCounter, LinkDownload } from './counting/link-counter.ts'
 import { askForm, isUnconfirmedScan, sendConfirm, type PageAnswers } from './link-pages.ts'
 import { sitesOf } from './referrers.ts'
 import { refuse, refusalReason, RETRY_LATER } from './refusal.ts'

@@ -117,6 +117,11 @@ export function fileTargetOf(row: readonly unknown[]): FileTarget {
   return { ...target, ...settings, blob: `${location}/${shop}/${hash}` }
 }
 
+export const linkTargetOf = (row: readonly unknown[], link: unknown): LinkTarget => ({
+  ...fileTargetOf(row),
+  link: link as string,
+})
+
 type OwnColumns = [number, string, string, string, string, string, number, number, boolean]
 
 /** Identifies the bytes in a log line. */

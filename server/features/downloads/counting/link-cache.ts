@@ -3,6 +3,7 @@
 // each of its downloads is decided and counted in PostgreSQL before the first byte leaves, so a
 // killed process loses no count of it.
 import type { Logger } from '../../../core/log.ts'
+import { present } from '../../../core/present.ts'
 import { openSessions, SESSION_SIZES } from './session-sql.ts'
 import {
   bytesArray,
@@ -140,5 +141,7 @@ async function writeCounts(
     plainArray(sessions.map(({ target }) => target.size)),
     now,
   ])
-  return rows.map(([place]) => ordered[(place as number) - 1]!)
+  return rows.map(([place]) =>
+    present(ordered[(place as number) - 1], 'The count of a locked link'),
+  )
 }

@@ -28,7 +28,7 @@ export interface Revocation {
  */
 const CHECK_MS = 400
 
-// The conditions of the decision in counting.ts, without expiry and limit.
+// The conditions of the decision in link-decisions.ts, without expiry and limit.
 const LINKS = `
   select a.place
   from unnest(${opaque('$1::integer[]')}, ${opaque('$2::uuid[]')}, ${opaque('$3::bytea[]')})

@@ -46,7 +46,7 @@ export interface ArchiveAsker {
 /** An upper bound for the ZIP file's own records. */
 const OVERHEAD_BYTES = 16 * 1024 * 1024
 
-// The conditions of a single file's download (counting.ts), for all files of one page.
+// The conditions of a single file's download (link-decisions.ts), for all files of one page.
 const fitting = (sites: string) => `
   select ${TARGET}, c.id as link_id, b.crc32, row_number() over (order by ${PAID_ORDER}) as place
   from held c

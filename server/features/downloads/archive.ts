@@ -18,7 +18,7 @@ import { evaluateConditions, isProbe } from '../../http/conditions.ts'
 import { fileHeaders, PRIVATE } from '../../http/headers.ts'
 import type { ArchiveAsker, ArchiveCounter, BegunArchive } from './counting/archive-counter.ts'
 import { readSettled } from './counting/counting.ts'
-import { UNCOUNTED, type Transfer } from './counting/transfer.ts'
+import { UNCOUNTED, type FileTransfer } from './counting/file-transfer.ts'
 import { sitesOf } from './referrers.ts'
 import { hasConditions, resumedPart } from './request.ts'
 import { isBodiless, rangeOfAnswer, type Visit } from './response.ts'
@@ -185,7 +185,7 @@ async function send(
   { visit: { response }, asked }: ArchiveRequest,
   archive: Archive,
   range: ByteRange | null,
-  transfer: Transfer,
+  transfer: FileTransfer,
 ): Promise<void> {
   const { shop, link, key } = asked
   const part = range ?? { start: 0, end: archive.size - 1 }

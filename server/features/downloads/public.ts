@@ -7,7 +7,7 @@ import type { Client } from '../../http/clients.ts'
 import { evaluateConditions, isProbe } from '../../http/conditions.ts'
 import { immutableFor, REDIRECT, PUBLIC } from '../../http/headers.ts'
 import type { KnownPublic, PublicCounter, PublicTarget } from './counting/public-counter.ts'
-import { UNCOUNTED, type Transfer } from './counting/transfer.ts'
+import { UNCOUNTED, type FileTransfer } from './counting/file-transfer.ts'
 import { isSiteAllowed, sitesOf } from './referrers.ts'
 import { refuse, RETRY_LATER } from './refusal.ts'
 import { isPlain } from './request.ts'
@@ -90,7 +90,7 @@ async function give(
   parts: PublicParts,
   visit: Visit,
   part: Part & { target: PublicTarget },
-  transfer: Transfer,
+  transfer: FileTransfer,
 ): Promise<void> {
   const { target } = part
   const address = cdnAddress(parts, visit, target)

@@ -25,7 +25,7 @@ export interface Part {
   permit?: Permit
 }
 
-export const isWhole = ({ target: { size }, range }: Part): boolean =>
+export const isWholeFile = ({ target: { size }, range }: Part): boolean =>
   range === null || (range.start === 0 && range.end === size - 1)
 
 export const lengthOf = ({ target, range }: Part): number =>

@@ -11,17 +11,17 @@ import {
   type OpenedBytes,
   type Verifier,
 } from './bytes.ts'
-import type { Transfer } from './counting/transfer.ts'
+import type { FileTransfer } from './counting/file-transfer.ts'
 import type { DailyChecks } from './daily-checks.ts'
 import type { createDelegates } from './delegates.ts'
 import { refuse } from './refusal.ts'
-import { describePart, isWhole, lengthOf, type Part, type Visit } from './response.ts'
+import { describePart, isWholeFile, lengthOf, type Part, type Visit } from './response.ts'
 import type { Revocation } from './revocation.ts'
 import { blobFields } from './targets.ts'
 
 export interface ByteServer {
   /** Answers with the bytes, or with an error. Ends the transfer. */
-  serve(visit: Visit, part: Part, transfer: Transfer): Promise<void>
+  serve(visit: Visit, part: Part, transfer: FileTransfer): Promise<void>
 }
 
 interface ServingParts {
@@ -57,7 +57,7 @@ async function serveBytes(
   parts: ServingParts,
   visit: Visit,
   part: Part,
-  transfer: Transfer,
+  transfer: FileTransfer,
 ): Promise<void> {
   const { bytes, delegate, checks } = parts
   if (!transfer.allowance && (await delegate(visit, part))) {
@@ -72,7 +72,7 @@ async function serveBytes(
     await Promise.all([closeOpened(opened), transfer.undo()])
     return
   }
-  if (isWhole(part) && checks.begin(part.target))
+  if (isWholeFile(part) && checks.begin(part.target))
     return sendVerified(parts, visit, part, opened, transfer)
   transfer.opened(visit.response)
   transfer.confirmed()
@@ -86,7 +86,7 @@ async function sendVerified(
   visit: Visit,
   part: Part,
   opened: OpenedBytes,
-  transfer: Transfer,
+  transfer: FileTransfer,
 ): Promise<void> {
   const verifier = createVerifier(part.target)
   // Before the first byte: the client gets a page that says so.
@@ -105,7 +105,7 @@ async function sendOpened(
   { response }: Visit,
   part: Part,
   opened: OpenedBytes,
-  { allowance }: Transfer,
+  { allowance }: FileTransfer,
   verifier: Verifier | null,
 ): Promise<number> {
   response.writeHead(part.range ? 206 : 200, describePart(part))

@@ -26,7 +26,7 @@ import {
   type SentPart,
   type DownloadSessions,
 } from './sessions.ts'
-import type { Transfer } from './transfer.ts'
+import type { FileTransfer } from './file-transfer.ts'
 
 export interface ArchiveEntry extends LinkTarget, ZipEntry {}
 
@@ -131,7 +131,7 @@ export interface ArchiveCounter {
   /** Counts every file that has downloads left. Empty: there is none, or a checksum is missing. */
   charge(asker: ArchiveAsker): Promise<readonly ArchiveEntry[]>
   /** The transfer of a ZIP file that was counted. */
-  begin(asker: ArchiveAsker, entries: readonly ArchiveEntry[], part: SentPart): Transfer
+  begin(asker: ArchiveAsker, entries: readonly ArchiveEntry[], part: SentPart): FileTransfer
   /** Takes back the count of files that cannot be sent. */
   revertCount(asker: ArchiveAsker, entries: readonly ArchiveEntry[]): Promise<void>
   /**
@@ -149,7 +149,7 @@ export interface ArchiveCounter {
     asker: ArchiveAsker,
     begun: BegunArchive,
     part: SentPart,
-  ): Promise<Transfer | 'used_up' | null>
+  ): Promise<FileTransfer | 'used_up' | null>
   storeChecksum(shop: number, hash: string, crc32: number): Promise<void>
 }
 

@@ -7,10 +7,10 @@ import type { Recorder } from '../record.ts'
 import type { Asker, LinkTarget, Query } from '../targets.ts'
 import { readKnownLink, type KnownLink } from './known-link.ts'
 import type { LinkCache } from './link-cache.ts'
-import { createDecisions, type Decision } from './link-decisions.ts'
+import { createDecisions, type CountDecision } from './link-decisions.ts'
 import { owes } from './session-sql.ts'
 import { mayRestart, type DownloadSessions } from './sessions.ts'
-import { UNCOUNTED, type Transfer } from './transfer.ts'
+import { UNCOUNTED, type FileTransfer } from './file-transfer.ts'
 
 const OWED = `
   select encode(l.key_hash, 'hex') from links l
@@ -35,7 +35,7 @@ export interface LinkDownload {
   target: LinkTarget
   /** Null: the whole file. */
   range: ByteRange | null
-  transfer: Transfer
+  transfer: FileTransfer
 }
 
 export interface LinkCounter {
@@ -124,13 +124,13 @@ class LinkDownloads implements LinkCounter {
   }
 
   /** @param forced counts also if the buyer is owed a copy. */
-  async #decideFor(asker: Asker, forced: boolean): Promise<Decision | null> {
+  async #decideFor(asker: Asker, forced: boolean): Promise<CountDecision | null> {
     const cached = this.#parts.cache.count(asker)
     return cached ? { target: cached, limited: false } : this.#decide({ asker, forced })
   }
 
   /** The transfer of a download that was counted. */
-  #begin({ target, limited }: Decision, asker: Asker, range: ByteRange | null): LinkDownload {
+  #begin({ target, limited }: CountDecision, asker: Asker, range: ByteRange | null): LinkDownload {
     const { cache, query, sessions, recorder } = this.#parts
     const { client, now } = asker
     const hooks = {
@@ -150,7 +150,7 @@ class LinkDownloads implements LinkCounter {
     asker: Asker,
     { session, target }: KnownLink & { target: LinkTarget },
     range: ByteRange | null,
-  ): Promise<Transfer | null> {
+  ): Promise<FileTransfer | null> {
     if (!session) return null
     const { sessions } = this.#parts
     const key = sessionOf(target, session.client)
@@ -160,7 +160,7 @@ class LinkDownloads implements LinkCounter {
   }
 
   /** One more download for a part whose session is used up. */
-  async #countMore(asker: Asker, old: LinkTarget): Promise<Transfer | null> {
+  async #countMore(asker: Asker, old: LinkTarget): Promise<FileTransfer | null> {
     const decision = await this.#decideFor(asker, true)
     if (!decision) return null
     const { target, transfer } = this.#begin(decision, asker, null)

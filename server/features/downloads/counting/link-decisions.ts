@@ -92,13 +92,13 @@ const decide = (lock: 'wait' | 'skip locked') => `
 const DECIDE_UNLOCKED = decide('skip locked')
 const DECIDE = decide('wait')
 
-export interface Decision {
+export interface CountDecision {
   target: LinkTarget
   /** It was counted in the database, and its session is open. */
   limited: boolean
 }
 
-export interface Question {
+interface Question {
   asker: Asker
   /** Counts also if the buyer is owed a copy. */
   forced: boolean
@@ -108,7 +108,7 @@ export interface Question {
 export function createDecisions(query: Query, cache: LinkCache) {
   const createDecision = (name: string, text: string) =>
     createQueryBatcher(
-      async (asked: readonly Question[]): Promise<(Decision | null)[]> => {
+      async (asked: readonly Question[]): Promise<(CountDecision | null)[]> => {
         const since = performance.now()
         const askers = asked.map(({ asker }) => asker)
         const { rows } = await query(name, text, [
@@ -119,7 +119,7 @@ export function createDecisions(query: Query, cache: LinkCache) {
           bytesArray(askers.map(({ client }) => client.network)),
           plainArray(asked.map(({ forced }) => String(forced))),
         ])
-        const decisions = asked.map((): Decision | null => null)
+        const decisions = asked.map((): CountDecision | null => null)
         for (const row of rows) {
           const columns = row.slice(TARGET_LENGTH) as DecidedRow
           const [link, place, limited, sameForAll, expiresMs] = columns

@@ -22,7 +22,7 @@ import {
   type Query,
   type FileTarget,
 } from '../targets.ts'
-import { UNCOUNTED, type Transfer } from './transfer.ts'
+import { UNCOUNTED, type FileTransfer } from './file-transfer.ts'
 
 export interface PublicTarget extends FileTarget {
   token: string
@@ -47,7 +47,7 @@ export interface PublicAsker {
 /** A download that was counted. */
 export interface PublicDownload {
   target: PublicTarget
-  transfer: Transfer
+  transfer: FileTransfer
 }
 
 export const FILE = (address: string) => `

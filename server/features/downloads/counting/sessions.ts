@@ -14,7 +14,7 @@ import type { Client } from '../../../http/clients.ts'
 import { bytesArray, plainArray, type Query } from '../targets.ts'
 import { PieceBudget } from './session-budget.ts'
 import { recordIn, restartIn, SESSION_SIZES, spendFrom, type SessionTable } from './session-sql.ts'
-import type { Transfer } from './transfer.ts'
+import type { FileTransfer } from './file-transfer.ts'
 
 /** A session, by the client that opened it. */
 export interface SessionKey {
@@ -62,9 +62,9 @@ interface CountedHooks {
 
 export interface DownloadSessions {
   /** The transfer of a download that was just counted, with its session. */
-  counted(session: SessionKey, client: Client, part: SentPart, hooks: CountedHooks): Transfer
+  counted(session: SessionKey, client: Client, part: SentPart, hooks: CountedHooks): FileTransfer
   /** Sends a whole copy again; null: another request did so, or the session has ended. */
-  restart(session: SessionKey, asker: SessionAsker, part: SentPart): Promise<Transfer | null>
+  restart(session: SessionKey, asker: SessionAsker, part: SentPart): Promise<FileTransfer | null>
   /**
    * Sends a later part; null: the session has ended or is used up.
    * @param more counts one more download when the session is used up; null: it is not allowed.
@@ -73,8 +73,8 @@ export interface DownloadSessions {
     session: SessionKey,
     asker: SessionAsker,
     part: SentPart,
-    more?: () => Promise<Transfer | null>,
-  ): Promise<Transfer | null>
+    more?: () => Promise<FileTransfer | null>,
+  ): Promise<FileTransfer | null>
   /** Waits until transfers to this client's network whose connection has closed are recorded. */
   settle(client: Client): Promise<void>
   /** Resolves when no transfer runs and all are recorded. */
@@ -110,7 +110,7 @@ interface RunningTransfer {
   recorded: PromiseWithResolvers<void>
 }
 
-export interface SessionParts {
+interface SessionParts {
   query: Query
   log: Logger
   clock: () => Date
@@ -140,7 +140,7 @@ class SessionRecord implements DownloadSessions {
     )
   }
 
-  counted(session: SessionKey, client: Client, part: SentPart, hooks: CountedHooks): Transfer {
+  counted(session: SessionKey, client: Client, part: SentPart, hooks: CountedHooks): FileTransfer {
     const running = this.#start(session, client, part)
     return {
       allowance: null,
@@ -155,7 +155,7 @@ class SessionRecord implements DownloadSessions {
     session: SessionKey,
     asker: SessionAsker,
     part: SentPart,
-  ): Promise<Transfer | null> {
+  ): Promise<FileTransfer | null> {
     const { rowCount } = await this.#ask('restart', restartIn, session, asker, part.size)
     if (rowCount === 0) return null
     const running = this.#start(session, asker.client, part)
@@ -176,9 +176,9 @@ class SessionRecord implements DownloadSessions {
     session: SessionKey,
     asker: SessionAsker,
     part: SentPart,
-    more: () => Promise<Transfer | null> = () => Promise.resolve(null),
-  ): Promise<Transfer | null> {
-    let counted: Transfer | null = null
+    more: () => Promise<FileTransfer | null> = () => Promise.resolve(null),
+  ): Promise<FileTransfer | null> {
+    let counted: FileTransfer | null = null
     const budget = await this.#openBudget(session, asker, part, async () => {
       counted = await more()
       return counted !== null

@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http'
 import type { SendAllowance } from '../bytes.ts'
 
-export interface Transfer {
+export interface FileTransfer {
   /**
    * Limits the bytes as they are sent; neither nginx nor a bucket could apply it. Null: no limit.
    */
@@ -24,7 +24,7 @@ export interface Transfer {
 const nothing = () => Promise.resolve()
 
 /** A transfer that no download and no session is charged for. */
-export const UNCOUNTED: Transfer = {
+export const UNCOUNTED: FileTransfer = {
   allowance: null,
   opened() {},
   confirmed() {},

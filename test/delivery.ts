@@ -285,6 +285,31 @@ export function visit(
   })
 }
 
+/**
+ * Requests a file, reads at least this many bytes and resets the connection, as a client does whose
+ * user cancels.
+ */
+export function breakOff(
+  port: number,
+  target: string,
+  headers: Record<string, string> = {},
+  length = 1,
+): Promise<{ status: number; etag: string }> {
+  return new Promise((resolve, reject) => {
+    const about = { port, host: '127.0.0.1', path: target, headers, agent: false as const }
+    const request = httpRequest(about, (response) => {
+      let read = 0
+      response.on('data', (chunk: Buffer) => {
+        read += chunk.length
+        if (read >= length) request.destroy()
+      })
+      const result = { status: response.statusCode ?? 0, etag: response.headers.etag ?? '' }
+      response.on('error', () => {}).on('close', () => resolve(result))
+    })
+    request.on('error', reject).end()
+  })
+}
+
 async function* once(bytes: Uint8Array) {
   yield bytes
 }

@@ -1,11 +1,13 @@
-// The client of a request: its address and user agent, and a hash of both that identifies it in a
-// session.
+// The client of a request: its address and user agent, and hashes that identify it and its network
+// in a session.
 import type { IncomingMessage } from 'node:http'
 import { networkOf, plainAddress } from '../core/client-address.ts'
 import type { Secrets } from '../core/secrets.ts'
 
 export interface Client {
   hash: Buffer
+  /** A hash of its network. */
+  network: Buffer
   address: string
   agent: string
 }
@@ -27,6 +29,7 @@ export function createClients(secrets: Pick<Secrets, 'clientHash'>, trustProxy: 
     if (kept) return kept
     const client: Client = {
       hash: secrets.clientHash(name),
+      network: secrets.clientHash(networkOf(address)),
       address: plainAddress(address).slice(0, ADDRESS_LENGTH),
       agent: agent.slice(0, AGENT_LENGTH),
     }

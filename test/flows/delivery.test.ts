@@ -3,7 +3,8 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { Agent, get as httpGet } from 'node:http'
+import { once } from 'node:events'
+import { Agent, get as httpGet, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -208,6 +209,24 @@ test('a stopping server counts and records the downloads that it has just served
   )
   expect(rows[0]!.kept).toBe(20)
   expect(await link!.downloads()).toBe(20)
+})
+
+test('a download of a killed server starts again at another one, for one count', async () => {
+  const bytes = randomBytes(30_000_000)
+  const [link] = await addLinks(await addFile('broken-off.zip', bytes), [1])
+  const killed = await startServer({ dataDir, env })
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    httpGet(killed.url + link!.path, resolve).on('error', reject)
+  })
+  response.on('error', () => {})
+  // The rest stays unread.
+  await once(response, 'readable')
+  await killed.kill()
+  response.destroy()
+  const again = await ask(servers[0].url + link!.path)
+  expect([again.status, again.body.equals(bytes)]).toEqual([200, true])
+  expect((await ask(servers[0].url + link!.path)).status).toBe(410)
+  expect(await link!.downloads()).toBe(1)
 })
 
 test('a server killed right after its responses loses no count of a limited link, however high the limit', async () => {

@@ -91,8 +91,8 @@ function createOpener(bytes: Bytes, segments: readonly Segment[], part: ByteRang
     const at = segments.findIndex(
       (segment, place) => place > after && 'entry' in segment && isAsked(segment, part),
     )
-    const same = at >= 0 && locationOf(segments[at]!) === locationOf(segments[after]!)
-    if (!same || 'stream' in opened) return
+    const [next, current] = [segments[at], segments[after]]
+    if (!next || !current || locationOf(next) !== locationOf(current) || 'stream' in opened) return
     const opening = begin(at)
     // `open` awaits it and handles its failure.
     opening.catch(() => {})

@@ -12,7 +12,8 @@ import { problemText } from '../../core/problem-text.ts'
 import { openRateLimit } from '../../core/db/rate-limits.ts'
 import { networkOf } from '../../core/client-address.ts'
 import type { Client } from '../../http/clients.ts'
-import type { LinkCounter, KnownLink } from './counting.ts'
+import type { KnownLink } from './counting/known-link.ts'
+import type { LinkCounter } from './counting/link-counter.ts'
 import { renderMessage, sendPage, type AskForm, type Frame, type MessagePage } from './pages.ts'
 import {
   hasAsked,
@@ -66,71 +67,66 @@ class Refusal extends Error {
   }
 }
 
-export function createAsking(parts: {
+interface AskingParts {
   pool: pg.Pool
-  counting: LinkCounter
+  counter: Pick<LinkCounter, 'lookUp'>
   /** Notifies the shop; false if this link has asked within a day. */
   notifyShop(ask: Ask): Promise<boolean>
-}): (
-  request: IncomingMessage,
-  response: ServerResponse,
-  client: Client,
-  now: Date,
-) => Promise<void> {
+}
+
+interface AskVisit {
+  request: IncomingMessage
+  response: ServerResponse
+  client: Client
+  now: Date
+}
+
+export function createAsking(parts: AskingParts): (visit: AskVisit) => Promise<void> {
   const asks = openRateLimit(parts.pool, {
     name: 'asks',
     points: ASKS_PER_HOUR,
     seconds: HOUR_SECONDS,
   })
-
-  async function countAsk(client: Client): Promise<void> {
-    const { exceeded, retryAfter } = await asks.consume(networkOf(client.address))
-    if (exceeded) throw new Refusal('rate_limited', { headers: ['Retry-After', `${retryAfter}`] })
-  }
-
-  /** The link and the validated form. */
-  async function read(request: IncomingMessage, client: Client, now: Date) {
-    const form = await readForm(request)
-    const key = String(form.key ?? '')
-    const asker = { key, client: client.hash, sites: null, now }
-    const link = isKey(key) ? await parts.counting.lookUp(asker) : null
-    if (!link || link.uninstalled) throw new Refusal('link_unavailable')
-    const parsed = fields.safeParse(form, { error: problemText })
-    if (!parsed.success)
-      throw new Refusal('validation_failed', {
-        link,
-        now,
-        ...problemsOf(request, { link, key, form }, parsed.error),
-      })
-    return { link, email: parsed.data.email ?? null, message: parsed.data.message ?? null }
-  }
-
-  async function ask(
-    request: IncomingMessage,
-    response: ServerResponse,
-    client: Client,
-    now: Date,
-  ): Promise<void> {
-    if (request.method !== 'POST')
-      throw new Refusal('method_not_allowed', { headers: ['Allow', 'POST'] })
-    await countAsk(client)
-    const { link, email, message } = await read(request, client, now)
-    const { shop, link: id } = link
-    const reason = refusalReason(link, null, now)
-    const sent =
-      !hasAsked(link, now) &&
-      (await parts.notifyShop({ shop, link: id, reason, email, message, now }))
-    answer(request, response, link, sent, email)
-  }
-
-  return async (request, response, client, now) => {
+  return async (visit) => {
+    const { request, response } = visit
     try {
-      await ask(request, response, client, now)
+      if (request.method !== 'POST')
+        throw new Refusal('method_not_allowed', { headers: ['Allow', 'POST'] })
+      const { exceeded, retryAfter } = await asks.consume(networkOf(visit.client.address))
+      if (exceeded) throw new Refusal('rate_limited', { headers: ['Retry-After', `${retryAfter}`] })
+      await ask(parts, visit)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       refuse(request, response, error.code, error.about)
     }
   }
+}
+
+async function ask(parts: AskingParts, visit: AskVisit): Promise<void> {
+  const { request, response, now } = visit
+  const { link, email, message } = await readAsk(parts, visit)
+  const { shop, link: id } = link
+  const reason = refusalReason(link, null, now)
+  const sent =
+    !hasAsked(link, now) &&
+    (await parts.notifyShop({ shop, link: id, reason, email, message, now }))
+  answer(request, response, link, sent, email)
+}
+
+/** The link and the validated form. */
+async function readAsk({ counter }: AskingParts, { request, client, now }: AskVisit) {
+  const form = await readForm(request)
+  const key = String(form.key ?? '')
+  const link = isKey(key) ? await counter.lookUp({ key, client, sites: null, now }) : null
+  if (!link || link.uninstalled) throw new Refusal('link_unavailable')
+  const parsed = fields.safeParse(form, { error: problemText })
+  if (!parsed.success)
+    throw new Refusal('validation_failed', {
+      link,
+      now,
+      ...problemsOf(request, { link, key, form }, parsed.error),
+    })
+  return { link, email: parsed.data.email ?? null, message: parsed.data.message ?? null }
 }
 
 /** Asking twice is not an error: the page says that the shop knows already. */
@@ -161,7 +157,7 @@ function answer(
 }
 
 async function readForm(request: IncomingMessage): Promise<Record<string, unknown>> {
-  const type = request.headers['content-type']?.split(';', 1)[0]!.trim().toLowerCase()
+  const type = request.headers['content-type']?.replace(/;.*/, '').trim().toLowerCase()
   const json = type === 'application/json'
   if (!json && type !== 'application/x-www-form-urlencoded')
     throw new Refusal('unsupported_media_type')

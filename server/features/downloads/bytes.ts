@@ -27,7 +27,7 @@ export interface Bytes {
   open(target: FileTarget, range: ByteRange | null): Promise<OpenedBytes>
 }
 
-/** Limits the bytes that may be sent (session-budget.ts). */
+/** Limits the bytes that may be sent (counting/session-budget.ts). */
 export interface SendAllowance {
   /** May this many more bytes be sent? */
   take(bytes: number): Promise<boolean>

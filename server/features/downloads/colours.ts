@@ -16,7 +16,7 @@ export interface ChosenColours {
   background: Colour | null
 }
 
-type Palette = Readonly<Record<string, Colour>>
+type Palette = Readonly<Record<string, Colour> & Record<'action' | 'link', Colour>>
 
 const LIGHT = { card: WHITE, shade: '#f4f5f6', text: INK, quiet: '#55595e', link: '#0a55ad' }
 const DARK = {
@@ -112,10 +112,11 @@ function luminance(colour: Colour): number {
 }
 
 function mix(from: Colour, to: Colour, share: number): Colour {
-  const end = channels(to)
-  return `#${channels(from)
-    .map((value, at) => Math.round(value + (end[at]! - value) * share))
-    .map((value) => value.toString(16).padStart(2, '0'))
+  const [red, green, blue] = channels(from)
+  const [toRed, toGreen, toBlue] = channels(to)
+  const mixed = [red + (toRed - red) * share, green + (toGreen - green) * share]
+  return `#${[...mixed, blue + (toBlue - blue) * share]
+    .map((value) => Math.round(value).toString(16).padStart(2, '0'))
     .join('')}`
 }
 
@@ -133,13 +134,13 @@ export interface ColourReport {
 
 export function reportColours({ accent, background }: ChosenColours): ColourReport {
   const scheme = background === null ? 'light' : schemeOf(background)
-  const { action, link } = paletteOf(scheme, accent, background) as Record<string, Colour>
+  const { action, link } = paletteOf(scheme, accent, background)
   const card = scheme === 'light' ? LIGHT.card : DARK.card
   const rounded = (value: number) => Math.floor(value * 10) / 10
   return {
-    button: rounded(contrast(textOn(action!), action!)),
-    link: rounded(contrast(link!, card)),
-    link_colour: link!,
+    button: rounded(contrast(textOn(action), action)),
+    link: rounded(contrast(link, card)),
+    link_colour: link,
     adjusted: link !== action,
   }
 }

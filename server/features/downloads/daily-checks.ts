@@ -25,85 +25,101 @@ const MAX_SEEN = 100_000
 const MAX_WAITING = 10_000
 
 /** @param onDamaged called after the damage was recorded. */
-export function createDailyChecks(
+export const createDailyChecks = (
   parts: BlobCheckParts,
   onDamaged: (blob: { shop: number }) => void,
-): DailyChecks {
-  const { database, log, clock } = parts
-  const stop = new AbortController()
-  let day = 0
-  let seen = new Set<string>()
-  let waiting: FileTarget[] = []
-  let passed: FileTarget[] = []
-  const reported = new Map<string, FileTarget>()
-  let running: Promise<void> | null = null
+): DailyChecks => new CheckQueue(parts, onDamaged)
 
-  async function checkWaiting(): Promise<void> {
-    while (waiting.length + reported.size + passed.length > 0 && !stop.signal.aborted) {
-      const targets = waiting
-      const whole = passed
-      waiting = []
-      passed = []
-      // Only records that they were checked.
-      if (whole.length > 0) await claimForToday(database.pool, whole.map(blobFields), clock())
-      const missing = [...reported.values()].map(blobFields)
-      reported.clear()
-      const due = await claimForToday(database.pool, targets.map(blobFields), clock())
+class CheckQueue implements DailyChecks {
+  readonly #parts: BlobCheckParts
+  readonly #onDamaged: (blob: { shop: number }) => void
+  readonly #stop = new AbortController()
+  #day = 0
+  #seen = new Set<string>()
+  #waiting: FileTarget[] = []
+  /** Checked while they were sent: only that is recorded. */
+  #passed: FileTarget[] = []
+  readonly #reported = new Map<string, FileTarget>()
+  #running: Promise<void> | null = null
+
+  constructor(parts: BlobCheckParts, onDamaged: (blob: { shop: number }) => void) {
+    this.#parts = parts
+    this.#onDamaged = onDamaged
+  }
+
+  begin({ blob }: FileTarget): boolean {
+    const today = Math.floor(this.#parts.clock().getTime() / DAY_MS)
+    if (today !== this.#day || this.#seen.size >= MAX_SEEN) this.#seen = new Set()
+    this.#day = today
+    if (this.#seen.has(blob) || this.#waiting.length >= MAX_WAITING || this.#stop.signal.aborted)
+      return false
+    this.#seen.add(blob)
+    return true
+  }
+
+  end(target: FileTarget, result: 'whole' | 'damaged' | 'unknown'): void {
+    if (result === 'damaged') return this.report(target)
+    if (result === 'unknown') this.#waiting.push(target)
+    else this.#passed.push(target)
+    this.#start()
+  }
+
+  enqueue(target: FileTarget): void {
+    if (this.begin(target)) this.end(target, 'unknown')
+  }
+
+  report(target: FileTarget): void {
+    if (this.#reported.size >= MAX_WAITING || this.#stop.signal.aborted) return
+    this.#reported.set(target.blob, target)
+    this.#start()
+  }
+
+  async idle(): Promise<void> {
+    while (this.#running) await this.#running
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort()
+    await this.#running
+  }
+
+  #start(): void {
+    this.#running ??= this.#checkWaiting()
+      .catch((error: unknown) =>
+        this.#parts.log.warn('blobs could not be checked', errorFields(error)),
+      )
+      .finally(() => {
+        this.#running = null
+      })
+  }
+
+  async #checkWaiting(): Promise<void> {
+    const { pool } = this.#parts.database
+    const isWaiting = () => this.#waiting.length + this.#reported.size + this.#passed.length > 0
+    while (isWaiting() && !this.#stop.signal.aborted) {
+      const targets = this.#waiting
+      const whole = this.#passed
+      this.#waiting = []
+      this.#passed = []
+      if (whole.length > 0) await claimForToday(pool, whole.map(blobFields), this.#parts.clock())
+      const missing = [...this.#reported.values()].map(blobFields)
+      this.#reported.clear()
+      const due = await claimForToday(pool, targets.map(blobFields), this.#parts.clock())
       for (const blob of [...missing, ...due]) {
-        if (stop.signal.aborted) return
-        const verdict = await checkBlob(parts, blob, stop.signal).catch((error: unknown) => {
-          if (!stop.signal.aborted)
-            log.warn('a blob could not be checked', { ...blob, ...errorFields(error) })
-        })
-        if (verdict === 'damaged') onDamaged(blob)
+        if (this.#stop.signal.aborted) return
+        await this.#check(blob)
       }
     }
   }
 
-  const start = () => {
-    running ??= checkWaiting()
-      .catch((error: unknown) => log.warn('blobs could not be checked', errorFields(error)))
-      .finally(() => {
-        running = null
-      })
-  }
-
-  const begin = ({ blob }: FileTarget): boolean => {
-    const today = Math.floor(clock().getTime() / DAY_MS)
-    if (today !== day || seen.size >= MAX_SEEN) seen = new Set()
-    day = today
-    if (seen.has(blob) || waiting.length >= MAX_WAITING || stop.signal.aborted) return false
-    seen.add(blob)
-    return true
-  }
-  const queue = (target: FileTarget) => {
-    waiting.push(target)
-    start()
-  }
-  const report = (target: FileTarget) => {
-    if (reported.size >= MAX_WAITING || stop.signal.aborted) return
-    reported.set(target.blob, target)
-    start()
-  }
-
-  return {
-    begin,
-    end: (target, result) => {
-      if (result === 'damaged') return report(target)
-      if (result === 'unknown') return queue(target)
-      passed.push(target)
-      start()
-    },
-    enqueue: (target) => {
-      if (begin(target)) queue(target)
-    },
-    report,
-    idle: async () => {
-      while (running) await running
-    },
-    close: async () => {
-      stop.abort()
-      await running
-    },
+  async #check(blob: ReturnType<typeof blobFields>): Promise<void> {
+    const { signal } = this.#stop
+    try {
+      const verdict = await checkBlob(this.#parts, blob, signal)
+      if (verdict === 'damaged') this.#onDamaged(blob)
+    } catch (error) {
+      if (!signal.aborted)
+        this.#parts.log.warn('a blob could not be checked', { ...blob, ...errorFields(error) })
+    }
   }
 }

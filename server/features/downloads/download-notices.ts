@@ -66,10 +66,11 @@ async function notifyShop(tx: ShopScope, now: Date): Promise<void> {
   const files = rows
     .filter(({ wanted }) => wanted)
     .toSorted((a, b) => a.filename.localeCompare(b.filename, 'en'))
-  if (files.length === 0) return
+  const [first] = files
+  if (!first) return
   const title =
     files.length === 1
-      ? `${files[0]!.filename} was downloaded`
+      ? `${first.filename} was downloaded`
       : `${files.length} files were downloaded`
   const named = files.slice(0, MAX_NAMED)
   const body = named.map(({ filename, downloads }) => `${filename}: ${times(downloads)}`).join('\n')
@@ -82,7 +83,7 @@ async function notifyShop(tx: ShopScope, now: Date): Promise<void> {
     ...{ filename, downloads: times(downloads), address: `files/${toPublicId('file', id)}` },
   }))
   const shop = await readShop(tx)
-  await sendMail(tx, shop, `downloaded/${files[0]!.id}/${now.getTime()}`, {
+  await sendMail(tx, shop, `downloaded/${first.id}/${now.getTime()}`, {
     template: 'file-downloaded',
     data: { shop: { name: shop.name }, title, files: listed, more },
   })

@@ -13,11 +13,10 @@ import { startS3 } from '../../../test/fakes/s3.ts'
 import { revokeLinks } from '../links/model/changes.ts'
 import { createS3Store } from '../../core/store/s3.ts'
 import { createLogger } from '../../core/log.ts'
-import { createCounting } from './counting.ts'
+import { createCounting } from './counting/counting.ts'
 import { deaf, get, openDepot, type Depot } from '../../../test/delivery.ts'
-import { createLinkCache } from './link-cache.ts'
 import { createLooks } from './look.ts'
-import { sweepSessions } from './sessions.ts'
+import { sweepSessions } from './counting/sessions.ts'
 import { openQuery } from './targets.ts'
 
 const run = promisify(execFile)
@@ -163,8 +162,11 @@ describe('counting', () => {
       options: '-c deadlock_timeout=300ms',
     })
     const query = openQuery(pool)
-    const cache = createLinkCache(query, createLogger('error'))
-    const counting = createCounting(query, cache, createLooks(query, deaf))
+    const { links: counter } = createCounting({
+      ...{ query, looks: createLooks(query, deaf), log: createLogger('error') },
+      ...{ recorder: { record: () => {} }, clock: () => depot.time.now },
+    })
+    const client = { hash: Buffer.alloc(16), network: Buffer.alloc(16), address: '', agent: '' }
     const [gate, holder] = [await database.pool.connect(), await database.pool.connect()]
     const lock = (client: pg.PoolClient, id: string) =>
       client.query('select 1 from links where id = $1 for update', [id])
@@ -174,7 +176,7 @@ describe('counting', () => {
     await lock(holder, second.id)
     const counted = Promise.all(
       [first, second].map(({ key }) =>
-        counting.count({ key, client: Buffer.alloc(16), sites: null, now: depot.time.now }),
+        counter.count({ key, client, sites: null, now: depot.time.now }),
       ),
     )
     await until(waiting, (count) => count === 1)
@@ -187,7 +189,7 @@ describe('counting', () => {
     await locked
     await holder.query('rollback')
     holder.release()
-    expect((await counted).map((target) => target?.link)).toEqual([first.id, second.id])
+    expect((await counted).map((download) => download?.target.link)).toEqual([first.id, second.id])
     expect((await depot.downloads(first.id)).downloads).toBe(1)
     await pool.end()
   })

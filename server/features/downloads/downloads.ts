@@ -11,21 +11,23 @@ import type { BlobStore } from '../../core/store/store.ts'
 import type { Accel } from './accel.ts'
 import { createArchives } from './archive.ts'
 import { createAsking, type Ask } from './ask.ts'
+import { createByteSender } from './bytes.ts'
 import { createClients } from '../../http/clients.ts'
-import { createCounting } from './counting.ts'
-import { createDailyChecks } from './daily-checks.ts'
-import { createLinkCache, type LinkCache } from './link-cache.ts'
-import { createLinkAnswers, sendToDownload } from './links.ts'
+import { createCounting, type Counting } from './counting/counting.ts'
+import { createDailyChecks, type DailyChecks } from './daily-checks.ts'
+import { createDelegates, type BucketRedirect } from './delegates.ts'
+import { createPageAnswers, sendToDownload } from './link-pages.ts'
+import { createLinkAnswers } from './links.ts'
 import { createLooks } from './look.ts'
-import { createPublicCounting } from './public-counting.ts'
 import { createPublic } from './public.ts'
-import { createRecorder, type UsedLink } from './record.ts'
+import { createRecorder, type Recorder, type UsedLink } from './record.ts'
 import { refuse } from './refusal.ts'
 import { createRevocation } from './revocation.ts'
 import { opensPage, routeOf, type Route } from './request.ts'
-import { createServing, type BucketRedirect, type Visit } from './serve.ts'
+import type { Visit } from './response.ts'
+import { createServing } from './serve.ts'
 import { createSignedAddresses } from './signed.ts'
-import { openQuery } from './targets.ts'
+import { openQuery, type Query } from './targets.ts'
 
 export interface DeliveryLimits {
   /** A client that reads nothing for this long is disconnected. */
@@ -93,81 +95,22 @@ const OPENED = `update deliveries set opened_at = $3 where shop_id = $1 and id =
 const DEFAULT_LIMITS: DeliveryLimits = { stall_seconds: 120 }
 
 export function createDelivery(parts: DeliveryParts): Delivery {
-  const { database, secrets, log, clock, messages, baseUrl } = parts
-  const { cdnBaseUrl = null, accel = null, bucketRedirect = null } = parts
-  const { stall_seconds } = { ...DEFAULT_LIMITS, ...parts.limits }
-  const clientOf = createClients(secrets, parts.trustProxy)
+  const { database, listener, log, clock, messages } = parts
   const query = openQuery(database.pool)
-  const cache = createLinkCache(query, log)
-  const looks = createLooks(query, parts.listener)
-  const stopListening = invalidateOnNotifications(parts.listener, cache)
-  const counting = createCounting(query, cache, looks)
-  const revocation = createRevocation(query, log)
-  const checks = createDailyChecks({ database, stores: parts.stores, log, clock }, ({ shop }) =>
-    cache.invalidate(shop),
-  )
-  const serving = createServing({
-    ...{
-      stores: parts.stores,
-      accel,
-      bucketRedirect,
-      revocation,
-      log,
-      stallMs: stall_seconds * 1000,
-      checks,
-    },
-  })
+  const looks = createLooks(query, listener)
   const recorder = createRecorder({
     pool: database.pool,
     notify: () => messages.downloaded(),
     used: (links) => messages.used(links),
     log,
   })
-  const archives = createArchives({
-    ...{ query, stores: parts.stores, revocation, recorder, log },
-    missing: checks.report,
-    stallMs: stall_seconds * 1000,
-  })
-  const links = createLinkAnswers({
-    ...{ database, secrets, counting, serving, clientOf, recorder, archives },
-    recordOpening: (shop, delivery, at) =>
-      void query('opened', OPENED, [shop, delivery, at]).catch((error: unknown) =>
-        log.warn('an opened delivery was not recorded', errorFields(error)),
-      ),
-  })
-  const publics = createPublic({
-    counting: createPublicCounting(query, looks),
-    serving,
-    signed: cdnBaseUrl === null ? null : createSignedAddresses(cdnBaseUrl, secrets),
-    baseUrl,
-    counted: ({ request, now }, target) =>
-      recorder.record({ target, link: null, client: clientOf(request), at: now }),
-  })
-  const ask = createAsking({
-    pool: database.pool,
-    counting,
-    notifyShop: (asked) => messages.asked(asked),
-  })
-
-  function answer(route: Route, visit: Visit): Promise<void> | void {
-    const { request, response, now } = visit
-    if (route.kind === 'ask') return ask(request, response, clientOf(request), now)
-    if (request.method === 'POST' && route.kind === 'link' && opensPage(request) && route.key)
-      return sendToDownload(visit, route.key)
-    if (request.method !== 'GET' && request.method !== 'HEAD')
-      return refuse(request, response, 'method_not_allowed', { headers: ['Allow', 'GET, HEAD'] })
-    if (route.kind === 'public') return publics.answer(visit, route.token)
-    if (route.kind === 'signed') return publics.answerSigned(visit, route.path)
-    if (route.key === null) return refuse(request, response, 'link_unavailable')
-    return links(visit, route.key)
-  }
-
-  /** False if some counts cannot be written now. */
-  const writePending = async (): Promise<boolean> => {
-    const [written] = await Promise.all([cache.flush(), recorder.flush()])
-    return written
-  }
-
+  const counting = createCounting({ query, looks, recorder, log, clock })
+  const stopListening = invalidateOnNotifications(listener, counting)
+  const checks = createDailyChecks({ database, stores: parts.stores, log, clock }, ({ shop }) =>
+    counting.invalidate(shop),
+  )
+  const answer = createAnswers(parts, { query, counting, checks })
+  const writePending = () => writeAll(counting, recorder)
   return {
     handle: async (request, response) => {
       try {
@@ -181,16 +124,74 @@ export function createDelivery(parts: DeliveryParts): Delivery {
       }
     },
     flush: async () => void (await writePending()),
-    invalidate: (shop) => cache.invalidate(shop),
+    invalidate: (shop) => counting.invalidate(shop),
     counted: () => recorder.count(),
-    checked: checks.idle,
+    checked: () => checks.idle(),
     close: async () => {
       stopListening()
       looks.close()
       await checks.close()
+      await counting.close()
       for (let attempt = 0; attempt < CLOSE_ATTEMPTS && !(await writePending()); attempt++)
         await delay(CLOSE_RETRY_MS)
     },
+  }
+}
+
+/** False if some counts cannot be written now. */
+async function writeAll(counting: Counting, recorder: Recorder): Promise<boolean> {
+  const [written] = await Promise.all([counting.flush(), recorder.flush()])
+  return written
+}
+
+type Answers = (route: Route, visit: Visit) => Promise<void> | void
+
+interface AnswerParts {
+  query: Query
+  counting: Counting
+  checks: DailyChecks
+}
+
+/** Connects the parts that answer the addresses of delivery. */
+function createAnswers(delivery: DeliveryParts, { query, counting, checks }: AnswerParts): Answers {
+  const { database, stores, secrets, log, clock, messages, baseUrl } = delivery
+  const { cdnBaseUrl = null, accel = null, bucketRedirect = null } = delivery
+  const stallMs = { ...DEFAULT_LIMITS, ...delivery.limits }.stall_seconds * 1000
+  const clientOf = createClients(secrets, delivery.trustProxy)
+  const revocation = createRevocation(query, log)
+  const serving = createServing({
+    ...{ bytes: createByteSender(stores), revocation, log, stallMs, checks },
+    delegate: createDelegates({ stores, accel, bucketRedirect }),
+  })
+  const archives = createArchives({
+    ...{ counter: counting.archives, stores, revocation, log, clock, stallMs },
+    missing: (target) => checks.report(target),
+  })
+  const recordOpening = (shop: number, id: string, at: Date) =>
+    void query('opened', OPENED, [shop, id, at]).catch((error: unknown) =>
+      log.warn('an opened delivery was not recorded', errorFields(error)),
+    )
+  const pages = createPageAnswers({
+    ...{ database, secrets, archives, counter: counting.links, recordOpening },
+  })
+  const links = createLinkAnswers({ counter: counting.links, serving, clientOf, clock, pages })
+  const signed = cdnBaseUrl === null ? null : createSignedAddresses(cdnBaseUrl, secrets)
+  const publics = createPublic({ counter: counting.publics, serving, clientOf, signed, baseUrl })
+  const ask = createAsking({
+    ...{ pool: database.pool, counter: counting.links },
+    notifyShop: (asked) => messages.asked(asked),
+  })
+  return (route, visit) => {
+    const { request, response } = visit
+    if (route.kind === 'ask') return ask({ ...visit, client: clientOf(request) })
+    if (request.method === 'POST' && route.kind === 'link' && opensPage(request) && route.key)
+      return sendToDownload(visit, route.key)
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return refuse(request, response, 'method_not_allowed', { headers: ['Allow', 'GET, HEAD'] })
+    if (route.kind === 'public') return publics.answer(visit, route.token)
+    if (route.kind === 'signed') return publics.answerSigned(visit, route.path)
+    if (route.key === null) return refuse(request, response, 'link_unavailable')
+    return links(visit, route.key)
   }
 }
 
@@ -200,12 +201,12 @@ export function createDelivery(parts: DeliveryParts): Delivery {
  * would make their commits wait for each other. A missed notification costs at most the cache's
  * time to live.
  */
-function invalidateOnNotifications(listener: Pick<Listener, 'on'>, cache: LinkCache): () => void {
+function invalidateOnNotifications(listener: Pick<Listener, 'on'>, counting: Counting): () => void {
   const stops = [
-    listener.on('link_changed', () => cache.invalidate()),
+    listener.on('link_changed', () => counting.invalidate()),
     listener.on('operation_progress', (payload) => {
       const shop = Number(payload?.split('/', 1)[0])
-      cache.invalidate(Number.isInteger(shop) && shop > 0 ? shop : undefined)
+      counting.invalidate(Number.isInteger(shop) && shop > 0 ? shop : undefined)
     }),
   ]
   return () => stops.forEach((stop) => stop())

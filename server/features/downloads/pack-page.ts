@@ -5,7 +5,7 @@ import type { PackFile } from '../links/model/pack-links.ts'
 import { openTemplate, sendPage, type AskForm, type Page, type ShopShown } from './pages.ts'
 import { relativeToPage } from './request.ts'
 import { translatorForRequest, type Translator } from './translate.ts'
-import type { Visit } from './serve.ts'
+import type { Visit } from './response.ts'
 
 interface PackPage extends Page {
   summary: string
@@ -31,6 +31,8 @@ export interface OpenedPack {
   expires_at: Date | null
   files: readonly (PackFile &
     Partial<Pick<PaidFile, 'expires_at' | 'renewed_at' | 'licence_keys'>>)[]
+  /** The ZIP file of all files broke off and may be fetched again. */
+  archiveOwed?: boolean
   now: Date
   /** The form to ask the shop for more. */
   ask: AskForm
@@ -53,6 +55,7 @@ export function packPage(
 ): PackPage {
   const { name, expires_at, files, now } = pack
   const usable = files.filter((file) => isUsable(file, now))
+  const zipped = pack.archiveOwed ? files : usable
   return {
     title: pack.order ? t('order.number', { order: name }) : name,
     intro: true,
@@ -68,8 +71,8 @@ export function packPage(
       address: isUsable(file, now) ? address(file.key) : null,
     })),
     ...(expires_at === null ? {} : { until: t.date(expires_at) }),
-    ...(usable.length > 1
-      ? { all: `${address(pack.ask.key)}&all=1`, allSize: t.size(bytesOf(usable)) }
+    ...(zipped.length > 1
+      ? { all: `${address(pack.ask.key)}&all=1`, allSize: t.size(bytesOf(zipped)) }
       : {}),
     ...(usable.length === files.length ? {} : moreOf(t, pack)),
   }

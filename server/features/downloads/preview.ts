@@ -14,7 +14,7 @@ const FILES = [
   { filename: 'Sailing Basics.pdf', size_bytes: 4_812_331, downloads: 1 },
   { filename: 'Knots and Splices.mp4', size_bytes: 734_003_200, downloads: 4 },
   { filename: 'Checklist.pdf', size_bytes: 88_064, downloads: 5 },
-]
+] as const
 const LIMIT = 5
 const PREVIEWED_AT = new Date('2027-01-01T00:00:00Z')
 const UNTIL = new Date('2027-06-30T00:00:00Z')
@@ -34,7 +34,7 @@ export function previewPage(
       title: t('expired.title'),
       happened: t('expired.happened', { day: t.date(UNTIL) }),
       advice: t('advice.askShop', { shop: name }),
-      name: FILES[0]!.filename,
+      name: FILES[0].filename,
       ask: ASK,
     }).html
   const files = FILES.map((file) => ({ ...file, key: '', download_limit: LIMIT }))

@@ -1,133 +1,136 @@
 // A public file: GET or HEAD /files/{token}/{filename}, counted here and sent or redirected to the
 // CDN. And GET /cdn/…, at which the CDN fetches what it caches: not counted, because the redirect
 // was.
+import type { IncomingMessage } from 'node:http'
 import { publicPath } from '../../files/public-addresses.ts'
+import type { Client } from '../../http/clients.ts'
 import { evaluateConditions, isProbe } from '../../http/conditions.ts'
 import { immutableFor, REDIRECT, PUBLIC } from '../../http/headers.ts'
-import type { PublicCounting, PublicTarget } from './public-counting.ts'
+import type { KnownPublic, PublicCounter, PublicTarget } from './counting/public-counter.ts'
+import { UNCOUNTED, type FileTransfer } from './counting/file-transfer.ts'
 import { isSiteAllowed, sitesOf } from './referrers.ts'
 import { refuse, RETRY_LATER } from './refusal.ts'
 import { isPlain } from './request.ts'
 import {
   isBodiless,
+  rangeOfAnswer,
   representation,
   withoutBody,
   type Part,
-  type ByteServer,
   type Visit,
-} from './serve.ts'
-import type { SignedAddresses } from './signed.ts'
-import type { FileTarget } from './targets.ts'
+} from './response.ts'
+import type { ByteServer } from './serve.ts'
+import type { SignedAddresses, SignedPath } from './signed.ts'
 
 export interface PublicParts {
-  counting: PublicCounting
+  counter: PublicCounter
   serving: ByteServer
+  clientOf: (request: IncomingMessage) => Client
   /** Null: without a CDN. */
   signed: SignedAddresses | null
   /** Without a trailing slash: an expired address of the CDN redirects here. */
   baseUrl: string
-  /** Called for each counted download. */
-  counted(visit: Visit, target: FileTarget): void
 }
 
-export function createPublic({ counting, serving, signed, baseUrl, counted }: PublicParts) {
-  async function answer(visit: Visit, token: string): Promise<void> {
-    const { request, response, now } = visit
-    const sites = sitesOf(request.headers.referer)
-    const count = () => counting.count({ token, sites, now })
-    if (isPlain(request)) {
-      const target = await count()
-      if (target) return give(visit, { target, range: null, audience: PUBLIC }, true)
-    }
-    const known = await counting.lookUp(token)
-    if (!known) return refuse(request, response, 'file_not_found')
-    const { shop } = known
-    if (!isSiteAllowed(known.referrers, sites))
-      return refuse(request, response, 'referrer_not_allowed', { shop })
-    if (known.target.damaged)
-      return refuse(request, response, 'file_damaged', { shop, headers: RETRY_LATER })
-    const decision = evaluateConditions(
-      request.method ?? '',
-      request.headers,
-      representation(known.target),
-    )
-    const range = 'range' in decision ? decision.range : null
-    const part = { target: known.target, range, audience: PUBLIC }
-    if (isBodiless(decision)) return withoutBody(visit, part, decision, { shop })
-    if (request.method === 'HEAD')
-      return usesCdn(known.target)
-        ? redirect(visit, known.target)
-        : withoutBody(visit, part, decision, { shop })
-    // A later part continues a download that was counted at its first byte.
-    if (range && (range.start > 0 || isProbe(range, known.target.size)))
-      return give(visit, part, false)
-    const target = await count()
-    // It was withdrawn since the look-up.
-    if (!target) return refuse(request, response, 'file_not_found')
-    const same = target.hash === known.target.hash
-    return give(visit, { target, range: same ? range : null, audience: PUBLIC }, true)
+export const createPublic = (parts: PublicParts) => ({
+  answer: (visit: Visit, token: string) => answer(parts, visit, token),
+  answerSigned: (visit: Visit, path: string) => answerSigned(parts, visit, path),
+})
+
+async function answer(parts: PublicParts, visit: Visit, token: string): Promise<void> {
+  const { request, response, now } = visit
+  const sites = sitesOf(request.headers.referer)
+  const count = () => parts.counter.count({ token, client: parts.clientOf(request), sites, now })
+  if (isPlain(request)) {
+    const download = await count()
+    if (download) return give(parts, visit, partOf(download.target), download.transfer)
   }
+  const known = await parts.counter.lookUp(token)
+  if (!known) return refuse(request, response, 'file_not_found')
+  const { shop, target } = known
+  if (!isSiteAllowed(known.referrers, sites))
+    return refuse(request, response, 'referrer_not_allowed', { shop })
+  if (target.damaged)
+    return refuse(request, response, 'file_damaged', { shop, headers: RETRY_LATER })
+  const range = answerUncounted(parts, visit, known)
+  if (range === 'answered') return
+  // A later part continues a download that was counted at its first byte.
+  if (range && (range.start > 0 || isProbe(range, target.size)))
+    return give(parts, visit, { ...partOf(target), range }, UNCOUNTED)
+  const download = await count()
+  // It was withdrawn since the look-up.
+  if (!download) return refuse(request, response, 'file_not_found')
+  const same = download.target.hash === target.hash
+  const part = { ...partOf(download.target), range: same ? range : null }
+  return give(parts, visit, part, download.transfer)
+}
 
-  const permitOf = ({ token }: PublicTarget) => ({ kind: 'public', token }) as const
-  const usesCdn = (target: PublicTarget) => signed !== null && target.cdn
+const partOf = (target: PublicTarget) => ({ target, range: null, audience: PUBLIC })
 
-  async function give(
-    visit: Visit,
-    part: Part & { target: PublicTarget },
-    isCounted: boolean,
-  ): Promise<void> {
-    const { target } = part
-    const begun = () => counted(visit, target)
-    const undo = () => counting.revertCount(target)
-    if (!usesCdn(target))
-      return void (await serving.serve(
-        visit,
-        { ...part, redirectHeaders: REDIRECT, permit: permitOf(target) },
-        isCounted ? { begun, undo } : {},
-      ))
-    redirect(visit, target)
-    if (isCounted) begun()
+/** Answers HEAD, and conditions that need no body; else returns the part that is asked for. */
+function answerUncounted(parts: PublicParts, visit: Visit, { target, shop }: KnownPublic) {
+  const { request } = visit
+  const decision = evaluateConditions(request.method ?? '', request.headers, representation(target))
+  const range = rangeOfAnswer(decision)
+  const bodiless = isBodiless(decision)
+  if (!bodiless && request.method !== 'HEAD') return range
+  const address = bodiless ? null : cdnAddress(parts, visit, target)
+  if (address === null) withoutBody(visit, { ...partOf(target), range }, decision, { shop })
+  else redirect(visit, address)
+  return 'answered'
+}
+
+const permitOf = ({ token }: PublicTarget) => ({ kind: 'public', token }) as const
+
+/** The file's address on the CDN; null: it is not delivered there. */
+const cdnAddress = ({ signed }: PublicParts, { now }: Visit, target: PublicTarget) =>
+  signed && target.cdn ? signed.addressOf(target, now) : null
+
+async function give(
+  parts: PublicParts,
+  visit: Visit,
+  part: Part & { target: PublicTarget },
+  transfer: FileTransfer,
+): Promise<void> {
+  const { target } = part
+  const address = cdnAddress(parts, visit, target)
+  if (address === null) {
+    const permitted = { ...part, redirectHeaders: REDIRECT, permit: permitOf(target) }
+    return parts.serving.serve(visit, permitted, transfer)
   }
+  redirect(visit, address)
+  transfer.confirmed()
+}
 
-  function redirect({ response, now }: Visit, target: PublicTarget): void {
-    response.writeHead(302, [
-      ...REDIRECT,
-      'Location',
-      signed!.addressOf(target, now),
-      'Content-Length',
-      '0',
-    ])
-    response.end()
-  }
+function redirect({ response }: Visit, address: string): void {
+  response.writeHead(302, [...REDIRECT, 'Location', address, 'Content-Length', '0'])
+  response.end()
+}
 
-  /** For the CDN, and for anyone who has one of its addresses. */
-  async function answerSigned(visit: Visit, path: string): Promise<void> {
-    const { request, response, now } = visit
-    const address = signed?.read(path, now)
-    if (!address) return refuse(request, response, 'file_not_found')
-    const { token, hash, filename, secondsLeft } = address
-    const target = secondsLeft > 0 ? await counting.lookUpVersion(token, hash) : null
-    if (!target) {
-      // An expired address: the stable one serves the current version and counts.
-      response.writeHead(302, [
-        ...REDIRECT,
-        'Location',
-        `${baseUrl}/${publicPath(token, filename)}`,
-      ])
-      return void response.end()
-    }
-    if (target.damaged) return refuse(request, response, 'file_damaged', { headers: RETRY_LATER })
-    const decision = evaluateConditions(
-      request.method ?? '',
-      request.headers,
-      representation(target),
-    )
-    const audience = immutableFor(secondsLeft)
-    const part: Part = { target, range: 'range' in decision ? decision.range : null, audience }
-    if (request.method === 'HEAD' || isBodiless(decision))
-      return withoutBody(visit, part, decision, {})
-    await serving.serve(visit, { ...part, permit: permitOf(target) }, {})
-  }
+/** For the CDN, and for anyone who has one of its addresses. */
+async function answerSigned(parts: PublicParts, visit: Visit, path: string): Promise<void> {
+  const { request, response, now } = visit
+  const address = parts.signed?.read(path, now)
+  if (!address) return refuse(request, response, 'file_not_found')
+  const { token, hash, secondsLeft } = address
+  const target = secondsLeft > 0 ? await parts.counter.lookUpVersion(token, hash) : null
+  if (!target) return redirectExpired(parts, visit, address)
+  if (target.damaged) return refuse(request, response, 'file_damaged', { headers: RETRY_LATER })
+  const decision = evaluateConditions(request.method ?? '', request.headers, representation(target))
+  const audience = immutableFor(secondsLeft)
+  const part: Part = { target, range: rangeOfAnswer(decision), audience }
+  if (request.method === 'HEAD' || isBodiless(decision))
+    return withoutBody(visit, part, decision, {})
+  await parts.serving.serve(visit, { ...part, permit: permitOf(target) }, UNCOUNTED)
+}
 
-  return { answer, answerSigned }
+/** The stable address serves the current version and counts. */
+function redirectExpired(
+  { baseUrl }: PublicParts,
+  { response }: Visit,
+  { token, filename }: SignedPath,
+): void {
+  const address = `${baseUrl}/${publicPath(token, filename)}`
+  response.writeHead(302, [...REDIRECT, 'Location', address])
+  response.end()
 }

@@ -60,7 +60,7 @@ test('after a failed write the month is written without a further download', asy
     log: silent,
   })
   const target = { ...about(), tracked: false, notified: false } as FileTarget
-  const client = { hash: Buffer.alloc(1), address: '', agent: '' }
+  const client = { hash: Buffer.alloc(1), network: Buffer.alloc(1), address: '', agent: '' }
   recorder.record({ target, link: 'a link', client, at: depot.time.now })
   await recorder.flush()
   expect(used).toEqual([])
@@ -83,7 +83,7 @@ test('used links are reported again after the database was unavailable', async (
     log: silent,
   })
   const target = { ...about(), tracked: false, notified: false } as FileTarget
-  const client = { hash: Buffer.alloc(1), address: '', agent: '' }
+  const client = { hash: Buffer.alloc(1), network: Buffer.alloc(1), address: '', agent: '' }
   recorder.record({ target, link: 'a link', client, at: depot.time.now })
   await recorder.flush()
   await recorder.flush()

@@ -76,46 +76,81 @@ export interface UsedLink {
   link: string
 }
 
-/**
- * @param parts.notify called when downloads were written that a shop wants to be notified of.
- * @param parts.used called with the links that were used: some may be used up. Called again with
- * the same links if the database was unavailable.
- */
-export function createRecorder(parts: {
+interface RecorderParts {
   pool: pg.Pool
+  /** Called when downloads were written that a shop wants to be notified of. */
   notify(): Promise<unknown>
+  /**
+   * Called with the links that were used: some may be used up. Called again with the same links if
+   * the database was unavailable.
+   */
   used(links: readonly UsedLink[]): Promise<unknown>
   log: Logger
-}): Recorder {
-  const { pool, notify, log } = parts
-  const waiting: DownloadRecord[] = []
-  let used = new Map<string, UsedLink>()
-  let days = new Map<string, FileDay>()
-  let lost = 0
-  let count = 0
-  let timer: NodeJS.Timeout | null = null
+}
 
-  const write = async () => {
-    if (timer) clearTimeout(timer)
-    timer = null
-    while (waiting.length > 0) await writeSome(waiting.splice(0, ROWS))
-    if (lost > 0)
-      log.warn('downloads were not recorded because the database was too slow', { downloads: lost })
-    lost = 0
-    await writeDays()
-    await reportUsed()
+export const createRecorder = (parts: RecorderParts): Recorder => new WaitingRecords(parts)
+
+class WaitingRecords implements Recorder {
+  readonly flush = singleFlight(() => this.#writeOrRetry())
+  readonly #parts: RecorderParts
+  readonly #waiting: DownloadRecord[] = []
+  #used = new Map<string, UsedLink>()
+  #days = new Map<string, FileDay>()
+  #lost = 0
+  #count = 0
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(parts: RecorderParts) {
+    this.#parts = parts
   }
-  async function reportUsed(): Promise<void> {
-    const links = [...used.values()]
-    used = new Map()
-    if (links.length === 0) return
-    await parts.used(links).catch((error: unknown) => {
-      // Any other error would come back with each retry.
-      if (isDatabaseUnavailable(error)) for (const one of links) used.set(one.link, one)
-      throw error
-    })
+
+  record(download: DownloadRecord): void {
+    this.#count++
+    const { link, target, at } = download
+    const day = at.toISOString().slice(0, 10)
+    countDay(this.#days, { shop: target.shop, day, file: target.file, downloads: 1 })
+    this.#schedule(FLUSH_MS)
+    if (link !== null && this.#used.size < MAX_WAITING)
+      this.#used.set(link, { shop: target.shop, link })
+    if (!target.tracked && !target.notified) return
+    if (this.#waiting.length < MAX_WAITING) this.#waiting.push(download)
+    else this.#lost++
   }
-  async function writeSome(downloads: readonly DownloadRecord[]): Promise<void> {
+
+  count(): number {
+    return this.#count
+  }
+
+  #schedule(ms: number): void {
+    this.#timer ??= setTimeout(() => void this.flush(), ms).unref()
+  }
+
+  async #writeOrRetry(): Promise<void> {
+    try {
+      await this.#write()
+    } catch (error) {
+      this.#parts.log.warn('downloads were not recorded', errorFields(error))
+      // The rest must not wait for the next download, which may be hours away.
+      if (this.#waiting.length > 0 || this.#days.size > 0 || this.#used.size > 0)
+        this.#schedule(RETRY_MS)
+    }
+  }
+
+  async #write(): Promise<void> {
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = null
+    while (this.#waiting.length > 0) await this.#writeSome(this.#waiting.splice(0, ROWS))
+    if (this.#lost > 0)
+      this.#parts.log.warn('downloads were not recorded because the database was too slow', {
+        downloads: this.#lost,
+      })
+    this.#lost = 0
+    await this.#writeDays()
+    await this.#reportUsed()
+  }
+
+  async #writeSome(downloads: readonly DownloadRecord[]): Promise<void> {
+    const { pool, notify } = this.#parts
     const tracked = downloads.filter(({ target }) => target.tracked)
     const notified = downloads.filter(({ target }) => target.notified)
     if (tracked.length > 0)
@@ -124,50 +159,39 @@ export function createRecorder(parts: {
     await pool.query({ name: 'delivery_notices', text: UNREPORTED, values: fileColumns(notified) })
     await notify()
   }
-  async function writeDays(): Promise<void> {
-    const counts = [...days.values()]
+
+  async #writeDays(): Promise<void> {
+    const counts = [...this.#days.values()]
     if (counts.length === 0) return
-    days = new Map()
+    this.#days = new Map()
     for (let at = 0; at < counts.length; at += ROWS) {
       const part = counts.slice(at, at + ROWS)
-      const columns = [
+      const values = [
         plainArray(part.map(({ shop }) => shop)),
         plainArray(part.map(({ day }) => day)),
         plainArray(part.map(({ file }) => file)),
         plainArray(part.map(({ downloads }) => downloads)),
       ]
-      await pool
-        .query({ name: 'delivery_days', text: DAYS, values: columns })
-        .catch((error: unknown) => {
-          for (const one of counts.slice(at)) countDay(days, one)
-          throw error
-        })
+      try {
+        await this.#parts.pool.query({ name: 'delivery_days', text: DAYS, values })
+      } catch (error) {
+        for (const one of counts.slice(at)) countDay(this.#days, one)
+        throw error
+      }
     }
   }
-  const schedule = (ms: number) => {
-    timer ??= setTimeout(() => void flush(), ms).unref()
-  }
-  const flush = singleFlight(() =>
-    write().catch((error: unknown) => {
-      log.warn('downloads were not recorded', errorFields(error))
-      // The rest must not wait for the next download, which may be hours away.
-      if (waiting.length > 0 || days.size > 0 || used.size > 0) schedule(RETRY_MS)
-    }),
-  )
-  return {
-    record: (download) => {
-      count++
-      const { link, target, at } = download
-      const day = at.toISOString().slice(0, 10)
-      countDay(days, { shop: target.shop, day, file: target.file, downloads: 1 })
-      schedule(FLUSH_MS)
-      if (link !== null && used.size < MAX_WAITING) used.set(link, { shop: target.shop, link })
-      if (!target.tracked && !target.notified) return
-      if (waiting.length >= MAX_WAITING) return void lost++
-      waiting.push(download)
-    },
-    count: () => count,
-    flush,
+
+  async #reportUsed(): Promise<void> {
+    const links = [...this.#used.values()]
+    this.#used = new Map()
+    if (links.length === 0) return
+    try {
+      await this.#parts.used(links)
+    } catch (error) {
+      // Any other error would come back with each retry.
+      if (isDatabaseUnavailable(error)) for (const one of links) this.#used.set(one.link, one)
+      throw error
+    }
   }
 }
 
@@ -192,12 +216,15 @@ const fileColumns = (downloads: readonly DownloadRecord[]): string[] => [
 
 function keptColumns(downloads: readonly DownloadRecord[]): unknown[] {
   const clients = new Map<Client, number>()
-  for (const { client } of downloads)
-    if (!clients.has(client)) clients.set(client, clients.size + 1)
+  const numberOf = (client: Client): number => {
+    const number = clients.get(client) ?? clients.size + 1
+    clients.set(client, number)
+    return number
+  }
   return [
     ...fileColumns(downloads),
     plainArray(downloads.map(({ link }) => link ?? 'null')),
-    plainArray(downloads.map(({ client }) => clients.get(client)!)),
+    plainArray(downloads.map(({ client }) => numberOf(client))),
     [...clients.keys()].map(({ address }) => address),
     [...clients.keys()].map(({ agent }) => agent),
     plainArray(downloads.map(({ at }) => at.getTime())),

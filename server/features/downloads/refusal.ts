@@ -1,11 +1,12 @@
 // The page or JSON body that gives the reason for a refused download. Without a valid key it is
 // always the same. The holder of a link's key learns what happened to the link and what to do, and
 // may ask the shop for more downloads.
+import { present } from '../../core/present.ts'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ERRORS, type ErrorCode, type ErrorDetail } from '../../core/errors.ts'
 import { linkStatus } from '../links/model/links.ts'
-import type { DeliveryBlock, KnownLink } from './counting.ts'
+import type { DeliveryBlock, KnownLink } from './counting/known-link.ts'
 import type { MessageKey } from './texts/en.ts'
 import {
   renderMessage,
@@ -126,9 +127,9 @@ const TEXTS: Partial<Record<ErrorCode, (t: Translator, link: KnownLink | null) =
 
 /** The text for a delivery that has ended; null: for any other link. */
 function endedOrder(t: Translator, link: KnownLink | null): RefusalText | null {
-  const blocked = link?.uninstalled ? null : link?.blocked
+  if (!link || link.uninstalled) return null
+  const { blocked, shopName: shop } = link
   if (blocked !== 'refused' && blocked !== 'cancelled' && blocked !== 'refunded') return null
-  const shop = link!.shopName
   return {
     title: t('order.goneTitle'),
     happened: t(`order.${blocked}`, { shop }),
@@ -184,7 +185,8 @@ function pageOf(
 }
 
 function nameShown(t: Translator, code: ErrorCode, link: KnownLink): string | undefined {
-  if (link.delivery) return t('order.number', { order: link.pack!.name })
+  if (link.delivery)
+    return t('order.number', { order: present(link.pack, 'The name of the order').name })
   // A file may have been withdrawn because of its name.
   return code === 'link_withdrawn' ? undefined : (link.target?.filename ?? link.pack?.name)
 }

@@ -83,6 +83,20 @@ export const isPlain = (request: IncomingMessage): boolean =>
 export const hasConditions = ({ headers }: IncomingMessage): boolean =>
   CONDITIONS.some((name) => headers[name] !== undefined)
 
+const RANGE_START = /^bytes=[ \t]*(\d+)-/i
+
+/** What a request for a part says about the copy that its client has begun (`Asker`). */
+export function resumedPart({ headers }: IncomingMessage): {
+  offset: number | null
+  later: boolean
+} {
+  const start = Number(RANGE_START.exec(headers.range ?? '')?.[1] ?? 0)
+  const condition = headers['if-range'] ?? headers['if-match'] ?? ''
+  // Whether the tag is that of the file is decided with the other conditions.
+  const tagged = String(condition).trim().startsWith('"')
+  return { offset: tagged && start > 0 ? start : null, later: start > 0 }
+}
+
 /** Does the client want JSON rather than a page? */
 export function prefersJson(accept: string | undefined): boolean {
   if (!accept) return false

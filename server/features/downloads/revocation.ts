@@ -3,7 +3,7 @@
 // nothing.
 import type { ServerResponse } from 'node:http'
 import { errorFields, type Logger } from '../../core/log.ts'
-import { FILE, SHOWN } from './public-counting.ts'
+import { FILE, SHOWN } from './counting/public-counter.ts'
 import { bytesArray, IN_PARENT, opaque, plainArray, type Query } from './targets.ts'
 
 /**
@@ -28,7 +28,7 @@ export interface Revocation {
  */
 const CHECK_MS = 400
 
-// The conditions of the decision in counting.ts, without expiry and limit.
+// The conditions of the decision in link-decisions.ts, without expiry and limit.
 const LINKS = `
   select a.place
   from unnest(${opaque('$1::integer[]')}, ${opaque('$2::uuid[]')}, ${opaque('$3::bytea[]')})
@@ -70,80 +70,93 @@ interface Watched<P extends Permit = Permit> {
   responses: Set<ServerResponse>
 }
 
-export function createRevocation(query: Query, log: Logger): Revocation {
-  const watched = new Map<string, Watched>()
-  let scheduled = false
+export const createRevocation = (query: Query, log: Logger): Revocation =>
+  new WatchedResponses(query, log)
 
-  const those = <Kind extends Permit['kind']>(kind: Kind) =>
-    [...watched.values()].filter(
+class WatchedResponses implements Revocation {
+  readonly #query: Query
+  readonly #log: Logger
+  readonly #watched = new Map<string, Watched>()
+  #scheduled = false
+
+  constructor(query: Query, log: Logger) {
+    this.#query = query
+    this.#log = log
+  }
+
+  watch(permits: readonly Permit[], response: ServerResponse): void {
+    if (response.closed) return
+    const leaves = permits.map((permit) => this.#enter(permit, response))
+    response.once('close', () => leaves.forEach((leave) => leave()))
+    this.#scheduleCheck()
+  }
+
+  /** The result removes the response again. */
+  #enter(permit: Permit, response: ServerResponse): () => void {
+    const key = keyOf(permit)
+    const entry = this.#watched.get(key) ?? { permit, responses: new Set() }
+    this.#watched.set(key, entry)
+    entry.responses.add(response)
+    return () => {
+      entry.responses.delete(response)
+      if (entry.responses.size === 0 && this.#watched.get(key) === entry) this.#watched.delete(key)
+    }
+  }
+
+  #scheduleCheck(): void {
+    if (this.#scheduled || this.#watched.size === 0) return
+    this.#scheduled = true
+    setTimeout(() => void this.#checkAndSchedule(), CHECK_MS).unref()
+  }
+
+  async #checkAndSchedule(): Promise<void> {
+    try {
+      await this.#checkAll()
+    } catch (error) {
+      // Downloads continue while the database is down.
+      this.#log.warn('running downloads could not be checked', errorFields(error))
+    } finally {
+      this.#scheduled = false
+      this.#scheduleCheck()
+    }
+  }
+
+  async #checkAll(): Promise<void> {
+    const links = this.#those('link')
+    const archives = this.#those('archive')
+    const archived = this.#those('archived')
+    const publics = this.#those('public')
+    const tokens = plainArray(publics.map(({ permit }) => permit.token))
+    await Promise.all([
+      this.#check('valid_links', LINKS, links, [...linkColumns(links), keyColumn(links)]),
+      this.#check('valid_archives', ARCHIVES, archives, [
+        ...linkColumns(archives),
+        keyColumn(archives),
+      ]),
+      this.#check('valid_archived', ARCHIVED, archived, linkColumns(archived)),
+      this.#check('valid_public', PUBLIC, publics, [tokens]),
+    ])
+  }
+
+  #those<Kind extends Permit['kind']>(kind: Kind) {
+    return [...this.#watched.values()].filter(
       (entry): entry is Watched<Extract<Permit, { kind: Kind }>> => entry.permit.kind === kind,
     )
+  }
 
   /** Ends the entries whose place the statement does not return. */
-  async function check(
+  async #check(
     name: string,
     text: string,
     entries: readonly Watched[],
     values: unknown[],
   ): Promise<void> {
     if (entries.length === 0) return
-    const { rows } = await query(name, text, values)
+    const { rows } = await this.#query(name, text, values)
     const valid = new Set(rows.map(([place]) => Number(place)))
     entries.forEach(({ responses }, at) => {
       if (!valid.has(at + 1)) responses.forEach(resetConnection)
     })
-  }
-
-  async function checkAll(): Promise<void> {
-    const links = those('link')
-    const archives = those('archive')
-    const archived = those('archived')
-    const publics = those('public')
-    await Promise.all([
-      check('valid_links', LINKS, links, [...linkColumns(links), keyColumn(links)]),
-      check('valid_archives', ARCHIVES, archives, [...linkColumns(archives), keyColumn(archives)]),
-      check('valid_archived', ARCHIVED, archived, linkColumns(archived)),
-      check('valid_public', PUBLIC, publics, [
-        plainArray(publics.map(({ permit }) => permit.token)),
-      ]),
-    ])
-  }
-
-  /** The result removes the response again. */
-  function enter(permit: Permit, response: ServerResponse): () => void {
-    const key = keyOf(permit)
-    const entry = watched.get(key) ?? { permit, responses: new Set() }
-    watched.set(key, entry)
-    entry.responses.add(response)
-    return () => {
-      entry.responses.delete(response)
-      if (entry.responses.size === 0 && watched.get(key) === entry) watched.delete(key)
-    }
-  }
-
-  function scheduleCheck(): void {
-    if (scheduled || watched.size === 0) return
-    scheduled = true
-    const run = () =>
-      checkAll()
-        // Downloads continue while the database is down.
-        .catch((error: unknown) =>
-          log.warn('running downloads could not be checked', errorFields(error)),
-        )
-        .finally(() => {
-          scheduled = false
-          scheduleCheck()
-        })
-    setTimeout(() => void run(), CHECK_MS).unref()
-  }
-
-  return {
-    watch: (permits, response) => {
-      if (response.closed) return
-      const leaves = permits.map((permit) => enter(permit, response))
-      response.once('close', () => leaves.forEach((leave) => leave()))
-      scheduleCheck()
-    },
   }
 }
 

@@ -4,7 +4,7 @@
 // the CDN fetches a file once an hour.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Secrets } from '../../core/secrets.ts'
-import type { PublicTarget } from './public-counting.ts'
+import type { PublicTarget } from './counting/public-counter.ts'
 
 const STEP_SECONDS = 60 * 60
 
@@ -40,14 +40,15 @@ export function createSignedAddresses(
     },
     read: (path, now) => {
       const [, expires, signature, token, hash, encoded] = PATH.exec(path) ?? []
+      if (!expires || !signature || !token || !hash || !encoded) return null
       // Decoded, because a CDN may change the escapes.
-      const filename = encoded === undefined ? null : decoded(encoded)
+      const filename = decoded(encoded)
       if (filename === null) return null
-      const right = sign(expires!, token!, hash!, filename)
-      if (!timingSafeEqual(right, Buffer.from(signature!, 'base64url'))) return null
+      const right = sign(expires, token, hash, filename)
+      if (!timingSafeEqual(right, Buffer.from(signature, 'base64url'))) return null
       return {
-        token: token!,
-        hash: hash!,
+        token,
+        hash,
         filename,
         secondsLeft: Number(expires) - Math.floor(now.getTime() / 1000),
       }

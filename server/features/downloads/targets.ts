@@ -7,6 +7,7 @@ import {
   type DeliverySettingName,
 } from '../../../plugins/contract.ts'
 import { retryRolledBack } from '../../core/db/retry-transaction.ts'
+import type { Client } from '../../http/clients.ts'
 
 /** Settings that each download depends on, by their names in delivery. */
 type DeliverySettings = {
@@ -36,10 +37,17 @@ export interface LinkTarget extends FileTarget {
 /** A request for a link's file. */
 export interface Asker {
   key: string
-  client: Buffer
+  client: Client
   /** From `sitesOf` (referrers.ts). */
   sites: readonly string[] | null
   now: Date
+  /**
+   * Where the requested part begins, if the client presents the strong ETag of its copy: it may
+   * continue from another network.
+   */
+  offset?: number | null
+  /** Does the request ask for a part that does not begin with the first byte? */
+  later?: boolean
 }
 
 /** Selected from a file `f` and its version `v`, in the order of `fileTargetOf`. */
@@ -108,6 +116,11 @@ export function fileTargetOf(row: readonly unknown[]): FileTarget {
   ) as unknown as DeliverySettings
   return { ...target, ...settings, blob: `${location}/${shop}/${hash}` }
 }
+
+export const linkTargetOf = (row: readonly unknown[], link: unknown): LinkTarget => ({
+  ...fileTargetOf(row),
+  link: link as string,
+})
 
 type OwnColumns = [number, string, string, string, string, string, number, number, boolean]
 

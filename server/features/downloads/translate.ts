@@ -86,9 +86,8 @@ function supportedTag(tag: string): { locale: Locale; region: string } | null {
   const locale = tag.toLowerCase().split(/[-_]/, 1)[0] as Locale
   if (!Object.hasOwn(CATALOGS, locale)) return null
   try {
-    const [region] = Intl.getCanonicalLocales(tag.replaceAll('_', '-'))
-    // An extension could change the calendar or the digits.
-    return { locale, region: new Intl.Locale(region!).baseName }
+    // Without extensions, which could change the calendar or the digits.
+    return { locale, region: new Intl.Locale(tag.replaceAll('_', '-')).baseName }
   } catch {
     return { locale, region: locale }
   }
@@ -131,14 +130,15 @@ const selectable = (values: MessageValues): Record<string, string | number> =>
   )
 
 const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const
+const LARGEST_UNIT = 'TB'
 const STEP = 1024
 
 function scaled(size: number): { value: number; unit: (typeof UNITS)[number] } {
-  let [value, unit] = [size, 0]
-  // Rounded first: 1,023.99 KB would otherwise read 1,024 KB instead of 1 MB.
-  while (Math.round(value) >= STEP && unit < UNITS.length - 1) {
+  let value = size
+  for (const unit of UNITS) {
+    // Rounded first: 1,023.99 KB would otherwise read 1,024 KB instead of 1 MB.
+    if (Math.round(value) < STEP || unit === LARGEST_UNIT) return { value, unit }
     value /= STEP
-    unit++
   }
-  return { value, unit: UNITS[unit]! }
+  return { value, unit: LARGEST_UNIT }
 }

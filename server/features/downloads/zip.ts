@@ -3,6 +3,7 @@
 // names (bit 11), ZIP64 records where 32 bits are too few. Sizes and CRC precede each entry,
 // because the unpackers of Windows and macOS need them there.
 import { createHash } from 'node:crypto'
+import { present } from '../../core/present.ts'
 
 export interface ZipEntry {
   /** The file's name; the layout makes it safe for every system. */
@@ -45,7 +46,7 @@ export function layoutZip<Entry extends ZipEntry>(entries: readonly Entry[]): Zi
     at += bytes.length
   }
   entries.forEach((entry, place) => {
-    const name = Buffer.from(names[place]!)
+    const name = Buffer.from(present(names[place], 'The name of the entry'))
     central.push(centralHeader(entry, name, at))
     add(localHeader(entry, name))
     if (entry.size > 0) segments.push({ at, length: entry.size, entry })

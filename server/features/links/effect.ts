@@ -1,5 +1,6 @@
 // Buyers' links that steps ask for: created with the file's outcome, mailed if they have an address,
 // and revoked by an undo.
+import { lastOf, present } from '../../core/present.ts'
 import type { LinkWanted } from '../../../plugins/contract.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { defineEffect, type EffectRequest } from '../../engine/effect.ts'
@@ -22,9 +23,10 @@ export const linkEffect = (secrets: Secrets) =>
         },
         new Date(),
       )
-      const mailed = links.filter((_, at) => wanted[at]!.send && wanted[at]!.email)
+      const linkAt = (at: number) => present(links[at], 'The link that was made')
+      const mailed = wanted.flatMap(({ send, email }, at) => (send && email ? [linkAt(at)] : []))
       await queueLinkMails(tx, mailed, { occasion: 'made', operation: operation.id })
-      return new Map(requests.map(({ item }, at) => [item, { link: links[at]! }]))
+      return new Map(requests.map(({ item }, at) => [item, { link: linkAt(at) }]))
     },
     preview: (_tx, requests) =>
       Promise.resolve(
@@ -38,4 +40,4 @@ export const linkEffect = (secrets: Secrets) =>
   })
 
 /** The last step that asks for a link decides. */
-const linkOf = ({ values }: EffectRequest<LinkWanted>): LinkWanted => values.at(-1)!
+const linkOf = ({ values }: EffectRequest<LinkWanted>): LinkWanted => lastOf(values)

@@ -1,5 +1,6 @@
 // Renders documents of an operation's files and links in the database: a page is one query and one
 // text, so that memory use does not grow with the number of files.
+import { lastOf, present } from '../../core/present.ts'
 import type { ExportColumn, Listings, MadeLink } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Secrets } from '../../core/secrets.ts'
@@ -82,8 +83,15 @@ interface Page {
 
 /** Ids of a filter ascend, since its files are frozen in the order of their creation. */
 function areAscending(ids: string): boolean {
-  const all = ids.slice(1, -1).split(',')
-  return all.every((id, at) => at === 0 || all[at - 1]! < id)
+  let before = ''
+  return ids
+    .slice(1, -1)
+    .split(',')
+    .every((id) => {
+      const ascends = before < id
+      before = id
+      return ascends
+    })
 }
 
 /**
@@ -133,11 +141,11 @@ async function* inAdvance<Input, Output>(
       // The code that awaits it handles the failure.
       working.catch(() => {})
       running.push(working)
-      if (running.length > AHEAD) yield await running.shift()!
+      if (running.length > AHEAD) yield await present(running.shift(), 'The earliest input')
     }
-    while (running.length > 0) {
+    for (let next = running.shift(); next; next = running.shift()) {
       signal.throwIfAborted()
-      yield await running.shift()!
+      yield await next
     }
   } finally {
     // No query may still run when this returns.
@@ -181,7 +189,7 @@ async function* linksOf(
       { operation, after },
     )
     if (rows.length === 0) return
-    after = rows.at(-1)!.position
+    after = lastOf(rows).position
     yield rows.flatMap(({ id, rotation, filename, email, expires_at, download_limit }) =>
       id === null
         ? []

@@ -1,4 +1,5 @@
 // Links: created for files or for a pack, listed with their addresses, exported as CSV.
+import { present } from '../../core/present.ts'
 import { emailAddress } from '../../../plugins/contract.ts'
 import Papa from 'papaparse'
 import { z } from 'zod'
@@ -138,8 +139,8 @@ function termsOfFiles({ file_ids = [], per_file = [] }: LinksBody) {
     seen.add(id)
     return { file_id: id, ...terms }
   })
-  if (details.length > 0)
-    throw new AppError('validation_failed', { param: details[0]!.param, details })
+  const [first] = details
+  if (first) throw new AppError('validation_failed', { param: first.param, details })
   return own
 }
 
@@ -161,7 +162,7 @@ async function operate(
     idempotencyKey,
     permit: (scopes) => requireScopes(caller, scopes as Scope[]),
   })
-  const operation = (await engine.get(caller.scope, id))!
+  const operation = present(await engine.get(caller.scope, id), 'The operation that was started')
   return {
     status: 202,
     body: operationRecord(engine, operation, clock()),

@@ -1,5 +1,6 @@
 // Changes of packs. New products of a pack change the mappings of its files; that is an operation,
 // so it is in history and can be undone.
+import { present } from '../../core/present.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { retryTransaction } from '../../core/db/retry-transaction.ts'
 import { withOptions, type Engine } from '../../engine/engine.ts'
@@ -68,7 +69,7 @@ export function changePack(
     if (!first) return null
     const pack = toPublicId('pack', id)
     return engine.start(tx, {
-      workflow: withOptions(engine.workflow(ACTION)!, ACTION, { pack }),
+      workflow: withOptions(present(engine.workflow(ACTION), ACTION), ACTION, { pack }),
       channel: by.channel,
       source: { type: 'filter', filter: { pack } },
       request: {},

@@ -1,4 +1,5 @@
 // Packs: named, ordered groups of files, and the products that their files get.
+import { lastOf } from '../../core/present.ts'
 import { z } from 'zod'
 import { packName } from '../../../plugins/contract.ts'
 import { changePack, chosenProducts } from './change-pack.ts'
@@ -92,8 +93,9 @@ const list = () =>
         after: after ?? null,
         limit: limit + 1,
       })
-      const next = rows.length > limit ? toCursor([rows[limit - 1]!.name_key]) : null
-      return { body: { data: rows.slice(0, limit).map(recordOf), next_cursor: next } }
+      const shown = rows.slice(0, limit)
+      const next = rows.length > limit ? toCursor([lastOf(shown).name_key]) : null
+      return { body: { data: shown.map(recordOf), next_cursor: next } }
     },
   })
 

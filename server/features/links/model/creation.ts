@@ -139,7 +139,7 @@ export function orderedIds(now: Date, count: number): string[] {
     // Twelve bits number the ids of one millisecond.
     bytes.writeUIntBE(now.getTime() + (at >> 12), 0, 6)
     bytes.writeUInt16BE(0x7000 | (at & 0xfff), 6)
-    bytes[8] = (bytes[8]! & 0x3f) | 0x80
+    bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
     return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
   })
 }

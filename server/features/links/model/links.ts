@@ -82,7 +82,10 @@ export async function readLinks(
     { ids },
   )
   const found = new Map(rows.map((row) => [row.id, row]))
-  return ids.flatMap((id) => (found.has(id) ? [linkOf(found.get(id)!, secrets, now)] : []))
+  return ids.flatMap((id) => {
+    const row = found.get(id)
+    return row ? [linkOf(row, secrets, now)] : []
+  })
 }
 
 export function linkOf(row: LinkRow, secrets: Secrets, now: Date): Link {

@@ -1,5 +1,6 @@
 // Lists links, newest first. A shop may have a million links: each filter names the index that
 // serves it, and conditions without an index are tested on spans of rows within a time limit.
+import { firstOf, lastOf } from '../../../core/present.ts'
 import type { Bindings, ShopScope } from '../../../core/db/for-shop.ts'
 import { likeLiteral } from '../../../core/db/like-pattern.ts'
 import { AppError, ERRORS } from '../../../core/errors.ts'
@@ -79,7 +80,7 @@ export async function listLinks(
   const read = served ? readByIndex : readBySpans
   const { rows, last } = await read(scope, where, bindings, page)
   const data = rows.slice(0, page.limit).map((row) => linkOf(row, secrets, now))
-  return { data, next_cursor: rows.length > page.limit ? data.at(-1)!.id : last }
+  return { data, next_cursor: rows.length > page.limit ? lastOf(data).id : last }
 }
 
 /** All links of the filter, a page at a time. */
@@ -257,7 +258,9 @@ async function readBySpans(
       },
     )
     found.push(...rows.filter(({ id }) => id !== null))
-    last = rows[0]!.read < span ? null : rows[0]!.last
+    // A row without a link if the span has none.
+    const about = firstOf(rows)
+    last = about.read < span ? null : about.last
     if (found.length > place.limit) return { rows: found, last: null }
     if (last === null || performance.now() > until) return { rows: found, last }
   }

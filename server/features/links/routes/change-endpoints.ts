@@ -170,9 +170,10 @@ const send = (parts: Parts) =>
         // Sending twice is deliberate here: a repeated request under one Idempotency-Key was
         // answered earlier.
         const queued = await queueLinkMails(tx, sent, { occasion: randomUUID() })
-        const skipped = links.flatMap(({ id }, at) =>
-          reasons[at] === null ? [] : [{ link_id: toPublicId('link', id), reason: reasons[at]! }],
-        )
+        const skipped = links.flatMap(({ id }, at) => {
+          const reason = reasons[at]
+          return reason ? [{ link_id: toPublicId('link', id), reason }] : []
+        })
         return { body: { queued, skipped } }
       }),
   })

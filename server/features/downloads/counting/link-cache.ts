@@ -2,8 +2,9 @@
 // database has allowed one the next are served from memory. A link with a limit never comes here:
 // each of its downloads is decided and counted in PostgreSQL before the first byte leaves, so a
 // killed process loses no count of it.
-import type { Logger } from '../../core/log.ts'
-import { openSessions } from './sessions.ts'
+import type { Logger } from '../../../core/log.ts'
+import { present } from '../../../core/present.ts'
+import { openSessions, SESSION_SIZES } from './session-sql.ts'
 import {
   bytesArray,
   opaque,
@@ -11,8 +12,8 @@ import {
   type Asker,
   type LinkTarget,
   type Query,
-} from './targets.ts'
-import { createTtlCache } from '../../core/ttl-cache.ts'
+} from '../targets.ts'
+import { createTtlCache } from '../../../core/ttl-cache.ts'
 import { createWriteBehindCounter, type PendingCount } from './write-behind-counter.ts'
 
 /** A link that has ended must stop within a second, even if no notification arrives. */
@@ -66,13 +67,13 @@ export function createLinkCache(query: Query, log: Logger): LinkCache {
       const link = cached.get(key)
       if (!link || !isCurrent(link)) return null
       if (link.expiresMs !== null && now.getTime() >= link.expiresMs) return null
-      counter.add(key, link.target, client, now)
+      counter.add(key, link.target, client.hash, now)
       return link.target
     },
     countAllowed: ({ key, client, now }, target, decision) => {
       const small = target.size <= SMALL_FILE_BYTES
       // The session of a large file is open already, and parts of it may have been paid from it.
-      counter.add(key, target, small ? client : null, now)
+      counter.add(key, target, small ? client.hash : null, now)
       if (small && decision) cached.set(key, { ...decision, target }, decision.since)
     },
     invalidate: (shop) => {
@@ -106,12 +107,13 @@ const WRITE = `
       last_download_at = ${NOW}
     from held h where l.shop_id = h.shop_id and l.id = h.id
   ), opened as (
-    select h.shop_id, h.id as link_id, o.client, o.size_bytes
+    select distinct h.shop_id, h.id as link_id, o.client, null::bytea as network,
+      o.size_bytes * ${SESSION_SIZES} as bytes_left, 0 as open
     from unnest(${opaque('$4::integer[]')}, ${opaque('$5::bytea[]')}, ${opaque('$6::bigint[]')})
       as o (place, client, size_bytes)
     join held h on h.place = o.place
   ), session as (
-    ${openSessions('opened', NOW)}
+    ${openSessions('download_sessions', 'opened', NOW)}
   )
   select a.place from asked a
   where not exists (select from held h where h.place = a.place)
@@ -139,5 +141,7 @@ async function writeCounts(
     plainArray(sessions.map(({ target }) => target.size)),
     now,
   ])
-  return rows.map(([place]) => ordered[(place as number) - 1]!)
+  return rows.map(([place]) =>
+    present(ordered[(place as number) - 1], 'The count of a locked link'),
+  )
 }

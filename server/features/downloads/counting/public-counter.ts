@@ -1,10 +1,17 @@
 // The statements about public files. Counts have their own row, so that a download never locks the
 // file's. There is no limit and thus no session: a part that begins after byte 0 continues a
 // counted download.
-import type { Looks } from './look.ts'
-import type { ShopShown } from './pages.ts'
-import { BATCH_SIZE, CONCURRENT_STATEMENTS, createQueryBatcher } from '../../core/query-batcher.ts'
-import { joinSites } from './referrers.ts'
+import {
+  BATCH_SIZE,
+  CONCURRENT_STATEMENTS,
+  createQueryBatcher,
+} from '../../../core/query-batcher.ts'
+import { lastOf, present } from '../../../core/present.ts'
+import type { Client } from '../../../http/clients.ts'
+import type { Looks } from '../look.ts'
+import type { ShopShown } from '../pages.ts'
+import type { Recorder } from '../record.ts'
+import { joinSites } from '../referrers.ts'
 import {
   siteAllowed,
   TARGET,
@@ -14,7 +21,8 @@ import {
   opaque,
   type Query,
   type FileTarget,
-} from './targets.ts'
+} from '../targets.ts'
+import { UNCOUNTED, type FileTransfer } from './file-transfer.ts'
 
 export interface PublicTarget extends FileTarget {
   token: string
@@ -31,8 +39,15 @@ export interface KnownPublic {
 
 export interface PublicAsker {
   token: string
+  client: Client
   sites: readonly string[] | null
   now: Date
+}
+
+/** A download that was counted. */
+export interface PublicDownload {
+  target: PublicTarget
+  transfer: FileTransfer
 }
 
 export const FILE = (address: string) => `
@@ -84,39 +99,48 @@ const REVERT_COUNT = `
   update public_addresses set downloads = greatest(downloads - 1, 0) where shop_id = $1
     and file_id = $2`
 
-export interface PublicCounting {
+export interface PublicCounter {
   /** Counts a download; null if nothing is public at this address, or not for this site. */
-  count(asker: PublicAsker): Promise<PublicTarget | null>
+  count(asker: PublicAsker): Promise<PublicDownload | null>
   /** Null: nothing is public at this address. */
   lookUp(token: string): Promise<KnownPublic | null>
   /** The version with this hash, if the file has one and is delivered over the CDN. */
   lookUpVersion(token: string, hash: string): Promise<PublicTarget | null>
-  revertCount(target: PublicTarget): Promise<void>
 }
 
-export function createPublicCounting(query: Query, looks: Looks): PublicCounting {
-  const targetAt = (row: readonly unknown[], token: string): PublicTarget => ({
-    ...fileTargetOf(row),
-    token,
-    cdn: row[TARGET_LENGTH] as boolean,
-  })
+export function createPublicCounter(parts: {
+  query: Query
+  looks: Looks
+  recorder: Pick<Recorder, 'record'>
+}): PublicCounter {
+  const { query, looks, recorder } = parts
   const countAll = async (asked: readonly PublicAsker[]): Promise<(PublicTarget | null)[]> => {
     const tokens = asked.map(({ token }) => token)
     const sites = asked.map((asker) => joinSites(asker.sites))
-    const { rows } = await query('public_count', COUNT, [tokens, sites, asked.at(-1)!.now])
+    const { rows } = await query('public_count', COUNT, [tokens, sites, lastOf(asked).now])
     const targets = asked.map((): PublicTarget | null => null)
     for (const row of rows) {
       const at = (row[TARGET_LENGTH + 1] as number) - 1
-      targets[at] = targetAt(row, tokens[at]!)
+      targets[at] = publicTargetOf(row, present(tokens[at], 'The token that was counted'))
     }
     return targets
   }
+  const countOne = createQueryBatcher(countAll, BATCH_SIZE, CONCURRENT_STATEMENTS)
   return {
-    count: createQueryBatcher(countAll, BATCH_SIZE, CONCURRENT_STATEMENTS),
+    count: async (asker) => {
+      const target = await countOne(asker)
+      if (!target) return null
+      const confirmed = () =>
+        recorder.record({ target, link: null, client: asker.client, at: asker.now })
+      const undo = async () => {
+        await query('public_revert_count', REVERT_COUNT, [target.shop, target.file])
+      }
+      return { target, transfer: { ...UNCOUNTED, confirmed, undo } }
+    },
     lookUp: async (token) => {
       const { rows } = await query('public_look_up', LOOK_UP, [token])
       if (!rows[0]) return null
-      const target = targetAt(rows[0], token)
+      const target = publicTargetOf(rows[0], token)
       const [referrers, name, domain] = rows[0].slice(TARGET_LENGTH + 1) as [
         string[],
         string,
@@ -127,10 +151,13 @@ export function createPublicCounting(query: Query, looks: Looks): PublicCounting
     },
     lookUpVersion: async (token, hash) => {
       const { rows } = await query('public_look_up_version', LOOK_UP_VERSION, [token, hash])
-      return rows[0] ? targetAt(rows[0], token) : null
-    },
-    revertCount: async ({ shop, file }) => {
-      await query('public_revert_count', REVERT_COUNT, [shop, file])
+      return rows[0] ? publicTargetOf(rows[0], token) : null
     },
   }
 }
+
+const publicTargetOf = (row: readonly unknown[], token: string): PublicTarget => ({
+  ...fileTargetOf(row),
+  token,
+  cdn: row[TARGET_LENGTH] as boolean,
+})

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { createLogger } from '../../core/log.ts'
-import type { LinkTarget } from './targets.ts'
+import { createLogger } from '../../../core/log.ts'
+import type { LinkTarget } from '../targets.ts'
 import { createWriteBehindCounter, type PendingCount } from './write-behind-counter.ts'
 
 const AT = new Date('2026-03-01T12:00:00Z')

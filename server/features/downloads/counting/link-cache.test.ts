@@ -1,9 +1,9 @@
 // A cached link is counted as exactly, and ends as soon, as any other.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { createTestShop, openTestDatabase } from '../../../test/database.ts'
-import { hashKey } from '../../core/secrets.ts'
-import { deaf, get, openDepot, type Depot } from '../../../test/delivery.ts'
+import { createTestShop, openTestDatabase } from '../../../../test/database.ts'
+import { hashKey } from '../../../core/secrets.ts'
+import { deaf, get, openDepot, type Depot } from '../../../../test/delivery.ts'
 
 const SMALL = randomBytes(1000)
 const LARGE = randomBytes(300_000)

@@ -1,0 +1,72 @@
+// The counting of downloads, of links, of ZIP files and of public files. It says whether a request
+// may have a file, counts the download or continues one that was counted, and gives the transfer
+// that the response reports to. How a count is written depends on what it decides:
+// - A link with a limit is decided and counted in one statement before the first byte leaves, and
+//   so are ZIP files and public files (link-counter.ts, archive-counter.ts, public-counter.ts).
+// - A link without a limit is counted after its response (link-cache.ts, write-behind-counter.ts).
+// - A download that broke off is continued from its session (sessions.ts).
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from '../../../core/log.ts'
+import type { Looks } from '../look.ts'
+import type { Recorder } from '../record.ts'
+import type { Query } from '../targets.ts'
+import { createArchiveCounter, type ArchiveCounter } from './archive-counter.ts'
+import { createLinkCache } from './link-cache.ts'
+import { createLinkCounter, type LinkCounter } from './link-counter.ts'
+import { createPublicCounter, type PublicCounter } from './public-counter.ts'
+import { LEASE_SECONDS } from './session-sql.ts'
+import { createDownloadSessions } from './sessions.ts'
+
+export interface Counting {
+  links: LinkCounter
+  archives: ArchiveCounter
+  publics: PublicCounter
+  /** Drops the cached links of one shop, or of all shops: the database decides their downloads. */
+  invalidate(shop?: number): void
+  /** Writes the pending counts; false if some cannot be written now. */
+  flush(): Promise<boolean>
+  /** Resolves when the ends of all transfers are recorded. */
+  close(): Promise<void>
+}
+
+export function createCounting(parts: {
+  query: Query
+  looks: Looks
+  recorder: Pick<Recorder, 'record'>
+  log: Logger
+  clock: () => Date
+}): Counting {
+  const cache = createLinkCache(parts.query, parts.log)
+  const linkSessions = createDownloadSessions('download_sessions', parts)
+  const archiveSessions = createDownloadSessions('archive_sessions', parts)
+  return {
+    links: createLinkCounter({ ...parts, cache, sessions: linkSessions }),
+    archives: createArchiveCounter({ ...parts, sessions: archiveSessions }),
+    publics: createPublicCounter(parts),
+    invalidate: cache.invalidate,
+    flush: cache.flush,
+    close: async () => {
+      await Promise.all([linkSessions.close(), archiveSessions.close()])
+    },
+  }
+}
+
+const RETRY_MS = 150
+/** Longer than a transfer of a killed process counts as running. */
+const RETRIES = (LEASE_SECONDS * 1000 + 500) / RETRY_MS
+
+/**
+ * Reads a state until it no longer waits for a running transfer, for up to 3.5 seconds: a client
+ * often asks again before the server has noticed that its first connection is gone.
+ */
+export async function readSettled<State>(
+  read: () => Promise<State>,
+  waits: (state: State) => boolean | Promise<boolean>,
+): Promise<State> {
+  let state = await read()
+  for (let retry = 0; retry < RETRIES && (await waits(state)); retry++) {
+    await delay(RETRY_MS)
+    state = await read()
+  }
+  return state
+}

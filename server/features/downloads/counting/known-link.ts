@@ -1,0 +1,168 @@
+// Looks up a link, whether or not it may be used: for requests that need more than the whole file,
+// and for the pages that say why it may not.
+import type { LinkFacts } from '../../links/model/links.ts'
+import { hashKey } from '../../../core/secrets.ts'
+import type { PageLook, Looks } from '../look.ts'
+import {
+  LINK_BYTES,
+  TARGET,
+  TARGET_LENGTH,
+  linkTargetOf,
+  type Asker,
+  type LinkTarget,
+  type Query,
+} from '../targets.ts'
+import { findSession, runningSession } from './session-sql.ts'
+import { foundSession, mayRestart, type FoundColumns, type FoundSession } from './sessions.ts'
+
+/**
+ * `delayed`: its workflow failed, and the shop was notified. `withdrawn`: for a reason that is not
+ * in this list.
+ */
+export type DeliveryBlock =
+  | 'held'
+  | 'preparing'
+  | 'delayed'
+  | 'refused'
+  | 'cancelled'
+  | 'refunded'
+  | 'withdrawn'
+
+/**
+ * A link's state, whether or not it may be used. `deleted_at` and `mapping_state` are those of its
+ * file; a pack's link has no file.
+ */
+export interface KnownLink extends LinkFacts {
+  shop: number
+  link: string
+  /** Null: a pack's or a delivery's link. */
+  target: LinkTarget | null
+  /** The pack's name, also after the pack was deleted, or the order's. Null: a file's link. */
+  pack: { name: string } | null
+  shopName: string
+  shopDomain: string
+  /** How the shop's pages look. */
+  look: PageLook
+  uninstalled: boolean
+  /** The delivery whose page it is, a bare UUID. Null: any other link. */
+  delivery: string | null
+  /** Why its delivery is not ready. Null: it is ready, or the link belongs to no delivery. */
+  blocked: DeliveryBlock | null
+  /** The language of the delivery's buyer. */
+  locale: string | null
+  /** It belongs to a pack's link that was revoked, or to a pack that its file has left. */
+  out: boolean
+  /** The sites that may lead to the file; empty: any. */
+  referrers: readonly string[]
+  /** When its holder last asked the shop for more. */
+  asked_at: Date | null
+  /** The session that this request may continue; null: none. */
+  session: FoundSession | null
+  /** It is used up, and a transfer is running that this request may continue once it has ended. */
+  running: boolean
+}
+
+const BLOCKED = `case
+    when d.revoked_at is not null then 'refused'
+    when d.withdrawn_at is not null and o.cancelled_at is not null then 'cancelled'
+    when d.withdrawn_at is not null and o.financial_status in ('REFUNDED', 'PARTIALLY_REFUNDED')
+      then 'refunded'
+    when d.withdrawn_at is not null then 'withdrawn'
+    when d.held_by <> 'workflow' then 'held'
+    when d.held_by is not null then (
+      select case r.status when 'failed' then 'delayed' else 'preparing' end from delivery_runs r
+      where r.shop_id = d.shop_id and r.delivery_id = d.id)
+  end`
+const REQUEST = {
+  ...{ link: 'l.id', client: '$2', now: '$3::timestamptz', network: '$4', offset: '$5::bigint' },
+  ...{ whole: '$6::boolean', shared: 'l.download_limit is not null' },
+}
+const LOOK_UP = `
+  select ${TARGET}, l.shop_id, l.id,
+    coalesce(k.name, l.pack_name, case when l.delivery_id is not null then o.name end), s.name,
+    s.domain, s.uninstalled_at is not null,
+    l.parent_id is not null
+      and (p.revoked_at is not null or not l.paid and p.pack_id is distinct from f.pack_id),
+    f.allowed_referrers, l.asked_at,
+    n.client, n.found_by, n.owes, n.bytes_left,
+    l.downloads >= l.download_limit and ${runningSession('download_sessions', REQUEST)},
+    l.delivery_id, ${BLOCKED}, o.locale,
+    l.revoked_at, case when l.parent_id is null or l.paid then l.expires_at else p.expires_at end,
+    l.download_limit,
+    l.downloads, f.deleted_at, case when l.paid and s.keep_paid then 'never'
+      else coalesce(f.mapping_state, 'never') end
+  from links l
+  join shops s on s.id = l.shop_id
+  left join files f on f.shop_id = l.shop_id and f.id = l.file_id
+  left join ${LINK_BYTES} on true
+  left join packs k on k.shop_id = l.shop_id and k.id = l.pack_id
+  left join links p on p.shop_id = l.shop_id and p.id = l.parent_id
+  left join deliveries d on d.shop_id = l.shop_id and d.id = coalesce(l.delivery_id, p.delivery_id)
+  left join orders o on o.shop_id = d.shop_id and o.id = d.order_id
+  left join lateral (${findSession('download_sessions', REQUEST)}) n on true
+  where l.key_hash = $1`
+
+/** Null: no link has this key. */
+export async function readKnownLink(
+  query: Query,
+  looks: Looks,
+  { key, client, now, offset = null, later = false }: Asker,
+): Promise<KnownLink | null> {
+  const values = [hashKey(key), client.hash, now, client.network, offset, !later]
+  const { rows } = await query('look_up', LOOK_UP, values)
+  if (!rows[0]) return null
+  const link = linkRow(rows[0])
+  return { ...link, look: await looks.of(link.shop) }
+}
+
+/** Can the whole file be sent from the link's session, without a count? */
+export const isOwed = ({ session, target }: KnownLink): boolean =>
+  target !== null && mayRestart(session, target.size)
+
+type KnownRow = [
+  ...[shop: number, link: string, packName: string | null],
+  ...[shopName: string, shopDomain: string, uninstalled: boolean, out: boolean],
+  ...[referrers: string[] | null, asked_at: Date | null, ...FoundColumns, running: boolean | null],
+  ...[delivery: string | null, blocked: DeliveryBlock | null, locale: string | null],
+  ...[
+    revoked_at: Date | null,
+    expires_at: Date | null,
+    download_limit: number | null,
+    downloads: number,
+  ],
+  ...[deleted_at: Date | null, mapping_state: string],
+]
+
+function linkRow(row: readonly unknown[]): Omit<KnownLink, 'look'> {
+  const [
+    shop,
+    link,
+    packName,
+    shopName,
+    shopDomain,
+    uninstalled,
+    out,
+    referrers,
+    asked_at,
+    client,
+    foundBy,
+    owesBytes,
+    bytesLeft,
+    running,
+    delivery,
+    blocked,
+    locale,
+    ...facts
+  ] = row.slice(TARGET_LENGTH) as KnownRow
+  const [revoked_at, expires_at, download_limit, downloads, deleted_at, mapping_state] = facts
+  return {
+    ...{ revoked_at, expires_at, download_limit, downloads, deleted_at, mapping_state },
+    ...{ shop, link, shopName, shopDomain, uninstalled, out, asked_at },
+    session: foundSession([client, foundBy, owesBytes, bytesLeft]),
+    running: running === true,
+    ...{ delivery, blocked, locale },
+    referrers: referrers ?? [],
+    target: packName === null ? linkTargetOf(row, link) : null,
+    pack: packName === null ? null : { name: packName },
+  }
+}

@@ -1,0 +1,146 @@
+// The pages of links: the files of a delivery or a pack with their ZIP file, and the button for
+// programs that follow every link of a mail.
+import type { IncomingMessage } from 'node:http'
+import type { Database } from '../../core/db/database.ts'
+import { forShop } from '../../core/db/for-shop.ts'
+import { present } from '../../core/present.ts'
+import { hashKey, type Secrets } from '../../core/secrets.ts'
+import type { Client } from '../../http/clients.ts'
+import { PAGE_HEADERS } from '../../http/headers.ts'
+import { openDeliveryLink } from '../links/model/delivery-links.ts'
+import { openPackLink, type PackFile } from '../links/model/pack-links.ts'
+import type { Archives } from './archive.ts'
+import type { KnownLink } from './counting/known-link.ts'
+import type { LinkCounter } from './counting/link-counter.ts'
+import { sendPack } from './pack-page.ts'
+import { renderConfirm, sendPage, type AskForm } from './pages.ts'
+import { hasAsked, refuse, shownShop, translatorForLink } from './refusal.ts'
+import { isConfirmed, PAGE, relativeToPage, wantsArchive } from './request.ts'
+import type { Visit } from './response.ts'
+import { isScanner } from './scanners.ts'
+
+/** A request for the page of a link. */
+export interface PageRequest {
+  visit: Visit
+  key: string
+  link: KnownLink
+  client: Client
+}
+
+export interface PageAnswers {
+  openDelivery(asked: PageRequest): Promise<void>
+  openPack(asked: PageRequest): Promise<void>
+}
+
+interface PageParts {
+  database: Database
+  secrets: Secrets
+  archives: Archives
+  counter: Pick<LinkCounter, 'owedBy'>
+  /** Records that a buyer has opened the page of a delivery. Never throws. */
+  recordOpening(shop: number, delivery: string, at: Date): void
+}
+
+export const createPageAnswers = (parts: PageParts): PageAnswers => ({
+  openDelivery: (asked) => openDelivery(parts, asked),
+  openPack: (asked) => openPack(parts, asked),
+})
+
+async function openDelivery(parts: PageParts, asked: PageRequest): Promise<void> {
+  const { database, secrets, archives } = parts
+  const { visit, key, link } = asked
+  const { request, now } = visit
+  const readFiles = () => openDeliveryLink(forShop(database, link.shop), secrets, link.link)
+  if (wantsArchive(request)) return openArchive(archives, asked, readFiles)
+  sendPack(visit, {
+    ...{ name: nameOf(link), order: true, locale: link.locale ?? null, shop: shownShop(link) },
+    ...{ expires_at: null, now, ...(await withOwed(parts, asked, await readFiles())) },
+    ask: askForm(request, key),
+    asked: hasAsked(link, now),
+  })
+  const { delivery } = link
+  if (delivery && request.method === 'GET' && !isScanner(request))
+    parts.recordOpening(link.shop, delivery, now)
+}
+
+async function openPack(parts: PageParts, asked: PageRequest): Promise<void> {
+  const { database, secrets, archives } = parts
+  const { visit, key, link } = asked
+  const { request, now } = visit
+  // It creates the links of files that are new in the pack, also for the ZIP file.
+  const files = await openPackLink(forShop(database, link.shop), secrets, link.link, now)
+  if (wantsArchive(request)) return openArchive(archives, asked, () => Promise.resolve(files))
+  sendPack(visit, {
+    ...{ name: nameOf(link), shop: shownShop(link), expires_at: link.expires_at, now },
+    ...(await withOwed(parts, asked, files)),
+    ask: askForm(request, key),
+    asked: hasAsked(link, now),
+  })
+}
+
+/** The files of a page. A copy that broke off and may be fetched again counts as left. */
+async function withOwed<File extends PackFile>(
+  { counter }: PageParts,
+  { visit, link, client }: PageRequest,
+  files: readonly File[],
+): Promise<{ files: readonly File[]; archiveOwed: boolean }> {
+  const owed = await counter.owedBy(link, client, visit.now)
+  const one = (file: File): File =>
+    owed.keys.has(hashKey(file.key).toString('hex'))
+      ? { ...file, downloads: file.downloads - 1 }
+      : file
+  return { files: owed.keys.size === 0 ? files : files.map(one), archiveOwed: owed.archive }
+}
+
+/** Answers with all files of a page as one ZIP file. */
+async function openArchive(
+  archives: Archives,
+  { visit, key, link, client }: PageRequest,
+  readFiles: () => Promise<readonly PackFile[]>,
+): Promise<void> {
+  const { request, response, now } = visit
+  const name = nameOf(link)
+  const limited = async () =>
+    (await readFiles()).some(({ download_limit }) => download_limit !== null)
+  if (isUnconfirmedScan(request) && (await limited()))
+    return sendConfirm(visit, link, { key, name: `${name}.zip`, all: true })
+  const { shop, link: id } = link
+  const asked = { shop, link: id, key, name: `${link.shopName} ${name}`, client }
+  const refusal = await archives.answer(visit, asked)
+  if (refusal) refuse(request, response, refusal, { link, now, ask: askForm(request, key) })
+}
+
+const nameOf = ({ pack }: KnownLink): string => present(pack, 'The name of the page').name
+
+/**
+ * A program that follows every link of a mail must not use up a link that has a limit: it gets a
+ * page with a button, which programs do not press.
+ */
+export const isUnconfirmedScan = (request: IncomingMessage): boolean =>
+  request.method === 'GET' && isScanner(request) && !isConfirmed(request)
+
+export function sendConfirm(
+  { request, response }: Visit,
+  link: KnownLink,
+  asked: { key: string; name: string; all?: boolean; posted?: boolean },
+): void {
+  const frame = { t: translatorForLink(request, link), shop: shownShop(link) }
+  const title = frame.t('order.title')
+  const action = relativeToPage(
+    request,
+    asked.posted ? `download?key=${asked.key}&${PAGE}` : 'download',
+  )
+  sendPage(request, response, 200, renderConfirm(frame, { ...asked, title, action }))
+}
+
+/** The button of a link's page was pressed: to the address that can also be resumed. */
+export function sendToDownload({ request, response }: Visit, key: string): void {
+  request.resume()
+  const location = relativeToPage(request, `download?key=${key}&confirmed=1`)
+  response.writeHead(303, [...PAGE_HEADERS, 'Location', location, 'Content-Length', '0']).end()
+}
+
+export const askForm = (request: IncomingMessage, key: string): AskForm => ({
+  key,
+  action: relativeToPage(request, 'download/ask'),
+})

@@ -21,3 +21,19 @@ export const textsIn = (language: string): Texts =>
       file.endsWith(`/${language}.json`) ? [texts] : [],
     ),
   )
+
+/** The texts that a language lacks, by the catalog that lacks them, `shell/messages/de.json`. */
+export function missingTexts(
+  language: string,
+  files: Readonly<Record<string, Texts>> = CATALOG_FILES,
+): Record<string, string[]> {
+  const missing: Record<string, string[]> = {}
+  for (const [template, texts] of Object.entries(files)) {
+    if (path.basename(template) !== 'en.json') continue
+    const catalog = path.join(path.dirname(template), `${language}.json`)
+    const own = files[catalog] ?? {}
+    const lacking = Object.keys(texts).filter((message) => !(message in own))
+    if (lacking.length > 0) missing[catalog] = lacking
+  }
+  return missing
+}

@@ -1,7 +1,7 @@
 // The templates of translations. A text that one feature of the page alone states is in the `texts`
 // of its folder; the shell's en.json has all others, and every fixed text of the server that the page
-// shows. After a text has changed, run `npm run messages`; then web/shell/messages/catalogs.test.ts
-// names the missing translations.
+// shows. After a text has changed, run `npm run messages`: it also prints how many texts each
+// language lacks, and web/shell/messages/catalogs.test.ts names them.
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'

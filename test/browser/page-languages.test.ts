@@ -1,4 +1,4 @@
-// The admin page in German and Japanese: a file is uploaded, tagged in bulk, and its operation
+// The admin page in German, French and Japanese: a file is uploaded, tagged in bulk, and its operation
 // found in the history, with the page's texts, number formats and component texts.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -27,6 +27,13 @@ const LANGUAGES = {
     selected: '1 ausgewählt',
     button: /^Tags (hinzufügen|ersetzen)$/,
     started: 'Tags von 1 Datei geändert',
+  },
+  fr: {
+    texts: textsIn('fr'),
+    browser: 'fr-CA',
+    selected: '1 sélectionné(s)',
+    button: /^(Ajouter des|Remplacer les) balises$/,
+    started: 'Balises de 1 fichier modifiées',
   },
   ja: {
     texts: textsIn('ja'),

@@ -20,7 +20,7 @@ export function NextSteps({ operation, items }: Props) {
       </Text>
       <ul className="bullets">
         {advice.map(({ text, errors }) => (
-          <li key={text}>{`${errors.join(', ')}: ${text}`}</li>
+          <li key={text}>{t('{field}: {value}', { field: errors.join(', '), value: text })}</li>
         ))}
       </ul>
     </Box>

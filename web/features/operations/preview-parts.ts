@@ -43,7 +43,7 @@ function titleOf(
     kind === 'failed'
       ? t('{count, plural, one {# file would fail} other {# files would fail}}', { count })
       : skippedText(labels, count)
-  return reason === '' ? what : `${what}: ${reason}`
+  return reason === '' ? what : t('{field}: {value}', { field: what, value: reason })
 }
 
 const skippedText = (labels: Labels | undefined, count: number): string =>

@@ -104,7 +104,7 @@ function PlainTime({ when, set, error }: PartProps) {
 function Weekdays({ when: { days }, set, error }: PartProps) {
   return (
     <fieldset className="wide plain-set">
-      <legend>{t('On')}</legend>
+      <legend>{t('On', {}, 'weekdays')}</legend>
       <div className="weekdays">
         {WEEK.map(([day, name]) => (
           <Checkbox

@@ -48,5 +48,5 @@ export function editedValueText(value: unknown): string {
   if (value === null || value === '') return t('None')
   if (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string'))
     return value.join(', ')
-  return t('changed')
+  return t('changed', {}, 'value')
 }

@@ -15,16 +15,20 @@ describe('sizes', () => {
     [3000 * 1024 ** 4, '3,000 TB'],
   ])('%d is %s', (bytes, text) => expect(sizeText(bytes, 'en-GB')).toBe(text))
 
-  test('follow the language', () => expect(sizeText(1536, 'de-DE')).toBe('1,5 KB'))
+  test('follow the language', () => {
+    expect(sizeText(1536, 'de-DE')).toBe('1,5 KB')
+    expect(sizeText(1536, 'fr-FR')).toBe('1,5 Ko')
+  })
 })
 
-test('a label inside a sentence is written in lower case in English, without its abbreviations', () => {
+test('a label inside a sentence is written in lower case in English and French, without its abbreviations', () => {
   const labels = ['Host', 'Port for SFTP', 'FTP upload']
   expect(labels.map((label) => inSentence(label, 'en-GB'))).toEqual([
     'host',
     'port for SFTP',
     'FTP upload',
   ])
+  expect(inSentence('Nom d’utilisateur', 'fr')).toBe('nom d’utilisateur')
   expect(inSentence('Benutzername', 'de')).toBe('Benutzername')
 })
 

@@ -2,8 +2,11 @@
 import { messageLocale, pageLocale } from '../messages/locale.ts'
 import { t } from '../messages/t.ts'
 
-const UNITS = ['KB', 'MB', 'GB', 'TB'] as const
+const UNITS = ['K', 'M', 'G', 'T'] as const
 const STEP = 1024
+
+/** French counts octets: `1,5 Mo`. */
+const byteLetter = (locale = messageLocale()): string => (locale.startsWith('fr') ? 'o' : 'B')
 
 /** 0 → `0 bytes`, 1536 → `1.5 KB`, 5 GB → `5 GB`. Units of 1,024, as the limits are. */
 export function sizeText(bytes: number, locale = pageLocale()): string {
@@ -16,7 +19,7 @@ export function sizeText(bytes: number, locale = pageLocale()): string {
     unit += 1
   }
   const digits = value < 10 ? 1 : 0
-  return `${new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(value)} ${UNITS[unit]}`
+  return `${new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(value)} ${UNITS[unit]}${byteLetter(locale)}`
 }
 
 export const numberText = (value: number, locale = pageLocale()): string =>
@@ -26,17 +29,19 @@ export const numberText = (value: number, locale = pageLocale()): string =>
 export const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 /**
- * A label inside a sentence: `Product tags` → `product tags`, `SKU` → `SKU`. Only English writes it
- * in lower case: in German it would be a misspelt noun.
+ * A label inside a sentence: `Product tags` → `product tags`, `SKU` → `SKU`. Only English
+ * and French write it in lower case: in German it would be a misspelt noun.
  */
 export const inSentence = (label: string, locale: string = messageLocale()): string =>
-  locale.startsWith('en') && !/^\p{Lu}{2}/u.test(label)
+  /^(en|fr)/.test(locale) && !/^\p{Lu}{2}/u.test(label)
     ? label.slice(0, 1).toLowerCase() + label.slice(1)
     : label
 
-/** 0.834 → `83%`; only 1 is shown as 100 %. */
+/** 0.834 → `83%`, in French `83 %`; only 1 is shown as 100 %. */
 export const scoreText = (score: number): string =>
-  `${score >= 1 ? 100 : Math.min(99, Math.floor(score * 100))}%`
+  new Intl.NumberFormat(pageLocale(), { style: 'percent' }).format(
+    score >= 1 ? 1 : Math.min(99, Math.floor(score * 100)) / 100,
+  )
 
 /** 1,000 → 260 bytes: `74% less`; null if it is not smaller. */
 export function savedText(from: number | undefined, to: number | undefined): string | null {

@@ -2,7 +2,7 @@
 // beside them, with the same arguments and tags, and with the plural forms of their language.
 import { IntlMessageFormat } from 'intl-messageformat'
 import { describe, expect, test } from 'vitest'
-import { CATALOG_FILES as FILES } from '../../../test/texts.ts'
+import { CATALOG_FILES as FILES, missingTexts } from '../../../test/texts.ts'
 import { TRANSLATED } from './locale.ts'
 
 const TEMPLATES = Object.keys(FILES).filter((file) => file.endsWith('/en.json'))
@@ -55,6 +55,15 @@ test('no text is in two catalogs', () => {
   const texts = TEMPLATES.flatMap((file) => Object.keys(FILES[file]!))
   expect(texts.length).toBeGreaterThan(1000)
   expect(texts.filter((text, at) => texts.indexOf(text) < at)).toEqual([])
+})
+
+test('missing texts are counted in each catalog', () => {
+  const en = { 'a/en.json': { Add: 'Add', Save: 'Save' }, 'b/en.json': { Stop: 'Stop' } }
+  const fr = { 'a/fr.json': { Add: 'Ajouter' } }
+  expect(missingTexts('fr', { ...en, ...fr })).toEqual({
+    'a/fr.json': ['Save'],
+    'b/fr.json': ['Stop'],
+  })
 })
 
 describe.each(

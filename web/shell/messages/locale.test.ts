@@ -2,7 +2,8 @@ import { afterEach, expect, test } from 'vitest'
 import { formatParts } from './format.ts'
 import { chooseLocale, setPageLocale, translationFor } from './locale.ts'
 import { mapTexts } from './map-texts.ts'
-import { setCatalog, t, translated } from './t.ts'
+import { serverText } from './server-templates.ts'
+import { setCatalog, t, translated, translationOf } from './t.ts'
 
 afterEach(() => {
   setCatalog({})
@@ -32,8 +33,8 @@ test('a browser’s locale refines the language in the address', () => {
 })
 
 test('by default it is the first of the browser’s languages that the page has', () => {
-  expect(chooseLocale('', ['fr-FR', 'ja', 'en'], storageOf())).toBe('ja')
-  expect(chooseLocale('', ['fr-FR'], storageOf())).toBe('fr-FR')
+  expect(chooseLocale('', ['nl-NL', 'ja', 'en'], storageOf())).toBe('ja')
+  expect(chooseLocale('', ['nl-NL'], storageOf())).toBe('nl-NL')
   expect(chooseLocale('', [], storageOf())).toBeUndefined()
 })
 
@@ -49,7 +50,8 @@ test.each([
   ['de-AT', 'de'],
   ['ja', 'ja'],
   ['en-GB', undefined],
-  ['fr', undefined],
+  ['fr-CA', 'fr'],
+  ['nl', undefined],
 ])('the translation for %s is %s', (locale, language) =>
   expect(translationFor(locale)).toBe(language),
 )
@@ -72,6 +74,25 @@ test('texts and their numbers follow the catalog and the locale', () => {
       { link: (link) => ({ link }) },
     ),
   ).toEqual(['Siehe ', { link: 'Karte' }, '.'])
+})
+
+test('a text that the catalog lacks is shown in English', () => {
+  setCatalog({ Save: 'Enregistrer' })
+  setPageLocale('fr')
+  expect(t('Save')).toBe('Enregistrer')
+  expect(t('Delete {count, plural, one {# file} other {# files}}', { count: 2 })).toBe(
+    'Delete 2 files',
+  )
+  expect(t('Order', {}, 'purchase')).toBe('Order')
+  expect(translated('Import of “{label}”', { label: 'prices.csv' })).toBe('Import of “prices.csv”')
+  expect(serverText('Row 7: The file is empty')).toBe('Row 7: The file is empty')
+  expect(
+    formatParts<object>(
+      translationOf('See <link>{name}</link>.'),
+      { name: 'it' },
+      { link: (link) => ({ link }) },
+    ),
+  ).toEqual(['See ', { link: 'it' }, '.'])
 })
 
 test('the texts of a record are translated, its data is not', () => {

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import de from './de.json' with { type: 'json' }
+import fr from './fr.json' with { type: 'json' }
 import { IMPORT_TEXTS } from './import-texts.ts'
 import { setPageLocale } from './locale.ts'
 import { serverText } from './server-templates.ts'
@@ -33,6 +34,10 @@ test.each([
   ],
   ['Tag files partly complete', 'Dateien taggen: teilweise fertig'],
   ['2 of 3 files imported, 1 failed.', '2 von 3 Dateien importiert, 1 fehlgeschlagen.'],
+  [
+    '3 of 4 files imported, 1 failed. Not mapped: a.pdf. Open the URLs that were not accessible in a private browser window. If they open, choose Retry Failed. Otherwise correct them and import those files again.',
+    '3 von 4 Dateien importiert, 1 fehlgeschlagen. Ohne Produkt: a.pdf. Öffne die nicht erreichbaren URLs in einem privaten Browserfenster. Wenn sie sich öffnen, wähle „Fehlgeschlagene wiederholen“. Andernfalls korrigiere sie und importiere diese Dateien erneut.',
+  ],
   ['A link for each file, valid 30 days', 'Ein Link für jede Datei, 30 Tage gültig'],
   ['Row 7: The file is empty', 'Zeile 7: Die Datei ist leer'],
   [
@@ -61,6 +66,14 @@ test.each([
   ['A text of a plugin of this installation', 'A text of a plugin of this installation'],
 ])('%s', (text, german) => {
   expect(serverText(text)).toBe(german)
+})
+
+test('a translation may put the words before the figures', () => {
+  setCatalog(fr)
+  expect(serverText('2 of 3 files imported, 1 failed. Nothing is left to do.')).toBe(
+    'Fichiers importés\u00A0: 2 sur 3, en échec\u00A0: 1. Il ne reste rien à faire.',
+  )
+  setCatalog(de)
 })
 
 /** Joins strings that are written on several lines. */

@@ -19,12 +19,16 @@ function templateOf(message: string): Template {
   const names = [...message.matchAll(PLACEHOLDER)].map(([, name]) => name!)
   const pattern = message
     .split(PLACEHOLDER)
-    .map((part, at) => (at % 2 === 0 ? literal(part) : FIGURES.has(part) ? '([\\d.,]+)' : '(.+)'))
+    .map((part, at) => (at % 2 === 0 ? literal(part) : (VALUES[part] ?? '(.+)')))
   return { message, names, pattern: new RegExp(`^${pattern.join('')}$`) }
 }
 
-/** Values that are numbers. */
-const FIGURES = new Set('count done total days limit px quality left files most'.split(' '))
+const FIGURES = 'count done total days limit px quality left files most'.split(' ')
+/** Values that are numbers, and `what`: a few words, after which the sentence may continue. */
+const VALUES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(FIGURES.map((name) => [name, '([\\d.,]+)'])),
+  what: '([^,.]+)',
+}
 
 let templates: readonly Template[] | null = null
 
@@ -39,8 +43,20 @@ export function serverText(text: string): string {
   const whole = known(text)
   if (whole !== null) return whole
   const sentences = text.split(/(?<=[.!?…])\s+(?=\p{Lu}|\d|“)/u)
-  if (sentences.length > 1) return sentences.map(serverText).join(' ')
+  if (sentences.length > 1) return sentencesText(sentences)
   return phrasesOf(text) ?? text
+}
+
+/** A fixed text may be several of the sentences. */
+function sentencesText(sentences: readonly string[]): string {
+  const fixed = sentences.findLastIndex((_, at) => {
+    const text = sentences.slice(0, at + 1).join(' ')
+    return translationOf(text) !== text
+  })
+  const end = Math.max(1, fixed + 1)
+  const rest = sentences.slice(end)
+  const first = serverText(sentences.slice(0, end).join(' '))
+  return rest.length === 0 ? first : `${first} ${sentencesText(rest)}`
 }
 
 /** Null: no message fits. */

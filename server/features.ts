@@ -196,6 +196,11 @@ export function allEffects(parts: HookParts & { limits: AdmissionLimits }): read
   return effects
 }
 
+/** The first words of messages about imports, by channel. */
+export const MESSAGE_WORDS: ReadonlyMap<string, string> = new Map(
+  FEATURES.flatMap(({ messageWords = {} }) => Object.entries(messageWords)),
+)
+
 /** The events that webhooks can receive. */
 export const EVENTS: readonly WebhookEvent[] = FEATURES.flatMap(({ events }) => events ?? [])
 

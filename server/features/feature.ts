@@ -59,6 +59,11 @@ export interface Feature<WebParts = never, TaskParts = never> {
   effects?: (parts: HookParts) => Effect[]
   /** What it does in the transaction that ends an operation. */
   onEnd?: (parts: EndParts) => OperationEnd
+  /**
+   * The first word of messages about one import of its channel, by the channel's id: `Sync of
+   * “Photos” complete`. Absent: `Import`.
+   */
+  messageWords?: Readonly<Record<string, string>>
   /** The events that it sends to webhooks. */
   events?: readonly WebhookEvent[]
   /**

@@ -4,5 +4,5 @@ import type { ImportChannel } from '../workflows/channel.ts'
 export const cloudChannel: ImportChannel = {
   id: 'cloud',
   title: 'Cloud sync',
-  imports: { title: 'Cloud sync', plural: 'Cloud syncs', messageWord: 'Sync' },
+  imports: { title: 'Cloud sync', plural: 'Cloud syncs' },
 }

@@ -10,6 +10,7 @@ import { defineFeature } from '../feature.ts'
 
 export const cloudFeature = defineFeature({
   name: 'cloud',
+  messageWords: { [cloudChannel.id]: 'Sync' },
   examples: cloudExamples,
   endpoints: connectionRoutes,
   tasks: (parts: ListingParts) => [listingTask(parts), dueTask(parts)],

@@ -13,8 +13,6 @@ export interface Channel {
     title: string
     /** The imports that an attached workflow applies to: `CSV imports`. */
     plural: string
-    /** The first word of messages about one import: `Sync of “Photos” complete`; absent: `Import`. */
-    messageWord?: string
   } | null
 }
 
@@ -36,14 +34,6 @@ export const builtInWorkflow = (channel: string, workflows: readonly Workflow[])
 /** The channel whose built-in workflow this is, or null. */
 export const channelOfBuiltIn = ({ id, kind }: Pick<Workflow, 'id' | 'kind'>): string | null =>
   kind === 'import' && id.startsWith(workflowIdOf('')) ? id.slice(workflowIdOf('').length) : null
-
-/** The first words of messages about imports, by channel; a channel that is absent says `Import`. */
-export const messageWords = (channels: readonly Channel[]): ReadonlyMap<string, string> =>
-  new Map(
-    channels.flatMap(({ id, imports }) =>
-      imports?.messageWord === undefined ? [] : [[id, imports.messageWord] as const],
-    ),
-  )
 
 /** The problems of the configured channels; empty if they can be used. */
 export function channelProblems(

@@ -26,6 +26,8 @@ import { userAgentOf } from './ports/user-agent.ts'
 import type { Secrets } from './core/secrets.ts'
 import { openDelivery } from './startup/delivery.ts'
 import { portsFactory } from './startup/ports.ts'
+import { createReadiness } from './startup/readiness.ts'
+import { stagingFolders } from './startup/staging-metrics.ts'
 import { openStores } from './startup/stores.ts'
 import type { BlobStore } from './core/store/store.ts'
 import { workbookReader } from './features/csv/workbook.ts'
@@ -161,6 +163,8 @@ async function openWeb(
     demo: environment.platform === null,
     trustProxy: environment.trustProxy,
     metricsToken: environment.metricsToken,
+    readiness: createReadiness(database),
+    stagingFolders: stagingFolders(environment),
     clock,
     log,
     plans: config.plans,

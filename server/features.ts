@@ -49,6 +49,7 @@ import type { Channel } from './features/workflows/channel.ts'
 import { withCurrentCounts } from './http/current-counts.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import type { Examples } from './http/example.ts'
+import type { Readiness } from './http/health.ts'
 import type { PageSource } from './http/page.ts'
 import type { Reach } from './http/reachable.ts'
 import type { StateMetrics } from './http/state-metrics.ts'
@@ -78,6 +79,9 @@ export interface WebParts {
   trustProxy: boolean
   /** The bearer token that readers of /metrics must send. */
   metricsToken?: string | null
+  readiness: Readiness
+  /** Folders of unfinished files, by name, whose size the metrics report. */
+  stagingFolders: Readonly<Record<string, string>>
   clock: () => Date
   log: Logger
   orderPages: OrderPages

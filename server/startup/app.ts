@@ -5,9 +5,7 @@ import path from 'node:path'
 import { createRequire } from 'node:module'
 import Koa, { type Context, type Next } from 'koa'
 import compress from 'koa-compress'
-import type { Registry } from 'prom-client'
 import { UPLOADS_PATH } from '../features/upload/upload.ts'
-import type { Database } from '../core/db/database.ts'
 import { deliveryAddress } from '../features/downloads/request.ts'
 import { AppError } from '../core/errors.ts'
 import { errorFields } from '../core/log.ts'
@@ -20,21 +18,22 @@ import { docsPage } from '../http/docs.ts'
 import { errorResponses, notAllowed } from '../http/errors.ts'
 import { adminExtensionOrigin } from '../features/orders/extensions/admin-origin.ts'
 import { thankYouRoute } from '../features/orders/extensions/thank-you.ts'
+import { health } from '../http/health.ts'
 import { createMetrics, type Metrics } from '../http/metrics.ts'
-import { workMetrics } from './work-metrics.ts'
+import { stateGauges } from './state-gauges.ts'
 import { openApiDocument } from '../http/openapi.ts'
 import { pageRoute } from '../http/page.ts'
 import { createRateLimiter } from '../http/rate-limit.ts'
 import { createRouter } from '../http/router.ts'
 import { tusPaths } from '../features/upload/tus-paths.ts'
 import { tusRoute } from '../features/upload/tus-route.ts'
-import { allEndpoints, allMetrics, EXAMPLES, type WebParts } from '../features.ts'
+import { allEndpoints, EXAMPLES, type WebParts } from '../features.ts'
 
 export function createApp(parts: WebParts): RequestListener {
   const { delivery, database, demo, metricsToken: token = null } = parts
   const failures = createFailureLimiter(parts)
   const downloads = () => delivery.counted()
-  const gauges = (registers: Registry[]) => workMetrics(registers, database, allMetrics)
+  const gauges = stateGauges(database, parts.stagingFolders)
   const metrics = createMetrics({ gauges, failures, token, open: demo, downloads })
   const flow = createFlowRequests(parts)
   const others = createKoa(parts, metrics, failures).callback()
@@ -100,7 +99,7 @@ function createKoa(parts: WebParts, metrics: Metrics, failures: FailureLimiter):
     app.use(withoutKoa((request, response) => parts.storefront.handle!(request, response)))
   app.use(withMetrics(metrics))
   app.use(errorResponses(parts.log))
-  app.use(health(parts.database))
+  app.use(health(parts.readiness))
   app.use((ctx, next) => metrics.middleware(ctx, next))
   app.use(compress({ zstd: false, deflate: false }))
   app.use(cloudCallback())
@@ -150,19 +149,6 @@ function routeOf(ctx: Context): string {
   if (matched !== undefined) return matched
   if (['/healthz', '/readyz', '/metrics'].includes(ctx.path)) return ctx.path
   return [UPLOADS_PATH, '/api'].find((path) => `${ctx.path}/`.startsWith(`${path}/`)) ?? 'page'
-}
-
-function health(database: Database) {
-  return async (ctx: Context, next: Next): Promise<void> => {
-    if (ctx.path === '/healthz') {
-      ctx.body = { status: 'ok' }
-    } else if (ctx.path === '/readyz') {
-      await database.pool.query('select 1').catch((cause: unknown) => {
-        throw new AppError('unavailable', { retryAfter: 2, cause })
-      })
-      ctx.body = { status: 'ready' }
-    } else await next()
-  }
 }
 
 function unknownApi(

@@ -153,6 +153,22 @@ export const environmentSchema = z.object({
   METRICS_TOKEN: setting(
     z.string().min(16, 'set at least 16 random characters (openssl rand -hex 16)').optional(),
   ),
+  MONITORING_PORT: setting(
+    z
+      .string()
+      .regex(/^\d{1,5}$/, 'set a port number, like 9464; 0: any free one')
+      .transform(Number)
+      .refine((value) => value <= 65_535, 'set a port number up to 65535')
+      .optional(),
+  ),
+  DRAIN_SECONDS: setting(
+    z.coerce
+      .number()
+      .int()
+      .min(0, 'set a number of seconds from 0 to 60')
+      .max(60, 'set a number of seconds from 0 to 60')
+      .default(0),
+  ),
   SFTP_PORT: port('2222'),
   FTP_PORT: port('2121'),
   DROP_HOST: setting(

@@ -66,6 +66,10 @@ export interface Environment {
    * mode.
    */
   metricsToken: string | null
+  /** Where a process without the web role serves health and metrics. Null: nowhere. */
+  monitoringPort: number | null
+  /** How long a stopping web process still answers, while it reports that it is not ready. */
+  drainSeconds: number
   drop: DropEnvironment
   cloud: CloudEnvironment
   logLevel: 'debug' | 'info' | 'warn' | 'error'
@@ -134,6 +138,8 @@ function environmentOf(
     accelLocation: env.X_ACCEL_LOCATION?.replace(/\/$/, '') ?? null,
     s3Redirect: env.S3_REDIRECT,
     metricsToken: env.METRICS_TOKEN ?? null,
+    monitoringPort: env.MONITORING_PORT ?? null,
+    drainSeconds: env.DRAIN_SECONDS,
     drop,
     cloud: {
       rclone: env.RCLONE_EXECUTABLE ? path.resolve(env.RCLONE_EXECUTABLE) : null,

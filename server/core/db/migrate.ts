@@ -63,6 +63,17 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   }
 }
 
+/** Would `migrate` change the tables? */
+export async function isMigrationPending(pool: Database['pool']): Promise<boolean> {
+  const names = (await source.getMigrations([])).map((name) => source.getMigrationName(name))
+  const { rows } = await pool.query<{ pending: boolean }>(
+    `select exists (select from unnest($1::text[]) as known (name)
+       where not exists (select from knex_migrations m where m.name = known.name)) as pending`,
+    [names],
+  )
+  return rows[0]?.pending ?? true
+}
+
 async function applyOurs({ knex }: Database, config: Knex.MigratorConfig): Promise<string[]> {
   // knex's lock row outlives a process that is killed during a migration. The advisory lock does
   // not, so it is the one that counts.

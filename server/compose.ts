@@ -107,7 +107,10 @@ export async function composeServer(given: ComposeOptions): Promise<ComposedServ
     plugins: config.plugins,
     workflows: config.workflows,
     limits,
-    ports: portsFactory({ client, stores, storefront, uploads: folder, cloud }),
+    ports: portsFactory({
+      ...{ database, client, stores, storefront, uploads: folder, cloud, log },
+      clock: given.clock,
+    }),
     listings: createListings({ secrets, baseUrl }),
     messages: operationMessages,
     effects: allEffects({ limits, secrets, plugins: config.plugins }),

@@ -14,6 +14,7 @@ import {
 } from '../files/locations.ts'
 import { StoreError, type BlobStore } from '../core/store/store.ts'
 import { locateItem, portError } from './item-bytes.ts'
+import { readOrRepair, type CheckBlob } from './repair.ts'
 import { storeFailure } from './stage.ts'
 
 const BACKUP = 'backup'
@@ -27,6 +28,7 @@ interface Blob {
 export function createStoredFiles(
   scope: ShopScope,
   stores: ReadonlyMap<string, BlobStore>,
+  check?: CheckBlob,
 ): StoredFiles {
   const storeOf = (location: string): BlobStore => {
     const store = stores.get(location)
@@ -44,12 +46,14 @@ export function createStoredFiles(
       (await isWhole(target, { shop: scope.shop, hash }, signal))
     )
       return 0
-    const written = await target.write(
-      scope.shop,
-      await storeOf(blob.location).read(scope.shop, hash),
-      signal,
-    )
-    if (written.hash !== hash) throw damaged('The stored bytes do not match their hash')
+    const copy = async () => {
+      const bytes = await storeOf(blob.location).read(scope.shop, hash)
+      const written = await target.write(scope.shop, bytes, signal)
+      return written.hash === hash ? written : null
+    }
+    const source = { shop: scope.shop, hash, location: blob.location }
+    const written = await readOrRepair(copy, source, check, signal)
+    if (!written) throw damaged('The stored bytes do not match their hash')
     await recordBlob(scope, blob, location)
     if (!(await isWhole(target, { shop: scope.shop, hash }, signal)))
       throw damaged('The copy differs from the original')

@@ -23,7 +23,7 @@ const EVERY_MS = 60 * 60 * 1000
  * A blob without a row may be this old: its row is written within the last steps of one file,
  * without a pause.
  */
-const ORPHAN_MS = 60 * 60 * 1000
+export const ORPHAN_MS = 60 * 60 * 1000
 
 export interface UpkeepParts {
   database: Database

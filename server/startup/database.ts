@@ -11,7 +11,8 @@ import {
 import { findRunning, startEmbedded } from '../core/db/embedded.ts'
 import { migrate } from '../core/db/migrate.ts'
 import type { Logger } from '../core/log.ts'
-import { createSecrets, ensureSecret, type Secrets } from '../core/secrets.ts'
+import { openSecrets } from '../core/db/server-keys.ts'
+import { ensureSecret, type Secrets } from '../core/secrets.ts'
 import { warnOfOtherSecret } from './secret-check.ts'
 
 export interface OpenedDatabase {
@@ -35,7 +36,6 @@ export async function openForStart(environment: Environment, log: Logger): Promi
   const isPooled = database.directUrl !== database.url
   // Migrations lock, and set the time that they wait for locks.
   const migrated = isPooled ? openDatabase(database.directUrl, 2, log) : database
-  const secrets = createSecrets(secret)
   const close = async () => {
     await database.close()
     await embedded?.stop()
@@ -47,14 +47,15 @@ export async function openForStart(environment: Environment, log: Logger): Promi
     const applied = await migrate(migrated)
     if (isPooled) await keepSettings(database)
     if (applied.length > 0) log.info('migrated the database', { migrations: applied.join(', ') })
+    const secrets = await openSecrets(database.pool, secret, environment.previousSecrets)
     await warnOfOtherSecret(database, secrets, log)
+    return { database, secrets, close }
   } catch (error) {
     await close()
     throw error
   } finally {
     if (isPooled) await migrated.close()
   }
-  return { database, secrets, close }
 }
 
 const unusable = (error: unknown) =>
@@ -73,5 +74,11 @@ export async function openForCommand(
   const secret = environment.secret ?? (await ensureSecret(environment.dataDir))
   const { databaseDirectUrl: directUrl } = environment
   const database = openDatabase(url, 2, log, { directUrl })
-  return { database, secrets: createSecrets(secret), close: () => database.close() }
+  try {
+    const secrets = await openSecrets(database.pool, secret, environment.previousSecrets)
+    return { database, secrets, close: () => database.close() }
+  } catch (error) {
+    await database.close()
+    throw error
+  }
 }

@@ -81,12 +81,14 @@ export async function expireToken(scope: ShopScope, read: TokenRow): Promise<voi
   )
 }
 
+/** What a token is sealed for. */
+export const tokenPlace = (shop: number, column: string): string => `shop/${shop}/${column}`
+
 export function createSealing(secrets: Secrets): Sealing {
-  const about = (shop: number, column: string) => `shop/${shop}/${column}`
   const open = (sealed: Buffer | null | undefined, shop: number, column: string): string | null => {
     if (!sealed) return null
     try {
-      return secrets.open(sealed, about(shop, column))
+      return secrets.open(sealed, tokenPlace(shop, column))
     } catch {
       return null
     }
@@ -98,9 +100,11 @@ export function createSealing(secrets: Secrets): Sealing {
     },
     openRefresh: (shop, row) => open(row?.refresh_token, shop, 'refresh_token'),
     seal: (shop, { accessToken, expires, refreshToken, refreshTokenExpires, scope }) => ({
-      access_token: secrets.seal(accessToken!, about(shop, 'access_token')),
+      access_token: secrets.seal(accessToken!, tokenPlace(shop, 'access_token')),
       expires_at: expires ?? null,
-      refresh_token: refreshToken ? secrets.seal(refreshToken, about(shop, 'refresh_token')) : null,
+      refresh_token: refreshToken
+        ? secrets.seal(refreshToken, tokenPlace(shop, 'refresh_token'))
+        : null,
       refresh_expires_at: refreshTokenExpires ?? null,
       scope: scope ?? '',
     }),

@@ -38,6 +38,8 @@ export interface Environment {
   roles: readonly Role[]
   /** Null: generated in the data folder at the first start. */
   secret: string | null
+  /** What they sealed is opened, and what they signed is valid. */
+  previousSecrets: readonly string[]
   /** Null: demo mode, with the built-in demo of the platform. */
   platform: { apiKey: string; apiSecret: string; previousSecret?: string | null } | null
   demo: { catalog: string | null; bucket: number; restore: number }
@@ -118,6 +120,7 @@ function environmentOf(
     connections: env.DATABASE_CONNECTIONS,
     roles: env.ROLE,
     secret: env.APP_SECRET ?? null,
+    previousSecrets: env.APP_SECRET_PREVIOUS.filter((secret) => secret !== env.APP_SECRET),
     platform: demo
       ? null
       : {

@@ -149,6 +149,12 @@ function unwrap(
   throw failure
 }
 
+/** The secret in `<dataDir>/secret`; null if there is none. */
+export async function findSecret(dataDir: string): Promise<string | null> {
+  const text = await readFile(path.join(dataDir, 'secret'), 'utf8').catch(() => null)
+  return text?.trim() ?? null
+}
+
 function encrypt(key: Buffer, plain: Buffer, about: string): Buffer {
   const nonce = randomBytes(NONCE)
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(about))

@@ -61,6 +61,30 @@ export async function openForStart(environment: Environment, log: Logger): Promi
 const unusable = (error: unknown) =>
   new ConfigError([`DATABASE_URL: ${error instanceof Error ? error.message : String(error)}`])
 
+/** Without migrations: for a command that fills an empty database. */
+export async function openEmpty(
+  environment: Environment,
+  log: Logger,
+): Promise<Omit<OpenedDatabase, 'secrets'>> {
+  const { dataDir, databaseDirectUrl: directUrl } = environment
+  const known = environment.databaseUrl ?? (await findRunning(dataDir))
+  const embedded = known ? null : await startEmbedded(dataDir, log)
+  const url = known ?? embedded?.url
+  if (url === undefined) throw new Error('The embedded database has no address.')
+  const database = openDatabase(url, 4, log, { directUrl: embedded ? null : directUrl })
+  const close = async () => {
+    await database.close()
+    await embedded?.stop()
+  }
+  try {
+    await requireServerVersion(database)
+    return { database, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
 /**
  * For a command that may run beside a server: that server's embedded database, or one that is
  * started for the command.

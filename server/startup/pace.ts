@@ -6,6 +6,8 @@ export interface Pace {
   done(items: number, bytes: number, signal: AbortSignal): Promise<void>
 }
 
+export const UNLIMITED: Pace = { done: () => Promise.resolve() }
+
 const RATE = /^([1-9]\d{0,8})(MB)?$/
 const MB = 1024 ** 2
 
@@ -14,7 +16,7 @@ const MB = 1024 ** 2
  *   limit. Null if it is neither.
  */
 export function paceOf(rate: string | undefined, now = () => performance.now()): Pace | null {
-  if (rate === undefined) return { done: () => Promise.resolve() }
+  if (rate === undefined) return UNLIMITED
   const [, number, unit] = RATE.exec(rate) ?? []
   if (number === undefined) return null
   const perSecond = Number(number) * (unit ? MB : 1)

@@ -11,7 +11,7 @@ import type { BlobStore } from '../core/store/store.ts'
 import { admitFiles } from '../files/admit.ts'
 import { draftFrom } from '../files/drafts.ts'
 import { shopSettingsSchema } from '../files/shop-settings.ts'
-import { paceOf } from './pace.ts'
+import { UNLIMITED } from './pace.ts'
 import {
   emptyState,
   verifyStorage,
@@ -63,7 +63,7 @@ async function verify(
   return verifyStorage(
     { database, stores, log: silent },
     {
-      ...{ hash: false, repair: false, pace: paceOf(undefined)! },
+      ...{ hash: false, repair: false, pace: UNLIMITED },
       signal: new AbortController().signal,
       progress: () => Promise.resolve(),
       ...options,

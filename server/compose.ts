@@ -14,6 +14,7 @@ import { createEngine, type Engine } from './engine/engine.ts'
 import type { EngineParts } from './engine/parts.ts'
 import { createListings } from './features/links/listings.ts'
 import { createApp } from './startup/app.ts'
+import { openAccessLog } from './http/access-log.ts'
 import type { PageSource } from './http/page.ts'
 import type { Logger } from './core/log.ts'
 import { downloadMessages } from './features/downloads/download-notices.ts'
@@ -167,6 +168,7 @@ async function openWeb(
     trustProxy: environment.trustProxy,
     metricsToken: environment.metricsToken,
     readiness: createReadiness(database),
+    accessLog: environment.accessLog ? openAccessLog() : undefined,
     stagingFolders: stagingFolders(environment),
     clock,
     log,

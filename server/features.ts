@@ -46,6 +46,7 @@ import type { ConfirmSync } from './features/operations/routes.ts'
 import type { OrderPages } from './features/orders/order-pages.ts'
 import type { UploadFolder, UploadParts } from './features/upload/upload.ts'
 import type { Channel } from './features/workflows/channel.ts'
+import type { AccessLog } from './http/access-log.ts'
 import { withCurrentCounts } from './http/current-counts.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import type { Examples } from './http/example.ts'
@@ -80,6 +81,8 @@ export interface WebParts {
   /** The bearer token that readers of /metrics must send. */
   metricsToken?: string | null
   readiness: Readiness
+  /** Absent: requests are not logged. */
+  accessLog?: AccessLog | undefined
   /** Folders of unfinished files, by name, whose size the metrics report. */
   stagingFolders: Readonly<Record<string, string>>
   clock: () => Date

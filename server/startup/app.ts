@@ -11,6 +11,7 @@ import { AppError } from '../core/errors.ts'
 import { errorFields } from '../core/log.ts'
 import { createFlowRequests, isFlowPath } from '../features/flow/requests.ts'
 import { WEBHOOKS_PATH } from '../storefront/webhooks/intake.ts'
+import { NO_ACCESS_LOG, type AccessLog } from '../http/access-log.ts'
 import { createAuthenticator } from '../http/auth.ts'
 import { cloudCallback } from '../features/cloud/routes/callback.ts'
 import { createFailureLimiter, type FailureLimiter } from '../http/auth-failures.ts'
@@ -36,10 +37,13 @@ export function createApp(parts: WebParts): RequestListener {
   const gauges = stateGauges(database, parts.stagingFolders)
   const metrics = createMetrics({ gauges, failures, token, open: demo, downloads })
   const flow = createFlowRequests(parts)
-  const others = createKoa(parts, metrics, failures).callback()
+  const { accessLog = NO_ACCESS_LOG } = parts
+  const others = createKoa(parts, { metrics, accessLog }, failures).callback()
   return (request, response) => {
     const address = addressBeforeKoa(request.url)
+    accessLog.begin(request, response, methodOf(request))
     if (address === null) return void others(request, response)
+    accessLog.setRoute(response, address)
     const begun = performance.now()
     const answered = () =>
       metrics.answered(
@@ -75,7 +79,14 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 /** A client that leaves is not a fault of the server. */
 const DISCONNECTED = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
 
-function createKoa(parts: WebParts, metrics: Metrics, failures: FailureLimiter): Koa {
+/** What observes requests. */
+interface Observers {
+  metrics: Metrics
+  accessLog: AccessLog
+}
+
+function createKoa(parts: WebParts, observers: Observers, failures: FailureLimiter): Koa {
+  const { metrics } = observers
   const endpoints = allEndpoints(parts)
   const { version } = createRequire(import.meta.url)(
     path.resolve(import.meta.dirname, '../../package.json'),
@@ -97,7 +108,7 @@ function createKoa(parts: WebParts, metrics: Metrics, failures: FailureLimiter):
   })
   if (parts.storefront.handle)
     app.use(withoutKoa((request, response) => parts.storefront.handle!(request, response)))
-  app.use(withMetrics(metrics))
+  app.use(observed(observers))
   app.use(errorResponses(parts.log))
   app.use(health(parts.readiness))
   app.use((ctx, next) => metrics.middleware(ctx, next))
@@ -124,14 +135,16 @@ function withoutKoa(handle: (request: IncomingMessage, response: ServerResponse)
   }
 }
 
-function withMetrics(metrics: Metrics) {
+function observed({ metrics, accessLog }: Observers) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const begun = performance.now()
     try {
       await next()
     } finally {
+      const route = routeOf(ctx)
+      accessLog.setRoute(ctx.res, route)
       metrics.answered(
-        routeOf(ctx),
+        route,
         methodOf(ctx.req),
         ctx.res.statusCode,
         (performance.now() - begun) / 1000,

@@ -219,6 +219,7 @@ export const environmentSchema = z.object({
   LOG_LEVEL: setting(
     z.enum(['debug', 'info', 'warn', 'error'], 'set debug, info, warn or error').default('info'),
   ),
+  ACCESS_LOG: flag,
   NODE_ENV: setting(z.string().default('development')),
 })
 

@@ -75,6 +75,8 @@ export interface Environment {
   drop: DropEnvironment
   cloud: CloudEnvironment
   logLevel: 'debug' | 'info' | 'warn' | 'error'
+  /** Each request is logged. */
+  accessLog: boolean
 }
 
 /** Reads the environment, once. Throws `ConfigError` with every problem in it. */
@@ -149,6 +151,7 @@ function environmentOf(
       clients,
     },
     logLevel: env.LOG_LEVEL,
+    accessLog: env.ACCESS_LOG,
   }
 }
 

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { appConfig } from '../../app.config.ts'
 import { createLogger } from '../core/log.ts'
 import { findSecret } from '../core/secrets.ts'
-import { readManifest, restoreBackup } from '../startup/backup.ts'
+import { readBackupManifest, restoreBackup } from '../startup/backup.ts'
 import { openEmpty } from '../startup/database.ts'
 import { UNLIMITED } from '../startup/pace.ts'
 import { openStores } from '../startup/stores.ts'
@@ -25,7 +25,7 @@ try {
   const log = createLogger(environment.logLevel)
   const secret = environment.secret ?? (await findSecret(environment.dataDir))
   const secrets = [...(secret === null ? [] : [secret]), ...environment.previousSecrets]
-  const manifest = await readManifest(folder, secrets)
+  const manifest = await readBackupManifest(folder, secrets)
   const { database, close } = await openEmpty(environment, log)
   const { signal, isStopped } = stopSignal()
   const line = progressLine()

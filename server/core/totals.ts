@@ -2,12 +2,12 @@
 // /metrics reports them. Labels are fixed words, never the name of a shop, a file or a person.
 
 /** Sums by label. */
-export interface Totals {
+export interface RunningTotals {
   add(label: string, amount?: number): void
   read(): ReadonlyMap<string, number>
 }
 
-export function createTotals(): Totals {
+export function createTotals(): RunningTotals {
   const sums = new Map<string, number>()
   return {
     add: (label, amount = 1) => void sums.set(label, (sums.get(label) ?? 0) + amount),

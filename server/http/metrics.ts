@@ -6,7 +6,13 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Context, Next } from 'koa'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { AppError } from '../core/errors.ts'
-import { blobFindings, poolWaits, sweeps, tokenFailures, type Totals } from '../core/totals.ts'
+import {
+  blobFindings,
+  poolWaits,
+  sweeps,
+  tokenFailures,
+  type RunningTotals,
+} from '../core/totals.ts'
 import { bearerToken } from './auth.ts'
 import type { FailureLimiter } from './auth-failures.ts'
 
@@ -106,7 +112,7 @@ const absolute = (total: () => number) =>
 
 /** What other layers have counted in this process. */
 function totalMetrics(registers: Registry[]): void {
-  const counter = (name: string, help: string, labelName: string, totals: Totals) =>
+  const counter = (name: string, help: string, labelName: string, totals: RunningTotals) =>
     new Counter({
       registers,
       name,

@@ -47,7 +47,7 @@ export interface BackupResult {
 }
 
 /** Says which secret was used, and nothing about it. */
-export const fingerprintOf = (secret: string): string =>
+export const secretFingerprint = (secret: string): string =>
   createHash('sha256').update(createSecrets(secret).derive('backup')).digest('hex').slice(0, 16)
 
 const blobFolder = (folder: string, location: string) => path.join(folder, 'blobs', location)
@@ -70,7 +70,7 @@ export async function backUp(parts: BackupParts, withBytes: boolean): Promise<Ba
   if (withBytes) await copyBlobs(parts, result)
   const manifest: BackupManifest = {
     ...{ format: FORMAT, created_at: created.toISOString(), database: name, dump },
-    secrets: parts.secrets.map(fingerprintOf),
+    secrets: parts.secrets.map(secretFingerprint),
     locations: withBytes ? [...stores.keys()] : [],
   }
   const file = path.join(folder, MANIFEST)
@@ -147,7 +147,7 @@ export interface RestoreResult {
 export type RestoreParts = BackupParts
 
 /** Throws if the folder has no complete backup, or one for another secret or a newer version. */
-export async function readManifest(
+export async function readBackupManifest(
   folder: string,
   secrets: readonly string[],
 ): Promise<BackupManifest> {
@@ -156,7 +156,7 @@ export async function readManifest(
   const manifest = JSON.parse(text) as BackupManifest
   if (manifest.format !== FORMAT)
     throw new Error(`The backup has format ${manifest.format}: a newer version is needed.`)
-  const known = secrets.map(fingerprintOf)
+  const known = secrets.map(secretFingerprint)
   const [current, ...previous] = manifest.secrets
   if (current !== undefined && known[0] !== current)
     throw new Error(

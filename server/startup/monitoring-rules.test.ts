@@ -4,7 +4,13 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openTestApp, type TestApp } from '../../test/app.ts'
-import { blobFindings, poolWaits, sweeps, tokenFailures, type Totals } from '../core/totals.ts'
+import {
+  blobFindings,
+  poolWaits,
+  sweeps,
+  tokenFailures,
+  type RunningTotals,
+} from '../core/totals.ts'
 
 const DOCS = path.resolve(import.meta.dirname, '../../docs')
 const read = (file: string) => readFile(path.join(DOCS, file), 'utf8')
@@ -13,7 +19,7 @@ let app: TestApp
 let text: string
 beforeAll(async () => {
   app = await openTestApp()
-  const totals: Totals[] = [tokenFailures, blobFindings]
+  const totals: RunningTotals[] = [tokenFailures, blobFindings]
   totals.push(poolWaits.count, poolWaits.seconds, sweeps.ended, sweeps.failed, sweeps.seconds)
   for (const each of totals) each.add('test')
   text = await (await fetch(`${app.url}/metrics`)).text()

@@ -24,7 +24,7 @@ export interface VerifyOptions {
   progress(state: VerifyState): Promise<void>
 }
 
-export type Problem = StoredBlob & { found: 'missing' | 'damaged'; restored: boolean }
+export type StorageProblem = StoredBlob & { found: 'missing' | 'damaged'; restored: boolean }
 
 /** Where it is, and what it has found so far. It is stored as JSON. */
 export interface VerifyState {
@@ -42,7 +42,7 @@ export interface VerifyState {
   /** Blobs without a row. The upkeep removes them. */
   orphans: number
   /** The first of each. */
-  problems: Problem[]
+  problems: StorageProblem[]
   orphaned: StoredBlob[]
 }
 
@@ -107,7 +107,7 @@ async function verifyRows(
 const sumOf = (blobs: readonly LocatedBlob[]) =>
   blobs.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
 
-function addResult(state: VerifyState, bytes: number, problem: Problem | null): void {
+function addResult(state: VerifyState, bytes: number, problem: StorageProblem | null): void {
   state.rows++
   state.bytes += bytes
   if (!problem) return
@@ -135,7 +135,7 @@ async function verifyBlob(
   { database, stores, log }: VerifyParts,
   { hash: reads, repair, signal }: VerifyOptions,
   { size_bytes, ...blob }: LocatedBlob,
-): Promise<Problem | null> {
+): Promise<StorageProblem | null> {
   const store = stores.get(blob.location)
   if (!store) throw new Error(`There is no storage location ${blob.location}.`)
   const size = await store.size(blob.shop, blob.hash)

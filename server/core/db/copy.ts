@@ -28,7 +28,7 @@ interface Submittable {
 /** pg's type of it does not have the handlers. */
 const submit = (client: pg.ClientBase, copy: Submittable): unknown => client.query(copy as never)
 
-export interface CopyOut {
+export interface RowsOut {
   /** The rows in PostgreSQL's text format. It must be read to its end. */
   stream: Readable
   /** The number of rows, once the stream has ended. */
@@ -36,7 +36,7 @@ export interface CopyOut {
 }
 
 /** @param source a table with its columns, or a query in parentheses. */
-export function copyOut(client: pg.ClientBase, source: string): CopyOut {
+export function copyRowsOut(client: pg.ClientBase, source: string): RowsOut {
   let rows = 0
   let socket: Socket | undefined
   const stream = new Readable({
@@ -70,7 +70,7 @@ export function copyOut(client: pg.ClientBase, source: string): CopyOut {
  * Resolves with the number of rows that were written.
  * @param target a table with its columns.
  */
-export function copyIn(
+export function copyRowsIn(
   client: pg.ClientBase,
   target: string,
   source: AsyncIterable<Buffer>,

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import type pg from 'pg'
 import type { Database } from './database.ts'
-import { copyIn, copyOut } from './copy.ts'
+import { copyRowsIn, copyRowsOut } from './copy.ts'
 
 export interface DumpedTable {
   schema: string
@@ -98,7 +98,7 @@ async function dumpTable(
   folder: string,
   table: DumpedTable,
 ): Promise<DumpedTable> {
-  const { stream, rows } = copyOut(client, withColumns(table))
+  const { stream, rows } = copyRowsOut(client, withColumns(table))
   const file = fileOf(folder, table)
   await pipeline(stream, createGzip({ level: 3 }), createWriteStream(file, { mode: 0o600 }))
   await syncFile(file)
@@ -151,7 +151,7 @@ export async function loadDump(
 
 async function loadTable(client: pg.ClientBase, folder: string, table: DumpedTable): Promise<void> {
   const source = createReadStream(fileOf(folder, table)).pipe(createGunzip())
-  const rows = await copyIn(client, withColumns(table), source)
+  const rows = await copyRowsIn(client, withColumns(table), source)
   if (rows !== table.rows)
     throw new Error(`The dump of ${table.name} has ${rows} rows instead of ${table.rows}.`)
 }

@@ -76,27 +76,37 @@ export function copyRowsIn(
   source: AsyncIterable<Buffer>,
 ): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
+  const refused = new AbortController()
   let rows = 0
   submit(client, {
     submit: (connection) => connection.query(`copy ${target} from stdin`),
     handleCopyInResponse: (connection) => {
-      send(connection, source).catch((error: unknown) => {
+      send(connection, source, refused.signal).catch((error: unknown) => {
         reject(error instanceof Error ? error : new Error(String(error)))
         connection.sendCopyFail('the source failed')
       })
     },
     handleCommandComplete: ({ text }) => void (rows = rowsOf(text)),
     handleReadyForQuery: () => resolve(rows),
-    handleError: (error) => reject(error),
+    handleError: (error) => {
+      refused.abort()
+      reject(error)
+    },
   })
   return promise
 }
 
-async function send(connection: CopyConnection, source: AsyncIterable<Buffer>): Promise<void> {
+/** Ends without a word when the server has refused a row. */
+async function send(
+  connection: CopyConnection,
+  source: AsyncIterable<Buffer>,
+  refused: AbortSignal,
+): Promise<void> {
   const { stream } = connection
   for await (const chunk of source) {
+    if (refused.aborted) return
     connection.sendCopyFromChunk(chunk)
     if (stream.writableNeedDrain) await once(stream, 'drain')
   }
-  connection.endCopyFrom()
+  if (!refused.aborted) connection.endCopyFrom()
 }

@@ -150,8 +150,14 @@ export async function loadDump(
 }
 
 async function loadTable(client: pg.ClientBase, folder: string, table: DumpedTable): Promise<void> {
-  const source = createReadStream(fileOf(folder, table)).pipe(createGunzip())
-  const rows = await copyRowsIn(client, withColumns(table), source)
+  let rows = 0
+  await pipeline(
+    createReadStream(fileOf(folder, table)),
+    createGunzip(),
+    async (source: AsyncIterable<Buffer>) => {
+      rows = await copyRowsIn(client, withColumns(table), source)
+    },
+  )
   if (rows !== table.rows)
     throw new Error(`The dump of ${table.name} has ${rows} rows instead of ${table.rows}.`)
 }

@@ -14,6 +14,7 @@ import { createEngine, type Engine } from './engine/engine.ts'
 import type { EngineParts } from './engine/parts.ts'
 import { createListings } from './features/links/listings.ts'
 import { createApp } from './startup/app.ts'
+import { openAccessLog } from './http/access-log.ts'
 import type { PageSource } from './http/page.ts'
 import type { Logger } from './core/log.ts'
 import { downloadMessages } from './features/downloads/download-notices.ts'
@@ -26,6 +27,8 @@ import { userAgentOf } from './ports/user-agent.ts'
 import type { Secrets } from './core/secrets.ts'
 import { openDelivery } from './startup/delivery.ts'
 import { portsFactory } from './startup/ports.ts'
+import { createReadiness } from './startup/readiness.ts'
+import { stagingFolders } from './startup/staging-metrics.ts'
 import { openStores } from './startup/stores.ts'
 import type { BlobStore } from './core/store/store.ts'
 import { workbookReader } from './features/csv/workbook.ts'
@@ -108,7 +111,10 @@ export async function composeServer(given: ComposeOptions): Promise<ComposedServ
     plugins: config.plugins,
     workflows: config.workflows,
     limits,
-    ports: portsFactory({ client, stores, storefront, uploads: folder, cloud }),
+    ports: portsFactory({
+      ...{ database, client, stores, storefront, uploads: folder, cloud, log },
+      clock: given.clock,
+    }),
     listings: createListings({ secrets, baseUrl }),
     messages: operationMessages,
     messageWords: MESSAGE_WORDS,
@@ -165,6 +171,9 @@ async function openWeb(
     demo: environment.platform === null,
     trustProxy: environment.trustProxy,
     metricsToken: environment.metricsToken,
+    readiness: createReadiness(database),
+    accessLog: environment.accessLog ? openAccessLog() : undefined,
+    stagingFolders: stagingFolders(environment),
     clock,
     log,
     events: EVENTS,

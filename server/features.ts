@@ -47,9 +47,11 @@ import type { ConfirmSync } from './features/operations/routes.ts'
 import type { OrderPages } from './features/orders/order-pages.ts'
 import type { UploadFolder, UploadParts } from './features/upload/upload.ts'
 import type { Channel } from './features/workflows/channel.ts'
+import type { AccessLog } from './http/access-log.ts'
 import { withCurrentCounts } from './http/current-counts.ts'
 import type { Endpoint } from './http/endpoint.ts'
 import type { Examples } from './http/example.ts'
+import type { Readiness } from './http/health.ts'
 import type { PageSource } from './http/page.ts'
 import type { Reach } from './http/reachable.ts'
 import type { StateMetrics } from './http/state-metrics.ts'
@@ -79,6 +81,11 @@ export interface WebParts {
   trustProxy: boolean
   /** The bearer token that readers of /metrics must send. */
   metricsToken?: string | null
+  readiness: Readiness
+  /** Absent: requests are not logged. */
+  accessLog?: AccessLog | undefined
+  /** Folders of unfinished files, by name, whose size the metrics report. */
+  stagingFolders: Readonly<Record<string, string>>
   clock: () => Date
   log: Logger
   orderPages: OrderPages

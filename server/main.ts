@@ -31,8 +31,9 @@ async function main(): Promise<void> {
   const closings: Closing[] = []
   let log = createLogger('info')
   let stopping: Promise<void> | null = null
+  let drainMs = 0
   const stop = async (code: number) => {
-    setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref()
+    setTimeout(() => process.exit(1), STOP_WITHIN_MS + drainMs).unref()
     await closeAll(closings, log)
     process.exitCode = code
   }
@@ -48,6 +49,7 @@ async function main(): Promise<void> {
   try {
     const config = appConfig()
     log = createLogger(config.environment.logLevel)
+    drainMs = config.environment.drainSeconds * 1000
     await start(config, log, closings)
   } catch (error) {
     // Stopped while it was starting: the start fails because its database is closed.

@@ -1,6 +1,7 @@
 // Starts the web and worker roles, and the drop server as a child if its role is requested.
 // compose.ts connects the parts.
 import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { composeServer, type ComposeOptions, type ComposedServer } from './compose.ts'
 import type { Closing } from './startup/closing.ts'
 import type { Config } from './startup/config.ts'
@@ -17,9 +18,12 @@ import { backgroundTasks } from './startup/background.ts'
 import { openForStart } from './startup/database.ts'
 import { prepareDemo, welcome } from './startup/demo.ts'
 import { startDropChild } from './startup/drop-child.ts'
+import { startMonitoring } from './startup/monitoring.ts'
 import { ensurePage } from './startup/page.ts'
 import type { DemoPlatform } from './storefront/storefront.ts'
 import { present } from './core/present.ts'
+import { stagingFolders } from './startup/staging-metrics.ts'
+import { stateGauges } from './startup/state-gauges.ts'
 
 const STOP_WITHIN_MS = 20_000
 
@@ -42,6 +46,8 @@ export async function start(
   const web = environment.roles.includes('web')
   const pageBuilt = web && !development ? ensurePage(log, environment.dataDir) : null
   pageBuilt?.catch(() => {})
+  const monitoring = web ? null : await startMonitoring({ environment, limits: config.limits, log })
+  if (monitoring) closings.push(() => monitoring.close())
   const { database, secrets, close } = await openForStart(environment, log)
   closings.push(close)
   // The drop server loads its modules in the meantime: the start waits for it only when its address
@@ -56,7 +62,11 @@ export async function start(
   const server = await composeServer(options)
   await clearPlans({ database, storefront: server.storefront, plans: config.plans, log })
   if (environment.roles.includes('worker')) await startWorkerRole(options, server)
-  if (!web) return log.info('the worker is ready')
+  if (!web) {
+    const gauges = stateGauges(database, stagingFolders(environment))
+    if (monitoring) closings.push(monitoring.started(database, gauges))
+    return log.info('the worker is ready')
+  }
 
   const page = pageBuilt ? builtPage(await pageBuilt) : await developmentPage()
   const drop = (await dropStarts)?.address ?? null
@@ -102,13 +112,17 @@ async function startWebRole(
   page: PageSource,
   drop: DropAddress | null,
 ): Promise<number> {
-  const { app } = await server.openWeb(page, drop ?? environment.drop)
+  const { app, parts } = await server.openWeb(page, drop ?? environment.drop)
   const http = await listen(app, environment.port, environment.host)
   closings.push(async () => {
     const closed = new Promise((resolve) => http.close(resolve))
     http.closeIdleConnections()
     setTimeout(() => http.closeAllConnections(), STOP_WITHIN_MS / 4).unref()
     await closed
+  })
+  closings.push(async () => {
+    parts.readiness.drain()
+    await delay(environment.drainSeconds * 1000)
   })
   return (http.address() as AddressInfo).port
 }

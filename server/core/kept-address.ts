@@ -15,7 +15,8 @@ export interface KeptAddress {
   sealed?: string
 }
 
-const aboutOf = (shop: number) => `${shop}/addresses`
+/** What an address is sealed for. */
+export const addressPlace = (shop: number): string => `${shop}/addresses`
 
 /** The address without user info, query and fragment. `keptPart` is the same in SQL. */
 export const withoutSecrets = (url: string): string =>
@@ -29,7 +30,7 @@ export function keepAddress(url: string, { shop, secrets }: SealPlace): KeptAddr
   const kept = withoutSecrets(url)
   return kept === url
     ? { url }
-    : { url: kept, sealed: secrets.seal(url, aboutOf(shop)).toString('base64') }
+    : { url: kept, sealed: secrets.seal(url, addressPlace(shop)).toString('base64') }
 }
 
 /**
@@ -39,7 +40,7 @@ export function keepAddress(url: string, { shop, secrets }: SealPlace): KeptAddr
 export function wholeAddress({ url, sealed }: KeptAddress, { shop, secrets }: SealPlace): string {
   if (sealed === undefined) return url
   try {
-    return secrets.open(Buffer.from(sealed, 'base64'), aboutOf(shop))
+    return secrets.open(Buffer.from(sealed, 'base64'), addressPlace(shop))
   } catch {
     return url
   }

@@ -20,26 +20,58 @@ export interface Secrets {
   seal(plain: string, about: string): Buffer
   /** Throws if the value was sealed with another secret or for another place. */
   open(sealed: Buffer, about: string): string
-  /** A link's key: 256 bits, the same each time, and not computable from the database alone. */
-  linkKey(linkId: string, rotation: number): string
+  /**
+   * The same value, sealed with the current secret; null if it is already. Throws as `open` does.
+   */
+  reseal(sealed: Buffer, about: string): Buffer | null
+  /**
+   * A link's key: 256 bits, the same each time, and not computable from the database alone.
+   * @param keyHash of an existing link, whose key may have been made with a previous secret.
+   */
+  linkKey(linkId: string, rotation: number, keyHash?: Buffer): string
   /** A hash of a buyer's address and agent, to recognise the client within a session. */
   clientHash(text: string): Buffer
   /** A separate key for another use. */
   derive(use: string): Buffer
+  /** The same key of the current secret and of each previous one: what they signed is valid. */
+  deriveAll(use: string): readonly Buffer[]
+  /** A key for hashes that rows are found by. It stays the same when the secret is replaced. */
+  lookupKey(use: string): Buffer
+}
+
+export interface KnownKeys {
+  /** Secrets that were used before: what they sealed is opened. */
+  previous?: readonly string[]
+  /** What `lookupKey` derives from; absent: from the secret. */
+  lookupRoot?: string
+  /** Keys of links of secrets that are not configured any more. */
+  retiredLinkKeys?: readonly Buffer[]
 }
 
 const NONCE = 12
 const TAG = 16
 const KEY = 32
 const SEAL_VERSION = 1
+/** The beginning of a sealed value: only this part depends on the secret. */
+export const SEAL_HEAD_BYTES = 1 + NONCE + KEY + TAG
 
-export function createSecrets(secret: string): Secrets {
-  const derive = (use: string) => Buffer.from(hkdfSync('sha256', secret, 'stevedore', use, KEY))
+const deriveFrom = (secret: string, use: string) =>
+  Buffer.from(hkdfSync('sha256', secret, 'stevedore', use, KEY))
+
+export function createSecrets(
+  secret: string,
+  { previous = [], lookupRoot = secret, retiredLinkKeys = [] }: KnownKeys = {},
+): Secrets {
+  const deriveAll = (use: string) => [secret, ...previous].map((each) => deriveFrom(each, use))
+  const derive = (use: string) => deriveFrom(secret, use)
+  const lookupKey = (use: string) => deriveFrom(lookupRoot, use)
   const wrapping = derive('seal')
+  const wrappings = deriveAll('seal')
   const linkSecret = derive('link')
-  const clientSecret = derive('client')
+  const linkSecrets = [...deriveAll('link'), ...retiredLinkKeys]
+  const clientSecret = lookupKey('client')
   return {
-    derive,
+    ...{ derive, deriveAll, lookupKey },
     seal: (plain, about) => {
       const dataKey = randomBytes(KEY)
       const wrapped = encrypt(wrapping, dataKey, about)
@@ -50,13 +82,25 @@ export function createSecrets(secret: string): Secrets {
       ])
     },
     open: (sealed, about) => {
-      if (sealed[0] !== SEAL_VERSION) throw new Error('This value was sealed in an unknown format')
-      const end = 1 + NONCE + KEY + TAG
-      const dataKey = decrypt(wrapping, sealed.subarray(1, end), about)
-      return decrypt(dataKey, sealed.subarray(end), about).toString()
+      const { dataKey } = unwrap(wrappings, sealed, about)
+      return decrypt(dataKey, sealed.subarray(SEAL_HEAD_BYTES), about).toString()
     },
-    linkKey: (linkId, rotation) =>
-      createHmac('sha256', linkSecret).update(`${linkId}/${rotation}`).digest('base64url'),
+    reseal: (sealed, about) => {
+      const { dataKey, by } = unwrap(wrappings, sealed, about)
+      if (by === 0) return null
+      return Buffer.concat([
+        Buffer.of(SEAL_VERSION),
+        encrypt(wrapping, dataKey, about),
+        sealed.subarray(SEAL_HEAD_BYTES),
+      ])
+    },
+    linkKey: (linkId, rotation, keyHash) => {
+      const keyBy = (key: Buffer) =>
+        createHmac('sha256', key).update(`${linkId}/${rotation}`).digest('base64url')
+      const current = keyBy(linkSecret)
+      if (!keyHash || linkSecrets.length === 1) return current
+      return linkSecrets.map(keyBy).find((key) => hashKey(key).equals(keyHash)) ?? current
+    },
     clientHash: (text) => createHmac('sha256', clientSecret).update(text).digest().subarray(0, 16),
   }
 }
@@ -86,6 +130,29 @@ export async function ensureSecret(dataDir: string): Promise<string> {
   if (secret.length < KEY)
     throw new Error(`${file} is damaged: links and sealed values depend on it. Restore it.`)
   return secret
+}
+
+/** The data key of a sealed value, and which of the keys opened it. Throws if none does. */
+function unwrap(
+  wrappings: readonly Buffer[],
+  sealed: Buffer,
+  about: string,
+): { dataKey: Buffer; by: number } {
+  if (sealed[0] !== SEAL_VERSION) throw new Error('This value was sealed in an unknown format')
+  let failure: unknown
+  for (const [by, key] of wrappings.entries())
+    try {
+      return { dataKey: decrypt(key, sealed.subarray(1, SEAL_HEAD_BYTES), about), by }
+    } catch (error) {
+      failure ??= error
+    }
+  throw failure
+}
+
+/** The secret in `<dataDir>/secret`; null if there is none. */
+export async function findSecret(dataDir: string): Promise<string | null> {
+  const text = await readFile(path.join(dataDir, 'secret'), 'utf8').catch(() => null)
+  return text?.trim() ?? null
 }
 
 function encrypt(key: Buffer, plain: Buffer, about: string): Buffer {

@@ -9,6 +9,7 @@ import { queueMessage } from '../core/queue/queue.ts'
 import { raiseNotice } from '../core/outbox/notices.ts'
 import { readShop } from './shop-settings.ts'
 import { StoreError, type BlobStore } from '../core/store/store.ts'
+import { blobFindings } from '../core/totals.ts'
 
 export interface StoredBlob {
   shop: number
@@ -37,12 +38,15 @@ export async function checkBlob(
   const { database, stores, log, clock } = parts
   const store = stores.get(blob.location)
   if (!store) throw new StoreError('unavailable')
-  const verdict = (await isWhole(store, blob, signal))
-    ? 'whole'
-    : (await restore(stores, store, blob, signal))
-      ? 'restored'
-      : 'damaged'
-  if (verdict !== 'whole') log.error('stored bytes are damaged', { ...blob, verdict })
+  if (await isWhole(store, blob, signal)) {
+    await recordVerdict(forShop(database, blob.shop), blob, false, clock())
+    return 'whole'
+  }
+  const found = (await store.size(blob.shop, blob.hash)) === null ? 'missing' : 'damaged'
+  const verdict = (await restore(stores, store, blob, signal)) ? 'restored' : 'damaged'
+  blobFindings.add(found)
+  if (verdict === 'restored') blobFindings.add('restored')
+  log.error('stored bytes are damaged', { ...blob, found, verdict })
   await recordVerdict(forShop(database, blob.shop), blob, verdict === 'damaged', clock())
   return verdict
 }

@@ -7,13 +7,14 @@ const STALL_MS = 300_000
 /**
  * Listens, and resolves with the server once it does. Rejects with a sentence if the port is taken.
  * A connection that is idle for `stallMs` is closed; the duration of a whole request is not
- * limited, since an upload may take hours.
+ * limited, since an upload may take hours. `setting`: the variable that names the port.
  */
 export async function listen(
   app: RequestListener,
   port: number,
   host: string,
   stallMs = STALL_MS,
+  setting = 'PORT',
 ): Promise<Server> {
   const server = createServer(
     { keepAliveTimeout: 65_000, headersTimeout: 60_000, requestTimeout: 0 },
@@ -24,7 +25,7 @@ export async function listen(
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(
         error.code === 'EADDRINUSE'
-          ? new Error(`PORT: ${port} is taken on ${host}; set another one`)
+          ? new Error(`${setting}: ${port} is taken on ${host}; set another one`)
           : error,
       ),
     )

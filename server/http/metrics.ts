@@ -6,6 +6,13 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Context, Next } from 'koa'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { AppError } from '../core/errors.ts'
+import {
+  blobFindings,
+  poolWaits,
+  sweeps,
+  tokenFailures,
+  type RunningTotals,
+} from '../core/totals.ts'
 import { bearerToken } from './auth.ts'
 import type { FailureLimiter } from './auth-failures.ts'
 
@@ -22,8 +29,8 @@ export interface MetricsParts {
   token: string | null
   /** Readable without a token: the server listens on this machine only. */
   open: boolean
-  /** Counted downloads since the start. */
-  downloads(): number
+  /** Counted downloads since the start; absent: the process serves none. */
+  downloads?: () => number
 }
 
 export type Gauges = (registers: Registry[]) => () => Promise<void>
@@ -51,12 +58,15 @@ export function createMetrics(parts: MetricsParts): Metrics {
     labelNames: ['route'],
     buckets: DURATIONS,
   })
-  new Counter({
-    registers,
-    name: 'stevedore_downloads_total',
-    help: 'Counted downloads',
-    collect: absolute(() => parts.downloads()),
-  })
+  const { downloads } = parts
+  if (downloads)
+    new Counter({
+      registers,
+      name: 'stevedore_downloads_total',
+      help: 'Counted downloads',
+      collect: absolute(downloads),
+    })
+  totalMetrics(registers)
   const refresh = parts.gauges(registers)
   return {
     answered: (route, method, status, seconds) => {
@@ -99,6 +109,38 @@ const absolute = (total: () => number) =>
     this.reset()
     this.inc(total())
   }
+
+/** What other layers have counted in this process. */
+function totalMetrics(registers: Registry[]): void {
+  const counter = (name: string, help: string, labelName: string, totals: RunningTotals) =>
+    new Counter({
+      registers,
+      name,
+      help,
+      labelNames: [labelName],
+      collect() {
+        this.reset()
+        for (const [label, sum] of totals.read()) this.inc({ [labelName]: label }, sum)
+      },
+    })
+  counter(
+    'stevedore_token_failures_total',
+    'Requests for a token of a shop that failed, by the platform’s code',
+    'code',
+    tokenFailures,
+  )
+  counter('stevedore_pool_waits_total', 'Waits for a connection', 'pool', poolWaits.count)
+  counter('stevedore_pool_wait_seconds_total', 'Their duration', 'pool', poolWaits.seconds)
+  counter('stevedore_sweeps_total', 'Sweeps that ended', 'sweep', sweeps.ended)
+  counter('stevedore_sweep_failures_total', 'Sweeps that failed', 'sweep', sweeps.failed)
+  counter('stevedore_sweep_seconds_total', 'Duration of all sweeps', 'sweep', sweeps.seconds)
+  counter(
+    'stevedore_blob_findings_total',
+    'Blobs found missing or damaged, and those restored',
+    'found',
+    blobFindings,
+  )
+}
 
 /** Only the metrics that docs/operators.md uses, instead of prom-client's full set. */
 function processMetrics(registers: Registry[]): void {

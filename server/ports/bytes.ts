@@ -5,14 +5,12 @@ import path from 'node:path'
 import { PortError, type Bytes, type WorkFolder } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { locateFile } from '../files/list.ts'
-import type { BlobStore } from '../core/store/store.ts'
 import { withWorkFolder } from './children/work-folder.ts'
-import { copyOut, locateItem } from './item-bytes.ts'
+import { copyOut, locateItem, type StoredBytes } from './item-bytes.ts'
 import { stageBytes, type StagePlace } from './stage.ts'
 
-interface Parts {
+interface Parts extends StoredBytes {
   scope: ShopScope
-  stores: ReadonlyMap<string, BlobStore>
   /** Where new bytes are stored. */
   place: StagePlace
 }
@@ -36,17 +34,14 @@ export function createBytesPort(parts: Parts): Bytes {
   }
 }
 
-function workFolder(
-  { scope, stores, place }: Parts,
-  folder: string,
-  signal: AbortSignal,
-): WorkFolder {
+function workFolder(parts: Parts, folder: string, signal: AbortSignal): WorkFolder {
+  const { scope, place } = parts
   return {
     path: folder,
     bring: async (source, name) => {
       signal.throwIfAborted()
       const located = await locateItem(scope, source)
-      await copyOut(scope, stores, located, inside(folder, name), signal)
+      await copyOut(scope, parts, located, inside(folder, name), signal)
       return located.size_bytes
     },
     stage: (name, contentType) =>

@@ -1,13 +1,14 @@
 // The bytes of an item, as a file: from an earlier step, or from the item's file.
 import { createWriteStream } from 'node:fs'
+import { rm, stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { PortError, type ByteSource } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { ERRORS, type ErrorCode } from '../core/errors.ts'
 import { locateFile } from '../files/list.ts'
 import { StoreError, type BlobStore } from '../core/store/store.ts'
+import { readOrRepair, type CheckBlob } from './repair.ts'
 import { storeFailure } from './stage.ts'
-import { present } from '../core/present.ts'
 
 export interface BlobPlace {
   hash: string
@@ -25,20 +26,35 @@ export async function locateItem(
   return found
 }
 
+/** Where bytes are read from, and what checks those that are missing or damaged. */
+export interface StoredBytes {
+  stores: ReadonlyMap<string, BlobStore>
+  check?: CheckBlob | undefined
+}
+
 /**
- * Writes the bytes to the file `to`. Throws `PortError` if a disk or the storage location fails.
+ * Writes the bytes to the file `to`. Throws `PortError` if a disk or the storage location fails, or
+ * if the bytes are missing or have another length.
  */
 export async function copyOut(
   { shop }: ShopScope,
-  stores: ReadonlyMap<string, BlobStore>,
-  { hash, location }: BlobPlace,
+  { stores, check }: StoredBytes,
+  { hash, location, size_bytes }: BlobPlace,
   to: string,
   signal: AbortSignal,
 ): Promise<void> {
-  try {
-    const store = present(stores.get(location), `The location ${location}`)
+  const store = stores.get(location)
+  if (!store) throw portError('location_not_found')
+  const copy = async () => {
     if (store.copyOut) await store.copyOut(shop, hash, to)
     else await pipeline(await store.read(shop, hash), createWriteStream(to), { signal })
+    if ((await stat(to)).size === size_bytes) return true
+    await rm(to)
+    return null
+  }
+  try {
+    if (await readOrRepair(copy, { shop, hash, location }, check, signal)) return
+    throw new StoreError('missing')
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof StoreError) throw storeFailure(error)

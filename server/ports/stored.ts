@@ -13,7 +13,8 @@ import {
   pointVersionsAt,
 } from '../files/locations.ts'
 import { StoreError, type BlobStore } from '../core/store/store.ts'
-import { locateItem, portError } from './item-bytes.ts'
+import { locateItem, portError, type StoredBytes } from './item-bytes.ts'
+import { readOrRepair, type CheckBlob } from './repair.ts'
 import { storeFailure } from './stage.ts'
 import { present } from '../core/present.ts'
 
@@ -28,9 +29,10 @@ interface Blob {
 export function createStoredFiles(
   scope: ShopScope,
   stores: ReadonlyMap<string, BlobStore>,
+  check?: CheckBlob,
 ): StoredFiles {
   const copy: CopyBlob = (blob, location, signal) =>
-    asPort(() => copyBlob(scope, stores, blob, location, signal))
+    asPort(() => copyBlob(scope, { stores, check }, blob, location, signal))
   return {
     locate: (fileIds) => locateFiles(scope, fileIds),
     backUp: async (item, signal) => {
@@ -68,7 +70,7 @@ type CopyBlob = (blob: Blob, location: string, signal: AbortSignal) => Promise<n
 
 async function copyBlob(
   scope: ShopScope,
-  stores: ReadonlyMap<string, BlobStore>,
+  { stores, check }: StoredBytes,
   blob: Blob,
   location: string,
   signal: AbortSignal,
@@ -79,9 +81,14 @@ async function copyBlob(
   // A blob may be damaged although its row says otherwise: then it is written again, which repairs
   // it for all files that share it.
   if ((await holdsBlob(scope, hash, location)) && (await isWholeThere())) return 0
-  const bytes = await storeAt(stores, blob.location).read(scope.shop, hash)
-  const written = await target.write(scope.shop, bytes, signal)
-  if (written.hash !== hash) throw damaged('The stored bytes do not match their hash')
+  const copy = async () => {
+    const bytes = await storeAt(stores, blob.location).read(scope.shop, hash)
+    const written = await target.write(scope.shop, bytes, signal)
+    return written.hash === hash ? written : null
+  }
+  const source = { shop: scope.shop, hash, location: blob.location }
+  const written = await readOrRepair(copy, source, check, signal)
+  if (!written) throw damaged('The stored bytes do not match their hash')
   await recordBlob(scope, blob, location)
   if (!(await isWholeThere())) throw damaged('The copy differs from the original')
   return written.size_bytes

@@ -5,14 +5,13 @@ import path from 'node:path'
 import { createRequire } from 'node:module'
 import Koa, { type Context, type Next } from 'koa'
 import compress from 'koa-compress'
-import type { Registry } from 'prom-client'
 import { UPLOADS_PATH } from '../features/upload/upload.ts'
-import type { Database } from '../core/db/database.ts'
 import { deliveryAddress } from '../features/downloads/request.ts'
 import { AppError } from '../core/errors.ts'
 import { errorFields } from '../core/log.ts'
 import { createFlowRequests, isFlowPath } from '../features/flow/requests.ts'
 import { WEBHOOKS_PATH } from '../storefront/webhooks/intake.ts'
+import { NO_ACCESS_LOG, type AccessLog } from '../http/access-log.ts'
 import { createAuthenticator } from '../http/auth.ts'
 import { cloudCallback } from '../features/cloud/routes/callback.ts'
 import { createFailureLimiter, type FailureLimiter } from '../http/auth-failures.ts'
@@ -20,27 +19,31 @@ import { docsPage } from '../http/docs.ts'
 import { errorResponses, notAllowed } from '../http/errors.ts'
 import { adminExtensionOrigin } from '../features/orders/extensions/admin-origin.ts'
 import { thankYouRoute } from '../features/orders/extensions/thank-you.ts'
+import { health } from '../http/health.ts'
 import { createMetrics, type Metrics } from '../http/metrics.ts'
-import { workMetrics } from './work-metrics.ts'
+import { stateGauges } from './state-gauges.ts'
 import { openApiDocument } from '../http/openapi.ts'
 import { pageRoute } from '../http/page.ts'
 import { createRateLimiter } from '../http/rate-limit.ts'
 import { createRouter } from '../http/router.ts'
 import { tusPaths } from '../features/upload/tus-paths.ts'
 import { tusRoute } from '../features/upload/tus-route.ts'
-import { allEndpoints, allMetrics, EXAMPLES, type WebParts } from '../features.ts'
+import { allEndpoints, EXAMPLES, type WebParts } from '../features.ts'
 
 export function createApp(parts: WebParts): RequestListener {
   const { delivery, database, demo, metricsToken: token = null } = parts
   const failures = createFailureLimiter(parts)
   const downloads = () => delivery.counted()
-  const gauges = (registers: Registry[]) => workMetrics(registers, database, allMetrics)
+  const gauges = stateGauges(database, parts.stagingFolders)
   const metrics = createMetrics({ gauges, failures, token, open: demo, downloads })
   const flow = createFlowRequests(parts)
-  const others = createKoa(parts, metrics, failures).callback()
+  const { accessLog = NO_ACCESS_LOG } = parts
+  const others = createKoa(parts, { metrics, accessLog }, failures).callback()
   return (request, response) => {
     const address = addressBeforeKoa(request.url)
+    accessLog.begin(request, response, methodOf(request))
     if (address === null) return void others(request, response)
+    accessLog.setRoute(response, address)
     const begun = performance.now()
     const answered = () =>
       metrics.answered(
@@ -76,7 +79,14 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 /** A client that leaves is not a fault of the server. */
 const DISCONNECTED = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
 
-function createKoa(parts: WebParts, metrics: Metrics, failures: FailureLimiter): Koa {
+/** What observes requests. */
+interface Observers {
+  metrics: Metrics
+  accessLog: AccessLog
+}
+
+function createKoa(parts: WebParts, observers: Observers, failures: FailureLimiter): Koa {
+  const { metrics } = observers
   const endpoints = allEndpoints(parts)
   const { version } = createRequire(import.meta.url)(
     path.resolve(import.meta.dirname, '../../package.json'),
@@ -97,9 +107,9 @@ function createKoa(parts: WebParts, metrics: Metrics, failures: FailureLimiter):
     parts.log[level]('a response was not sent completely', errorFields(error))
   })
   if (parts.storefront.demo) app.use(withoutKoa(parts.storefront.demo.handle))
-  app.use(withMetrics(metrics))
+  app.use(observed(observers))
   app.use(errorResponses(parts.log))
-  app.use(health(parts.database))
+  app.use(health(parts.readiness))
   app.use((ctx, next) => metrics.middleware(ctx, next))
   app.use(compress({ zstd: false, deflate: false }))
   app.use(cloudCallback())
@@ -124,14 +134,16 @@ function withoutKoa(handle: (request: IncomingMessage, response: ServerResponse)
   }
 }
 
-function withMetrics(metrics: Metrics) {
+function observed({ metrics, accessLog }: Observers) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const begun = performance.now()
     try {
       await next()
     } finally {
+      const route = routeOf(ctx)
+      accessLog.setRoute(ctx.res, route)
       metrics.answered(
-        routeOf(ctx),
+        route,
         methodOf(ctx.req),
         ctx.res.statusCode,
         (performance.now() - begun) / 1000,
@@ -149,19 +161,6 @@ function routeOf(ctx: Context): string {
   if (matched !== undefined) return matched
   if (['/healthz', '/readyz', '/metrics'].includes(ctx.path)) return ctx.path
   return [UPLOADS_PATH, '/api'].find((path) => `${ctx.path}/`.startsWith(`${path}/`)) ?? 'page'
-}
-
-function health(database: Database) {
-  return async (ctx: Context, next: Next): Promise<void> => {
-    if (ctx.path === '/healthz') {
-      ctx.body = { status: 'ok' }
-    } else if (ctx.path === '/readyz') {
-      await database.pool.query('select 1').catch((cause: unknown) => {
-        throw new AppError('unavailable', { retryAfter: 2, cause })
-      })
-      ctx.body = { status: 'ready' }
-    } else await next()
-  }
 }
 
 function unknownApi(

@@ -40,6 +40,18 @@ describe('the environment', () => {
     expect(message).toContain('DATABASE_URL: set postgres://')
   })
 
+  test('reads previous secrets, of which one alone may contain commas', () => {
+    const previous = (APP_SECRET_PREVIOUS: string) =>
+      readEnvironment({ APP_SECRET: 'c'.repeat(32), APP_SECRET_PREVIOUS }).previousSecrets
+    const [first, second] = ['a'.repeat(32), 'b'.repeat(40)]
+    expect(previous('')).toEqual([])
+    expect(previous(`${first}, ${second}`)).toEqual([first, second])
+    expect(previous(`short,${first}`)).toEqual([`short,${first}`])
+    // The current one, in a script that keeps the list.
+    expect(previous(`${first},${'c'.repeat(32)}`)).toEqual([first])
+    expect(problemsOf(() => previous('too short'))).toContain('APP_SECRET_PREVIOUS: set one')
+  })
+
   test('treats an empty setting as absent', () => {
     expect(readEnvironment({ PORT: '', DATABASE_URL: '' })).toMatchObject({
       port: 3000,

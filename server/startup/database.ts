@@ -11,7 +11,8 @@ import {
 import { findRunning, startEmbedded } from '../core/db/embedded.ts'
 import { migrate } from '../core/db/migrate.ts'
 import type { Logger } from '../core/log.ts'
-import { createSecrets, ensureSecret, type Secrets } from '../core/secrets.ts'
+import { openSecrets } from '../core/db/server-keys.ts'
+import { ensureSecret, type Secrets } from '../core/secrets.ts'
 import { warnOfOtherSecret } from './secret-check.ts'
 import { present } from '../core/present.ts'
 
@@ -36,7 +37,6 @@ export async function openForStart(environment: Environment, log: Logger): Promi
   const isPooled = database.directUrl !== database.url
   // Migrations lock, and set the time that they wait for locks.
   const migrated = isPooled ? openDatabase(database.directUrl, 2, log) : database
-  const secrets = createSecrets(secret)
   const close = async () => {
     await database.close()
     await embedded?.stop()
@@ -48,18 +48,43 @@ export async function openForStart(environment: Environment, log: Logger): Promi
     const applied = await migrate(migrated)
     if (isPooled) await keepSettings(database)
     if (applied.length > 0) log.info('migrated the database', { migrations: applied.join(', ') })
+    const secrets = await openSecrets(database.pool, secret, environment.previousSecrets)
     await warnOfOtherSecret(database, secrets, log)
+    return { database, secrets, close }
   } catch (error) {
     await close()
     throw error
   } finally {
     if (isPooled) await migrated.close()
   }
-  return { database, secrets, close }
 }
 
 const unusable = (error: unknown) =>
   new ConfigError([`DATABASE_URL: ${error instanceof Error ? error.message : String(error)}`])
+
+/** Without migrations: for a command that fills an empty database. */
+export async function openEmpty(
+  environment: Environment,
+  log: Logger,
+): Promise<Omit<OpenedDatabase, 'secrets'>> {
+  const { dataDir, databaseDirectUrl: directUrl } = environment
+  const known = environment.databaseUrl ?? (await findRunning(dataDir))
+  const embedded = known ? null : await startEmbedded(dataDir, log)
+  const url = known ?? embedded?.url
+  if (url === undefined) throw new Error('The embedded database has no address.')
+  const database = openDatabase(url, 4, log, { directUrl: embedded ? null : directUrl })
+  const close = async () => {
+    await database.close()
+    await embedded?.stop()
+  }
+  try {
+    await requireServerVersion(database)
+    return { database, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
 
 /**
  * For a command that may run beside a server: that server's embedded database, or one that is
@@ -74,5 +99,11 @@ export async function openForCommand(
   const secret = environment.secret ?? (await ensureSecret(environment.dataDir))
   const { databaseDirectUrl: directUrl } = environment
   const database = openDatabase(url, 2, log, { directUrl })
-  return { database, secrets: createSecrets(secret), close: () => database.close() }
+  try {
+    const secrets = await openSecrets(database.pool, secret, environment.previousSecrets)
+    return { database, secrets, close: () => database.close() }
+  } catch (error) {
+    await database.close()
+    throw error
+  }
 }

@@ -43,12 +43,14 @@ export async function startDropChild(
   database: Database,
   log: Logger,
 ): Promise<DropChild> {
-  const { drop, dataDir } = environment
+  const { drop, dataDir, roles } = environment
   const secret = environment.secret ?? (await ensureSecret(dataDir))
   const address: DropAddress = { host: drop.host, sftpPort: drop.sftpPort, ftpPort: drop.ftpPort }
   const env = {
     ...{ ROLE: 'drop', APP_SECRET: secret, DATA_DIR: dataDir },
     ...{ DATABASE_URL: database.url, DATABASE_DIRECT_URL: database.directUrl },
+    // Without the web role the parent itself listens there.
+    ...(roles.includes('web') ? {} : { MONITORING_PORT: '' }),
   }
   const restarts = createRestarts()
   let child: ChildProcess | null = null

@@ -25,12 +25,22 @@ export async function startDrop(
   log: Logger,
   closings: Closing[],
 ): Promise<void> {
+  const monitoring = await openMonitoring(environment, limits, log)
+  if (monitoring) closings.push(() => monitoring.close())
   const { database, secrets, close } = await openForStart(environment, log)
   closings.push(close)
   const listener = await openListener(database.directUrl, log)
   closings.push(() => listener.close())
   const stores = await openStores(storage, log)
   closings.push(await runDrop({ environment, limits, database, stores, listener, secrets, log }))
+  if (monitoring) closings.push(monitoring.started(database))
+}
+
+/** Loads the HTTP server only if it is wanted, because this process stays small. */
+async function openMonitoring(environment: Environment, limits: Config['limits'], log: Logger) {
+  if (environment.monitoringPort === null) return null
+  const { startDropMonitoring } = await import('./drop-monitoring.ts')
+  return startDropMonitoring({ environment, limits, log })
 }
 
 async function runDrop({ environment, ...parts }: DropParts): Promise<() => Promise<void>> {

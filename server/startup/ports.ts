@@ -2,8 +2,11 @@
 // settings.
 import type { Cloud } from '../features/cloud/cloud.ts'
 import type { UploadFolder } from '../features/upload/upload.ts'
+import type { Database } from '../core/db/database.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
+import type { Logger } from '../core/log.ts'
 import type { Ports } from '../engine/parts.ts'
+import { checkBlob } from '../files/blob-checks.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { createMatcher } from '../matching/match.ts'
 import { createTitleCache } from '../matching/title-cache.ts'
@@ -14,6 +17,7 @@ import type { GuardedClient } from '../ports/guarded-fetch.ts'
 import { createPacks } from '../ports/packs.ts'
 import { createDropPort } from '../features/drop/port.ts'
 import { createRemote } from '../ports/remote.ts'
+import type { CheckBlob } from '../ports/repair.ts'
 import { createSandboxes } from '../ports/sandbox.ts'
 import { createStage } from '../ports/stage.ts'
 import { createUploadPort } from '../features/upload/port.ts'
@@ -23,6 +27,9 @@ import type { Storefront } from '../storefront/storefront.ts'
 import { present } from '../core/present.ts'
 
 export function portsFactory(parts: {
+  database: Database
+  log: Logger
+  clock: () => Date
   client: GuardedClient
   stores: ReadonlyMap<string, BlobStore>
   storefront: Storefront
@@ -31,6 +38,7 @@ export function portsFactory(parts: {
 }): (scope: ShopScope) => Promise<Ports> {
   const match = createMatcher(createTitleCache())
   const sandboxes = createSandboxes()
+  const check: CheckBlob = (blob, signal) => checkBlob(parts, blob, signal)
   return async (scope) => {
     const { name, domain, settings } = await readShop(scope)
     // The location of new bytes.
@@ -43,11 +51,11 @@ export function portsFactory(parts: {
       remote: createRemote({ client: parts.client, ...place }),
       uploads: createUploadPort(scope, parts.uploads, place),
       drop: createDropPort(scope, parts.stores),
-      cloud: createCloudPort(scope, parts.cloud, { place, stores: parts.stores }),
+      cloud: createCloudPort(scope, parts.cloud, { place, stores: parts.stores, check }),
       stage: createStage(place),
-      stored: createStoredFiles(scope, parts.stores),
+      stored: createStoredFiles(scope, parts.stores, check),
       packs: createPacks(scope),
-      bytes: createBytesPort({ scope, stores: parts.stores, place }),
+      bytes: createBytesPort({ scope, stores: parts.stores, check, place }),
       sandbox: sandboxes.of(scope.shop),
     }
   }

@@ -20,7 +20,11 @@ export async function warnOfOtherSecret(
 ): Promise<void> {
   const { rows } = await pool.query<LinkRow>(ANY_LINK)
   const [link] = rows
-  if (!link || hashKey(secrets.linkKey(link.id, link.rotation)).equals(link.key_hash)) return
+  if (
+    !link ||
+    hashKey(secrets.linkKey(link.id, link.rotation, link.key_hash)).equals(link.key_hash)
+  )
+    return
   log.warn(
     'this database has links that were made with another APP_SECRET, whose addresses cannot be ' +
       'shown; if you did not change it, set the same APP_SECRET on every machine',

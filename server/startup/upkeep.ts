@@ -16,13 +16,14 @@ import { sweepTrash } from '../files/trash.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import { notifyDownloads } from '../features/downloads/download-notices.ts'
 import type { BlobStore } from '../core/store/store.ts'
+import { sweeps } from '../core/totals.ts'
 
 const EVERY_MS = 60 * 60 * 1000
 /**
  * A blob without a row may be this old: its row is written within the last steps of one file,
  * without a pause.
  */
-const ORPHAN_MS = 60 * 60 * 1000
+export const ORPHAN_MS = 60 * 60 * 1000
 
 export interface UpkeepParts {
   database: Database
@@ -41,12 +42,12 @@ export const upkeepTask = (parts: UpkeepParts): BackgroundTask => ({
   concurrency: 1,
   atStart: true,
   run: async ({ signal }) => {
-    for (const sweep of sweepsOf(parts, signal)) {
+    for (const [name, sweep] of Object.entries(sweepsOf(parts, signal))) {
       signal.throwIfAborted()
       // A sweep that fails, because its storage location does not answer, must not prevent the
       // others.
-      await sweep().catch((error: unknown) => {
-        if (!signal.aborted) parts.log.warn('upkeep failed', errorFields(error))
+      await measured(name, sweep).catch((error: unknown) => {
+        if (!signal.aborted) parts.log.warn('upkeep failed', { sweep: name, ...errorFields(error) })
       })
     }
     signal.throwIfAborted()
@@ -60,44 +61,64 @@ export const scrubTask = ({ uploads: _, ...parts }: UpkeepParts): BackgroundTask
   concurrency: 1,
   atStart: true,
   run: async ({ signal }) => {
-    await scrubBlobs(parts, signal)
+    await measured('scrub', () => scrubBlobs(parts, signal))
     signal.throwIfAborted()
     return new Date(Date.now() + EVERY_MS)
   },
 })
 
+/** Counts the sweep and its duration. */
+async function measured(name: string, sweep: () => Promise<unknown>): Promise<void> {
+  const begun = performance.now()
+  try {
+    await sweep()
+    sweeps.ended.add(name)
+  } catch (error) {
+    sweeps.failed.add(name)
+    throw error
+  } finally {
+    sweeps.seconds.add(name, (performance.now() - begun) / 1000)
+  }
+}
+
+/** By the name that metrics show. */
 function sweepsOf(
   { database, stores, uploads, clock, log }: UpkeepParts,
   signal: AbortSignal,
-): (() => Promise<unknown>)[] {
+): Readonly<Record<string, () => Promise<unknown>>> {
   const { pool } = database
   const logged = async (what: string, sweep: Promise<number>, fields = {}) => {
     const removed = await sweep
     if (removed > 0) log.info(`removed ${what}`, { removed, ...fields })
   }
-  return [
-    () => pool.query(`delete from idempotency_keys where created_at < now() - interval '24 hours'`),
-    () => pool.query(`delete from rate_limits where expire < extract(epoch from now()) * 1000`),
-    () => pool.query(`delete from webhooks where received_at < now() - interval '7 days'`),
-    () => sweepSessions(pool, clock()),
-    () => sweepDownloads(pool, clock()),
-    () => notifyDownloads(database, clock()),
-    () => sweepCsvUploads(pool),
-    () => logged('files past their time in the trash', sweepTrash(pool, clock())),
-    () => logged('unfinished uploads', sweepUploads({ ...uploads, log }, database)),
-    () => logged('old files in drop folders', clearFiled(pool)),
-    () => sweepOperations(pool, clock()),
-    () => sweepAnswers(database),
-    () => logged('expired versions', sweepVersions(pool, clock())),
-    () => logged('unused blobs', sweepBlobs(pool, clock())),
-    ...[...stores].map(
-      ([location, store]) =>
+  return {
+    idempotency_keys: () =>
+      pool.query(`delete from idempotency_keys where created_at < now() - interval '24 hours'`),
+    rate_limits: () =>
+      pool.query(`delete from rate_limits where expire < extract(epoch from now()) * 1000`),
+    webhooks: () =>
+      pool.query(`delete from webhooks where received_at < now() - interval '7 days'`),
+    sessions: () => sweepSessions(pool, clock()),
+    downloads: () => sweepDownloads(pool, clock()),
+    download_notices: () => notifyDownloads(database, clock()),
+    csv_uploads: () => sweepCsvUploads(pool),
+    trash: () => logged('files past their time in the trash', sweepTrash(pool, clock())),
+    uploads: () => logged('unfinished uploads', sweepUploads({ ...uploads, log }, database)),
+    drop_folders: () => logged('old files in drop folders', clearFiled(pool)),
+    operations: () => sweepOperations(pool, clock()),
+    customer_data: () => sweepAnswers(database),
+    versions: () => logged('expired versions', sweepVersions(pool, clock())),
+    blobs: () => logged('unused blobs', sweepBlobs(pool, clock())),
+    ...Object.fromEntries(
+      [...stores].map(([location, store]) => [
+        `bytes_${location}`,
         () =>
           logged('orphaned bytes', store.sweep(ORPHAN_MS, knownIn(pool, location, signal)), {
             location,
           }),
+      ]),
     ),
-  ]
+  }
 }
 
 /**

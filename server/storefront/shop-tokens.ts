@@ -82,12 +82,14 @@ export async function expireToken(scope: ShopScope, read: TokenRow): Promise<voi
   )
 }
 
+/** What a token is sealed for. */
+export const tokenPlace = (shop: number, column: string): string => `shop/${shop}/${column}`
+
 export function createSealing(secrets: Secrets): Sealing {
-  const about = (shop: number, column: string) => `shop/${shop}/${column}`
   const open = (sealed: Buffer | null | undefined, shop: number, column: string): string | null => {
     if (!sealed) return null
     try {
-      return secrets.open(sealed, about(shop, column))
+      return secrets.open(sealed, tokenPlace(shop, column))
     } catch {
       return null
     }
@@ -102,10 +104,12 @@ export function createSealing(secrets: Secrets): Sealing {
     seal: (shop, { accessToken, expires, refreshToken, refreshTokenExpires, scope }) => ({
       access_token: secrets.seal(
         present(accessToken, 'The access token'),
-        about(shop, 'access_token'),
+        tokenPlace(shop, 'access_token'),
       ),
       expires_at: expires ?? null,
-      refresh_token: refreshToken ? secrets.seal(refreshToken, about(shop, 'refresh_token')) : null,
+      refresh_token: refreshToken
+        ? secrets.seal(refreshToken, tokenPlace(shop, 'refresh_token'))
+        : null,
       refresh_expires_at: refreshTokenExpires ?? null,
       scope: scope ?? '',
     }),

@@ -345,7 +345,11 @@ function sweepTests(on: () => StoreUnderTest): void {
     const [kept, stray] = [await put('kept'), await put('stray')]
     const known = async (of: number, hashes: readonly string[]) =>
       of === shop ? new Set(hashes.filter((hash) => hash === kept.hash)) : new Set(hashes)
+    const orphans = (olderThan: number) =>
+      Array.fromAsync(on().store.orphans(olderThan, known), ({ shop, hash }) => [shop, hash])
+    expect(await orphans(3_600_000)).toEqual([])
     expect(await on().store.sweep(3_600_000, async () => NONE)).toBe(0)
+    expect(await orphans(-5000)).toEqual([[shop, stray.hash]])
     // In the future, since some stores have times in whole seconds, rounded up.
     expect(await on().store.sweep(-5000, known)).toBe(1)
     expect(await on().store.size(shop, kept.hash)).toBe(1000)

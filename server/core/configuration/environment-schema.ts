@@ -20,6 +20,14 @@ const port = (usual: string) =>
       .refine((value) => value <= 65_535, 'set a port number up to 65535'),
   )
 
+const SECRET_LENGTH = 32
+
+/** The list of secrets. One secret alone may contain commas. */
+function previousSecrets(text: string): string[] {
+  const parts = text.split(',').map((part) => part.trim())
+  return parts.every((part) => part.length >= SECRET_LENGTH) ? parts : [text]
+}
+
 export const environmentSchema = z.object({
   DATA_DIR: setting(z.string().default('./data')),
   PORT: setting(
@@ -75,7 +83,17 @@ export const environmentSchema = z.object({
       ),
   ),
   APP_SECRET: setting(
-    z.string().min(32, 'set at least 32 random characters (openssl rand -hex 32)').optional(),
+    z
+      .string()
+      .min(SECRET_LENGTH, 'set at least 32 random characters (openssl rand -hex 32)')
+      .optional(),
+  ),
+  APP_SECRET_PREVIOUS: setting(
+    z
+      .string()
+      .min(SECRET_LENGTH, 'set one or more earlier values of APP_SECRET, separated by commas')
+      .transform(previousSecrets)
+      .default([]),
   ),
   SHOPIFY_API_KEY: setting(z.string().optional()),
   SHOPIFY_API_SECRET: setting(z.string().optional()),
@@ -153,6 +171,22 @@ export const environmentSchema = z.object({
   METRICS_TOKEN: setting(
     z.string().min(16, 'set at least 16 random characters (openssl rand -hex 16)').optional(),
   ),
+  MONITORING_PORT: setting(
+    z
+      .string()
+      .regex(/^\d{1,5}$/, 'set a port number, like 9464; 0: any free one')
+      .transform(Number)
+      .refine((value) => value <= 65_535, 'set a port number up to 65535')
+      .optional(),
+  ),
+  DRAIN_SECONDS: setting(
+    z.coerce
+      .number()
+      .int()
+      .min(0, 'set a number of seconds from 0 to 60')
+      .max(60, 'set a number of seconds from 0 to 60')
+      .default(0),
+  ),
   SFTP_PORT: port('2222'),
   FTP_PORT: port('2121'),
   DROP_HOST: setting(
@@ -185,6 +219,7 @@ export const environmentSchema = z.object({
   LOG_LEVEL: setting(
     z.enum(['debug', 'info', 'warn', 'error'], 'set debug, info, warn or error').default('info'),
   ),
+  ACCESS_LOG: flag,
   NODE_ENV: setting(z.string().default('development')),
 })
 

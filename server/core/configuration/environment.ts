@@ -38,6 +38,8 @@ export interface Environment {
   roles: readonly Role[]
   /** The server's secret; null: it is generated in the data folder at the first start. */
   secret: string | null
+  /** Earlier secrets: what they sealed is opened, and what they signed is valid. */
+  previousSecrets: readonly string[]
   /**
    * The app's credentials at the platform; null: demo mode, with the built-in demo of the platform.
    */
@@ -68,9 +70,15 @@ export interface Environment {
    * mode.
    */
   metricsToken: string | null
+  /** Where a process without the web role serves health and metrics. Null: nowhere. */
+  monitoringPort: number | null
+  /** How long a stopping web process still answers, while it reports that it is not ready. */
+  drainSeconds: number
   drop: DropEnvironment
   cloud: CloudEnvironment
   logLevel: 'debug' | 'info' | 'warn' | 'error'
+  /** Each request is logged. */
+  accessLog: boolean
 }
 
 /** Reads the environment, once. Throws `ConfigError` with every problem in it. */
@@ -116,6 +124,7 @@ function environmentOf(
     connections: env.DATABASE_CONNECTIONS,
     roles: env.ROLE,
     secret: env.APP_SECRET ?? null,
+    previousSecrets: env.APP_SECRET_PREVIOUS.filter((secret) => secret !== env.APP_SECRET),
     platform: platformOf(env),
     partner: partnerOf(env),
     demo: { catalog: env.DEMO_CATALOG ? path.resolve(env.DEMO_CATALOG) : null, bucket, restore },
@@ -130,12 +139,15 @@ function environmentOf(
     accelLocation: env.X_ACCEL_LOCATION?.replace(/\/$/, '') ?? null,
     s3Redirect: env.S3_REDIRECT,
     metricsToken: env.METRICS_TOKEN ?? null,
+    monitoringPort: env.MONITORING_PORT ?? null,
+    drainSeconds: env.DRAIN_SECONDS,
     drop,
     cloud: {
       rclone: env.RCLONE_EXECUTABLE ? path.resolve(env.RCLONE_EXECUTABLE) : null,
       clients,
     },
     logLevel: env.LOG_LEVEL,
+    accessLog: env.ACCESS_LOG,
   }
 }
 

@@ -4,6 +4,7 @@ import knexFactory, { type Knex } from 'knex'
 import pg from 'pg'
 import type { Logger } from '../log.ts'
 import { firstOf } from '../present.ts'
+import { measureKnex, MeasuredPool, type PoolName } from './measured-pool.ts'
 
 // Counts and sizes stay far below 2^53, so bigint columns are plain numbers.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
@@ -55,8 +56,8 @@ export function openDatabase(
   { directUrl = null, name = 'stevedore' }: DatabaseOptions = {},
 ): Database {
   const isPooled = directUrl !== null && directUrl !== url
-  const open = (config: pg.PoolConfig): pg.Pool => {
-    const pool = new pg.Pool(config)
+  const open = (poolName: PoolName, config: pg.PoolConfig): pg.Pool => {
+    const pool = new MeasuredPool(poolName, config)
     // Without these handlers a restart of PostgreSQL would crash our process.
     pool.on('error', (error) => log.warn('idle database connection lost', { error: error.message }))
     pool.on('connect', (client) => client.on('error', () => {}))
@@ -71,12 +72,12 @@ export function openDatabase(
   }
   // A pooler refuses settings of a session; `keepSettings` gives them to the role.
   const options = isPooled ? { ...common, connectionString: url } : direct
-  const pool = open({
+  const pool = open('plain', {
     ...options,
     max: connections,
     ...(isPooled ? { Client: UnnamedClient as never } : {}),
   })
-  const directPool = isPooled ? open({ ...direct, max: DIRECT_CONNECTIONS }) : pool
+  const directPool = isPooled ? open('direct', { ...direct, max: DIRECT_CONNECTIONS }) : pool
   const knex = knexFactory({
     client: 'pg',
     connection: options,
@@ -87,6 +88,7 @@ export function openDatabase(
       error: (text: unknown) => log.debug('knex', { text: String(text) }),
     },
   })
+  measureKnex(knex)
   return {
     url,
     directUrl: directUrl ?? url,

@@ -33,6 +33,23 @@ const source: Knex.MigrationSource<string> = {
   getMigration: (name) => import(new URL(name, FOLDER).href) as Promise<Knex.Migration>,
 }
 
+/**
+ * The migrations of this version that a database of an earlier version had. Throws if it had others
+ * in addition.
+ */
+export async function migrationsOf(
+  names: readonly string[],
+): Promise<Knex.MigrationSource<string>> {
+  const known = await source.getMigrations([])
+  const chosen = known.filter((name) => names.includes(source.getMigrationName(name)))
+  const unknown = names.filter(
+    (name) => !known.some((each) => source.getMigrationName(each) === name),
+  )
+  if (unknown.length > 0)
+    throw new Error(`A newer version is needed: this one has no migration ${unknown.join(', ')}.`)
+  return { ...source, getMigrations: () => Promise.resolve(chosen) }
+}
+
 export interface MigrateOptions {
   migrations?: Knex.MigrationSource<string>
   lockTimeoutMs?: number
@@ -62,6 +79,17 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
     await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => {})
     client.release()
   }
+}
+
+/** Would `migrate` change the tables? */
+export async function isMigrationPending(pool: Database['pool']): Promise<boolean> {
+  const names = (await source.getMigrations([])).map((name) => source.getMigrationName(name))
+  const { rows } = await pool.query<{ pending: boolean }>(
+    `select exists (select from unnest($1::text[]) as known (name)
+       where not exists (select from knex_migrations m where m.name = known.name)) as pending`,
+    [names],
+  )
+  return rows[0]?.pending ?? true
 }
 
 async function applyOurs({ knex }: Database, config: Knex.MigratorConfig): Promise<string[]> {

@@ -3,13 +3,15 @@ import type { Secrets } from '../secrets.ts'
 import type { ShopScope } from './for-shop.ts'
 import { lastOf } from '../present.ts'
 
-const aboutOf = ({ shop }: ShopScope) => `shop/${shop}/idempotency_keys.reply`
+/** What a reply is sealed for. */
+export const replyPlace = ({ shop }: Pick<ShopScope, 'shop'>): string =>
+  `shop/${shop}/idempotency_keys.reply`
 
 export const sealReply = (scope: ShopScope, secrets: Secrets, reply: object): Buffer =>
-  secrets.seal(JSON.stringify(reply), aboutOf(scope))
+  secrets.seal(JSON.stringify(reply), replyPlace(scope))
 
 export const openReply = (scope: ShopScope, secrets: Secrets, sealed: Buffer): unknown =>
-  JSON.parse(secrets.open(sealed, aboutOf(scope)))
+  JSON.parse(secrets.open(sealed, replyPlace(scope)))
 
 const REPLY_BATCH = 500
 

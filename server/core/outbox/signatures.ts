@@ -11,8 +11,18 @@ const KEY_BYTES = 32
  * the server's.
  */
 export function webhookSecret(secrets: Pick<Secrets, 'derive'>, shop: number): string {
-  return PREFIX + secrets.derive(`webhook/${shop}`).toString('base64')
+  return secretOf(secrets.derive(webhookUse(shop)))
 }
+
+/**
+ * With those of the server's previous secrets: all of them sign, until merchants have copied the
+ * current one to their receivers.
+ */
+export const webhookSecrets = (secrets: Pick<Secrets, 'deriveAll'>, shop: number): string[] =>
+  secrets.deriveAll(webhookUse(shop)).map(secretOf)
+
+const webhookUse = (shop: number) => `webhook/${shop}`
+const secretOf = (key: Buffer) => PREFIX + key.toString('base64')
 
 /** A new secret of one webhook. */
 export const newWebhookSecret = (): string => PREFIX + randomBytes(KEY_BYTES).toString('base64')

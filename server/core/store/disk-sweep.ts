@@ -4,11 +4,10 @@
 import { opendir } from 'node:fs/promises'
 import path from 'node:path'
 import type { BlobKey } from './names.ts'
-import type { BlobStore } from './store.ts'
+import type { KnownBlobs, StoredName } from './store.ts'
 import { list, removeFolder, rename, stat, unlessAbsent, unlink } from './disk-calls.ts'
 import { moveIntoPlace, type Layout } from './disk-layout.ts'
 
-type Known = Parameters<BlobStore['sweep']>[1]
 const HASH = /^[0-9a-f]{64}$/
 const PAGE = 1000
 const ASIDE = /^aside-(\d+)-([0-9a-f]{64})-/
@@ -19,13 +18,36 @@ function blobAside(name: string): BlobKey | null {
   return shop === undefined || hash === undefined ? null : { shop: Number(shop), hash }
 }
 
-export async function sweepDisk(layout: Layout, olderThan: number, known: Known): Promise<number> {
+export async function sweepDisk(
+  layout: Layout,
+  olderThan: number,
+  known: KnownBlobs,
+): Promise<number> {
   const before = Date.now() - olderThan
   let removed = await sweepTemporary(layout, before, known)
+  for await (const { shop, hashes } of allPages(layout))
+    removed += await sweepPage(layout, shop, hashes, before, known)
+  return removed
+}
+
+/** Names what a sweep would remove, without temporary files. */
+export async function* orphansOnDisk(
+  layout: Layout,
+  olderThan: number,
+  known: KnownBlobs,
+): AsyncGenerator<StoredName> {
+  const before = Date.now() - olderThan
+  for await (const { shop, hashes } of allPages(layout)) {
+    const wanted = await known(shop, hashes)
+    for (const hash of hashes)
+      if (!wanted.has(hash) && (await isOld(layout.blob(shop, hash), before))) yield { shop, hash }
+  }
+}
+
+async function* allPages(layout: Layout): AsyncGenerator<{ shop: number; hashes: string[] }> {
   for (const shop of (await list(layout.folder)).filter((name) => /^\d+$/.test(name)))
     for await (const hashes of pages(path.join(layout.folder, shop)))
-      removed += await sweepPage(layout, Number(shop), hashes, before, known)
-  return removed
+      yield { shop: Number(shop), hashes }
 }
 
 /**
@@ -68,7 +90,7 @@ async function sweepPage(
   shop: number,
   hashes: readonly string[],
   before: number,
-  known: Known,
+  known: KnownBlobs,
 ): Promise<number> {
   // Nearly all have rows, so only the others are looked up on the disk.
   const wanted = await known(shop, hashes)
@@ -82,7 +104,7 @@ async function sweepPage(
   return removed
 }
 
-async function sweepTemporary(layout: Layout, before: number, known: Known): Promise<number> {
+async function sweepTemporary(layout: Layout, before: number, known: KnownBlobs): Promise<number> {
   let removed = 0
   for (const name of await list(layout.temporaryFolder)) {
     const file = path.join(layout.temporaryFolder, name)

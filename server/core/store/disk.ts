@@ -4,7 +4,7 @@ import { makeFolderSync } from '../make-folder.ts'
 import { copy, isAbsent, open, readAll, readAt, stat, unlessAbsent, unlink } from './disk-calls.ts'
 import { adoptOnDisk, takeOnDisk } from './disk-adopt.ts'
 import { createLayout, syncIntoPlace } from './disk-layout.ts'
-import { removeShopFolder, sweepDisk } from './disk-sweep.ts'
+import { orphansOnDisk, removeShopFolder, sweepDisk } from './disk-sweep.ts'
 import { writeHashed } from './disk-write.ts'
 import { StoreError, type BlobStore } from './store.ts'
 
@@ -68,6 +68,7 @@ export function createDiskStore({ folder }: { folder: string }): BlobStore {
     remove: async (shop, hash) => void (await unlessAbsent(unlink(layout.blob(shop, hash)))),
     removeShop: (shop, signal) => removeShopFolder(layout, shop, signal),
     sweep: (olderThan, known) => sweepDisk(layout, olderThan, known),
+    orphans: (olderThan, known) => orphansOnDisk(layout, olderThan, known),
   }
 }
 

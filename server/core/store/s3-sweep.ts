@@ -16,9 +16,7 @@ import type { BlobKey } from './names.ts'
 import type { Keys } from './s3-keys.ts'
 import { headObject } from './s3-read.ts'
 import { copyObject, removeObject } from './s3-write.ts'
-import { StoreError, type BlobStore } from './store.ts'
-
-type Known = Parameters<BlobStore['sweep']>[1]
+import { StoreError, type KnownBlobs, type StoredName } from './store.ts'
 
 /**
  * Temporary objects are kept longer: an object that is built from parts has the date of its first
@@ -31,7 +29,7 @@ const SECOND_MS = 1000
 interface Sweep {
   bucket: S3Bucket
   keys: Keys
-  known: Known
+  known: KnownBlobs
   /** Objects that were changed before this time are old. */
   before: number
 }
@@ -47,7 +45,7 @@ export async function sweepBucket(
   bucket: S3Bucket,
   keys: Keys,
   olderThan: number,
-  known: Known,
+  known: KnownBlobs,
 ): Promise<number> {
   const sweep: Sweep = { bucket, keys, known, before: Date.now() - olderThan }
   let removed = await sweepUploads(sweep)
@@ -57,6 +55,28 @@ export async function sweepBucket(
     for (const blobs of byShop(page, keys.toAside)) await finishAside(sweep, blobs)
   }
   return removed
+}
+
+/** Names what a sweep would put aside. */
+export async function* orphansInBucket(
+  bucket: S3Bucket,
+  keys: Keys,
+  olderThan: number,
+  known: KnownBlobs,
+): AsyncGenerator<StoredName> {
+  const before = Date.now() - olderThan
+  for await (const page of pages(bucket, keys.prefix))
+    for (const blobs of byShop(page, keys.toBlob)) {
+      const old = blobs.filter(({ changed }) => isOld(changed, before))
+      const [first] = old
+      if (!first) continue
+      const { shop } = first
+      const wanted = await known(
+        shop,
+        old.map(({ hash }) => hash),
+      )
+      for (const { hash } of old) if (!wanted.has(hash)) yield { shop, hash }
+    }
 }
 
 const REMOVAL_CONCURRENCY = 8

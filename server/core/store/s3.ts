@@ -5,7 +5,7 @@ import type { S3Location } from './address.ts'
 import { openBucket, type PartSizes } from './s3-calls.ts'
 import { createKeys } from './s3-keys.ts'
 import { headObject, readBlob } from './s3-read.ts'
-import { removeShopObjects, sweepBucket } from './s3-sweep.ts'
+import { orphansInBucket, removeShopObjects, sweepBucket } from './s3-sweep.ts'
 import { adoptIntoBucket, removeObject, takeIntoBucket, writeBlob } from './s3-write.ts'
 import type { BlobStore } from './store.ts'
 
@@ -39,5 +39,6 @@ export function createS3Store(location: S3Location, sizes?: Partial<PartSizes>):
     },
     removeShop: async (shop, signal) => removeShopObjects(bucket, keys, shop, signal),
     sweep: (olderThan, known) => sweepBucket(bucket, keys, olderThan, known),
+    orphans: (olderThan, known) => orphansInBucket(bucket, keys, olderThan, known),
   }
 }

@@ -104,10 +104,20 @@ export interface BlobStore {
    * `olderThan` milliseconds and that `known` does not name. A blob that is written again in the
    * meantime stays. Returns how many were removed.
    */
-  sweep(
-    olderThan: number,
-    known: (shop: number, hashes: readonly string[]) => Promise<ReadonlySet<string>>,
-  ): Promise<number>
+  sweep(olderThan: number, known: KnownBlobs): Promise<number>
+  /**
+   * Names the blobs that are unchanged for `olderThan` milliseconds and that `known` does not name;
+   * removes nothing.
+   */
+  orphans(olderThan: number, known: KnownBlobs): AsyncIterable<StoredName>
+}
+
+/** Returns those of a shop's blobs that a row names. */
+export type KnownBlobs = (shop: number, hashes: readonly string[]) => Promise<ReadonlySet<string>>
+
+export interface StoredName {
+  shop: number
+  hash: string
 }
 
 export class StoreError extends Error {

@@ -9,7 +9,8 @@ interface Place {
   secrets: Secrets
 }
 
-const aboutOf = (shop: number) => `${shop}/operations.workflow`
+/** What secret options are sealed for. */
+export const optionsPlace = (shop: number): string => `${shop}/operations.workflow`
 const isSealed = (value: unknown): value is { sealed: string } =>
   typeof value === 'object' &&
   value !== null &&
@@ -25,7 +26,7 @@ export const sealOptions = (
   ...workflow,
   steps: workflow.steps.map((step) =>
     mapSensitive(step, plugins, (value) => ({
-      sealed: secrets.seal(JSON.stringify(value), aboutOf(shop)).toString('base64'),
+      sealed: secrets.seal(JSON.stringify(value), optionsPlace(shop)).toString('base64'),
     })),
   ),
 })
@@ -38,7 +39,7 @@ export const openOptions = (
 ): Record<string, unknown> =>
   mapSensitive(step, [plugin], (value) =>
     isSealed(value)
-      ? JSON.parse(secrets.open(Buffer.from(value.sealed, 'base64'), aboutOf(shop)))
+      ? JSON.parse(secrets.open(Buffer.from(value.sealed, 'base64'), optionsPlace(shop)))
       : value,
   ).options ?? {}
 

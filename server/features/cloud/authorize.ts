@@ -18,7 +18,8 @@ export const CALLBACK_PATH = '/cloud/callback'
 const VALID = '10 minutes'
 
 const hashOf = (state: string) => createHash('sha256').update(state).digest()
-const aboutOf = (shop: number) => `${shop}/cloud_authorizations`
+/** What the verifier of a sign-in is sealed for. */
+export const authorizationPlace = (shop: number): string => `${shop}/cloud_authorizations`
 
 /**
  * The provider's address for the sign-in window. Throws `not_found`, and `conflict` if the provider
@@ -48,7 +49,7 @@ export async function beginAuthorization(
       id,
       subject,
       state: hashOf(state),
-      verifier: options.secrets.seal(verifier, aboutOf(scope.shop)),
+      verifier: options.secrets.seal(verifier, authorizationPlace(scope.shop)),
     },
   )
   const url = new URL(spec.authorize)
@@ -95,7 +96,7 @@ export async function completeAuthorization(
       message:
         'This sign-in was not started in this session, or has expired: authorize the connection again',
     })
-  const verifier = cloud.options.secrets.open(begun.verifier, aboutOf(scope.shop))
+  const verifier = cloud.options.secrets.open(begun.verifier, authorizationPlace(scope.shop))
   const { refresh, access } = await exchange(cloud, provider.oauth, { code, state, verifier })
   const found = (await provider.discover?.(access, cloud.options.emulators?.fetch ?? fetch)) ?? {}
   await scope.transaction(async (tx) => {

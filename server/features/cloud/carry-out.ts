@@ -8,10 +8,10 @@ import { PortError, type StagedBlob } from '../../../plugins/contract.ts'
 import { createAsyncQueue } from '../../core/async-queue.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { foundIn, HEAD_BYTES } from '../../ports/found-type.ts'
-import { copyOut, locateItem } from '../../ports/item-bytes.ts'
+import { copyOut, locateItem, type StoredBytes } from '../../ports/item-bytes.ts'
 import { storeFailure, type StagePlace } from '../../ports/stage.ts'
-import { StoreError, type BlobStore } from '../../core/store/store.ts'
 import { present } from '../../core/present.ts'
+import { StoreError } from '../../core/store/store.ts'
 import type { Cloud, OpenRemote } from './cloud.ts'
 import { openingOf, requireConnection } from './connections.ts'
 import { CloudError } from './rclone/errors.ts'
@@ -19,11 +19,10 @@ import type { RemoteFile } from './rclone/remote-files.ts'
 import { readSync } from './sync-rows.ts'
 import type { SyncTask } from './tasks.ts'
 
-export interface CarryParts {
+export interface CarryParts extends StoredBytes {
   scope: ShopScope
   cloud: Cloud
   place: StagePlace
-  stores: ReadonlyMap<string, BlobStore>
 }
 
 export interface TaskResult {
@@ -253,7 +252,7 @@ async function send(run: Run, task: SyncTask): Promise<void> {
   if (ours.version !== ours.base_version || from === null) {
     const file = path.join(folder, `send-${task.number}`)
     const located = await locateItem(parts.scope, { file: { id: task.file_id }, staged: null })
-    await copyOut(parts.scope, parts.stores, located, file, signal)
+    await copyOut(parts.scope, parts, located, file, signal)
     try {
       now = await open.files.put(task.path, file, signal)
     } finally {

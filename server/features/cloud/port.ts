@@ -5,14 +5,14 @@ import { carryOut, type TaskResult } from './carry-out.ts'
 import { CloudError } from './rclone/errors.ts'
 import { tasksOf, type SyncTask } from './tasks.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import type { BlobStore } from '../../core/store/store.ts'
 import { present } from '../../core/present.ts'
+import type { StoredBytes } from '../../ports/item-bytes.ts'
 import type { StagePlace } from '../../ports/stage.ts'
 
 export function createCloudPort(
   scope: ShopScope,
   cloud: Cloud,
-  { place, stores }: { place: StagePlace; stores: ReadonlyMap<string, BlobStore> },
+  parts: StoredBytes & { place: StagePlace },
 ): CloudPort {
   const load = async (sync: string, items: readonly { id: string; position: number }[]) => {
     const found = await tasksOf(
@@ -36,7 +36,7 @@ export function createCloudPort(
       const tasks = await load(sync, items)
       const ids = new Map([...tasks].map(([id, task]) => [task, id]))
       try {
-        const results = carryOut({ scope, cloud, place, stores }, sync, [...tasks.values()], signal)
+        const results = carryOut({ ...parts, scope, cloud }, sync, [...tasks.values()], signal)
         for await (const result of results)
           yield { item: present(ids.get(result.task), 'The item of a task'), ...resultOf(result) }
       } catch (error) {

@@ -21,10 +21,12 @@ export interface CustomerAnswer {
 }
 
 const COLUMNS = 'id, customer_id, order_ids, size_bytes, created_at, expires_at'
-const aboutOf = (shop: number, id: string) => `${shop}/customer_data.document/${id}`
+/** What a document is sealed for. */
+export const documentPlace = (shop: number, id: string): string =>
+  `${shop}/customer_data.document/${id}`
 
 const hashesOf = (secrets: Secrets, { addresses }: Buyer): Buffer[] => {
-  const key = secrets.derive('customer-data')
+  const key = secrets.lookupKey('customer-data')
   return addresses.map((address) => createHmac('sha256', key).update(address).digest())
 }
 
@@ -76,7 +78,7 @@ export async function storeAnswer(
     {
       ...aboutPerson(secrets, about.request, about.buyer),
       id,
-      document: secrets.seal(about.document, aboutOf(tx.shop, id)),
+      document: secrets.seal(about.document, documentPlace(tx.shop, id)),
       size: Buffer.byteLength(about.document),
       now: about.now,
     },
@@ -108,7 +110,7 @@ export async function readAnswer(
   )
   if (!row) return null
   const { document, ...answer } = row
-  return { answer, document: secrets.open(document, aboutOf(scope.shop, id)) }
+  return { answer, document: secrets.open(document, documentPlace(scope.shop, id)) }
 }
 
 export async function deleteAnswer(scope: ShopScope, id: string): Promise<boolean> {

@@ -27,15 +27,17 @@ const PATH = /^\/cdn\/(\d{1,12})\/([A-Za-z0-9_-]{43})\/([0-9a-f-]{36})\/([0-9a-f
 /** @param base the CDN's address, without a trailing slash. */
 export function createSignedAddresses(
   base: string,
-  secrets: Pick<Secrets, 'derive'>,
+  secrets: Pick<Secrets, 'derive' | 'deriveAll'>,
 ): SignedAddresses {
-  const secret = secrets.derive('cdn')
-  const sign = (expires: string, token: string, hash: string, filename: string) =>
-    createHmac('sha256', secret).update([expires, token, hash, filename].join('/')).digest()
+  const current = secrets.derive('cdn')
+  // Also those of previous secrets, whose addresses a CDN may still request.
+  const accepted = secrets.deriveAll('cdn')
+  const sign = (key: Buffer, ...parts: readonly string[]) =>
+    createHmac('sha256', key).update(parts.join('/')).digest()
   return {
     addressOf: ({ token, hash, filename }, now) => {
       const expires = String((Math.floor(now.getTime() / 1000 / STEP_SECONDS) + 2) * STEP_SECONDS)
-      const signature = sign(expires, token, hash, filename).toString('base64url')
+      const signature = sign(current, expires, token, hash, filename).toString('base64url')
       return `${base}/cdn/${expires}/${signature}/${token}/${hash}/${encodeURIComponent(filename)}`
     },
     read: (path, now) => {
@@ -44,8 +46,10 @@ export function createSignedAddresses(
       // Decoded, because a CDN may change the escapes.
       const filename = decoded(encoded)
       if (filename === null) return null
-      const right = sign(expires, token, hash, filename)
-      if (!timingSafeEqual(right, Buffer.from(signature, 'base64url'))) return null
+      const given = Buffer.from(signature, 'base64url')
+      const isRight = (key: Buffer) =>
+        timingSafeEqual(sign(key, expires, token, hash, filename), given)
+      if (!accepted.some(isRight)) return null
       return {
         token,
         hash,

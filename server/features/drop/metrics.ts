@@ -1,5 +1,6 @@
 // Metrics of the drop server: its processes write them to the database, so that every web process
-// can report all of them. They are labelled by account (its username), never with a password.
+// can report all of them. They are labelled by account (its username), never with a password, and
+// only for a bounded number of accounts: all others are counted together.
 import { Gauge, type Registry } from 'prom-client'
 import type { Database } from '../../core/db/database.ts'
 
@@ -10,13 +11,31 @@ interface AccountRow {
   refusals: string
 }
 
-/** SQL: accounts that were used recently, or for which sign-ins were refused. */
+/** How many accounts have series of their own. */
+const NAMED_ACCOUNTS = 50
+/** The label of all others. It is not a valid username. */
+const OTHERS = '(others)'
+
+/**
+ * Accounts that were used recently, or for which sign-ins were refused. Those used last are named.
+ */
 const ACCOUNTS = `
-  select username as account, received_files, received_bytes, refusals from drop_accounts
-  where last_used_at > now() - interval '7 days' or refusals > 0`
+  select case when place <= ${NAMED_ACCOUNTS} then username else '${OTHERS}' end as account,
+    sum(received_files) as received_files, sum(received_bytes) as received_bytes,
+    sum(refusals) as refusals
+  from (
+    select *, row_number() over (order by last_used_at desc nulls last, username) as place
+    from drop_accounts where last_used_at > now() - interval '7 days' or refusals > 0
+  ) recent group by 1`
+/** Those with most sessions are named. */
 const SESSIONS = `
-  select c.username as account, c.protocol, count(*)::int as open from drop_connections c
-  where ended_at is null group by 1, 2`
+  select case when place <= ${NAMED_ACCOUNTS} then username else '${OTHERS}' end as account, protocol,
+    sum(open)::int as open
+  from (
+    select c.username, c.protocol, count(*)::int as open,
+      row_number() over (order by count(*) desc, c.username) as place
+    from drop_connections c where ended_at is null group by 1, 2
+  ) counted group by 1, 2`
 const FILES = `
   select state, count(*)::int as files, coalesce(sum(size_bytes), 0)::float8 as bytes
     from drop_entries

@@ -82,12 +82,15 @@ interface SecretSource {
   isUsable?: (secret: string) => boolean
 }
 
+/** What a secret of the drop server is sealed for. */
+export const dropSecretPlace = (name: string): string => `drop_secrets.${name}`
+
 async function sharedSecret(
   { pool }: Database,
   secrets: Secrets,
   { name, make, isUsable = () => true }: SecretSource,
 ): Promise<string> {
-  const about = `drop_secrets.${name}`
+  const about = dropSecretPlace(name)
   const find = async () => {
     const { rows } = await pool.query<{ sealed: Buffer }>(
       'select sealed from drop_secrets where name = $1',

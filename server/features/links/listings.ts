@@ -157,6 +157,7 @@ interface LinkRow {
   position: number
   id: string | null
   rotation: number
+  key_hash: Buffer
   filename: string
   email: string | null
   expires_at: Date | null
@@ -180,7 +181,7 @@ async function* linksOf(
          from items where shop_id = :shop and operation_id = :operation and position > :after
          order by position limit ${LINKS}
        )
-       select page.position, l.id, l.rotation, f.filename, l.email, l.expires_at, l.download_limit
+       select page.position, l.id, l.rotation, l.key_hash, f.filename, l.email, l.expires_at, l.download_limit
        from page
        left join links l on l.shop_id = :shop and l.id = page.link and l.operation_id = :operation
          and l.revoked_at is null
@@ -190,13 +191,13 @@ async function* linksOf(
     )
     if (rows.length === 0) return
     after = lastOf(rows).position
-    yield rows.flatMap(({ id, rotation, filename, email, expires_at, download_limit }) =>
+    yield rows.flatMap(({ id, rotation, key_hash, filename, email, expires_at, download_limit }) =>
       id === null
         ? []
         : [
             {
               ...{ filename, email, download_limit },
-              url: linkAddress(baseUrl, secrets.linkKey(id, rotation)),
+              url: linkAddress(baseUrl, secrets.linkKey(id, rotation, key_hash)),
               expires_at: expires_at?.toISOString() ?? null,
             },
           ],

@@ -6,7 +6,7 @@ import { withoutSecrets, wholeAddress, type KeptAddress } from '../../core/kept-
 import type { GuardedClient } from '../../ports/guarded-fetch.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import type { Deliverer } from '../../core/outbox/outbox.ts'
-import { webhookSecret } from '../../core/outbox/signatures.ts'
+import { webhookSecrets } from '../../core/outbox/signatures.ts'
 import { deadlineOf } from '../../core/outbox/receiver-failures.ts'
 import { present } from '../../core/present.ts'
 import { POST_DELAYS, postSigned } from './signed-post.ts'
@@ -46,7 +46,7 @@ export async function queueCallback(
 
 export interface CallbackOptions {
   client: Pick<GuardedClient, 'post'>
-  secrets: Pick<Secrets, 'derive' | 'seal' | 'open'>
+  secrets: Pick<Secrets, 'deriveAll' | 'seal' | 'open'>
   /** Reads the body that GET /api/jobs/{id} returns. */
   operationRecord(scope: ShopScope, id: string): Promise<object>
   clock: () => Date
@@ -79,7 +79,7 @@ export function callbackDeliverer({
       postSigned({
         ...{ client, id, body: text, stopping, at: clock(), within: deadline(failures) },
         address: wholeAddress(payload as KeptAddress, { shop: scope.shop, secrets }),
-        signingSecrets: [webhookSecret(secrets, scope.shop)],
+        signingSecrets: webhookSecrets(secrets, scope.shop),
       }),
   }
 }

@@ -238,8 +238,13 @@ export async function withDeliveryKeys(
 ): Promise<(Content | null)[]> {
   if (written.length === 0) return []
   const deliveries = written.map(({ delivery }) => delivery)
-  const rows = await scope.query<{ delivery_id: string; id: string; rotation: number }>(
-    `select delivery_id, id, rotation from links
+  const rows = await scope.query<{
+    delivery_id: string
+    id: string
+    rotation: number
+    key_hash: Buffer
+  }>(
+    `select delivery_id, id, rotation, key_hash from links
      where shop_id = :shop and delivery_id = any(:deliveries::uuid[]) and revoked_at is null`,
     { deliveries },
   )
@@ -255,7 +260,7 @@ export async function withDeliveryKeys(
   return written.map(({ delivery, content }) => {
     const link = links.get(delivery)
     if (!link) return null
-    const address = linkAddress(baseUrl, secrets.linkKey(link.id, link.rotation))
+    const address = linkAddress(baseUrl, secrets.linkKey(link.id, link.rotation, link.key_hash))
     const keys = licences.get(delivery) ?? []
     const fill = (text: string, lines: string) =>
       text

@@ -21,6 +21,7 @@ export interface DeliverySummary {
   held_at: Date | null
   link_id: string
   rotation: number
+  key_hash: Buffer
   files: number
   /** Of them, those that the buyer cannot download any more: used up or expired. */
   blocked: number
@@ -66,7 +67,7 @@ const SUMMARY = `
     d.held_at,
     (select r.reason from delivery_runs r where r.shop_id = d.shop_id
       and r.delivery_id = d.id) as held_because, p.id as link_id,
-    p.rotation, f.files, f.blocked, f.downloads, f.size_bytes, f.last_download_at, d.opened_at, d.ask,
+    p.rotation, p.key_hash, f.files, f.blocked, f.downloads, f.size_bytes, f.last_download_at, d.opened_at, d.ask,
     d.created_at, d.updated_at,
     (select jsonb_build_object('id', m.id, 'status', m.status, 'kept', ${KEPT}, 'at',
      coalesce(m.sent_at, m.created_at)) from outbox m

@@ -57,6 +57,7 @@ interface Shown {
   status: BuyerStatus
   link_id: string
   rotation: number
+  key_hash: Buffer
   files: number
   lines: string[]
 }
@@ -155,8 +156,8 @@ async function send(
 ): Promise<readonly MarkResult[]> {
   const shop = await readShop(scope)
   const orders = storefront.orders(scope.shop)
-  const address = ({ link_id, rotation }: Shown) =>
-    linkAddress(baseUrl, secrets.linkKey(link_id, rotation))
+  const address = ({ link_id, rotation, key_hash }: Shown) =>
+    linkAddress(baseUrl, secrets.linkKey(link_id, rotation, key_hash))
   try {
     if (kind === 'fulfil') {
       const fulfilments = wanted.map((one) => fulfilmentOf(one, shop, address))
@@ -190,7 +191,7 @@ async function readShown(
   orders: readonly string[],
 ): Promise<ReadonlyMap<string, Shown>> {
   const rows = await scope.query<Shown>(
-    `select d.order_id, ${BUYER_STATUS_SQL} as status, l.id as link_id, l.rotation, f.files, f.lines
+    `select d.order_id, ${BUYER_STATUS_SQL} as status, l.id as link_id, l.rotation, l.key_hash, f.files, f.lines
      from deliveries d join links l on l.shop_id = d.shop_id and l.delivery_id = d.id
      join lateral (
        select count(distinct file_id)::int as files,

@@ -41,13 +41,14 @@ export interface OrderPagesParts {
 interface PageRow extends Omit<OrderPage, 'url'> {
   link_id: string
   rotation: number
+  key_hash: Buffer
 }
 
 export const createOrderPages = ({ database, secrets, baseUrl }: OrderPagesParts): OrderPages => ({
   find: async (shop, order) => {
     const [row] = await forShop(database, shop).query<PageRow>(
       `select o.confirmation_number, o.ordered_at, ${BUYER_STATUS_SQL} as status, p.id as link_id,
-         p.rotation,
+         p.rotation, p.key_hash,
          (select count(*)::int from links c
           join files f on f.shop_id = c.shop_id and f.id = c.file_id and f.deleted_at is null
           where c.shop_id = p.shop_id and c.parent_id = p.id and c.revoked_at is null) as files
@@ -58,10 +59,10 @@ export const createOrderPages = ({ database, secrets, baseUrl }: OrderPagesParts
       { order },
     )
     if (!row) return null
-    const { link_id, rotation, ...page } = row
+    const { link_id, rotation, key_hash, ...page } = row
     // All of its files were deleted or revoked: there is nothing to open.
     if (page.status === 'ready' && page.files === 0) return null
-    return { ...page, url: linkAddress(baseUrl, secrets.linkKey(link_id, rotation)) }
+    return { ...page, url: linkAddress(baseUrl, secrets.linkKey(link_id, rotation, key_hash)) }
   },
   sells: async (shop, lines) => {
     const rows = await forShop(database, shop).query(

@@ -18,6 +18,7 @@ interface PaidFileRow extends Omit<PaidFile, 'key' | 'licence_keys'> {
   file_id: string
   delivery_id: string
   rotation: number
+  key_hash: Buffer
 }
 
 /** In the order of the order's lines and of their packs, without withdrawn files. */
@@ -28,7 +29,7 @@ export async function openDeliveryLink(
 ): Promise<readonly PaidFile[]> {
   const rows = await scope.query<PaidFileRow>(
     `select f.filename, coalesce(o.size_bytes, f.size_bytes) as size_bytes, c.id as link_id,
-       f.id as file_id, l.delivery_id, c.rotation, c.download_limit, c.downloads, c.expires_at,
+       f.id as file_id, l.delivery_id, c.rotation, c.key_hash, c.download_limit, c.downloads, c.expires_at,
        case when f.version > 1 and f.version_since > c.created_at and not coalesce(o.stale, false)
          then f.version_since end as renewed_at
      from links l
@@ -42,10 +43,10 @@ export async function openDeliveryLink(
     { link },
   )
   const keys = rows[0] && (await keysByFile(scope, secrets, rows[0].delivery_id, { show: true }))
-  return rows.map(({ link_id, rotation, file_id, delivery_id: _, ...file }) => ({
+  return rows.map(({ link_id, rotation, key_hash, file_id, delivery_id: _, ...file }) => ({
     ...file,
     licence_keys: keys?.get(file_id) ?? [],
-    key: secrets.linkKey(link_id, rotation),
+    key: secrets.linkKey(link_id, rotation, key_hash),
   }))
 }
 

@@ -45,6 +45,7 @@ export interface LinkRow extends LinkFacts {
   pack_id: string | null
   name: string
   rotation: number
+  key_hash: Buffer
   email: string | null
 }
 
@@ -54,7 +55,7 @@ export const MAPPING_STATE = `case when l.paid
   else coalesce(f.mapping_state, 'never') end`
 
 /** Of a row `l` with its file `f` or its pack `p`, as LINK_TABLES joins them. */
-export const LINK_COLUMNS = `l.id, l.file_id, l.pack_id, coalesce(f.filename, p.name, l.pack_name) as name, l.rotation, l.email, l.revoked_at,
+export const LINK_COLUMNS = `l.id, l.file_id, l.pack_id, coalesce(f.filename, p.name, l.pack_name) as name, l.rotation, l.key_hash, l.email, l.revoked_at,
   l.expires_at, l.download_limit, l.downloads, l.created_at, f.deleted_at, ${MAPPING_STATE} as mapping_state`
 export const LINK_TABLES = `links l
   left join files f on f.shop_id = l.shop_id and f.id = l.file_id
@@ -91,7 +92,7 @@ export async function readLinks(
 export function linkOf(row: LinkRow, secrets: Secrets, now: Date): Link {
   const { id, file_id, pack_id, name, email, expires_at, download_limit, downloads, created_at } =
     row
-  const key = secrets.linkKey(id, row.rotation)
+  const key = secrets.linkKey(id, row.rotation, row.key_hash)
   const status = linkStatus(row, now)
   return {
     id,

@@ -70,6 +70,7 @@ interface PackFileRow extends Omit<PackFile, 'key'> {
   /** Null: it has no link under the pack's link yet. */
   link_id: string | null
   rotation: number
+  key_hash: Buffer | null
   /** Its link has the terms of the pack's link. */
   has_pack_terms: boolean
 }
@@ -88,9 +89,12 @@ export async function openPackLink(
   const ready = seen.every(({ link_id, has_pack_terms }) => link_id !== null && has_pack_terms)
   if (!ready) await ensurePackLinks(scope, secrets, link, seen, now)
   return (ready ? seen : await listFiles(scope, link)).flatMap((row) =>
-    row.link_id === null ? [] : [presented(row, secrets.linkKey(row.link_id, row.rotation))],
+    row.link_id === null ? [] : [presented(row, keyOf(secrets, row.link_id, row))],
   )
 }
+
+const keyOf = (secrets: Secrets, link: string, { rotation, key_hash }: PackFileRow): string =>
+  secrets.linkKey(link, rotation, key_hash ?? undefined)
 
 const presented = (
   { filename, size_bytes, download_limit, downloads }: PackFileRow,
@@ -102,7 +106,7 @@ const presented = (
 const listFiles = (scope: ShopScope, link: string): Promise<PackFileRow[]> =>
   scope.query<PackFileRow>(
     `select f.id as file_id, f.filename, f.size_bytes, c.id as link_id,
-       coalesce(c.rotation, 0) as rotation, c.download_limit, coalesce(c.downloads, 0) as downloads,
+       coalesce(c.rotation, 0) as rotation, c.key_hash, c.download_limit, coalesce(c.downloads, 0) as downloads,
        c.expires_at is not distinct from l.expires_at
          and c.download_limit is not distinct from l.download_limit
          and c.email is not distinct from l.email as has_pack_terms

@@ -36,9 +36,10 @@ const COUNTS = `
   (select count(*) from licence_keys k where k.shop_id = l.shop_id and k.list_id = l.id
      and k.delivery_id is not null) as given`
 
-const aboutOf = (shop: number) => `${shop}/licence_keys.sealed`
+/** What licence keys are sealed for. */
+export const licencePlace = (shop: number): string => `${shop}/licence_keys.sealed`
 export const openKey = (secrets: Secrets, shop: number, sealed: Buffer): string =>
-  secrets.open(sealed, aboutOf(shop))
+  secrets.open(sealed, licencePlace(shop))
 
 /** By name; `after`: the previous page's last name. */
 export const listLicenceLists = (
@@ -92,7 +93,7 @@ export async function addLicenceKeys(
     { list },
   )
   if (held.length === 0) throw new AppError('not_found')
-  const secret = secrets.derive('licence-keys')
+  const secret = secrets.lookupKey('licence-keys')
   const rows = await tx.query(
     `insert into licence_keys (shop_id, list_id, hash, sealed)
      select :shop, :list, hash, sealed
@@ -102,7 +103,7 @@ export async function addLicenceKeys(
     {
       list,
       hashes: keys.map((key) => createHmac('sha256', secret).update(key).digest()),
-      sealed: keys.map((key) => secrets.seal(key, aboutOf(tx.shop))),
+      sealed: keys.map((key) => secrets.seal(key, licencePlace(tx.shop))),
     },
   )
   await tx.query('update licence_lists set warned_at = null where shop_id = :shop and id = :list', {

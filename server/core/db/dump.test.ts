@@ -1,0 +1,123 @@
+import { mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { createTestShop, openTestDatabase } from '../../../test/database.ts'
+import { fillEveryTable, readTables } from '../../../test/every-table.ts'
+import type { Database } from './database.ts'
+import { dumpDatabase, loadDump, type Dump } from './dump.ts'
+import { migrationsOf } from './migrate.ts'
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+let folder: string
+let dump: Dump
+const quiet = () => {}
+beforeAll(async () => {
+  database = await openTestDatabase()
+  folder = await mkdtemp(path.join(tmpdir(), 'stevedore-dump-'))
+  await fillEveryTable(database.pool, await createTestShop(database))
+  await database.pool.query(
+    `select graphile_worker.add_job('upkeep', $1::json, job_key := 'one')`,
+    [JSON.stringify({ text: 'a tab\t, a quote " and a \\ in two\nlines' })],
+  )
+  dump = await dumpDatabase(database, folder, quiet)
+})
+afterAll(async () => {
+  await database.drop()
+  await rm(folder, { recursive: true })
+})
+
+async function emptyDatabase() {
+  const other = await openTestDatabase()
+  onTestFinished(() => other.drop())
+  return other
+}
+
+const tables = async () => [
+  'shops',
+  'graphile_worker._private_jobs',
+  ...(await readTables(database.pool)).map(({ name }) => name),
+]
+
+async function contentOf({ pool }: Database): Promise<Record<string, string[]>> {
+  const all: Record<string, string[]> = {}
+  for (const table of await tables()) {
+    const { rows } = await pool.query<{ row: string }>(
+      `select to_jsonb(t)::text as row from ${table} t order by 1`,
+    )
+    all[table] = rows.map(({ row }) => row)
+  }
+  return all
+}
+
+const constraintsOf = async ({ pool }: Database) =>
+  (
+    await pool.query(
+      `select conrelid::regclass::text as on, conname, pg_get_constraintdef(oid) as definition, convalidated
+       from pg_constraint order by 1, 2`,
+    )
+  ).rows
+const triggersOf = async ({ pool }: Database) =>
+  (
+    await pool.query(
+      `select tgrelid::regclass::text as on, tgname, tgenabled from pg_trigger
+       where not tgisinternal order by 1, 2`,
+    )
+  ).rows
+
+test('every row of every table is loaded; keys, triggers and sequences are as before', async () => {
+  const other = await emptyDatabase()
+  await loadDump(other, folder, dump, quiet)
+  const content = await contentOf(database)
+  expect(Object.values(content).every((rows) => rows.length > 0)).toBe(true)
+  expect(await contentOf(other)).toEqual(content)
+  expect(await constraintsOf(other)).toEqual(await constraintsOf(database))
+  expect(await triggersOf(other)).toEqual(await triggersOf(database))
+  // New rows get new numbers.
+  await createTestShop(other, 'next.myshopify.com')
+  await other.pool.query(`select graphile_worker.add_job('upkeep', job_key := 'two')`)
+})
+
+test('a file that is cut off or has other rows loads nothing', async () => {
+  const file = path.join(folder, 'public.shops.copy.gz')
+  const whole = await readFile(file)
+  const other = await emptyDatabase()
+  const before = await constraintsOf(other)
+  const spoilers = [
+    async () => truncate(file, (await stat(file)).size - 8),
+    () => writeFile(file, gzipSync('')),
+    () => writeFile(file, gzipSync('not a row\n')),
+    () => rm(file),
+  ]
+  for (const spoil of spoilers) {
+    await spoil()
+    await expect(loadDump(other, folder, dump, quiet)).rejects.toThrow()
+    await writeFile(file, whole)
+    expect((await contentOf(other)).files).toEqual([])
+    expect(await constraintsOf(other)).toEqual(before)
+  }
+  await loadDump(other, folder, dump, quiet)
+})
+
+test('a dump is of one moment: what is written meanwhile is in no table', async () => {
+  const second = await mkdtemp(path.join(folder, 'second-'))
+  let written: Promise<unknown> | undefined
+  // The snapshot was taken before the first table.
+  const during = await dumpDatabase(database, second, () => {
+    written ??= database.pool.query(
+      `insert into shops (domain, name) values ('late.example', 'Late')`,
+    )
+  })
+  await written
+  const rowsIn = ({ tables }: Dump) => tables.find(({ name }) => name === 'shops')?.rows
+  expect(rowsIn(during)).toBe(rowsIn(dump))
+})
+
+test('a dump of a newer version is refused, and names what is missing', async () => {
+  await expect(migrationsOf([...dump.migrations, '9999_later'])).rejects.toThrow(
+    'A newer version is needed: this one has no migration 9999_later.',
+  )
+  const earlier = await migrationsOf(dump.migrations.slice(0, 3))
+  expect(await earlier.getMigrations([])).toHaveLength(3)
+})

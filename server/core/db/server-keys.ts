@@ -1,0 +1,97 @@
+// The keys in the database that outlive a change of the server's secret. All processes read them
+// when they start.
+import { createHash, randomBytes } from 'node:crypto'
+import { createSecrets, hashKey, type Secrets } from '../secrets.ts'
+import type { Database } from './database.ts'
+
+type Pool = Database['pool']
+
+const LOOKUP = 'lookup'
+const LINK = 'link/'
+const ROOT_BYTES = 32
+
+/** What a key of the server is sealed for. */
+export const serverKeyPlace = (name: string): string => `server_keys.${name}`
+
+/**
+ * The secrets of a process. Keys that no configured secret opens are left out.
+ * @param previous secrets that were used before.
+ */
+export async function openSecrets(
+  pool: Pool,
+  secret: string,
+  previous: readonly string[],
+): Promise<Secrets> {
+  const bare = createSecrets(secret, { previous })
+  const keys = await readKeys(pool, bare)
+  if (keys === null) return bare
+  if (!keys.has(LOOKUP)) {
+    await addKey(pool, bare, LOOKUP, await firstRoot(pool, secret, previous))
+    for (const [name, key] of (await readKeys(pool, bare)) ?? []) keys.set(name, key)
+  }
+  const retiredLinkKeys = [...keys].flatMap(([name, key]) =>
+    name.startsWith(LINK) && key !== null ? [Buffer.from(key, 'base64')] : [],
+  )
+  const lookupRoot = keys.get(LOOKUP) ?? secret
+  return createSecrets(secret, { previous, retiredLinkKeys, lookupRoot })
+}
+
+/**
+ * Keeps the keys of links that were made with earlier secrets, so that their addresses can be shown
+ * when the secrets themselves are not configured any more.
+ */
+export async function keepLinkKeys(
+  pool: Pool,
+  secrets: Secrets,
+  previous: readonly string[],
+): Promise<void> {
+  for (const each of previous) {
+    const key = createSecrets(each).derive('link')
+    const name = LINK + createHash('sha256').update(key).digest('hex').slice(0, 16)
+    await addKey(pool, secrets, name, key.toString('base64'))
+  }
+}
+
+/** By name; null if it cannot be opened. Null: the table does not exist yet. */
+async function readKeys(pool: Pool, secrets: Secrets): Promise<Map<string, string | null> | null> {
+  const { rows: found } = await pool.query<{ exists: boolean }>(
+    `select to_regclass('server_keys') is not null as exists`,
+  )
+  if (!found[0]?.exists) return null
+  const { rows } = await pool.query<{ name: string; sealed: Buffer }>(
+    'select name, sealed from server_keys',
+  )
+  return new Map(rows.map(({ name, sealed }) => [name, opened(secrets, name, sealed)]))
+}
+
+function opened(secrets: Secrets, name: string, sealed: Buffer): string | null {
+  try {
+    return secrets.open(sealed, serverKeyPlace(name))
+  } catch {
+    return null
+  }
+}
+
+const addKey = (pool: Pool, secrets: Secrets, name: string, key: string) =>
+  pool.query('insert into server_keys (name, sealed) values ($1, $2) on conflict do nothing', [
+    name,
+    secrets.seal(key, serverKeyPlace(name)),
+  ])
+
+/**
+ * A random root, but in a database of an earlier version the secret that it was used with, because
+ * hashes in it are made with that.
+ */
+async function firstRoot(pool: Pool, secret: string, previous: readonly string[]): Promise<string> {
+  const { rows: shops } = await pool.query('select from shops limit 1')
+  if (shops.length === 0) return randomBytes(ROOT_BYTES).toString('base64')
+  const { rows } = await pool.query<{ id: string; rotation: number; key_hash: Buffer }>(
+    'select id, rotation, key_hash from links limit 1',
+  )
+  const [link] = rows
+  const used = [secret, ...previous].find(
+    (each) =>
+      link && hashKey(createSecrets(each).linkKey(link.id, link.rotation)).equals(link.key_hash),
+  )
+  return used ?? secret
+}

@@ -1,0 +1,101 @@
+// Metrics of what waits and for how long: jobs of each task, messages, changes that the platform
+// reported, catalog mirrors; and of blobs that are known to be damaged. All shops together.
+import { Gauge } from 'prom-client'
+import type { StateMetrics } from '../http/state-metrics.ts'
+
+/** SQL: the job can be taken, or it was given up after its last attempt. */
+const DUE = 'locked_at is null and run_at <= now() and attempts < max_attempts'
+const TASKS = `
+  select t.identifier as task, count(*) filter (where ${DUE}) as waiting,
+    count(*) filter (where locked_at is not null) as running,
+    count(*) filter (where locked_at is null and attempts >= max_attempts) as given_up,
+    coalesce(extract(epoch from max(now() - run_at) filter (where ${DUE})), 0)::float8 as oldest
+  from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+  group by 1`
+// The index outbox_open has these rows.
+const MESSAGES = `
+  select kind as label, extract(epoch from now() - min(created_at))::float8 as oldest
+  from outbox where status in ('waiting', 'sending') group by 1`
+const CHANGES = `
+  select kind as label, count(*), coalesce(extract(epoch from max(now() - due_at)), 0)::float8 as oldest
+  from platform_changes where due_at <= now() group by 1`
+const MIRRORS = `
+  select coalesce(extract(epoch from max(now() - coalesce(m.finished_at, s.installed_at))), 0)::float8
+      as oldest,
+    count(*) filter (where m.failed_at > coalesce(m.finished_at, '-infinity')) as failing
+  from shop_tokens t join shops s on s.id = t.shop_id and s.uninstalled_at is null
+  left join catalog_mirrors m on m.shop_id = t.shop_id`
+// The index versions_damaged has these rows.
+const DAMAGED = `
+  select count(*) from (select distinct shop_id, hash, location from versions where damaged) blobs`
+
+interface TaskCount {
+  task: string
+  waiting: string
+  running: string
+  given_up: string
+  oldest: number
+}
+
+/** A count is 0 if the query has none. */
+interface Delayed {
+  label: string
+  count?: string
+  oldest: number
+}
+
+export const delayMetrics: StateMetrics = (registers, { pool }) => {
+  const gauge = (name: string, help: string, ...labelNames: string[]) =>
+    new Gauge({ registers, name, help, labelNames })
+  const jobs = gauge('stevedore_task_jobs', 'Jobs of each task', 'task', 'state')
+  const jobAge = gauge(
+    'stevedore_task_oldest_seconds',
+    'Time since the oldest waiting job of a task was due',
+    'task',
+  )
+  const messageAge = gauge(
+    'stevedore_message_oldest_seconds',
+    'Age of the oldest message of the outbox that is not sent',
+    'kind',
+  )
+  const changes = gauge(
+    'stevedore_platform_changes',
+    'Changes that webhooks reported and that are due to be applied',
+    'kind',
+  )
+  const changeAge = gauge(
+    'stevedore_platform_change_oldest_seconds',
+    'Time since the oldest of them was due',
+    'kind',
+  )
+  const mirrorAge = gauge(
+    'stevedore_catalog_oldest_seconds',
+    'Age of the oldest catalog mirror of an installed shop',
+  )
+  const failing = gauge('stevedore_catalogs_failing', 'Catalog mirrors whose last refresh failed')
+  const damaged = gauge('stevedore_damaged_blobs', 'Blobs that are known to be missing or damaged')
+
+  return async () => {
+    const tasks = (await pool.query<TaskCount>(TASKS)).rows
+    const messages = (await pool.query<Delayed>(MESSAGES)).rows
+    const changed = (await pool.query<Delayed>(CHANGES)).rows
+    for (const one of [jobs, jobAge, messageAge, changes, changeAge]) one.reset()
+    for (const { task, waiting, running, given_up, oldest } of tasks) {
+      jobs.set({ task, state: 'waiting' }, Number(waiting))
+      jobs.set({ task, state: 'running' }, Number(running))
+      jobs.set({ task, state: 'given_up' }, Number(given_up))
+      jobAge.set({ task }, oldest)
+    }
+    for (const { label: kind, oldest } of messages) messageAge.set({ kind }, oldest)
+    for (const { label: kind, count, oldest } of changed) {
+      changes.set({ kind }, Number(count))
+      changeAge.set({ kind }, oldest)
+    }
+    for (const row of (await pool.query<{ oldest: number; failing: string }>(MIRRORS)).rows) {
+      mirrorAge.set(row.oldest)
+      failing.set(Number(row.failing))
+    }
+    for (const { count } of (await pool.query<{ count: string }>(DAMAGED)).rows)
+      damaged.set(Number(count))
+  }
+}

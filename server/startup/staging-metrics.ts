@@ -1,0 +1,63 @@
+// Metrics of the folders where this machine keeps files until they are complete, and of the free
+// room on their disks.
+import { opendir, stat, statfs } from 'node:fs/promises'
+import path from 'node:path'
+import { Gauge } from 'prom-client'
+import type { Environment } from '../core/configuration/environment.ts'
+import type { StateMetrics } from '../http/state-metrics.ts'
+
+/** The folders may contain thousands of files. */
+const WALK_EVERY_MS = 60_000
+
+/** By the name that metrics show. */
+export function stagingFolders({
+  dataDir,
+  storage,
+}: Pick<Environment, 'dataDir' | 'storage'>): Readonly<Record<string, string>> {
+  const disks = Object.entries(storage).flatMap(([name, location]) =>
+    location.kind === 'disk' ? [[`${name}_tmp`, path.join(location.folder, 'tmp')]] : [],
+  )
+  return {
+    uploads: path.join(dataDir, 'uploads'),
+    drop: path.join(dataDir, 'drop'),
+    cloud: path.join(dataDir, 'cloud'),
+    ...Object.fromEntries(disks),
+  }
+}
+
+/** @param folders by name. A folder that does not exist has no series. */
+export function stagingMetrics(folders: Readonly<Record<string, string>>): StateMetrics {
+  return (registers) => {
+    const gauge = (name: string, help: string) =>
+      new Gauge({ registers, name, help, labelNames: ['place'] })
+    const bytes = gauge('stevedore_staging_bytes', 'Bytes of unfinished files on this machine')
+    const free = gauge('stevedore_disk_free_bytes', 'Free bytes on the disk of a folder')
+    let walkedAt = -Infinity
+    return async () => {
+      if (performance.now() - walkedAt < WALK_EVERY_MS) return
+      walkedAt = performance.now()
+      for (const gauge of [bytes, free]) gauge.reset()
+      for (const [place, folder] of Object.entries(folders)) {
+        const room = await statfs(folder).catch(() => null)
+        if (!room) continue
+        free.set({ place }, room.bavail * room.bsize)
+        bytes.set({ place }, await bytesIn(folder))
+      }
+    }
+  }
+}
+
+/** Files that disappear in the meantime are not counted. */
+async function bytesIn(folder: string): Promise<number> {
+  let sum = 0
+  try {
+    for await (const entry of await opendir(folder, { recursive: true })) {
+      if (!entry.isFile()) continue
+      const found = await stat(path.join(entry.parentPath, entry.name)).catch(() => null)
+      sum += found?.size ?? 0
+    }
+  } catch {
+    // A folder was removed while it was read.
+  }
+  return sum
+}

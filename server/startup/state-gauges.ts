@@ -1,0 +1,14 @@
+// The gauges of stored state that the web and worker roles report: those of work, of delays, of
+// all features, and of this machine's folders.
+import type { Database } from '../core/db/database.ts'
+import { allMetrics } from '../features.ts'
+import type { Gauges } from '../http/metrics.ts'
+import { delayMetrics } from './delay-metrics.ts'
+import { stagingMetrics } from './staging-metrics.ts'
+import { workMetrics } from './work-metrics.ts'
+
+/** @param folders of unfinished files, by name. */
+export const stateGauges =
+  (database: Pick<Database, 'pool'>, folders: Readonly<Record<string, string>>): Gauges =>
+  (registers) =>
+    workMetrics(registers, database, [delayMetrics, stagingMetrics(folders), ...allMetrics])

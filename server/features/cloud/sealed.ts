@@ -6,7 +6,9 @@ import type { Values } from './providers/provider.ts'
 export const connectionPlace = (shop: number): string => `${shop}/connections`
 
 export const sealed = (secrets: Secrets, shop: number, values: Values): Buffer | null =>
-  Object.keys(values).length === 0 ? null : secrets.seal(JSON.stringify(values), connectionPlace(shop))
+  Object.keys(values).length === 0
+    ? null
+    : secrets.seal(JSON.stringify(values), connectionPlace(shop))
 
 /** Empty if there are none, or if they were sealed with another secret. */
 export function openSealed(secrets: Secrets, shop: number, value: Buffer | null): Values {

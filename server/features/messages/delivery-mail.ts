@@ -231,7 +231,12 @@ export async function withDeliveryKeys(
 ): Promise<(Content | null)[]> {
   if (written.length === 0) return []
   const deliveries = written.map(({ delivery }) => delivery)
-  const rows = await scope.query<{ delivery_id: string; id: string; rotation: number; key_hash: Buffer }>(
+  const rows = await scope.query<{
+    delivery_id: string
+    id: string
+    rotation: number
+    key_hash: Buffer
+  }>(
     `select delivery_id, id, rotation, key_hash from links
      where shop_id = :shop and delivery_id = any(:deliveries::uuid[]) and revoked_at is null`,
     { deliveries },

@@ -132,7 +132,9 @@ export function deliveryRecord(
       ...{ by: row.held_by, since: text(row.held_at) },
       recommendation: row.held_by === 'risk' ? row.recommendation : null,
     },
-    url: mayUse ? linkAddress(baseUrl, secrets.linkKey(row.link_id, row.rotation, row.key_hash)) : null,
+    url: mayUse
+      ? linkAddress(baseUrl, secrets.linkKey(row.link_id, row.rotation, row.key_hash))
+      : null,
     ...{ files: row.files, blocked_files: row.blocked, downloads: row.downloads },
     size_bytes: row.size_bytes,
     opened_at: text(row.opened_at),

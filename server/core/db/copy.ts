@@ -53,7 +53,8 @@ export function copyRowsOut(client: pg.ClientBase, source: string): RowsOut {
       connection.query(`copy ${source} to stdout`)
     },
     handleCopyData: ({ chunk }) => {
-      if (!stream.push(chunk)) socket?.pause()
+      // Copied, because pg reads the next messages into the same memory.
+      if (!stream.push(Buffer.from(chunk))) socket?.pause()
     },
     handleCommandComplete: ({ text }) => void (rows = rowsOf(text)),
     handleReadyForQuery: () => void stream.push(null),

@@ -79,6 +79,29 @@ test('every row of every table is loaded; keys, triggers and sequences are as be
   await other.pool.query(`select graphile_worker.add_job('upkeep', job_key := 'two')`)
 })
 
+test('large tables are dumped as they are', async () => {
+  const { pool } = database
+  const second = await mkdtemp(path.join(folder, 'large-'))
+  await pool.query(
+    `insert into platform_changes (shop_id, kind, subject, payload)
+     select min(id), 'test', n::text, jsonb_build_object('text', repeat(md5(n::text), 1 + n % 40))
+     from shops, generate_series(1, 20000) n group by n`,
+  )
+  onTestFinished(
+    async () => void (await pool.query(`delete from platform_changes where kind = 'test'`)),
+  )
+  const large = await dumpDatabase(database, second, quiet)
+  const other = await emptyDatabase()
+  await loadDump(other, second, large, quiet)
+  const sum = async ({ pool: any }: Database) =>
+    (
+      await any.query(
+        `select count(*), md5(string_agg(t::text, '' order by t::text)) from platform_changes t`,
+      )
+    ).rows
+  expect(await sum(other)).toEqual(await sum(database))
+})
+
 test('a file that is cut off or has other rows loads nothing', async () => {
   const file = path.join(folder, 'public.shops.copy.gz')
   const whole = await readFile(file)

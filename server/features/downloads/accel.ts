@@ -13,12 +13,12 @@ export interface Accel {
   prefix: string
 }
 
-// One range in the simplest form. For other forms nginx sends several parts or a 416; we send the
+// Matches one range in the simplest form. For other forms nginx sends several parts or a 416; we send the
 // whole file.
 const PLAIN_RANGE = /^bytes=(\d+-\d*|-\d+)$/
 
 /**
- * May nginx send this response?
+ * Returns whether nginx may send this response.
  * @param range the part of the file to send; null: the whole file.
  */
 export function maySendByNginx(request: IncomingMessage, range: ByteRange | null): boolean {

@@ -86,7 +86,7 @@ function createOpener(bytes: Bytes, segments: readonly Segment[], part: ByteRang
     const segment = segments[at] as Extract<Segment, { entry: FileTarget }>
     return bytes.open(segment.entry, rangeOf(segment, part))
   }
-  /** Not for streams from a bucket: the bucket would close one that is not read for a while. */
+  /** Streams from a bucket are not opened ahead: the bucket would close one that is not read for a while. */
   const openAhead = (after: number, opened: OpenedBytes): void => {
     const at = segments.findIndex(
       (segment, place) => place > after && 'entry' in segment && isAsked(segment, part),

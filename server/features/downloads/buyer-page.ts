@@ -93,7 +93,7 @@ export async function changeBuyerPage(
   return readBuyerPage(scope)
 }
 
-/** Null removes it. */
+/** The new logo; null removes the logo. */
 export async function changeLogo(scope: ShopScope, logo: Logo | null): Promise<SavedBuyerPage> {
   await scope.query(
     `insert into buyer_pages (shop_id, logo, logo_type) values (:shop, :bytes, :type)

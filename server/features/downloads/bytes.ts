@@ -29,7 +29,7 @@ export interface Bytes {
 
 /** Limits the bytes that may be sent (counting/session-budget.ts). */
 export interface SendAllowance {
-  /** May this many more bytes be sent? */
+  /** Returns whether this many more bytes may be sent. */
   take(bytes: number): Promise<boolean>
 }
 
@@ -126,13 +126,13 @@ export async function send(
 export interface SendOptions {
   stallMs: number
   allowance?: SendAllowance | null | undefined
-  /** Only if all bytes of the blob are sent. */
+  /** Checks the bytes; possible only if all bytes of the blob are sent. */
   verifier?: Verifier | null
 }
 
 /** Compares a blob's bytes with its hash. */
 export interface Verifier {
-  /** May the next bytes be sent? False only for the last ones, if all do not have the hash. */
+  /** Returns whether the next bytes may be sent: the last ones only if all have the hash. */
   accepts(bytes: Uint8Array): boolean
   result(): 'whole' | 'damaged' | 'unknown'
 }

@@ -39,7 +39,7 @@ export function colourCss({ accent, background }: ChosenColours): string {
   return `${light}\n@media (prefers-color-scheme: dark) {\n${dark}\n}`
 }
 
-// Twice, so that it wins over the media query of page.css.
+// The selector is repeated, so that the rule wins over the media query of page.css.
 const rule = (content: string) => `:root:root{${content}}`
 const declarations = (palette: Palette) =>
   Object.entries(palette)

@@ -36,7 +36,7 @@ export interface DeliveryLimits {
 
 export interface DeliveryParts {
   database: Database
-  /** Its notifications invalidate cached links. */
+  /** Notifications from the database invalidate cached links. */
   listener: Pick<Listener, 'on'>
   /** By location. */
   stores: ReadonlyMap<string, BlobStore>
@@ -47,9 +47,9 @@ export interface DeliveryParts {
   /** The addresses of this installation and of the CDN, without a trailing slash. */
   baseUrl: string
   cdnBaseUrl?: string | null
-  /** Null: no nginx sends files for this process. */
+  /** The nginx that sends files for this process; null if there is none. */
   accel?: Accel | null
-  /** Null: files in a bucket are sent by this process too. */
+  /** Redirects to the bucket; if null, this process sends files of a bucket too. */
   bucketRedirect?: BucketRedirect | null
   messages: DownloadMessages
   limits?: Partial<DeliveryLimits>

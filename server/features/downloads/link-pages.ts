@@ -67,7 +67,7 @@ async function openPack(parts: PageParts, asked: PageRequest): Promise<void> {
   const { database, secrets, archives } = parts
   const { visit, key, link } = asked
   const { request, now } = visit
-  // It creates the links of files that are new in the pack, also for the ZIP file.
+  // Reading the files creates the links of files that are new in the pack, also for the ZIP file.
   const files = await openPackLink(forShop(database, link.shop), secrets, link.link, now)
   if (wantsArchive(request)) return openArchive(archives, asked, () => Promise.resolve(files))
   sendPack(visit, {

@@ -17,7 +17,7 @@ export interface ShopShown {
 /** The language of a page and the shop that its header and footer name. */
 export interface Frame {
   t: Translator
-  /** Absent if a stranger must not learn it. */
+  /** The shop; absent if a stranger must not learn which shop it is. */
   shop?: ShopShown | undefined
 }
 
@@ -41,9 +41,9 @@ export interface AskForm {
 
 export interface RenderedPage {
   html: string
-  /** Its Content-Security-Policy. */
+  /** The page's Content-Security-Policy. */
   policy: string
-  /** Its Content-Language. */
+  /** The page's Content-Language. */
   locale: string
 }
 
@@ -52,7 +52,7 @@ hbs.registerHelper('t', (key: MessageKey, options: Handlebars.HelperOptions) =>
   (options.data as { t: Translator }).t(key, options.hash as MessageValues),
 )
 
-// Not in the template: the formatter removes it there.
+// The doctype is not in the template: the formatter removes it there.
 const DOCTYPE = '<!doctype html>\n'
 const compile = (file: URL) => hbs.compile<object>(readFileSync(file, 'utf8'))
 const layout = compile(new URL('./layout.hbs', import.meta.url))

@@ -26,7 +26,7 @@ export interface PublicParts {
   counter: PublicCounter
   serving: ByteServer
   clientOf: (request: IncomingMessage) => Client
-  /** Null: without a CDN. */
+  /** Makes and reads addresses of the CDN; null if there is none. */
   signed: SignedAddresses | null
   /** Without a trailing slash: an expired address of the CDN redirects here. */
   baseUrl: string
@@ -58,7 +58,7 @@ async function answer(parts: PublicParts, visit: Visit, token: string): Promise<
   if (range && (range.start > 0 || isProbe(range, target.size)))
     return give(parts, visit, { ...partOf(target), range }, UNCOUNTED)
   const download = await count()
-  // It was withdrawn since the look-up.
+  // The file was withdrawn since the look-up.
   if (!download) return refuse(request, response, 'file_not_found')
   const same = download.target.hash === target.hash
   const part = { ...partOf(download.target), range: same ? range : null }

@@ -11,7 +11,7 @@ import { singleFlight } from '../../core/single-flight.ts'
 
 export interface DownloadRecord {
   target: FileTarget
-  /** Null: from the file's public address. */
+  /** The link that was used; null for a download from the file's public address. */
   link: string | null
   client: Client
   at: Date

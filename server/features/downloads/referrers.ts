@@ -4,7 +4,7 @@
 
 /**
  * The names under which a Referer's site may be listed: its host, and `*.` with each parent domain.
- * Null without a Referer or if it is not a web site (an app's).
+ * The result is null without a Referer or if it is not a web site (an app's).
  */
 export function sitesOf(referer: string | undefined): readonly string[] | null {
   if (!referer) return null

@@ -27,7 +27,7 @@ const CONDITIONS = [
   'if-unmodified-since',
 ] as const
 
-/** Null: not an address of delivery. */
+/** The route of an address; null if it is not an address of delivery. */
 export function routeOf(url: string | undefined): Route | null {
   if (url === undefined) return null
   if (LINK.test(url)) return { kind: 'link', key: KEY_ASKED.exec(url)?.[1] ?? null }

@@ -16,7 +16,7 @@ export interface Visit {
 
 export interface Part {
   target: FileTarget
-  /** Null: the whole file. */
+  /** The part to send; null for the whole file. */
   range: ByteRange | null
   audience?: Audience
   /** The headers of a redirect to the bucket; absent: the bytes must not be redirected. */

@@ -14,7 +14,7 @@ export type Permit =
   | { kind: 'link'; shop: number; link: string; keyHash: Buffer }
   /** All files of a delivery or a pack, by its page's link. */
   | { kind: 'archive'; shop: number; link: string; keyHash: Buffer }
-  /** One of these files, by its own link, whose key the client does not use. */
+  /** A file in a ZIP file, by the file's link, whose key the client does not use. */
   | { kind: 'archived'; shop: number; link: string }
   | { kind: 'public'; token: string }
 

@@ -1,5 +1,5 @@
 // Programs that fetch the addresses in mails and chats before a person does: filters and previews.
-// Only those that name themselves in the user agent can be recognised.
+// Only programs that name themselves in the user agent can be recognised.
 import type { IncomingMessage } from 'node:http'
 
 // From the documentation and logs of these programs; matched as parts of the user agent.

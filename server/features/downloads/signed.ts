@@ -18,7 +18,7 @@ export interface SignedPath {
 
 export interface SignedAddresses {
   addressOf(target: Pick<PublicTarget, 'token' | 'hash' | 'filename'>, now: Date): string
-  /** Null if the signature is invalid. */
+  /** Reads a signed path; returns null if the signature is invalid. */
   read(path: string, now: Date): SignedPath | null
 }
 

@@ -25,7 +25,7 @@ export interface FileTarget extends DeliverySettings {
   blob: string
   size: number
   modifiedMs: number
-  /** Its bytes differ from the bytes that were admitted: it is not served. */
+  /** The file's bytes differ from those that were admitted: the file is not served. */
   damaged: boolean
 }
 

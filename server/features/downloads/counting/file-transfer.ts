@@ -1,4 +1,4 @@
-// One response with bytes of a file, as its counter sees it: how many bytes it may send, and how it
+// A transfer is one response with bytes of a file, as its counter sees it: how many bytes it may send, and how it
 // ended. A transfer calls `undo` or `end`, once.
 import type { ServerResponse } from 'node:http'
 import type { SendAllowance } from '../bytes.ts'

@@ -35,7 +35,7 @@ export type DeliveryBlock =
 export interface KnownLink extends LinkFacts {
   shop: number
   link: string
-  /** Null: a pack's or a delivery's link. */
+  /** The link's file; null for the link of a pack or a delivery. */
   target: LinkTarget | null
   /** The pack's name, also after the pack was deleted, or the order's. Null: a file's link. */
   pack: { name: string } | null
@@ -50,7 +50,7 @@ export interface KnownLink extends LinkFacts {
   blocked: DeliveryBlock | null
   /** The language of the delivery's buyer. */
   locale: string | null
-  /** It belongs to a pack's link that was revoked, or to a pack that its file has left. */
+  /** The link belongs to a pack's link that was revoked, or to a pack that its file has left. */
   out: boolean
   /** The sites that may lead to the file; empty: any. */
   referrers: readonly string[]
@@ -58,7 +58,7 @@ export interface KnownLink extends LinkFacts {
   asked_at: Date | null
   /** The session that this request may continue; null: none. */
   session: FoundSession | null
-  /** It is used up, and a transfer is running that this request may continue once it has ended. */
+  /** The link is used up by a running transfer that this request may continue when it has ended. */
   running: boolean
 }
 
@@ -102,7 +102,7 @@ const LOOK_UP = `
   left join lateral (${findSession('download_sessions', REQUEST)}) n on true
   where l.key_hash = $1`
 
-/** Null: no link has this key. */
+/** Reads the link of a key; null if no link has it. */
 export async function readKnownLink(
   query: Query,
   looks: Looks,

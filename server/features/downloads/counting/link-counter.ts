@@ -33,7 +33,7 @@ const REVERT_COUNT = `
 /** A download that may be sent. */
 export interface LinkDownload {
   target: LinkTarget
-  /** Null: the whole file. */
+  /** The part to send; null for the whole file. */
   range: ByteRange | null
   transfer: FileTransfer
 }
@@ -44,7 +44,7 @@ export interface LinkCounter {
    * copy that was counted before (`continueOrCount`).
    */
   count(asker: Asker): Promise<LinkDownload | null>
-  /** Null: no link has this key. */
+  /** Reads the link of a key; null if no link has it. */
   lookUp(asker: Asker): Promise<KnownLink | null>
   /**
    * Continues a counted download, or counts a new one; null if the link allows neither. The range is
@@ -159,7 +159,7 @@ class LinkDownloads implements LinkCounter {
     return mayRestart(session, target.size) ? sessions.restart(key, asker, part) : null
   }
 
-  /** One more download for a part whose session is used up. */
+  /** Counts one more download, for a part whose session is used up. */
   async #countMore(asker: Asker, old: LinkTarget): Promise<FileTransfer | null> {
     const decision = await this.#decideFor(asker, true)
     if (!decision) return null

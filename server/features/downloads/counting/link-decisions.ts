@@ -94,7 +94,7 @@ const DECIDE = decide('wait')
 
 export interface CountDecision {
   target: LinkTarget
-  /** It was counted in the database, and its session is open. */
+  /** The link has a limit: the download was counted in the database and its session is open. */
   limited: boolean
 }
 

@@ -102,7 +102,7 @@ const REVERT_COUNT = `
 export interface PublicCounter {
   /** Counts a download; null if nothing is public at this address, or not for this site. */
   count(asker: PublicAsker): Promise<PublicDownload | null>
-  /** Null: nothing is public at this address. */
+  /** The file at this address; null if nothing is public there. */
   lookUp(token: string): Promise<KnownPublic | null>
   /** The version with this hash, if the file has one and is delivered over the CDN. */
   lookUpVersion(token: string, hash: string): Promise<PublicTarget | null>

@@ -42,7 +42,7 @@ export function foundSession([client, by, owes, bytesLeft]: FoundColumns): Found
   return client && { client, by: FOUND_BY[by] ?? 'offset', owes, bytesLeft }
 }
 
-/** May a request for the whole file be answered from this session, without being counted? */
+/** Returns whether a request for the whole file can be answered from this session, uncounted. */
 export const mayRestart = (session: FoundSession | null, size: number): session is FoundSession =>
   session !== null && session.owes && session.by !== 'offset' && session.bytesLeft >= size
 
@@ -89,7 +89,7 @@ export interface SessionAsker {
 /** How often the progress of running transfers is written: it confirms that their process lives. */
 const PROGRESS_MS = 1000
 
-/** One line of `recordIn` (session-sql.ts). */
+/** What `recordIn` (session-sql.ts) writes about one transfer. */
 interface SessionEntry {
   session: SessionKey
   refund: number

@@ -4,7 +4,7 @@ import type { ShopScope } from '../../../core/db/for-shop.ts'
 export interface DownloadRow {
   /** Bare UUIDs. */
   id: string
-  /** null: through its public address. */
+  /** The link that was used; null for a download through the public address. */
   link_id: string | null
   address: string
   agent: string

@@ -5,7 +5,7 @@ import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { hashKey, type Secrets } from '../../../core/secrets.ts'
 import { readLinks, type Link } from './links.ts'
 
-/** Absent: the file's own setting. `null`: never expires, unlimited. */
+/** Absent terms are the file's settings; null means that it never expires, or has no limit. */
 export interface LinkTerms {
   expiry_days?: number | null | undefined
   download_limit?: number | null | undefined

@@ -67,11 +67,11 @@ export interface PackFile {
 
 interface PackFileRow extends Omit<PackFile, 'key'> {
   file_id: string
-  /** Null: it has no link under the pack's link yet. */
+  /** The file's link under the pack's link; null if there is none yet. */
   link_id: string | null
   rotation: number
   key_hash: Buffer | null
-  /** Its link has the terms of the pack's link. */
+  /** The file's link has the terms of the pack's link. */
   has_pack_terms: boolean
 }
 

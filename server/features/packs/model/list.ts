@@ -6,7 +6,7 @@ import { likeLiteral } from '../../../core/db/like-pattern.ts'
 export interface PackProduct {
   product_id: string
   product_title: string
-  /** null: the whole product. */
+  /** The variant; null for the whole product. */
   variant_id: string | null
   sku: string | null
 }

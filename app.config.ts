@@ -8,6 +8,7 @@ import { createLinks } from './plugins/create-links/plugin.ts'
 import { deleteFiles } from './plugins/delete-files/plugin.ts'
 import { exportFiles } from './plugins/export-files/plugin.ts'
 import { fetchUrl } from './plugins/fetch-url/plugin.ts'
+import { giveFiles } from './plugins/give-files/plugin.ts'
 import { listLinks } from './plugins/list-links/plugin.ts'
 import { mapProducts } from './plugins/map-products/plugin.ts'
 import { mergePdf } from './plugins/merge-pdf/plugin.ts'
@@ -71,6 +72,7 @@ export function appConfig(
       unmapProducts,
       createLinks,
       tellBuyers,
+      giveFiles,
       exportFiles,
       listLinks,
       renameFiles,

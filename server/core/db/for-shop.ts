@@ -49,6 +49,7 @@ export type TenantTable =
   | 'licence_lists'
   | 'links'
   | 'mappings'
+  | 'new_files'
   | 'notices'
   | 'operations'
   | 'order_effects'

@@ -8,6 +8,8 @@ interface MailTexts {
   intro: string
   updateSubject: string
   updateIntro: string
+  addedSubject: string
+  addedIntro: string
   button: string
   expires: string
   licences: string
@@ -23,6 +25,9 @@ const TEXTS: Readonly<Record<string, MailTexts>> = {
     updateSubject: 'New version: your files of order {order} from {shop}',
     updateIntro:
       '{shop} has a new version of what you bought with order {order}. Your link gives you the new files.',
+    addedSubject: 'Further files for your order {order} from {shop}',
+    addedIntro:
+      '{shop} has added {count, plural, one {a file} other {# files}} to what you bought with order {order}. Your link gives you {count, plural, one {it} other {them}} too.',
     button: '{count, plural, one {Download your file} other {Download your files}}',
     expires: 'You can download until {date}.',
     licences: 'Your licence keys:',
@@ -36,6 +41,9 @@ const TEXTS: Readonly<Record<string, MailTexts>> = {
     updateSubject: 'Neue Version: Ihre Dateien zur Bestellung {order} bei {shop}',
     updateIntro:
       'Bei {shop} gibt es eine neue Version dessen, was Sie mit der Bestellung {order} gekauft haben. Ihr Link führt zu den neuen Dateien.',
+    addedSubject: 'Weitere Dateien zur Bestellung {order} bei {shop}',
+    addedIntro:
+      '{shop} hat {count, plural, one {eine Datei} other {# Dateien}} zu dem hinzugefügt, was Sie mit der Bestellung {order} gekauft haben. Ihr Link führt auch zu {count, plural, one {ihr} other {ihnen}}.',
     button: '{count, plural, one {Datei herunterladen} other {Dateien herunterladen}}',
     expires: 'Sie können bis zum {date} herunterladen.',
     licences: 'Ihre Lizenzschlüssel:',
@@ -49,6 +57,9 @@ const TEXTS: Readonly<Record<string, MailTexts>> = {
     updateSubject: 'Nouvelle version : vos fichiers de la commande {order} chez {shop}',
     updateIntro:
       '{shop} propose une nouvelle version de ce que vous avez acheté avec la commande {order}. Votre lien donne accès aux nouveaux fichiers.',
+    addedSubject: 'De nouveaux fichiers pour la commande {order} chez {shop}',
+    addedIntro:
+      '{shop} a ajouté {count, plural, one {un fichier} other {# fichiers}} à ce que vous avez acheté avec la commande {order}. Votre lien y donne aussi accès.',
     button: '{count, plural, one {Télécharger votre fichier} other {Télécharger vos fichiers}}',
     expires: 'Vous pouvez télécharger jusqu’au {date}.',
     licences: 'Vos clés de licence :',
@@ -62,6 +73,9 @@ const TEXTS: Readonly<Record<string, MailTexts>> = {
     updateSubject: 'Nueva versión: sus archivos del pedido {order} en {shop}',
     updateIntro:
       '{shop} tiene una nueva versión de lo que compró con el pedido {order}. Su enlace le da los archivos nuevos.',
+    addedSubject: 'Más archivos para el pedido {order} en {shop}',
+    addedIntro:
+      '{shop} ha añadido {count, plural, one {un archivo} other {# archivos}} a lo que compró con el pedido {order}. Su enlace también le da acceso.',
     button: '{count, plural, one {Descargar el archivo} other {Descargar los archivos}}',
     expires: 'Puede descargar hasta el {date}.',
     licences: 'Sus claves de licencia:',
@@ -75,6 +89,9 @@ const TEXTS: Readonly<Record<string, MailTexts>> = {
     updateSubject: '新しいバージョン: {shop} のご注文 {order} のファイル',
     updateIntro:
       'ご注文 {order} でお求めになったファイルの新しいバージョンが {shop} にあります。お持ちのリンクからダウンロードできます。',
+    addedSubject: '{shop} のご注文 {order} にファイルが追加されました',
+    addedIntro:
+      'ご注文 {order} でお求めになった商品に、{shop} が {count, plural, other {# 件のファイル}}を追加しました。お持ちのリンクからダウンロードできます。',
     button: '{count, plural, other {ファイルをダウンロード}}',
     expires: '{date}までダウンロードできます。',
     licences: 'ライセンスキー:',

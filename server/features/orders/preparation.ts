@@ -26,7 +26,7 @@ export async function prepareFiles(tx: ShopScope, row: DeliveryRow): Promise<voi
   const { settings } = await readShop(tx)
   if (settings.delivery_workflow === null || row.link_id === null) return
   // Includes withdrawn files: the platform may restore them.
-  const files = await readDeliveryFiles(tx, row.id)
+  const files = (await readDeliveryFiles(tx, row.id)).filter(({ taken_back }) => !taken_back)
   await prepareDelivery(tx, {
     delivery: row.id,
     page: row.link_id,
@@ -70,7 +70,7 @@ async function aboutOf(tx: ShopScope, delivery: string): Promise<DeliveryAbout> 
      join deliveries d on d.shop_id = df.shop_id and d.id = df.delivery_id
      join order_lines l on l.shop_id = d.shop_id and l.order_id = d.order_id and l.id = df.line_id
        and l.entitled
-     where df.shop_id = :shop and df.delivery_id = :delivery
+     where df.shop_id = :shop and df.delivery_id = :delivery and not df.taken_back
      group by l.id, l.quantity, l.position order by l.position`,
     { delivery },
   )

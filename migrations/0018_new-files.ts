@@ -8,7 +8,7 @@ export async function up(knex: Knex): Promise<void> {
       -- The operation that gave the file to a past buyer; null: it belongs to the sale. No foreign
       -- key: history is shorter than deliveries.
       add given_by uuid,
-      -- Its operation was undone: the file stays withdrawn, whatever the order says.
+      -- Its operation was undone: the file stays withdrawn, also while its line is paid.
       add taken_back boolean not null default false;
     create index delivery_files_given on delivery_files (shop_id, given_by, file_id)
       where given_by is not null;

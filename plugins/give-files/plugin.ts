@@ -45,13 +45,15 @@ export const giveFiles = definePlugin({
   undo: 'fields',
   worksOn: 'files',
   permission: 'links:write',
-  summary: ({ email, product_id }) =>
-    [
-      product_id === null
-        ? 'To everyone who bought their products'
-        : 'To the buyers of one product',
-      email ? 'with an email' : 'without an email',
-    ].join(', '),
+  summary: ({ email, product_id }) => {
+    if (product_id === null)
+      return email
+        ? 'To everyone who bought their products, with an email'
+        : 'To everyone who bought their products, without an email'
+    return email
+      ? 'To the buyers of one product, with an email'
+      : 'To the buyers of one product, without an email'
+  },
   plan: planEach((_, { email, product_id }) => ({
     status: 'ok',
     give: { product_id, send: email },

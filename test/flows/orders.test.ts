@@ -211,6 +211,37 @@ test('past buyers get one mail per order about a new version', async () => {
   ])
 })
 
+test('a file that is imported after the sale is given to past buyers, and taken back', async () => {
+  await sell('first.pdf', 'EB-006')
+  const order = await buy('later@example.com', 'EB-006')
+  const mailed = () => mail.mails.filter(({ to }) => to[0] === 'later@example.com').length
+  await expect.poll(mailed).toBe(1)
+  await sell('second.pdf', 'EB-006')
+  const { data } = await read('/api/new-files')
+  const [product] = data.filter(({ files }: any) => files[0].filename === 'second.pdf')
+  expect(product).toMatchObject({ orders: 1, buyers: 1 })
+  expect((await read('/api/home')).needs).toContainEqual({ need: 'new_files', count: data.length })
+  const request = {
+    ...{ action: 'give-files', options: { product_id: product.product_id }, dry_run: true },
+    select: { file_ids: product.files.map(({ file_id }: any) => file_id) },
+  }
+  const preview: any = await (await server.call('POST', '/api/operations', request)).json()
+  const operation = async (id: string) => (await read(`/api/operations/${id}`)).status
+  await expect.poll(() => operation(preview.id)).toBe('previewed')
+  const items = await read(`/api/operations/${preview.id}/items`)
+  expect(items.data[0].after).toEqual({ orders: 1, buyers: 1 })
+  expect((await deliveryOf(order.order_id)).files).toBe(1)
+  await server.call('POST', `/api/operations/${preview.id}/confirm`)
+  await expect.poll(() => operation(preview.id)).toBe('success')
+  expect((await deliveryOf(order.order_id)).files).toBe(2)
+  await expect.poll(mailed).toBe(2)
+  const { messages } = await read(`/api/deliveries/${(await deliveryOf(order.order_id)).id}`)
+  expect(messages[0].subject).toContain('nouveaux fichiers')
+  const undo: any = await (await server.call('POST', `/api/operations/${preview.id}/undo`)).json()
+  await expect.poll(() => operation(undo.id)).toBe('success')
+  expect((await deliveryOf(order.order_id)).files).toBe(1)
+})
+
 test('a changed SKU is read from its webhook, without a refresh of the catalog', async () => {
   const found = async (search: string) =>
     (await read(`/api/products?search=${search}`)).data.map((one: { title: string }) => one.title)

@@ -5,7 +5,9 @@ import { appConfig } from '../../../app.config.ts'
 import { addFile } from '../../../test/deliveries.ts'
 import { createTestEngine, testEngineOn, type TestEngine } from '../../../test/engine.ts'
 import { paidOrder, type MadeOrder } from '../../../test/orders.ts'
+import { toPublicId } from '../../core/ids.ts'
 import { addMappings } from '../../files/mappings.ts'
+import { createPack } from '../packs/model/changes.ts'
 import type { PlatformLine, PlatformOrder } from '../../storefront/orders.ts'
 import { changeDelivery, holdDelivery } from './changes.ts'
 import { listDeliveries, readDelivery } from './deliveries.ts'
@@ -210,6 +212,28 @@ describe('a new file of a product that was sold', () => {
     expect(await shop.filesOf(order)).toEqual([])
     await shop.give([file], { email: false })
     expect(await shop.filesOf(order)).toEqual(['late.pdf'])
+  })
+
+  test('is noted when it is added to a pack that was sold', async () => {
+    const shop = await openShop()
+    await shop.map('guide.pdf', 1)
+    const order = await shop.buy([1])
+    const about = { product_id: product(1), product_title: '', variant_id: null, sku: null }
+    const pack = await shop.scope.transaction((tx) => createPack(tx, 'Course', [about]))
+    const file = await shop.map('lesson.pdf')
+    const options = { pack: toPublicId('pack', pack) }
+    const steps = [{ id: 'move', plugin: 'move-to-pack', options }]
+    const move = {
+      id: 'move',
+      title: 'Move',
+      action: 'move-to-pack',
+      kind: 'bulk',
+      parallel: 1,
+    } as const
+    await shop.untilEnd(await shop.startOn({ ...move, steps }, { ids: [file] }))
+    expect(await listNewFiles(shop.scope)).toMatchObject([{ product_id: product(1), orders: 1 }])
+    await shop.give([file])
+    expect(await shop.filesOf(order)).toEqual(['guide.pdf', 'lesson.pdf'])
   })
 
   test('follows the order afterwards', async () => {

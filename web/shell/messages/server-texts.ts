@@ -136,7 +136,13 @@ export const SERVER_TEXTS: readonly string[] = [
   t('announced to buyers'),
   t('unmapped'),
   t('watermarked'),
+  t('given to past buyers'),
+  t('No past buyer lacks it'),
   // What the steps of a workflow do.
+  t('To everyone who bought their products, with an email'),
+  t('To everyone who bought their products, without an email'),
+  t('To the buyers of one product, with an email'),
+  t('To the buyers of one product, without an email'),
   t('A licence key for each unit bought'),
   t('A licence key for each file'),
   t('A link for each file'),

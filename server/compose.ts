@@ -105,7 +105,7 @@ export async function composeServer(given: ComposeOptions): Promise<ComposedServ
     plugins: config.plugins,
     workflows: config.workflows,
     limits,
-    ports: portsFactory({ client, stores, storefront, uploads: folder, cloud }),
+    ports: portsFactory({ client, stores, storefront, uploads: folder, cloud, secrets }),
     listings: createListings({ secrets, baseUrl }),
     messages: operationMessages,
     effects: allEffects({ limits, secrets, plugins: config.plugins }),

@@ -2,6 +2,7 @@
 // settings.
 import type { Cloud } from '../features/cloud/cloud.ts'
 import type { UploadFolder } from '../features/upload/upload.ts'
+import type { Secrets } from '../core/secrets.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import type { Ports } from '../engine/parts.ts'
 import { readShop } from '../files/shop-settings.ts'
@@ -16,6 +17,7 @@ import { createDropPort } from '../features/drop/port.ts'
 import { createRemote } from '../ports/remote.ts'
 import { createSandboxes } from '../ports/sandbox.ts'
 import { createStage } from '../ports/stage.ts'
+import { createPastOrders } from '../features/orders/past-orders.ts'
 import { createUploadPort } from '../features/upload/port.ts'
 import { createStoredFiles } from '../ports/stored.ts'
 import type { BlobStore } from '../core/store/store.ts'
@@ -27,6 +29,7 @@ export function portsFactory(parts: {
   storefront: Storefront
   uploads: UploadFolder
   cloud: Cloud
+  secrets: Secrets
 }): (scope: ShopScope) => Promise<Ports> {
   const match = createMatcher(createTitleCache())
   const sandboxes = createSandboxes()
@@ -45,6 +48,10 @@ export function portsFactory(parts: {
       stage: createStage(place),
       stored: createStoredFiles(scope, parts.stores),
       packs: createPacks(scope),
+      pastOrders: createPastOrders(scope, {
+        orders: parts.storefront.orders(scope.shop),
+        secrets: parts.secrets,
+      }),
       bytes: createBytesPort({ scope, stores: parts.stores, place }),
       sandbox: sandboxes.of(scope.shop),
     }

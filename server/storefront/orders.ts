@@ -2,7 +2,7 @@
 // delivery's state.
 import { PortError } from '../../plugins/contract.ts'
 import type { AdminRequest } from './admin-api.ts'
-import { CHANGED_ORDERS, ORDERS_BY_ID } from './operations.ts'
+import { CHANGED_ORDERS, ORDERS_BY_ID, ORDERS_COUNT, PAST_ORDERS } from './operations.ts'
 import { createOrderMarks, type OrderMarks } from './order-marks.ts'
 
 export interface PlatformLine {
@@ -53,6 +53,16 @@ export interface ChangedOrder {
   updated_at: Date
 }
 
+/** A page of orders, in the order in which they were placed. */
+export interface PastOrdersPage {
+  /** A `PortError`: this order changed while it was read. */
+  orders: readonly (PlatformOrder | PortError)[]
+  /** Their ids. */
+  ids: readonly string[]
+  /** The next page begins after it; null: there is none. */
+  cursor: string | null
+}
+
 /** Every method throws `PortError`. */
 export interface LiveOrders extends OrderMarks {
   /**
@@ -65,6 +75,10 @@ export interface LiveOrders extends OrderMarks {
   ): Promise<readonly (PlatformOrder | PortError | null)[]>
   /** Orders that changed since then, oldest change first. */
   changedSince(since: Date, signal: AbortSignal): AsyncIterable<readonly ChangedOrder[]>
+  /** How many orders were placed since then. */
+  countPlaced(since: Date, signal: AbortSignal): Promise<number>
+  /** A page of the orders that were placed since then, oldest first. */
+  placedSince(since: Date, cursor: string | null, signal: AbortSignal): Promise<PastOrdersPage>
 }
 
 interface LineNode {
@@ -110,6 +124,10 @@ const ORDER_POINTS = 5
 const LINES_PER_PAGE = 100
 const ORDERS_PER_PAGE = 100
 
+const COUNT_POINTS = 10
+
+const placedQuery = (since: Date): string => `created_at:>='${since.toISOString()}'`
+
 const pointsOf = (orders: number, lines: number) => orders * (ORDER_POINTS + lines * LINE_POINTS)
 
 type Ask = (
@@ -142,6 +160,29 @@ export function createOrders(shop: number, request: AdminRequest): LiveOrders {
       return read
     },
     changedSince: (since, signal) => changedOrders(shop, request, since, signal),
+    countPlaced: async (since, signal) => {
+      const query = placedQuery(since)
+      const { ordersCount } = await request<{ ordersCount: { count: number } | null }>(
+        ...[shop, ORDERS_COUNT, { query }, COUNT_POINTS, signal],
+      )
+      return ordersCount?.count ?? 0
+    },
+    placedSince: async (since, page, signal) => {
+      const first = ORDERS_PER_QUERY
+      const { orders } = await request<{ orders: Page<OrderNode> }>(
+        shop,
+        PAST_ORDERS,
+        { query: placedQuery(since), first, page, lines: LINES_PER_QUERY, after: null },
+        pointsOf(first, LINES_PER_QUERY) + 2,
+        signal,
+      )
+      const read: (PlatformOrder | PortError)[] = []
+      for (const node of orders.nodes) read.push(await wholeOrder(ask, node, signal))
+      return {
+        ...{ orders: read, ids: orders.nodes.map(({ id }) => id) },
+        cursor: orders.pageInfo.hasNextPage ? orders.pageInfo.endCursor : null,
+      }
+    },
   }
 }
 

@@ -242,6 +242,38 @@ test('a file that is imported after the sale is given to past buyers, and taken 
   expect((await deliveryOf(order.order_id)).files).toBe(1)
 })
 
+test('orders from before the installation are imported after a preview, without a mail', async () => {
+  await sell('old.pdf', 'EB-007')
+  const placed = (days: number) =>
+    post('/demo/orders', {
+      ...{ email: 'before@example.com', lines: [{ sku: 'EB-007', quantity: 1 }] },
+      created_at: new Date(Date.now() - days * 86_400_000).toISOString(),
+    })
+  const [recent, hidden] = [await placed(30), await placed(90)]
+  expect(await read('/api/orders/import')).toMatchObject({ all_orders: false, operation_id: null })
+  const day = new Date(Date.now() - 70 * 86_400_000).toISOString()
+  const refused = await server.call('POST', '/api/orders/import', { since: day })
+  expect([refused.status, JSON.stringify(await refused.json())]).toEqual([
+    422,
+    expect.stringContaining('read_all_orders'),
+  ])
+  const began: any = await (
+    await server.call('POST', '/api/orders/import', { dry_run: true })
+  ).json()
+  const operation = async () => read(`/api/operations/${began.id}`)
+  await expect.poll(async () => (await operation()).status).toBe('previewed')
+  expect((await operation()).intentions).toContain('New deliveries: 1')
+  expect(await deliveryOf(recent.order_id)).toBeUndefined()
+  await server.call('POST', `/api/operations/${began.id}/confirm`)
+  await expect.poll(async () => (await operation()).status).toBe('success')
+  const { total, done, percentage } = await operation()
+  expect([done, percentage]).toEqual([total, 100])
+  expect(await deliveryOf(recent.order_id)).toMatchObject({ status: 'ready', sent: null })
+  expect(await deliveryOf(hidden.order_id)).toBeUndefined()
+  expect(mail.mails.filter(({ to }) => to[0] === 'before@example.com')).toEqual([])
+  expect(await read('/api/orders/import')).toMatchObject({ operation_id: began.id })
+})
+
 test('a changed SKU is read from its webhook, without a refresh of the catalog', async () => {
   const found = async (search: string) =>
     (await read(`/api/products?search=${search}`)).data.map((one: { title: string }) => one.title)

@@ -59,6 +59,7 @@ export type TenantTable =
   | 'outbox'
   | 'pack_products'
   | 'packs'
+  | 'past_imports'
   | 'platform_changes'
   | 'prepared_files'
   | 'products'

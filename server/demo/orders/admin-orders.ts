@@ -2,6 +2,7 @@
 import { readGid, toGid } from '../catalog-ids.ts'
 import { parseSearch, type Expression } from '../search-query.ts'
 import { badRequest } from '../connection.ts'
+import { DEMO_SCOPES } from '../oauth.ts'
 import { fulfil, isFullyPaid, locationOf, type DemoLine, type DemoOrder } from './order.ts'
 import type { OrderStore } from './store.ts'
 import { BATCH_SIZE, CONCURRENT_STATEMENTS, createQueryBatcher } from '../../core/query-batcher.ts'
@@ -40,9 +41,17 @@ export function createOrderFields(orders: OrderStore, nodeOf: Node) {
       const limit = Math.min(first ?? 0, MAX_ROWS)
       const last = after ? Number(Buffer.from(after, 'base64url').toString()) : 0
       if (!Number.isInteger(last)) throw badRequest('Invalid cursor for current pagination sort.')
-      const found = await orders.changedSince(sinceOf(query), last, limit + 1)
+      const placed = sinceOf(query, 'created_at')
+      const found = placed
+        ? await orders.placedSince(visible(placed), last, limit + 1)
+        : await orders.changedSince(sinceOf(query) ?? new Date(0), last, limit + 1)
       return pageOf(found.map(view), limit, (order) => order.number)
     },
+    ordersCount: async ({ query }: Pick<ListArguments, 'query'>) => ({
+      __typename: 'Count',
+      count: await orders.countPlaced(visible(sinceOf(query, 'created_at') ?? new Date(0))),
+      precision: 'EXACT',
+    }),
     metafieldsSet: async ({ metafields }: { metafields: MetafieldInput[] }) => {
       const owners = metafields.map(({ ownerId }) => readGid('Order', ownerId) ?? -1)
       const found = new Set((await orders.get(owners)).map(({ id }) => id))
@@ -125,10 +134,17 @@ const objection = (message: string, ...field: string[]) => ({ message, field })
 export const laterThan = (before: string): string =>
   new Date(Math.max(Date.now(), Date.parse(before) + 1)).toISOString()
 
-/** The only term of the search syntax that the app sends. */
-function sinceOf(query: string | null | undefined): Date {
+/** Without the scope, only orders of the last 60 days are shown. */
+const RECENT_MS = 60 * 24 * 60 * 60 * 1000
+const visible = (since: Date): Date =>
+  DEMO_SCOPES.includes('read_all_orders')
+    ? since
+    : new Date(Math.max(+since, Date.now() - RECENT_MS))
+
+/** The only terms of the search syntax that the app sends; null: the query has another one. */
+function sinceOf(query: string | null | undefined, field = 'updated_at'): Date | null {
   const expression: Expression | null = parseSearch(query ?? '')
-  if (expression?.kind !== 'term' || expression.field !== 'updated_at') return new Date(0)
+  if (expression?.kind !== 'term' || expression.field !== field) return null
   return new Date(expression.value)
 }
 

@@ -38,6 +38,8 @@ const orderBody = z.strictObject({
   unpaid: z.boolean().default(false),
   locale: z.string().min(2).max(20).nullish(),
   name: z.string().trim().max(100).nullish(),
+  /** It was placed before the app was installed: no webhook reports it. */
+  created_at: z.iso.datetime().optional(),
   lines: z.array(line).min(1, 'At least one line').max(MAX_LINES),
 })
 const changes = z.array(
@@ -166,11 +168,19 @@ export function createShopFront(
     },
     read: async (id) => (await orders.get([id]))[0] ?? null,
     buy: async (body) => {
-      const { email, phone = null, unpaid, locale = null, name, lines } = parse(orderBody, body)
+      const {
+        email,
+        phone = null,
+        unpaid,
+        locale = null,
+        name,
+        lines,
+        created_at,
+      } = parse(orderBody, body)
       // Before a number is taken: one for each order, without gaps.
       lines.forEach((asked) => lineOf(0, 0, asked))
       const id = await orders.nextId()
-      const now = new Date().toISOString()
+      const now = created_at ?? new Date().toISOString()
       const order: DemoOrder = {
         ...{ id, name: `#${id}`, email, phone, locale },
         customerId: customerOf(email ?? phone ?? `till ${id}`),
@@ -183,7 +193,7 @@ export function createShopFront(
       }
       await orders.add(order)
       // As on the platform, the customer does not wait for the apps.
-      if (!unpaid) void sender.send('orders/paid', orderPayload(order))
+      if (!unpaid && created_at === undefined) void sender.send('orders/paid', orderPayload(order))
       return order
     },
     act: async (id, action, body) => {

@@ -48,12 +48,15 @@ export async function lockDeliveries(
   return new Map(rows.map((row) => [row.order_id, row]))
 }
 
-/** Creates the missing deliveries, each with its page's link. */
+/**
+ * Creates the missing deliveries, each with its page's link.
+ * @param quiet their buyers get no first mail.
+ */
 export async function createDeliveries(
   tx: ShopScope,
   secrets: Secrets,
   orders: readonly string[],
-  now: Date,
+  { now, quiet = false }: { now: Date; quiet?: boolean },
 ): Promise<void> {
   if (orders.length === 0) return
   const ids = orderedIds(now, orders.length)
@@ -63,13 +66,14 @@ export async function createDeliveries(
        select * from unnest(:orders::text[], :ids::uuid[], :links::uuid[], :hashes::bytea[])
          as g (order_id, id, link_id, hash)
      ), made as (
-       insert into deliveries (shop_id, id, order_id, created_at, updated_at)
-       select :shop, id, order_id, :now, :now from given order by order_id
+       insert into deliveries (shop_id, id, order_id, created_at, updated_at, mailed_at)
+       select :shop, id, order_id, :now, :now, case when :quiet then :now::timestamptz end
+       from given order by order_id
        on conflict do nothing returning id
      )
      insert into links (shop_id, id, delivery_id, key_hash, paid, created_at)
      select :shop, g.link_id, g.id, g.hash, true, :now from given g join made using (id)`,
-    { orders, ids, links, hashes: links.map((id) => hashKey(secrets.linkKey(id, 0))), now },
+    { orders, ids, links, hashes: links.map((id) => hashKey(secrets.linkKey(id, 0))), now, quiet },
   )
 }
 

@@ -9,6 +9,7 @@ import { endPreparation } from './preparation.ts'
 import { giveEffect } from './give-effect.ts'
 import { newFilesRoutes } from './new-files-routes.ts'
 import { newFilesTask, type NewFilesParts } from './new-files-task.ts'
+import { pastOrderRoutes, type PastOrderRouteParts } from './past-orders-routes.ts'
 import { deliveryRoutes, type DeliveryRouteParts } from './routes.ts'
 import { reconcileTask, syncTask, type OrderParts } from './tasks.ts'
 import { defineFeature } from '../feature.ts'
@@ -16,9 +17,10 @@ import { defineFeature } from '../feature.ts'
 export const ordersFeature = defineFeature({
   name: 'orders',
   examples: ordersExamples,
-  endpoints: (parts: DeliveryRouteParts & { limits: Limits }) => [
+  endpoints: (parts: DeliveryRouteParts & PastOrderRouteParts & { limits: Limits }) => [
     ...deliveryRoutes(parts),
     ...newFilesRoutes(parts),
+    ...pastOrderRoutes(parts),
   ],
   effects: ({ secrets }) => [giveEffect(secrets)],
   showsDownloads: true,
@@ -52,5 +54,6 @@ export const ordersFeature = defineFeature({
     new_files: 'ids',
     order_lines: 'the shop’s public catalog',
     order_syncs: 'times',
+    past_imports: 'counts, and a place in the platform’s list',
   },
 })

@@ -15,11 +15,15 @@ export interface FollowedDelivery {
   files: readonly DeliveredFile[]
 }
 
-/** Queues each buyer's mail, once, and the orders' marks. */
+/**
+ * Queues each buyer's mail, once, and the orders' marks.
+ * @param quiet nobody is told: no trigger, and no mail of the platform, which fulfilling would send.
+ */
 export async function queueFollowUps(
   tx: ShopScope,
   written: readonly FollowedDelivery[],
   now: Date,
+  quiet = false,
 ): Promise<void> {
   const { settings } = await readShop(tx)
   const mailable = ({ row }: FollowedDelivery) =>
@@ -36,12 +40,10 @@ export async function queueFollowUps(
     tx,
     marked.filter((one) => mailable(one) && one.row.mailed_at !== null).map(({ row }) => row.id),
   )
-  const fulfils = settings.fulfil_orders || settings.delivery_mail === 'platform'
+  const platformTells = settings.delivery_mail === 'platform'
+  const fulfils = platformTells ? !quiet : settings.fulfil_orders
   await recordMarksAndMails(tx, mailed, marked, now)
-  await notifyDelivered(
-    tx,
-    marked.filter(({ row }) => statusOf(row) === 'ready'),
-  )
+  await notifyDelivered(tx, quiet ? [] : marked.filter(({ row }) => statusOf(row) === 'ready'))
   await queueEffects(
     tx,
     marked.flatMap(({ row }): QueuedEffect[] => [

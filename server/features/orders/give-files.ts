@@ -40,7 +40,7 @@ export async function giveFiles(
   const missing = Map.groupBy(await filesLacking(tx, wanted, orders), (one) => one.order_id)
   if (missing.size === 0) return []
   // An order whose products had no file has no delivery yet.
-  await createDeliveries(tx, secrets, [...missing.keys()], now)
+  await createDeliveries(tx, secrets, [...missing.keys()], { now })
   const rows = await lockDeliveries(tx, [...missing.keys()])
   const { settings } = await readShop(tx)
   const added = [...rows.values()].map((delivery) => ({

@@ -70,8 +70,21 @@ export const useNewFiles = () =>
     refetchInterval: ({ state }) => (isRefusal(state.error) ? false : CALM_MS),
   })
 
+export type PastOrdersAccess = Schemas['PastOrdersAccess']
+
+export const usePastOrders = () =>
+  useQuery({
+    queryKey: [...KEY, 'import'],
+    queryFn: ({ signal }) => call<PastOrdersAccess>('/api/orders/import', { signal }),
+  })
+
 const useDeliveryWork = <Input>(send: (input: Input) => Promise<unknown>) =>
   useChangeOf([KEY], send)
+
+export const useImportOrders = () =>
+  useDeliveryWork<Schemas['PastOrdersRequest']>((body) =>
+    call('/api/orders/import', { method: 'POST', body }),
+  )
 
 /** The product's new files are not given to its past buyers. */
 export const useDismissNewFiles = () =>

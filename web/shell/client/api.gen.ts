@@ -2130,6 +2130,25 @@ export interface components {
             }
           }
     }
+    PastOrdersAccess: {
+      /** @description The storefront shows orders of any age (scope `read_all_orders`), not only those of the last 60 days */
+      all_orders: boolean
+      /** @description Older orders cannot be imported; null: all can */
+      earliest: string | null
+      /** @description The latest import, or its preview */
+      operation_id: string | null
+    }
+    PastOrdersRequest: {
+      /** @default false */
+      dry_run: boolean
+      /**
+       * @description Each buyer gets the email about the files of the order
+       * @default false
+       */
+      mail: boolean
+      /** @description Absent: all orders that the storefront shows */
+      since?: string
+    }
     Plan: {
       features: ('workflows' | 'schedules' | 'connections' | 'webhooks')[]
       id: string

@@ -23,7 +23,7 @@ export const importOrders = definePlugin({
   id: 'import-orders',
   kind: 'act',
   title: 'Import past orders',
-  // Started by an endpoint of its own: it needs no files.
+  // Started by its own endpoint: it needs no files.
   actions: [],
   options,
   undo: 'none',

@@ -1,5 +1,6 @@
 // The mail that brings an order's files: one link to the delivery's page, in the buyer's language.
 // As with links, a message stores only the delivery's id; the key is inserted when it is sent.
+import { randomUUID } from 'node:crypto'
 import Handlebars from 'handlebars'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { queueTask, type TaskKind } from '../../core/queue/background.ts'
@@ -19,8 +20,11 @@ const HIDDEN_LICENCES = '(these licence keys are not kept)'
 /** Maximum number of files that a mail names; the others are on the page. */
 const MAX_NAMED = 20
 
-/** `update`: one of its files has a new version. `added`: its product got further files. */
-type Occasion = 'order' | 'update' | 'added'
+/**
+ * `update`: one of its files has a new version. `added`: its product got further files. `ready`:
+ * the files are ready that an earlier mail named as being prepared.
+ */
+type Occasion = 'order' | 'update' | 'added' | 'ready'
 
 interface DeliveryPayload {
   template: typeof TEMPLATE
@@ -94,6 +98,22 @@ export async function queueDeliveryMail(
   return true
 }
 
+/**
+ * Queues the mail that follows one which named files in preparation, unless the earlier one still
+ * waits: it will name all files as ready.
+ */
+export async function queueReadyMail(tx: ShopScope, delivery: string): Promise<void> {
+  const sent = await tx.query(
+    `select from outbox where shop_id = :shop and payload ->> 'delivery' = :delivery::text
+       and status in ('sending', 'sent') limit 1`,
+    { delivery },
+  )
+  if (sent.length === 0) return
+  const mail = { occasion: `ready/${randomUUID()}`, about: 'ready' } as const
+  const [id] = await insertMails(tx, [delivery], mail)
+  if (id !== undefined) await queueMessage(tx, id)
+}
+
 /** The same for the deliveries of an operation: sent one after another, after all other mail. */
 export async function queueDeliveryMails(
   tx: ShopScope,
@@ -148,6 +168,8 @@ interface MailRow {
   locale: string | null
   filenames: string[]
   files: number
+  /** Names of files that a workflow is preparing: they are not among the others. */
+  preparing: string[]
   /** The last day on which every file can be downloaded. */
   expires_at: Date | null
   licensed: boolean
@@ -163,7 +185,7 @@ export async function writeDeliveryMails(
   const { name: shop } = await readShop(scope)
   const rows = await scope.query<MailRow & { place: number }>(
     `select g.place::int, o.name as order_name, coalesce(d.email, o.email) as email, o.locale, f.filenames,
-       f.files, f.expires_at,
+       f.files, f.preparing, f.expires_at,
        exists (select from licence_keys k where k.shop_id = d.shop_id and k.delivery_id = d.id)
          as licensed
      from unnest(:deliveries::uuid[], :givens::uuid[]) with ordinality
@@ -171,11 +193,17 @@ export async function writeDeliveryMails(
      join deliveries d on d.shop_id = :shop and d.id = g.delivery_id
      join orders o on o.shop_id = d.shop_id and o.id = d.order_id
      join lateral (
-       select coalesce((array_agg(f.filename order by f.filename))[1:${MAX_NAMED}], '{}')
-         as filenames, count(*)::int as files, min(l.expires_at) as expires_at
+       select coalesce((array_agg(f.filename order by f.filename) filter (where not w.waits))
+           [1:${MAX_NAMED}], '{}') as filenames,
+         count(*) filter (where not w.waits)::int as files,
+         coalesce((array_agg(f.filename order by f.filename) filter (where w.waits))
+           [1:${MAX_NAMED}], '{}') as preparing,
+         min(l.expires_at) as expires_at
        from links p join links l on l.shop_id = p.shop_id and l.parent_id = p.id
          and l.revoked_at is null
        join files f on f.shop_id = l.shop_id and f.id = l.file_id and f.deleted_at is null
+       join lateral (select exists (select from prepared_files o where o.shop_id = l.shop_id
+         and o.link_id = l.id and o.status = 'waiting') as waits) w on true
        where p.shop_id = d.shop_id and p.delivery_id = d.id
          and (g.given is null or exists (select from delivery_files df where df.shop_id = d.shop_id
            and df.delivery_id = d.id and df.file_id = l.file_id and df.given_by = g.given))) f
@@ -202,8 +230,12 @@ function dayIn(language: string): Intl.DateTimeFormat {
   return made
 }
 
-const SUBJECTS = { order: 'subject', update: 'updateSubject', added: 'addedSubject' } as const
-const INTROS = { order: 'intro', update: 'updateIntro', added: 'addedIntro' } as const
+const TITLES = {
+  order: ['subject', 'intro'],
+  update: ['updateSubject', 'updateIntro'],
+  added: ['addedSubject', 'addedIntro'],
+  ready: ['readySubject', 'readyIntro'],
+} as const
 
 function contentOf(
   row: MailRow,
@@ -213,7 +245,13 @@ function contentOf(
 ): Content {
   const language = mailLanguage(row.locale)
   const shop = oneLine(shopName)
-  const values = { shop, order: oneLine(row.order_name), count: row.files }
+  const values = {
+    ...{ shop, order: oneLine(row.order_name) },
+    // All files that the mail is about, also those that are not ready.
+    count: about === 'added' ? row.files + row.preparing.length : row.files,
+    waiting: row.preparing.length,
+    names: row.preparing.map(oneLine).join(', '),
+  }
   const date = row.expires_at === null ? undefined : dayIn(language).format(row.expires_at)
   const text = (name: Parameters<typeof mailText>[1]) =>
     mailText(language, name, { ...values, date: date ?? '' })
@@ -221,8 +259,9 @@ function contentOf(
   const files = row.filenames.map(oneLine)
   const data = {
     ...{ language, shop: { name: shop }, files: more > 0 ? [...files, `+ ${more}`] : files },
-    subject: text(SUBJECTS[about]),
-    intro: text(INTROS[about]),
+    subject: text(TITLES[about][0]),
+    intro: text(TITLES[about][1]),
+    preparing: row.preparing.length === 0 ? '' : text('preparing'),
     button: text('button'),
     ...{ expires: date === undefined ? '' : text('expires') },
     ...(row.licensed ? { licences: text('licences'), hidden: HIDDEN_LICENCES } : {}),

@@ -72,6 +72,12 @@ export const BUYER_STATUS_SQL = `case when d.revoked_at is null and d.withdrawn_
   and d.held_by = 'workflow'
   then 'preparing' else ${STATUS_SQL} end`
 
-/** SQL: of the links `c` under a delivery's page, those that download nothing any more. */
+/**
+ * SQL: of the links `c` under a delivery's page, those that download nothing: used up, expired, or of
+ * a file that the workflow could not prepare.
+ */
 export const BLOCKED_LINK = `c.file_id is not null and c.revoked_at is null
-  and (c.expires_at <= now() or c.downloads >= c.download_limit)`
+  and (c.expires_at <= now() or c.downloads >= c.download_limit
+    or exists (select from prepared_files w join delivery_runs r on r.shop_id = w.shop_id
+      and r.delivery_id = w.delivery_id and r.status = 'failed'
+      where w.shop_id = c.shop_id and w.link_id = c.id and w.status = 'waiting'))`

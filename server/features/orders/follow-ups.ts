@@ -6,6 +6,7 @@ import { toPublicId } from '../../core/ids.ts'
 import { queueFirstMails, queueHeldMails } from '../messages/delivery-mail.ts'
 import { raiseTriggers } from '../flow/triggers.ts'
 import type { DeliveredFile, DeliveryRow } from './delivery-rows.ts'
+import { promiseMails } from '../preparation/runs.ts'
 import { queueEffects, type QueuedEffect } from './effects.ts'
 import { buyerStatusOf, statusOf } from './entitlement.ts'
 
@@ -29,10 +30,9 @@ export async function queueFollowUps(
   const mailable = ({ row }: FollowedDelivery) =>
     settings.delivery_mail === 'own' && statusOf(row) === 'ready' && row.email !== null
   const mailed = written.filter((one) => mailable(one) && one.row.mailed_at === null)
-  await queueFirstMails(
-    tx,
-    mailed.map(({ row }) => row.id),
-  )
+  const first = mailed.map(({ row }) => row.id)
+  await queueFirstMails(tx, first)
+  await promiseMails(tx, first)
   const marked = written
     .map(({ row, files }) => ({ row, files, mark: markOf(row, files) }))
     .filter(({ row, mark }) => mark !== row.marked)

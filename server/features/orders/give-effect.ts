@@ -4,6 +4,7 @@ import type { GiveWanted } from '../../../plugins/contract.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { defineEffect, type EffectRequest } from '../../engine/effect.ts'
 import { queueDeliveryMails } from '../messages/delivery-mail.ts'
+import { promiseMails } from '../preparation/runs.ts'
 import { giveFiles, takeBackFiles, type GivenFile } from './give-files.ts'
 import { forgetNewFiles } from './new-files.ts'
 import { countPastBuyersByFile, type WantedFiles } from './past-buyers.ts'
@@ -25,9 +26,9 @@ export const giveEffect = (secrets: Secrets) =>
       for (const [send, wanted] of groupsOf(requests)) {
         const some = await giveFiles(tx, operation, wanted, { secrets, now })
         const mailed = send ? some.filter(({ email }) => email !== null) : []
-        await queueDeliveryMails(tx, [...new Set(mailed.map(({ delivery }) => delivery))], {
-          ...{ about: 'added', operation },
-        })
+        const buyers = [...new Set(mailed.map(({ delivery }) => delivery))]
+        await queueDeliveryMails(tx, buyers, { about: 'added', operation })
+        await promiseMails(tx, buyers)
         await forgetNewFiles(tx, wanted)
         given.push(...some)
       }

@@ -174,7 +174,7 @@ test('an event about an order meanwhile, and a second worker, change nothing', a
   })
   const results = await Promise.allSettled([shop.importAll(early.live), shop.importAll(early.live)])
   expect(results.some(({ status }) => status === 'fulfilled')).toBe(true)
-  // Whoever was overtaken continues where the other one is.
+  // The import that was overtaken continues where the other one is.
   await shop.importAll(early.live)
   expect(await shop.counts()).toMatchObject({ deliveries: 7, mails: 1 })
 })

@@ -5,6 +5,7 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import {
   repeatPreparation,
   restartPreparation,
+  takePromise,
   prepareDelivery,
   prepareForKeys,
   readPreparation,
@@ -17,6 +18,7 @@ import { readShop } from '../../files/shop-settings.ts'
 import { parsePublicId } from '../../core/ids.ts'
 import { runnable } from '../workflows/find.ts'
 import { readWorkflow } from '../workflows/workflows.ts'
+import { queueReadyMail } from '../messages/delivery-mail.ts'
 import { lockDelivery, readDeliveryFiles, writeState, type DeliveryRow } from './delivery-rows.ts'
 import type { DeliveryFacts } from './entitlement.ts'
 import { queueFollowUps } from './follow-ups.ts'
@@ -82,7 +84,7 @@ async function aboutOf(tx: ShopScope, delivery: string): Promise<DeliveryAbout> 
   }
 }
 
-/** `workflow` while the workflow has not prepared the delivery, null afterwards. */
+/** `workflow` while the workflow has prepared none of its files, null afterwards. */
 export async function heldByWorkflow(
   tx: ShopScope,
   delivery: string,
@@ -96,12 +98,16 @@ export async function workflowHolds(
   deliveries: readonly string[],
 ): Promise<(delivery: string) => DeliveryFacts['held_by']> {
   const known = await readPreparations(tx, deliveries)
-  return (delivery) => ((known.get(delivery)?.status ?? 'ready') === 'ready' ? null : 'workflow')
+  return (delivery) => {
+    const { status, partly } = known.get(delivery) ?? { status: 'ready', partly: true }
+    return status === 'ready' || partly ? null : 'workflow'
+  }
 }
 
 /**
- * Releases the delivery if only the run held it. Must be called in the transaction that ends the
- * run.
+ * Releases the delivery if only the run held it and a file is ready: during a run that takes long,
+ * and in the transaction that ends it. After the mail that named files in preparation, another one
+ * says that they are ready.
  */
 export async function endPreparation(tx: ShopScope, delivery: string, now: Date): Promise<void> {
   const row = await lockDelivery(tx, delivery)
@@ -112,6 +118,8 @@ export async function endPreparation(tx: ShopScope, delivery: string, now: Date)
   const held_by = await heldByWorkflow(tx, delivery)
   const next = await writeState(tx, row, { ...row, held_by }, now)
   await queueFollowUps(tx, [{ row: next, files: await readDeliveryFiles(tx, delivery) }], now)
+  if (hasSucceeded && (await takePromise(tx, delivery)) && next.email !== null)
+    await queueReadyMail(tx, delivery)
 }
 
 /** Returns keys that nobody has seen or needs, and continues deliveries that wait for keys. */

@@ -35,9 +35,11 @@ export interface Preparation {
   code: string | null
   /** A sentence for the merchant; null unless it failed. */
   reason: string | null
+  /** Some of its files are ready, and the buyer can have them. */
+  partly: boolean
 }
 
-export interface DeliveryRun extends Preparation {
+export interface DeliveryRun extends Omit<Preparation, 'partly'> {
   delivery_id: string
   page_id: string
   workflow: Workflow
@@ -84,6 +86,36 @@ export async function prepareDelivery(
   return (await readPreparation(tx, delivery))!
 }
 
+/** SQL: a file of the run `r` is ready and has a link that works. */
+const IS_PARTLY_READY = `exists (select from prepared_files p
+  join links c on c.shop_id = p.shop_id and c.id = p.link_id and c.revoked_at is null
+  where p.shop_id = r.shop_id and p.delivery_id = r.delivery_id and p.status = 'ready')`
+
+/**
+ * Call it where a mail to the buyers of deliveries is queued: if it names files that are being
+ * prepared, another mail follows when they are ready.
+ */
+export async function promiseMails(tx: ShopScope, deliveries: readonly string[]): Promise<void> {
+  if (deliveries.length === 0) return
+  await tx.query(
+    `update delivery_runs r set mail_follows = true
+     where shop_id = :shop and delivery_id = any(:deliveries::uuid[]) and status <> 'ready'
+       and ${IS_PARTLY_READY}`,
+    { deliveries },
+  )
+}
+
+/** Was such a mail promised? It is not promised any more afterwards. */
+export async function takePromise(tx: ShopScope, delivery: string): Promise<boolean> {
+  const rows = await tx.query(
+    `update delivery_runs set mail_follows = false
+     where shop_id = :shop and delivery_id = :delivery and status = 'ready' and mail_follows
+     returning 1`,
+    { delivery },
+  )
+  return rows.length > 0
+}
+
 /** Null: no workflow prepares this delivery. */
 export const readPreparation = async (
   scope: ShopScope,
@@ -96,8 +128,9 @@ export async function readPreparations(
   deliveries: readonly string[],
 ): Promise<Map<string, Preparation>> {
   const rows = await scope.query<Preparation & { delivery_id: string }>(
-    `select delivery_id, status, code, reason from delivery_runs
-     where shop_id = :shop and delivery_id = any(:deliveries::uuid[])`,
+    `select r.delivery_id, r.status, r.code, r.reason, ${IS_PARTLY_READY} as partly
+     from delivery_runs r
+     where r.shop_id = :shop and r.delivery_id = any(:deliveries::uuid[])`,
     { deliveries },
   )
   return new Map(rows.map(({ delivery_id, ...preparation }) => [delivery_id, preparation]))

@@ -876,7 +876,7 @@ export interface components {
         email: string | null
         message: string | null
       } | null
-      /** @description Of them, those that the buyer cannot download any more: used up or expired */
+      /** @description Of them, those that the buyer cannot download: used up, expired, or not prepared */
       blocked_files: number
       confirmation_number: string | null
       /** Format: date-time */
@@ -897,7 +897,7 @@ export interface components {
       /** @description The platform’s id of the order */
       order_id: string
       order_name: string
-      /** @description Why it is not ready */
+      /** @description Why it, or one of its files, is not ready */
       reason: string | null
       /** @description The last email about it */
       sent: {
@@ -951,7 +951,7 @@ export interface components {
         email: string | null
         message: string | null
       } | null
-      /** @description Of them, those that the buyer cannot download any more: used up or expired */
+      /** @description Of them, those that the buyer cannot download: used up, expired, or not prepared */
       blocked_files: number
       confirmation_number: string | null
       /** Format: date-time */
@@ -976,6 +976,8 @@ export interface components {
         last_download_at: string | null
         /** @description Licence keys of the buyer, separated by commas; only with `links:write` */
         licence_key: string | null
+        /** @description The shop’s workflow has not prepared it: the buyer cannot download it yet */
+        preparing: boolean
         size_bytes: number
         /** @enum {string} */
         status: 'active' | 'expired' | 'exhausted' | 'revoked' | 'withdrawn'
@@ -1015,7 +1017,7 @@ export interface components {
       /** @description The platform’s id of the order */
       order_id: string
       order_name: string
-      /** @description Why it is not ready */
+      /** @description Why it, or one of its files, is not ready */
       reason: string | null
       /** @description The last email about it */
       sent: {

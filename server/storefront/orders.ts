@@ -3,6 +3,7 @@
 import { PortError } from '../../plugins/contract.ts'
 import type { AdminRequest } from './admin-api.ts'
 import { CHANGED_ORDERS, ORDERS_BY_ID, ORDERS_COUNT, PAST_ORDERS } from './operations.ts'
+import { readPaidLines } from './paid-lines.ts'
 import { createOrderMarks, type OrderMarks } from './order-marks.ts'
 
 export interface PlatformLine {
@@ -41,6 +42,11 @@ export interface PlatformOrder {
   financial_status: string | null
   /** What was received is at least the order's total, edits included. */
   fully_paid: boolean
+  /**
+   * If an edit left a balance: ids of the lines that what was received pays. Otherwise empty,
+   * because the order's status decides.
+   */
+  paid_lines: readonly string[]
   recommendation: string
   customer_id: string | null
   /** Null: it was placed without an account, or the app may not read names. */
@@ -149,13 +155,17 @@ export function createOrders(shop: number, request: AdminRequest): LiveOrders {
     // A node of another type has none of the fields.
     return nodes.map((node) => (node?.id === undefined ? null : (node as OrderNode)))
   }
+  const whole = async (node: OrderNode, signal: AbortSignal) => {
+    const order = await wholeOrder(ask, node, signal)
+    return order instanceof PortError ? order : withPaidLines(shop, request, order, signal)
+  }
   return {
     ...createOrderMarks(shop, request),
     read: async (ids, signal) => {
       const read: (PlatformOrder | PortError | null)[] = []
       for (let at = 0; at < ids.length; at += ORDERS_PER_QUERY) {
         const nodes = await ask(ids.slice(at, at + ORDERS_PER_QUERY), LINES_PER_QUERY, null, signal)
-        for (const node of nodes) read.push(node && (await wholeOrder(ask, node, signal)))
+        for (const node of nodes) read.push(node && (await whole(node, signal)))
       }
       return read
     },
@@ -177,7 +187,7 @@ export function createOrders(shop: number, request: AdminRequest): LiveOrders {
         signal,
       )
       const read: (PlatformOrder | PortError)[] = []
-      for (const node of orders.nodes) read.push(await wholeOrder(ask, node, signal))
+      for (const node of orders.nodes) read.push(await whole(node, signal))
       return {
         ...{ orders: read, ids: orders.nodes.map(({ id }) => id) },
         cursor: orders.pageInfo.hasNextPage ? orders.pageInfo.endCursor : null,
@@ -206,6 +216,24 @@ async function wholeOrder(
     throw error
   }
   return orderOf(node, lines)
+}
+
+/** Statuses of orders that may have a balance although their purchase was paid. */
+const BALANCES = ['PARTIALLY_PAID', 'PARTIALLY_REFUNDED']
+
+async function withPaidLines(
+  shop: number,
+  request: AdminRequest,
+  order: PlatformOrder,
+  signal: AbortSignal,
+): Promise<PlatformOrder | PortError> {
+  if (order.fully_paid || !BALANCES.includes(order.financial_status ?? '')) return order
+  try {
+    return { ...order, paid_lines: await readPaidLines(shop, request, order, signal) }
+  } catch (error) {
+    if (error instanceof PortError) return error
+    throw error
+  }
 }
 
 const changed = () =>
@@ -256,6 +284,7 @@ const orderOf = (node: OrderNode, lines: readonly LineNode[]): PlatformOrder => 
   cancelled_at: node.cancelledAt === null ? null : new Date(node.cancelledAt),
   financial_status: node.displayFinancialStatus,
   fully_paid: node.fullyPaid,
+  paid_lines: [],
   recommendation: node.risk.recommendation,
   customer_id: node.customer?.id ?? null,
   customer_name: nameOf(node),

@@ -150,6 +150,23 @@ test('an edit with a balance takes nothing back, and its payment brings the rest
   await expect.poll(files).toBe(before + 1)
 })
 
+test('an order that is first seen after its edit delivers what was paid before', async () => {
+  const order = await post('/demo/orders', {
+    ...{ email: 'unseen@example.com', lines: [{ sku: 'EB-001', quantity: 1 }] },
+    // No webhook reports it.
+    created_at: new Date(Date.now() - 60_000).toISOString(),
+  })
+  const edit = { lines: [{ sku: 'EB-002', quantity: 1 }], unpaid: true }
+  const edited = await post(`/demo/orders/${order.order_id}/edit`, edit)
+  expect(edited).toMatchObject({ financial_status: 'PARTIALLY_PAID' })
+  await expect.poll(() => statusOf(order.order_id)).toBe('ready')
+  const { lines } = await read(`/api/deliveries/${(await deliveryOf(order.order_id)).id}`)
+  expect(lines.map(({ sku, entitled }: any) => [sku, entitled])).toEqual([
+    ['EB-001', true],
+    ['EB-002', false],
+  ])
+})
+
 test('an order of a bundle’s component delivers the files of the bundle’s product', async () => {
   await sell('bundle.pdf', 'EB-003')
   const component = { sku: 'EB-005', quantity: 1, bundle: 'EB-003' }

@@ -5,6 +5,7 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import {
   repeatPreparation,
   restartPreparation,
+  partlyReady,
   takePromise,
   prepareDelivery,
   prepareForKeys,
@@ -98,10 +99,10 @@ export async function workflowHolds(
   deliveries: readonly string[],
 ): Promise<(delivery: string) => DeliveryFacts['held_by']> {
   const known = await readPreparations(tx, deliveries)
-  return (delivery) => {
-    const { status, partly } = known.get(delivery) ?? { status: 'ready', partly: true }
-    return status === 'ready' || partly ? null : 'workflow'
-  }
+  const waiting = [...known].filter(([, { status }]) => status !== 'ready').map(([id]) => id)
+  const partly = waiting.length > 0 ? await partlyReady(tx, waiting) : new Set()
+  const held = new Set(waiting.filter((id) => !partly.has(id)))
+  return (delivery) => (held.has(delivery) ? 'workflow' : null)
 }
 
 /**

@@ -35,11 +35,9 @@ export interface Preparation {
   code: string | null
   /** A sentence for the merchant; null unless it failed. */
   reason: string | null
-  /** Some of its files are ready, and the buyer can have them. */
-  partly: boolean
 }
 
-export interface DeliveryRun extends Omit<Preparation, 'partly'> {
+export interface DeliveryRun extends Preparation {
   delivery_id: string
   page_id: string
   workflow: Workflow
@@ -91,6 +89,19 @@ const IS_PARTLY_READY = `exists (select from prepared_files p
   join links c on c.shop_id = p.shop_id and c.id = p.link_id and c.revoked_at is null
   where p.shop_id = r.shop_id and p.delivery_id = r.delivery_id and p.status = 'ready')`
 
+/** Those of the deliveries of which the buyer can have a file, also if others are not ready. */
+export async function partlyReady(
+  scope: ShopScope,
+  deliveries: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await scope.query<{ delivery_id: string }>(
+    `select r.delivery_id from delivery_runs r
+     where r.shop_id = :shop and r.delivery_id = any(:deliveries::uuid[]) and ${IS_PARTLY_READY}`,
+    { deliveries },
+  )
+  return new Set(rows.map(({ delivery_id }) => delivery_id))
+}
+
 /**
  * Call it where a mail to the buyers of deliveries is queued: if it names files that are being
  * prepared, another mail follows when they are ready.
@@ -128,9 +139,8 @@ export async function readPreparations(
   deliveries: readonly string[],
 ): Promise<Map<string, Preparation>> {
   const rows = await scope.query<Preparation & { delivery_id: string }>(
-    `select r.delivery_id, r.status, r.code, r.reason, ${IS_PARTLY_READY} as partly
-     from delivery_runs r
-     where r.shop_id = :shop and r.delivery_id = any(:deliveries::uuid[])`,
+    `select delivery_id, status, code, reason from delivery_runs
+     where shop_id = :shop and delivery_id = any(:deliveries::uuid[])`,
     { deliveries },
   )
   return new Map(rows.map(({ delivery_id, ...preparation }) => [delivery_id, preparation]))

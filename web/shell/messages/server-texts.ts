@@ -234,7 +234,6 @@ export const SERVER_TEMPLATES: readonly string[] = [
   template('It was sent {count} times within an hour'),
   template('This email was sent {count} times within an hour: wait before you send it again'),
   template('The files of order {order} are held'),
-  template('Files of order {order} are held'),
   template('Order {order} has no email address'),
   template('A new version did not reach the buyer of order {order}'),
   template('A customer asks for more: {name}'),

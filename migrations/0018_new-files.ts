@@ -16,14 +16,14 @@ export async function up(knex: Knex): Promise<void> {
     -- {id, product_id, variant_id, quantity} of the bundle that the line is a component of.
     alter table order_lines add bundle jsonb;
     create index order_lines_product on order_lines (shop_id, product_id) where entitled;
-    create index order_lines_bundle on order_lines (shop_id, (bundle ->> 'product_id'))
+    create index order_lines_bundle on order_lines (shop_id, ((bundle ->> 'product_id') collate "C"))
       where entitled and bundle is not null;
 
     -- Files that a product got after it was sold, until the shop gives them to its past buyers or
     -- decides not to.
     create table new_files (
       shop_id integer not null,
-      product_id text not null,
+      product_id text collate "C" not null,
       file_id uuid not null,
       noted_at timestamptz not null default now(),
       primary key (shop_id, product_id, file_id),
@@ -49,7 +49,7 @@ export async function up(knex: Knex): Promise<void> {
         select from order_lines l left join deliveries d on d.shop_id = l.shop_id
           and d.order_id = l.order_id
         where l.shop_id = a.shop_id and l.entitled and l.bundle is not null
-          and l.bundle ->> 'product_id' = a.product_id
+          and (l.bundle ->> 'product_id') collate "C" = a.product_id
           and (a.variant_id = '' or a.variant_id = l.bundle ->> 'variant_id')
           and not exists (select from delivery_files df where df.shop_id = d.shop_id
             and df.delivery_id = d.id and df.file_id = a.file_id)

@@ -30,7 +30,7 @@ export const missingFiles = (conditions: string): string => {
   return `${lines('l.product_id', 'l.variant_id', 'l.id', 'l.quantity')}
     union all
     ${lines(
-      `l.bundle is not null and l.bundle ->> 'product_id'`,
+      `l.bundle is not null and (l.bundle ->> 'product_id') collate "C"`,
       `l.bundle ->> 'variant_id'`,
       `l.bundle ->> 'id'`,
       `(l.bundle ->> 'quantity')::int`,

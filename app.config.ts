@@ -8,6 +8,8 @@ import { createLinks } from './plugins/create-links/plugin.ts'
 import { deleteFiles } from './plugins/delete-files/plugin.ts'
 import { exportFiles } from './plugins/export-files/plugin.ts'
 import { fetchUrl } from './plugins/fetch-url/plugin.ts'
+import { giveFiles } from './plugins/give-files/plugin.ts'
+import { importOrders } from './plugins/import-orders/plugin.ts'
 import { listLinks } from './plugins/list-links/plugin.ts'
 import { mapProducts } from './plugins/map-products/plugin.ts'
 import { mergePdf } from './plugins/merge-pdf/plugin.ts'
@@ -71,6 +73,7 @@ export function appConfig(
       unmapProducts,
       createLinks,
       tellBuyers,
+      giveFiles,
       exportFiles,
       listLinks,
       renameFiles,
@@ -91,6 +94,7 @@ export function appConfig(
       stampPdf,
       assignLicenceKey,
       notifyDelivery,
+      importOrders,
       notify,
     ],
     workflows: [

@@ -1,7 +1,7 @@
 // The context that a plugin is called with: the request, the limits, and the ports that it needs.
 import type { Catalog, MatchMethod } from './catalog.ts'
 import type { Watermark } from './watermarks.ts'
-import type { Artifacts, Listings, Notifier } from './operation-ports.ts'
+import type { Artifacts, Listings, Notifier, Progress } from './operation-ports.ts'
 import type {
   Actions,
   Bytes,
@@ -14,6 +14,8 @@ import type {
   LicenceReader,
   Licences,
   Packs,
+  PastOrderReader,
+  PastOrders,
   RemoteFetcher,
   RemoteReader,
   Sandbox,
@@ -80,6 +82,7 @@ export interface ReadPorts {
   actions: Actions
   delivery: DeliveryView
   licences: LicenceReader
+  pastOrders: PastOrderReader
 }
 
 /** Ports for runs, which may also write. */
@@ -94,6 +97,7 @@ export interface WritePorts extends ReadPorts {
   sandbox: Sandbox
   delivery: DeliveryPort
   licences: Licences
+  pastOrders: PastOrders
 }
 
 /** Ports for steps on the whole operation. */
@@ -101,6 +105,7 @@ export interface OperationPorts extends WritePorts {
   notify: Notifier
   artifacts: Artifacts
   listings: Listings
+  progress: Progress
 }
 
 export type PortId = keyof OperationPorts
@@ -120,6 +125,7 @@ export const PORTS = Object.keys({
     bytes: 0,
   },
   ...{ sandbox: 0, notify: 0, artifacts: 0, listings: 0, delivery: 0, licences: 0 },
+  ...{ pastOrders: 0, progress: 0 },
 } satisfies Record<PortId, 0>) as PortId[]
 
 /**

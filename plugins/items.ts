@@ -115,3 +115,11 @@ export interface LinkWanted {
   /** Whether to send the link to `email` once it exists. */
   send?: boolean
 }
+
+/** A file for past buyers of its products. */
+export interface GiveWanted {
+  /** Only buyers of this product; null: of all products of the file. */
+  product_id: string | null
+  /** One email for each order. */
+  send: boolean
+}

@@ -16,6 +16,12 @@ export interface Notifier {
   sms(text: string): void
 }
 
+/** The progress of a step that works on something else than the operation's files. */
+export interface Progress {
+  /** It shows `done` of `total`. */
+  show(done: number, total: number): Promise<void>
+}
+
 /** The document of an operation: at most one, kept with its results. */
 export interface Artifacts {
   /** Writes the document, which is kept when the step ends. A second one replaces the first. */

@@ -2,6 +2,7 @@
 import type {
   Candidate,
   FileChange,
+  GiveWanted,
   Item,
   LinkWanted,
   StagedBlob,
@@ -37,6 +38,8 @@ export type Decision =
       link?: LinkWanted
       /** Everyone whose paid delivery contains the file gets a mail about its new version. */
       buyers?: 'tell'
+      /** Everyone who paid for a product of the file before it had the file gets it. */
+      give?: GiveWanted
       candidates?: readonly Candidate[]
       warnings?: readonly Warning[]
     }

@@ -275,6 +275,35 @@ export interface DeliveryPort extends DeliveryView {
   notifyShop(message: { title: string; body: string; email: boolean }): void
 }
 
+/** What an import of past orders finds or makes. */
+export interface PastOrderCounts {
+  /** Orders that the platform shows. */
+  orders: number
+  /** Deliveries that do not exist yet. */
+  deliveries: number
+  /** Their different buyers. */
+  buyers: number
+}
+
+/** Orders that were placed before the app was installed. Both methods throw `PortError`. */
+export interface PastOrderReader {
+  /** Reads all orders since then and writes nothing. */
+  count(since: Date, signal: AbortSignal): Promise<PastOrderCounts>
+}
+
+export interface PastOrders extends PastOrderReader {
+  /**
+   * Makes the deliveries, page by page: a second call for the same operation continues where the
+   * first one ended. Orders that are delivered already stay as they are.
+   * @param seen called with the number of orders that were worked on, and that of all.
+   */
+  import(
+    about: { operation: string; since: Date; mail: boolean },
+    seen: (done: number, total: number) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<{ orders: number; deliveries: number; failed: number }>
+}
+
 /** The shop's lists of licence keys, by their ids `licences_…`. */
 export interface LicenceReader {
   /** Finds a list and the number of its keys that are left. Null: there is no such list. */

@@ -112,7 +112,7 @@ export async function composeServer(given: ComposeOptions): Promise<ComposedServ
     workflows: config.workflows,
     limits,
     ports: portsFactory({
-      ...{ database, client, stores, storefront, uploads: folder, cloud, log },
+      ...{ database, client, stores, storefront, uploads: folder, cloud, secrets, log },
       clock: given.clock,
     }),
     listings: createListings({ secrets, baseUrl }),

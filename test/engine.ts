@@ -110,6 +110,12 @@ const noCloud: Ports['cloud'] = {
   },
 }
 
+/** No platform has orders in these tests. */
+const noOrders: Ports['pastOrders'] = {
+  count: () => Promise.reject(new Error('The test has no platform')),
+  import: () => Promise.reject(new Error('The test has no platform')),
+}
+
 export const workflowOf = (...plugins: readonly string[]): Workflow => ({
   id: 'test',
   title: 'Test',
@@ -178,6 +184,7 @@ export async function createTestEngine(
         cloud: noCloud,
         stage: createStage(place),
         packs: createPacks(scope),
+        pastOrders: noOrders,
         bytes: createBytesPort({ scope, stores, place }),
         sandbox: sandboxes.of(scope.shop),
         stored: createStoredFiles(scope, stores),

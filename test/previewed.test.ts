@@ -30,6 +30,7 @@ const CASES: Readonly<Record<string, ActionCase>> = {
   'unmap-products': { options: { product_ids: [productId(2)] } },
   'create-links': { options: { email: 'buyer@example.com', send_emails: true } },
   'tell-buyers': {},
+  'give-files': {},
   'export-files': {},
   'rename-files': { options: { mode: 'pattern', pattern: 'new-{sequence}' } },
   'move-to-pack': { options: { new_pack: 'Course' } },
@@ -105,6 +106,18 @@ async function sellTo(scope: ShopScope, files: readonly string[]): Promise<void>
   const [row] = await scope.query<{ id: string }>(
     `insert into deliveries (shop_id, order_id) values (:shop, 'gid://shopify/Order/1')
      returning id`,
+  )
+  // Another buyer of the product, from before it had a file.
+  await scope.query(
+    `insert into orders (shop_id, id, name, email, ordered_at, changed_at)
+     values (:shop, 'gid://shopify/Order/2', '#1002', 'past@example.com', now(), now())`,
+  )
+  await scope.query(
+    `insert into order_lines (shop_id, order_id, id, position, title, product_id, quantity,
+       entitled)
+     values (:shop, 'gid://shopify/Order/2', 'gid://shopify/LineItem/2', 0, 'Notes', :product, 1,
+       true)`,
+    { product: productId(2) },
   )
   await scope.query(
     `insert into delivery_files (shop_id, delivery_id, line_id, file_id)

@@ -98,6 +98,13 @@ const fields = {
     .regex(/^[^,]*$/, 'A tag has no comma')
     .nullable()
     .meta({ description: 'The tag for orders with files; null: none' }),
+  new_files: z.enum(['never', 'ask', 'always']).meta({
+    description:
+      'Files that a product gets after it was sold: given to its past buyers never, after a question, or always',
+  }),
+  new_files_mail: z.boolean().meta({
+    description: 'Past buyers who always get new files are told by email',
+  }),
   delivery_workflow: z.string().max(100).nullable().meta({
     description: 'The workflow (kind `delivery`) that runs on each new delivery; null: none',
   }),
@@ -127,6 +134,8 @@ export const shopSettingsSchema = z
     delivery_mail: fields.delivery_mail.default('own'),
     fulfil_orders: fields.fulfil_orders.default(true),
     order_tag: fields.order_tag.default('files-delivered'),
+    new_files: fields.new_files.default('ask'),
+    new_files_mail: fields.new_files_mail.default(true),
     delivery_workflow: fields.delivery_workflow.default(null),
   })
   .meta({ id: 'Settings' })

@@ -3,6 +3,7 @@
 import type { Cloud } from '../features/cloud/cloud.ts'
 import type { UploadFolder } from '../features/upload/upload.ts'
 import type { Database } from '../core/db/database.ts'
+import type { Secrets } from '../core/secrets.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import type { Logger } from '../core/log.ts'
 import type { Ports } from '../engine/parts.ts'
@@ -20,6 +21,7 @@ import { createRemote } from '../ports/remote.ts'
 import type { CheckBlob } from '../ports/repair.ts'
 import { createSandboxes } from '../ports/sandbox.ts'
 import { createStage } from '../ports/stage.ts'
+import { createPastOrders } from '../features/orders/past-orders.ts'
 import { createUploadPort } from '../features/upload/port.ts'
 import { createStoredFiles } from '../ports/stored.ts'
 import type { BlobStore } from '../core/store/store.ts'
@@ -35,6 +37,7 @@ export function portsFactory(parts: {
   storefront: Storefront
   uploads: UploadFolder
   cloud: Cloud
+  secrets: Secrets
 }): (scope: ShopScope) => Promise<Ports> {
   const match = createMatcher(createTitleCache())
   const sandboxes = createSandboxes()
@@ -56,6 +59,10 @@ export function portsFactory(parts: {
       stored: createStoredFiles(scope, parts.stores, check),
       packs: createPacks(scope),
       bytes: createBytesPort({ scope, stores: parts.stores, check, place }),
+      pastOrders: createPastOrders(scope, {
+        orders: parts.storefront.orders(scope.shop),
+        secrets: parts.secrets,
+      }),
       sandbox: sandboxes.of(scope.shop),
     }
   }

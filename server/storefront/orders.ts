@@ -2,7 +2,8 @@
 // delivery's state.
 import { PortError } from '../../plugins/contract.ts'
 import type { AdminRequest } from './admin-api.ts'
-import { CHANGED_ORDERS, ORDERS_BY_ID } from './operations.ts'
+import { CHANGED_ORDERS, ORDERS_BY_ID, ORDERS_COUNT, PAST_ORDERS } from './operations.ts'
+import { readPaidLines } from './paid-lines.ts'
 import { createOrderMarks, type OrderMarks } from './order-marks.ts'
 
 export interface PlatformLine {
@@ -44,6 +45,11 @@ export interface PlatformOrder {
   financial_status: string | null
   /** Has at least the order's total been received, edits included? */
   fully_paid: boolean
+  /**
+   * If an edit left a balance: ids of the lines that what was received pays. Otherwise empty,
+   * because the order's status decides.
+   */
+  paid_lines: readonly string[]
   recommendation: string
   customer_id: string | null
   /** The customer's name; null: there is no account, or the app may not read names. */
@@ -54,6 +60,16 @@ export interface PlatformOrder {
 export interface ChangedOrder {
   id: string
   updated_at: Date
+}
+
+/** A page of orders, in the order in which they were placed. */
+export interface PastOrdersPage {
+  /** A `PortError`: this order changed while it was read. */
+  orders: readonly (PlatformOrder | PortError)[]
+  /** Their ids. */
+  ids: readonly string[]
+  /** The next page begins after it; null: there is none. */
+  cursor: string | null
 }
 
 /** Every method throws `PortError`. */
@@ -68,6 +84,10 @@ export interface LiveOrders extends OrderMarks {
   ): Promise<readonly (PlatformOrder | PortError | null)[]>
   /** Orders that changed since then, oldest change first. */
   changedSince(since: Date, signal: AbortSignal): AsyncIterable<readonly ChangedOrder[]>
+  /** How many orders were placed since then. */
+  countPlaced(since: Date, signal: AbortSignal): Promise<number>
+  /** A page of the orders that were placed since then, oldest first. */
+  placedSince(since: Date, cursor: string | null, signal: AbortSignal): Promise<PastOrdersPage>
 }
 
 interface LineNode {
@@ -113,6 +133,10 @@ const ORDER_POINTS = 5
 const LINES_PER_PAGE = 100
 const ORDERS_PER_PAGE = 100
 
+const COUNT_POINTS = 10
+
+const placedQuery = (since: Date): string => `created_at:>='${since.toISOString()}'`
+
 const pointsOf = (orders: number, lines: number) => orders * (ORDER_POINTS + lines * LINE_POINTS)
 
 type Ask = (
@@ -134,17 +158,44 @@ export function createOrders(shop: number, request: AdminRequest): LiveOrders {
     // A node of another type has none of the fields.
     return nodes.map((node) => (node?.id === undefined ? null : (node as OrderNode)))
   }
+  const whole = async (node: OrderNode, signal: AbortSignal) => {
+    const order = await wholeOrder(ask, node, signal)
+    return order instanceof PortError ? order : withPaidLines(shop, request, order, signal)
+  }
   return {
     ...createOrderMarks(shop, request),
     read: async (ids, signal) => {
       const read: (PlatformOrder | PortError | null)[] = []
       for (let at = 0; at < ids.length; at += ORDERS_PER_QUERY) {
         const nodes = await ask(ids.slice(at, at + ORDERS_PER_QUERY), LINES_PER_QUERY, null, signal)
-        for (const node of nodes) read.push(node && (await wholeOrder(ask, node, signal)))
+        for (const node of nodes) read.push(node && (await whole(node, signal)))
       }
       return read
     },
     changedSince: (since, signal) => changedOrders(shop, request, since, signal),
+    countPlaced: async (since, signal) => {
+      const query = placedQuery(since)
+      const { ordersCount } = await request<{ ordersCount: { count: number } | null }>(
+        ...[shop, ORDERS_COUNT, { query }, COUNT_POINTS, signal],
+      )
+      return ordersCount?.count ?? 0
+    },
+    placedSince: async (since, page, signal) => {
+      const first = ORDERS_PER_QUERY
+      const { orders } = await request<{ orders: Page<OrderNode> }>(
+        shop,
+        PAST_ORDERS,
+        { query: placedQuery(since), first, page, lines: LINES_PER_QUERY, after: null },
+        pointsOf(first, LINES_PER_QUERY) + 2,
+        signal,
+      )
+      const read: (PlatformOrder | PortError)[] = []
+      for (const node of orders.nodes) read.push(await whole(node, signal))
+      return {
+        ...{ orders: read, ids: orders.nodes.map(({ id }) => id) },
+        cursor: orders.pageInfo.hasNextPage ? orders.pageInfo.endCursor : null,
+      }
+    },
   }
 }
 
@@ -168,6 +219,24 @@ async function wholeOrder(
     throw error
   }
   return orderOf(node, lines)
+}
+
+/** Statuses of orders that may have a balance although their purchase was paid. */
+const BALANCES = ['PARTIALLY_PAID', 'PARTIALLY_REFUNDED']
+
+async function withPaidLines(
+  shop: number,
+  request: AdminRequest,
+  order: PlatformOrder,
+  signal: AbortSignal,
+): Promise<PlatformOrder | PortError> {
+  if (order.fully_paid || !BALANCES.includes(order.financial_status ?? '')) return order
+  try {
+    return { ...order, paid_lines: await readPaidLines(shop, request, order, signal) }
+  } catch (error) {
+    if (error instanceof PortError) return error
+    throw error
+  }
 }
 
 const changed = () =>
@@ -218,6 +287,7 @@ const orderOf = (node: OrderNode, lines: readonly LineNode[]): PlatformOrder => 
   cancelled_at: node.cancelledAt === null ? null : new Date(node.cancelledAt),
   financial_status: node.displayFinancialStatus,
   fully_paid: node.fullyPaid,
+  paid_lines: [],
   recommendation: node.risk.recommendation,
   customer_id: node.customer?.id ?? null,
   customer_name: nameOf(node),

@@ -70,6 +70,7 @@ export function writeContext(given: Partial<WriteContext> = {}): WriteContext {
       notifyShop: refuse('delivery'),
     },
     licences: { find: refuse('licences'), assign: refuse('licences') },
+    pastOrders: { count: refuse('pastOrders'), import: refuse('pastOrders') },
     ...given,
   }
 }
@@ -82,6 +83,7 @@ export function operationContext(
     ...writeContext(given),
     artifacts: { write: refuse('artifacts') },
     listings: { files: refuse('listings'), links: refuse('listings') },
+    progress: { show: () => Promise.resolve() },
     ...given,
   }
 }

@@ -150,6 +150,23 @@ test('an edit with a balance takes nothing back, and its payment brings the rest
   await expect.poll(files).toBe(before + 1)
 })
 
+test('an order that is first seen after its edit delivers what was paid before', async () => {
+  const order = await post('/demo/orders', {
+    ...{ email: 'unseen@example.com', lines: [{ sku: 'EB-001', quantity: 1 }] },
+    // No webhook reports it.
+    created_at: new Date(Date.now() - 60_000).toISOString(),
+  })
+  const edit = { lines: [{ sku: 'EB-002', quantity: 1 }], unpaid: true }
+  const edited = await post(`/demo/orders/${order.order_id}/edit`, edit)
+  expect(edited).toMatchObject({ financial_status: 'PARTIALLY_PAID' })
+  await expect.poll(() => statusOf(order.order_id)).toBe('ready')
+  const { lines } = await read(`/api/deliveries/${(await deliveryOf(order.order_id)).id}`)
+  expect(lines.map(({ sku, entitled }: any) => [sku, entitled])).toEqual([
+    ['EB-001', true],
+    ['EB-002', false],
+  ])
+})
+
 test('an order of a bundle’s component delivers the files of the bundle’s product', async () => {
   await sell('bundle.pdf', 'EB-003')
   const component = { sku: 'EB-005', quantity: 1, bundle: 'EB-003' }
@@ -209,6 +226,69 @@ test('past buyers get one mail per order about a new version', async () => {
     expect.stringContaining('Nouvelle version'),
     expect.stringContaining('Vos fichiers'),
   ])
+})
+
+test('a file that is imported after the sale is given to past buyers, and taken back', async () => {
+  await sell('first.pdf', 'EB-006')
+  const order = await buy('later@example.com', 'EB-006')
+  const mailed = () => mail.mails.filter(({ to }) => to[0] === 'later@example.com').length
+  await expect.poll(mailed).toBe(1)
+  await sell('second.pdf', 'EB-006')
+  const { data } = await read('/api/new-files')
+  const [product] = data.filter(({ files }: any) => files[0].filename === 'second.pdf')
+  expect(product).toMatchObject({ orders: 1, buyers: 1 })
+  expect((await read('/api/home')).needs).toContainEqual({ need: 'new_files', count: data.length })
+  const request = {
+    ...{ action: 'give-files', options: { product_id: product.product_id }, dry_run: true },
+    select: { file_ids: product.files.map(({ file_id }: any) => file_id) },
+  }
+  const preview: any = await (await server.call('POST', '/api/operations', request)).json()
+  const operation = async (id: string) => (await read(`/api/operations/${id}`)).status
+  await expect.poll(() => operation(preview.id)).toBe('previewed')
+  const items = await read(`/api/operations/${preview.id}/items`)
+  expect(items.data[0].after).toEqual({ orders: 1, buyers: 1 })
+  expect((await deliveryOf(order.order_id)).files).toBe(1)
+  await server.call('POST', `/api/operations/${preview.id}/confirm`)
+  await expect.poll(() => operation(preview.id)).toBe('success')
+  expect((await deliveryOf(order.order_id)).files).toBe(2)
+  await expect.poll(mailed).toBe(2)
+  const { messages } = await read(`/api/deliveries/${(await deliveryOf(order.order_id)).id}`)
+  expect(messages[0].subject).toContain('nouveaux fichiers')
+  const undo: any = await (await server.call('POST', `/api/operations/${preview.id}/undo`)).json()
+  await expect.poll(() => operation(undo.id)).toBe('success')
+  expect((await deliveryOf(order.order_id)).files).toBe(1)
+})
+
+test('orders from before the installation are imported after a preview, without a mail', async () => {
+  await sell('old.pdf', 'EB-007')
+  const placed = (days: number) =>
+    post('/demo/orders', {
+      ...{ email: 'before@example.com', lines: [{ sku: 'EB-007', quantity: 1 }] },
+      created_at: new Date(Date.now() - days * 86_400_000).toISOString(),
+    })
+  const [recent, hidden] = [await placed(30), await placed(90)]
+  expect(await read('/api/orders/import')).toMatchObject({ all_orders: false, operation_id: null })
+  const day = new Date(Date.now() - 70 * 86_400_000).toISOString()
+  const refused = await server.call('POST', '/api/orders/import', { since: day })
+  expect([refused.status, JSON.stringify(await refused.json())]).toEqual([
+    422,
+    expect.stringContaining('read_all_orders'),
+  ])
+  const began: any = await (
+    await server.call('POST', '/api/orders/import', { dry_run: true })
+  ).json()
+  const operation = async () => read(`/api/operations/${began.id}`)
+  await expect.poll(async () => (await operation()).status).toBe('previewed')
+  expect((await operation()).intentions).toContain('New deliveries: 1')
+  expect(await deliveryOf(recent.order_id)).toBeUndefined()
+  await server.call('POST', `/api/operations/${began.id}/confirm`)
+  await expect.poll(async () => (await operation()).status).toBe('success')
+  const { total, done, percentage } = await operation()
+  expect([done, percentage]).toEqual([total, 100])
+  expect(await deliveryOf(recent.order_id)).toMatchObject({ status: 'ready', sent: null })
+  expect(await deliveryOf(hidden.order_id)).toBeUndefined()
+  expect(mail.mails.filter(({ to }) => to[0] === 'before@example.com')).toEqual([])
+  expect(await read('/api/orders/import')).toMatchObject({ operation_id: began.id })
 })
 
 test('a changed SKU is read from its webhook, without a refresh of the catalog', async () => {

@@ -50,6 +50,7 @@ test('a key that may only read can send what only computes an answer', () => {
   expect(sent.map(({ method, path }) => `${method} ${path}`)).toEqual([
     'post /api/files/rename-preview',
     'post /api/files/impact',
+    'post /api/new-files/buyers',
     'post /api/workflows/check',
     'post /api/schedules/check',
     'post /api/schedules/match',

@@ -290,7 +290,7 @@ function readOnly({
   actions,
   ...rest
 }: WriteContext): ReadContext {
-  const { remote, uploads, drop, cloud, stored, delivery, licences } = rest
+  const { remote, uploads, drop, cloud, stored, delivery, licences, pastOrders } = rest
   const { order, buyer, quantityOf } = delivery
   const reading = {
     remote: { probe: remote.probe },
@@ -300,6 +300,7 @@ function readOnly({
     stored: { locate: stored.locate },
     delivery: { order, buyer, quantityOf },
     licences: { find: licences.find },
+    pastOrders: { count: pastOrders.count },
   }
   return { signal, shop, request, limits, catalog, packs, actions, ...reading }
 }
@@ -316,9 +317,9 @@ function expectOneEach(outcomes: readonly Outcome[], items: readonly Item[]): vo
 
 function doesSomething(outcome: Outcome): boolean {
   if (outcome.status !== 'ok') return true
-  const { change, bytes, link, buyers, created, warnings, candidates } = outcome
+  const { change, bytes, link, buyers, give, created, warnings, candidates } = outcome
   return (
-    [change, bytes, link, buyers].some(Boolean) ||
+    [change, bytes, link, buyers, give].some(Boolean) ||
     [created, warnings, candidates].some((list) => Boolean(list?.length))
   )
 }

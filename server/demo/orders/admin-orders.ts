@@ -3,6 +3,7 @@ import { elementAt, lastOf } from '../../core/present.ts'
 import { BATCH_SIZE, CONCURRENT_STATEMENTS, createQueryBatcher } from '../../core/query-batcher.ts'
 import { readGid, toGid } from '../catalog-ids.ts'
 import { badRequest } from '../connection.ts'
+import { DEMO_SCOPES } from '../oauth.ts'
 import { parseSearch, type Expression } from '../search-query.ts'
 import { fulfil, type DemoOrder } from './order.ts'
 import {
@@ -55,9 +56,17 @@ function createOrderQueries(orders: OrderStore, nodeOf: CatalogNode) {
       const limit = Math.min(first ?? 0, MAX_ROWS)
       const last = after ? Number(Buffer.from(after, 'base64url').toString()) : 0
       if (!Number.isInteger(last)) throw badRequest('Invalid cursor for current pagination sort.')
-      const found = await orders.changedSince(sinceOf(query), last, limit + 1)
+      const placed = sinceOf(query, 'created_at')
+      const found = placed
+        ? await orders.placedSince(visible(placed), last, limit + 1)
+        : await orders.changedSince(sinceOf(query) ?? new Date(0), last, limit + 1)
       return pageOf(found.map(views.order), limit, (order) => order.number)
     },
+    ordersCount: async ({ query }: Pick<ListArguments, 'query'>) => ({
+      __typename: 'Count',
+      count: await orders.countPlaced(visible(sinceOf(query, 'created_at') ?? new Date(0))),
+      precision: 'EXACT',
+    }),
   }
 }
 
@@ -140,9 +149,16 @@ const touch = (order: DemoOrder) => void (order.updatedAt = laterThan(order.upda
 export const laterThan = (before: string): string =>
   new Date(Math.max(Date.now(), Date.parse(before) + 1)).toISOString()
 
-/** The only term of the search syntax that the app sends. */
-function sinceOf(query: string | null | undefined): Date {
+/** Without the scope, only orders of the last 60 days are shown. */
+const RECENT_MS = 60 * 24 * 60 * 60 * 1000
+const visible = (since: Date): Date =>
+  DEMO_SCOPES.includes('read_all_orders')
+    ? since
+    : new Date(Math.max(+since, Date.now() - RECENT_MS))
+
+/** The only terms of the search syntax that the app sends; null: the query has another one. */
+function sinceOf(query: string | null | undefined, field = 'updated_at'): Date | null {
   const expression: Expression | null = parseSearch(query ?? '')
-  if (expression?.kind !== 'term' || expression.field !== 'updated_at') return new Date(0)
+  if (expression?.kind !== 'term' || expression.field !== field) return null
   return new Date(expression.value)
 }

@@ -24,6 +24,8 @@ export const orderBody = z.strictObject({
   unpaid: z.boolean().default(false),
   locale: z.string().min(2).max(20).nullish(),
   name: z.string().trim().max(100).nullish(),
+  /** It was placed before the app was installed: no webhook reports it. */
+  created_at: z.iso.datetime().optional(),
   lines: z.array(line).min(1, 'At least one line').max(MAX_LINES),
 })
 const changes = z.array(

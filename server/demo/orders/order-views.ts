@@ -84,6 +84,8 @@ export function createOrderViews(nodeOf: CatalogNode) {
     cancelledAt: order.cancelledAt,
     displayFinancialStatus: order.financialStatus,
     fullyPaid: isFullyPaid(order),
+    totalReceivedSet: money(receivedFor(order)),
+    agreements: (list: ListArguments) => partOf(agreementsOf(order, lineView), list, same),
     tags: order.tags,
     risk: { recommendation: order.recommendation },
     customer: {
@@ -105,6 +107,37 @@ export function createOrderViews(nodeOf: CatalogNode) {
       ),
   })
   return { order, fulfilment }
+}
+
+/** Every unit costs the same in this shop. */
+const UNIT_PRICE = 10
+const money = (amount: number) => ({ shopMoney: { amount: amount.toFixed(2) } })
+const same = <Row>(row: Row): Row => row
+
+const priceOf = (lines: readonly DemoLine[]): number =>
+  lines.reduce((sum, { quantity }) => sum + quantity * UNIT_PRICE, 0)
+
+const receivedFor = ({ financialStatus, lines }: DemoOrder): number =>
+  ['PENDING', 'AUTHORIZED', 'EXPIRED', 'VOIDED'].includes(financialStatus)
+    ? 0
+    : priceOf(lines.filter(({ owed = false }) => !owed))
+
+/** The purchase, and the edit that left a balance. */
+function agreementsOf({ lines }: DemoOrder, lineView: (line: DemoLine) => object) {
+  const agreement = (__typename: string, reason: string, of: readonly DemoLine[]) => ({
+    ...{ __typename, reason },
+    sales: (list: ListArguments) =>
+      partOf(of, list, (line) => ({
+        __typename: 'ProductSale',
+        totalAmount: money(priceOf([line])),
+        lineItem: lineView(line),
+      })),
+  })
+  const [bought, added] = [false, true].map((is) => lines.filter(({ owed = false }) => owed === is))
+  return [
+    agreement('OrderAgreement', 'ORDER', bought ?? []),
+    ...(added?.length ? [agreement('OrderEditAgreement', 'ORDER_EDIT', added)] : []),
+  ]
 }
 
 const metafieldView = (order: DemoOrder, field: DemoOrder['metafields'][number] | undefined) =>

@@ -43,11 +43,12 @@ export class DemoShopFront {
 
   /** Places an order. Throws `OrderProblem` with the reason. */
   async buy(body: unknown): Promise<DemoOrder> {
-    const { email, phone = null, unpaid, locale = null, name, lines } = parseBody(orderBody, body)
+    const placed = parseBody(orderBody, body)
+    const { email, phone = null, unpaid, locale = null, name, lines, created_at } = placed
     // The lines are checked before a number is taken: orders have numbers without gaps.
     lines.forEach((asked) => this.#lineOf(0, 0, asked))
     const id = await this.#orders.nextId()
-    const now = new Date().toISOString()
+    const now = created_at ?? new Date().toISOString()
     const order: DemoOrder = {
       ...{ id, name: `#${id}`, email, phone, locale },
       customerId: customerOf(email ?? phone ?? `till ${id}`),
@@ -60,7 +61,8 @@ export class DemoShopFront {
     }
     await this.#orders.add(order)
     // As on the platform, the customer does not wait for the apps.
-    if (!unpaid) void this.#sender.send('orders/paid', orderPayload(order))
+    if (!unpaid && created_at === undefined)
+      void this.#sender.send('orders/paid', orderPayload(order))
     return order
   }
 

@@ -18,6 +18,9 @@ export interface OrderStore {
   changeAll(ids: readonly number[], change: (order: DemoOrder, at: number) => void): Promise<void>
   /** Orders that changed since then, oldest change first. */
   changedSince(since: Date, after: number, limit: number): Promise<readonly DemoOrder[]>
+  /** Orders that were placed since then, with a greater id than `after`, by their ids. */
+  placedSince(since: Date, after: number, limit: number): Promise<readonly DemoOrder[]>
+  countPlaced(since: Date): Promise<number>
 }
 
 const FIRST = 1001
@@ -55,6 +58,17 @@ export function memoryOrders(): OrderStore {
           .map(copy),
       )
     },
+    placedSince: (since, after, limit) => {
+      const found = [...orders.values()].filter(
+        ({ createdAt, id }) => new Date(createdAt) >= since && id > after,
+      )
+      const first = found.toSorted((a, b) => a.id - b.id).slice(0, limit)
+      return Promise.resolve(first.map(copy))
+    },
+    countPlaced: (since) =>
+      Promise.resolve(
+        [...orders.values()].filter(({ createdAt }) => new Date(createdAt) >= since).length,
+      ),
   }
 }
 
@@ -119,6 +133,24 @@ class DatabaseOrders implements OrderStore {
        order by id limit :limit`,
       { since, after, limit },
     )
+  }
+
+  placedSince(since: Date, after: number, limit: number): Promise<readonly DemoOrder[]> {
+    return this.#read(
+      `select data from demo_orders where shop_id = :shop and id > :after
+         and (data ->> 'createdAt')::timestamptz >= :since
+       order by id limit :limit`,
+      { since, after, limit },
+    )
+  }
+
+  async countPlaced(since: Date): Promise<number> {
+    const { rows } = await this.#knex.raw<{ rows: { count: number }[] }>(
+      `select count(*)::int as count from demo_orders where shop_id = :shop
+         and (data ->> 'createdAt')::timestamptz >= :since`,
+      { shop: this.#shop, since },
+    )
+    return firstOf(rows).count
   }
 
   async #read(sql: string, bindings: object): Promise<readonly DemoOrder[]> {

@@ -48,8 +48,9 @@ export function openResults({ plugin, pluginImpl }: LastStep) {
     ports: (
       runner: EngineRunner,
       { scope, operation, signal }: Finalization,
-    ): Pick<OperationContext, 'notify' | 'artifacts' | 'listings'> => ({
+    ): Pick<OperationContext, 'notify' | 'artifacts' | 'listings' | 'progress'> => ({
       notify,
+      progress: { show: (done, total) => showProgress(runner, scope, operation, done, total) },
       artifacts: {
         write: async (filename, contentType, bytes) => {
           if (!pluginImpl.document)
@@ -69,7 +70,26 @@ export function openResults({ plugin, pluginImpl }: LastStep) {
   }
 }
 
-/** Shows the progress of a step in an operation without a ledger. */
+/** The total is known only to the step: at its end, this many are done. */
+async function showProgress(
+  runner: EngineRunner,
+  scope: ShopScope,
+  operation: OperationRow,
+  done: number,
+  total: number,
+): Promise<void> {
+  const { id, ledger } = operation
+  if (ledger) return
+  operation.total = total
+  await scope.query(
+    `update operations set total = :total, done = least(:total::int, :done) where shop_id = :shop
+       and id = :id and status = 'running'`,
+    { id, done, total },
+  )
+  runner.progress.announce(scope.shop, id)
+}
+
+/** Shows the progress of a step without a ledger. */
 function countSeen(
   runner: EngineRunner,
   scope: ShopScope,

@@ -30,7 +30,7 @@ export interface OpenedPack {
   shop: ShopShown
   expires_at: Date | null
   files: readonly (PackFile &
-    Partial<Pick<PaidFile, 'expires_at' | 'renewed_at' | 'licence_keys'>>)[]
+    Partial<Pick<PaidFile, 'expires_at' | 'renewed_at' | 'licence_keys' | 'preparing'>>)[]
   /** The ZIP file of all files broke off and may be fetched again. */
   archiveOwed?: boolean
   now: Date
@@ -62,10 +62,13 @@ export function packPage(
     summary: t('pack.summary', { count: files.length, size: t.size(bytesOf(files)) }),
     files: files.map((file) => ({
       filename: file.filename,
-      about: [
-        ...[t.size(file.size_bytes), leftText(t, file), untilText(t, file, now)],
-        ...[renewedText(t, file), ...keyTexts(t, file)],
-      ]
+      about: (file.preparing
+        ? [t('order.filePreparing')]
+        : [
+            ...[t.size(file.size_bytes), leftText(t, file), untilText(t, file, now)],
+            ...[renewedText(t, file), ...keyTexts(t, file)],
+          ]
+      )
         .filter((text) => text !== '')
         .join(' · '),
       address: isUsable(file, now) ? address(file.key) : null,
@@ -74,7 +77,7 @@ export function packPage(
     ...(zipped.length > 1
       ? { all: `${address(pack.ask.key)}&all=1`, allSize: t.size(bytesOf(zipped)) }
       : {}),
-    ...(usable.length === files.length ? {} : moreOf(t, pack)),
+    ...(files.every((file) => file.preparing || isUsable(file, now)) ? {} : moreOf(t, pack)),
   }
 }
 
@@ -87,7 +90,7 @@ const hasLeft = ({ download_limit, downloads }: PackFile) =>
 type ShownFile = OpenedPack['files'][number]
 
 const isUsable = (file: ShownFile, now: Date) =>
-  hasLeft(file) && (!file.expires_at || file.expires_at > now)
+  !file.preparing && hasLeft(file) && (!file.expires_at || file.expires_at > now)
 
 const keyTexts = (t: Translator, { licence_keys = [] }: ShownFile) =>
   licence_keys.map((key) => t('order.licenceKey', { key }))

@@ -7,7 +7,7 @@ export const buyersEffect = defineEffect({
   name: 'buyers',
   write: async (tx, { id }, requests) => {
     const { buyers, records } = await findBuyers(tx, requests)
-    await queueDeliveryMails(tx, buyers, { occasion: `update/${id}`, operation: id })
+    await queueDeliveryMails(tx, buyers, { about: 'update', operation: id })
     return records
   },
   preview: async (tx, requests) => (await findBuyers(tx, requests)).records,

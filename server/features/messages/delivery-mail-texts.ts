@@ -9,6 +9,11 @@ interface MailTexts {
   intro: string
   updateSubject: string
   updateIntro: string
+  addedSubject: string
+  addedIntro: string
+  readySubject: string
+  readyIntro: string
+  preparing: string
   button: string
   expires: string
   licences: string
@@ -24,6 +29,14 @@ const TEXTS: Readonly<Record<string, MailTexts>> = {
     updateSubject: 'New version: your files of order {order} from {shop}',
     updateIntro:
       '{shop} has a new version of what you bought with order {order}. Your link gives you the new files.',
+    addedSubject: 'Further files for your order {order} from {shop}',
+    addedIntro:
+      '{shop} has added {count, plural, one {a file} other {# files}} to what you bought with order {order}. Your link gives you {count, plural, one {it} other {them}} too.',
+    readySubject: 'Now ready: your files of order {order} from {shop}',
+    readyIntro:
+      'All files of your order {order} are ready now, also those that were still being prepared.',
+    preparing:
+      '{waiting, plural, one {One file is} other {# files are}} still being prepared: {names}. We write again when {waiting, plural, one {it is} other {they are}} ready.',
     button: '{count, plural, one {Download your file} other {Download your files}}',
     expires: 'You can download until {date}.',
     licences: 'Your licence keys:',
@@ -37,6 +50,14 @@ const TEXTS: Readonly<Record<string, MailTexts>> = {
     updateSubject: 'Neue Version: Ihre Dateien zur Bestellung {order} bei {shop}',
     updateIntro:
       'Bei {shop} gibt es eine neue Version dessen, was Sie mit der Bestellung {order} gekauft haben. Ihr Link führt zu den neuen Dateien.',
+    addedSubject: 'Weitere Dateien zur Bestellung {order} bei {shop}',
+    addedIntro:
+      '{shop} hat {count, plural, one {eine Datei} other {# Dateien}} zu dem hinzugefügt, was Sie mit der Bestellung {order} gekauft haben. Ihr Link führt auch zu {count, plural, one {ihr} other {ihnen}}.',
+    readySubject: 'Jetzt bereit: Ihre Dateien zur Bestellung {order} bei {shop}',
+    readyIntro:
+      'Alle Dateien Ihrer Bestellung {order} liegen jetzt bereit, auch die, die noch vorbereitet wurden.',
+    preparing:
+      '{waiting, plural, one {Eine Datei wird} other {# Dateien werden}} noch vorbereitet: {names}. Wir schreiben Ihnen wieder, wenn {waiting, plural, one {sie bereit ist} other {sie bereit sind}}.',
     button: '{count, plural, one {Datei herunterladen} other {Dateien herunterladen}}',
     expires: 'Sie können bis zum {date} herunterladen.',
     licences: 'Ihre Lizenzschlüssel:',
@@ -50,6 +71,14 @@ const TEXTS: Readonly<Record<string, MailTexts>> = {
     updateSubject: 'Nouvelle version : vos fichiers de la commande {order} chez {shop}',
     updateIntro:
       '{shop} propose une nouvelle version de ce que vous avez acheté avec la commande {order}. Votre lien donne accès aux nouveaux fichiers.',
+    addedSubject: 'De nouveaux fichiers pour la commande {order} chez {shop}',
+    addedIntro:
+      '{shop} a ajouté {count, plural, one {un fichier} other {# fichiers}} à ce que vous avez acheté avec la commande {order}. Votre lien y donne aussi accès.',
+    readySubject: 'Prêts maintenant : vos fichiers de la commande {order} chez {shop}',
+    readyIntro:
+      'Tous les fichiers de votre commande {order} sont prêts, y compris ceux qui étaient encore en préparation.',
+    preparing:
+      '{waiting, plural, one {Un fichier est encore en préparation} other {# fichiers sont encore en préparation}} : {names}. Nous vous écrirons de nouveau {waiting, plural, one {quand il sera prêt} other {quand ils seront prêts}}.',
     button: '{count, plural, one {Télécharger votre fichier} other {Télécharger vos fichiers}}',
     expires: 'Vous pouvez télécharger jusqu’au {date}.',
     licences: 'Vos clés de licence :',
@@ -63,6 +92,14 @@ const TEXTS: Readonly<Record<string, MailTexts>> = {
     updateSubject: 'Nueva versión: sus archivos del pedido {order} en {shop}',
     updateIntro:
       '{shop} tiene una nueva versión de lo que compró con el pedido {order}. Su enlace le da los archivos nuevos.',
+    addedSubject: 'Más archivos para el pedido {order} en {shop}',
+    addedIntro:
+      '{shop} ha añadido {count, plural, one {un archivo} other {# archivos}} a lo que compró con el pedido {order}. Su enlace también le da acceso.',
+    readySubject: 'Ya listos: sus archivos del pedido {order} en {shop}',
+    readyIntro:
+      'Todos los archivos de su pedido {order} están listos, también los que aún se estaban preparando.',
+    preparing:
+      '{waiting, plural, one {Un archivo aún se está preparando} other {# archivos aún se están preparando}}: {names}. Le escribiremos de nuevo {waiting, plural, one {cuando esté listo} other {cuando estén listos}}.',
     button: '{count, plural, one {Descargar el archivo} other {Descargar los archivos}}',
     expires: 'Puede descargar hasta el {date}.',
     licences: 'Sus claves de licencia:',
@@ -76,6 +113,14 @@ const TEXTS: Readonly<Record<string, MailTexts>> = {
     updateSubject: '新しいバージョン: {shop} のご注文 {order} のファイル',
     updateIntro:
       'ご注文 {order} でお求めになったファイルの新しいバージョンが {shop} にあります。お持ちのリンクからダウンロードできます。',
+    addedSubject: '{shop} のご注文 {order} にファイルが追加されました',
+    addedIntro:
+      'ご注文 {order} でお求めになった商品に、{shop} が {count, plural, other {# 件のファイル}}を追加しました。お持ちのリンクからダウンロードできます。',
+    readySubject: '準備ができました: {shop} のご注文 {order} のファイル',
+    readyIntro:
+      'ご注文 {order} のすべてのファイルの準備ができました。準備中だったファイルもダウンロードできます。',
+    preparing:
+      '{waiting, plural, other {# 件のファイルを準備しています}}: {names}。準備ができましたら、もう一度ご連絡します。',
     button: '{count, plural, other {ファイルをダウンロード}}',
     expires: '{date}までダウンロードできます。',
     licences: 'ライセンスキー:',

@@ -1,5 +1,6 @@
 // The mail that brings an order's files: one link to the delivery's page, in the buyer's language.
 // As with links, a message stores only the delivery's id; the key is inserted when it is sent.
+import { randomUUID } from 'node:crypto'
 import Handlebars from 'handlebars'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { queueTask, type TaskKind } from '../../core/queue/background.ts'
@@ -20,24 +21,32 @@ const HIDDEN_LICENCES = '(these licence keys are not kept)'
 /** Maximum number of files that a mail names; the others are on the page. */
 const MAX_NAMED = 20
 
+/**
+ * `update`: one of its files has a new version. `added`: its product got further files. `ready`:
+ * the files are ready that an earlier mail named as being prepared.
+ */
+type Occasion = 'order' | 'update' | 'added' | 'ready'
+
 interface DeliveryPayload {
   template: typeof TEMPLATE
   /** The bare UUID of the delivery. */
   delivery: string
-  /** The occasion of the mail. `update`: one of the files has a new version. */
-  about?: 'order' | 'update'
+  about?: Occasion
+  /** The operation that added the files (a bare UUID): the mail names only these. */
+  given?: string
 }
 
 /** The delivery that a waiting mail is about, and the occasion. */
 export interface MailedDelivery {
   delivery: string
-  about: 'order' | 'update'
+  about: Occasion
+  given: string | null
 }
 
 /** The delivery that a message is about, or null for other messages. */
 export function mailedDelivery(payload: unknown): MailedDelivery | null {
-  const { template, delivery, about = 'order' } = payload as Partial<DeliveryPayload>
-  return template === TEMPLATE && typeof delivery === 'string' ? { delivery, about } : null
+  const { template, delivery, about = 'order', given = null } = payload as Partial<DeliveryPayload>
+  return template === TEMPLATE && typeof delivery === 'string' ? { delivery, about, given } : null
 }
 
 /**
@@ -52,7 +61,9 @@ export const SEND_MAILS: TaskKind = { name: 'send-mails' }
  */
 export async function queueFirstMails(tx: ShopScope, deliveries: readonly string[]): Promise<void> {
   if (deliveries.length === 0) return
-  const ids = await insertMails(tx, deliveries, { occasion: 'first', batched: true })
+  const ids = await insertMails(tx, deliveries, {
+    ...{ occasion: 'first', about: 'order', batched: true },
+  })
   if (ids.length > 0) await queueTask(tx, SEND_MAILS, String(tx.shop))
 }
 
@@ -60,7 +71,7 @@ export async function queueFirstMails(tx: ShopScope, deliveries: readonly string
 export const NOT_READY = 'The delivery was not ready any more'
 
 /**
- * Queues first mails again that failed with `NOT_READY`. Call it in the transaction in which the
+ * Queues first mails again that failed with `NOT_READY`, and those about added files. Call it in the transaction in which the
  * deliveries (bare UUIDs) become ready again.
  */
 export async function queueHeldMails(tx: ShopScope, deliveries: readonly string[]): Promise<void> {
@@ -68,8 +79,8 @@ export async function queueHeldMails(tx: ShopScope, deliveries: readonly string[
   const rows = await tx.query(
     `update outbox set status = 'waiting', attempts = 0, error = null, result = null, batched = true
      where shop_id = :shop and status = 'failed' and error = :reason
-       and key = any(array(select 'delivery/' || id || '/first'
-         from unnest(:deliveries::uuid[]) id))
+       and payload ->> 'delivery' = any(:deliveries::text[])
+       and (key like '%/first' or payload ->> 'about' = 'added')
      returning 1`,
     { deliveries, reason: NOT_READY },
   )
@@ -85,10 +96,26 @@ export async function queueDeliveryMail(
   delivery: string,
   occasion: string,
 ): Promise<boolean> {
-  const [id] = await insertMails(tx, [delivery], { occasion })
+  const [id] = await insertMails(tx, [delivery], { occasion, about: 'order' })
   if (id === undefined) return false
   await queueMessage(tx, id)
   return true
+}
+
+/**
+ * Queues the mail that follows one which named files in preparation, unless the earlier one still
+ * waits: it will name all files as ready.
+ */
+export async function queueReadyMail(tx: ShopScope, delivery: string): Promise<void> {
+  const sent = await tx.query(
+    `select from outbox where shop_id = :shop and payload ->> 'delivery' = :delivery::text
+       and status in ('sending', 'sent') limit 1`,
+    { delivery },
+  )
+  if (sent.length === 0) return
+  const mail = { occasion: `ready/${randomUUID()}`, about: 'ready' } as const
+  const [id] = await insertMails(tx, [delivery], mail)
+  if (id !== undefined) await queueMessage(tx, id)
 }
 
 /**
@@ -98,11 +125,10 @@ export async function queueDeliveryMail(
 export async function queueDeliveryMails(
   tx: ShopScope,
   deliveries: readonly string[],
-  about: { occasion: string; operation: string },
-): Promise<number> {
-  const ids = await insertMails(tx, deliveries, about)
-  await queueMessages(tx, ids)
-  return ids.length
+  { about, operation }: { about: 'update' | 'added'; operation: string },
+): Promise<void> {
+  const occasion = `${about}/${operation}`
+  await queueMessages(tx, await insertMails(tx, deliveries, { occasion, about, operation }))
 }
 
 /** Finds the ready deliveries with an address that contain these files (bare UUIDs), by file. */
@@ -128,29 +154,29 @@ export async function buyersOf(
 async function insertMails(
   tx: ShopScope,
   deliveries: readonly string[],
-  about: { occasion: string; operation?: string; batched?: boolean },
+  mail: { occasion: string; about: Occasion; operation?: string; batched?: boolean },
 ): Promise<string[]> {
-  const { occasion, operation = null, batched = false } = about
+  const { occasion, about, operation = null, batched = false } = mail
   const rows = await tx.query<{ id: string }>(
     `insert into outbox (shop_id, key, kind, payload, operation_id, batched)
      select :shop, 'delivery/' || delivery || '/' || :occasion::text, 'email',
-       jsonb_build_object('template', :template::text, 'delivery', delivery,
-         'about', case when :operation::uuid is null then 'order' else 'update' end),
-           :operation::uuid,
-       :batched
+       jsonb_build_object('template', :template::text, 'delivery', delivery, 'about', :about::text,
+         'given', case when :about::text = 'added' then :operation::uuid end),
+       :operation::uuid, :batched
      from unnest(:deliveries::uuid[]) delivery on conflict do nothing returning id`,
-    { deliveries, template: TEMPLATE, occasion, operation, batched },
+    { deliveries, template: TEMPLATE, occasion, about, operation, batched },
   )
   return rows.map(({ id }) => id)
 }
 
 interface MailRow {
-  id: string
   order_name: string
   email: string | null
   locale: string | null
   filenames: string[]
   files: number
+  /** Names of files that a workflow is preparing: they are not among the others. */
+  preparing: string[]
   /** The last day on which every file can be downloaded. */
   expires_at: Date | null
   licensed: boolean
@@ -163,27 +189,40 @@ export async function writeDeliveryMails(
   baseUrl: string,
 ): Promise<(Content | null)[]> {
   if (mailed.length === 0) return []
-  const deliveries = mailed.map(({ delivery }) => delivery)
   const { name: shop } = await readShop(scope)
-  const rows = await scope.query<MailRow>(
-    `select d.id, o.name as order_name, coalesce(d.email, o.email) as email, o.locale, f.filenames,
-       f.files, f.expires_at,
+  const rows = await scope.query<MailRow & { place: number }>(
+    `select g.place::int, o.name as order_name, coalesce(d.email, o.email) as email, o.locale, f.filenames,
+       f.files, f.preparing, f.expires_at,
        exists (select from licence_keys k where k.shop_id = d.shop_id and k.delivery_id = d.id)
          as licensed
-     from deliveries d join orders o on o.shop_id = d.shop_id and o.id = d.order_id
+     from unnest(:deliveries::uuid[], :givens::uuid[]) with ordinality
+       as g (delivery_id, given, place)
+     join deliveries d on d.shop_id = :shop and d.id = g.delivery_id
+     join orders o on o.shop_id = d.shop_id and o.id = d.order_id
      join lateral (
-       select coalesce((array_agg(f.filename order by f.filename))[1:${MAX_NAMED}], '{}')
-         as filenames, count(*)::int as files, min(l.expires_at) as expires_at
+       select coalesce((array_agg(f.filename order by f.filename) filter (where not w.waits))
+           [1:${MAX_NAMED}], '{}') as filenames,
+         count(*) filter (where not w.waits)::int as files,
+         coalesce((array_agg(f.filename order by f.filename) filter (where w.waits))
+           [1:${MAX_NAMED}], '{}') as preparing,
+         min(l.expires_at) as expires_at
        from links p join links l on l.shop_id = p.shop_id and l.parent_id = p.id
          and l.revoked_at is null
        join files f on f.shop_id = l.shop_id and f.id = l.file_id and f.deleted_at is null
-       where p.shop_id = d.shop_id and p.delivery_id = d.id) f on true
-     where d.shop_id = :shop and d.id = any(:deliveries::uuid[])`,
-    { deliveries },
+       join lateral (select exists (select from prepared_files o where o.shop_id = l.shop_id
+         and o.link_id = l.id and o.status = 'waiting') as waits) w on true
+       where p.shop_id = d.shop_id and p.delivery_id = d.id
+         and (g.given is null or exists (select from delivery_files df where df.shop_id = d.shop_id
+           and df.delivery_id = d.id and df.file_id = l.file_id and df.given_by = g.given))) f
+       on true`,
+    {
+      deliveries: mailed.map(({ delivery }) => delivery),
+      givens: mailed.map(({ given }) => given),
+    },
   )
-  const found = new Map(rows.map((row) => [row.id, row]))
-  return mailed.map(({ delivery, about }) => {
-    const row = found.get(delivery)
+  const found = new Map(rows.map((row) => [row.place, row]))
+  return mailed.map(({ about }, at) => {
+    const row = found.get(at + 1)
     return row ? contentOf(row, about, shop, baseUrl) : null
   })
 }
@@ -198,6 +237,13 @@ function dayIn(language: string): Intl.DateTimeFormat {
   return made
 }
 
+const TITLES = {
+  order: ['subject', 'intro'],
+  update: ['updateSubject', 'updateIntro'],
+  added: ['addedSubject', 'addedIntro'],
+  ready: ['readySubject', 'readyIntro'],
+} as const
+
 function contentOf(
   row: MailRow,
   about: MailedDelivery['about'],
@@ -206,7 +252,13 @@ function contentOf(
 ): Content {
   const language = mailLanguage(row.locale)
   const shop = oneLine(shopName)
-  const values = { shop, order: oneLine(row.order_name), count: row.files }
+  const values = {
+    ...{ shop, order: oneLine(row.order_name) },
+    // All files that the mail is about, also those that are not ready.
+    count: about === 'added' ? row.files + row.preparing.length : row.files,
+    waiting: row.preparing.length,
+    names: row.preparing.map(oneLine).join(', '),
+  }
   const date = row.expires_at === null ? undefined : dayIn(language).format(row.expires_at)
   const text = (name: Parameters<typeof mailText>[1]) =>
     mailText(language, name, { ...values, date: date ?? '' })
@@ -214,8 +266,9 @@ function contentOf(
   const files = row.filenames.map(oneLine)
   const data = {
     ...{ language, shop: { name: shop }, files: more > 0 ? [...files, `+ ${more}`] : files },
-    subject: text(about === 'update' ? 'updateSubject' : 'subject'),
-    intro: text(about === 'update' ? 'updateIntro' : 'intro'),
+    subject: text(TITLES[about][0]),
+    intro: text(TITLES[about][1]),
+    preparing: row.preparing.length === 0 ? '' : text('preparing'),
     button: text('button'),
     ...{ expires: date === undefined ? '' : text('expires') },
     ...(row.licensed ? { licences: text('licences'), hidden: HIDDEN_LICENCES } : {}),

@@ -50,6 +50,7 @@ const INTERNAL_FIELDS = new Set([
   'pack_id',
   'pack_position',
   'drop_previous',
+  'give',
 ])
 
 const shown = (fields: Record<string, unknown> | null) =>

@@ -9,6 +9,7 @@ import { unknownFiles } from '../links/model/creation.ts'
 import { queueDeliveryMail } from '../messages/delivery-mail.ts'
 import { MAX_REPEATED, repeatedTooOften } from '../../core/outbox/repeated-mails.ts'
 import { hashKey, type Secrets } from '../../core/secrets.ts'
+import { promiseMails } from '../preparation/runs.ts'
 import {
   addDeliveryFiles,
   lockDelivery,
@@ -64,6 +65,7 @@ export const resendDelivery = (scope: ShopScope, id: string, { now }: ChangePart
         retryAfter,
       })
     await queueDeliveryMail(tx, id, randomUUID())
+    await promiseMails(tx, [id])
     await tx.query(
       `update deliveries set mailed_at = coalesce(mailed_at, :now), ask = null, updated_at = :now
        where shop_id = :shop and id = :id`,
@@ -113,7 +115,9 @@ export const holdDelivery = (scope: ShopScope, id: string, parts: ChangeParts): 
 export const releaseDelivery = (scope: ShopScope, id: string, parts: ChangeParts): Promise<void> =>
   changeState(scope, id, parts, async (row, tx) => {
     if (row.revoked_at) throw conflict(NOT_READY.revoked)
-    return { held_by: await releasePreparation(tx, row), released_at: row.released_at ?? parts.now }
+    // A delivery that is not held has files that could not be prepared: nothing else is released.
+    const released_at = row.held_by === null ? row.released_at : (row.released_at ?? parts.now)
+    return { held_by: await releasePreparation(tx, row), released_at }
   })
 
 export interface DeliveryChange {

@@ -23,7 +23,7 @@ export interface DeliverySummary {
   rotation: number
   key_hash: Buffer
   files: number
-  /** Of them, those that the buyer cannot download any more: used up or expired. */
+  /** Of them, those that the buyer cannot download: used up, expired, or not prepared. */
   blocked: number
   downloads: number
   size_bytes: number
@@ -137,6 +137,8 @@ export interface DeliveryFile {
   filename: string
   size_bytes: number
   status: LinkStatus
+  /** The shop's workflow has not prepared it. */
+  preparing: boolean
   expires_at: Date | null
   download_limit: number | null
   downloads: number
@@ -200,6 +202,8 @@ async function listFiles(
   >(
     `select f.id as file_id, f.filename, f.size_bytes, l.expires_at, l.download_limit, l.downloads,
        l.last_download_at,
+       exists (select from prepared_files w where w.shop_id = l.shop_id and w.link_id = l.id
+         and (w.status = 'waiting' or w.stale and w.hash is null)) as preparing,
        l.revoked_at, f.deleted_at, ${MAPPING_STATE} as mapping_state,
        coalesce((select bool_and(df.withdrawn) from delivery_files df
          where df.shop_id = l.shop_id and df.delivery_id = :id and df.file_id = f.id),

@@ -48,12 +48,15 @@ export async function lockDeliveries(
   return new Map(rows.map((row) => [row.order_id, row]))
 }
 
-/** Creates the missing deliveries, each with its page's link. */
+/**
+ * Creates the missing deliveries, each with its page's link.
+ * @param quiet their buyers get no first mail.
+ */
 export async function createDeliveries(
   tx: ShopScope,
   secrets: Secrets,
   orders: readonly string[],
-  now: Date,
+  { now, quiet = false }: { now: Date; quiet?: boolean },
 ): Promise<void> {
   if (orders.length === 0) return
   const ids = orderedIds(now, orders.length)
@@ -63,13 +66,14 @@ export async function createDeliveries(
        select * from unnest(:orders::text[], :ids::uuid[], :links::uuid[], :hashes::bytea[])
          as g (order_id, id, link_id, hash)
      ), made as (
-       insert into deliveries (shop_id, id, order_id, created_at, updated_at)
-       select :shop, id, order_id, :now, :now from given order by order_id
+       insert into deliveries (shop_id, id, order_id, created_at, updated_at, mailed_at)
+       select :shop, id, order_id, :now, :now, case when :quiet then :now::timestamptz end
+       from given order by order_id
        on conflict do nothing returning id
      )
      insert into links (shop_id, id, delivery_id, key_hash, paid, created_at)
      select :shop, g.link_id, g.id, g.hash, true, :now from given g join made using (id)`,
-    { orders, ids, links, hashes: links.map((id) => hashKey(secrets.linkKey(id, 0))), now },
+    { orders, ids, links, hashes: links.map((id) => hashKey(secrets.linkKey(id, 0))), now, quiet },
   )
 }
 
@@ -83,25 +87,30 @@ export interface AddedFiles {
 /**
  * Adds files to deliveries and creates a link for each that has none, with the file's present
  * terms: later changes of the file do not affect them.
+ * @param given the operation that gives them to past buyers: files that an undo took back, and links
+ *   that were revoked with their lines, are then valid again.
  */
 export async function addDeliveryFiles(
   tx: ShopScope,
   secrets: Secrets,
   added: readonly AddedFiles[],
   now: Date,
+  given: string | null = null,
 ): Promise<void> {
   const rows = added.flatMap(({ delivery, sold, perUnit = false }) =>
     sold.map((one) => ({ ...one, delivery, perUnit })),
   )
   if (rows.length === 0) return
   await tx.query(
-    `insert into delivery_files (shop_id, delivery_id, line_id, file_id, created_at)
-     select :shop, delivery_id, line_id, file_id, :now
+    `insert into delivery_files as df (shop_id, delivery_id, line_id, file_id, created_at, given_by)
+     select :shop, delivery_id, line_id, file_id, :now, :given::uuid
      from unnest(:deliveries::uuid[], :lines::text[], :files::uuid[]) as g
        (delivery_id, line_id, file_id)
-     on conflict do nothing`,
+     on conflict (shop_id, delivery_id, line_id, file_id) do update
+       set given_by = excluded.given_by, taken_back = false, withdrawn = false
+       where df.taken_back and excluded.given_by is not null`,
     {
-      now,
+      ...{ now, given },
       deliveries: rows.map(({ delivery }) => delivery.id),
       lines: rows.map(({ line_id }) => line_id),
       files: rows.map(({ file_id }) => file_id),
@@ -112,16 +121,19 @@ export async function addDeliveryFiles(
   )
   const ids = orderedIds(now, files.length)
   await tx.query(
-    `insert into links (shop_id, id, file_id, parent_id, paid, key_hash, email, expires_at,
+    `insert into links as l (shop_id, id, file_id, parent_id, paid, key_hash, email, expires_at,
        download_limit, created_at)
      select :shop, w.id, w.file_id, w.parent_id, true, w.key_hash, w.email,
        :now::timestamptz + w.days * interval '24 hours', w.download_limit, :now
      from unnest(:ids::uuid[], :files::uuid[], :parents::uuid[], :hashes::bytea[], :emails::text[],
        :days::int[],
        :limits::int[]) as w (id, file_id, parent_id, key_hash, email, days, download_limit)
-     on conflict (shop_id, parent_id, file_id) where parent_id is not null do nothing`,
+     on conflict (shop_id, parent_id, file_id) where parent_id is not null do update
+       set revoked_at = null, expires_at = excluded.expires_at, downloads = 0,
+         download_limit = excluded.download_limit
+       where l.revoked_at is not null and :given::uuid is not null`,
     {
-      ...{ ids, now },
+      ...{ ids, now, given },
       files: files.map(({ file_id }) => file_id),
       parents: files.map(({ delivery }) => delivery.link_id),
       hashes: ids.map((id) => hashKey(secrets.linkKey(id, 0))),
@@ -148,6 +160,8 @@ export interface DeliveredFile {
   line_id: string
   file_id: string
   withdrawn: boolean
+  /** It was given to a past buyer, and that was undone. */
+  taken_back: boolean
   entitled: boolean
 }
 
@@ -160,8 +174,8 @@ export const readFilesOf = (
   deliveries: readonly string[],
 ): Promise<DeliveredFile[]> =>
   tx.query<DeliveredFile>(
-    `select df.delivery_id, df.line_id, df.file_id, df.withdrawn,
-       coalesce(l.entitled, false) as entitled
+    `select df.delivery_id, df.line_id, df.file_id, df.withdrawn, df.taken_back,
+       coalesce(l.entitled, false) and not df.taken_back as entitled
      from delivery_files df
      join deliveries d on d.shop_id = df.shop_id and d.id = df.delivery_id
      left join order_lines l on l.shop_id = d.shop_id and l.order_id = d.order_id
@@ -202,7 +216,8 @@ export async function withdrawFiles(
   return back
 }
 
-async function setRevoked(
+/** Revokes the links of files under a delivery's page; null: they work again. */
+export async function setRevoked(
   tx: ShopScope,
   parent: string | null,
   files: readonly string[],

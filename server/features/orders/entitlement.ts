@@ -1,6 +1,7 @@
 // Decides from an order's state what its buyer is entitled to. What was paid stays: a line that
 // entitled its buyer keeps doing so until it is refunded or removed, or the order is cancelled,
-// refunded or voided. An edit that leaves a balance concerns only the lines that it adds.
+// refunded or voided. An edit that leaves a balance concerns only the lines that it adds, also in an
+// order that is first seen after the edit.
 import type { ShopDefaults } from '../../files/shop-settings.ts'
 import type { PlatformLine, PlatformOrder } from '../../storefront/orders.ts'
 
@@ -10,7 +11,10 @@ type Settings = Pick<ShopDefaults, 'deliver_on' | 'hold_risky_orders'>
 const LOST = ['REFUNDED', 'VOIDED', 'EXPIRED']
 const RISKY = ['CANCEL', 'INVESTIGATE']
 
-type PaidState = Pick<PlatformOrder, 'cancelled_at' | 'financial_status' | 'fully_paid'>
+type PaidState = Pick<
+  PlatformOrder,
+  'cancelled_at' | 'financial_status' | 'fully_paid' | 'paid_lines'
+>
 
 /** Is all of the order paid as the shop requires? */
 function isPaid({ financial_status: status, fully_paid }: PaidState, settings: Settings): boolean {
@@ -23,13 +27,13 @@ function isPaid({ financial_status: status, fully_paid }: PaidState, settings: S
 /** @param before whether the line entitled the buyer in the order's last known state */
 export function isEntitled(
   order: PaidState,
-  line: Pick<PlatformLine, 'quantity'>,
+  line: Pick<PlatformLine, 'id' | 'quantity'>,
   settings: Settings,
   before: boolean,
 ): boolean {
   if (line.quantity < 1 || order.cancelled_at !== null) return false
   if (LOST.includes(order.financial_status ?? '')) return false
-  return before || isPaid(order, settings)
+  return before || isPaid(order, settings) || order.paid_lines.includes(line.id)
 }
 
 /** Does the platform advise against the order? */
@@ -72,6 +76,12 @@ export const BUYER_STATUS_SQL = `case when d.revoked_at is null and d.withdrawn_
   and d.held_by = 'workflow'
   then 'preparing' else ${STATUS_SQL} end`
 
-/** SQL: of the links `c` under a delivery's page, those that download nothing any more. */
+/**
+ * SQL: of the links `c` under a delivery's page, those that download nothing: used up, expired, or of
+ * a file that the workflow could not prepare.
+ */
 export const BLOCKED_LINK = `c.file_id is not null and c.revoked_at is null
-  and (c.expires_at <= now() or c.downloads >= c.download_limit)`
+  and (c.expires_at <= now() or c.downloads >= c.download_limit
+    or exists (select from prepared_files w join delivery_runs r on r.shop_id = w.shop_id
+      and r.delivery_id = w.delivery_id and r.status = 'failed'
+      where w.shop_id = c.shop_id and w.link_id = c.id and w.status = 'waiting'))`

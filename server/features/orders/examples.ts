@@ -1,5 +1,5 @@
 // Examples of the requests, which the API's document shows and a test sends.
-import { IDS, type Examples } from '../../http/example.ts'
+import { IDS, PRODUCT, type Examples } from '../../http/example.ts'
 
 const delivery = { id: IDS.delivery }
 
@@ -15,4 +15,9 @@ export const ordersExamples: Examples = {
   'post /api/deliveries/{id}/revoke': { params: delivery, status: 200 },
   'post /api/deliveries/{id}/hold': { params: delivery, status: 200 },
   'post /api/deliveries/{id}/release': { params: delivery, status: 200 },
+  'get /api/orders/import': { status: 200 },
+  'post /api/orders/import': { body: { mail: false, dry_run: true }, status: 202 },
+  'get /api/new-files': { status: 200 },
+  'post /api/new-files/dismiss': { body: { product_id: PRODUCT }, status: 204 },
+  'post /api/new-files/buyers': { body: { select: { file_ids: [IDS.file] } }, status: 200 },
 }

@@ -1,20 +1,30 @@
 // Deliveries of paid orders.
+import type { Limits } from '../../core/configuration/limits.ts'
 import type { EngineParts } from '../../engine/parts.ts'
 import { renewTask } from '../preparation/renew.ts'
 import { prepareTask } from '../preparation/run.ts'
 import { ordersExamples } from './examples.ts'
 import { effectTask, type EffectParts } from './effects.ts'
 import { endPreparation } from './preparation.ts'
-import { deliveryRoutes } from './routes.ts'
+import { giveEffect } from './give-effect.ts'
+import { newFilesRoutes } from './new-files-routes.ts'
+import { newFilesTask, type NewFilesParts } from './new-files-task.ts'
+import { pastOrderRoutes, type PastOrderRouteParts } from './past-orders-routes.ts'
+import { deliveryRoutes, type DeliveryRouteParts } from './routes.ts'
 import { reconcileTask, syncTask, type OrderParts } from './tasks.ts'
 import { defineFeature } from '../feature.ts'
 
 export const ordersFeature = defineFeature({
   name: 'orders',
   examples: ordersExamples,
-  endpoints: deliveryRoutes,
+  endpoints: (parts: DeliveryRouteParts & PastOrderRouteParts & { limits: Limits }) => [
+    ...deliveryRoutes(parts),
+    ...newFilesRoutes(parts),
+    ...pastOrderRoutes(parts),
+  ],
+  effects: ({ secrets }) => [giveEffect(secrets)],
   showsDownloads: true,
-  tasks: (parts: EffectParts & OrderParts & { engineParts: EngineParts }) => {
+  tasks: (parts: EffectParts & OrderParts & NewFilesParts & { engineParts: EngineParts }) => {
     const { engineParts, clock } = parts
     return [
       reconcileTask(parts),
@@ -22,6 +32,7 @@ export const ordersFeature = defineFeature({
       renewTask(engineParts, (tx, delivery) => endPreparation(tx, delivery, clock())),
       syncTask(parts),
       effectTask(parts),
+      newFilesTask(parts),
     ]
   },
   tables: {
@@ -40,7 +51,9 @@ export const ordersFeature = defineFeature({
     },
     delivery_files: 'ids',
     order_effects: 'kinds, and errors of the platform',
+    new_files: 'ids',
     order_lines: 'the shop’s public catalog',
     order_syncs: 'times',
+    past_imports: 'counts, and a place in the platform’s list',
   },
 })

@@ -6,6 +6,7 @@ import { toPublicId } from '../../core/ids.ts'
 import { queueFirstMails, queueHeldMails } from '../messages/delivery-mail.ts'
 import { raiseTriggers } from '../flow/triggers.ts'
 import type { DeliveredFile, DeliveryRow } from './delivery-rows.ts'
+import { promiseMails } from '../preparation/runs.ts'
 import { queueEffects, type QueuedEffect } from './effects.ts'
 import { buyerStatusOf, statusOf } from './entitlement.ts'
 
@@ -15,20 +16,23 @@ export interface FollowedDelivery {
   files: readonly DeliveredFile[]
 }
 
-/** Queues each buyer's mail, once, and the orders' marks. */
+/**
+ * Queues each buyer's mail, once, and the orders' marks.
+ * @param quiet nobody is told: no trigger, and no mail of the platform, which fulfilling would send.
+ */
 export async function queueFollowUps(
   tx: ShopScope,
   written: readonly FollowedDelivery[],
   now: Date,
+  quiet = false,
 ): Promise<void> {
   const { settings } = await readShop(tx)
   const mailable = ({ row }: FollowedDelivery) =>
     settings.delivery_mail === 'own' && statusOf(row) === 'ready' && row.email !== null
   const mailed = written.filter((one) => mailable(one) && one.row.mailed_at === null)
-  await queueFirstMails(
-    tx,
-    mailed.map(({ row }) => row.id),
-  )
+  const first = mailed.map(({ row }) => row.id)
+  await queueFirstMails(tx, first)
+  await promiseMails(tx, first)
   const marked = written
     .map(({ row, files }) => ({ row, files, mark: markOf(row, files) }))
     .filter(({ row, mark }) => mark !== row.marked)
@@ -36,12 +40,10 @@ export async function queueFollowUps(
     tx,
     marked.filter((one) => mailable(one) && one.row.mailed_at !== null).map(({ row }) => row.id),
   )
-  const fulfils = settings.fulfil_orders || settings.delivery_mail === 'platform'
+  const platformTells = settings.delivery_mail === 'platform'
+  const fulfils = platformTells ? !quiet : settings.fulfil_orders
   await recordMarksAndMails(tx, mailed, marked, now)
-  await notifyDelivered(
-    tx,
-    marked.filter(({ row }) => statusOf(row) === 'ready'),
-  )
+  await notifyDelivered(tx, quiet ? [] : marked.filter(({ row }) => statusOf(row) === 'ready'))
   await queueEffects(
     tx,
     marked.flatMap(({ row }): QueuedEffect[] => [

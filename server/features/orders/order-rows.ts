@@ -132,28 +132,28 @@ async function writeLines(tx: ShopScope, judged: readonly JudgedOrder[]): Promis
     order.lines.map((line, position) => ({
       ...{ order_id: order.id, id: line.id, position, title: line.title, sku: line.sku },
       ...{ product_id: line.product_id, variant_id: line.variant_id, quantity: line.quantity },
-      entitled: entitled.has(line.id),
+      ...{ bundle: line.bundle, entitled: entitled.has(line.id) },
     })),
   )
   await tx.query(
     `with given as (
        select * from jsonb_to_recordset(:rows::jsonb) as g (order_id text, id text, position int,
-         title text, sku text, quantity int, product_id text, variant_id text, entitled boolean)
+         title text, sku text, quantity int, product_id text, variant_id text, bundle jsonb,
+         entitled boolean)
      ), gone as (
        update order_lines l set quantity = 0, entitled = false
        where shop_id = :shop and order_id = any(:orders::text[])
          and not exists (select from given g where g.order_id = l.order_id and g.id = l.id)
      )
      insert into order_lines (shop_id, order_id, id, position, title, sku, product_id, variant_id,
-       quantity, entitled)
-     select :shop, order_id, id, position, title, sku, product_id, variant_id, quantity, entitled
-       from given
+       bundle, quantity, entitled)
+     select :shop, order_id, id, position, title, sku, product_id, variant_id, bundle, quantity,
+       entitled from given
      order by order_id, id
      on conflict (shop_id, order_id, id) do update set (position, title, sku, product_id,
-       variant_id, quantity, entitled) =
+       variant_id, bundle, quantity, entitled) =
        row(excluded.position, excluded.title, excluded.sku, excluded.product_id,
-         excluded.variant_id,
-       excluded.quantity, excluded.entitled)`,
+         excluded.variant_id, excluded.bundle, excluded.quantity, excluded.entitled)`,
     { orders: judged.map(({ order }) => order.id), rows: JSON.stringify(rows) },
   )
 }

@@ -2,12 +2,15 @@
 // succeeded, and the buyer gets only the prepared copy.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { z } from 'zod'
+import { definePlugin, planEach, type Item } from '../../../plugins/contract.ts'
 import { openTestApp, type TestApp } from '../../../test/app.ts'
 import { openTestWorker, type TestWorker } from '../../../test/background.ts'
 import { addFile } from '../../../test/deliveries.ts'
 import { documentOf, numberedPages } from '../../../test/documents.ts'
 import { paidOrder } from '../../../test/orders.ts'
 import type { BackgroundTask } from '../../core/queue/background.ts'
+import { mailedDelivery, writeDeliveryMails } from '../messages/delivery-mail.ts'
 import { prepareTask } from '../preparation/run.ts'
 import { addMappings } from '../../files/mappings.ts'
 import { deliveryExtras } from './extras.ts'
@@ -15,6 +18,29 @@ import { parsePublicId, toPublicId } from '../../core/ids.ts'
 import { createOrderPages } from './order-pages.ts'
 import { endPreparation } from './preparation.ts'
 import { reconcileOrder } from './reconcile.ts'
+
+/** Opens for files whose names contain `slow`. */
+let slow: Promise<void> = Promise.resolve()
+function gate() {
+  let open = () => {}
+  const passed = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { passed, open }
+}
+const waitForGate = definePlugin({
+  ...{ id: 'wait-for-gate', kind: 'optimize', title: 'Wait', undo: 'none' },
+  ...{ options: z.strictObject({}), worksOn: 'deliveries' },
+  plan: planEach(() => ({ status: 'ok' })),
+  async *run(items) {
+    const ordered = items.toSorted((a, b) => +isSlow(a) - +isSlow(b))
+    for (const item of ordered) {
+      if (isSlow(item)) await slow
+      yield { item: item.id, status: 'ok' }
+    }
+  },
+})
+const isSlow = ({ file }: Item) => file.filename.includes('slow')
 
 const PDF = documentOf(numberedPages(1))
 let app: TestApp
@@ -25,9 +51,10 @@ let products = 0
 let orders = 0
 
 beforeAll(async () => {
-  app = await openTestApp()
+  app = await openTestApp({ plugins: [waitForGate] })
   const { parts } = app.engine
-  task = prepareTask(parts, (tx, delivery) => endPreparation(tx, delivery, new Date()))
+  // Ready files are delivered immediately while others are prepared.
+  task = prepareTask(parts, (tx, delivery) => endPreparation(tx, delivery, new Date()), 0)
   worker = await openTestWorker(parts.database, [task])
   const steps = [{ plugin: 'stamp-pdf' }]
   const made = await app.owner.call('POST', '/api/workflows', {
@@ -150,6 +177,78 @@ test('shows why it failed; a release prepares it again and stays held meanwhile'
   expect(changed.status).toBe(200)
   await run(delivery)
   expect(await read(delivery)).toMatchObject({ status: 'ready' })
+})
+
+/** What the mails about the delivery say, newest first, as they would be sent now. */
+async function mailsOf(delivery: string) {
+  const { scope } = app.engine
+  const rows = await scope.query<{ payload: unknown }>(
+    `select payload from outbox where shop_id = :shop and payload ->> 'delivery' = :delivery
+     order by id desc`,
+    { delivery: parsePublicId('delivery', delivery) },
+  )
+  const mailed = rows.flatMap(({ payload }) => mailedDelivery(payload) ?? [])
+  const mails = await writeDeliveryMails(scope, mailed, 'https://files.example.com')
+  return mails.map((mail) => mail?.text ?? '')
+}
+const sendMails = () =>
+  app.engine.scope.query(`update outbox set status = 'sent' where shop_id = :shop`)
+
+test('a broken document does not hold the others, and a second mail follows when it is ready', async () => {
+  const { delivery, ids } = await buy({ 'book.pdf': PDF, 'broken.pdf': PDF.subarray(0, 100) })
+  await run(delivery)
+  expect(await read(delivery)).toMatchObject({
+    ...{ status: 'ready', blocked_files: 1, hold: null },
+    reason: expect.stringMatching(/broken\.pdf”: /) as string,
+  })
+  const { keys, files, text } = await fetchAll(delivery)
+  expect([keys.length, files[0]!.status]).toEqual([1, 200])
+  expect(text).toContain('This file is being prepared. We write again when it is ready.')
+  const [first] = await mailsOf(delivery)
+  expect(first).toMatch(/- \S*book\.pdf/)
+  expect(first).not.toMatch(/- \S*broken\.pdf/)
+  expect(first).toMatch(/One file is still being prepared: \S*broken\.pdf\. We write again/)
+  await sendMails()
+
+  const whole = await addFile(app.engine, `mended-${products}.pdf`, PDF)
+  const replace = [
+    { file_id: toPublicId('file', ids['broken.pdf']!), with: toPublicId('file', whole) },
+  ]
+  await app.owner.call('PATCH', `/api/deliveries/${delivery}`, { replace })
+  expect((await read(delivery)).status).toBe('ready')
+  await run(delivery)
+  expect(await read(delivery)).toMatchObject({ status: 'ready', reason: null, blocked_files: 0 })
+  expect((await fetchAll(delivery)).keys.length).toBe(2)
+  const mails = await mailsOf(delivery)
+  expect(mails.length).toBe(2)
+  expect(mails[0]).toContain('are ready now')
+  expect(mails[0]).not.toContain('being prepared:')
+  // Nothing more follows.
+  await run(delivery)
+  expect((await mailsOf(delivery)).length).toBe(2)
+})
+
+test('a slow document does not hold the others, and no second mail repeats the first one', async () => {
+  const opened = gate()
+  slow = opened.passed
+  const made = { name: 'Slow', kind: 'delivery', steps: [{ plugin: 'wait-for-gate' }] }
+  await choose((await app.owner.call('POST', '/api/workflows', made)).body.id as string)
+  const { delivery } = await buy({ 'fast.pdf': PDF, 'slow.pdf': PDF })
+  const running = run(delivery)
+  await expect.poll(async () => (await read(delivery)).status).toBe('ready')
+  expect((await fetchAll(delivery)).keys.length).toBe(1)
+  const preparing = (await read(delivery)).file_list.filter(
+    (file: { preparing: boolean }) => file.preparing,
+  )
+  expect(preparing.length).toBe(1)
+  expect((await mailsOf(delivery))[0]).toContain('still being prepared')
+  opened.open()
+  await running
+  expect((await fetchAll(delivery)).keys.length).toBe(2)
+  // The first mail was not sent yet: it names both files.
+  const mails = await mailsOf(delivery)
+  expect(mails.length).toBe(1)
+  expect(mails[0]).not.toContain('being prepared')
 })
 
 test('a merchant’s hold and a risk come first, and are followed by the workflow', async () => {

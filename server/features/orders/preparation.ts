@@ -5,6 +5,8 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import {
   repeatPreparation,
   restartPreparation,
+  partlyReady,
+  takePromise,
   prepareDelivery,
   prepareForKeys,
   readPreparation,
@@ -17,6 +19,7 @@ import { readShop } from '../../files/shop-settings.ts'
 import { parsePublicId } from '../../core/ids.ts'
 import { runnable } from '../workflows/find.ts'
 import { readWorkflow } from '../workflows/workflows.ts'
+import { queueReadyMail } from '../messages/delivery-mail.ts'
 import { lockDelivery, readDeliveryFiles, writeState, type DeliveryRow } from './delivery-rows.ts'
 import type { DeliveryFacts } from './entitlement.ts'
 import { queueFollowUps } from './follow-ups.ts'
@@ -26,7 +29,7 @@ export async function prepareFiles(tx: ShopScope, row: DeliveryRow): Promise<voi
   const { settings } = await readShop(tx)
   if (settings.delivery_workflow === null || row.link_id === null) return
   // Includes withdrawn files: the platform may restore them.
-  const files = await readDeliveryFiles(tx, row.id)
+  const files = (await readDeliveryFiles(tx, row.id)).filter(({ taken_back }) => !taken_back)
   await prepareDelivery(tx, {
     delivery: row.id,
     page: row.link_id,
@@ -70,7 +73,7 @@ async function aboutOf(tx: ShopScope, delivery: string): Promise<DeliveryAbout> 
      join deliveries d on d.shop_id = df.shop_id and d.id = df.delivery_id
      join order_lines l on l.shop_id = d.shop_id and l.order_id = d.order_id and l.id = df.line_id
        and l.entitled
-     where df.shop_id = :shop and df.delivery_id = :delivery
+     where df.shop_id = :shop and df.delivery_id = :delivery and not df.taken_back
      group by l.id, l.quantity, l.position order by l.position`,
     { delivery },
   )
@@ -82,7 +85,7 @@ async function aboutOf(tx: ShopScope, delivery: string): Promise<DeliveryAbout> 
   }
 }
 
-/** `workflow` while the workflow has not prepared the delivery, null afterwards. */
+/** `workflow` while the workflow has prepared none of its files, null afterwards. */
 export async function heldByWorkflow(
   tx: ShopScope,
   delivery: string,
@@ -96,12 +99,16 @@ export async function workflowHolds(
   deliveries: readonly string[],
 ): Promise<(delivery: string) => DeliveryFacts['held_by']> {
   const known = await readPreparations(tx, deliveries)
-  return (delivery) => ((known.get(delivery)?.status ?? 'ready') === 'ready' ? null : 'workflow')
+  const waiting = [...known].filter(([, { status }]) => status !== 'ready').map(([id]) => id)
+  const partly = waiting.length > 0 ? await partlyReady(tx, waiting) : new Set()
+  const held = new Set(waiting.filter((id) => !partly.has(id)))
+  return (delivery) => (held.has(delivery) ? 'workflow' : null)
 }
 
 /**
- * Releases the delivery if only the run held it. Must be called in the transaction that ends the
- * run.
+ * Releases the delivery if only the run held it and a file is ready: during a run that takes long,
+ * and in the transaction that ends it. After the mail that named files in preparation, another one
+ * says that they are ready.
  */
 export async function endPreparation(tx: ShopScope, delivery: string, now: Date): Promise<void> {
   const row = await lockDelivery(tx, delivery)
@@ -112,6 +119,8 @@ export async function endPreparation(tx: ShopScope, delivery: string, now: Date)
   const held_by = await heldByWorkflow(tx, delivery)
   const next = await writeState(tx, row, { ...row, held_by }, now)
   await queueFollowUps(tx, [{ row: next, files: await readDeliveryFiles(tx, delivery) }], now)
+  if (hasSucceeded && (await takePromise(tx, delivery)) && next.email !== null)
+    await queueReadyMail(tx, delivery)
 }
 
 /** Returns keys that nobody has seen or needs, and continues deliveries that wait for keys. */

@@ -218,6 +218,15 @@ test('a buyer with a used-up or expired file is listed as blocked, with the numb
   expect(await blocked()).toMatchObject([{ files: 3, blocked: 2 }])
 })
 
+test('an order that is first seen with a balance delivers the lines that are paid', async () => {
+  const one = order([1, 2], { financial_status: 'PARTIALLY_PAID', fully_paid: false })
+  const [first] = one.lines
+  await reconcile({ ...one, paid_lines: [first!.id] })
+  expect(await shown(one)).toEqual({ status: 'ready', files: ['guide.pdf'] })
+  await reconcile(later(one, { financial_status: 'PAID', fully_paid: true }))
+  expect((await shown(one))?.files).toEqual(['guide.pdf', 'map.pdf', 'walks.pdf'])
+})
+
 describe('later changes of an order', () => {
   test('a refunded line loses its files, and a line that is added again regains them', async () => {
     const one = order([1, 2])

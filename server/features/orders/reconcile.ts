@@ -32,6 +32,11 @@ import { queueFollowUps } from './follow-ups.ts'
 export interface ReconcileParts {
   secrets: Secrets
   now: Date
+  /**
+   * The orders are from before the installation: new deliveries are ready without an email, a
+   * notice or a trigger.
+   */
+  quiet?: boolean
 }
 
 /** The result for an order. `stale`: a newer state was reconciled already. */
@@ -54,7 +59,7 @@ export const reconcileOrder = async (
 export async function reconcileOrders(
   tx: ShopScope,
   orders: readonly PlatformOrder[],
-  { secrets, now }: ReconcileParts,
+  { secrets, now, quiet = false }: ReconcileParts,
 ): Promise<ReconcileResult[]> {
   const ids = orders.map(({ id }) => id)
   const known = await lockOrders(tx, ids)
@@ -71,8 +76,8 @@ export async function reconcileOrders(
     .map((order) => judge(order, settings, entitling))
   await writeOrders(tx, judged)
   const perUnit = settings.multiply_limits
-  const deliveries = await deliveriesOf(tx, judged, sold, { secrets, perUnit, now })
-  await writeDeliveries(tx, judged, deliveries, settings, now)
+  const deliveries = await deliveriesOf(tx, judged, sold, { secrets, perUnit, now, quiet })
+  await writeDeliveries(tx, judged, deliveries, { settings, now, quiet })
   return results
 }
 
@@ -100,7 +105,7 @@ async function deliveriesOf(
   tx: ShopScope,
   judged: readonly JudgedOrder[],
   sold: SoldFiles,
-  { secrets, perUnit, now }: ReconcileParts & { perUnit: boolean },
+  { secrets, perUnit, now, quiet = false }: ReconcileParts & { perUnit: boolean },
 ): Promise<ReadonlyMap<string, DeliveryRow>> {
   const due = new Map(
     judged.map(({ order: { id }, entitled }) => [
@@ -109,7 +114,7 @@ async function deliveriesOf(
     ]),
   )
   const entitling = [...due].filter(([, files]) => files.length > 0).map(([id]) => id)
-  await createDeliveries(tx, secrets, entitling, now)
+  await createDeliveries(tx, secrets, entitling, { now, quiet })
   const rows = await lockDeliveries(tx, [...due.keys()])
   const given = await readFilesOf(
     tx,
@@ -131,8 +136,7 @@ async function writeDeliveries(
   tx: ShopScope,
   judged: readonly JudgedOrder[],
   deliveries: ReadonlyMap<string, DeliveryRow>,
-  settings: Settings,
-  now: Date,
+  { settings, now, quiet }: { settings: Settings; now: Date; quiet: boolean },
 ): Promise<void> {
   const ids = [...deliveries.values()].map(({ id }) => id)
   if (ids.length === 0) return
@@ -149,11 +153,11 @@ async function writeDeliveries(
     const own = files.get(row.id) ?? []
     const state = stateOf(row, order, own, { ...settings, workflowHold: holdOf(row.id) }, now)
     const next = await writeState(tx, row, state, now)
-    if (next.held_by === 'risk' && row.held_by !== 'risk') await notifyOfHold(tx, order)
-    if (isNewlyUnreachable(next)) await notifyOfNoAddress(tx, order)
+    if (!quiet && next.held_by === 'risk' && row.held_by !== 'risk') await notifyOfHold(tx, order)
+    if (!quiet && isNewlyUnreachable(next)) await notifyOfNoAddress(tx, order)
     written.push({ row: next, files: own })
   }
-  await queueFollowUps(tx, written, now)
+  await queueFollowUps(tx, written, now, quiet)
 }
 
 function groupBy<One>(all: readonly One[], keyOf: (one: One) => string): Map<string, One[]> {

@@ -26,7 +26,10 @@ export const deliverySchema = z
       description:
         '`withdrawn`: the order no longer entitles its buyer; `revoked`: revoked by the shop, which is final',
     }),
-    reason: z.string().nullable().meta({ description: 'Why it is not ready' }),
+    reason: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why it, or one of its files, is not ready' }),
     hold: z
       .object({
         by: z.enum(['risk', 'merchant', 'workflow']),
@@ -37,7 +40,8 @@ export const deliverySchema = z
     url: z.url().nullable().meta({ description: 'The buyer’s page; only with `links:write`' }),
     files: z.number().int(),
     blocked_files: z.number().int().meta({
-      description: 'Of them, those that the buyer cannot download any more: used up or expired',
+      description:
+        'Of them, those that the buyer cannot download: used up, expired, or not prepared',
     }),
     downloads: z.number().int(),
     size_bytes: z.number().int(),
@@ -64,6 +68,9 @@ export const deliveryDetailSchema = deliverySchema
         filename: z.string(),
         size_bytes: z.number().int(),
         status: z.enum(LINK_STATUSES),
+        preparing: z.boolean().meta({
+          description: 'The shop’s workflow has not prepared it: the buyer cannot download it yet',
+        }),
         expires_at: timestamp.nullable(),
         download_limit: z.number().int().nullable(),
         downloads: z.number().int(),
@@ -160,6 +167,7 @@ export const deliveryDetailRecord = (
   file_list: row.file_list.map((file) => ({
     file_id: toPublicId('file', file.file_id),
     ...{ filename: file.filename, size_bytes: file.size_bytes, status: file.status },
+    preparing: file.preparing,
     ...{ download_limit: file.download_limit, downloads: file.downloads },
     expires_at: text(file.expires_at),
     last_download_at: text(file.last_download_at),
@@ -182,7 +190,8 @@ export const deliveryDetailRecord = (
 })
 
 function reasonOf(row: DeliverySummary): string | null {
-  if (row.status === 'ready') return null
+  // Some of its files could not be prepared.
+  if (row.status === 'ready') return row.held_because
   if (row.status === 'revoked') return 'You revoked it.'
   if (row.held_by === 'workflow' && row.status === 'held')
     return row.held_because ?? 'Its workflow prepares the files.'

@@ -108,7 +108,9 @@ async function giveUp(
        where shop_id = :shop and delivery_id = :delivery`,
       { delivery, code, reason },
     )
-  const effect = held ? 'The delivery is held.' : 'The buyer keeps the earlier version.'
+  const effect = held
+    ? 'The buyer cannot download it until it is prepared.'
+    : 'The buyer keeps the earlier version.'
   await raiseNotice(tx, {
     level: 'warning',
     title: `A new version did not reach the buyer of order ${about.order.name}`,

@@ -5,7 +5,7 @@ import { readShop } from '../../files/shop-settings.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
 import { queueMessage } from '../../core/queue/queue.ts'
 import type { WorkItem } from '../../engine/types.ts'
-import type { DeliveryRun } from './runs.ts'
+import { partlyReady, type DeliveryRun } from './runs.ts'
 
 /** A message of a step to the shop. */
 export interface DeliveryNotice {
@@ -120,10 +120,14 @@ export async function writeFailed(
      where shop_id = :shop and delivery_id = :delivery`,
     { delivery, code, reason },
   )
+  const partly = (await partlyReady(tx, [delivery])).has(delivery)
+  const effect = partly
+    ? 'Its workflow could not prepare all of them. The buyer has received the others.'
+    : 'Its workflow could not prepare them, so the buyer has not received them yet.'
   await raiseNotice(tx, {
     level: 'critical',
     title: `The files of order ${about.order.name} are held`,
-    body: `Its workflow could not prepare them, so the buyer has not received them yet. ${reason}`,
+    body: `${effect} ${reason}`,
     operation_id: null,
   })
 }

@@ -1,8 +1,10 @@
 // Runs a delivery's workflow over its files, as a background task under a lease. It is not an
 // operation: there may be thousands a day, none can be undone, and their results belong to the
-// delivery. A failed step holds the whole delivery, because no file may be served unstamped.
+// delivery. No file is served unstamped, but one that takes long or fails does not hold the others:
+// they are delivered as soon as they are ready.
 import { adviceOf, type Plugin } from '../../../plugins/contract.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
 import { createLicences } from './licences.ts'
 import type { BackgroundTask, TaskRun } from '../../core/queue/background.ts'
 import {
@@ -41,13 +43,18 @@ import {
 /** Most runs wait for the sandbox, which has its own limit. */
 const RUN_CONCURRENCY = 6
 
+/** Files that are ready after this time are delivered, and the others follow. */
+const PART_MS = 10_000
+
 /**
- * @param ended called in the transaction in which a run becomes ready or fails, with the delivery's
- *   bare UUID: it releases the delivery, or stores the reason.
+ * @param ended called in the transaction in which a run becomes ready or fails, and for each file of a
+ *   long run, with the delivery's bare UUID: it releases the delivery, or stores the reason.
+ * @param partMs a run that takes longer is long.
  */
 export const prepareTask = (
   parts: EngineParts,
   ended: (tx: ShopScope, delivery: string) => Promise<void>,
+  partMs = PART_MS,
 ): BackgroundTask => ({
   ...PREPARE_DELIVERY,
   concurrency: RUN_CONCURRENCY,
@@ -58,14 +65,27 @@ export const prepareTask = (
     const run = await beginRun(scope, task.key)
     if (!run) return null
     // An attempt during which the worker died counts too.
+    const release = () =>
+      scope.transaction(async (tx) => {
+        await task.lease.hold(tx)
+        await ended(tx, run.delivery_id)
+      })
     const result =
       run.attempts > MAX_ATTEMPTS
         ? { failure: CRASHED }
-        : await executeRun(parts, scope, run, task, {
-            files: await waitingFiles(scope, run.delivery_id),
-            write: (tx, one) => writeItem(tx, run, one),
-          })
-    if ('again' in result) return new Date(Date.now() + result.again)
+        : await whileReleasing(release, partMs, parts.log, async (isLong) =>
+            executeRun(parts, scope, run, task, {
+              files: await waitingFiles(scope, run.delivery_id),
+              write: async (tx, one) => {
+                await writeItem(tx, run, one)
+                if (isLong()) await ended(tx, run.delivery_id)
+              },
+            }),
+          )
+    if ('again' in result) {
+      await release()
+      return new Date(Date.now() + result.again)
+    }
     return scope.transaction(async (tx) => {
       await task.lease.hold(tx)
       if ('failure' in result) await writeFailed(tx, run, result.failure)
@@ -77,6 +97,30 @@ export const prepareTask = (
     })
   },
 })
+
+/** Calls `release` if `work` takes longer than `ms`, and tells it from then on. */
+async function whileReleasing<T>(
+  release: () => Promise<void>,
+  ms: number,
+  log: Logger,
+  work: (isLong: () => boolean) => Promise<T>,
+): Promise<T> {
+  let long = false
+  let releasing: Promise<void> = Promise.resolve()
+  const timer = setTimeout(() => {
+    long = true
+    releasing = release().catch((error: unknown) => {
+      // The end of the run releases them too.
+      log.warn('the ready files of a delivery were not released', errorFields(error))
+    })
+  }, ms)
+  try {
+    return await work(() => long)
+  } finally {
+    clearTimeout(timer)
+    await releasing
+  }
+}
 
 type Result = { notices: readonly DeliveryNotice[] } | { failure: RunFailure } | { again: number }
 

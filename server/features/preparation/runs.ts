@@ -84,6 +84,49 @@ export async function prepareDelivery(
   return (await readPreparation(tx, delivery))!
 }
 
+/** SQL: a file of the run `r` is ready and has a link that works. */
+const IS_PARTLY_READY = `exists (select from prepared_files p
+  join links c on c.shop_id = p.shop_id and c.id = p.link_id and c.revoked_at is null
+  where p.shop_id = r.shop_id and p.delivery_id = r.delivery_id and p.status = 'ready')`
+
+/** Those of the deliveries of which the buyer can have a file, also if others are not ready. */
+export async function partlyReady(
+  scope: ShopScope,
+  deliveries: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await scope.query<{ delivery_id: string }>(
+    `select r.delivery_id from delivery_runs r
+     where r.shop_id = :shop and r.delivery_id = any(:deliveries::uuid[]) and ${IS_PARTLY_READY}`,
+    { deliveries },
+  )
+  return new Set(rows.map(({ delivery_id }) => delivery_id))
+}
+
+/**
+ * Call it where a mail to the buyers of deliveries is queued: if it names files that are being
+ * prepared, another mail follows when they are ready.
+ */
+export async function promiseMails(tx: ShopScope, deliveries: readonly string[]): Promise<void> {
+  if (deliveries.length === 0) return
+  await tx.query(
+    `update delivery_runs r set mail_follows = true
+     where shop_id = :shop and delivery_id = any(:deliveries::uuid[]) and status <> 'ready'
+       and ${IS_PARTLY_READY}`,
+    { deliveries },
+  )
+}
+
+/** Was such a mail promised? It is not promised any more afterwards. */
+export async function takePromise(tx: ShopScope, delivery: string): Promise<boolean> {
+  const rows = await tx.query(
+    `update delivery_runs set mail_follows = false
+     where shop_id = :shop and delivery_id = :delivery and status = 'ready' and mail_follows
+     returning 1`,
+    { delivery },
+  )
+  return rows.length > 0
+}
+
 /** Null: no workflow prepares this delivery. */
 export const readPreparation = async (
   scope: ShopScope,

@@ -5,12 +5,14 @@ import { type Entry, findByBody, findByWidget, usePlugins } from '../../shell/cl
 import { ActionDialog } from './action-dialog.tsx'
 import { type Chosen } from './selection.ts'
 
-/** The actions that the page offers: delete, map to a product, remove products. */
+/** The actions that the page offers: delete, map to a product, remove products, give. */
 interface FileActions {
   /** Each opens the action's dialog; null: this installation does not have the action. */
   remove: (() => void) | null
   map: (() => void) | null
   unmap: (() => void) | null
+  /** To past buyers. */
+  give: (() => void) | null
   /** The open dialog, or null. The caller must render it. */
   dialog: ReactNode
 }
@@ -37,6 +39,7 @@ export function useFileActions(
     remove: opener(findByBody(plugins, 'delete')),
     map: opener(findByWidget(plugins, 'product')),
     unmap: opener(findByWidget(plugins, 'products')),
+    give: opener(findByBody(plugins, 'give')),
     dialog,
   }
 }

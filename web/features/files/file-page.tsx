@@ -104,7 +104,7 @@ interface WholeProps {
 function Whole({ file, stale, retry, retrying, back, news, onStarted }: WholeProps) {
   const [linking, setLinking] = useState(false)
   const [editing, setEditing] = useState(false)
-  const { remove, map, unmap, dialog } = useFileActions(file, onStarted)
+  const { remove, map, unmap, give, dialog } = useFileActions(file, onStarted)
   return (
     <Page
       title={file.filename}
@@ -143,7 +143,7 @@ function Whole({ file, stale, retry, retrying, back, news, onStarted }: WholePro
         <Layout.Section>
           <BlockStack gap="400">
             <Picture file={file} />
-            <MappingsCard file={file} onMap={map} onUnmap={unmap} />
+            <MappingsCard file={file} onMap={map} onUnmap={unmap} onGive={give} />
             <LinksCard
               of={{ file_id: file.id }}
               nothing={t(

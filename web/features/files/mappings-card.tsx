@@ -11,9 +11,11 @@ interface Props {
   /** null: not offered. */
   onMap: (() => void) | null
   onUnmap: (() => void) | null
+  /** To past buyers of the products. */
+  onGive: (() => void) | null
 }
 
-export function MappingsCard({ file, onMap, onUnmap }: Props) {
+export function MappingsCard({ file, onMap, onUnmap, onGive }: Props) {
   return (
     <Card padding="0">
       <Box padding="400">
@@ -22,6 +24,9 @@ export function MappingsCard({ file, onMap, onUnmap }: Props) {
             {t('Products')}
           </Text>
           <InlineStack gap="200">
+            {onGive && file.mappings.length > 0 && (
+              <Button onClick={onGive}>{t('Give to past buyers')}</Button>
+            )}
             {onUnmap && file.mappings.length > 0 && (
               <Button onClick={onUnmap}>{t('Remove mapping')}</Button>
             )}

@@ -70,6 +70,14 @@ const NEEDS: Readonly<Record<Need, (count: number) => NeedText>> = {
     action: t('See why'),
     url: '/operations?kind=import',
   }),
+  new_files: (count) => ({
+    text: t(
+      '{count, plural, one {# product has} other {# products have}} new files that past buyers do not have',
+      { count },
+    ),
+    action: t('Decide'),
+    url: '/deliveries/new-files',
+  }),
   unmapped: (count) => ({
     text: t('{count, plural, one {# file has} other {# files have}} no product', { count }),
     action: t('Map files'),

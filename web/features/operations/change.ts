@@ -77,7 +77,16 @@ export function changesOf(before: ItemState | null, after: ItemState | null): Ch
       made.join(', '),
     )
   if (after.link !== undefined) add(t('Download link'), null, null)
-  if (after.buyers !== undefined) add(t('Emails to buyers'), null, numberText(after.buyers))
+  if (after.orders !== undefined)
+    add(
+      t('Given to past buyers'),
+      null,
+      t(
+        '{orders, plural, one {# order} other {# orders}} of {buyers, plural, one {# buyer} other {# buyers}}',
+        { orders: after.orders, buyers: after.buyers ?? 0 },
+      ),
+    )
+  else if (after.buyers !== undefined) add(t('Emails to buyers'), null, numberText(after.buyers))
   return changes
 }
 

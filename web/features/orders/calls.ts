@@ -29,6 +29,8 @@ export type DeliverySettings = Pick<
   | 'delivery_mail'
   | 'fulfil_orders'
   | 'order_tag'
+  | 'new_files'
+  | 'new_files_mail'
 > & {
   /** Null: none. */
   delivery_workflow?: string | null
@@ -58,8 +60,37 @@ export const useDelivery = (id: string) =>
     refetchInterval: ({ state }) => (isRefusal(state.error) ? false : CALM_MS),
   })
 
+export type NewFiles = Schemas['NewFiles']
+
+/** New files of products that were sold before, which their past buyers do not have. */
+export const useNewFiles = () =>
+  useQuery({
+    queryKey: [...KEY, 'new-files'],
+    queryFn: ({ signal }) => call<{ data: NewFiles[] }>('/api/new-files', { signal }),
+    refetchInterval: ({ state }) => (isRefusal(state.error) ? false : CALM_MS),
+  })
+
+export type PastOrdersAccess = Schemas['PastOrdersAccess']
+
+export const usePastOrders = () =>
+  useQuery({
+    queryKey: [...KEY, 'import'],
+    queryFn: ({ signal }) => call<PastOrdersAccess>('/api/orders/import', { signal }),
+  })
+
 const useDeliveryWork = <Input>(send: (input: Input) => Promise<unknown>) =>
   useChangeOf([KEY], send)
+
+export const useImportOrders = () =>
+  useDeliveryWork<Schemas['PastOrdersRequest']>((body) =>
+    call('/api/orders/import', { method: 'POST', body }),
+  )
+
+/** The product's new files are not given to its past buyers. */
+export const useDismissNewFiles = () =>
+  useDeliveryWork<string>((product_id) =>
+    call('/api/new-files/dismiss', { method: 'POST', body: { product_id } }),
+  )
 
 export type DeliveryAction = 'resend' | 'revoke' | 'hold' | 'release'
 

@@ -25,6 +25,7 @@ export function DeliveriesPage() {
     <Page
       title={t('Deliveries')}
       subtitle={t('What your buyers received for their orders')}
+      secondaryActions={[{ content: t('Import past orders'), url: '/deliveries/import' }]}
       fullWidth
     >
       <BlockStack gap="400">

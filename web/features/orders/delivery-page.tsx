@@ -79,6 +79,15 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
             </p>
           </Banner>
         )}
+        {delivery.status === 'ready' && delivery.reason !== null && (
+          <Banner
+            tone="warning"
+            title={t('Some files are not delivered')}
+            action={{ content: t('Prepare again'), onAction: actions.prepare }}
+          >
+            <p>{serverText(delivery.reason)}</p>
+          </Banner>
+        )}
         <AboutCard delivery={delivery} onCorrect={() => setOpen({ dialog: 'address' })} />
         <FilesCard
           delivery={delivery}

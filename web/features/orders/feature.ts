@@ -10,6 +10,14 @@ export const orders: PageFeature = {
       page: lazyPage(() => import('./deliveries-page.tsx'), 'DeliveriesPage'),
     },
     {
+      path: '/deliveries/import',
+      page: lazyPage(() => import('./import-page.tsx'), 'ImportOrdersPage'),
+    },
+    {
+      path: '/deliveries/new-files',
+      page: lazyPage(() => import('./new-files-page.tsx'), 'NewFilesPage'),
+    },
+    {
       path: '/deliveries/:id',
       page: lazyPage(() => import('./delivery-page.tsx'), 'DeliveryPage'),
     },

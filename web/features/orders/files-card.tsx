@@ -100,6 +100,7 @@ function FileRow({ file, changeable, onTerms, onReplace }: RowProps) {
       </BlockStack>
       <span className="tabular">{t('Downloads: {used}', { used: usedText(file) })}</span>
       <div className="row-actions">
+        {file.preparing && <Badge tone="attention">{t('Not prepared yet')}</Badge>}
         <Badge tone={status.tone}>{status.text}</Badge>
         {changeable && (
           <>

@@ -4,6 +4,7 @@ import {
   type Delivery,
   type DeliveryChange,
   type DeliveryStatus,
+  type NewFiles,
 } from './calls.ts'
 import { t } from '../../shell/messages/t.ts'
 import { messageWord } from '../messages/labels.ts'
@@ -93,3 +94,10 @@ export function grantChanges(
     ...(shorter.length > 0 ? [{ expiry_days: GRANTED_DAYS, file_ids: ids(shorter) }] : []),
   ]
 }
+
+/** `2 new files are not given to 13 past buyers.` */
+export const newFilesText = ({ files, buyers }: Pick<NewFiles, 'files' | 'buyers'>): string =>
+  t(
+    '{files, plural, one {# new file is} other {# new files are}} not given to {buyers, plural, one {# past buyer} other {# past buyers}}.',
+    { files: files.length, buyers },
+  )

@@ -26,6 +26,8 @@ export function useDeliveryActions(delivery: Delivery): {
   secondary: ActionEntry[]
   question: ReactNode
   error: Error | null
+  /** Prepares files again that could not be prepared. */
+  prepare: () => void
 } {
   const { id, status, email } = delivery
   const act = useDeliveryAction(id)
@@ -83,5 +85,7 @@ export function useDeliveryActions(delivery: Delivery): {
       </Text>
     </Question>
   )
-  return { primary, secondary, question, error: revoking ? null : act.error }
+  const prepare = () =>
+    act.mutate('release', { onSuccess: () => toast(t('The files are being prepared')) })
+  return { primary, secondary, question, error: revoking ? null : act.error, prepare }
 }

@@ -27,6 +27,8 @@ const saved: ShopSettings = {
   fulfil_orders: true,
   order_tag: 'files-delivered',
   delivery_workflow: null,
+  new_files: 'ask',
+  new_files_mail: true,
 }
 const draft = draftOf(saved)
 

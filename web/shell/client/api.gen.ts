@@ -876,7 +876,7 @@ export interface components {
         email: string | null
         message: string | null
       } | null
-      /** @description Of them, those that the buyer cannot download any more: used up or expired */
+      /** @description Of them, those that the buyer cannot download: used up, expired, or not prepared */
       blocked_files: number
       confirmation_number: string | null
       /** Format: date-time */
@@ -897,7 +897,7 @@ export interface components {
       /** @description The platform’s id of the order */
       order_id: string
       order_name: string
-      /** @description Why it is not ready */
+      /** @description Why it, or one of its files, is not ready */
       reason: string | null
       /** @description The last email about it */
       sent: {
@@ -951,7 +951,7 @@ export interface components {
         email: string | null
         message: string | null
       } | null
-      /** @description Of them, those that the buyer cannot download any more: used up or expired */
+      /** @description Of them, those that the buyer cannot download: used up, expired, or not prepared */
       blocked_files: number
       confirmation_number: string | null
       /** Format: date-time */
@@ -976,6 +976,8 @@ export interface components {
         last_download_at: string | null
         /** @description Licence keys of the buyer, separated by commas; only with `links:write` */
         licence_key: string | null
+        /** @description The shop’s workflow has not prepared it: the buyer cannot download it yet */
+        preparing: boolean
         size_bytes: number
         /** @enum {string} */
         status: 'active' | 'expired' | 'exhausted' | 'revoked' | 'withdrawn'
@@ -1015,7 +1017,7 @@ export interface components {
       /** @description The platform’s id of the order */
       order_id: string
       order_name: string
-      /** @description Why it is not ready */
+      /** @description Why it, or one of its files, is not ready */
       reason: string | null
       /** @description The last email about it */
       sent: {
@@ -1584,6 +1586,7 @@ export interface components {
           | 'asked'
           | 'blocked'
           | 'unreachable'
+          | 'new_files'
           | 'unmapped'
           | 'failed_imports'
           | 'connections'
@@ -1852,6 +1855,22 @@ export interface components {
       text: string
       to: string[]
     }
+    NewFiles: {
+      /** @description Their different buyers */
+      buyers: number
+      /** @description Its new files that a past buyer lacks */
+      files: {
+        file_id: string
+        filename: string
+      }[]
+      /** @description Orders that lack at least one of them */
+      orders: number
+      product_id: string
+      title: string
+    }
+    NewFilesDismissal: {
+      product_id: string
+    }
     Notice: {
       body: string
       /** Format: date-time */
@@ -2098,6 +2117,97 @@ export interface components {
         variant_id?: string | null
       }[]
     }
+    PastBuyers: {
+      /** @description Their different buyers */
+      buyers: number
+      /** @description Of the files, those that a past buyer lacks */
+      files: number
+      /** @description Orders that lack at least one of them */
+      orders: number
+    }
+    PastBuyersRequest: {
+      product_id?: string
+      /** @description The files: their ids, or a filter as in `GET /api/files` */
+      select:
+        | {
+            /**
+             * @description Ids of files
+             * @example [
+             *       "file_0199c2f5d2c07f0a9b7e3f4a5b6c7d8e"
+             *     ]
+             */
+            file_ids: string[]
+          }
+        | {
+            filter: {
+              /** @description Is in the trash; absent: is not in the trash */
+              deleted?: boolean
+              /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
+              find?: string
+              /**
+               * Larger than
+               * @description Bytes
+               */
+              larger_than?: number
+              /**
+               * Mapped
+               * @description Is mapped to a product, or is not
+               */
+              mapped?: boolean
+              /** @description No download in this many days */
+              not_downloaded_for_days?: number
+              /** @description Uploaded more than this many days ago */
+              older_than_days?: number
+              /** @description Is in this pack: its id */
+              pack?: string
+              /** @description Belongs to this product: its id on the platform */
+              product?: string
+              /**
+               * Name contains
+               * @description The name contains this (case is ignored)
+               */
+              search?: string
+              /**
+               * Smaller than
+               * @description Bytes
+               */
+              smaller_than?: number
+              /**
+               * Tags
+               * @description Has all of these tags
+               */
+              tags?: string[]
+              /**
+               * Type
+               * @description Extensions, or document, image, video, audio, archive
+               */
+              type?: string[]
+              /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+              uploaded_after?: string
+              /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+              uploaded_before?: string
+            }
+          }
+    }
+    PastOrdersAccess: {
+      /** @description The storefront shows orders of any age (scope `read_all_orders`), not only those of the last 60 days */
+      all_orders: boolean
+      /** @description Older orders cannot be imported; null: all can */
+      earliest: string | null
+      /** @description The latest import, or its preview */
+      operation_id: string | null
+    }
+    PastOrdersRequest: {
+      /** @default false */
+      dry_run: boolean
+      /**
+       * @description Each buyer gets the email about the files of the order
+       * @default false
+       */
+      mail: boolean
+      /** @description Absent: all orders that the storefront shows */
+      since?: string
+    }
     Plan: {
       features: ('workflows' | 'schedules' | 'connections' | 'webhooks')[]
       id: string
@@ -2182,7 +2292,7 @@ export interface components {
       works_on: ('imports' | 'files' | 'trash' | 'all' | 'rows' | 'deliveries') | null
     }
     PluginAction: {
-      body: ('rename' | 'merge' | 'links' | 'delete' | 'delete-by-filter') | null
+      body: ('rename' | 'merge' | 'links' | 'give' | 'delete' | 'delete-by-filter') | null
       destructive: boolean
       fields: string[] | null
       fits: {
@@ -2768,6 +2878,17 @@ export interface components {
        */
       multiply_limits: boolean
       /**
+       * @description Files that a product gets after it was sold: given to its past buyers never, after a question, or always
+       * @default ask
+       * @enum {string}
+       */
+      new_files: 'never' | 'ask' | 'always'
+      /**
+       * @description Past buyers who always get new files are told by email
+       * @default true
+       */
+      new_files_mail: boolean
+      /**
        * @description The message about an import names the files that have no product
        * @default true
        */
@@ -2842,6 +2963,13 @@ export interface components {
       match_threshold?: number
       /** @description An order of several units gets its download limit for each of them: 3 × 5 downloads are 15 */
       multiply_limits?: boolean
+      /**
+       * @description Files that a product gets after it was sold: given to its past buyers never, after a question, or always
+       * @enum {string}
+       */
+      new_files?: 'never' | 'ask' | 'always'
+      /** @description Past buyers who always get new files are told by email */
+      new_files_mail?: boolean
       /** @description The message about an import names the files that have no product */
       notify_unmapped?: boolean
       /** @description The tag for orders with files; null: none */

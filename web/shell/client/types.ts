@@ -98,8 +98,10 @@ export interface ItemState extends Partial<FileSettings> {
   created_files?: string[]
   /** A buyer's link was created, or would be. */
   link?: unknown
-  /** Deliveries whose buyers get an email, or would. */
+  /** Deliveries whose buyers get an email, or would; with `orders`: past buyers who get the file. */
   buyers?: number
+  /** Orders whose buyers get the file, or would. */
+  orders?: number
 }
 
 export interface Item extends Omit<Schemas['Item'], 'before' | 'after'> {

@@ -86,6 +86,8 @@ export const de: Messages = {
   'order.title': 'Ihre Downloads',
   'order.number': 'Bestellung {order}',
   'order.preparing': 'Ihre Dateien werden vorbereitet. Laden Sie diese Seite in einer Minute neu.',
+  'order.filePreparing':
+    'Diese Datei wird vorbereitet. Wir schreiben Ihnen wieder, wenn sie bereit ist.',
   'order.preparingTitle': 'Ihre Dateien sind noch nicht bereit',
   'order.delayed': 'Ihre Dateien konnten noch nicht vorbereitet werden. {shop} weiß davon.',
   'order.held':

@@ -76,6 +76,7 @@ export const en = {
   'order.title': 'Your downloads',
   'order.number': 'Order {order}',
   'order.preparing': 'Your files are being prepared. Load this page again in a minute.',
+  'order.filePreparing': 'This file is being prepared. We write again when it is ready.',
   'order.preparingTitle': 'Your files are not ready yet',
   'order.delayed': 'Your files could not be prepared yet. {shop} has been told.',
   'order.held': '{shop} is checking your order. You will get your files once it is released.',

@@ -80,6 +80,8 @@ export const es: Messages = {
   'order.title': 'Sus descargas',
   'order.number': 'Pedido {order}',
   'order.preparing': 'Sus archivos se están preparando. Recargue esta página dentro de un minuto.',
+  'order.filePreparing':
+    'Este archivo se está preparando. Le escribiremos de nuevo cuando esté listo.',
   'order.preparingTitle': 'Sus archivos aún no están listos',
   'order.delayed': 'Sus archivos no se han podido preparar todavía. {shop} ya lo sabe.',
   'order.held': '{shop} está revisando su pedido. Recibirá sus archivos cuando se apruebe.',

@@ -84,6 +84,8 @@ export const fr: Messages = {
   'order.title': 'Vos téléchargements',
   'order.number': 'Commande {order}',
   'order.preparing': 'Vos fichiers sont en préparation. Rechargez cette page dans une minute.',
+  'order.filePreparing':
+    'Ce fichier est en préparation. Nous vous écrirons de nouveau quand il sera prêt.',
   'order.preparingTitle': 'Vos fichiers ne sont pas encore prêts',
   'order.delayed': 'Vos fichiers n’ont pas encore pu être préparés. {shop} en a été informé.',
   'order.held':

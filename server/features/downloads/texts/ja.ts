@@ -81,6 +81,7 @@ export const ja: Messages = {
   'order.title': 'ダウンロード',
   'order.number': '注文 {order}',
   'order.preparing': 'ファイルを準備しています。1分後にこのページを再読み込みしてください。',
+  'order.filePreparing': 'このファイルを準備しています。準備ができましたら、もう一度ご連絡します。',
   'order.preparingTitle': 'ファイルの準備がまだできていません',
   'order.delayed': 'ファイルの準備がまだ完了していません。{shop}に通知済みです。',
   'order.held': '{shop}が注文を確認しています。確認が終わるとファイルを受け取れます。',

@@ -9,6 +9,8 @@ export interface PaidFile extends PackFile {
   expires_at: Date | null
   /** When the file got its current version, if that was after the sale. */
   renewed_at: Date | null
+  /** A workflow is preparing it: it cannot be downloaded yet. */
+  preparing: boolean
   /** The keys that a workflow assigned to the buyer. */
   licence_keys: readonly string[]
 }
@@ -31,7 +33,8 @@ export async function openDeliveryLink(
     `select f.filename, coalesce(o.size_bytes, f.size_bytes) as size_bytes, c.id as link_id,
        f.id as file_id, l.delivery_id, c.rotation, c.key_hash, c.download_limit, c.downloads, c.expires_at,
        case when f.version > 1 and f.version_since > c.created_at and not coalesce(o.stale, false)
-         then f.version_since end as renewed_at
+         then f.version_since end as renewed_at,
+       coalesce(o.status = 'waiting' or o.stale and o.hash is null, false) as preparing
      from links l
      join shops s on s.id = l.shop_id
      join links c on c.shop_id = l.shop_id and c.parent_id = l.id and c.revoked_at is null

@@ -240,7 +240,8 @@ export async function returnLicenceKeys(
            when exists (select from delivery_files df
              join order_lines l on l.shop_id = d.shop_id and l.order_id = d.order_id
                and l.id = df.line_id and l.entitled
-             where df.shop_id = d.shop_id and df.delivery_id = d.id and df.file_id = k.file_id)
+             where df.shop_id = d.shop_id and df.delivery_id = d.id and df.file_id = k.file_id
+               and not df.taken_back)
              then null
            else 0 end as units
        from licence_keys k join deliveries d on d.shop_id = k.shop_id and d.id = k.delivery_id
@@ -278,7 +279,7 @@ export async function filesLackingKeys(
      join order_lines l on l.shop_id = d.shop_id and l.order_id = d.order_id and l.id = k.line_id
        and l.entitled and least(l.quantity, ${MAX_LINE_KEYS}) > k.keys
      join delivery_files df on df.shop_id = d.shop_id and df.delivery_id = d.id
-       and df.line_id = l.id`,
+       and df.line_id = l.id and not df.taken_back`,
     { deliveries },
   )
   const files = Map.groupBy(rows, ({ delivery_id }) => delivery_id)

@@ -62,7 +62,7 @@ const actionSchema = z
     fields: z.array(z.string()).readonly().nullable(),
     required: z.array(z.string()).readonly(),
     preset: z.record(z.string(), z.unknown()),
-    body: z.enum(['rename', 'merge', 'links', 'delete', 'delete-by-filter']).nullable(),
+    body: z.enum(['rename', 'merge', 'links', 'give', 'delete', 'delete-by-filter']).nullable(),
   })
   .meta({ id: 'PluginAction' })
 

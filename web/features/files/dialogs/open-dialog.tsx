@@ -5,6 +5,7 @@ import { type BulkProps } from './bulk-dialog.tsx'
 import { DeleteByFilter } from './delete-by-filter.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { type EntryProps } from './entry-props.ts'
+import { GiveDialog } from './give-dialog.tsx'
 import { LinksDialog } from './links-dialog.tsx'
 import { MergeDialog } from './merge-dialog.tsx'
 import { PluginDialog } from './plugin-dialog.tsx'
@@ -16,6 +17,7 @@ const BODIES: Readonly<Record<string, ComponentType<EntryProps>>> = {
   rename: RenameDialog,
   merge: MergeDialog,
   links: LinksDialog,
+  give: GiveDialog,
   delete: DeleteDialog,
   'delete-by-filter': DeleteByFilter,
 }

@@ -1,5 +1,5 @@
 // The dialog of any action, with its plugin's texts and form.
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { type Entry, fieldsOf } from '../../../shell/client/plugins.ts'
 import { OptionForm } from '../../plugins/option-form/option-form.tsx'
 import { shapeOf } from '../../plugins/option-shape.ts'
@@ -14,7 +14,8 @@ import { OthersPass } from './others-pass.tsx'
 import { useActionForm } from './use-action-form.ts'
 import { useWhichFiles, WhichFiles } from './which-files.tsx'
 
-export function PluginDialog({ entry, ...props }: EntryProps) {
+/** @param children what an action shows above its form, in addition to its own texts. */
+export function PluginDialog({ entry, children, ...props }: EntryProps & { children?: ReactNode }) {
   const { plugin, action } = entry
   const which = useWhichFiles(props.chosen, action.fits.places)
   const { chosen, counted } = which
@@ -48,6 +49,7 @@ export function PluginDialog({ entry, ...props }: EntryProps) {
         </Banner>
       )}
       {texts.intro && <Text as="p">{texts.intro}</Text>}
+      {children}
       {action.fits.noun && <OthersPass chosen={chosen} {...action.fits.noun} />}
       <FormError text={form.whole} />
       <WhichFiles which={which} />

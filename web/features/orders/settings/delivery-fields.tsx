@@ -28,6 +28,9 @@ export const DeliveryFields = (props: Props) => (
     <Titled title={t('The email to the buyer')}>
       <MailFields {...props} />
     </Titled>
+    <Titled title={t('New files of products that were sold')}>
+      <NewFilesFields {...props} />
+    </Titled>
     <Titled title={t('Workflow')}>
       <WorkflowField {...props} />
     </Titled>
@@ -108,6 +111,33 @@ const MailFields = ({ value, onChange }: Props) => (
       onChange({ delivery_mail: chosen as DeliverySettings['delivery_mail'] })
     }
   />
+)
+
+const NewFilesFields = ({ value, onChange }: Props) => (
+  <BlockStack gap="400">
+    <ChoiceList
+      title={t('Give them to past buyers')}
+      choices={[
+        {
+          value: 'ask',
+          label: t('Ask me'),
+          helpText: t('The home page shows the new files of each product.'),
+        },
+        { value: 'always', label: t('Always') },
+        { value: 'never', label: t('Never'), helpText: t('You can still give single files.') },
+      ]}
+      selected={[value.new_files]}
+      onChange={([chosen]) => onChange({ new_files: chosen as DeliverySettings['new_files'] })}
+    />
+    {value.new_files === 'always' && (
+      <Checkbox
+        label={t('Email the buyers')}
+        helpText={t('One email for each order, with the link that its buyer already has.')}
+        checked={value.new_files_mail}
+        onChange={(new_files_mail) => onChange({ new_files_mail })}
+      />
+    )}
+  </BlockStack>
 )
 
 function WorkflowField({ value, problems, onChange }: Props) {

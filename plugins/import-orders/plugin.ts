@@ -1,0 +1,59 @@
+// Imports orders from before the installation: their buyers get deliveries like those of new orders.
+import { z } from 'zod'
+import { definePlugin } from '../contract.ts'
+
+const options = z.strictObject({
+  since: z.iso.datetime().meta({
+    title: 'Placed since',
+    help: 'Older orders are left out.',
+  }),
+  mail: z.boolean().default(false).meta({
+    title: 'Email the buyers',
+    help: 'Each buyer gets the email about the order’s files. Without it, deliveries are ready silently.',
+  }),
+})
+
+const figure = (count: number) => count.toLocaleString('en')
+
+/**
+ * It works on orders of the platform, not on files: the counters of its operation count orders. It
+ * cannot be undone; single deliveries can be revoked.
+ */
+export const importOrders = definePlugin({
+  id: 'import-orders',
+  kind: 'act',
+  title: 'Import past orders',
+  // Started by its own endpoint: it needs no files.
+  actions: [],
+  options,
+  undo: 'none',
+  needs: ['pastOrders', 'progress', 'notify'],
+  scope: 'operation',
+  ledger: false,
+  permission: 'links:write',
+  summary: ({ mail }) =>
+    mail
+      ? 'Deliveries for past orders, with an email'
+      : 'Deliveries for past orders, without an email',
+  async *plan(_, { since, mail }, { pastOrders, signal }) {
+    signal.throwIfAborted()
+    const { orders, deliveries, buyers } = await pastOrders.count(new Date(since), signal)
+    yield `Orders found: ${figure(orders)}`
+    yield `New deliveries: ${figure(deliveries)}`
+    yield `Their buyers: ${figure(buyers)}`
+    yield mail ? 'Each buyer gets an email' : 'No emails are sent'
+  },
+  async run({ id }, { since, mail }, { pastOrders, progress, notify, signal }) {
+    signal.throwIfAborted()
+    const about = { operation: id, since: new Date(since), mail }
+    const { orders, deliveries, failed } = await pastOrders.import(about, progress.show, signal)
+    notify.notice({
+      level: failed > 0 ? 'warning' : 'success',
+      title: 'Past orders are imported',
+      body: `Orders read: ${figure(orders)}. New deliveries: ${figure(deliveries)}.`,
+    })
+    if (failed === 0) return {}
+    const message = `Orders that could not be imported: ${figure(failed)}. Import them again.`
+    return { warnings: [{ code: 'storefront_unavailable', message }] }
+  },
+})

@@ -1,0 +1,86 @@
+// Files for past buyers, which steps ask for: given with the file's outcome, and withdrawn by an
+// undo.
+import type { GiveWanted } from '../../../plugins/contract.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import { defineEffect, type EffectRequest } from '../../engine/effect.ts'
+import { queueDeliveryMails } from '../messages/delivery-mail.ts'
+import { promiseMails } from '../preparation/runs.ts'
+import { giveFiles, takeBackFiles, type GivenFile } from './give-files.ts'
+import { forgetNewFiles } from './new-files.ts'
+import { countPastBuyersByFile, type WantedFiles } from './past-buyers.ts'
+
+type Request = EffectRequest<GiveWanted>
+
+/** What an outcome stores for the undo: the operation's UUID and the file's. */
+interface Given {
+  operation: string
+  file: string
+}
+
+export const giveEffect = (secrets: Secrets) =>
+  defineEffect({
+    name: 'give',
+    write: async (tx, { id: operation }, requests) => {
+      const now = new Date()
+      const given: GivenFile[] = []
+      for (const [send, wanted] of groupsOf(requests)) {
+        const some = await giveFiles(tx, operation, wanted, { secrets, now })
+        const mailed = send ? some.filter(({ email }) => email !== null) : []
+        const buyers = [...new Set(mailed.map(({ delivery }) => delivery))]
+        await queueDeliveryMails(tx, buyers, { about: 'added', operation })
+        await promiseMails(tx, buyers)
+        await forgetNewFiles(tx, wanted)
+        given.push(...some)
+      }
+      const byFile = Map.groupBy(given, ({ file }) => file)
+      return new Map(
+        requests.flatMap(({ item, file }) => {
+          const some = byFile.get(file)
+          return some ? [[item, { give: { operation, file }, ...countsOf(some) }]] : []
+        }),
+      )
+    },
+    preview: async (tx, requests) => {
+      const records = new Map<Request['item'], Record<string, unknown>>()
+      for (const [, wanted, of] of groupsOf(requests)) {
+        const counts = await countPastBuyersByFile(tx, wanted)
+        for (const { item, file } of of) {
+          const count = counts.get(file)
+          if (count) records.set(item, { ...count })
+        }
+      }
+      return records
+    },
+    undo: async (tx, recorded) => {
+      const given = recorded.filter(isGiven)
+      for (const [operation, of] of Map.groupBy(given, (one) => one.operation))
+        await takeBackFiles(
+          tx,
+          operation,
+          of.map(({ file }) => file),
+          new Date(),
+        )
+    },
+  })
+
+const isGiven = (value: unknown): value is Given =>
+  typeof value === 'object' && value !== null && 'operation' in value && 'file' in value
+
+/** Requests with equal options; the last step of an item decides. */
+function groupsOf(requests: readonly Request[]): [boolean, WantedFiles, readonly Request[]][] {
+  const wanted = requests.flatMap((request) => {
+    const value = request.values.at(-1)
+    return value ? [{ request, value }] : []
+  })
+  const groups = Map.groupBy(wanted, ({ value }) => `${value.send} ${value.product_id ?? ''}`)
+  return [...groups.values()].map((group) => {
+    const [{ value }] = group as [(typeof group)[number]]
+    const of = group.map(({ request }) => request)
+    return [value.send, { files: of.map(({ file }) => file), product: value.product_id }, of]
+  })
+}
+
+const countsOf = (given: readonly GivenFile[]): { orders: number; buyers: number } => ({
+  orders: given.length,
+  buyers: new Set(given.map(({ email, delivery }) => email?.toLowerCase() ?? delivery)).size,
+})

@@ -1,0 +1,77 @@
+// New files of products that were sold before: those about which the shop has to decide whether
+// their past buyers get them. A trigger of the database notes them when they are mapped.
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { missingFiles, type WantedFiles } from './past-buyers.ts'
+
+/** Products in one list. */
+const MAX_PRODUCTS = 100
+
+export interface NewFiles {
+  product_id: string
+  title: string
+  /** Its new files, by name; ids are bare UUIDs. */
+  files: { id: string; filename: string }[]
+  /** Orders and buyers that lack at least one of them. */
+  orders: number
+  buyers: number
+}
+
+/** SQL of (product_id, file_id, order_id) that a past buyer lacks and nobody has decided about. */
+const UNDECIDED = `(${missingFiles(`exists (select from new_files n where n.shop_id = m.shop_id
+  and n.product_id = m.product_id and n.file_id = m.file_id)`)})`
+
+/** SQL after `from`: the products about which the shop is asked. */
+export const ASKED_PRODUCTS = `(
+  select distinct n.product_id from new_files n
+  join shops s on s.id = n.shop_id and coalesce(s.settings ->> 'new_files', 'ask') = 'ask'
+  where n.shop_id = :shop
+    and exists (select from ${UNDECIDED} w where w.product_id = n.product_id)) p`
+
+/** By product, the latest first. */
+export const listNewFiles = (scope: ShopScope): Promise<NewFiles[]> =>
+  scope.query<NewFiles>(
+    `select w.product_id, max(m.product_title) as title,
+       (select jsonb_agg(jsonb_build_object('id', f.id, 'filename', f.filename)
+          order by f.filename) from files f
+        where f.shop_id = :shop and f.id = any(array_agg(distinct w.file_id))) as files,
+       count(distinct w.order_id)::int as orders,
+       count(distinct coalesce(lower(coalesce(d.email, o.email)), w.order_id))::int as buyers
+     from ${UNDECIDED} w
+     join mappings m on m.shop_id = w.shop_id and m.product_id = w.product_id
+       and m.file_id = w.file_id
+     join orders o on o.shop_id = w.shop_id and o.id = w.order_id
+     left join deliveries d on d.shop_id = w.shop_id and d.order_id = w.order_id
+     join new_files n on n.shop_id = w.shop_id and n.product_id = w.product_id
+       and n.file_id = w.file_id
+     group by w.product_id order by max(n.noted_at) desc, w.product_id limit ${MAX_PRODUCTS}`,
+  )
+
+/** The noted files by product, also those that nobody lacks any more. */
+export const notedFiles = async (scope: ShopScope): Promise<Map<string, string[]>> => {
+  const rows = await scope.query<{ product_id: string; files: string[] }>(
+    `select product_id, array_agg(file_id order by file_id) as files from new_files
+     where shop_id = :shop group by product_id order by product_id limit ${MAX_PRODUCTS}`,
+  )
+  return new Map(rows.map(({ product_id, files }) => [product_id, files]))
+}
+
+/** The shop has decided about them. */
+export async function forgetNewFiles(
+  tx: ShopScope,
+  { files, product }: WantedFiles,
+): Promise<void> {
+  await tx.query(
+    `with gone as (
+       select product_id, file_id from new_files where shop_id = :shop
+         and file_id = any(:files::uuid[]) and (:product::text is null or product_id = :product)
+       order by product_id, file_id for update
+     )
+     delete from new_files n using gone g
+     where n.shop_id = :shop and n.product_id = g.product_id and n.file_id = g.file_id`,
+    { files, product },
+  )
+}
+
+/** The shop gives none of the product's new files to its past buyers. */
+export const forgetProduct = (tx: ShopScope, product: string): Promise<unknown> =>
+  tx.query('delete from new_files where shop_id = :shop and product_id = :product', { product })

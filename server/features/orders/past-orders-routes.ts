@@ -1,0 +1,137 @@
+// The import of orders from before the installation, as an operation with a preview.
+import { z } from 'zod'
+import type { Workflow } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { AppError } from '../../core/errors.ts'
+import { toPublicId } from '../../core/ids.ts'
+import type { Engine } from '../../engine/engine.ts'
+import { day, momentOf } from '../../files/filter.ts'
+import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { errorSchema, timestamp } from '../../http/schemas.ts'
+import { readScopes } from '../../storefront/scopes.ts'
+import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
+import { channelOf } from '../operations/routes.ts'
+
+export interface PastOrderRouteParts {
+  engine: Engine
+  clock: () => Date
+}
+
+/** Without this scope the platform shows the orders of the last 60 days only. */
+const ALL_ORDERS = 'read_all_orders'
+const RECENT_MS = 60 * 24 * 60 * 60 * 1000
+/** Earlier than any order. */
+const BEGINNING = new Date('2000-01-01T00:00:00Z')
+
+const workflowOf = (options: { since: string; mail: boolean }): Workflow => ({
+  ...{ id: 'import-orders', title: 'Import past orders', action: 'import-orders', kind: 'bulk' },
+  parallel: 1,
+  steps: [{ id: 'import', plugin: 'import-orders', options }],
+})
+
+const accessSchema = z
+  .object({
+    all_orders: z.boolean().meta({
+      description:
+        'The storefront shows orders of any age (scope `read_all_orders`), not only those of the last 60 days',
+    }),
+    earliest: timestamp
+      .nullable()
+      .meta({ description: 'Older orders cannot be imported; null: all can' }),
+    operation_id: z.string().nullable().meta({ description: 'The latest import, or its preview' }),
+  })
+  .meta({ id: 'PastOrdersAccess' })
+
+const about = { tag: 'Deliveries', path: '/api/orders/import' } as const
+
+export const pastOrderRoutes = (parts: PastOrderRouteParts): Endpoint[] => [
+  endpoint({
+    ...about,
+    method: 'get',
+    summary: 'Read which past orders can be imported',
+    scope: 'operations:read',
+    replies: { 200: { description: 'What the storefront allows', schema: accessSchema } },
+    handler: async ({ caller: { scope } }) => {
+      const earliest = await earliestOf(scope, parts.clock())
+      const [last] = await parts.engine.list(scope, { action: 'import-orders', limit: 1 })
+      return {
+        body: {
+          all_orders: earliest === null,
+          earliest: earliest?.toISOString() ?? null,
+          operation_id: last ? toPublicId('op', last.id) : null,
+        },
+      }
+    },
+  }),
+  endpoint({
+    ...about,
+    method: 'post',
+    summary: 'Import orders from before the installation',
+    description:
+      'Makes deliveries for orders that entitle their buyers to files now. Orders that have a delivery stay as they are. It continues after a crash, and an interrupted one with `retry`.',
+    scope: 'links:write',
+    body: z
+      .strictObject({
+        since: day.optional().meta({ description: 'Absent: all orders that the storefront shows' }),
+        mail: z.boolean().default(false).meta({
+          description: 'Each buyer gets the email about the files of the order',
+        }),
+        dry_run: z.boolean().default(false),
+      })
+      .meta({ id: 'PastOrdersRequest' }),
+    replies: {
+      202: { description: 'The operation; follow `Location`', schema: operationSchema },
+      409: { description: 'An import of orders is running', schema: errorSchema },
+      422: { description: 'Every problem', schema: errorSchema },
+    },
+    handler: async ({ caller, body: { since, mail, dry_run }, idempotencyKey }) => {
+      const { scope } = caller
+      const { engine, clock } = parts
+      await requireNone(scope)
+      const from = await startOf(scope, since, clock())
+      const id = await engine.start(scope, {
+        workflow: workflowOf({ since: from.toISOString(), mail }),
+        ...{ channel: channelOf(caller), request: {}, requestedBy: caller.name, dryRun: dry_run },
+        source: { type: 'files', ids: [] },
+        ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      })
+      const operation = await engine.get(scope, id)
+      if (!operation) throw new AppError('not_found')
+      return {
+        status: 202,
+        body: operationRecord(engine, operation, clock()),
+        headers: { Location: operationPath(operation) },
+      }
+    },
+  }),
+]
+
+/** Null: the storefront shows orders of any age. */
+async function earliestOf(scope: ShopScope, now: Date): Promise<Date | null> {
+  const granted = await readScopes(scope)
+  return granted.includes(ALL_ORDERS) ? null : new Date(+now - RECENT_MS)
+}
+
+/** Throws `validation_failed` if the storefront does not show orders of that time. */
+async function startOf(scope: ShopScope, since: string | undefined, now: Date): Promise<Date> {
+  const earliest = await earliestOf(scope, now)
+  const moment = await momentOf(scope, since)
+  if (!moment) return earliest ?? BEGINNING
+  const wanted = new Date(moment)
+  if (earliest === null || wanted >= earliest) return wanted
+  const message = `The storefront shows only the orders of the last 60 days: choose a later day, or get the permission read_all_orders`
+  throw new AppError('validation_failed', {
+    param: 'since',
+    details: [{ param: 'since', code: 'invalid_value', message }],
+  })
+}
+
+/** Throws `conflict` while another import of orders runs; waiting previews are no obstacle. */
+async function requireNone(scope: ShopScope): Promise<void> {
+  const running = await scope.query(
+    `select from operations where shop_id = :shop and action = 'import-orders'
+       and status in ('queued', 'running', 'paused') limit 1`,
+  )
+  if (running.length > 0)
+    throw new AppError('conflict', { message: 'An import of orders is running: wait for its end' })
+}

@@ -1,0 +1,205 @@
+// Imports orders from before the installation: what the storefront shows, a preview, and the progress
+// of the import.
+import { useState } from 'react'
+import { toast } from '../../shell/client/bridge.ts'
+import { type Operation } from '../../shell/client/types.ts'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
+import { LoadingRows } from '../../shell/components/lists.tsx'
+import { Page } from '../../shell/components/page.tsx'
+import { Problem } from '../../shell/components/problem.tsx'
+import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
+import { Titled } from '../../shell/components/titled.tsx'
+import { dayText } from '../../shell/labels/time.ts'
+import { serverText } from '../../shell/messages/server-templates.ts'
+import { t } from '../../shell/messages/t.ts'
+import {
+  Banner,
+  BlockStack,
+  Button,
+  Card,
+  Checkbox,
+  InlineStack,
+  Link,
+  Text,
+  TextField,
+} from '../../shell/ui/index.ts'
+import { hasEnded, isMoving, useAct, useOperation } from '../operations/calls.ts'
+import { Progress } from '../operations/status.tsx'
+import { type PastOrdersAccess, useImportOrders, usePastOrders } from './calls.ts'
+
+export function ImportOrdersPage() {
+  const access = usePastOrders()
+  return (
+    <Page
+      title={t('Import past orders')}
+      subtitle={t('Deliveries for orders from before the installation')}
+      backAction={{ content: t('Deliveries'), url: '/deliveries' }}
+    >
+      <BlockStack gap="400">
+        <LoadProblem query={access} what={t('The past orders could not be read')} />
+        {access.isPending && (
+          <Card padding="0">
+            <LoadingRows rows={3} what={t('the past orders')} />
+          </Card>
+        )}
+        {access.data && <Whole access={access.data} />}
+      </BlockStack>
+    </Page>
+  )
+}
+
+function Whole({ access }: { access: PastOrdersAccess }) {
+  const { data: last } = useOperation(access.operation_id)
+  const open = last && !hasEnded(last) ? last : null
+  return (
+    <>
+      {!access.all_orders && <MissingOrders earliest={access.earliest} />}
+      {open ? <Open operation={open} /> : <Form access={access} />}
+      {last && hasEnded(last) && last.status !== 'cancelled' && <Ended operation={last} />}
+    </>
+  )
+}
+
+const MissingOrders = ({ earliest }: Pick<PastOrdersAccess, 'earliest'>) => (
+  <Banner tone="warning" title={t('The storefront shows only the orders of the last 60 days')}>
+    <BlockStack gap="200">
+      {earliest && (
+        <p>
+          {t('Orders before {day} cannot be imported yet.', {
+            day: dayText(earliest.slice(0, 10)),
+          })}
+        </p>
+      )}
+      <p>
+        {t(
+          'To import all orders, the app needs the permission read_all_orders: its operator requests it from the platform and adds it to the scopes of the app. Then open the app again from the admin of your store, and accept its permissions.',
+        )}
+      </p>
+    </BlockStack>
+  </Banner>
+)
+
+function Form({ access }: { access: PastOrdersAccess }) {
+  const [since, setSince] = useState('')
+  const [mail, setMail] = useState(false)
+  const start = useImportOrders()
+  const problems = problemsOf(objectionsIn(start.error))
+  return (
+    <Titled title={t('Which orders')}>
+      <BlockStack gap="400">
+        {start.error && problems.all.length === 0 && (
+          <Problem error={start.error} what={t('This could not be started')} />
+        )}
+        <TextField
+          label={t('Placed since')}
+          helpText={
+            access.all_orders
+              ? t('Empty: all orders of the store.')
+              : t('Empty: all orders that the storefront shows.')
+          }
+          type="date"
+          autoComplete="off"
+          error={problems.at('since')}
+          value={since}
+          onChange={setSince}
+        />
+        <Checkbox
+          label={t('Email the buyers')}
+          helpText={t(
+            'Each buyer gets the email about the files of the order. Without it, the deliveries are ready and nobody is told.',
+          )}
+          checked={mail}
+          onChange={setMail}
+        />
+        <InlineStack>
+          <Button
+            variant="primary"
+            loading={start.isPending}
+            onClick={() =>
+              start.mutate({ ...(since === '' ? {} : { since }), mail, dry_run: true })
+            }
+          >
+            {t('Preview')}
+          </Button>
+        </InlineStack>
+      </BlockStack>
+    </Titled>
+  )
+}
+
+/** A preview that waits, or an import that has not ended. */
+function Open({ operation }: { operation: Operation }) {
+  const act = useAct()
+  const move = (action: 'confirm' | 'cancel' | 'pause' | 'resume', said?: string) => () =>
+    act.mutate({ id: operation.id, action }, { onSuccess: () => said && toast(said) })
+  const { status, actions } = operation
+  const preview = status === 'previewing' || status === 'previewed'
+  return (
+    <Titled title={preview ? t('Preview') : t('Importing past orders')}>
+      <BlockStack gap="400">
+        {act.error && <Problem error={act.error} what={t('This could not be done')} />}
+        {status === 'previewing' && (
+          <Text as="p">{t('Reading the orders. Nothing is changed. This can take a while.')}</Text>
+        )}
+        {status === 'previewed' && (
+          <ul className="bullets">
+            {operation.intentions.map((one) => (
+              <li key={one}>{serverText(one)}</li>
+            ))}
+          </ul>
+        )}
+        {!preview && <Progress operation={operation} wide />}
+        <InlineStack gap="200">
+          {actions.includes('confirm') && (
+            <Button variant="primary" loading={act.isPending} onClick={move('confirm')}>
+              {t('Import the orders')}
+            </Button>
+          )}
+          {actions.includes('pause') && <Button onClick={move('pause')}>{t('Pause')}</Button>}
+          {actions.includes('resume') && <Button onClick={move('resume')}>{t('Resume')}</Button>}
+          {actions.includes('cancel') && (
+            <Button onClick={move('cancel', t('Nothing more is imported'))}>
+              {preview ? t('Discard preview') : t('Cancel')}
+            </Button>
+          )}
+          <Link url={`/operations/${operation.id}`}>{t('Show the operation')}</Link>
+        </InlineStack>
+        {isMoving(operation) && (
+          <Text as="p" tone="subdued" variant="bodySm">
+            {t('It continues when you close this page.')}
+          </Text>
+        )}
+      </BlockStack>
+    </Titled>
+  )
+}
+
+function Ended({ operation }: { operation: Operation }) {
+  const act = useAct()
+  const failed = operation.status === 'failed'
+  return (
+    <Titled title={t('The last import')}>
+      <BlockStack gap="300">
+        <Progress operation={operation} wide />
+        {operation.stopped && <Text as="p">{serverText(operation.stopped.message)}</Text>}
+        {operation.warnings.map(({ message }) => (
+          <Text key={message} as="p" tone="caution">
+            {serverText(message)}
+          </Text>
+        ))}
+        <InlineStack gap="200">
+          {failed && operation.actions.includes('retry') && (
+            <Button
+              loading={act.isPending}
+              onClick={() => act.mutate({ id: operation.id, action: 'retry' })}
+            >
+              {t('Continue')}
+            </Button>
+          )}
+          <Link url={`/operations/${operation.id}`}>{t('Show the operation')}</Link>
+          <Link url="/deliveries">{t('Show deliveries')}</Link>
+        </InlineStack>
+      </BlockStack>
+    </Titled>
+  )
+}

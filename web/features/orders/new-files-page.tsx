@@ -1,0 +1,115 @@
+// New files of products that were sold before: the shop decides whether past buyers get them.
+import { useState } from 'react'
+import { type Entry, findByBody, usePlugins } from '../../shell/client/plugins.ts'
+import { LoadProblem } from '../../shell/components/load-problem.tsx'
+import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
+import { Page } from '../../shell/components/page.tsx'
+import { Problem } from '../../shell/components/problem.tsx'
+import { Titled } from '../../shell/components/titled.tsx'
+import { t } from '../../shell/messages/t.ts'
+import { BlockStack, Button, Card, InlineStack, Link, Text } from '../../shell/ui/index.ts'
+import { ActionDialog } from '../files/action-dialog.tsx'
+import { OperationToast } from '../files/operation-toast.tsx'
+import { type Chosen } from '../files/selection.ts'
+import { type NewFiles, useDismissNewFiles, useNewFiles } from './calls.ts'
+import { newFilesText } from './labels.ts'
+
+export function NewFilesPage() {
+  const list = useNewFiles()
+  const entry = findByBody(usePlugins().data?.data ?? [], 'give')
+  const [giving, setGiving] = useState<NewFiles | null>(null)
+  const [started, setStarted] = useState<string | null>(null)
+  const products = list.data?.data
+  return (
+    <Page
+      title={t('New files for past buyers')}
+      subtitle={t('Files that products got after they were sold')}
+      backAction={{ content: t('Deliveries'), url: '/deliveries' }}
+    >
+      <BlockStack gap="400">
+        {started && (
+          <OperationToast id={started} onReplaced={setStarted} onDismiss={() => setStarted(null)} />
+        )}
+        <LoadProblem query={list} what={t('The new files could not be loaded')} />
+        {list.isPending && (
+          <Card padding="0">
+            <LoadingRows rows={3} what={t('the new files')} />
+          </Card>
+        )}
+        {products?.length === 0 && (
+          <Card>
+            <Nothing why="new" heading={t('Past buyers have all files')}>
+              {t('When a product that was sold gets another file, it is shown here.')}
+            </Nothing>
+          </Card>
+        )}
+        {products?.map((one) => (
+          <Product key={one.product_id} about={one} onGive={entry ? () => setGiving(one) : null} />
+        ))}
+      </BlockStack>
+      {entry && giving && (
+        <ActionDialog
+          entry={ofProduct(entry, giving.product_id)}
+          chosen={chosenOf(giving)}
+          onClose={() => setGiving(null)}
+          onStarted={({ id }) => {
+            setGiving(null)
+            setStarted(id)
+          }}
+        />
+      )}
+    </Page>
+  )
+}
+
+/** Only buyers of this product: the files may have others too. */
+const ofProduct = ({ plugin, action }: Entry, product_id: string): Entry => ({
+  plugin,
+  action: { ...action, preset: { ...action.preset, product_id } },
+})
+
+const chosenOf = ({ files }: NewFiles): Chosen => ({
+  select: { file_ids: files.map(({ file_id }) => file_id) },
+  ...{ count: files.length, files: [], known: false, list: { filter: {}, total: files.length } },
+})
+
+function Product({ about, onGive }: { about: NewFiles; onGive: (() => void) | null }) {
+  const dismiss = useDismissNewFiles()
+  return (
+    <Titled title={about.title}>
+      <BlockStack gap="300">
+        {dismiss.error && <Problem error={dismiss.error} what={t('This could not be saved')} />}
+        <Text as="p">{newFilesText(about)}</Text>
+        <ul className="bullets">
+          {about.files.map(({ file_id, filename }) => (
+            <li key={file_id}>
+              <Link url={`/files/${file_id}`}>{filename}</Link>
+            </li>
+          ))}
+        </ul>
+        <InlineStack gap="200">
+          {onGive && (
+            <Button
+              variant="primary"
+              onClick={onGive}
+              accessibilityLabel={t('Give the new files of {product} to past buyers', {
+                product: about.title,
+              })}
+            >
+              {t('Give to past buyers')}
+            </Button>
+          )}
+          <Button
+            loading={dismiss.isPending}
+            onClick={() => dismiss.mutate(about.product_id)}
+            accessibilityLabel={t('Do not give the new files of {product}', {
+              product: about.title,
+            })}
+          >
+            {t('Do not give them')}
+          </Button>
+        </InlineStack>
+      </BlockStack>
+    </Titled>
+  )
+}

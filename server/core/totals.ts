@@ -7,19 +7,29 @@ export interface RunningTotals {
   read(): ReadonlyMap<string, number>
 }
 
-export function createTotals(): RunningTotals {
-  const sums = new Map<string, number>()
+/**
+ * @param labels that are reported with 0 from the start: Prometheus does not see the increase of a
+ *   series that begins with 1.
+ */
+export function createTotals(labels: readonly string[] = []): RunningTotals {
+  const sums = new Map(labels.map((label) => [label, 0]))
   return {
     add: (label, amount = 1) => void sums.set(label, (sums.get(label) ?? 0) + amount),
     read: () => sums,
   }
 }
 
+/** OAuth's codes. All others are `other`, so that the platform cannot add series. */
+export const TOKEN_CODES = [
+  ...['invalid_client', 'invalid_grant', 'invalid_request', 'invalid_scope'],
+  ...['invalid_subject_token', 'unauthorized_client', 'unsupported_grant_type'],
+]
 /** Requests for a token that the platform refused or did not answer, by its code. */
-export const tokenFailures = createTotals()
+export const tokenFailures = createTotals([...TOKEN_CODES, 'other'])
 
+const POOLS = ['plain', 'direct', 'knex']
 /** How often a connection was not free immediately, and for how many seconds, by pool. */
-export const poolWaits = { count: createTotals(), seconds: createTotals() }
+export const poolWaits = { count: createTotals(POOLS), seconds: createTotals(POOLS) }
 
 /** Sweeps of the upkeep by name: how many ended or failed, and how long they took. */
 export const sweeps = {
@@ -29,4 +39,4 @@ export const sweeps = {
 }
 
 /** Blobs whose bytes were found missing, damaged or were restored, by what was found. */
-export const blobFindings = createTotals()
+export const blobFindings = createTotals(['missing', 'damaged', 'restored'])

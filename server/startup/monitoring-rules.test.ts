@@ -42,6 +42,15 @@ it.each(['alerts.yml', 'dashboard.json'])('%s', async (file) => {
   }
 })
 
+it('counters begin with 0, so that their first increase is seen', () => {
+  for (const series of [
+    'stevedore_blob_findings_total{found="missing"}',
+    'stevedore_token_failures_total{code="invalid_client"}',
+    'stevedore_pool_waits_total{pool="plain"}',
+  ])
+    expect(text).toContain(`\n${series} `)
+})
+
 it('the table of metrics is complete', async () => {
   const described = namesIn(await read('operators.md'))
   const served = [...text.matchAll(/^# TYPE (stevedore_\w+) /gm)].map(([, name]) => name!)

@@ -70,6 +70,7 @@ export const scrubTask = ({ uploads: _, ...parts }: UpkeepParts): BackgroundTask
 /** Counts the sweep and its duration. */
 async function measured(name: string, sweep: () => Promise<unknown>): Promise<void> {
   const begun = performance.now()
+  for (const totals of Object.values(sweeps)) totals.add(name, 0)
   try {
     await sweep()
     sweeps.ended.add(name)

@@ -4,7 +4,7 @@ import { HttpResponseError, RequestedTokenType, type Session } from '@shopify/sh
 import { PortError } from '../../plugins/contract.ts'
 import { AppError } from '../core/errors.ts'
 import type { Logger } from '../core/log.ts'
-import { tokenFailures } from '../core/totals.ts'
+import { TOKEN_CODES, tokenFailures } from '../core/totals.ts'
 import type { Library } from './library.ts'
 import { withTransport, type Transport } from './transport.ts'
 
@@ -26,18 +26,13 @@ export interface Grants {
  * a wrong secret on our side), the shop or the platform, and must not discard a shop's token.
  */
 const TOKEN_ENDED = ['invalid_grant']
-/** OAuth's codes: metrics count all others together, so that the platform cannot add series. */
-const KNOWN_CODES = new Set([
-  ...['invalid_client', 'invalid_grant', 'invalid_request', 'invalid_scope'],
-  ...['invalid_subject_token', 'unauthorized_client', 'unsupported_grant_type'],
-])
 const SESSION_REFUSED = ['invalid_subject_token', 'invalid_grant']
 
 // Errors of the library are not passed on as causes: their texts may contain the token.
 export function createGrants(library: Library, transport: Transport, log: Logger): Grants {
   const warn = (shop: string, error: unknown) => {
     const [code, status] = [errorCode(error), statusOf(error)]
-    tokenFailures.add(KNOWN_CODES.has(code) ? code : 'other')
+    tokenFailures.add(TOKEN_CODES.includes(code) ? code : 'other')
     const hint =
       code === 'invalid_client' ? { hint: 'check SHOPIFY_API_KEY and SHOPIFY_API_SECRET' } : {}
     log.warn('the platform gave no token', {

@@ -11,9 +11,12 @@ import { usePages } from './page-browser.ts'
 let server: RunningServer
 let browser: Browser
 let shopFront: string
+/** Where a file can be imported from. */
+let originUrl: string
 
 const open = usePages(startOrigin, async (world) => {
   ;({ server, browser } = world)
+  originUrl = `${world.origin.url}/bytes/500/9`
   const file = (filename: string, n: number, more: object) => ({
     ...{ filename, url: `${world.origin.url}/bytes/500/${n}`, ...more },
   })
@@ -144,4 +147,45 @@ soakTest('shows everything on a phone', async () => {
   await first.click()
   await page.getByRole('heading', { name: 'Delivery', exact: true }).waitFor()
   expect(await isWide()).toBe(false)
+})
+
+test('new files of a sold product are given to its past buyers, after a preview', async () => {
+  await (await buy('earlier@example.com')).close()
+  const { files } = await importUntilEnd(server, {
+    files: [{ filename: 'Addendum.pdf', url: originUrl, product_sku: 'EB-001' }],
+  })
+  expect(files[0]?.status).toBe('imported')
+  const page = await open('/')
+  await page.getByRole('link', { name: /^Decide: 1 product has new files/ }).click()
+  await page.getByText(/1 new file is not given to \d+ past buyer/).waitFor()
+  await page.getByRole('button', { name: /^Give the new files of/ }).click()
+  await dialog(page)
+    .getByText(/would get files\.$/)
+    .waitFor()
+  await dialog(page).getByLabel('Email the buyers').uncheck()
+  await dialog(page).getByRole('button', { name: 'Preview' }).click()
+  await dialog(page).getByText('Given to past buyers:').waitFor()
+  await dialog(page).getByRole('button', { name: 'Give 1 file' }).click()
+  await page.getByRole('heading', { name: 'Past buyers have all files' }).waitFor()
+  const delivery = await openDelivery('earlier@example.com')
+  await list(delivery, 'Files').getByText('Addendum.pdf').waitFor()
+})
+
+test('past orders are imported from the page, which says what the storefront does not show', async () => {
+  const created_at = new Date(Date.now() - 20 * 86_400_000).toISOString()
+  const lines = [{ sku: 'EB-001', quantity: 1 }]
+  const placed = await fetch(`${shopFront}/demo/orders`, {
+    ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+    body: JSON.stringify({ email: 'past@example.com', lines, created_at }),
+  })
+  expect(placed.status).toBe(201)
+  const page = await open('/deliveries')
+  await page.getByRole('link', { name: 'Import past orders' }).click()
+  await page.getByText('The storefront shows only the orders of the last 60 days').waitFor()
+  await press(page, 'Preview')
+  await page.getByText('New deliveries: 1').waitFor()
+  await press(page, 'Import the orders')
+  await page.getByRole('heading', { name: 'The last import' }).waitFor()
+  await page.getByRole('progressbar').first().waitFor()
+  await (await openDelivery('past@example.com')).close()
 })

@@ -149,7 +149,7 @@ function Open({ operation }: { operation: Operation }) {
           </ul>
         )}
         {!preview && <Progress operation={operation} wide />}
-        <InlineStack gap="200">
+        <InlineStack gap="200" blockAlign="center">
           {actions.includes('confirm') && (
             <Button variant="primary" loading={act.isPending} onClick={move('confirm')}>
               {t('Import the orders')}
@@ -187,7 +187,7 @@ function Ended({ operation }: { operation: Operation }) {
             {serverText(message)}
           </Text>
         ))}
-        <InlineStack gap="200">
+        <InlineStack gap="200" blockAlign="center">
           {failed && operation.actions.includes('retry') && (
             <Button
               loading={act.isPending}

@@ -8,7 +8,7 @@ import { type File, type FileDetail, type Page, type Schemas } from '../../shell
 
 export type Version = Schemas['Version']
 
-interface DownloadRecord {
+export interface DownloadRecord {
   at: string
   link_id: string | null
   address: string

@@ -45,12 +45,16 @@ export function useUrlState<P extends PageState>(
     (next: P, options?: { replace?: boolean }) => navigate(path + write(next), options),
     [path, write],
   )
+  // Based on the current address: a search that was typed before a filter was chosen arrives after
+  // it.
+  const go = useCallback<UrlState<P>['go']>(
+    (change, options) =>
+      to({ ...read(window.location.search), ...change, page: 1, cursor: '' }, options),
+    [read, to],
+  )
   return {
     urlState,
-    // Based on the current address: a search that was typed before a filter was chosen arrives
-    // after it.
-    go: (change, options) =>
-      to({ ...read(window.location.search), ...change, page: 1, cursor: '' }, options),
+    go,
     pages: (next) => ({
       hasNext: Boolean(next),
       hasPrevious: urlState.cursor !== '',

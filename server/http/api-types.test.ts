@@ -7,6 +7,7 @@ import openapiTS, {
   type OperationObject,
   type ParameterObject,
   type PathItemObject,
+  type ReferenceObject,
   type RequestBodyObject,
   type ResponseObject,
   type SchemaObject,
@@ -73,14 +74,16 @@ function endpointOf({ parameters = [], requestBody, responses = {} }: OperationO
       },
     }),
     ...(body && { body }),
-    ...(answer && { answer: answers.length > 1 ? { anyOf: unique(answers) } : answer }),
+    ...(answer && {
+      answer: answers.length > 1 ? ({ anyOf: unique(answers) } as SchemaObject) : answer,
+    }),
   })
 }
 
 const jsonOf = (message: RequestBodyObject | ResponseObject | undefined) =>
   (message?.content?.['application/json'] as MediaTypeObject | undefined)?.schema
 
-const objectOf = (properties: Record<string, SchemaObject>): SchemaObject => ({
+const objectOf = (properties: Record<string, SchemaObject | ReferenceObject>): SchemaObject => ({
   type: 'object',
   properties,
   required: Object.keys(properties),

@@ -1,6 +1,7 @@
 // The state of the list of files in the address: search, filters, order and page. Names are the
 // API's.
-import { toQuery, type Query } from '../../shell/client/client.ts'
+import { toQuery } from '../../shell/client/client.ts'
+import { type Query } from '../../shell/client/endpoints.ts'
 import { type FileFilter } from '../../shell/client/types.ts'
 import { t } from '../../shell/messages/t.ts'
 

@@ -1,5 +1,5 @@
 // The state of the history of operations, and of one operation's items, in the address.
-import { type Query } from '../../shell/client/client.ts'
+import { type Query } from '../../shell/client/endpoints.ts'
 import {
   type ItemStatus,
   type OperationKind,

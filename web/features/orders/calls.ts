@@ -1,9 +1,10 @@
 // Deliveries: what orders entitle their buyers to, and the merchant's changes.
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useChangeOf } from '../../shell/client/change.ts'
-import { call, type Query } from '../../shell/client/client.ts'
-import { CALM_MS, isRefusal, SLOW_MS } from '../../shell/client/queries.ts'
-import { type Page, type Schemas } from '../../shell/client/types.ts'
+import { call } from '../../shell/client/client.ts'
+import { type Query } from '../../shell/client/endpoints.ts'
+import { CALM_MS, SLOW_MS } from '../../shell/client/queries.ts'
+import { useRead } from '../../shell/client/reads.ts'
+import { type Schemas } from '../../shell/client/types.ts'
 
 export type Delivery = Schemas['Delivery']
 export type DeliveryStatus = Delivery['status']
@@ -34,29 +35,15 @@ export type DeliverySettings = Pick<
   delivery_workflow?: string | null
 }
 
-export const useStorefrontAccess = () =>
-  useQuery({
-    queryKey: ['storefront'],
-    queryFn: ({ signal }) => call<StorefrontAccess>('/api/storefront', { signal }),
-    staleTime: SLOW_MS,
-  })
+export const useStorefrontAccess = () => useRead('GET /api/storefront', { staleTime: SLOW_MS })
 
 const KEY = ['deliveries']
 
 export const useDeliveries = (query: Query) =>
-  useQuery({
-    queryKey: [...KEY, 'list', query],
-    queryFn: ({ signal }) => call<Page<Delivery>>('/api/deliveries', { query, signal }),
-    placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (isRefusal(state.error) ? false : CALM_MS),
-  })
+  useRead('GET /api/deliveries', { query, keep: true, poll: CALM_MS })
 
 export const useDelivery = (id: string) =>
-  useQuery({
-    queryKey: [...KEY, id],
-    queryFn: ({ signal }) => call<DeliveryDetail>(`/api/deliveries/${id}`, { signal }),
-    refetchInterval: ({ state }) => (isRefusal(state.error) ? false : CALM_MS),
-  })
+  useRead('GET /api/deliveries/{id}', { path: { id }, poll: CALM_MS })
 
 const useDeliveryWork = <Input>(send: (input: Input) => Promise<unknown>) =>
   useChangeOf([KEY], send)
@@ -64,9 +51,9 @@ const useDeliveryWork = <Input>(send: (input: Input) => Promise<unknown>) =>
 export type DeliveryAction = 'resend' | 'revoke' | 'hold' | 'release'
 
 const act = (id: string, action: DeliveryAction) =>
-  call<Delivery>(`/api/deliveries/${id}/${action}`, { method: 'POST' })
+  call(`POST /api/deliveries/{id}/${action}`, { path: { id } })
 const change = (id: string, body: DeliveryChange) =>
-  call<DeliveryDetail>(`/api/deliveries/${id}`, { method: 'PATCH', body })
+  call('PATCH /api/deliveries/{id}', { path: { id }, body })
 
 export const useDeliveryAction = (id: string) =>
   useDeliveryWork<DeliveryAction>((action) => act(id, action))

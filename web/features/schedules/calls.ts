@@ -38,7 +38,11 @@ const inLanguage = <One extends { name: string }>({ data }: { data: One[] }) => 
 })
 
 export const useTemplates = () =>
-  useRead('GET /api/schedules/templates', { select: inLanguage, staleTime: Infinity })
+  useRead('GET /api/schedules/templates', {
+    key: ['schedule-templates'],
+    select: inLanguage,
+    staleTime: Infinity,
+  })
 
 export const useCronCheck = (cron: string) =>
   useRead('POST /api/schedules/check', {

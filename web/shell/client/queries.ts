@@ -54,7 +54,11 @@ export const useFiles = (query: Query, live: boolean, enabled = true) =>
 
 /** What deleting these files would affect. null: none are selected yet. */
 export const useFilesImpact = (select: Selection | null) =>
-  useRead('POST /api/files/impact', { body: select && { select }, keep: true })
+  useRead('POST /api/files/impact', {
+    body: select && { select },
+    key: ['files', 'impact', select],
+    keep: true,
+  })
 
 const fileKey = (id: string) => ['file', id]
 

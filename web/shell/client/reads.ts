@@ -32,9 +32,12 @@ interface ReadOptions<Read, Data> extends Pick<
 
 type Options<E extends Endpoint, Data> = ReadParams<E> & ReadOptions<Answer<E>, Data>
 
-/** The key of what an endpoint answers: `['files', 'file_1', 'versions']`. */
+/**
+ * The key of what an endpoint answers: `['files', 'file_1', 'versions']`. The answer to a POST is
+ * about its body: a change of the list at the same path does not read it again.
+ */
 export const keyOf = (endpoint: Endpoint, params: AnyParams = {}): unknown[] => [
-  ...pathOf(endpoint, params).split('/').slice(2),
+  ...(endpoint.startsWith('POST') ? [endpoint] : pathOf(endpoint, params).split('/').slice(2)),
   ...[params.query, params.body].filter((part) => part !== undefined),
 ]
 

@@ -20,5 +20,5 @@ function reportVitals(metrics: readonly WebVital[]): void {
     path: window.location.pathname,
     metrics: metrics.map(({ name, value }) => ({ name, value })),
   }
-  call('/api/web-vitals', { method: 'POST', body }).catch(() => undefined)
+  call('POST /api/web-vitals', { body }).catch(() => undefined)
 }

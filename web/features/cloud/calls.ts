@@ -1,13 +1,14 @@
 // Cloud connections: the providers of this installation, the connections, their folders and syncs.
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { connectionName } from '../../shell/messages/connection-name.ts'
 import { mapTexts } from '../../shell/messages/map-texts.ts'
 import { translated } from '../../shell/messages/t.ts'
 import { useChangeOf } from '../../shell/client/change.ts'
-import { call, callForAll } from '../../shell/client/client.ts'
+import { call } from '../../shell/client/client.ts'
 import { edit, type KnownTag } from '../../shell/client/edits.ts'
-import { LIVE_MS, isRefusal, SLOW_MS, CALM_MS } from '../../shell/client/queries.ts'
-import { type Operation, type Page, type Schemas } from '../../shell/client/types.ts'
+import { type Answer } from '../../shell/client/endpoints.ts'
+import { LIVE_MS, SLOW_MS, CALM_MS } from '../../shell/client/queries.ts'
+import { useRead, useReadAll, useReadPages } from '../../shell/client/reads.ts'
+import { type Schemas } from '../../shell/client/types.ts'
 
 export type Cloud = Schemas['CloudOffer']
 export type Provider = Cloud['providers'][number]
@@ -34,21 +35,15 @@ export type Rejection = Schemas['CloudRejection']
 export type PreviewReason = NonNullable<Sync['preview_reason']>
 
 /** The fields of the provider come from a form that the server describes. */
-export type ConnectionInput = Partial<SyncOptions> & {
-  name?: string
-} & Record<string, unknown>
+export type ConnectionInput = Partial<SyncOptions> & { name?: string } & Record<string, unknown>
 
-const KEY = ['connections']
+const cloudInLanguage = (cloud: Cloud): Cloud => ({
+  ...cloud,
+  providers: mapTexts(cloud.providers, translated),
+})
 
 export const useCloud = () =>
-  useQuery({
-    queryKey: ['cloud'],
-    queryFn: async ({ signal }) => {
-      const cloud = await call<Cloud>('/api/cloud', { signal })
-      return { ...cloud, providers: mapTexts(cloud.providers, translated) }
-    },
-    staleTime: SLOW_MS,
-  })
+  useRead('GET /api/cloud', { select: cloudInLanguage, staleTime: SLOW_MS })
 
 const inLanguage = (connection: Connection): Connection => ({
   ...connection,
@@ -56,94 +51,82 @@ const inLanguage = (connection: Connection): Connection => ({
   provider_title: translated(connection.provider_title),
 })
 
+const listInLanguage = <List extends { data: Connection[] }>(list: List): List => ({
+  ...list,
+  data: list.data.map(inLanguage),
+})
+
 const isMoving = ({ progress }: Connection): boolean => progress !== null
 
 export const useConnections = () =>
-  useQuery({
-    queryKey: [...KEY, 'list'],
-    queryFn: ({ signal }) => callForAll<Connection>('/api/connections', signal),
-    select: (page) => ({ ...page, data: page.data.map(inLanguage) }),
-    refetchInterval: ({ state }) =>
-      isRefusal(state.error) ? false : state.data?.data.some(isMoving) ? LIVE_MS : CALM_MS,
+  useReadAll('GET /api/connections', {
+    select: listInLanguage,
+    poll: (connections) => (connections?.data.some(isMoving) ? LIVE_MS : CALM_MS),
   })
 
 export const useConnection = (id: string) =>
-  useQuery({
-    queryKey: [...KEY, id],
-    queryFn: ({ signal }) => call<Connection>(`/api/connections/${id}`, { signal }),
+  useRead('GET /api/connections/{id}', {
+    path: { id },
     select: inLanguage,
-    refetchInterval: ({ state }) =>
-      isRefusal(state.error) ? false : state.data && isMoving(state.data) ? LIVE_MS : CALM_MS,
+    poll: (connection) => (connection && isMoving(connection) ? LIVE_MS : CALM_MS),
   })
 
 export const useSyncs = (id: string) =>
-  useQuery({
-    queryKey: [...KEY, id, 'syncs'],
-    queryFn: ({ signal }) =>
-      call<Page<Sync>>(`/api/connections/${id}/syncs`, { query: { limit: 20 }, signal }),
-    refetchInterval: ({ state }) => (isRefusal(state.error) ? false : CALM_MS),
+  useRead('GET /api/connections/{id}/syncs', {
+    path: { id },
+    query: { limit: 20 },
+    poll: CALM_MS,
   })
 
 /** The files at the provider that cannot be imported, page by page. */
 export const useRejections = (id: string) =>
-  useInfiniteQuery({
-    queryKey: [...KEY, id, 'rejections'],
-    queryFn: ({ pageParam, signal }) =>
-      call<Page<Rejection>>(`/api/connections/${id}/rejections`, {
-        query: { limit: 20, cursor: pageParam },
-        signal,
-      }),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
-    refetchInterval: (query) => (isRefusal(query.state.error) ? false : CALM_MS),
+  useReadPages('GET /api/connections/{id}/rejections', {
+    path: { id },
+    query: { limit: 20 },
+    poll: CALM_MS,
   })
 
-export interface Folder {
-  name: string
-  path: string
-}
+export type Folder = Answer<'GET /api/connections/{id}/folders'>['data'][number]
 
 /** The folders directly in `path`, read from the provider. */
 export const useFolders = (id: string, path: string) =>
-  useQuery({
-    queryKey: [...KEY, id, 'folders', path],
-    queryFn: ({ signal }) =>
-      call<{ data: Folder[]; path: string }>(`/api/connections/${id}/folders`, {
-        query: { path },
-        signal,
-      }),
+  useRead('GET /api/connections/{id}/folders', {
+    path: { id },
+    query: { path },
     staleTime: SLOW_MS,
     retry: false,
   })
 
-const useConnectionChange = <Input, Output>(send: (input: Input) => Promise<Output>) =>
-  useChangeOf([KEY, ['operations']], send)
+/** A change of a connection can start an operation. */
+const KEYS = [['connections'], ['operations']]
 
 export const useCreateConnection = () =>
-  useConnectionChange<ConnectionInput & { provider: string }, Connection>((body) =>
-    call('/api/connections', { method: 'POST', body }),
+  useChangeOf(KEYS, (body: ConnectionInput & { provider: string }) =>
+    call('POST /api/connections', { body: body as Schemas['ConnectionRequest'] }),
   )
 
 export const useChangeConnection = (id: string, known: KnownTag) =>
-  useConnectionChange<ConnectionInput, Connection>((body) =>
-    edit(`/api/connections/${id}`, 'PATCH', body, known),
+  useChangeOf(KEYS, (body: ConnectionInput) =>
+    edit(
+      'PATCH /api/connections/{id}',
+      { path: { id }, body: body as Schemas['ConnectionChange'] },
+      known,
+    ),
   )
 
 export const useDeleteConnection = () =>
-  useConnectionChange<string, void>((id) => call(`/api/connections/${id}`, { method: 'DELETE' }))
+  useChangeOf(KEYS, (id: string) => call('DELETE /api/connections/{id}', { path: { id } }))
 
 export const useSync = () =>
-  useConnectionChange<{ id: string; dry_run: boolean; retry_rejected?: boolean }, Operation>(
-    ({ id, ...body }) => call(`/api/connections/${id}/sync`, { method: 'POST', body }),
+  useChangeOf(KEYS, ({ id, ...body }: { id: string; dry_run: boolean; retry_rejected?: boolean }) =>
+    call('POST /api/connections/{id}/sync', { path: { id }, body }),
   )
 
 /** Returns the address of the provider's own sign-in page. */
 export const useAuthorizeUrl = (id: string) =>
-  useConnectionChange<void, { url: string }>(() =>
-    call(`/api/connections/${id}/authorize`, { method: 'POST' }),
-  )
+  useChangeOf(KEYS, (_: void) => call('POST /api/connections/{id}/authorize', { path: { id } }))
 
 export const useAuthorized = (id: string) =>
-  useConnectionChange<{ code: string; state: string }, Connection>((body) =>
-    call(`/api/connections/${id}/authorized`, { method: 'POST', body }),
+  useChangeOf(KEYS, (body: { code: string; state: string }) =>
+    call('POST /api/connections/{id}/authorized', { path: { id }, body }),
   )

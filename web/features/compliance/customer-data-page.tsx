@@ -15,13 +15,13 @@ import { sizeText } from '../../shell/labels/size.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Banner, BlockStack, Button, Card, InlineStack, Text } from '../../shell/ui/index.ts'
-import { readPaged, writePaged } from '../../shell/url-state/paged.ts'
+import { PAGED } from '../../shell/url-state/list-state.ts'
 import { useUrlState } from '../../shell/url-state/use-url-state.ts'
 
 const PAGE_SIZE = 25
 
 export function CustomerDataPage() {
-  const { urlState, pages } = useUrlState(readPaged, writePaged)
+  const { urlState, pages } = useUrlState(PAGED)
   const answers = useCustomerData({ cursor: urlState.cursor, limit: PAGE_SIZE })
   const save = useSaveAnswer()
   const [doomed, setDoomed] = useState<CustomerAnswer | null>(null)

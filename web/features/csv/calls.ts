@@ -1,9 +1,11 @@
 // CSV imports: upload the file, assign its columns, check its rows, import.
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { call, callForBytes, type Query } from '../../shell/client/client.ts'
-import { CALM_MS, LIVE_MS, isRefusal } from '../../shell/client/queries.ts'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { call, callForBytes } from '../../shell/client/client.ts'
+import { type Answer, type Query } from '../../shell/client/endpoints.ts'
+import { CALM_MS, LIVE_MS } from '../../shell/client/queries.ts'
+import { keyOf, useRead } from '../../shell/client/reads.ts'
 import { saveBytes } from '../../shell/client/save.ts'
-import { type Operation, type Page, type Schemas } from '../../shell/client/types.ts'
+import { type Schemas } from '../../shell/client/types.ts'
 import { t } from '../../shell/messages/t.ts'
 
 export const CSV_FIELDS = [
@@ -33,85 +35,65 @@ export type KeptCsv = Schemas['ListedCsvFile']
 
 export type SavedMapping = Schemas['CsvColumnMapping']
 
-const key = (id: string) => ['csv', id]
+const keyOfOne = (id: string) => keyOf('GET /api/csv/{id}', { path: { id } })
 
 export const useCsv = (id: string) =>
-  useQuery({
-    queryKey: key(id),
-    queryFn: ({ signal }) => call<CsvUpload>(`/api/csv/${id}`, { signal }),
-    refetchInterval: ({ state }) =>
-      !isRefusal(state.error) && state.data?.status === 'checking' ? LIVE_MS : false,
+  useRead('GET /api/csv/{id}', {
+    path: { id },
+    poll: (file) => (file?.status === 'checking' ? LIVE_MS : false),
   })
 
 /** Stored files, newest first. */
 export const useKeptCsvs = () =>
-  useQuery({
-    queryKey: ['csv-files'],
-    queryFn: ({ signal }) => call<Page<KeptCsv>>('/api/csv', { signal }),
-    refetchInterval: ({ state }) =>
-      !isRefusal(state.error) && state.data?.data.some(({ status }) => status === 'checking')
-        ? CALM_MS
-        : false,
+  useRead('GET /api/csv', {
+    poll: (files) => (files?.data.some(({ status }) => status === 'checking') ? CALM_MS : false),
   })
+
+function useChange<Input>(send: (input: Input) => Promise<CsvUpload>) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: send,
+    onSuccess: (upload) => client.setQueryData(keyOfOne(upload.id), upload),
+  })
+}
 
 /** Sends a file; the answer contains the suggested columns. */
-export function useSendCsv() {
-  const client = useQueryClient()
-  return useMutation<CsvUpload, Error, File>({
-    mutationFn: (file) =>
-      call('/api/csv', {
-        method: 'POST',
-        query: { filename: file.name },
-        body: file,
-        type: 'text/csv',
-      }),
-    onSuccess: (upload) => client.setQueryData(key(upload.id), upload),
-  })
-}
-
-function useChange<Input>(id: string, send: (input: Input) => Promise<CsvUpload>) {
-  const client = useQueryClient()
-  return useMutation<CsvUpload, Error, Input>({
-    mutationFn: send,
-    onSuccess: (upload) => client.setQueryData(key(id), upload),
-  })
-}
+export const useSendCsv = () =>
+  useChange((file: File) =>
+    call('POST /api/csv', {
+      query: { filename: file.name },
+      file: { bytes: file, type: 'text/csv' },
+    }),
+  )
 
 export const useSetColumns = (id: string) =>
-  useChange<CsvColumns>(id, (mapping) =>
-    call(`/api/csv/${id}/columns`, { method: 'PUT', body: { mapping } }),
+  useChange((mapping: CsvColumns) =>
+    call('PUT /api/csv/{id}/columns', { path: { id }, body: { mapping } }),
   )
 
 /** The file is read again; columns are suggested again. */
 export const useChooseEncoding = (id: string) =>
-  useChange<CsvEncoding>(id, (encoding) =>
-    call(`/api/csv/${id}/encoding`, { method: 'PUT', body: { encoding } }),
+  useChange((encoding: CsvEncoding) =>
+    call('PUT /api/csv/{id}/encoding', { path: { id }, body: { encoding } }),
   )
 
 /** Of a workbook. */
 export const useChooseSheet = (id: string) =>
-  useChange<string>(id, (sheet) => call(`/api/csv/${id}/sheet`, { method: 'PUT', body: { sheet } }))
+  useChange((sheet: string) => call('PUT /api/csv/{id}/sheet', { path: { id }, body: { sheet } }))
 
 /** The row of the header; 0: there is none. */
 export const useChooseHeader = (id: string) =>
-  useChange<number>(id, (row) => call(`/api/csv/${id}/header`, { method: 'PUT', body: { row } }))
+  useChange((row: number) => call('PUT /api/csv/{id}/header', { path: { id }, body: { row } }))
 
 export const useCheckCsv = (id: string) =>
-  useChange<CsvCheckOptions>(id, (options) =>
-    call(`/api/csv/${id}/check`, { method: 'POST', body: options }),
-  )
+  useChange((body: CsvCheckOptions) => call('POST /api/csv/{id}/check', { path: { id }, body }))
 
 /** Results so far are dropped; the columns can be changed again. */
 export const useStopCheck = (id: string) =>
-  useChange<void>(id, () => call(`/api/csv/${id}/stop`, { method: 'POST' }))
+  useChange((_: void) => call('POST /api/csv/{id}/stop', { path: { id } }))
 
 export const useCsvProblems = (id: string, query: Query, enabled: boolean) =>
-  useQuery({
-    queryKey: ['csv-problems', id, query],
-    queryFn: ({ signal }) => call<Page<CsvProblem>>(`/api/csv/${id}/problems`, { query, signal }),
-    placeholderData: keepPreviousData,
-    enabled,
-  })
+  useRead('GET /api/csv/{id}/problems', { path: { id }, query, enabled, keep: true })
 
 export async function saveErrorRows({
   id,
@@ -126,47 +108,37 @@ export async function saveErrorRows({
 export type CsvStart = Schemas['CsvStart']
 
 /** The import, or the changes of existing files if nothing is imported. */
-export interface CsvStarted extends Operation {
-  job_id: string | null
-  update_job_id: string | null
-}
+export type CsvStarted = Answer<'POST /api/csv/{id}/start'>
 
 export function useStartCsv(id: string) {
   const client = useQueryClient()
-  return useMutation<CsvStarted, Error, CsvStart>({
-    mutationFn: (body) => call(`/api/csv/${id}/start`, { method: 'POST', body }),
+  return useMutation({
+    mutationFn: (body: CsvStart) => call('POST /api/csv/{id}/start', { path: { id }, body }),
     onSuccess: () =>
       Promise.all([
-        client.invalidateQueries({ queryKey: key(id) }),
+        client.invalidateQueries({ queryKey: keyOfOne(id) }),
         client.invalidateQueries({ queryKey: ['operations'] }),
       ]),
   })
 }
 
-const MAPPINGS = ['csv-mappings']
+const MAPPINGS = keyOf('GET /api/csv/mappings')
 
-export const useCsvMappings = () =>
-  useQuery({
-    queryKey: MAPPINGS,
-    queryFn: ({ signal }) => call<Page<SavedMapping>>('/api/csv/mappings', { signal }),
-  })
+export const useCsvMappings = () => useRead('GET /api/csv/mappings')
 
 export function useSaveCsvMapping() {
   const client = useQueryClient()
-  return useMutation<
-    SavedMapping,
-    Error,
-    { name: string; headers: readonly string[]; mapping: CsvColumns }
-  >({
-    mutationFn: (body) => call('/api/csv/mappings', { method: 'POST', body }),
+  return useMutation({
+    mutationFn: (body: { name: string; headers: readonly string[]; mapping: CsvColumns }) =>
+      call('POST /api/csv/mappings', { body }),
     onSuccess: () => client.invalidateQueries({ queryKey: MAPPINGS }),
   })
 }
 
 export function useDeleteCsvMapping() {
   const client = useQueryClient()
-  return useMutation<void, Error, string>({
-    mutationFn: (id) => call(`/api/csv/mappings/${id}`, { method: 'DELETE' }),
+  return useMutation({
+    mutationFn: (id: string) => call('DELETE /api/csv/mappings/{id}', { path: { id } }),
     onSuccess: () => client.invalidateQueries({ queryKey: MAPPINGS }),
   })
 }

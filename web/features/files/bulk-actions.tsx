@@ -1,7 +1,8 @@
 // The actions on the ticked files, as the bars above the list offer them, and the open dialog.
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { type Operation } from '../../shell/client/types.ts'
-import { type Entry, usePlugins } from '../../shell/client/plugins.ts'
+import { type Entry, type PluginList, usePlugins } from '../../shell/client/plugins.ts'
+import { useStable } from '../../shell/components/use-stable.ts'
 import { ActionDialog } from './action-dialog.tsx'
 import { type ActionMenu, entriesAt, type MenuEntry, menuOf } from './actions.ts'
 import { unfitReason } from './fits.ts'
@@ -38,7 +39,7 @@ export function useBulkActions(
   const plugins = usePlugins().data
   const [opened, setOpened] = useState<{ entry: MenuEntry; chosen: Chosen } | null>(null)
   // Keeps the files that are ticked now: later changes of the list do not affect the dialog.
-  const open = (entry: MenuEntry) => setOpened({ entry, chosen: selection.chosen })
+  const open = useStable((entry: MenuEntry) => setOpened({ entry, chosen: selection.chosen }))
   const dialog = opened && (
     <ActionDialog
       {...opened}
@@ -56,8 +57,34 @@ export function useBulkActions(
         ...itemOf(entry, () => open(entry)),
         destructive: false,
       }))
-  const menu = menuOf(plugins, trash ? 'trash' : 'files')
-  return { menu: offeredOf(menu, selection.chosen, open), whole, dialog }
+  return { menu: useOffered(plugins, trash, selection.chosen, open), whole, dialog }
+}
+
+/** The same menu until it says something else: the bar measures its buttons for every new one. */
+function useOffered(
+  plugins: PluginList | undefined,
+  trash: boolean,
+  chosen: Chosen,
+  open: (entry: MenuEntry) => void,
+): BulkMenu {
+  const menu = useMemo(() => menuOf(plugins, trash ? 'trash' : 'files'), [plugins, trash])
+  const reasons = JSON.stringify(reasonsOf(menu, chosen))
+  return useMemo(() => offeredOf(menu, JSON.parse(reasons) as Reasons, open), [menu, reasons, open])
+}
+
+/** By action: why it does not fit the selected files. */
+type Reasons = Readonly<Record<string, string>>
+
+function reasonsOf({ promoted, groups }: ActionMenu, chosen: Chosen): Reasons {
+  if (chosen.count === 0) return {}
+  const entries = [...promoted, ...groups.flatMap((group) => group.entries)]
+  return Object.fromEntries(
+    entries.flatMap((entry) => {
+      if (entry === 'workflow') return []
+      const reason = unfitReason(entry.action.fits.rules, chosen)
+      return reason === null ? [] : [[entry.action.id, reason]]
+    }),
+  )
 }
 
 const itemOf = ({ action: { labels, destructive } }: Entry, onAction: () => void): BulkAction => ({
@@ -68,15 +95,15 @@ const itemOf = ({ action: { labels, destructive } }: Entry, onAction: () => void
 
 function offeredOf(
   { promoted, groups }: ActionMenu,
-  chosen: Chosen,
+  reasons: Reasons,
   open: (entry: MenuEntry) => void,
 ): BulkMenu {
   const offered = (entry: MenuEntry): BulkAction => {
     if (entry === 'workflow') return { content: t('Run workflow'), onAction: () => open(entry) }
-    const reason = chosen.count === 0 ? null : unfitReason(entry.action.fits.rules, chosen)
+    const reason = reasons[entry.action.id]
     return {
       ...itemOf(entry, () => open(entry)),
-      ...(reason === null ? {} : { disabled: true, helpText: reason }),
+      ...(reason === undefined ? {} : { disabled: true, helpText: reason }),
     }
   }
   return {

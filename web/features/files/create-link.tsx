@@ -26,7 +26,7 @@ export function CreateLink({ file, onClose }: Props) {
   const create = useCreateLink(file.id)
   const [form, setForm] = useState(() => linkFormFor(file))
   const [errors, setErrors] = useState<LinkFormErrors>({})
-  const made = create.data?.data[0]
+  const made = create.data
   const refusal = create.error ? linkProblems(create.error) : null
   const submit = () => {
     const result = readLinkForm(form)

@@ -1,11 +1,31 @@
 // The last recorded downloads of a file.
 import { type FileDetail } from '../../shell/client/types.ts'
-import { useDownloads } from './version-calls.ts'
+import { type DownloadRecord, useDownloads } from './version-calls.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
+import { type CardLayout } from '../../shell/components/record-card.tsx'
+import { type Columns, RecordTable } from '../../shell/components/record-table.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import { Box, Card, IndexTable, Text, useBreakpoints } from '../../shell/ui/index.ts'
+import { Box, Card, Text, useBreakpoints } from '../../shell/ui/index.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
+
+type ColumnId = 'at' | 'address' | 'agent'
+
+const COLUMNS: Columns<ColumnId, DownloadRecord> = {
+  at: {
+    title: t('When'),
+    cell: ({ at }) => momentText(at),
+    inCard: ({ at, address }) => <Text as="span">{`${momentText(at)} · ${address}`}</Text>,
+  },
+  address: { title: t('Address'), cell: ({ address }) => address },
+  agent: {
+    title: t('Browser or app'),
+    cut: { whole: ({ agent }) => agent },
+    cell: ({ agent }) => agent,
+  },
+}
+
+const CARD: CardLayout<ColumnId> = { lines: ['at'], dense: true }
 
 export function DownloadsCard({ file }: { file: FileDetail }) {
   const downloads = useDownloads(file)
@@ -40,33 +60,14 @@ export function DownloadsCard({ file }: { file: FileDetail }) {
         </Box>
       )}
       {list && list.length > 0 && (
-        <IndexTable
-          resourceName={{ singular: t('download'), plural: t('downloads') }}
-          itemCount={list.length}
-          selectable={false}
-          condensed={narrow}
-          headings={[{ title: t('When') }, { title: t('Address') }, { title: t('Browser or app') }]}
-        >
-          {list.map(({ at, address, agent }, position) => (
-            <IndexTable.Row key={`${at} ${position}`} id={String(position)} position={position}>
-              {narrow ? (
-                <Box padding="300">
-                  <Text as="span">{`${momentText(at)} · ${address}`}</Text>
-                </Box>
-              ) : (
-                <>
-                  <IndexTable.Cell>{momentText(at)}</IndexTable.Cell>
-                  <IndexTable.Cell>{address}</IndexTable.Cell>
-                  <IndexTable.Cell>
-                    <span className="cut" title={agent}>
-                      {agent}
-                    </span>
-                  </IndexTable.Cell>
-                </>
-              )}
-            </IndexTable.Row>
-          ))}
-        </IndexTable>
+        <RecordTable
+          names={{ singular: t('download'), plural: t('downloads') }}
+          columns={COLUMNS}
+          card={CARD}
+          narrow={narrow}
+          rows={list}
+          idOf={(_download, position) => String(position)}
+        />
       )}
     </Card>
   )

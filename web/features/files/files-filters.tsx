@@ -1,5 +1,5 @@
 // The search field and the filters above the list, and the applied ones.
-import { useState } from 'react'
+import { memo, useState } from 'react'
 import { usePack } from '../packs/calls.ts'
 import { FILE_SORTS, type FileSort, type FilesUrlState, withoutFilters } from './url-state.ts'
 import { type UrlState } from '../../shell/url-state/use-url-state.ts'
@@ -33,7 +33,8 @@ interface Props {
   loading: boolean
 }
 
-export function FilesFilters({ urlState, go, loading }: Props) {
+/** Memoised: a tick in the list does not change it. */
+export const FilesFilters = memo(function FilesFilters({ urlState, go, loading }: Props) {
   // One history entry for each search, not for each letter.
   const search = useDraft(urlState.search, (text) =>
     go({ search: text }, { replace: urlState.search !== '' && text !== '' }),
@@ -82,7 +83,7 @@ export function FilesFilters({ urlState, go, loading }: Props) {
       {narrow && <Order sort={urlState.sort} onSort={(sort) => go({ sort })} />}
     </Filters>
   )
-}
+})
 
 /** A narrow list has no column headings to click. */
 function Order({ sort, onSort }: { sort: FileSort; onSort: (sort: FileSort) => void }) {

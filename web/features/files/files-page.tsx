@@ -8,14 +8,13 @@ import { PageSearch } from '../../shell/components/page-search.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import {
+  FILES_STATE,
   type FilesUrlState,
   filesQuery,
   isNarrowed,
   listOf,
   rangeText,
-  readFilesUrlState,
   withoutFilters,
-  writeFilesUrlState,
 } from './url-state.ts'
 import { useShownList } from '../../shell/url-state/use-shown-list.ts'
 import { useUrlState } from '../../shell/url-state/use-url-state.ts'
@@ -33,7 +32,7 @@ import { t } from '../../shell/messages/t.ts'
 const TRASH = '/files?deleted=true'
 
 export function FilesPage() {
-  const { urlState, go, pages } = useUrlState(readFilesUrlState, writeFilesUrlState)
+  const { urlState, go, pages } = useUrlState(FILES_STATE)
   const [started, setStarted] = useState<string | null>(null)
   const moving = useRunning()
   const files = useFiles(filesQuery(urlState), moving.length > 0)

@@ -1,20 +1,17 @@
-// The files of one page; on a narrow screen a list instead of a table.
-import { type CSSProperties } from 'react'
+// The files of one page, with the selection.
+import { type CSSProperties, useMemo } from 'react'
 import { type File } from '../../shell/client/types.ts'
 import { FileIcon } from '../../shell/files/icon.tsx'
 import { FileName, Marked } from '../../shell/files/name.tsx'
 import { type FileSort } from './url-state.ts'
+import { type CardLayout } from '../../shell/components/record-card.tsx'
 import {
-  Badge,
-  BlockStack,
-  Checkbox,
-  IndexTable,
-  InlineStack,
-  Link,
-  Text,
-  Tooltip,
-  useBreakpoints,
-} from '../../shell/ui/index.ts'
+  type Columns,
+  RecordTable,
+  type RowSelection,
+} from '../../shell/components/record-table.tsx'
+import { useStable } from '../../shell/components/use-stable.ts'
+import { Badge, InlineStack, Link, Text, Tooltip, useBreakpoints } from '../../shell/ui/index.ts'
 import { kindText, productTitles } from '../../shell/files/labels.ts'
 import { numberText, sizeText } from '../../shell/labels/size.ts'
 import { dayText, trashedText } from '../../shell/labels/time.ts'
@@ -40,83 +37,141 @@ interface Props {
 }
 
 export function FilesTable(props: Props) {
+  const { files, trash, find, selection, sort, onSort } = props
   const { lgDown: narrow } = useBreakpoints()
-  return narrow ? <NarrowTable {...props} /> : <WideTable {...props} />
+  const clicks = useRowClicks(files, selection)
+  const [column, direction] = columnOf(sort)
+  const columns = useMemo(() => columnsOf(trash, find), [trash, find])
+  return (
+    <div {...(narrow ? {} : clicks.props)}>
+      <RecordTable
+        names={NAMES}
+        columns={columns}
+        card={CARD}
+        narrow={narrow}
+        rows={files}
+        idOf={({ id }) => id}
+        selection={useTableSelection(props, clicks.onSelectionChange)}
+        sorting={{
+          column,
+          direction,
+          onSort: (chosen, towards) => onSort(sortFor(chosen, towards)),
+        }}
+      />
+    </div>
+  )
 }
 
 const NAMES = { singular: t('file'), plural: t('files') }
 
-function NarrowTable({ files, total, trash, find, selection, menu }: Props) {
-  return (
-    <>
-      <SelectedBar selection={selection} shown={files.length} total={total} menu={menu} />
-      <IndexTable
-        resourceName={NAMES}
-        itemCount={files.length}
-        selectable={false}
-        condensed
-        headings={[{ title: t('File') }]}
-      >
-        {files.map((file, position) => (
-          <IndexTable.Row key={file.id} id={file.id} position={position}>
-            <NarrowRow file={file} trash={trash} find={find} selection={selection} />
-          </IndexTable.Row>
-        ))}
-      </IndexTable>
-    </>
-  )
+const labelOf = ({ filename }: File): string => t('Select {filename}', { filename })
+
+function useTableSelection(
+  { files, total, selection, menu }: Props,
+  onSelectionChange: ReturnType<typeof useRowClicks>['onSelectionChange'],
+): RowSelection<File> {
+  return {
+    isSelected: ({ id }) => selection.isTicked(id),
+    label: labelOf,
+    onTick: useStable(({ id }, on) => selection.click({ kind: 'one', id, on })),
+    bar: <SelectedBar selection={selection} shown={files.length} total={total} menu={menu} />,
+    table: {
+      selectedItemsCount: selection.all ? 'All' : selection.count,
+      onSelectionChange: useStable(onSelectionChange),
+      hasMoreItems: total > files.length,
+      paginatedSelectAllActionText: t('Select all {total, plural, one {# file} other {# files}}', {
+        total,
+      }),
+      paginatedSelectAllText: t('All {total, plural, one {# file} other {# files}} selected', {
+        total,
+      }),
+      promotedBulkActions: menu.foremost,
+      bulkActions: menu.groups,
+    },
+  }
 }
 
-function WideTable({ files, total, trash, find, selection, menu, sort, onSort }: Props) {
-  const [sortColumnIndex, sortDirection] = columnOf(sort)
-  const rows = useRowClicks(files, selection)
-  return (
-    <div {...rows.props}>
-      <IndexTable
-        resourceName={NAMES}
-        itemCount={files.length}
-        selectedItemsCount={selection.all ? 'All' : selection.count}
-        onSelectionChange={rows.onSelectionChange}
-        hasMoreItems={total > files.length}
-        paginatedSelectAllActionText={t(
-          'Select all {total, plural, one {# file} other {# files}}',
-          { total },
-        )}
-        paginatedSelectAllText={t('All {total, plural, one {# file} other {# files}} selected', {
-          total,
-        })}
-        promotedBulkActions={menu.foremost}
-        bulkActions={menu.groups}
-        headings={[
-          { title: t('File'), defaultSortDirection: 'ascending' },
-          { title: t('Type') },
-          { title: t('Size'), alignment: 'end' },
-          { title: t('Tags') },
-          { title: t('Products') },
-          { title: t('Downloads'), alignment: 'end' },
-          { title: trash ? t('Deleted') : t('Uploaded') },
-        ]}
-        // The server cannot sort by the time of deletion.
-        sortable={[true, false, true, false, false, false, !trash]}
-        sortColumnIndex={sortColumnIndex}
-        sortDirection={sortDirection}
-        onSort={(column, direction) => onSort(sortFor(column, direction))}
-      >
-        {files.map((file, position) => (
-          <IndexTable.Row
-            key={file.id}
-            id={file.id}
-            position={position}
-            selected={selection.isTicked(file.id)}
-            accessibilityLabel={t('Select {filename}', { filename: file.filename })}
-          >
-            <WideRow file={file} trash={trash} find={find} />
-          </IndexTable.Row>
-        ))}
-      </IndexTable>
-    </div>
-  )
+type ColumnId =
+  | 'icon'
+  | 'name'
+  | 'type'
+  | 'size'
+  | 'tags'
+  | 'products'
+  | 'downloads'
+  | 'uploaded'
+  | 'left'
+
+const CARD: CardLayout<ColumnId> = {
+  picture: 'icon',
+  lines: ['name', { facts: ['size', 'downloads', 'uploaded', 'left'] }, 'products', 'tags'],
+  gap: '050',
+  dense: true,
 }
+
+const columnsOf = (trash: boolean, find: string): Columns<ColumnId, File> => ({
+  icon: { cell: (file) => <Icon file={file} /> },
+  name: {
+    title: t('File'),
+    sort: 'ascending',
+    cell: (file) => <CutName file={file} trash={trash} find={find} />,
+    inCard: (file) => <Name file={file} trash={trash} find={find} whole />,
+  },
+  type: { title: t('Type'), cell: (file) => kindText(file.filename, file.content_type) },
+  size: {
+    title: t('Size'),
+    align: 'end',
+    tabular: true,
+    sort: 'descending',
+    cell: (file) => sizeText(file.size_bytes),
+  },
+  tags: { title: t('Tags'), cell: (file) => <Tags tags={file.tags} find={find} /> },
+  products: { title: t('Products'), cell: (file) => <Products file={file} find={find} /> },
+  downloads: {
+    title: t('Downloads'),
+    align: 'end',
+    cell: (file) => numberText(file.downloads),
+    inCard: ({ downloads }) =>
+      t('{downloads, plural, one {# download} other {# downloads}}', { downloads }),
+  },
+  uploaded: {
+    title: trash ? t('Deleted') : t('Uploaded'),
+    // The server cannot sort by the time of deletion.
+    ...(trash ? {} : { sort: 'descending' }),
+    cell: (file) =>
+      file.deleted_at === null ? dayText(file.upload_date) : <Trashed at={file.deleted_at} />,
+    inCard: (file) =>
+      file.deleted_at === null
+        ? dayText(file.upload_date)
+        : t('deleted {deleted}', { deleted: trashedText(file.deleted_at, new Date()).deleted }),
+  },
+  left: {
+    cell: ({ deleted_at }) => (deleted_at === null ? '' : trashedText(deleted_at, new Date()).left),
+  },
+})
+
+interface RowProps {
+  file: File
+  trash: boolean
+  find: string
+}
+
+const Icon = ({ file: { filename, content_type } }: Pick<RowProps, 'file'>) => (
+  <FileIcon filename={filename} contentType={content_type} />
+)
+
+const CutName = (props: RowProps) => (
+  <div className="file-name">
+    <Icon {...props} />
+    <span
+      className="cut"
+      style={{ '--cut': 'clamp(160px, 18vw, 420px)' } as CSSProperties}
+      title={props.file.filename}
+    >
+      <Name {...props} />
+    </span>
+  </div>
+)
 
 /** `whole`: it is broken into lines instead of cut. */
 function Name({ file, trash, find, whole = false }: RowProps & { whole?: boolean }) {
@@ -137,87 +192,6 @@ function Name({ file, trash, find, whole = false }: RowProps & { whole?: boolean
     </Link>
   )
 }
-
-interface RowProps {
-  file: File
-  trash: boolean
-  find: string
-}
-
-function WideRow({ file, trash, find }: RowProps) {
-  return (
-    <>
-      <IndexTable.Cell>
-        <div className="file-name">
-          <FileIcon filename={file.filename} contentType={file.content_type} />
-          <span
-            className="cut"
-            style={{ '--cut': 'clamp(160px, 18vw, 420px)' } as CSSProperties}
-            title={file.filename}
-          >
-            <Name file={file} trash={trash} find={find} />
-          </span>
-        </div>
-      </IndexTable.Cell>
-      <IndexTable.Cell>{kindText(file.filename, file.content_type)}</IndexTable.Cell>
-      <IndexTable.Cell className="tabular">
-        <Text as="span" alignment="end" numeric>
-          {sizeText(file.size_bytes)}
-        </Text>
-      </IndexTable.Cell>
-      <IndexTable.Cell>
-        <Tags tags={file.tags} find={find} />
-      </IndexTable.Cell>
-      <IndexTable.Cell>
-        <Products file={file} find={find} />
-      </IndexTable.Cell>
-      <IndexTable.Cell>
-        <Text as="span" alignment="end" numeric>
-          {numberText(file.downloads)}
-        </Text>
-      </IndexTable.Cell>
-      <IndexTable.Cell>
-        {file.deleted_at === null ? dayText(file.upload_date) : <Trashed at={file.deleted_at} />}
-      </IndexTable.Cell>
-    </>
-  )
-}
-
-function NarrowRow({ file, trash, find, selection }: RowProps & { selection: FileSelection }) {
-  const facts = [
-    sizeText(file.size_bytes),
-    t('{downloads, plural, one {# download} other {# downloads}}', { downloads: file.downloads }),
-    file.deleted_at === null
-      ? dayText(file.upload_date)
-      : t('deleted {deleted}', { deleted: trashedText(file.deleted_at, new Date()).deleted }),
-    ...(file.deleted_at === null ? [] : [trashedText(file.deleted_at, new Date()).left]),
-  ]
-  return (
-    <div style={{ padding: 'var(--p-space-300) var(--p-space-400)' }}>
-      <div className="file-name">
-        {/* The row is a link to the file; its checkbox is not. */}
-        <span onClick={(event) => event.stopPropagation()}>
-          <Checkbox
-            label={t('Select {filename}', { filename: file.filename })}
-            labelHidden
-            checked={selection.isTicked(file.id)}
-            onChange={(on) => selection.click({ kind: 'one', id: file.id, on })}
-          />
-        </span>
-        <FileIcon filename={file.filename} contentType={file.content_type} />
-        <BlockStack gap="050">
-          <Name file={file} trash={trash} find={find} whole />
-          <Text as="span" variant="bodySm" tone="subdued">
-            {facts.join(' · ')}
-          </Text>
-          <Products file={file} find={find} />
-          <Tags tags={file.tags} find={find} />
-        </BlockStack>
-      </div>
-    </div>
-  )
-}
-
 function Trashed({ at }: { at: string }) {
   const { deleted, left } = trashedText(at, new Date())
   return (

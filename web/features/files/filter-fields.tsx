@@ -1,7 +1,8 @@
 // The fields of each filter.
 import { usePacks } from '../packs/calls.ts'
 import { useTags } from '../../shell/client/queries.ts'
-import { type FilesUrlState, wordsIn } from './url-state.ts'
+import { type FilesUrlState } from './url-state.ts'
+import { words } from '../../shell/url-state/list-state.ts'
 import { type UrlState } from '../../shell/url-state/use-url-state.ts'
 import { useDraft } from '../../shell/url-state/use-draft.ts'
 import { BlockStack, ChoiceList, Spinner, Text, TextField } from '../../shell/ui/index.ts'
@@ -21,7 +22,7 @@ export function TypeFilter({ urlState, go }: Props) {
   const others = urlState.type.filter((type) => !OFFERED.includes(type))
   const offered = urlState.type.filter((type) => OFFERED.includes(type))
   const other = useDraft(others.join(', '), (text) =>
-    go({ type: [...offered, ...wordsIn(text.toLowerCase().replaceAll('.', ''))] }),
+    go({ type: [...offered, ...words(text.toLowerCase().replaceAll('.', ''))] }),
   )
   return (
     <BlockStack gap="300">

@@ -1,6 +1,5 @@
 // Files in the palette.
 import { call } from '../../shell/client/client.ts'
-import { type FileList } from '../../shell/client/types.ts'
 import { type FindRecords } from '../../shell/feature.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -8,7 +7,7 @@ import { findOf } from './url-state.ts'
 
 export const findFiles: FindRecords = async (text, limit, signal) => {
   const query = { find: findOf(text), limit }
-  const { data, total } = await call<FileList>('/api/files', { query, signal })
+  const { data, total } = await call('GET /api/files', { query, signal })
   const files = data.map((file) => ({
     label: file.filename,
     detail: sizeText(file.size_bytes),

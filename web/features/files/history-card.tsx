@@ -1,9 +1,8 @@
 // What happened to a file, newest first: operations with their changes, links, deliveries, downloads.
-import { useInfiniteQuery } from '@tanstack/react-query'
 import { type ReactNode } from 'react'
-import { call } from '../../shell/client/client.ts'
-import { CALM_MS, isRefusal } from '../../shell/client/queries.ts'
-import { type File, type ItemState, type Page, type Schemas } from '../../shell/client/types.ts'
+import { CALM_MS } from '../../shell/client/queries.ts'
+import { useReadPages } from '../../shell/client/reads.ts'
+import { type File, type ItemState, type Schemas } from '../../shell/client/types.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { dayText, momentText } from '../../shell/labels/time.ts'
@@ -21,16 +20,10 @@ type OfKind<Kind extends Entry['kind']> = Extract<Entry, { kind: Kind }>
 const PAGE = 20
 
 const useHistory = (id: string) =>
-  useInfiniteQuery({
-    queryKey: ['file', id, 'history'],
-    queryFn: ({ pageParam, signal }) =>
-      call<Page<Entry>>(`/api/files/${id}/history`, {
-        query: { limit: PAGE, cursor: pageParam },
-        signal,
-      }),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next_cursor }) => next_cursor,
-    refetchInterval: ({ state }) => (isRefusal(state.error) ? false : CALM_MS),
+  useReadPages('GET /api/files/{id}/history', {
+    path: { id },
+    query: { limit: PAGE },
+    poll: CALM_MS,
   })
 
 export function HistoryCard({ file }: { file: Pick<File, 'id'> }) {

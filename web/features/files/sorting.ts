@@ -1,21 +1,20 @@
 // The list's order in the table's column headings.
+import type { Direction } from '../../shell/components/record-table.tsx'
 import { type FileSort } from './url-state.ts'
 
-type Direction = 'ascending' | 'descending'
-
-const COLUMNS: Record<number, { ascending: FileSort; descending: FileSort }> = {
-  0: { ascending: 'filename', descending: '-filename' },
-  2: { ascending: 'size_bytes', descending: '-size_bytes' },
-  6: { ascending: 'created_at', descending: '-created_at' },
-}
+const ORDERS = {
+  name: { ascending: 'filename', descending: '-filename' },
+  size: { ascending: 'size_bytes', descending: '-size_bytes' },
+  uploaded: { ascending: 'created_at', descending: '-created_at' },
+} as const satisfies Record<string, Record<Direction, FileSort>>
 
 /** The column and direction by which the list is sorted. */
-export function columnOf(sort: FileSort): [column: number, direction: Direction] {
-  for (const [column, orders] of Object.entries(COLUMNS))
+export function columnOf(sort: FileSort): [column: keyof typeof ORDERS, direction: Direction] {
+  for (const column of ['name', 'size', 'uploaded'] as const)
     for (const direction of ['ascending', 'descending'] as const)
-      if (orders[direction] === sort) return [Number(column), direction]
-  return [6, 'descending']
+      if (ORDERS[column][direction] === sort) return [column, direction]
+  return ['uploaded', 'descending']
 }
 
-export const sortFor = (column: number, direction: Direction): FileSort =>
-  COLUMNS[column]?.[direction] ?? '-created_at'
+export const sortFor = (column: string, direction: Direction): FileSort =>
+  column === 'name' || column === 'size' ? ORDERS[column][direction] : ORDERS.uploaded[direction]

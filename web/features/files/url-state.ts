@@ -1,7 +1,18 @@
 // The state of the list of files in the address: search, filters, order and page. Names are the
 // API's.
-import { toQuery, type Query } from '../../shell/client/client.ts'
+import { type Query } from '../../shell/client/endpoints.ts'
 import { type FileFilter } from '../../shell/client/types.ts'
+import {
+  day,
+  flag,
+  flagOrNone,
+  listState,
+  matching,
+  oneOf,
+  typed,
+  whole,
+  words,
+} from '../../shell/url-state/list-state.ts'
 import { t } from '../../shell/messages/t.ts'
 
 export const FILE_SORTS = {
@@ -16,67 +27,32 @@ export type FileSort = keyof typeof FILE_SORTS
 export const DEFAULT_SORT: FileSort = '-created_at'
 const PAGE_SIZE = 50
 
-export interface FilesUrlState {
+const SORTS = Object.keys(FILE_SORTS) as FileSort[]
+const BYTES = /^\d{1,15}$/
+const DAYS = /^[1-9]\d{0,4}$/
+
+export const FILES_STATE = listState({
   /** Words in any order: the API's `find`. */
-  search: string
-  tags: string[]
+  search: typed,
+  tags: words,
   /** Extensions, or `document`, `image`, `video`, `audio`, `archive`; lower case. */
-  type: string[]
-  mapped: boolean | null
-  /** Bytes. */
-  larger_than: number | null
-  smaller_than: number | null
-  /** YYYY-MM-DD */
-  uploaded_after: string
-  uploaded_before: string
-  older_than_days: number | null
-  not_downloaded_for_days: number | null
-  /** A pack's id. */
-  pack: string
+  type: (text) => words(text.toLowerCase().replaceAll('.', '')),
+  mapped: flagOrNone,
+  larger_than: whole(BYTES),
+  smaller_than: whole(BYTES),
+  uploaded_after: day,
+  uploaded_before: day,
+  older_than_days: whole(DAYS),
+  not_downloaded_for_days: whole(DAYS),
+  pack: matching(/^pack_[0-9a-f]{32}$/),
   /** The trash instead of the other files. */
-  deleted: boolean
-  sort: FileSort
-  /** From 1; the page that `cursor` leads to. */
-  page: number
-  cursor: string
-}
+  deleted: flag,
+  sort: oneOf(SORTS, DEFAULT_SORT),
+})
 
-/** Reads the address's query. Invalid values are ignored, because anybody can write an address. */
-export function readFilesUrlState(search: string): FilesUrlState {
-  const params = new URLSearchParams(search)
-  const text = (name: string) => params.get(name)?.trim() ?? ''
-  const day = (name: string) => (/^\d{4}-\d{2}-\d{2}$/.test(text(name)) ? text(name) : '')
-  const whole = (name: string) => (/^\d{1,15}$/.test(text(name)) ? Number(text(name)) : null)
-  const days = (name: string) => (/^[1-9]\d{0,4}$/.test(text(name)) ? Number(text(name)) : null)
-  const cursor = text('cursor')
-  return {
-    search: params.get('search') ?? '',
-    tags: wordsIn(text('tags')),
-    type: wordsIn(text('type').toLowerCase().replaceAll('.', '')),
-    mapped: text('mapped') === 'true' ? true : text('mapped') === 'false' ? false : null,
-    larger_than: whole('larger_than'),
-    smaller_than: whole('smaller_than'),
-    uploaded_after: day('uploaded_after'),
-    uploaded_before: day('uploaded_before'),
-    older_than_days: days('older_than_days'),
-    not_downloaded_for_days: days('not_downloaded_for_days'),
-    pack: /^pack_[0-9a-f]{32}$/.test(text('pack')) ? text('pack') : '',
-    deleted: text('deleted') === 'true',
-    sort: Object.hasOwn(FILE_SORTS, text('sort')) ? (text('sort') as FileSort) : DEFAULT_SORT,
-    page: cursor === '' ? 1 : Math.max(2, whole('page') ?? 2),
-    cursor,
-  }
-}
+export const { read: readFilesUrlState, write: writeFilesUrlState } = FILES_STATE
 
-/** The query that `readFilesUrlState` reads; defaults are left out. */
-export function writeFilesUrlState(urlState: FilesUrlState): string {
-  return toQuery({
-    ...urlState,
-    deleted: urlState.deleted || null,
-    sort: urlState.sort === DEFAULT_SORT ? null : urlState.sort,
-    page: urlState.cursor === '' ? null : urlState.page,
-  })
-}
+export type FilesUrlState = ReturnType<typeof readFilesUrlState>
 
 /** Identifies the list, without its page and its order. */
 export const listOf = (urlState: FilesUrlState): string =>
@@ -147,13 +123,3 @@ export function rangeText(page: number, shown: number, total: number): string {
     total,
   })
 }
-
-/** The words of a comma-separated list, each once. */
-export const wordsIn = (text: string): string[] => [
-  ...new Set(
-    text
-      .split(',')
-      .map((word) => word.trim())
-      .filter((word) => word !== ''),
-  ),
-]

@@ -2,12 +2,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useChangeOf } from '../../shell/client/change.ts'
 import { call } from '../../shell/client/client.ts'
-import {
-  type DownloadLink,
-  type Operation,
-  type Page,
-  type Schemas,
-} from '../../shell/client/types.ts'
+import { type Schemas } from '../../shell/client/types.ts'
 
 type LinksRequest = Schemas['LinksRequest']
 
@@ -16,16 +11,13 @@ export type LinkTerms = Pick<LinksRequest, 'expiry_days' | 'download_limit' | 'e
 
 type NewLinks = LinkTerms & Pick<LinksRequest, 'per_file'> & { file_ids: readonly string[] }
 
-type Mailed = Schemas['LinksEmailed']
-
 /** The links; for many files, the operation that creates them. */
 export const useCreateLinks = () =>
-  useChangeOf<NewLinks, Page<DownloadLink> | Operation>([['links'], ['file']], (body) =>
-    call('/api/links', { method: 'POST', body }),
-  )
+  useChangeOf([['links'], ['file']], (body: NewLinks) => call('POST /api/links', { body }))
 
 /** Sends each link to its own address. */
 export const useEmailLinks = () =>
-  useMutation<Mailed, Error, readonly string[]>({
-    mutationFn: (link_ids) => call('/api/links/email', { method: 'POST', body: { link_ids } }),
+  useMutation({
+    mutationFn: (link_ids: readonly string[]) =>
+      call('POST /api/links/email', { body: { link_ids } }),
   })

@@ -1,6 +1,6 @@
 // The values of a new link, checked, and the server's problems by field.
 import { ApiError } from '../../shell/client/error.ts'
-import { type NewLink } from '../../shell/client/types.ts'
+import { type NewLink } from '../../shell/client/queries.ts'
 import { t } from '../../shell/messages/t.ts'
 
 export interface LinkForm {
@@ -29,9 +29,7 @@ export const linkFormFor = (file: {
 })
 
 /** The requested link, or the problem of each field. */
-export function readLinkForm(
-  form: LinkForm,
-): { link: Omit<NewLink, 'file_ids'> } | { errors: LinkFormErrors } {
+export function readLinkForm(form: LinkForm): { link: NewLink } | { errors: LinkFormErrors } {
   const errors: LinkFormErrors = {}
   const days = form.expires ? whole(form.expiryDays, MAX_DAYS) : null
   const limit = form.limited ? whole(form.downloadLimit, MAX_DOWNLOADS) : null

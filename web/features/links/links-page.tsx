@@ -10,7 +10,7 @@ import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { SearchAndStatus } from '../../shell/components/search-and-status.tsx'
 import { Question } from '../../shell/components/question.tsx'
-import { LINK_STATUSES, readLinksUrlState, writeLinksUrlState } from './url-state.ts'
+import { LINK_STATUSES, LINKS_STATE } from './url-state.ts'
 import { useUrlState } from '../../shell/url-state/use-url-state.ts'
 import { BlockStack, Card, Text } from '../../shell/ui/index.ts'
 import { linkStatus } from '../../shell/files/labels.ts'
@@ -20,7 +20,7 @@ import { t } from '../../shell/messages/t.ts'
 const SHOWN = 50
 
 export function LinksPage() {
-  const { urlState, go, pages } = useUrlState(readLinksUrlState, writeLinksUrlState)
+  const { urlState, go, pages } = useUrlState(LINKS_STATE)
   const query = { search: urlState.search, status: urlState.status }
   const links = useLinkPage({ ...query, limit: SHOWN, cursor: urlState.cursor })
   const [revoking, setRevoking] = useState(false)

@@ -1,17 +1,10 @@
-// Links in a table with their files; without their files, or on a narrow screen, in a list.
-import { useState } from 'react'
+// Links with their files; in the card of one file always as cards.
+import { useMemo, useState } from 'react'
 import { type DownloadLink } from '../../shell/client/types.ts'
 import { Problem } from '../../shell/components/problem.tsx'
-import { RowsTable } from '../../shell/components/rows-table.tsx'
-import {
-  BlockStack,
-  Box,
-  IndexTable,
-  InlineStack,
-  Link,
-  Text,
-  useBreakpoints,
-} from '../../shell/ui/index.ts'
+import { type CardLayout } from '../../shell/components/record-card.tsx'
+import { type Columns, RecordTable } from '../../shell/components/record-table.tsx'
+import { Box, Link, Text, useBreakpoints } from '../../shell/ui/index.ts'
 import { expiresText, usedText } from './labels.ts'
 import { Customer, LinkActions, LinkBadge } from './link-row.tsx'
 import { t } from '../../shell/messages/t.ts'
@@ -24,9 +17,8 @@ interface Props {
 
 export function LinksTable({ links, named }: Props) {
   const { mdDown } = useBreakpoints()
-  // The card of one file's links is too narrow for the table's columns on every screen.
-  const narrow = mdDown || !named
   const [error, setError] = useState<Error | null>(null)
+  const columns = useMemo(() => columnsOf(setError), [])
   return (
     <>
       {error && (
@@ -34,36 +26,57 @@ export function LinksTable({ links, named }: Props) {
           <Problem error={error} what={t('That could not be done')} />
         </Box>
       )}
-      <RowsTable
+      <RecordTable
         names={{ singular: t('link'), plural: t('links') }}
-        headings={[
-          { title: t('File or pack') },
-          { title: t('Customer') },
-          { title: t('Status') },
-          { title: t('Downloads') },
-          { title: t('Expires') },
-          { title: t('Actions'), hidden: true },
-        ]}
-        narrow={narrow}
+        columns={columns}
+        card={named ? NAMED_CARD : CARD}
+        // The card of one file's links is too narrow for the table's columns on every screen.
+        narrow={mdDown || !named}
         rows={links}
-      >
-        {(link) =>
-          narrow ? (
-            <NarrowLink link={link} named={named} onError={setError} />
-          ) : (
-            <WideLink link={link} onError={setError} />
-          )
-        }
-      </RowsTable>
+        idOf={({ id }) => id}
+      />
     </>
   )
 }
 
-interface RowProps {
-  link: DownloadLink
-  named: boolean
-  onError: (error: Error | null) => void
+type ColumnId = 'target' | 'customer' | 'status' | 'used' | 'expires' | 'actions'
+
+const FACTS = { facts: ['used', 'expires'] } as const
+const CARD: CardLayout<ColumnId> = {
+  lines: ['status', 'customer', FACTS],
+  gap: '100',
+  buttons: 'actions',
 }
+const NAMED_CARD: CardLayout<ColumnId> = {
+  ...CARD,
+  lines: ['status', 'target', 'customer', FACTS],
+}
+
+const columnsOf = (onError: (error: Error | null) => void): Columns<ColumnId, DownloadLink> => ({
+  target: {
+    title: t('File or pack'),
+    cut: { whole: ({ filename }) => filename },
+    cell: (link) => <Target link={link} />,
+  },
+  customer: {
+    title: t('Customer'),
+    cut: { whole: ({ email }) => email ?? undefined },
+    cell: (link) => <Customer link={link} />,
+    inCard: (link) => (
+      <Text as="span" breakWord>
+        <Customer link={link} />
+      </Text>
+    ),
+  },
+  status: { title: t('Status'), cell: (link) => <LinkBadge link={link} /> },
+  used: { title: t('Downloads'), tabular: true, cell: usedText },
+  expires: { title: t('Expires'), cell: expiresText },
+  actions: {
+    title: t('Actions'),
+    titleHidden: true,
+    cell: (link) => <LinkActions link={link} onError={onError} />,
+  },
+})
 
 function Target({ link: { file_id, pack_id, filename } }: { link: DownloadLink }) {
   const name = (
@@ -86,46 +99,3 @@ function Target({ link: { file_id, pack_id, filename } }: { link: DownloadLink }
     </Link>
   )
 }
-
-const WideLink = ({ link, onError }: Omit<RowProps, 'named'>) => (
-  <>
-    <IndexTable.Cell>
-      <span className="cut" title={link.filename}>
-        <Target link={link} />
-      </span>
-    </IndexTable.Cell>
-    <IndexTable.Cell>
-      <span className="cut" title={link.email ?? undefined}>
-        <Customer link={link} />
-      </span>
-    </IndexTable.Cell>
-    <IndexTable.Cell>
-      <LinkBadge link={link} />
-    </IndexTable.Cell>
-    <IndexTable.Cell className="tabular">{usedText(link)}</IndexTable.Cell>
-    <IndexTable.Cell>{expiresText(link)}</IndexTable.Cell>
-    <IndexTable.Cell>
-      <LinkActions link={link} onError={onError} />
-    </IndexTable.Cell>
-  </>
-)
-
-const NarrowLink = ({ link, named, onError }: RowProps) => (
-  <Box padding="400">
-    <InlineStack align="space-between" blockAlign="center" wrap={false} gap="300">
-      <BlockStack gap="100" inlineAlign="start">
-        <LinkBadge link={link} />
-        {named && <Target link={link} />}
-        <Text as="span" breakWord>
-          <Customer link={link} />
-        </Text>
-        <Text as="span" variant="bodySm" tone="subdued">
-          {usedText(link)} · {expiresText(link)}
-        </Text>
-      </BlockStack>
-      <div className="actions">
-        <LinkActions link={link} onError={onError} />
-      </div>
-    </InlineStack>
-  </Box>
-)

@@ -1,7 +1,6 @@
 // The search and page of the list of links, in the address.
-import { toQuery } from '../../shell/client/client.ts'
 import { type LinkStatus } from '../../shell/client/types.ts'
-import { type PagePosition, readPaged } from '../../shell/url-state/paged.ts'
+import { listState, oneOf, trimmed } from '../../shell/url-state/list-state.ts'
 
 export const LINK_STATUSES: readonly LinkStatus[] = [
   'active',
@@ -11,22 +10,8 @@ export const LINK_STATUSES: readonly LinkStatus[] = [
   'withdrawn',
 ]
 
-interface LinksUrlState extends PagePosition {
+export const LINKS_STATE = listState({
   /** Part of a file's name or of a customer's address. */
-  search: string
-  status: LinkStatus | ''
-}
-
-export function readLinksUrlState(address: string): LinksUrlState {
-  const params = new URLSearchParams(address)
-  const status = params.get('status') as LinkStatus | null
-  return {
-    ...readPaged(address),
-    search: params.get('search')?.trim() ?? '',
-    status: status && LINK_STATUSES.includes(status) ? status : '',
-  }
-}
-
-/** The query that `readLinksUrlState` reads. */
-export const writeLinksUrlState = ({ search, status, cursor, page }: LinksUrlState): string =>
-  toQuery({ search, status, cursor, page: cursor === '' ? null : page })
+  search: trimmed,
+  status: oneOf(LINK_STATUSES, ''),
+})

@@ -1,22 +1,17 @@
 // Operations: read, followed live, started, and moved (pause, cancel, undo and so on).
 import {
-  keepPreviousData,
   type QueryClient,
+  skipToken,
   useMutation,
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { call, callForBytes, type Query } from '../../shell/client/client.ts'
+import { call, callForBytes } from '../../shell/client/client.ts'
+import { type Query } from '../../shell/client/endpoints.ts'
 import { followOperation } from './operation-events.ts'
-import {
-  CALM_MS,
-  LIVE_MS,
-  NOTHING_NEW,
-  isRefusal,
-  SLOW_MS,
-  useActivity,
-} from '../../shell/client/queries.ts'
+import { CALM_MS, LIVE_MS, NOTHING_NEW, SLOW_MS, useActivity } from '../../shell/client/queries.ts'
+import { useRead } from '../../shell/client/reads.ts'
 import { saveBytes } from '../../shell/client/save.ts'
 import {
   type Artifact,
@@ -26,7 +21,6 @@ import {
   type Operation,
   type OperationAction,
   type OperationStatus,
-  type Page,
 } from '../../shell/client/types.ts'
 
 const MOVING: readonly OperationStatus[] = ['previewing', 'queued', 'running']
@@ -38,14 +32,12 @@ export const hasEnded = (operation: Pick<Operation, 'status'>): boolean =>
   ENDED.includes(operation.status)
 
 export const useOperations = (query: Query, enabled = true) =>
-  useQuery({
-    enabled,
-    queryKey: ['operations', query],
-    queryFn: ({ signal }) => call<Page<Operation>>('/api/operations', { query, signal }),
-    placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) =>
-      isRefusal(state.error) ? false : state.data?.data.some(isMoving) ? LIVE_MS : CALM_MS,
+  useRead('GET /api/operations', {
+    ...{ query, enabled, keep: true },
+    poll: (operations) => (operations?.data.some(isMoving) ? LIVE_MS : CALM_MS),
   })
+
+const keyOfOne = (id: string | null) => ['operation', id]
 
 const SHOWN_RUNNING = 3
 
@@ -73,18 +65,10 @@ export function useRunning(): Operation[] {
  */
 export function useOperation(id: string | null) {
   const live = useLive(id)
-  return useQuery({
-    queryKey: ['operation', id],
-    queryFn: ({ signal }) => call<Operation>(`/api/operations/${id}`, { signal }),
-    enabled: id !== null,
-    refetchInterval: ({ state }) =>
-      isRefusal(state.error)
-        ? false
-        : live
-          ? SLOW_MS
-          : state.data && isMoving(state.data)
-            ? LIVE_MS
-            : CALM_MS,
+  return useRead('GET /api/operations/{id}', {
+    path: { id },
+    key: keyOfOne(id),
+    poll: (operation) => (live ? SLOW_MS : operation && isMoving(operation) ? LIVE_MS : CALM_MS),
   })
 }
 
@@ -95,10 +79,9 @@ export function useOperation(id: string | null) {
 function useLive(id: string | null): boolean {
   const client = useQueryClient()
   const [live, setLive] = useState(false)
-  const { data: going = false } = useQuery({
-    queryKey: ['operation', id],
-    queryFn: ({ signal }) => call<Operation>(`/api/operations/${id}`, { signal }),
-    enabled: id !== null,
+  const { data: going = false } = useRead('GET /api/operations/{id}', {
+    path: { id },
+    key: keyOfOne(id),
     select: (operation) => !hasEnded(operation),
   })
   useEffect(() => {
@@ -117,13 +100,8 @@ function useLive(id: string | null): boolean {
 
 /** An older answer must not overwrite a newer event. */
 function remember(client: QueryClient, operation: Operation): void {
-  void client.cancelQueries({ queryKey: ['operation', operation.id] })
-  client.setQueryData(['operation', operation.id], operation)
-}
-
-interface ItemList extends Page<Item> {
-  /** Items with a warning, regardless of the query; null while the operation runs. */
-  warned: number | null
+  void client.cancelQueries({ queryKey: keyOfOne(operation.id) })
+  client.setQueryData(keyOfOne(operation.id), operation)
 }
 
 /** The filter for waiting items includes items that are being processed. */
@@ -135,12 +113,12 @@ const withRunning = (query: Query): Query =>
  * end.
  */
 export const useItems = (id: string, query: Query, state: OperationStatus, live: boolean) =>
-  useQuery({
-    queryKey: ['items', id, query, state],
-    queryFn: ({ signal }) =>
-      call<ItemList>(`/api/operations/${id}/items`, { query: withRunning(query), signal }),
-    placeholderData: keepPreviousData,
-    refetchInterval: ({ state: own }) => (isRefusal(own.error) || !live ? false : LIVE_MS),
+  useRead('GET /api/operations/{id}/items', {
+    path: { id },
+    query: withRunning(query),
+    key: ['items', id, query, state],
+    keep: true,
+    poll: live && LIVE_MS,
   })
 
 const PREVIEW_PAGE = 250
@@ -154,28 +132,29 @@ const PARTS: readonly ItemStatus[] = ['done', 'failed', 'skipped']
 export const usePreviewItems = (operation: Operation | null) =>
   useQuery({
     queryKey: ['preview-items', operation?.id],
-    queryFn: async ({ signal }) => {
-      const { id, total } = operation!
-      const read = (query: Query) =>
-        call<Page<Item>>(`/api/operations/${id}/items`, { query, signal })
-      if (total > MAX_PREVIEWED) {
-        const pages = await Promise.all(
-          PARTS.map((status) => read({ status, limit: PREVIEW_PAGE })),
-        )
-        return { whole: false, items: pages.flatMap(({ data }) => data) }
-      }
-      const items: Item[] = []
-      let cursor: string | null = null
-      do {
-        const page: Page<Item> = await read({ limit: PREVIEW_PAGE, cursor })
-        items.push(...page.data)
-        cursor = page.next_cursor
-      } while (cursor !== null)
-      return { whole: true, items }
-    },
-    enabled: operation !== null,
+    queryFn: operation ? ({ signal }) => readPreview(operation, signal) : skipToken,
     staleTime: Infinity,
   })
+
+async function readPreview({ id, total }: Operation, signal: AbortSignal) {
+  const read = (query: { status?: ItemStatus; cursor?: string | null }) =>
+    call('GET /api/operations/{id}/items', {
+      path: { id },
+      query: { ...query, limit: PREVIEW_PAGE },
+      signal,
+    })
+  if (total > MAX_PREVIEWED) {
+    const pages = await Promise.all(PARTS.map((status) => read({ status })))
+    return { whole: false, items: pages.flatMap(({ data }) => data) }
+  }
+  const items: Item[] = []
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page = await read({ cursor })
+    items.push(...page.data)
+    cursor = page.next_cursor
+  }
+  return { whole: true, items }
+}
 
 /**
  * Pauses, resumes, cancels, retries, undoes or confirms. Returns the operation's record; for an
@@ -183,26 +162,27 @@ export const usePreviewItems = (operation: Operation | null) =>
  */
 export function useAct() {
   const client = useQueryClient()
-  return useMutation<Operation, Error, { id: string; action: OperationAction }>({
-    mutationFn: ({ id, action }) => call(`/api/operations/${id}/${action}`, { method: 'POST' }),
+  return useMutation({
+    mutationFn: ({ id, action }: { id: string; action: OperationAction }) =>
+      call(`POST /api/operations/{id}/${action}`, { path: { id } }),
     onSuccess: async (operation, { id }) => {
       remember(client, operation)
       await Promise.all([
-        ...(operation.id === id ? [] : [client.invalidateQueries({ queryKey: ['operation', id] })]),
+        ...(operation.id === id ? [] : [client.invalidateQueries({ queryKey: keyOfOne(id) })]),
         client.invalidateQueries({ queryKey: ['operations'] }),
         // A connection shows the state of its sync.
         client.invalidateQueries({ queryKey: ['connections'] }),
       ])
     },
     // The move was no longer possible: read again what is possible now.
-    onError: (_error, { id }) => client.invalidateQueries({ queryKey: ['operation', id] }),
+    onError: (_error, { id }) => client.invalidateQueries({ queryKey: keyOfOne(id) }),
   })
 }
 
 export function useStartOperation() {
   const client = useQueryClient()
-  return useMutation<Operation, Error, NewOperation>({
-    mutationFn: (work) => call<Operation>('/api/operations', { method: 'POST', body: work }),
+  return useMutation({
+    mutationFn: (body: NewOperation) => call('POST /api/operations', { body }),
     onSuccess: async (operation) => {
       remember(client, operation)
       await client.invalidateQueries({ queryKey: ['operations'] })

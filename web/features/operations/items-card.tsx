@@ -4,12 +4,7 @@ import { isMoving, useItems } from './calls.ts'
 import { type ItemStatus, type Operation } from '../../shell/client/types.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import {
-  type ItemsUrlState,
-  operationsQuery,
-  readItemsUrlState,
-  writeOperationsUrlState,
-} from './url-state.ts'
+import { ITEMS_STATE, type ItemsUrlState, operationsQuery } from './url-state.ts'
 import { useDraft } from '../../shell/url-state/use-draft.ts'
 import { type UrlState, useUrlState } from '../../shell/url-state/use-url-state.ts'
 import { Box, Card, Tabs, Text, TextField } from '../../shell/ui/index.ts'
@@ -23,7 +18,7 @@ import { t } from '../../shell/messages/t.ts'
 const PAGE_SIZE = 50
 
 export function ItemsCard({ operation }: { operation: Operation }) {
-  const { urlState, go, pages } = useUrlState(readItemsUrlState, writeOperationsUrlState)
+  const { urlState, go, pages } = useUrlState(ITEMS_STATE)
   const items = useItems(
     operation.id,
     operationsQuery(urlState, PAGE_SIZE),

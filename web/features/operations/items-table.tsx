@@ -1,8 +1,11 @@
-// Files with their results; on a narrow screen a list instead of a table.
+// Files with their results.
+import { useMemo } from 'react'
 import { type Item, type Operation } from '../../shell/client/types.ts'
 import { FileIcon } from '../../shell/files/icon.tsx'
 import { StatusBadge } from './status.tsx'
-import { Box, IndexTable, Link, Text, useBreakpoints } from '../../shell/ui/index.ts'
+import { type CardLayout } from '../../shell/components/record-card.tsx'
+import { type Columns, RecordTable } from '../../shell/components/record-table.tsx'
+import { Link, Text, useBreakpoints } from '../../shell/ui/index.ts'
 import { changesOf } from './change.ts'
 import { isPreview, itemWord } from './operation-status.ts'
 import { Changes } from './changes.tsx'
@@ -13,37 +16,69 @@ export function ItemsTable({ items, operation }: { items: readonly Item[]; opera
   const { lgDown: narrow } = useBreakpoints()
   const preview = isPreview(operation)
   const products = operation.kind === 'import'
+  const columns = useMemo(() => columnsOf(preview, products), [preview, products])
   return (
-    <IndexTable
-      resourceName={{ singular: t('file'), plural: t('files') }}
-      itemCount={items.length}
-      selectable={false}
-      condensed={narrow}
-      headings={[
-        { title: t('File') },
-        { title: preview ? t('What would happen') : t('Result') },
-        ...(products ? [{ title: t('Product') }] : []),
-        { title: preview ? t('What would change') : t('What happened') },
-      ]}
-    >
-      {items.map((item, at) => (
-        <IndexTable.Row key={item.position} id={String(item.position)} position={at}>
-          {narrow ? (
-            <NarrowRow item={item} preview={preview} />
-          ) : (
-            <WideRow item={item} preview={preview} products={products} />
-          )}
-        </IndexTable.Row>
-      ))}
-    </IndexTable>
+    <RecordTable
+      names={{ singular: t('file'), plural: t('files') }}
+      columns={columns}
+      card={CARD}
+      narrow={narrow}
+      rows={items}
+      idOf={({ position }) => String(position)}
+    />
   )
 }
+
+type ColumnId = 'icon' | 'name' | 'result' | 'product' | 'happened'
+
+const CARD: CardLayout<ColumnId> = {
+  picture: 'icon',
+  lines: ['name', 'result', 'happened'],
+  gap: '100',
+}
+
+const columnsOf = (preview: boolean, products: boolean): Columns<ColumnId, Item> => ({
+  icon: { cell: (item) => <FileIcon filename={nameOf(item, preview)} /> },
+  name: {
+    title: t('File'),
+    cell: (item) => (
+      <div className="file-name">
+        <FileIcon filename={nameOf(item, preview)} />
+        <span className="cut" title={nameOf(item, preview)}>
+          <Name item={item} preview={preview} />
+        </span>
+      </div>
+    ),
+    inCard: (item) => (
+      <Text as="span" breakWord>
+        <Name item={item} preview={preview} />
+      </Text>
+    ),
+  },
+  result: {
+    title: preview ? t('What would happen') : t('Result'),
+    cell: (item) => <StatusBadge word={itemWord(item, preview)} />,
+  },
+  product: {
+    ...(products ? { title: t('Product') } : {}),
+    cell: (item) => (item.product_mapped ? t('Mapped') : ''),
+  },
+  happened: {
+    title: preview ? t('What would change') : t('What happened'),
+    cell: (item) => (
+      <div className="happened">
+        <Happened item={item} />
+      </div>
+    ),
+    inCard: (item) => <Happened item={item} />,
+  },
+})
 
 /** In a preview the file still has its old name. */
 const nameOf = ({ filename, before }: Item, preview: boolean): string =>
   (preview ? before?.filename : null) ?? filename
 
-function Name({ item, preview }: RowProps) {
+function Name({ item, preview }: { item: Item; preview: boolean }) {
   const name = (
     <Text as="span" fontWeight="semibold">
       {nameOf(item, preview)}
@@ -56,52 +91,6 @@ function Name({ item, preview }: RowProps) {
     <Link url={`/files/${item.file_id}`} dataPrimaryLink monochrome removeUnderline>
       {name}
     </Link>
-  )
-}
-
-interface RowProps {
-  item: Item
-  preview: boolean
-}
-
-function WideRow({ item, preview, products }: RowProps & { products: boolean }) {
-  return (
-    <>
-      <IndexTable.Cell>
-        <div className="file-name">
-          <FileIcon filename={nameOf(item, preview)} />
-          <span className="cut" title={nameOf(item, preview)}>
-            <Name item={item} preview={preview} />
-          </span>
-        </div>
-      </IndexTable.Cell>
-      <IndexTable.Cell>
-        <StatusBadge word={itemWord(item, preview)} />
-      </IndexTable.Cell>
-      {products && <IndexTable.Cell>{item.product_mapped ? t('Mapped') : ''}</IndexTable.Cell>}
-      <IndexTable.Cell>
-        <div className="happened">
-          <Happened item={item} />
-        </div>
-      </IndexTable.Cell>
-    </>
-  )
-}
-
-function NarrowRow({ item, preview }: RowProps) {
-  return (
-    <Box padding="400">
-      <div className="file-name">
-        <FileIcon filename={nameOf(item, preview)} />
-        <div className="item-facts">
-          <Text as="span" breakWord>
-            <Name item={item} preview={preview} />
-          </Text>
-          <StatusBadge word={itemWord(item, preview)} />
-          <Happened item={item} />
-        </div>
-      </div>
-    </Box>
   )
 }
 

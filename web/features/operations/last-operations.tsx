@@ -1,7 +1,7 @@
 // The last operations of one channel in short rows: state, progress, and a link to each.
 import { useChannels } from '../imports/channel-calls.ts'
 import { isMoving, useOperations } from './calls.ts'
-import { type Query } from '../../shell/client/client.ts'
+import { type Query } from '../../shell/client/endpoints.ts'
 import { type Operation } from '../../shell/client/types.ts'
 import { operationTitle } from './labels.ts'
 import { statusWord } from './operation-status.ts'

@@ -5,13 +5,7 @@ import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
 import { PageSearch } from '../../shell/components/page-search.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import {
-  EVERY_OPERATION,
-  isNarrowed,
-  operationsQuery,
-  readOperationsUrlState,
-  writeOperationsUrlState,
-} from './url-state.ts'
+import { EVERY_OPERATION, isNarrowed, operationsQuery, OPERATIONS_STATE } from './url-state.ts'
 import { useUrlState } from '../../shell/url-state/use-url-state.ts'
 import { BlockStack, Box, Card } from '../../shell/ui/index.ts'
 import { OperationsFilters } from './operations-filters.tsx'
@@ -21,7 +15,7 @@ import { t } from '../../shell/messages/t.ts'
 const PAGE_SIZE = 25
 
 export function OperationsPage() {
-  const { urlState, go, pages } = useUrlState(readOperationsUrlState, writeOperationsUrlState)
+  const { urlState, go, pages } = useUrlState(OPERATIONS_STATE)
   const operations = useOperations(operationsQuery(urlState, PAGE_SIZE))
   const list = operations.data
   const failed = operations.error !== null && (list === undefined || operations.isPlaceholderData)

@@ -1,23 +1,15 @@
-// The operations of one page; on a narrow screen a list instead of a table.
-import { type CSSProperties } from 'react'
-import { useChannels } from '../imports/channel-calls.ts'
+// The operations of one page.
+import { useMemo } from 'react'
+import { type Channel, useChannels } from '../imports/channel-calls.ts'
 import { isMoving } from './calls.ts'
 import { type Operation, type OperationAction } from '../../shell/client/types.ts'
 import { useOperationActions } from './operation-actions.tsx'
 import { Progress, StatusBadge } from './status.tsx'
 import { useRequester } from './use-requester.ts'
-import { usePageChannels } from '../../shell/feature.ts'
-import { RowsTable } from '../../shell/components/rows-table.tsx'
-import {
-  BlockStack,
-  Box,
-  Button,
-  IndexTable,
-  InlineStack,
-  Link,
-  Text,
-  useBreakpoints,
-} from '../../shell/ui/index.ts'
+import { type PageChannel, usePageChannels } from '../../shell/feature.ts'
+import { type CardLayout } from '../../shell/components/record-card.tsx'
+import { type Columns, RecordTable } from '../../shell/components/record-table.tsx'
+import { Button, Link, Text, useBreakpoints } from '../../shell/ui/index.ts'
 import { labelText, operationTitle } from './labels.ts'
 import { isPreview, statusWord } from './operation-status.ts'
 import { numberText } from '../../shell/labels/size.ts'
@@ -26,28 +18,99 @@ import { t } from '../../shell/messages/t.ts'
 
 export function OperationsTable({ operations }: { operations: readonly Operation[] }) {
   const { lgDown: narrow } = useBreakpoints()
+  const channels = useChannels()
+  const pageChannels = usePageChannels()
+  const requesterOf = useRequester()
+  const columns = useMemo(
+    () => columnsOf(channels, pageChannels, requesterOf),
+    [channels, pageChannels, requesterOf],
+  )
   return (
-    <RowsTable
+    <RecordTable
       names={{ singular: t('operation'), plural: t('operations') }}
-      headings={[
-        { title: t('Operation') },
-        { title: t('Date') },
-        { title: t('Status') },
-        { title: t('Files') },
-        { title: t('Errors'), alignment: 'end' },
-        { title: t('Duration') },
-        { title: t('Started by') },
-        { title: t('Actions'), hidden: true },
-      ]}
+      columns={columns}
+      card={CARD}
       narrow={narrow}
       rows={operations}
-    >
-      {(operation) =>
-        narrow ? <NarrowRow operation={operation} /> : <WideRow operation={operation} />
-      }
-    </RowsTable>
+      idOf={({ id }) => id}
+    />
   )
 }
+
+type ColumnId =
+  | 'label'
+  | 'name'
+  | 'date'
+  | 'status'
+  | 'files'
+  | 'errors'
+  | 'duration'
+  | 'requester'
+  | 'actions'
+
+const CARD: CardLayout<ColumnId> = {
+  lines: [
+    { start: 'name', end: 'status' },
+    'files',
+    { facts: ['label', 'date', 'requester', 'duration', 'errors'] },
+    'actions',
+  ],
+}
+
+const columnsOf = (
+  channels: readonly Channel[],
+  pageChannels: readonly PageChannel[],
+  requesterOf: (requestedBy: string) => string,
+): Columns<ColumnId, Operation> => ({
+  label: { cell: (operation) => labelText(operation, pageChannels) ?? '' },
+  name: {
+    title: t('Operation'),
+    cut: {
+      width: '220px',
+      whole: (operation) =>
+        labelText(operation, pageChannels) ?? operationTitle(operation, channels),
+    },
+    cell: (operation) => (
+      <>
+        <Name operation={operation} />
+        {operation.label !== null && (
+          <Text as="p" variant="bodySm" tone="subdued" truncate>
+            {labelText(operation, pageChannels)}
+          </Text>
+        )}
+      </>
+    ),
+    inCard: (operation) => <Name operation={operation} />,
+  },
+  date: { title: t('Date'), cell: ({ created_at }) => momentText(created_at) },
+  status: {
+    title: t('Status'),
+    cell: (operation) => <StatusBadge word={statusWord(operation)} />,
+  },
+  files: { title: t('Files'), cell: (operation) => <Progress operation={operation} /> },
+  errors: {
+    title: t('Errors'),
+    align: 'end',
+    cell: ({ failed }) => (
+      <Text as="span" tone={failed > 0 ? 'critical' : 'subdued'}>
+        {numberText(failed)}
+      </Text>
+    ),
+    inCard: ({ failed }) =>
+      failed > 0 ? t('{failed, plural, one {# error} other {# errors}}', { failed }) : '',
+  },
+  duration: { title: t('Duration'), tabular: true, cell: duration },
+  requester: {
+    title: t('Started by'),
+    cut: { width: '150px', whole: ({ requested_by }) => requesterOf(requested_by) },
+    cell: ({ requested_by }) => requesterOf(requested_by),
+  },
+  actions: {
+    title: t('Actions'),
+    titleHidden: true,
+    cell: (operation) => <RowActions operation={operation} />,
+  },
+})
 
 function Name({ operation }: { operation: Operation }) {
   return (
@@ -59,85 +122,11 @@ function Name({ operation }: { operation: Operation }) {
   )
 }
 
-const duration = (operation: Operation): string =>
-  operation.started_at === null
-    ? ''
-    : isMoving(operation)
-      ? t('{duration} so far', { duration: durationText(operation.elapsed_seconds) })
-      : durationText(operation.elapsed_seconds)
-
-function WideRow({ operation }: { operation: Operation }) {
-  const requester = useRequester()(operation.requested_by)
-  const title = operationTitle(operation, useChannels())
-  const label = labelText(operation, usePageChannels())
-  return (
-    <>
-      <IndexTable.Cell>
-        <span className="cut" style={{ '--cut': '220px' } as CSSProperties} title={label ?? title}>
-          <Name operation={operation} />
-          {label !== null && (
-            <Text as="p" variant="bodySm" tone="subdued" truncate>
-              {label}
-            </Text>
-          )}
-        </span>
-      </IndexTable.Cell>
-      <IndexTable.Cell>{momentText(operation.created_at)}</IndexTable.Cell>
-      <IndexTable.Cell>
-        <StatusBadge word={statusWord(operation)} />
-      </IndexTable.Cell>
-      <IndexTable.Cell>
-        <Progress operation={operation} />
-      </IndexTable.Cell>
-      <IndexTable.Cell>
-        <Text
-          as="span"
-          alignment="end"
-          numeric
-          tone={operation.failed > 0 ? 'critical' : 'subdued'}
-        >
-          {numberText(operation.failed)}
-        </Text>
-      </IndexTable.Cell>
-      <IndexTable.Cell className="tabular">{duration(operation)}</IndexTable.Cell>
-      <IndexTable.Cell>
-        <span className="cut" style={{ '--cut': '150px' } as CSSProperties} title={requester}>
-          {requester}
-        </span>
-      </IndexTable.Cell>
-      <IndexTable.Cell>
-        <RowActions operation={operation} />
-      </IndexTable.Cell>
-    </>
-  )
-}
-
-function NarrowRow({ operation }: { operation: Operation }) {
-  const requester = useRequester()(operation.requested_by)
-  const facts = [
-    labelText(operation, usePageChannels()) ?? '',
-    momentText(operation.created_at),
-    requester,
-    duration(operation),
-    operation.failed > 0
-      ? t('{failed, plural, one {# error} other {# errors}}', { failed: operation.failed })
-      : '',
-  ]
-  return (
-    <Box padding="400">
-      <BlockStack gap="200">
-        <InlineStack align="space-between" blockAlign="center" gap="200">
-          <Name operation={operation} />
-          <StatusBadge word={statusWord(operation)} />
-        </InlineStack>
-        <Progress operation={operation} />
-        <Text as="span" variant="bodySm" tone="subdued" breakWord>
-          {facts.filter((fact) => fact !== '').join(' · ')}
-        </Text>
-        <RowActions operation={operation} />
-      </BlockStack>
-    </Box>
-  )
+function duration(operation: Operation): string {
+  const { started_at, elapsed_seconds } = operation
+  if (started_at === null) return ''
+  const text = durationText(elapsed_seconds)
+  return isMoving(operation) ? t('{duration} so far', { duration: text }) : text
 }
 
 const SHORT: Partial<Record<OperationAction, string>> = {

@@ -1,64 +1,38 @@
 // The state of the history of operations, and of one operation's items, in the address.
-import { type Query } from '../../shell/client/client.ts'
-import {
-  type ItemStatus,
-  type OperationKind,
-  type OperationStatus,
-} from '../../shell/client/types.ts'
+import { type Query } from '../../shell/client/endpoints.ts'
+import { type OperationKind } from '../../shell/client/types.ts'
 import { ITEM_STATUSES, OPERATION_STATUSES } from './operation-status.ts'
-import { type PagePosition, readPaged, writePaged } from '../../shell/url-state/paged.ts'
+import { day, listState, oneOf, trimmed, typed, word } from '../../shell/url-state/list-state.ts'
 
-export interface OperationsUrlState extends PagePosition {
-  status: OperationStatus | null
-  kind: OperationKind | null
-  action: string
-  channel: string
-  requested_by: string
-  schedule_id: string
+const KINDS: readonly OperationKind[] = ['import', 'bulk']
+
+export const OPERATIONS_STATE = listState({
+  status: oneOf(namesOf(OPERATION_STATUSES), null),
+  kind: oneOf(KINDS, null),
+  action: word,
+  channel: word,
+  requested_by: trimmed,
+  schedule_id: word,
   /** Part of the title. */
-  search: string
-  /** YYYY-MM-DD; both days are included. */
-  from: string
-  to: string
-}
+  search: typed,
+  /** Both days are included. */
+  from: day,
+  to: day,
+})
 
-export interface ItemsUrlState extends PagePosition {
-  status: ItemStatus | null
+export const ITEMS_STATE = listState({
+  status: oneOf(namesOf(ITEM_STATUSES), null),
   /** Only items with a warning; null: all. */
-  warned: true | null
+  warned: (text) => (text === 'true' ? true : null),
   /** Part of the name. */
-  search: string
-}
+  search: typed,
+})
 
-export function readOperationsUrlState(search: string): OperationsUrlState {
-  const params = new URLSearchParams(search)
-  const text = (name: string) => params.get(name)?.trim() ?? ''
-  const word = (name: string) => (/^[\w-]{1,100}$/.test(text(name)) ? text(name) : '')
-  const day = (name: string) => (/^\d{4}-\d{2}-\d{2}$/.test(text(name)) ? text(name) : '')
-  const kind = params.get('kind')
-  return {
-    status: oneOf(OPERATION_STATUSES, params.get('status')),
-    kind: kind === 'import' || kind === 'bulk' ? kind : null,
-    action: word('action'),
-    channel: word('channel'),
-    requested_by: text('requested_by'),
-    schedule_id: word('schedule_id'),
-    search: params.get('search') ?? '',
-    from: day('from'),
-    to: day('to'),
-    ...readPaged(search),
-  }
-}
+export const { read: readOperationsUrlState } = OPERATIONS_STATE
+export const { read: readItemsUrlState } = ITEMS_STATE
 
-export function readItemsUrlState(search: string): ItemsUrlState {
-  const params = new URLSearchParams(search)
-  return {
-    status: oneOf(ITEM_STATUSES, params.get('status')),
-    warned: params.get('warned') === 'true' || null,
-    search: params.get('search') ?? '',
-    ...readPaged(search),
-  }
-}
+export type OperationsUrlState = ReturnType<typeof readOperationsUrlState>
+export type ItemsUrlState = ReturnType<typeof readItemsUrlState>
 
 /** The whole history. */
 export const EVERY_OPERATION = readOperationsUrlState('')
@@ -70,7 +44,7 @@ export const isNarrowed = (urlState: OperationsUrlState | ItemsUrlState): boolea
 
 /** The query that both functions above read. */
 export const writeOperationsUrlState = (urlState: OperationsUrlState | ItemsUrlState): string =>
-  writePaged(urlState)
+  'kind' in urlState ? OPERATIONS_STATE.write(urlState) : ITEMS_STATE.write(urlState)
 
 /** The API's query for this state. */
 export function operationsQuery(
@@ -88,11 +62,11 @@ export function operationsQuery(
  */
 function momentOf(day: string, after: 0 | 1): string {
   if (day === '') return ''
-  const [year, month, date] = day.split('-').map(Number)
-  const moment = new Date(year!, month! - 1, date! + after)
+  const [year = Number.NaN, month = Number.NaN, date = Number.NaN] = day.split('-').map(Number)
+  const moment = new Date(year, month - 1, date + after)
   return Number.isNaN(moment.getTime()) ? '' : moment.toISOString()
 }
 
-function oneOf<K extends string>(list: Record<K, unknown>, value: string | null): K | null {
-  return value !== null && Object.hasOwn(list, value) ? (value as K) : null
+function namesOf<Name extends string>(list: Record<Name, unknown>): Name[] {
+  return Object.keys(list) as Name[]
 }

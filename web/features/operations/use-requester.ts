@@ -1,8 +1,9 @@
 // Who started an operation, as the signed-in merchant reads it.
+import { useCallback } from 'react'
 import { useSession } from '../../shell/client/queries.ts'
 import { requesterText } from './requester.ts'
 
 export function useRequester(): (requestedBy: string) => string {
   const me = useSession().data?.user
-  return (requestedBy) => requesterText(requestedBy, me)
+  return useCallback((requestedBy) => requesterText(requestedBy, me), [me])
 }

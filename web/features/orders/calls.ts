@@ -1,9 +1,10 @@
 // Deliveries: what orders entitle their buyers to, and the merchant's changes.
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useChangeOf } from '../../shell/client/change.ts'
-import { call, type Query } from '../../shell/client/client.ts'
-import { CALM_MS, isRefusal, SLOW_MS } from '../../shell/client/queries.ts'
-import { type Page, type Schemas } from '../../shell/client/types.ts'
+import { call } from '../../shell/client/client.ts'
+import { type Query } from '../../shell/client/endpoints.ts'
+import { CALM_MS, SLOW_MS } from '../../shell/client/queries.ts'
+import { useRead } from '../../shell/client/reads.ts'
+import { type Schemas } from '../../shell/client/types.ts'
 
 export type Delivery = Schemas['Delivery']
 export type DeliveryStatus = Delivery['status']
@@ -36,68 +37,43 @@ export type DeliverySettings = Pick<
   delivery_workflow?: string | null
 }
 
-export const useStorefrontAccess = () =>
-  useQuery({
-    queryKey: ['storefront'],
-    queryFn: ({ signal }) => call<StorefrontAccess>('/api/storefront', { signal }),
-    staleTime: SLOW_MS,
-  })
+export const useStorefrontAccess = () => useRead('GET /api/storefront', { staleTime: SLOW_MS })
 
-const KEY = ['deliveries']
+/** Deliveries, the import of past orders, and the new files of sold products. */
+const KEYS = [['deliveries'], ['orders'], ['new-files']]
 
 export const useDeliveries = (query: Query) =>
-  useQuery({
-    queryKey: [...KEY, 'list', query],
-    queryFn: ({ signal }) => call<Page<Delivery>>('/api/deliveries', { query, signal }),
-    placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (isRefusal(state.error) ? false : CALM_MS),
-  })
+  useRead('GET /api/deliveries', { query, keep: true, poll: CALM_MS })
 
 export const useDelivery = (id: string) =>
-  useQuery({
-    queryKey: [...KEY, id],
-    queryFn: ({ signal }) => call<DeliveryDetail>(`/api/deliveries/${id}`, { signal }),
-    refetchInterval: ({ state }) => (isRefusal(state.error) ? false : CALM_MS),
-  })
+  useRead('GET /api/deliveries/{id}', { path: { id }, poll: CALM_MS })
 
 export type NewFiles = Schemas['NewFiles']
 
 /** New files of products that were sold before, which their past buyers do not have. */
-export const useNewFiles = () =>
-  useQuery({
-    queryKey: [...KEY, 'new-files'],
-    queryFn: ({ signal }) => call<{ data: NewFiles[] }>('/api/new-files', { signal }),
-    refetchInterval: ({ state }) => (isRefusal(state.error) ? false : CALM_MS),
-  })
+export const useNewFiles = () => useRead('GET /api/new-files', { poll: CALM_MS })
 
 export type PastOrdersAccess = Schemas['PastOrdersAccess']
 
-export const usePastOrders = () =>
-  useQuery({
-    queryKey: [...KEY, 'import'],
-    queryFn: ({ signal }) => call<PastOrdersAccess>('/api/orders/import', { signal }),
-  })
+export const usePastOrders = () => useRead('GET /api/orders/import')
 
-const useDeliveryWork = <Input>(send: (input: Input) => Promise<unknown>) =>
-  useChangeOf([KEY], send)
+const useDeliveryWork = <Input>(send: (input: Input) => Promise<unknown>) => useChangeOf(KEYS, send)
 
 export const useImportOrders = () =>
-  useDeliveryWork<Schemas['PastOrdersRequest']>((body) =>
-    call('/api/orders/import', { method: 'POST', body }),
-  )
+  useDeliveryWork<Schemas['PastOrdersRequest']>((body) => call('POST /api/orders/import', { body }))
 
 /** The product's new files are not given to its past buyers. */
 export const useDismissNewFiles = () =>
   useDeliveryWork<string>((product_id) =>
-    call('/api/new-files/dismiss', { method: 'POST', body: { product_id } }),
+    call('POST /api/new-files/dismiss', { body: { product_id } }),
   )
 
 export type DeliveryAction = 'resend' | 'revoke' | 'hold' | 'release'
 
 const act = (id: string, action: DeliveryAction) =>
-  call<Delivery>(`/api/deliveries/${id}/${action}`, { method: 'POST' })
+  call(`POST /api/deliveries/{id}/${action}`, { path: { id } })
 const change = (id: string, body: DeliveryChange) =>
-  call<DeliveryDetail>(`/api/deliveries/${id}`, { method: 'PATCH', body })
+  call('PATCH /api/deliveries/{id}', { path: { id }, body })
 
 export const useDeliveryAction = (id: string) =>
   useDeliveryWork<DeliveryAction>((action) => act(id, action))

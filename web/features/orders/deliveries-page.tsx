@@ -8,14 +8,14 @@ import { SearchAndStatus } from '../../shell/components/search-and-status.tsx'
 import { DELIVERY_LISTING_TEXTS } from './labels.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Card } from '../../shell/ui/index.ts'
-import { DELIVERY_LISTINGS, readDeliveriesUrlState, writeDeliveriesUrlState } from './url-state.ts'
+import { DELIVERY_LISTINGS, DELIVERIES_STATE } from './url-state.ts'
 import { useUrlState } from '../../shell/url-state/use-url-state.ts'
 import { DeliveriesTable } from './deliveries-table.tsx'
 
 const SHOWN = 50
 
 export function DeliveriesPage() {
-  const { urlState, go, pages } = useUrlState(readDeliveriesUrlState, writeDeliveriesUrlState)
+  const { urlState, go, pages } = useUrlState(DELIVERIES_STATE)
   const { search, status, cursor, page } = urlState
   const deliveries = useDeliveries({ search, status, cursor, limit: SHOWN })
   const list = deliveries.data?.data

@@ -26,7 +26,7 @@ export function CreatePackLink({ pack, onClose }: { pack: Pack; onClose: () => v
   const [edited, setEdited] = useState<LinkForm | null>(null)
   const form = edited ?? (settings.data ? linkFormFor(settings.data) : null)
   const [errors, setErrors] = useState<LinkFormErrors>({})
-  const made = create.data?.data[0]
+  const made = create.data
   const refusal = create.error ? linkProblems(create.error) : null
   const submit = () => {
     if (!form) return

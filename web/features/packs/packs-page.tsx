@@ -7,7 +7,7 @@ import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
 import { PageSearch } from '../../shell/components/page-search.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
-import { readPackUrlState, writePackUrlState } from './url-state.ts'
+import { PACKS_STATE } from './url-state.ts'
 import { useUrlState } from '../../shell/url-state/use-url-state.ts'
 import { BlockStack, Box, Card, TextField } from '../../shell/ui/index.ts'
 import { CreatePack } from './create-pack.tsx'
@@ -18,7 +18,7 @@ import { t } from '../../shell/messages/t.ts'
 const SHOWN = 50
 
 export function PacksPage() {
-  const { urlState, go, pages } = useUrlState(readPackUrlState, writePackUrlState)
+  const { urlState, go, pages } = useUrlState(PACKS_STATE)
   const packs = usePacks({ limit: SHOWN, search: urlState.search, cursor: urlState.cursor })
   const [creating, setCreating] = useState(false)
   const [doomed, setDoomed] = useState<Pack | null>(null)

@@ -1,110 +1,81 @@
-// Packs in a table; on a narrow screen a list instead.
+// Packs with their sizes and products.
+import { useMemo } from 'react'
 import { type Pack } from './calls.ts'
 import { CriticalButton } from '../../shell/components/critical-button.tsx'
-import { RowsTable } from '../../shell/components/rows-table.tsx'
-import {
-  BlockStack,
-  Box,
-  IndexTable,
-  InlineStack,
-  Link,
-  Text,
-  useBreakpoints,
-} from '../../shell/ui/index.ts'
+import { type CardLayout } from '../../shell/components/record-card.tsx'
+import { type Columns, RecordTable } from '../../shell/components/record-table.tsx'
+import { InlineStack, Link, Text, useBreakpoints } from '../../shell/ui/index.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
 
 interface Props {
   packs: readonly Pack[]
+  /** The same function in every render. */
   onDelete: (pack: Pack) => void
 }
 
 export function PacksTable({ packs, onDelete }: Props) {
   const { mdDown: narrow } = useBreakpoints()
+  const columns = useMemo(() => columnsOf(onDelete), [onDelete])
   return (
-    <RowsTable
+    <RecordTable
       names={{ singular: t('pack'), plural: t('packs') }}
-      headings={[
-        { title: t('Pack') },
-        { title: t('Files') },
-        { title: t('Size') },
-        { title: t('Products') },
-        { title: t('Created') },
-        { title: t('Actions'), hidden: true },
-      ]}
+      columns={columns}
+      card={CARD}
       narrow={narrow}
       rows={packs}
-    >
-      {(pack) =>
-        narrow ? (
-          <NarrowPack pack={pack} onDelete={onDelete} />
-        ) : (
-          <WidePack pack={pack} onDelete={onDelete} />
-        )
-      }
-    </RowsTable>
+      idOf={({ id }) => id}
+    />
   )
 }
 
-interface RowProps {
-  pack: Pack
-  onDelete: (pack: Pack) => void
+type ColumnId = 'name' | 'files' | 'size' | 'products' | 'created' | 'delete'
+
+const CARD: CardLayout<ColumnId> = {
+  lines: ['name', { facts: ['files', 'size', 'products'] }],
+  gap: '050',
+  buttons: 'delete',
 }
 
-const WidePack = (row: RowProps) => (
-  <>
-    <IndexTable.Cell>
-      <Name {...row} />
-    </IndexTable.Cell>
-    <IndexTable.Cell className="tabular">
-      {t('{files, plural, one {# file} other {# files}}', { files: row.pack.files })}
-    </IndexTable.Cell>
-    <IndexTable.Cell className="tabular">{sizeText(row.pack.size_bytes)}</IndexTable.Cell>
-    <IndexTable.Cell>{productsText(row.pack)}</IndexTable.Cell>
-    <IndexTable.Cell>{momentText(row.pack.created_at)}</IndexTable.Cell>
-    <IndexTable.Cell>
-      <InlineStack align="end">
-        <DeleteButton {...row} />
-      </InlineStack>
-    </IndexTable.Cell>
-  </>
-)
-
-const NarrowPack = (row: RowProps) => (
-  <Box padding="400">
-    <InlineStack align="space-between" blockAlign="center" gap="200" wrap={false}>
-      <BlockStack gap="050">
-        <Name {...row} />
-        <Text as="span" variant="bodySm" tone="subdued">
-          {t('{files, plural, one {# file} other {# files}}', { files: row.pack.files })} ·{' '}
-          {sizeText(row.pack.size_bytes)} · {productsText(row.pack)}
+const columnsOf = (onDelete: Props['onDelete']): Columns<ColumnId, Pack> => ({
+  name: {
+    title: t('Pack'),
+    cell: ({ id, name }) => (
+      <Link url={`/packs/${id}`} monochrome removeUnderline>
+        <Text as="span" fontWeight="semibold" breakWord>
+          {name}
         </Text>
-      </BlockStack>
-      <DeleteButton {...row} />
-    </InlineStack>
-  </Box>
-)
+      </Link>
+    ),
+  },
+  files: {
+    title: t('Files'),
+    tabular: true,
+    cell: ({ files }) => t('{files, plural, one {# file} other {# files}}', { files }),
+  },
+  size: { title: t('Size'), tabular: true, cell: ({ size_bytes }) => sizeText(size_bytes) },
+  products: { title: t('Products'), cell: productsText },
+  created: { title: t('Created'), cell: ({ created_at }) => momentText(created_at) },
+  delete: {
+    title: t('Actions'),
+    titleHidden: true,
+    cell: (pack) => (
+      <InlineStack align="end">
+        <CriticalButton
+          label={t('Delete {name}', { name: pack.name })}
+          onClick={() => onDelete(pack)}
+          text={t('Delete')}
+        />
+      </InlineStack>
+    ),
+  },
+})
 
-const Name = ({ pack: { id, name } }: RowProps) => (
-  <Link url={`/packs/${id}`} monochrome removeUnderline>
-    <Text as="span" fontWeight="semibold" breakWord>
-      {name}
-    </Text>
-  </Link>
-)
-
-const productsText = ({ products }: Pack): string =>
-  products.length === 0
-    ? t('No products')
-    : products.length === 1
-      ? products[0]!.product_title
-      : t('{count, plural, one {# product} other {# products}}', { count: products.length })
-
-const DeleteButton = ({ pack, onDelete }: RowProps) => (
-  <CriticalButton
-    label={t('Delete {name}', { name: pack.name })}
-    onClick={() => onDelete(pack)}
-    text={t('Delete')}
-  />
-)
+function productsText({ products }: Pack): string {
+  const [first, ...rest] = products
+  if (first === undefined) return t('No products')
+  return rest.length === 0
+    ? first.product_title
+    : t('{count, plural, one {# product} other {# products}}', { count: products.length })
+}

@@ -1,16 +1,12 @@
 // Scheduled tasks: types and calls.
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { translated } from '../../shell/messages/t.ts'
 import { useChangeOf } from '../../shell/client/change.ts'
 import { call, etagOf } from '../../shell/client/client.ts'
 import { edit, type KnownTag } from '../../shell/client/edits.ts'
-import { ApiError } from '../../shell/client/error.ts'
-import {
-  type FileFilter,
-  type Operation,
-  type Page,
-  type Schemas,
-} from '../../shell/client/types.ts'
+import { CALM_MS } from '../../shell/client/queries.ts'
+import { useRead } from '../../shell/client/reads.ts'
+import { type FileFilter, type Schemas } from '../../shell/client/types.ts'
 
 export type Notify = Schemas['Schedule']['notify']
 
@@ -22,21 +18,14 @@ export type CronCheck = Schemas['CronCheck']
 export type Match = Schemas['ScheduleMatch']
 
 const KEY = ['schedules']
-const LIST_MS = 5000
+const keyOfOne = (id: string | null) => ['schedule', id]
 
-export const useSchedules = () =>
-  useQuery({
-    queryKey: KEY,
-    queryFn: ({ signal }) => call<Page<Schedule>>('/api/schedules', { signal }),
-    refetchInterval: ({ state }) =>
-      state.error instanceof ApiError && !state.error.passing ? false : LIST_MS,
-  })
+export const useSchedules = () => useRead('GET /api/schedules', { poll: CALM_MS })
 
 export const useSchedule = (id: string | null) =>
-  useQuery({
-    queryKey: ['schedule', id],
-    queryFn: ({ signal }) => call<Schedule>(`/api/schedules/${id}`, { signal }),
-    enabled: id !== null,
+  useRead('GET /api/schedules/{id}', {
+    path: { id },
+    key: keyOfOne(id),
     // A form is filled once: a later refetch must not change it.
     refetchOnWindowFocus: false,
   })
@@ -44,52 +33,41 @@ export const useSchedule = (id: string | null) =>
 /** A template for a task. */
 export type Template = Partial<ScheduleBody> & Pick<ScheduleBody, 'name'>
 
+const inLanguage = <One extends { name: string }>({ data }: { data: One[] }) => ({
+  data: data.map((one) => ({ ...one, name: translated(one.name) })),
+})
+
 export const useTemplates = () =>
-  useQuery({
-    queryKey: ['schedule-templates'],
-    queryFn: async ({ signal }) => {
-      const list = await call<{ data: Template[] }>('/api/schedules/templates', { signal })
-      return { data: list.data.map((one) => ({ ...one, name: translated(one.name) })) }
-    },
+  useRead('GET /api/schedules/templates', {
+    key: ['schedule-templates'],
+    select: inLanguage,
     staleTime: Infinity,
   })
 
 export const useCronCheck = (cron: string) =>
-  useQuery({
-    queryKey: ['cron-check', cron],
-    queryFn: ({ signal }) =>
-      call<CronCheck>('/api/schedules/check', { method: 'POST', body: { cron }, signal }),
-    enabled: cron !== '',
-    placeholderData: keepPreviousData,
+  useRead('POST /api/schedules/check', {
+    body: cron === '' ? null : { cron },
+    keep: true,
     staleTime: 60_000,
   })
 
 /** What a run would find now. `about` null: not known yet. */
 export const useMatch = (
   about: { filter: FileFilter; action: string | null; workflow: string | null } | null,
-) =>
-  useQuery({
-    queryKey: ['schedule-match', about],
-    queryFn: ({ signal }) =>
-      call<Match>('/api/schedules/match', {
-        method: 'POST',
-        body: withoutNulls(about ?? {}),
-        signal,
-      }),
-    enabled: about !== null,
-    placeholderData: keepPreviousData,
-  })
+) => useRead('POST /api/schedules/match', { body: about && withoutNulls(about), keep: true })
 
 /** Creates a task, or replaces the one with this id. */
 export function useSaveSchedule(id: string | null, known: KnownTag) {
   const client = useQueryClient()
-  return useMutation<Schedule, Error, ScheduleBody>({
-    mutationFn: (body) =>
-      id === null
-        ? call('/api/schedules', { method: 'POST', body: withoutNulls(body) })
-        : edit(`/api/schedules/${id}`, 'PUT', withoutNulls(body), known),
+  return useMutation({
+    mutationFn: (schedule: ScheduleBody) => {
+      const body = withoutNulls(schedule)
+      return id === null
+        ? call('POST /api/schedules', { body })
+        : edit('PUT /api/schedules/{id}', { path: { id }, body }, known)
+    },
     onSuccess: (saved) => {
-      client.setQueryData(['schedule', saved.id], saved)
+      client.setQueryData(keyOfOne(saved.id), saved)
       return client.invalidateQueries({ queryKey: KEY })
     },
   })
@@ -97,18 +75,18 @@ export function useSaveSchedule(id: string | null, known: KnownTag) {
 
 /** Switches a task on or off, and leaves everything else as it is now. */
 export const useSwitchSchedule = (id: string) =>
-  useChangeOf<boolean, Schedule>([KEY, ['schedule', id]], async (enabled) => {
-    const task = await call<Schedule>(`/api/schedules/${id}`)
+  useChangeOf([KEY, keyOfOne(id)], async (enabled: boolean) => {
+    const task = await call('GET /api/schedules/{id}', { path: { id } })
     const body = withoutNulls({ ...bodyOf(task), enabled })
-    return edit(`/api/schedules/${id}`, 'PUT', body, { current: etagOf(task) })
+    return edit('PUT /api/schedules/{id}', { path: { id }, body }, { current: etagOf(task) })
   })
 
 export function useDeleteSchedule() {
   const client = useQueryClient()
-  return useMutation<void, Error, string>({
-    mutationFn: (id) => call(`/api/schedules/${id}`, { method: 'DELETE' }),
+  return useMutation({
+    mutationFn: (id: string) => call('DELETE /api/schedules/{id}', { path: { id } }),
     onSuccess: (_nothing, id) => {
-      client.removeQueries({ queryKey: ['schedule', id] })
+      client.removeQueries({ queryKey: keyOfOne(id) })
       return client.invalidateQueries({ queryKey: KEY })
     },
   })
@@ -116,9 +94,7 @@ export function useDeleteSchedule() {
 
 /** Runs the task now; the answer is the operation. */
 export const useRunSchedule = () =>
-  useChangeOf<string, Operation>([KEY], (id) =>
-    call(`/api/schedules/${id}/run`, { method: 'POST' }),
-  )
+  useChangeOf([KEY], (id: string) => call('POST /api/schedules/{id}/run', { path: { id } }))
 
 /** The body that leaves a task unchanged, without the fields that the server adds. */
 export const bodyOf = ({
@@ -135,5 +111,9 @@ export const bodyOf = ({
   ({ name, enabled, cron, action, workflow, options, filter, notify, cap }) satisfies ScheduleBody
 
 /** Only one of action and workflow is sent. */
-const withoutNulls = (body: object): object =>
-  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
+const withoutNulls = <Body extends object>(body: Body): WithoutNulls<Body> =>
+  Object.fromEntries(
+    Object.entries(body).filter(([, value]) => value !== null),
+  ) as WithoutNulls<Body>
+
+type WithoutNulls<Body> = { [Name in keyof Body]: Exclude<Body[Name], null> }

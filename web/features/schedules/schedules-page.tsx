@@ -1,5 +1,5 @@
 // The shop's scheduled tasks: next run, last result, on or off.
-import { useState } from 'react'
+import { useCallback, useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { type Schedule, useSchedules } from './calls.ts'
 import { usePlugins } from '../../shell/client/plugins.ts'
@@ -60,10 +60,13 @@ export function SchedulesPage() {
 
 /** The names of what tasks run. */
 function useNames(): (schedule: Schedule) => string {
-  const plugins = usePlugins()
-  const workflows = useWorkflows()
-  return ({ action, workflow }) =>
-    action !== null
-      ? (plugins.data?.data.find(({ id }) => id === action)?.title ?? action)
-      : (workflows.data?.data.find(({ id }) => id === workflow)?.name ?? t('A workflow'))
+  const plugins = usePlugins().data?.data
+  const workflows = useWorkflows().data?.data
+  return useCallback(
+    ({ action, workflow }) =>
+      action !== null
+        ? (plugins?.find(({ id }) => id === action)?.title ?? action)
+        : (workflows?.find(({ id }) => id === workflow)?.name ?? t('A workflow')),
+    [plugins, workflows],
+  )
 }

@@ -1,14 +1,14 @@
-// Scheduled tasks in a table; on a narrow screen a list instead.
+// Scheduled tasks with their next and last run.
+import { useMemo } from 'react'
 import { type Schedule } from './calls.ts'
-import { RowsTable } from '../../shell/components/rows-table.tsx'
+import { type CardLayout } from '../../shell/components/record-card.tsx'
+import { type Columns, RecordTable } from '../../shell/components/record-table.tsx'
 import { StatusBadge } from '../operations/status.tsx'
 import { Switch } from '../../shell/components/switch.tsx'
 import { CriticalButton } from '../../shell/components/critical-button.tsx'
 import {
   BlockStack,
-  Box,
   Button,
-  IndexTable,
   InlineStack,
   Link,
   Text,
@@ -19,51 +19,72 @@ import { cronText, runText } from './labels.ts'
 import { useToggle } from './use-toggle.ts'
 import { t } from '../../shell/messages/t.ts'
 
-interface Props {
-  schedules: readonly Schedule[]
+interface RowContext {
   /** The name of what it runs. */
   nameOf: (schedule: Schedule) => string
   onRun: (schedule: Schedule) => void
   onDelete: (schedule: Schedule) => void
 }
 
+interface Props extends RowContext {
+  schedules: readonly Schedule[]
+}
+
 export function SchedulesTable({ schedules, nameOf, onRun, onDelete }: Props) {
   const { lgDown: narrow } = useBreakpoints()
+  const columns = useMemo(() => columnsOf({ nameOf, onRun, onDelete }), [nameOf, onRun, onDelete])
   return (
-    <RowsTable
+    <RecordTable
       names={{ singular: t('task'), plural: t('tasks') }}
-      headings={[
-        { title: t('Task') },
-        { title: t('When') },
-        { title: t('Next run') },
-        { title: t('Last run') },
-        { title: t('On') },
-        { title: t('Actions'), hidden: true },
-      ]}
+      columns={columns}
+      card={CARD}
       narrow={narrow}
       rows={schedules}
-    >
-      {(schedule) => {
-        const row = {
-          schedule,
-          does: nameOf(schedule),
-          onRun: () => onRun(schedule),
-          onDelete: () => onDelete(schedule),
-        }
-        return narrow ? <NarrowRow {...row} /> : <WideRow {...row} />
-      }}
-    </RowsTable>
+      idOf={({ id }) => id}
+    />
   )
 }
 
-interface RowProps {
-  schedule: Schedule
-  does: string
-  onRun: () => void
-  onDelete: () => void
+type ColumnId = 'name' | 'when' | 'next' | 'last' | 'on' | 'buttons'
+
+const CARD: CardLayout<ColumnId> = {
+  lines: [{ start: 'name', end: 'on', wrap: false }, 'when', { start: 'last', end: 'buttons' }],
 }
 
-const Name = ({ schedule, does }: Pick<RowProps, 'schedule' | 'does'>) => (
+const columnsOf = ({ nameOf, onRun, onDelete }: RowContext): Columns<ColumnId, Schedule> => ({
+  name: {
+    title: t('Task'),
+    cell: (schedule) => <Name schedule={schedule} does={nameOf(schedule)} />,
+  },
+  when: {
+    title: t('When'),
+    cell: ({ cron, schedule_text }) => cronText(cron, schedule_text),
+    inCard: (schedule) => (
+      <Text as="span" tone="subdued">
+        {t('{when} · next {next}', {
+          when: cronText(schedule.cron, schedule.schedule_text),
+          next: nextRunText(schedule),
+        })}
+      </Text>
+    ),
+  },
+  next: { title: t('Next run'), tabular: true, cell: nextRunText },
+  last: { title: t('Last run'), cell: (schedule) => <LastRun schedule={schedule} /> },
+  on: { title: t('On'), cell: (schedule) => <OnOff schedule={schedule} /> },
+  buttons: {
+    title: t('Actions'),
+    titleHidden: true,
+    cell: (schedule) => (
+      <Buttons
+        name={schedule.name}
+        onRun={() => onRun(schedule)}
+        onDelete={() => onDelete(schedule)}
+      />
+    ),
+  },
+})
+
+const Name = ({ schedule, does }: { schedule: Schedule; does: string }) => (
   <BlockStack>
     <Link url={`/schedules/${schedule.id}`} monochrome removeUnderline>
       <Text as="span" fontWeight="semibold">
@@ -110,7 +131,13 @@ function OnOff({ schedule }: { schedule: Schedule }) {
   )
 }
 
-const Buttons = ({ schedule: { name }, onRun, onDelete }: RowProps) => (
+interface ButtonsProps {
+  name: string
+  onRun: () => void
+  onDelete: () => void
+}
+
+const Buttons = ({ name, onRun, onDelete }: ButtonsProps) => (
   <InlineStack gap="300" align="end" wrap={false}>
     <Button variant="plain" accessibilityLabel={t('Run {name} now', { name })} onClick={onRun}>
       {t('Run now')}
@@ -118,49 +145,3 @@ const Buttons = ({ schedule: { name }, onRun, onDelete }: RowProps) => (
     <CriticalButton label={t('Delete {name}', { name })} onClick={onDelete} text={t('Delete')} />
   </InlineStack>
 )
-
-function WideRow(row: RowProps) {
-  const { schedule } = row
-  return (
-    <>
-      <IndexTable.Cell>
-        <Name {...row} />
-      </IndexTable.Cell>
-      <IndexTable.Cell>{cronText(schedule.cron, schedule.schedule_text)}</IndexTable.Cell>
-      <IndexTable.Cell className="tabular">{nextRunText(schedule)}</IndexTable.Cell>
-      <IndexTable.Cell>
-        <LastRun schedule={schedule} />
-      </IndexTable.Cell>
-      <IndexTable.Cell>
-        <OnOff schedule={schedule} />
-      </IndexTable.Cell>
-      <IndexTable.Cell>
-        <Buttons {...row} />
-      </IndexTable.Cell>
-    </>
-  )
-}
-
-function NarrowRow(row: RowProps) {
-  const { schedule } = row
-  return (
-    <Box padding="400">
-      <BlockStack gap="200">
-        <InlineStack align="space-between" blockAlign="center" gap="200" wrap={false}>
-          <Name {...row} />
-          <OnOff schedule={schedule} />
-        </InlineStack>
-        <Text as="span" tone="subdued">
-          {t('{when} · next {next}', {
-            when: cronText(schedule.cron, schedule.schedule_text),
-            next: nextRunText(schedule),
-          })}
-        </Text>
-        <InlineStack align="space-between" blockAlign="center" gap="200">
-          <LastRun schedule={schedule} />
-          <Buttons {...row} />
-        </InlineStack>
-      </BlockStack>
-    </Box>
-  )
-}

@@ -1,29 +1,21 @@
 // API keys: types and calls.
-import { useQuery } from '@tanstack/react-query'
 import { useChangeOf } from '../../shell/client/change.ts'
-import { call, callForAll } from '../../shell/client/client.ts'
-import { isRefusal, SLOW_MS } from '../../shell/client/queries.ts'
+import { call } from '../../shell/client/client.ts'
+import { SLOW_MS } from '../../shell/client/queries.ts'
+import { useReadAll } from '../../shell/client/reads.ts'
 import { type Schemas } from '../../shell/client/types.ts'
 
 export type ApiKey = Schemas['ApiKey']
 
-/** The form's choices are plain strings. */
-type NewApiKey = Omit<Schemas['ApiKeyRequest'], 'scopes'> & { scopes: string[] }
+export type Scope = Schemas['ApiKeyRequest']['scopes'][number]
 
-const KEY = ['api-keys']
+const KEYS = [['api-keys']]
 
-export const useApiKeys = () =>
-  useQuery({
-    queryKey: KEY,
-    queryFn: ({ signal }) => callForAll<ApiKey>('/api/api-keys', signal),
-    refetchInterval: ({ state }) => (isRefusal(state.error) ? false : SLOW_MS),
-  })
+export const useApiKeys = () => useReadAll('GET /api/api-keys', { poll: SLOW_MS })
 
 /** Only this answer contains the key. */
 export const useCreateApiKey = () =>
-  useChangeOf<NewApiKey, ApiKey & { key: string }>([KEY], (body) =>
-    call('/api/api-keys', { method: 'POST', body }),
-  )
+  useChangeOf(KEYS, (body: Schemas['ApiKeyRequest']) => call('POST /api/api-keys', { body }))
 
 export const useRevokeApiKey = () =>
-  useChangeOf<string, void>([KEY], (id) => call(`/api/api-keys/${id}`, { method: 'DELETE' }))
+  useChangeOf(KEYS, (id: string) => call('DELETE /api/api-keys/{id}', { path: { id } }))

@@ -1,10 +1,10 @@
 // Texts about API keys and their scopes.
-import { type ApiKey } from './api-key-calls.ts'
+import { type ApiKey, type Scope } from './api-key-calls.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
 
 /** Every scope with what a key may do with it. */
-export const SCOPES: readonly { scope: string; text: string }[] = [
+export const SCOPES: readonly { scope: Scope; text: string }[] = [
   { scope: 'files:read', text: t('Read files, their bytes, packs and tags') },
   { scope: 'files:write', text: t('Change files, packs and tags') },
   { scope: 'files:delete', text: t('Move files to the trash') },
@@ -21,7 +21,7 @@ export const SCOPES: readonly { scope: string; text: string }[] = [
 ]
 
 /** The scopes of a storefront tool that imports files and creates links. */
-export const USUAL_SCOPES: readonly string[] = [
+export const USUAL_SCOPES: readonly Scope[] = [
   'files:read',
   'files:write',
   'imports:write',

@@ -6,7 +6,7 @@ import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
 import { MessageDialog, MessageList } from '../messages/messages.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
-import { readPaged, writePaged } from '../../shell/url-state/paged.ts'
+import { PAGED } from '../../shell/url-state/list-state.ts'
 import { useUrlState } from '../../shell/url-state/use-url-state.ts'
 import { Banner, BlockStack, Card, Link } from '../../shell/ui/index.ts'
 import { momentText } from '../../shell/labels/time.ts'
@@ -15,7 +15,7 @@ import { t } from '../../shell/messages/t.ts'
 const PAGE_SIZE = 25
 
 export function MailPage() {
-  const { urlState, pages } = useUrlState(readPaged, writePaged)
+  const { urlState, pages } = useUrlState(PAGED)
   const messages = useMessages({ cursor: urlState.cursor, limit: PAGE_SIZE })
   const [open, setOpen] = useState<Message | null>(null)
   const list = messages.data

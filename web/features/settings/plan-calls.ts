@@ -1,6 +1,7 @@
 // The shop's plan: types and calls.
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { call } from '../../shell/client/client.ts'
+import { useRead } from '../../shell/client/reads.ts'
 import { type Schemas } from '../../shell/client/types.ts'
 
 export type PlanState = Schemas['PlanState']
@@ -10,15 +11,11 @@ export type Plan = Schemas['Plan']
  * The server reads the plan from the platform first, since a merchant may return from the
  * platform's page of plans.
  */
-export const usePlan = () =>
-  useQuery({
-    queryKey: ['plan'],
-    queryFn: ({ signal }) => call<PlanState>('/api/plan', { query: { refresh: '1' }, signal }),
-  })
+export const usePlan = () => useRead('GET /api/plan', { query: { refresh: '1' } })
 
 export const useChoosePlan = () =>
-  useMutation<{ confirmation_url: string }, Error, string>({
-    mutationFn: (plan) => call('/api/plan', { method: 'POST', body: { plan } }),
+  useMutation({
+    mutationFn: (plan: string) => call('POST /api/plan', { body: { plan } }),
     // The merchant confirms the charge on the platform's page, outside the app's frame.
     onSuccess: ({ confirmation_url }) => void window.open(confirmation_url, '_top'),
   })

@@ -23,72 +23,97 @@ export interface Import {
   failed: number
 }
 
-/** `onBatches`: called with the batches that have not ended, to be followed after a reload. */
-export function createImports(
-  onChange: () => void,
-  onBatches: (batches: readonly string[]) => void,
-) {
-  const state: ImportState = {
+interface Listener {
+  onChange: () => void
+  /** Called with the batches that have not ended, to be followed after a reload. */
+  onBatches: (batches: readonly string[]) => void
+}
+
+export class Imports {
+  readonly #state: ImportState = {
     ...{ batches: new Map(), files: new Map(), outcomes: new Map() },
     ...{ closed: new Set(), retrying: new Set() },
   }
-  const { files, outcomes, closed } = state
-  const errors = new Map<string, Error>()
-  const poll = createFollower(state, { onChange, onBatches })
-  return {
-    outcome: (file: string) => outcomes.get(file),
-    /** Has the file arrived, so that its import decides its outcome? */
-    has: (file: string) => files.has(file),
-    list: () => importsOf(state),
-    /** Batches that could not be imported, each with the reason. */
-    errors: () => [...errors],
-    arrived: (some: readonly ArrivedUpload[]) => {
-      for (const file of some) {
-        files.set(file.id, { ...file, operation: null })
-        followedBatch(state, file.batch).ended = false
-      }
-      void poll()
-    },
-    /** Follows batches that an earlier visit began. */
-    follow: (earlier: readonly string[]) => {
-      for (const batch of earlier) followedBatch(state, batch)
-      void poll()
-    },
-    /** No more files of the batch arrive: its import ends. Idempotent. */
-    close: async (batch: string) => {
-      if (closed.has(batch)) return
-      closed.add(batch)
-      try {
-        const { id } = await retryTemporary(() => startBatch(batch))
-        followOperation(state, batch, id)
-        void poll()
-      } catch (error) {
-        errors.set(batch, error as Error)
-      }
-      onChange()
-    },
-    /** More files of a closed batch arrive. */
-    reopen: (batch: string) => void (errors.has(batch) || closed.delete(batch)),
-    /** Forgets the error of a batch, so that closing it is tried again. */
-    forgive: (batch: string) => {
-      errors.delete(batch)
-      closed.delete(batch)
-      onChange()
-    },
-    /**
-     * Retries the operations of these files, each once, as soon as it has ended. Throws `ApiError`.
-     */
-    retry: async (some: readonly string[]) => {
-      await retryOperationsOf(state, some)
-      void poll()
-    },
-    /** The files were removed from the queue: their ids may be used again. */
-    forget: (some: readonly string[]) => {
-      for (const id of some) {
-        files.delete(id)
-        outcomes.delete(id)
-      }
-    },
+  readonly #errors = new Map<string, Error>()
+  readonly #onChange: () => void
+  readonly #poll: () => Promise<void>
+
+  constructor(listener: Listener) {
+    this.#onChange = listener.onChange
+    this.#poll = createFollower(this.#state, listener)
+  }
+
+  outcome(file: string): Outcome | undefined {
+    return this.#state.outcomes.get(file)
+  }
+
+  /** Has the file arrived, so that its import decides its outcome? */
+  has(file: string): boolean {
+    return this.#state.files.has(file)
+  }
+
+  list(): Import[] {
+    return importsOf(this.#state)
+  }
+
+  /** Batches that could not be imported, each with the reason. */
+  errors(): [batch: string, error: Error][] {
+    return [...this.#errors]
+  }
+
+  arrived(some: readonly ArrivedUpload[]): void {
+    for (const file of some) {
+      this.#state.files.set(file.id, { ...file, operation: null })
+      followedBatch(this.#state, file.batch).ended = false
+    }
+    void this.#poll()
+  }
+
+  /** Follows batches that an earlier visit began. */
+  follow(earlier: readonly string[]): void {
+    for (const batch of earlier) followedBatch(this.#state, batch)
+    void this.#poll()
+  }
+
+  /** No more files of the batch arrive: its import ends. Idempotent. */
+  async close(batch: string): Promise<void> {
+    const { closed } = this.#state
+    if (closed.has(batch)) return
+    closed.add(batch)
+    try {
+      const { id } = await retryTemporary(() => startBatch(batch))
+      followOperation(this.#state, batch, id)
+      void this.#poll()
+    } catch (error) {
+      this.#errors.set(batch, error as Error)
+    }
+    this.#onChange()
+  }
+
+  /** More files of a closed batch arrive. */
+  reopen(batch: string): void {
+    if (!this.#errors.has(batch)) this.#state.closed.delete(batch)
+  }
+
+  /** Forgets the error of a batch, so that closing it is tried again. */
+  forgive(batch: string): void {
+    this.#errors.delete(batch)
+    this.#state.closed.delete(batch)
+    this.#onChange()
+  }
+
+  /** Retries the operations of these files, each once, as soon as it has ended. Throws `ApiError`. */
+  async retry(some: readonly string[]): Promise<void> {
+    await retryOperationsOf(this.#state, some)
+    void this.#poll()
+  }
+
+  /** The files were removed from the queue: their ids may be used again. */
+  forget(some: readonly string[]): void {
+    for (const id of some) {
+      this.#state.files.delete(id)
+      this.#state.outcomes.delete(id)
+    }
   }
 }
 

@@ -44,3 +44,7 @@ export function chosenFileOf(uppy: Uploader, { id }: UploadRow): ChosenFile[] {
   if (!file || !(file.data instanceof File)) return []
   return [{ data: file.data, path: String(file.meta.relativePath ?? file.data.name) }]
 }
+
+/** The id of its upload, the last part of the address. */
+export const uploadOf = ({ uploadURL }: { uploadURL?: string | undefined }): string =>
+  uploadURL?.slice(uploadURL.lastIndexOf('/') + 1) ?? ''

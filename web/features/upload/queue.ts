@@ -4,11 +4,11 @@
 import { createBatch, startBatch } from './calls.ts'
 import { type ChosenFile } from '../../shell/components/chosen-files.ts'
 import { setUploading } from '../../shell/url-state/uploading.ts'
-import { createImports, type Import } from './imports.ts'
+import { type Import, Imports } from './imports.ts'
 import { createMemory, keepBatches, type KeptFile, readBatches, readKept } from './kept.ts'
 import { type ArrivedUpload } from './outcomes.ts'
 import { refusalOf, type UploadRefusal } from './refusal.ts'
-import { type AddedFile, chosenFileOf, keptFileOf, uppyFileOf } from './queue-files.ts'
+import { type AddedFile, chosenFileOf, keptFileOf, uploadOf, uppyFileOf } from './queue-files.ts'
 import {
   bytesToSend,
   hasEnded,
@@ -21,7 +21,7 @@ import {
   type UploadTotals,
 } from './rows.ts'
 import { createSpeed } from './speed.ts'
-import { createUploader, idOf } from './uploader.ts'
+import { createUploader, idOf, type Uploader } from './uploader.ts'
 
 export interface QueueState {
   rows: readonly UploadRow[]
@@ -41,222 +41,260 @@ export interface QueueState {
 }
 
 const DRAWN_MS = 250
-export type UploadQueue = ReturnType<typeof createQueue>
 
-export function createQueue(shop: string) {
-  const uppy = createUploader(shop)
-  const speed = createSpeed()
-  const imports = createImports(changed, (batches) => keepBatches(shop, batches))
-  const listeners = new Set<() => void>()
+export class UploadQueue {
+  readonly #shop: string
+  readonly #uppy: Uploader
+  readonly #speed = createSpeed()
+  readonly #imports: Imports
+  readonly #listeners = new Set<() => void>()
   /** Batches with a file from this tab. Other tabs close their own batches. */
-  const begun = new Set<string>()
-  const refusals = new Map<string, UploadRefusal>()
-  let kept = readKept(shop)
-  let failure: Error | null = null
-  let storageFull = false
-  const memory = createMemory(shop)
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let state = draw()
+  readonly #begun = new Set<string>()
+  readonly #refusals = new Map<string, UploadRefusal>()
+  readonly #memory: ReturnType<typeof createMemory>
+  #kept: readonly KeptFile[]
+  #failure: Error | null = null
+  #storageFull = false
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #state: QueueState
 
-  function draw(): QueueState {
-    const rows = uppy
+  constructor(shop: string) {
+    this.#shop = shop
+    this.#uppy = createUploader(shop)
+    this.#imports = new Imports({
+      onChange: this.#changed,
+      onBatches: (batches) => keepBatches(shop, batches),
+    })
+    this.#memory = createMemory(shop)
+    this.#kept = readKept(shop)
+    this.#state = this.#draw()
+    this.#imports.follow(readBatches(shop))
+    this.#uppy.on('state-update', this.#changed)
+    this.#uppy.on('upload-error', (file, _error, answer) => {
+      const refusal = refusalOf(answer)
+      if (file && refusal) this.#refusals.set(file.id, refusal)
+    })
+    this.#uppy.on('restriction-failed', (_file, error) => this.#fail(error))
+  }
+
+  readonly state = () => this.#state
+
+  readonly subscribe = (listener: () => void) => {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  #draw(): QueueState {
+    const rows = this.#uppy
       .getFiles()
-      .map((file) => rowOf(file, imports.outcome(file.id), refusals.get(file.id)))
+      .map((file) => rowOf(file, this.#imports.outcome(file.id), this.#refusals.get(file.id)))
     const totals = totalsOf(rows)
     const now = Date.now()
-    const moving = rows.some(isMoving)
-    if (moving) speed.note(totals.sent, now)
-    else speed.reset()
-    const rate = speed.at(now)
-    const seconds = rate !== null && rate > 0 ? bytesToSend(rows) / rate : null
-    const imported = { imports: imports.list(), errors: imports.errors() }
+    if (rows.some(isMoving)) this.#speed.note(totals.sent, now)
+    else this.#speed.reset()
+    const speed = this.#speed.at(now)
     return {
       rows,
       totals,
-      speed: rate,
-      seconds,
-      kept,
-      ...imported,
-      failure,
-      storageFull,
+      speed,
+      seconds: speed !== null && speed > 0 ? bytesToSend(rows) / speed : null,
+      kept: this.#kept,
+      imports: this.#imports.list(),
+      errors: this.#imports.errors(),
+      failure: this.#failure,
+      storageFull: this.#storageFull,
     }
   }
 
   /** Rendered soon, but not for every chunk that is sent. */
-  function changed(): void {
-    timer ??= setTimeout(redraw, DRAWN_MS)
+  readonly #changed = (): void => {
+    this.#timer ??= setTimeout(() => this.#redraw(), DRAWN_MS)
   }
 
-  function redraw(): void {
-    clearTimeout(timer)
-    timer = undefined
-    state = draw()
-    setUploading(state.rows.filter(isOnItsWay).length)
-    remember()
-    listeners.forEach((listener) => listener())
-    importArrived()
+  #redraw(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#state = this.#draw()
+    const { rows } = this.#state
+    setUploading(rows.filter(isOnItsWay).length)
+    this.#remember()
+    this.#listeners.forEach((listener) => listener())
+    this.#importArrived()
     // The speed falls while nothing is sent.
-    if (state.rows.some(isMoving)) changed()
+    if (rows.some(isMoving)) this.#changed()
   }
 
   /** Stored for the next visit, in case the tab is closed. */
-  function remember(): void {
-    const unfinished = state.rows.filter(
-      (row) => isOnItsWay(row) || (row.status === 'failed' && !imports.has(row.id)),
+  #remember(): void {
+    const unfinished = this.#state.rows.filter(
+      (row) => isOnItsWay(row) || (row.status === 'failed' && !this.#imports.has(row.id)),
     )
-    const room = memory([...kept, ...unfinished.flatMap((row) => keptFileOf(uppy, row))])
-    if (storageFull === room) changed()
-    storageFull = !room
+    const room = this.#memory([
+      ...this.#kept,
+      ...unfinished.flatMap((row) => keptFileOf(this.#uppy, row)),
+    ])
+    if (this.#storageFull === room) this.#changed()
+    this.#storageFull = !room
   }
 
   /** Records files that have arrived, and closes the imports of batches without further files. */
-  function importArrived(): void {
-    const going = new Set(kept.map(({ batch }) => batch))
+  #importArrived(): void {
+    const going = new Set(this.#kept.map(({ batch }) => batch))
     const arrived: ArrivedUpload[] = []
-    for (const row of state.rows) {
-      const file = uppy.getFile(row.id)
+    for (const row of this.#state.rows) {
+      const file = this.#uppy.getFile(row.id)
       if (!file) continue
       const { batch } = file.meta
       if (isOnItsWay(row)) going.add(batch)
-      if (row.arrived) begun.add(batch)
-      if (row.status !== 'verifying' || imports.has(row.id)) continue
-      arrived.push({ id: row.id, batch, upload: (file.uploadURL ?? '').split('/').at(-1)! })
+      if (row.arrived) this.#begun.add(batch)
+      if (row.status !== 'verifying' || this.#imports.has(row.id)) continue
+      arrived.push({ id: row.id, batch, upload: uploadOf(file) })
     }
-    if (arrived.length > 0) imports.arrived(arrived)
-    for (const batch of going) imports.reopen(batch)
-    for (const batch of begun) if (!going.has(batch)) void imports.close(batch)
+    if (arrived.length > 0) this.#imports.arrived(arrived)
+    for (const batch of going) this.#imports.reopen(batch)
+    for (const batch of this.#begun) if (!going.has(batch)) void this.#imports.close(batch)
   }
 
-  imports.follow(readBatches(shop))
-  uppy.on('state-update', changed)
-  uppy.on('upload-error', (file, _error, answer) => {
-    const refusal = refusalOf(answer)
-    if (file && refusal) refusals.set(file.id, refusal)
-  })
-  uppy.on('restriction-failed', (_file, error) => fail(error))
-  function fail(error: unknown): void {
-    failure = error as Error
-    changed()
+  readonly #fail = (error: unknown): void => {
+    this.#failure = error as Error
+    this.#changed()
   }
+
   /**
    * Each operation once, even for several of its files. An operation that cannot be retried gives
    * the reason.
    */
-  const retry = (ids: readonly string[]) => {
-    failure = null
-    const imported = ids.filter(imports.has)
-    if (imported.length > 0) void imports.retry(imported).then(changed, fail)
-    for (const id of ids.filter((one) => !imports.has(one))) {
-      refusals.delete(id)
-      void uppy.retryUpload(id)
+  #retry(ids: readonly string[]): void {
+    this.#failure = null
+    const imported = ids.filter((id) => this.#imports.has(id))
+    if (imported.length > 0) void this.#imports.retry(imported).then(this.#changed, this.#fail)
+    for (const id of ids.filter((one) => !this.#imports.has(one))) {
+      this.#refusals.delete(id)
+      void this.#uppy.retryUpload(id)
     }
-    changed()
+    this.#changed()
   }
-  const remove = (ids: readonly string[]) => {
+
+  #remove(ids: readonly string[]): void {
     if (ids.length === 0) return
-    uppy.removeFiles([...ids])
-    imports.forget(ids)
-    ids.forEach((id) => refusals.delete(id))
+    this.#uppy.removeFiles([...ids])
+    this.#imports.forget(ids)
+    ids.forEach((id) => this.#refusals.delete(id))
   }
-  const each = (of: (row: UploadRow) => boolean, act: (id: string) => void) => () =>
-    state.rows.filter(of).forEach(({ id }) => act(id))
-  return {
-    state: () => state,
-    subscribe: (listener: () => void) => {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
-    /**
-     * `known`: unfinished uploads of an earlier visit, which need no new question. `underWay`:
-     * files that are in the queue, which are not added again.
-     */
-    sortChosen: (files: readonly ChosenFile[]) => {
-      const under = new Set(state.rows.filter(isUnderWay).map(({ id }) => id))
-      const before = new Set(kept.map(({ id }) => id))
-      const sorted = {
-        fresh: [] as ChosenFile[],
-        known: [] as ChosenFile[],
-        underWay: [] as ChosenFile[],
-      }
-      for (const file of files) {
-        const id = idOf(shop, file)
-        sorted[under.has(id) ? 'underWay' : before.has(id) ? 'known' : 'fresh'].push(file)
-      }
-      return sorted
-    },
-    /**
-     * Names that will be taken by files in the queue, except these: files that are being sent or
-     * may be retried.
-     */
-    namesExcept: (but: readonly ChosenFile[]) => {
-      const own = new Set(but.map((file) => idOf(shop, file)))
-      const rows = state.rows.filter(
-        (row) => isUnderWay(row) || (row.status === 'failed' && !row.taken),
-      )
-      return [...rows, ...kept].filter(({ id }) => !own.has(id)).map(({ filename }) => filename)
-    },
-    /** The files of these rows, as they were chosen. */
-    filesOf: (rows: readonly UploadRow[]): ChosenFile[] =>
-      rows.flatMap((row) => chosenFileOf(uppy, row)),
-    /**
-     * Adds files after those in the queue; ended rows of the same files are removed. Files that were
-     * refused because of their names continue where they were stopped. Throws `ApiError`.
-     */
-    add: async (chosen: readonly AddedFile[]) => {
-      const under = new Set(state.rows.filter(isUnderWay).map(({ id }) => id))
-      const wanted = new Map(chosen.map((file) => [idOf(shop, file), file]))
-      const refused = state.rows.filter(({ id }) => wanted.has(id) && refusals.get(id)?.taken)
-      for (const { id } of refused) {
-        const { on_conflict } = wanted.get(id)!
-        uppy.setFileMeta(id, { ...uppy.getFile(id).meta, on_conflict })
-        wanted.delete(id)
-      }
-      retry(refused.map(({ id }) => id))
-      const files = [...wanted].filter(([id]) => !under.has(id)).map(([, file]) => file)
-      const before = new Map(kept.map((file) => [file.id, file]))
-      const fresh = files.filter((file) => !before.has(idOf(shop, file))).length
-      const batch = fresh > 0 ? (await createBatch(fresh)).id : ''
-      failure = null
-      remove(state.rows.filter((row) => hasEnded(row) && wanted.has(row.id)).map(({ id }) => id))
-      if (files.length > 0)
-        uppy.addFiles(files.map((file) => uppyFileOf(file, before.get(idOf(shop, file)), batch)))
-      kept = kept.filter(({ id }) => !uppy.getFile(id))
-      redraw()
-    },
-    pause: (id: string) => void uppy.pauseResume(id),
-    resume: (id: string) => void uppy.pauseResume(id),
-    cancel: (id: string) => remove([id]),
-    retry: (id: string) => retry([id]),
-    pauseAll: each(isMoving, (id) => uppy.pauseResume(id)),
-    resumeAll: each(
-      ({ status }) => status === 'paused',
-      (id) => uppy.pauseResume(id),
-    ),
-    cancelAll: () => remove(state.rows.filter(isOnItsWay).map(({ id }) => id)),
-    /** Without files whose names are taken: for these the merchant is asked. */
-    retryFailed: () =>
-      retry(
-        state.rows.filter(({ status, taken }) => status === 'failed' && !taken).map(({ id }) => id),
-      ),
-    /** Removes ended rows, successful and failed. */
-    clear: () => remove(state.rows.filter(hasEnded).map(({ id }) => id)),
-    /** Removes ended rows of these files. */
-    removeEnded: (files: readonly ChosenFile[]) => {
-      const ids = new Set(files.map((file) => idOf(shop, file)))
-      remove(state.rows.filter((row) => hasEnded(row) && ids.has(row.id)).map(({ id }) => id))
-    },
-    /** The merchant has closed the error message. */
-    dismissFailure: () => {
-      failure = null
-      changed()
-    },
-    importAgain: imports.forgive,
-    /** Imports the complete files of interrupted batches, and gives up the others. */
-    discardKept: () => {
-      const batches = new Set(kept.map(({ batch }) => batch))
-      kept = []
-      redraw()
-      for (const batch of batches) void startBatch(batch).catch(() => undefined)
-    },
+
+  #idsOf(which: (row: UploadRow) => boolean): string[] {
+    return this.#state.rows.filter(which).map(({ id }) => id)
+  }
+
+  /**
+   * `known`: unfinished uploads of an earlier visit, which need no new question. `underWay`: files
+   * that are in the queue, which are not added again.
+   */
+  sortChosen(files: readonly ChosenFile[]) {
+    const under = new Set(this.#idsOf(isUnderWay))
+    const before = new Set(this.#kept.map(({ id }) => id))
+    const sorted = {
+      fresh: [] as ChosenFile[],
+      known: [] as ChosenFile[],
+      underWay: [] as ChosenFile[],
+    }
+    for (const file of files) {
+      const id = idOf(this.#shop, file)
+      sorted[under.has(id) ? 'underWay' : before.has(id) ? 'known' : 'fresh'].push(file)
+    }
+    return sorted
+  }
+
+  /**
+   * Names that will be taken by files in the queue, except these: files that are being sent or may
+   * be retried.
+   */
+  namesExcept(but: readonly ChosenFile[]): string[] {
+    const own = new Set(but.map((file) => idOf(this.#shop, file)))
+    const rows = this.#state.rows.filter(
+      (row) => isUnderWay(row) || (row.status === 'failed' && !row.taken),
+    )
+    return [...rows, ...this.#kept].filter(({ id }) => !own.has(id)).map(({ filename }) => filename)
+  }
+
+  /** The files of these rows, as they were chosen. */
+  filesOf(rows: readonly UploadRow[]): ChosenFile[] {
+    return rows.flatMap((row) => chosenFileOf(this.#uppy, row))
+  }
+
+  /**
+   * Adds files after those in the queue; ended rows of the same files are removed. Files that were
+   * refused because of their names continue where they were stopped. Throws `ApiError`.
+   */
+  async add(chosen: readonly AddedFile[]): Promise<void> {
+    const under = new Set(this.#idsOf(isUnderWay))
+    const wanted = new Map(chosen.map((file) => [idOf(this.#shop, file), file]))
+    this.#retry(this.#answerRefusals(wanted))
+    const files = [...wanted].filter(([id]) => !under.has(id))
+    const before = new Map(this.#kept.map((file) => [file.id, file]))
+    const fresh = files.filter(([id]) => !before.has(id)).length
+    const batch = fresh > 0 ? (await createBatch(fresh)).id : ''
+    this.#failure = null
+    this.#remove(this.#idsOf((row) => hasEnded(row) && wanted.has(row.id)))
+    if (files.length > 0)
+      this.#uppy.addFiles(files.map(([id, file]) => uppyFileOf(file, before.get(id), batch)))
+    this.#kept = this.#kept.filter(({ id }) => !this.#uppy.getFile(id))
+    this.#redraw()
+  }
+
+  /** Takes files that were refused because of their names out of `wanted`, with their new answers. */
+  #answerRefusals(wanted: Map<string, AddedFile>): string[] {
+    return this.#idsOf(({ id }) => {
+      const file = wanted.get(id)
+      if (!file || !this.#refusals.get(id)?.taken) return false
+      const { meta } = this.#uppy.getFile(id)
+      this.#uppy.setFileMeta(id, { ...meta, on_conflict: file.on_conflict })
+      return wanted.delete(id)
+    })
+  }
+
+  readonly pause = (id: string): void => void this.#uppy.pauseResume(id)
+
+  readonly resume = (id: string): void => void this.#uppy.pauseResume(id)
+
+  readonly cancel = (id: string): void => this.#remove([id])
+
+  readonly retry = (id: string): void => this.#retry([id])
+
+  readonly pauseAll = (): void => this.#idsOf(isMoving).forEach(this.pause)
+
+  readonly resumeAll = (): void =>
+    this.#idsOf(({ status }) => status === 'paused').forEach(this.resume)
+
+  readonly cancelAll = (): void => this.#remove(this.#idsOf(isOnItsWay))
+
+  /** Without files whose names are taken: for these the merchant is asked. */
+  readonly retryFailed = (): void =>
+    this.#retry(this.#idsOf(({ status, taken }) => status === 'failed' && !taken))
+
+  /** Removes ended rows, successful and failed. */
+  readonly clear = (): void => this.#remove(this.#idsOf(hasEnded))
+
+  /** Removes ended rows of these files. */
+  removeEnded(files: readonly ChosenFile[]): void {
+    const ids = new Set(files.map((file) => idOf(this.#shop, file)))
+    this.#remove(this.#idsOf((row) => hasEnded(row) && ids.has(row.id)))
+  }
+
+  /** The merchant has closed the error message. */
+  readonly dismissFailure = (): void => {
+    this.#failure = null
+    this.#changed()
+  }
+
+  /** Closes the import of a batch again. */
+  readonly importAgain = (batch: string): void => this.#imports.forgive(batch)
+
+  /** Imports the complete files of interrupted batches, and gives up the others. */
+  readonly discardKept = (): void => {
+    const batches = new Set(this.#kept.map(({ batch }) => batch))
+    this.#kept = []
+    this.#redraw()
+    for (const batch of batches) void startBatch(batch).catch(() => undefined)
   }
 }

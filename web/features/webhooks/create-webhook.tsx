@@ -62,7 +62,7 @@ export function Secret({ title, made, onClose }: SecretProps) {
     >
       <BlockStack gap="400">
         <Banner tone="warning">{t('Copy the secret now: it is not shown again.')}</Banner>
-        <Code text={made.secret} what={t('signing secret')} wrap />
+        {made.secret !== null && <Code text={made.secret} what={t('signing secret')} wrap />}
         <Text as="p" tone="subdued">
           {t(
             'The receiver checks each message with it, by Standard Webhooks: libraries exist for most languages.',

@@ -7,14 +7,14 @@ import { MessageDialog, MessageList } from '../messages/messages.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
-import { readPaged, writePaged } from '../../shell/url-state/paged.ts'
+import { PAGED } from '../../shell/url-state/list-state.ts'
 import { useUrlState } from '../../shell/url-state/use-url-state.ts'
 import { Box, Card, Text } from '../../shell/ui/index.ts'
 
 const PAGE_SIZE = 25
 
 export function SentMessages({ webhook }: { webhook: Webhook }) {
-  const { urlState, pages } = useUrlState(readPaged, writePaged)
+  const { urlState, pages } = useUrlState(PAGED)
   const sent = useDeliveries(webhook.id, { cursor: urlState.cursor, limit: PAGE_SIZE })
   const [open, setOpen] = useState<Message | null>(null)
   const list = sent.data

@@ -1,5 +1,5 @@
 // The fields of a webhook: where it posts, what it is for, and which events it wants.
-import { type WebhookFields } from './calls.ts'
+import { type WebhookEvent, type WebhookFields } from './calls.ts'
 import { fieldId, type Problems } from '../../shell/components/problems.ts'
 import { EVENTS } from './labels.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -14,7 +14,8 @@ interface Props {
 }
 
 /** What of `events` may be wanted: all of them, or some. */
-const SOME = Object.keys(EVENTS)
+const isEvent = (text: string): text is WebhookEvent => Object.hasOwn(EVENTS, text)
+const SOME = Object.keys(EVENTS).filter(isEvent)
 
 export function WebhookForm({ fields, problems, onChange, urlHelp }: Props) {
   const { url, description, events } = fields
@@ -63,7 +64,7 @@ export function WebhookForm({ fields, problems, onChange, urlHelp }: Props) {
           }))}
           selected={events}
           error={problems.within('events')}
-          onChange={(chosen) => onChange({ events: chosen })}
+          onChange={(chosen) => onChange({ events: chosen.filter(isEvent) })}
         />
       )}
     </>

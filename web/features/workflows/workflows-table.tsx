@@ -1,15 +1,15 @@
-// Workflows in a table; on a narrow screen a list instead.
+// Workflows with their steps, and what runs them.
+import { useMemo } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import { CriticalButton } from '../../shell/components/critical-button.tsx'
-import { RowsTable } from '../../shell/components/rows-table.tsx'
-import { useChannels } from '../imports/channel-calls.ts'
+import { type CardLayout } from '../../shell/components/record-card.tsx'
+import { type Columns, RecordTable } from '../../shell/components/record-table.tsx'
+import { type Channel, useChannels } from '../imports/channel-calls.ts'
 import { type Schedule } from '../schedules/calls.ts'
 import { type Workflow } from '../../shell/client/workflows.ts'
 import {
   BlockStack,
-  Box,
   Button,
-  IndexTable,
   InlineStack,
   Link,
   Text,
@@ -29,56 +29,59 @@ interface Props {
 export function WorkflowsTable({ workflows, schedules, onDelete }: Props) {
   const { lgDown: narrow } = useBreakpoints()
   const channels = useChannels()
-  const used = schedules.filter(({ workflow }) => workflows.some(({ id }) => id === workflow))
-  const parts = (workflow: Workflow) => ({
-    name: <Name workflow={workflow} />,
-    uses: <Uses schedules={used.filter((schedule) => schedule.workflow === workflow.id)} />,
-    buttons: <Buttons workflow={workflow} onDelete={onDelete} />,
-  })
+  const columns = useMemo(() => {
+    const used = schedules.filter(({ workflow }) => workflows.some(({ id }) => id === workflow))
+    return columnsOf({ channels, used, onDelete })
+  }, [channels, workflows, schedules, onDelete])
   return (
-    <RowsTable
+    <RecordTable
       names={{ singular: t('workflow'), plural: t('workflows') }}
-      headings={[
-        { title: t('Workflow') },
-        { title: t('Runs on') },
-        { title: t('Steps') },
-        ...(used.length > 0 ? [{ title: t('Scheduled tasks') }] : []),
-        { title: t('Actions'), hidden: true },
-      ]}
+      columns={columns}
+      card={CARD}
       narrow={narrow}
       rows={workflows}
-    >
-      {(workflow) => {
-        const { name, uses, buttons } = parts(workflow)
-        return narrow ? (
-          <Box padding="400">
-            <BlockStack gap="200">
-              {name}
-              <span className="steps-line">{stepsText(workflow.steps)}</span>
-              <InlineStack align="space-between" blockAlign="center" gap="200">
-                <Text as="span" variant="bodySm" tone="subdued">
-                  {runsOnText(workflow, channels)}
-                </Text>
-                {buttons}
-              </InlineStack>
-              {uses}
-            </BlockStack>
-          </Box>
-        ) : (
-          <>
-            <IndexTable.Cell>{name}</IndexTable.Cell>
-            <IndexTable.Cell>{runsOnText(workflow, channels)}</IndexTable.Cell>
-            <IndexTable.Cell>
-              <div className="steps-line">{stepsText(workflow.steps)}</div>
-            </IndexTable.Cell>
-            {used.length > 0 && <IndexTable.Cell>{uses}</IndexTable.Cell>}
-            <IndexTable.Cell>{buttons}</IndexTable.Cell>
-          </>
-        )
-      }}
-    </RowsTable>
+      idOf={({ id }) => id}
+    />
   )
 }
+
+type ColumnId = 'name' | 'runsOn' | 'steps' | 'uses' | 'buttons'
+
+const CARD: CardLayout<ColumnId> = {
+  lines: ['name', 'steps', { start: 'runsOn', end: 'buttons' }, 'uses'],
+}
+
+interface Context extends Pick<Props, 'onDelete'> {
+  channels: readonly Channel[]
+  /** The scheduled tasks that run one of the workflows. */
+  used: readonly Schedule[]
+}
+
+const columnsOf = ({ channels, used, onDelete }: Context): Columns<ColumnId, Workflow> => ({
+  name: { title: t('Workflow'), cell: (workflow) => <Name workflow={workflow} /> },
+  runsOn: {
+    title: t('Runs on'),
+    cell: (workflow) => runsOnText(workflow, channels),
+    inCard: (workflow) => (
+      <Text as="span" variant="bodySm" tone="subdued">
+        {runsOnText(workflow, channels)}
+      </Text>
+    ),
+  },
+  steps: {
+    title: t('Steps'),
+    cell: ({ steps }) => <div className="steps-line">{stepsText(steps)}</div>,
+  },
+  uses: {
+    ...(used.length > 0 ? { title: t('Scheduled tasks') } : {}),
+    cell: ({ id }) => <Uses schedules={used.filter(({ workflow }) => workflow === id)} />,
+  },
+  buttons: {
+    title: t('Actions'),
+    titleHidden: true,
+    cell: (workflow) => <Buttons workflow={workflow} onDelete={onDelete} />,
+  },
+})
 
 const Name = ({ workflow }: { workflow: Workflow }) => (
   <Link url={`/workflows/${workflow.id}`} monochrome removeUnderline>

@@ -50,7 +50,7 @@ export interface components {
     }
     BulkDeleteRequest: {
       /** @default false */
-      backup_first: boolean
+      backup_first?: boolean
       /**
        * @description Ids of files
        * @example [
@@ -59,9 +59,9 @@ export interface components {
        */
       file_ids: string[]
       /** @default false */
-      permanent: boolean
+      permanent?: boolean
       /** @default false */
-      remove_mappings: boolean
+      remove_mappings?: boolean
     }
     BulkUpdateRequest: {
       /**
@@ -97,7 +97,7 @@ export interface components {
          * @default replace
          * @enum {string}
          */
-        tags_mode: 'replace' | 'add' | 'remove'
+        tags_mode?: 'replace' | 'add' | 'remove'
         /** @enum {string} */
         visibility?: 'public' | 'private'
       }
@@ -155,12 +155,12 @@ export interface components {
        * @default en
        * @enum {string}
        */
-      locale: 'en' | 'de' | 'fr' | 'es' | 'ja'
+      locale?: 'en' | 'de' | 'fr' | 'es' | 'ja'
       /**
        * @default files
        * @enum {string}
        */
-      page: 'files' | 'ended'
+      page?: 'files' | 'ended'
       /** @description By language; a missing one is replaced by that of `language` */
       texts?: {
         [key: string]: {
@@ -463,12 +463,12 @@ export interface components {
        * @default error
        * @enum {string}
        */
-      on_conflict: 'error' | 'rename' | 'overwrite' | 'new_version'
+      on_conflict?: 'error' | 'rename' | 'overwrite' | 'new_version'
       /**
        * @description Check that each address answers
        * @default true
        */
-      probe: boolean
+      probe?: boolean
     }
     CsvColumnMapping: {
       /** Format: date-time */
@@ -730,7 +730,7 @@ export interface components {
        * @description Leave out rows with errors
        * @default false
        */
-      only_valid: boolean
+      only_valid?: boolean
     }
     CsvStarted: {
       action: string
@@ -1260,6 +1260,1362 @@ export interface components {
       /** @description FTP is refused unless it is encrypted */
       tls_required?: boolean
     }
+    Endpoints: {
+      'DELETE /api/api-keys/{id}': Record<string, never>
+      'DELETE /api/connections/{id}': Record<string, never>
+      'DELETE /api/csv/{id}': Record<string, never>
+      'DELETE /api/csv/mappings/{id}': Record<string, never>
+      'DELETE /api/customer-data/{id}': Record<string, never>
+      'DELETE /api/drop/accounts/{id}': Record<string, never>
+      'DELETE /api/drop/files/{id}': Record<string, never>
+      'DELETE /api/licence-lists/{id}': Record<string, never>
+      'DELETE /api/packs/{id}': Record<string, never>
+      'DELETE /api/schedules/{id}': Record<string, never>
+      'DELETE /api/settings/buyer-page/logo': {
+        answer: components['schemas']['BuyerPage']
+      }
+      'DELETE /api/tag-templates/{id}': Record<string, never>
+      'DELETE /api/uploads/{id}': Record<string, never>
+      'DELETE /api/webhooks/{id}': Record<string, never>
+      'DELETE /api/workflows/{id}': Record<string, never>
+      'GET /api/activity': {
+        answer: components['schemas']['Activity']
+      }
+      'GET /api/api-keys': {
+        answer: {
+          data: components['schemas']['ApiKey'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          /** @default 250 */
+          limit?: number
+        }
+      }
+      'GET /api/channels': {
+        answer: {
+          data: components['schemas']['Channel'][]
+        }
+      }
+      'GET /api/cloud': {
+        answer: components['schemas']['CloudOffer']
+      }
+      'GET /api/connections': {
+        answer: {
+          data: components['schemas']['Connection'][]
+          next_cursor: string | null
+        }
+      }
+      'GET /api/connections/{id}': {
+        answer: components['schemas']['Connection']
+      }
+      'GET /api/connections/{id}/folders': {
+        answer: {
+          data: {
+            name: string
+            path: string
+          }[]
+          path: string
+        }
+        query: {
+          /** @default  */
+          path?: string
+        }
+      }
+      'GET /api/connections/{id}/rejections': {
+        answer: {
+          data: components['schemas']['CloudRejection'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          /** @default 250 */
+          limit?: number
+        }
+      }
+      'GET /api/connections/{id}/syncs': {
+        answer: {
+          data: components['schemas']['Sync'][]
+          next_cursor: string | null
+        }
+        query: {
+          /** @default 20 */
+          limit?: number
+        }
+      }
+      'GET /api/csv': {
+        answer: {
+          data: components['schemas']['ListedCsvFile'][]
+          next_cursor: string | null
+        }
+      }
+      'GET /api/csv/{id}': {
+        answer: components['schemas']['CsvFile']
+      }
+      'GET /api/csv/{id}/errors.csv': Record<string, never>
+      'GET /api/csv/{id}/problems': {
+        answer: {
+          data: components['schemas']['CsvProblem'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          /** @default 50 */
+          limit?: number
+          /** @enum {string} */
+          severity?: 'error' | 'warning'
+        }
+      }
+      'GET /api/csv/mappings': {
+        answer: {
+          data: components['schemas']['CsvColumnMapping'][]
+          next_cursor: string | null
+        }
+      }
+      'GET /api/customer-data': {
+        answer: {
+          data: components['schemas']['CustomerDataAnswer'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          /** @default 250 */
+          limit?: number
+        }
+      }
+      'GET /api/customer-data/{id}': {
+        answer: components['schemas']['CustomerData']
+      }
+      'GET /api/deliveries': {
+        answer: {
+          data: components['schemas']['Delivery'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          email?: string
+          /** @default 50 */
+          limit?: number
+          order?: string
+          search?: string
+          /** @enum {string} */
+          status?: 'ready' | 'held' | 'withdrawn' | 'revoked' | 'unreachable' | 'blocked'
+        }
+      }
+      'GET /api/deliveries/{id}': {
+        answer: components['schemas']['DeliveryDetail']
+      }
+      'GET /api/drop': {
+        answer: components['schemas']['Drop']
+      }
+      'GET /api/drop/accounts': {
+        answer: {
+          data: components['schemas']['DropAccount'][]
+          next_cursor: string | null
+        }
+      }
+      'GET /api/drop/accounts/{id}': {
+        answer: components['schemas']['DropAccount']
+      }
+      'GET /api/drop/connections': {
+        answer: {
+          data: components['schemas']['DropConnection'][]
+          next_cursor: string | null
+        }
+      }
+      'GET /api/drop/files': {
+        answer: {
+          data: components['schemas']['DropFile'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          /** @default 250 */
+          limit?: number
+          /** @enum {string} */
+          state?: 'writing' | 'partial' | 'waiting' | 'importing' | 'processed' | 'failed'
+        }
+      }
+      'GET /api/files': {
+        answer: {
+          data: components['schemas']['File'][]
+          next_cursor: string | null
+          total: number
+        }
+        query: {
+          cursor?: string
+          deleted?: boolean
+          find?: string
+          /** Larger than */
+          larger_than?: number
+          /** @default 50 */
+          limit?: number
+          /** Mapped */
+          mapped?: boolean
+          not_downloaded_for_days?: number
+          older_than_days?: number
+          pack?: string
+          product?: string
+          /** Name contains */
+          search?: string
+          /** Smaller than */
+          smaller_than?: number
+          /**
+           * @default -created_at
+           * @enum {string}
+           */
+          sort?:
+            | 'created_at'
+            | '-created_at'
+            | 'filename'
+            | '-filename'
+            | 'size_bytes'
+            | '-size_bytes'
+            | 'pack_position'
+            | '-pack_position'
+          /** Tags */
+          tags?: string[]
+          /** Type */
+          type?: string[]
+          uploaded_after?: string
+          uploaded_before?: string
+        }
+      }
+      'GET /api/files/{id}': {
+        answer: {
+          /**
+           * @description Hosts that may link to the file, `*.example.com` for all subdomains; empty: any
+           * @example [
+           *       "shop.example.com"
+           *     ]
+           */
+          allowed_referrers: string[]
+          cdn: boolean
+          content_type: string
+          /** Format: date-time */
+          created_at: string
+          /** @description When it was moved to the trash */
+          deleted_at: string | null
+          /**
+           * @description Downloads that a link allows; null: unlimited
+           * @example 5
+           */
+          download_limit: number | null
+          download_notification: boolean
+          download_tracking: boolean
+          downloads: number
+          /**
+           * @description Days a link stays valid; null: it never expires
+           * @example 60
+           */
+          expiry_days: number | null
+          filename: string
+          id: string
+          links_active: number
+          mappings: {
+            /** Format: date-time */
+            created_at: string
+            /** @enum {string} */
+            method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack'
+            product_id: string
+            product_title: string
+            reason: string
+            score: number
+            sku: string | null
+            variant_id: string | null
+          }[]
+          pack: {
+            id: string
+            name: string
+          } | null
+          /** @description Why it cannot be downloaded: its bytes are damaged */
+          problem: {
+            code: string
+            message: string
+          } | null
+          products: string[]
+          /** @description Its address while it is public */
+          public_url: string | null
+          size_bytes: number
+          storage: components['schemas']['FileStorage']
+          tags: string[]
+          /** Format: date-time */
+          updated_at: string
+          /** Format: date */
+          upload_date: string
+          version: number
+          /** @enum {string} */
+          visibility: 'public' | 'private'
+        }
+      }
+      'GET /api/files/{id}/content': Record<string, never>
+      'GET /api/files/{id}/downloads': {
+        answer: {
+          data: {
+            address: string
+            agent: string
+            /** Format: date-time */
+            at: string
+            /** @description null: through its public address */
+            link_id: string | null
+          }[]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          /** @default 50 */
+          limit?: number
+        }
+      }
+      'GET /api/files/{id}/history': {
+        answer: {
+          data: components['schemas']['FileHistoryEntry'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          /** @default 50 */
+          limit?: number
+        }
+      }
+      'GET /api/files/{id}/versions': {
+        answer: {
+          data: components['schemas']['Version'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          /** @default 250 */
+          limit?: number
+        }
+      }
+      'GET /api/files/{id}/versions/{n}/content': Record<string, never>
+      'GET /api/home': {
+        answer: components['schemas']['Home']
+      }
+      'GET /api/home/figures': {
+        answer: components['schemas']['Figures']
+        query: {
+          /**
+           * @default 30
+           * @enum {string}
+           */
+          days?: '7' | '30' | '90'
+        }
+      }
+      'GET /api/jobs/{id}': {
+        answer: components['schemas']['Operation']
+      }
+      'GET /api/licence-lists': {
+        answer: {
+          data: components['schemas']['LicenceList'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          /** @default 250 */
+          limit?: number
+        }
+      }
+      'GET /api/licence-lists/{id}': {
+        answer: components['schemas']['LicenceList']
+      }
+      'GET /api/links': {
+        answer: {
+          data: components['schemas']['Link'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          email?: string
+          file_id?: string
+          /** @default 50 */
+          limit?: number
+          operation_id?: string
+          pack_id?: string
+          search?: string
+          /** @enum {string} */
+          status?: 'active' | 'expired' | 'exhausted' | 'revoked' | 'withdrawn'
+        }
+      }
+      'GET /api/links/export.csv': {
+        query: {
+          email?: string
+          file_id?: string
+          operation_id?: string
+          pack_id?: string
+          search?: string
+          /** @enum {string} */
+          status?: 'active' | 'expired' | 'exhausted' | 'revoked' | 'withdrawn'
+        }
+      }
+      'GET /api/messages': {
+        answer: {
+          data: components['schemas']['Message'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          /**
+           * @default email
+           * @enum {string}
+           */
+          kind?: 'email' | 'callback' | 'webhook' | 'sms' | 'flow'
+          /** @default 50 */
+          limit?: number
+          /** @enum {string} */
+          status?: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
+        }
+      }
+      'GET /api/new-files': {
+        answer: {
+          data: components['schemas']['NewFiles'][]
+        }
+      }
+      'GET /api/notices': {
+        answer: {
+          data: components['schemas']['Notice'][]
+          next_cursor: string | null
+          unread: number
+        }
+        query: {
+          cursor?: string
+          /** @default 50 */
+          limit?: number
+        }
+      }
+      'GET /api/operations': {
+        answer: {
+          data: components['schemas']['Operation'][]
+          next_cursor: string | null
+        }
+        query: {
+          action?: string
+          channel?: string
+          cursor?: string
+          from?: string
+          /** @enum {string} */
+          kind?: 'import' | 'bulk'
+          /** @default 50 */
+          limit?: number
+          requested_by?: string
+          schedule_id?: string
+          search?: string
+          /** @enum {string} */
+          status?:
+            | 'previewing'
+            | 'previewed'
+            | 'queued'
+            | 'running'
+            | 'paused'
+            | 'success'
+            | 'partial'
+            | 'failed'
+            | 'cancelled'
+            | 'undone'
+          to?: string
+        }
+      }
+      'GET /api/operations/{id}': {
+        answer: components['schemas']['Operation']
+      }
+      'GET /api/operations/{id}/artifact': Record<string, never>
+      'GET /api/operations/{id}/events': Record<string, never>
+      'GET /api/operations/{id}/items': {
+        answer: {
+          data: components['schemas']['Item'][]
+          next_cursor: string | null
+          /** @description How many of the operation’s items have a warning, regardless of the filter; null while it runs */
+          warned: number | null
+        }
+        query: {
+          cursor?: string
+          /** @default 50 */
+          limit?: number
+          search?: string
+          status?: ('pending' | 'running' | 'done' | 'failed' | 'skipped' | 'cancelled')[]
+          warned?: boolean
+        }
+      }
+      'GET /api/operations/{id}/log.csv': Record<string, never>
+      'GET /api/operations/{id}/log.json': Record<string, never>
+      'GET /api/orders/import': {
+        answer: components['schemas']['PastOrdersAccess']
+      }
+      'GET /api/packs': {
+        answer: {
+          data: components['schemas']['Pack'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          /** @default 50 */
+          limit?: number
+          /** @default  */
+          search?: string
+        }
+      }
+      'GET /api/packs/{id}': {
+        answer: components['schemas']['Pack']
+      }
+      'GET /api/plan': {
+        answer: components['schemas']['PlanState']
+        query: {
+          /** @enum {string} */
+          refresh?: '1'
+        }
+      }
+      'GET /api/plugins': {
+        answer: {
+          /** @description Actions in the history that a channel starts: they are in no menu */
+          channel_actions: {
+            id: string
+            title: string
+          }[]
+          data: components['schemas']['Plugin'][]
+          /** @description The sections of the menu, in order */
+          groups: {
+            /** @enum {string} */
+            id: 'products' | 'deliver' | 'organize' | 'documents' | 'tags' | 'automate' | 'trash'
+            title: string
+          }[]
+        }
+      }
+      'GET /api/products': {
+        answer: {
+          data: components['schemas']['Product'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          /** @default 50 */
+          limit?: number
+          /** @default  */
+          search?: string
+        }
+      }
+      'GET /api/products/mirror': {
+        answer: components['schemas']['CatalogMirror']
+      }
+      'GET /api/reviews': {
+        answer: {
+          data: components['schemas']['Review'][]
+          next_cursor: string | null
+          open: number
+        }
+        query: {
+          cursor?: string
+          /** @default 50 */
+          limit?: number
+          /**
+           * @default open
+           * @enum {string}
+           */
+          status?: 'open' | 'accepted' | 'rejected'
+        }
+      }
+      'GET /api/reviews/{id}': {
+        answer: components['schemas']['Review']
+      }
+      'GET /api/reviews/accept': {
+        answer: {
+          above: number
+          count: number
+        }
+        query: {
+          above?: number
+        }
+      }
+      'GET /api/schedules': {
+        answer: {
+          data: components['schemas']['Schedule'][]
+          next_cursor: string | null
+        }
+      }
+      'GET /api/schedules/{id}': {
+        answer: components['schemas']['Schedule']
+      }
+      'GET /api/schedules/templates': {
+        answer: {
+          data: components['schemas']['ScheduleRequestOutput'][]
+        }
+      }
+      'GET /api/session': {
+        answer: components['schemas']['Session']
+      }
+      'GET /api/settings': {
+        answer: components['schemas']['Settings']
+      }
+      'GET /api/settings/buyer-page': {
+        answer: components['schemas']['BuyerPage']
+      }
+      'GET /api/storefront': {
+        answer: components['schemas']['StorefrontAccess']
+      }
+      'GET /api/tag-templates': {
+        answer: {
+          data: components['schemas']['TagTemplate'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          /** @default 250 */
+          limit?: number
+        }
+      }
+      'GET /api/tags': {
+        answer: {
+          data: components['schemas']['TagCount'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          /** @default 50 */
+          limit?: number
+          /** @default  */
+          search?: string
+        }
+      }
+      'GET /api/uploads/batches/{id}': {
+        answer: components['schemas']['UploadBatch']
+      }
+      'GET /api/webhooks': {
+        answer: {
+          data: components['schemas']['Webhook'][]
+          next_cursor: string | null
+        }
+      }
+      'GET /api/webhooks/{id}': {
+        answer: components['schemas']['Webhook']
+      }
+      'GET /api/webhooks/{id}/deliveries': {
+        answer: {
+          data: components['schemas']['Message'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          /** @default 50 */
+          limit?: number
+          /** @enum {string} */
+          status?: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
+        }
+      }
+      'GET /api/webhooks/secret': {
+        answer: {
+          secret: string
+        }
+      }
+      'GET /api/workflows': {
+        answer: {
+          data: components['schemas']['Workflow'][]
+          next_cursor: string | null
+        }
+      }
+      'GET /api/workflows/{id}': {
+        answer: components['schemas']['Workflow']
+      }
+      'PATCH /api/connections/{id}': {
+        answer: components['schemas']['Connection']
+        body: components['schemas']['ConnectionChange']
+      }
+      'PATCH /api/deliveries/{id}': {
+        answer: components['schemas']['DeliveryDetail']
+        body: components['schemas']['DeliveryChange']
+      }
+      'PATCH /api/drop': {
+        answer: components['schemas']['Drop']
+        body: components['schemas']['DropSettingsChange']
+      }
+      'PATCH /api/drop/accounts/{id}': {
+        answer: components['schemas']['DropAccount']
+        body: components['schemas']['DropAccountChange']
+      }
+      'PATCH /api/files/{id}': {
+        answer: {
+          /**
+           * @description Hosts that may link to the file, `*.example.com` for all subdomains; empty: any
+           * @example [
+           *       "shop.example.com"
+           *     ]
+           */
+          allowed_referrers: string[]
+          cdn: boolean
+          content_type: string
+          /** Format: date-time */
+          created_at: string
+          /** @description When it was moved to the trash */
+          deleted_at: string | null
+          /**
+           * @description Downloads that a link allows; null: unlimited
+           * @example 5
+           */
+          download_limit: number | null
+          download_notification: boolean
+          download_tracking: boolean
+          downloads: number
+          /**
+           * @description Days a link stays valid; null: it never expires
+           * @example 60
+           */
+          expiry_days: number | null
+          filename: string
+          id: string
+          links_active: number
+          mappings: {
+            /** Format: date-time */
+            created_at: string
+            /** @enum {string} */
+            method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack'
+            product_id: string
+            product_title: string
+            reason: string
+            score: number
+            sku: string | null
+            variant_id: string | null
+          }[]
+          pack: {
+            id: string
+            name: string
+          } | null
+          /** @description Why it cannot be downloaded: its bytes are damaged */
+          problem: {
+            code: string
+            message: string
+          } | null
+          products: string[]
+          /** @description Its address while it is public */
+          public_url: string | null
+          size_bytes: number
+          storage: components['schemas']['FileStorage']
+          tags: string[]
+          /** Format: date-time */
+          updated_at: string
+          /** Format: date */
+          upload_date: string
+          version: number
+          /** @enum {string} */
+          visibility: 'public' | 'private'
+        }
+        body: components['schemas']['FileChange']
+      }
+      'PATCH /api/packs/{id}': {
+        answer: {
+          /** Format: date-time */
+          created_at: string
+          /** @description Their number, trash excluded */
+          files: number
+          id: string
+          job_id: string | null
+          name: string
+          products: {
+            product_id: string
+            product_title: string
+            sku: string | null
+            variant_id: string | null
+          }[]
+          /** @description The size of all of them */
+          size_bytes: number
+          /** Format: date-time */
+          updated_at: string
+        }
+        body: components['schemas']['PackChange']
+      }
+      'PATCH /api/settings': {
+        answer: components['schemas']['Settings']
+        body: components['schemas']['SettingsChange']
+      }
+      'PATCH /api/settings/buyer-page': {
+        answer: components['schemas']['BuyerPage']
+        body: components['schemas']['BuyerPageChange']
+      }
+      'PATCH /api/tag-templates/{id}': {
+        answer: components['schemas']['TagTemplate']
+        body: components['schemas']['TagTemplateChange']
+      }
+      'PATCH /api/uploads/{id}': Record<string, never>
+      'PATCH /api/webhooks/{id}': {
+        answer: components['schemas']['Webhook']
+        body: components['schemas']['WebhookChange']
+      }
+      'POST /api/api-keys': {
+        answer: {
+          /** Format: date-time */
+          created_at: string
+          /** @description null: never */
+          expires_at: string | null
+          /** @description The first characters of the key */
+          hint: string
+          id: string
+          key: string | null
+          /** @description To the minute */
+          last_used_at: string | null
+          name: string
+          revoked_at: string | null
+          scopes: string[]
+        }
+        body: components['schemas']['ApiKeyRequest']
+      }
+      'POST /api/connections': {
+        answer: components['schemas']['Connection']
+        body: components['schemas']['ConnectionRequest']
+      }
+      'POST /api/connections/{id}/authorize': {
+        answer: {
+          url: string
+        }
+      }
+      'POST /api/connections/{id}/authorized': {
+        answer: components['schemas']['Connection']
+        body: {
+          code: string
+          state: string
+        }
+      }
+      'POST /api/connections/{id}/sync': {
+        answer: components['schemas']['Operation']
+        /** @default {} */
+        body: {
+          dry_run?: boolean
+          /** @description Files that could not be imported are tried again */
+          retry_rejected?: boolean
+        }
+      }
+      'POST /api/csv': {
+        answer: components['schemas']['CsvFile']
+        query: {
+          filename?: string
+        }
+      }
+      'POST /api/csv/{id}/check': {
+        answer: components['schemas']['CsvFile']
+        body: components['schemas']['CsvCheck']
+      }
+      'POST /api/csv/{id}/start': {
+        answer: components['schemas']['CsvStarted']
+        body: components['schemas']['CsvStart']
+      }
+      'POST /api/csv/{id}/stop': {
+        answer: components['schemas']['CsvFile']
+      }
+      'POST /api/csv/mappings': {
+        answer: components['schemas']['CsvColumnMapping']
+        body: components['schemas']['CsvColumnMappingRequest']
+      }
+      'POST /api/deliveries/{id}/hold': {
+        answer: components['schemas']['DeliveryDetail']
+      }
+      'POST /api/deliveries/{id}/release': {
+        answer: components['schemas']['DeliveryDetail']
+      }
+      'POST /api/deliveries/{id}/resend': {
+        answer: components['schemas']['DeliveryDetail']
+      }
+      'POST /api/deliveries/{id}/revoke': {
+        answer: components['schemas']['DeliveryDetail']
+      }
+      'POST /api/drop/accounts': {
+        answer: {
+          allowed_addresses: string[]
+          /** Format: date-time */
+          created_at: string
+          enabled: boolean
+          id: string
+          last_used_at: string | null
+          name: string
+          /** @enum {string} */
+          name_encoding:
+            | 'utf-8'
+            | 'windows-1252'
+            | 'windows-1250'
+            | 'windows-1251'
+            | 'gb18030'
+            | 'big5'
+            | 'shift_jis'
+            | 'euc-kr'
+          /** @description Shown once; null in the answer to a repeated request */
+          password: string | null
+          /** @description Change it regularly */
+          password_age_days: number
+          /** Format: date-time */
+          password_changed_at: string
+          public_keys: {
+            fingerprint: string
+            /** @description In OpenSSH’s format; a change must include the keys to keep */
+            key: string
+            name: string
+            type: string
+          }[]
+          username: string
+        }
+        body: components['schemas']['DropAccountRequest']
+      }
+      'POST /api/drop/accounts/{id}/password': {
+        answer: {
+          allowed_addresses: string[]
+          /** Format: date-time */
+          created_at: string
+          enabled: boolean
+          id: string
+          last_used_at: string | null
+          name: string
+          /** @enum {string} */
+          name_encoding:
+            | 'utf-8'
+            | 'windows-1252'
+            | 'windows-1250'
+            | 'windows-1251'
+            | 'gb18030'
+            | 'big5'
+            | 'shift_jis'
+            | 'euc-kr'
+          /** @description Shown once; null in the answer to a repeated request */
+          password: string | null
+          /** @description Change it regularly */
+          password_age_days: number
+          /** Format: date-time */
+          password_changed_at: string
+          public_keys: {
+            fingerprint: string
+            /** @description In OpenSSH’s format; a change must include the keys to keep */
+            key: string
+            name: string
+            type: string
+          }[]
+          username: string
+        }
+      }
+      'POST /api/drop/files/{id}/retry': {
+        answer: components['schemas']['DropFile']
+      }
+      'POST /api/drop/import': {
+        answer: components['schemas']['Operation']
+        /** @default {} */
+        body: {
+          dry_run?: boolean
+        }
+        query: {
+          file_id?: string
+        }
+      }
+      'POST /api/files/{id}/public-address': {
+        answer: {
+          /**
+           * @description Hosts that may link to the file, `*.example.com` for all subdomains; empty: any
+           * @example [
+           *       "shop.example.com"
+           *     ]
+           */
+          allowed_referrers: string[]
+          cdn: boolean
+          content_type: string
+          /** Format: date-time */
+          created_at: string
+          /** @description When it was moved to the trash */
+          deleted_at: string | null
+          /**
+           * @description Downloads that a link allows; null: unlimited
+           * @example 5
+           */
+          download_limit: number | null
+          download_notification: boolean
+          download_tracking: boolean
+          downloads: number
+          /**
+           * @description Days a link stays valid; null: it never expires
+           * @example 60
+           */
+          expiry_days: number | null
+          filename: string
+          id: string
+          links_active: number
+          mappings: {
+            /** Format: date-time */
+            created_at: string
+            /** @enum {string} */
+            method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack'
+            product_id: string
+            product_title: string
+            reason: string
+            score: number
+            sku: string | null
+            variant_id: string | null
+          }[]
+          pack: {
+            id: string
+            name: string
+          } | null
+          /** @description Why it cannot be downloaded: its bytes are damaged */
+          problem: {
+            code: string
+            message: string
+          } | null
+          products: string[]
+          /** @description Its address while it is public */
+          public_url: string | null
+          size_bytes: number
+          storage: components['schemas']['FileStorage']
+          tags: string[]
+          /** Format: date-time */
+          updated_at: string
+          /** Format: date */
+          upload_date: string
+          version: number
+          /** @enum {string} */
+          visibility: 'public' | 'private'
+        }
+      }
+      'POST /api/files/{id}/versions': {
+        answer: components['schemas']['Import']
+        body: components['schemas']['VersionRequest']
+      }
+      'POST /api/files/{id}/versions/{n}/restore': {
+        answer: components['schemas']['File']
+      }
+      'POST /api/files/bulk-delete': {
+        answer: {
+          deleted: number
+          errors: {
+            code: string
+            file_id: string | null
+            message: string
+          }[]
+          failed: number
+          job_id: string
+        }
+        body: components['schemas']['BulkDeleteRequest']
+      }
+      'POST /api/files/impact': {
+        answer: components['schemas']['FilesImpact']
+        body: components['schemas']['FilesImpactRequest']
+      }
+      'POST /api/files/import': {
+        answer: components['schemas']['Import']
+        body: components['schemas']['ImportRequest']
+      }
+      'POST /api/files/rename-preview': {
+        answer: components['schemas']['RenamePreview']
+        body: components['schemas']['RenamePreviewRequest']
+      }
+      'POST /api/licence-lists': {
+        answer: components['schemas']['LicenceList']
+        body: components['schemas']['LicenceListRequest']
+      }
+      'POST /api/licence-lists/{id}/keys': {
+        answer: components['schemas']['LicenceKeysAdded']
+      }
+      'POST /api/links': {
+        answer:
+          | {
+              data: components['schemas']['Link'][]
+              next_cursor: string | null
+            }
+          | components['schemas']['Operation']
+        body: components['schemas']['LinksRequest']
+      }
+      'POST /api/links/{id}/extend': {
+        answer: components['schemas']['Link']
+        body: {
+          /**
+           * @description Days a link stays valid; null: it never expires
+           * @example 60
+           */
+          expiry_days: number | null
+        }
+      }
+      'POST /api/links/{id}/reset': {
+        answer: components['schemas']['Link']
+      }
+      'POST /api/links/{id}/revoke': {
+        answer: components['schemas']['Link']
+      }
+      'POST /api/links/email': {
+        answer: components['schemas']['LinksEmailed']
+        body: {
+          link_ids: string[]
+        }
+      }
+      'POST /api/links/revoke': {
+        answer: {
+          revoked: number
+        }
+        body: {
+          link_ids: string[]
+        }
+      }
+      'POST /api/messages/{id}/send': {
+        answer: components['schemas']['Message']
+      }
+      'POST /api/new-files/buyers': {
+        answer: components['schemas']['PastBuyers']
+        body: components['schemas']['PastBuyersRequest']
+      }
+      'POST /api/new-files/dismiss': {
+        body: components['schemas']['NewFilesDismissal']
+      }
+      'POST /api/notices/read': {
+        answer: {
+          unread: number
+        }
+        body:
+          | {
+              ids: string[]
+            }
+          | {
+              /** @constant */
+              all: true
+            }
+      }
+      'POST /api/operations': {
+        answer: components['schemas']['Operation']
+        body: components['schemas']['OperationRequest']
+      }
+      'POST /api/operations/{id}/cancel': {
+        answer: components['schemas']['Operation']
+      }
+      'POST /api/operations/{id}/confirm': {
+        answer: components['schemas']['Operation']
+      }
+      'POST /api/operations/{id}/pause': {
+        answer: components['schemas']['Operation']
+      }
+      'POST /api/operations/{id}/resume': {
+        answer: components['schemas']['Operation']
+      }
+      'POST /api/operations/{id}/retry': {
+        answer: components['schemas']['Operation']
+      }
+      'POST /api/operations/{id}/undo': {
+        answer: components['schemas']['Operation']
+      }
+      'POST /api/orders/import': {
+        answer: components['schemas']['Operation']
+        body: components['schemas']['PastOrdersRequest']
+      }
+      'POST /api/packs': {
+        answer: components['schemas']['Pack']
+        body: components['schemas']['PackRequest']
+      }
+      'POST /api/plan': {
+        answer: {
+          confirmation_url: string
+        }
+        body: components['schemas']['PlanRequest']
+      }
+      'POST /api/products/refresh': {
+        answer: components['schemas']['CatalogMirror']
+      }
+      'POST /api/reviews/{id}/accept': {
+        answer: {
+          accepted: number
+          /** @description The operation that maps the files; null if there were none to map */
+          job_id: string | null
+          /** @description How many reviews are still open */
+          open: number
+        }
+        body: components['schemas']['ReviewAcceptance']
+      }
+      'POST /api/reviews/{id}/reject': {
+        answer: components['schemas']['Review']
+      }
+      'POST /api/reviews/accept': {
+        answer: {
+          accepted: number
+          /** @description The operation that maps the files; null if there were none to map */
+          job_id: string | null
+          /** @description How many reviews are still open */
+          open: number
+        }
+        body: components['schemas']['ReviewsAcceptance']
+      }
+      'POST /api/schedules': {
+        answer: components['schemas']['Schedule']
+        body: components['schemas']['ScheduleRequest']
+      }
+      'POST /api/schedules/{id}/run': {
+        answer: components['schemas']['Operation']
+      }
+      'POST /api/schedules/check': {
+        answer: components['schemas']['CronCheck']
+        body: {
+          /**
+           * @description Five fields, in the shop’s time zone
+           * @example 0 2 1 * *
+           */
+          cron: string
+          /** @description Absent: the shop’s */
+          time_zone?: string
+        }
+      }
+      'POST /api/schedules/match': {
+        answer: components['schemas']['ScheduleMatch']
+        body: {
+          /**
+           * @description A bulk action: a plugin’s id
+           * @default null
+           */
+          action?: string | null
+          filter?: {
+            /** @description Is in the trash; absent: is not in the trash */
+            deleted?: boolean
+            /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
+            find?: string
+            /**
+             * Larger than
+             * @description Bytes
+             */
+            larger_than?: number
+            /**
+             * Mapped
+             * @description Is mapped to a product, or is not
+             */
+            mapped?: boolean
+            /** @description No download in this many days */
+            not_downloaded_for_days?: number
+            /** @description Uploaded more than this many days ago */
+            older_than_days?: number
+            /** @description Is in this pack: its id */
+            pack?: string
+            /** @description Belongs to this product: its id on the platform */
+            product?: string
+            /**
+             * Name contains
+             * @description The name contains this (case is ignored)
+             */
+            search?: string
+            /**
+             * Smaller than
+             * @description Bytes
+             */
+            smaller_than?: number
+            /**
+             * Tags
+             * @description Has all of these tags
+             */
+            tags?: string[]
+            /**
+             * Type
+             * @description Extensions, or document, image, video, audio, archive
+             */
+            type?: string[]
+            /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+            uploaded_after?: string
+            /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+            uploaded_before?: string
+          }
+          /**
+           * @description The id of the workflow, instead of an action
+           * @default null
+           */
+          workflow?: string | null
+        }
+      }
+      'POST /api/settings/buyer-page/preview': {
+        answer: {
+          colours: components['schemas']['ColourReport']
+          html: string
+        }
+        body: components['schemas']['BuyerPagePreview']
+      }
+      'POST /api/tag-templates': {
+        answer: components['schemas']['TagTemplate']
+        body: components['schemas']['TagTemplateRequest']
+      }
+      'POST /api/uploads': Record<string, never>
+      'POST /api/uploads/batches': {
+        answer: components['schemas']['UploadBatch']
+        body: components['schemas']['UploadBatchRequest']
+      }
+      'POST /api/uploads/batches/{id}/start': {
+        answer: components['schemas']['Operation']
+      }
+      'POST /api/uploads/check-names': {
+        answer: {
+          data: components['schemas']['CheckedName'][]
+        }
+        body: {
+          filenames: string[]
+        }
+      }
+      'POST /api/uploads/results': {
+        answer: {
+          data: components['schemas']['UploadResult'][]
+        }
+        body: {
+          upload_ids: string[]
+        }
+      }
+      'POST /api/web-vitals': {
+        body: components['schemas']['WebVitals']
+      }
+      'POST /api/webhooks': {
+        answer: components['schemas']['CreatedWebhook']
+        body: components['schemas']['WebhookRequest']
+      }
+      'POST /api/webhooks/{id}/deliveries/{message}/replay': {
+        answer: components['schemas']['Message']
+      }
+      'POST /api/webhooks/{id}/rotate': {
+        answer: components['schemas']['CreatedWebhook']
+        body: components['schemas']['WebhookRotation']
+      }
+      'POST /api/webhooks/{id}/test': {
+        answer: components['schemas']['Message']
+      }
+      'POST /api/workflows': {
+        answer: components['schemas']['Workflow']
+        body: components['schemas']['WorkflowRequest']
+      }
+      'POST /api/workflows/check': {
+        answer: components['schemas']['WorkflowCheck']
+        body: components['schemas']['WorkflowRequest']
+      }
+      'PUT /api/csv/{id}/columns': {
+        answer: components['schemas']['CsvFile']
+        body: components['schemas']['CsvColumns']
+      }
+      'PUT /api/csv/{id}/encoding': {
+        answer: components['schemas']['CsvFile']
+        body: components['schemas']['CsvEncoding']
+      }
+      'PUT /api/csv/{id}/header': {
+        answer: components['schemas']['CsvFile']
+        body: components['schemas']['CsvHeader']
+      }
+      'PUT /api/csv/{id}/sheet': {
+        answer: components['schemas']['CsvFile']
+        body: components['schemas']['CsvSheet']
+      }
+      'PUT /api/files/bulk-update': {
+        answer: {
+          errors: {
+            code: string
+            file_id: string | null
+            message: string
+          }[]
+          failed: number
+          job_id: string
+          updated: number
+        }
+        body: components['schemas']['BulkUpdateRequest']
+      }
+      'PUT /api/packs/{id}/order': {
+        answer: components['schemas']['Pack']
+        body: components['schemas']['PackOrder']
+      }
+      'PUT /api/schedules/{id}': {
+        answer: components['schemas']['Schedule']
+        body: components['schemas']['ScheduleRequest']
+      }
+      'PUT /api/settings/buyer-page/logo': {
+        answer: components['schemas']['BuyerPage']
+        body: components['schemas']['LogoRequest']
+      }
+      'PUT /api/workflows/{id}': {
+        answer: components['schemas']['Workflow']
+        body: components['schemas']['WorkflowRequest']
+      }
+    }
     Error: {
       error: {
         code: string
@@ -1658,7 +3014,7 @@ export interface components {
        * @default error
        * @enum {string}
        */
-      on_conflict: 'error' | 'rename' | 'overwrite' | 'new_version'
+      on_conflict?: 'error' | 'rename' | 'overwrite' | 'new_version'
     }
     Item: {
       /** @description The same fields after the change (in a preview: planned); tags and mappings as {added, removed} */
@@ -2000,12 +3356,12 @@ export interface components {
     OperationRequest: {
       action?: string
       /** @default false */
-      dry_run: boolean
+      dry_run?: boolean
       /**
        * @description The action’s
        * @default {}
        */
-      options: {
+      options?: {
         [key: string]: unknown
       }
       /** @description The files: their ids, or a filter as in `GET /api/files` */
@@ -2112,7 +3468,7 @@ export interface components {
        * @description The products of its files; replaces the current ones
        * @default []
        */
-      products: {
+      products?: {
         product_id: string
         variant_id?: string | null
       }[]
@@ -2199,12 +3555,12 @@ export interface components {
     }
     PastOrdersRequest: {
       /** @default false */
-      dry_run: boolean
+      dry_run?: boolean
       /**
        * @description Each buyer gets the email about the files of the order
        * @default false
        */
-      mail: boolean
+      mail?: boolean
       /** @description Absent: all orders that the storefront shows */
       since?: string
     }
@@ -2407,7 +3763,7 @@ export interface components {
     }
     RenamePreviewRequest: {
       /** @default 20 */
-      limit: number
+      limit?: number
       /** @description Of the action `rename-files` */
       options: {
         [key: string]: unknown
@@ -2640,19 +3996,19 @@ export interface components {
        * @description A bulk action: a plugin’s id
        * @default null
        */
-      action: string | null
+      action?: string | null
       /**
        * @description Maximum number of files that one run may delete; a run above it waits to be confirmed
        * @default 100
        */
-      cap: number
+      cap?: number
       /**
        * @description Five fields, in the shop’s time zone
        * @example 0 2 1 * *
        */
       cron: string
       /** @default true */
-      enabled: boolean
+      enabled?: boolean
       /** @description The files, selected again with every run */
       filter?: {
         /** @description Is in the trash; absent: is not in the trash */
@@ -2707,19 +4063,19 @@ export interface components {
        * @default always
        * @enum {string}
        */
-      notify: 'always' | 'errors' | 'never'
+      notify?: 'always' | 'errors' | 'never'
       /**
        * @description The action’s
        * @default {}
        */
-      options: {
+      options?: {
         [key: string]: unknown
       }
       /**
        * @description The id of the workflow, instead of an action
        * @default null
        */
-      workflow: string | null
+      workflow?: string | null
     }
     ScheduleRequestOutput: {
       /**
@@ -3127,7 +4483,7 @@ export interface components {
        * Opacity
        * @default 0.3
        */
-      opacity: number
+      opacity?: number
       /** Image */
       picture?: string
       /**
@@ -3135,7 +4491,7 @@ export interface components {
        * @default diagonal
        * @enum {string}
        */
-      position: 'diagonal' | 'center' | 'top-left' | 'top-right' | 'bottom-left' | 'bottom-right'
+      position?: 'diagonal' | 'center' | 'top-left' | 'top-right' | 'bottom-left' | 'bottom-right'
       /** Text */
       text?: string
     }
@@ -3210,9 +4566,9 @@ export interface components {
     }
     WebhookRequest: {
       /** @default  */
-      description: string
+      description?: string
       /** @default true */
-      enabled: boolean
+      enabled?: boolean
       /** @description Empty: all, also those that come later. `file.imported`: The files of an import that ended. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `mapping.changed`: The files whose products an operation may have changed. `notice.created`: A notice: all that the list of notices shows. */
       events?: (
         | 'file.imported'
@@ -3234,7 +4590,7 @@ export interface components {
        * @description 0: the previous secret stops immediately
        * @default 24
        */
-      keep_hours: number
+      keep_hours?: number
     }
     WebVitals: {
       metrics: {
@@ -3291,7 +4647,7 @@ export interface components {
        * @description Every import of this channel runs it (`GET /api/channels` lists them)
        * @default null
        */
-      channel: string | null
+      channel?: string | null
       /**
        * @description A `delivery` workflow runs when an order’s files are delivered to its buyer
        * @enum {string}
@@ -3302,7 +4658,7 @@ export interface components {
        * @description Batches that may run concurrently; 1: one after another
        * @default 1
        */
-      parallel: number
+      parallel?: number
       steps: {
         /** @description The same as long as the step exists; absent: a new one is created */
         id?: string

@@ -2,6 +2,7 @@
 // for unsaved changes, questions, the menu, and web vitals. Any part may be missing: then the page
 // uses its own.
 import { t } from '../messages/t.ts'
+import { type Schemas } from './types.ts'
 
 /** The bar in the admin's frame, drawn from a `<ui-save-bar>` of the page. */
 export interface AdminSaveBar {
@@ -17,10 +18,7 @@ export interface AdminModals {
   hide(id: string): Promise<void>
 }
 
-export interface WebVital {
-  name: string
-  value: number
-}
+export type WebVital = Schemas['WebVitals']['metrics'][number]
 
 interface Bridge {
   idToken(): Promise<string>

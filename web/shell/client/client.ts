@@ -2,26 +2,33 @@
 // with a fresh one.
 import { sessionToken } from './bridge.ts'
 import { ApiError, errorFrom, notSignedIn, offline } from './error.ts'
-import { type Page } from './types.ts'
+import {
+  type Answer,
+  type AnyParams,
+  type Endpoint,
+  type Params,
+  pathOf,
+  type Query,
+} from './endpoints.ts'
 
-export type Query = Record<string, string | number | boolean | readonly string[] | null | undefined>
-
-interface Call {
-  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  query?: Query
-  /** Sent as JSON; a Blob is sent as it is. */
-  body?: unknown
-  /** The media type of the bytes. */
-  type?: string
+/** Options of every call, in addition to the parameters of its endpoint. */
+export interface CallOptions {
+  /** Sent as it is, instead of a JSON body. */
+  file?: { bytes: Blob; type: string }
   signal?: AbortSignal
+  /** The ETag of the record that the call changes, as the form knows it. */
+  ifMatch?: string | undefined
+}
+
+interface Request extends CallOptions {
+  method?: string
+  query?: Query | undefined
+  /** Sent as JSON. */
+  body?: unknown
   /** The expected media type; absent: JSON. */
   accept?: string
   /** The ETag of the known answer: if it is unchanged, the answer is 304 without a body. */
-  etag?: string
-  /** The ETag of the record that the call changes, as the form knows it. */
-  ifMatch?: string | undefined
-  /** `respond-async`: the answer does not wait for the end of the work. */
-  prefer?: string
+  etag?: string | undefined
 }
 
 /**
@@ -32,23 +39,33 @@ const answers = new Map<string, { etag: string; json: unknown }>()
 const MAX_ANSWERS = 100
 
 /** The answer's JSON; undefined for an empty one (204). Throws `ApiError`. */
-export async function call<T>(path: string, options: Call = {}): Promise<T> {
-  if ((options.method ?? 'GET') !== 'GET') {
-    const response = await send(path, options)
-    return (response.status === 204 ? undefined : withEtag(response, await parsed(response))) as T
-  }
+export async function call<E extends Endpoint>(
+  endpoint: E,
+  ...[options]: object extends Params<E> ? [(Params<E> & CallOptions)?] : [Params<E> & CallOptions]
+): Promise<Answer<E>> {
+  return (await callAny(endpoint, options)) as Answer<E>
+}
+
+export async function callAny(endpoint: Endpoint, options: AnyParams & CallOptions = {}) {
+  const [method] = endpoint.split(' ')
+  const path = pathOf(endpoint, options)
+  if (method !== 'GET') return jsonOf(await send(path, { ...options, method }))
   const address = path + toQuery(options.query ?? {})
   const before = answers.get(address)
   const response = await send(path, { ...options, etag: before?.etag })
-  if (response.status === 304) return before!.json as T
-  const json = response.status === 204 ? undefined : withEtag(response, await parsed(response))
+  if (response.status === 304 && before) return before.json
+  const json = await jsonOf(response)
   answers.delete(address)
   const etag = response.headers.get('etag')
   if (etag !== null) answers.set(address, { etag, json })
   // Drops the oldest answer.
-  if (answers.size > MAX_ANSWERS) answers.delete(answers.keys().next().value!)
-  return json as T
+  const [oldest] = answers.keys()
+  if (answers.size > MAX_ANSWERS && oldest !== undefined) answers.delete(oldest)
+  return json
 }
+
+const jsonOf = async (response: Response) =>
+  response.status === 204 ? undefined : withEtag(response, await parsed(response))
 
 /** The ETag of a record that a form can edit is kept with it, also by copies. */
 function withEtag(response: Response, json: unknown): unknown {
@@ -60,19 +77,8 @@ function withEtag(response: Response, json: unknown): unknown {
 export const etagOf = (record: object | undefined): string | undefined =>
   (record as { etag?: string } | undefined)?.etag
 
-/** All rows of a short list, read in as many pages as necessary. Throws `ApiError`. */
-export async function callForAll<T>(path: string, signal: AbortSignal): Promise<Page<T>> {
-  const data: T[] = []
-  for (let cursor: string | null | undefined; cursor !== null;) {
-    const page: Page<T> = await call(path, { query: { limit: 250, cursor }, signal })
-    data.push(...page.data)
-    cursor = page.next_cursor
-  }
-  return { data, next_cursor: null }
-}
-
 /** The answer's text as it arrives, until the server ends it. Throws `ApiError`. */
-export async function* callForText(path: string, options: Call): AsyncGenerator<string> {
+export async function* callForText(path: string, options: Request): AsyncGenerator<string> {
   const response = await send(path, options)
   if (!response.body) return
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
@@ -110,7 +116,7 @@ export function toQuery(query: Query): string {
   return text === '' ? '' : `?${text}`
 }
 
-async function send(path: string, options: Call): Promise<Response> {
+async function send(path: string, options: Request): Promise<Response> {
   let response = await attempt(path, options)
   if (response.status === 401) response = await attempt(path, options)
   if (!response.ok && response.status !== 304)
@@ -118,16 +124,9 @@ async function send(path: string, options: Call): Promise<Response> {
   return response
 }
 
-async function attempt(path: string, options: Call): Promise<Response> {
-  const {
-    method = 'GET',
-    query = {},
-    body,
-    type = 'application/json',
-    signal,
-    accept = 'application/json',
-  } = options
-  const { prefer, etag, ifMatch } = options
+async function attempt(path: string, options: Request): Promise<Response> {
+  const { method = 'GET', query = {}, body, file, signal, etag, ifMatch } = options
+  const { accept = 'application/json' } = options
   const token = await sessionToken().catch((error: unknown) => {
     throw notSignedIn({ cause: error })
   })
@@ -140,10 +139,9 @@ async function attempt(path: string, options: Call): Promise<Response> {
         accept,
         ...(etag === undefined ? {} : { 'if-none-match': etag }),
         ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
-        ...(prefer === undefined ? {} : { prefer }),
-        ...(body === undefined ? {} : { 'content-type': type }),
+        ...(file || body !== undefined ? { 'content-type': file?.type ?? 'application/json' } : {}),
       },
-      body: body === undefined ? null : body instanceof Blob ? body : JSON.stringify(body),
+      body: file ? file.bytes : body === undefined ? null : JSON.stringify(body),
     })
   } catch (error) {
     throw unlessAborted(error)

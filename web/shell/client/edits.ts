@@ -1,7 +1,8 @@
 // Changes of a record by a form. The form knows the record under an ETag; if somebody else has
 // changed the same fields meanwhile, the person is asked which version to keep.
 import { useEffect, useRef } from 'react'
-import { call, etagOf } from './client.ts'
+import { callAny, etagOf } from './client.ts'
+import { type Answer, type AnyParams, type Endpoint, type Params } from './endpoints.ts'
 import { ApiError } from './error.ts'
 
 /** The ETag of the record as a form knows it. */
@@ -59,19 +60,18 @@ const askAbout = (error: ApiError): Promise<'mine' | 'theirs'> =>
   )
 
 /** The record after the change. Throws `ApiError`; `changed_meanwhile`: the other version is kept. */
-export async function edit<T extends object>(
-  path: string,
-  method: 'PUT' | 'PATCH',
-  body: object,
+export async function edit<E extends Endpoint>(
+  endpoint: E,
+  params: Params<E> & AnyParams,
   known: KnownTag,
-): Promise<T> {
-  const saved = await call<T>(path, { method, body, ifMatch: known.current }).catch(
+): Promise<Answer<E>> {
+  const saved = await callAny(endpoint, { ...params, ifMatch: known.current }).catch(
     async (error: unknown) => {
       if (!(error instanceof ApiError) || error.code !== 'changed_meanwhile') throw error
       if ((await askAbout(error)) === 'theirs') throw error
-      return call<T>(path, { method, body })
+      return callAny(endpoint, params)
     },
   )
-  known.current = etagOf(saved)
-  return saved
+  known.current = etagOf(saved as object)
+  return saved as Answer<E>
 }

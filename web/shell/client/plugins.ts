@@ -3,8 +3,10 @@ import { useQuery } from '@tanstack/react-query'
 import { mapTexts } from '../messages/map-texts.ts'
 import { translated } from '../messages/t.ts'
 import { call } from './client.ts'
-import { type Schemas } from './types.ts'
-import { type JsonSchema } from './workflows.ts'
+import { type Answer } from './endpoints.ts'
+import { type JsonSchema, type Plugin, type Schemas } from './types.ts'
+
+export type { Plugin } from './types.ts'
 
 export type PluginAction = Schemas['PluginAction']
 /** ICU messages with `count`, the options and facts as arguments (see the API's description). */
@@ -19,22 +21,12 @@ export type Alternative = Schemas['Plugin']['alternatives'][number]
 /** The first of its fields must be given. */
 export type AlternativeChoice = Alternative['choices'][number]
 
-export interface Plugin extends Omit<Schemas['Plugin'], 'options'> {
-  options: JsonSchema
-}
-
-export interface PluginList {
-  data: Plugin[]
-  /** Actions in the history that a channel starts and that are in no menu. */
-  channel_actions: readonly { id: string; title: string }[]
-  /** The sections of the menu, in order. */
-  groups: readonly { id: string; title: string }[]
-}
+export type PluginList = Answer<'GET /api/plugins'>
 
 export const pluginsQuery = {
   queryKey: ['plugins'],
   queryFn: async ({ signal }: { signal: AbortSignal }) =>
-    mapTexts(await call<PluginList>('/api/plugins', { signal }), translated),
+    mapTexts(await call('GET /api/plugins', { signal }), translated),
   staleTime: Infinity,
 }
 

@@ -2,30 +2,17 @@
 // faster while something runs. A hidden page polls nothing, because React Query stops its intervals
 // there.
 import {
-  keepPreviousData,
   MutationCache,
   QueryClient,
-  queryOptions,
-  useInfiniteQuery,
   useMutation,
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import { call, callForBytes, type Query } from './client.ts'
+import { call, callForBytes } from './client.ts'
+import { pathOf, type Query } from './endpoints.ts'
 import { ApiError } from './error.ts'
-import {
-  type Activity,
-  type DownloadLink,
-  type FileDetail,
-  type FileList,
-  type FilesImpact,
-  type NewLink,
-  type NoticeList,
-  type Page,
-  type Selection,
-  type Session,
-  type TagCount,
-} from './types.ts'
+import { useRead, useReadPages } from './reads.ts'
+import { type Activity, type DownloadLink, type Schemas, type Selection } from './types.ts'
 
 /** Polling intervals: while work runs, while work may start, and for data that rarely changes. */
 export const LIVE_MS = 1000
@@ -57,93 +44,70 @@ export const createQueryClient = (): QueryClient => {
   return client
 }
 
-/** The same request would be refused again. */
-export const isRefusal = (error: Error | null) => error instanceof ApiError && !error.passing
-
-export const useSession = () =>
-  useQuery({
-    queryKey: ['session'],
-    queryFn: ({ signal }) => call<Session>('/api/session', { signal }),
-    staleTime: Infinity,
-  })
+export const useSession = () => useRead('GET /api/session', { staleTime: Infinity })
 
 export const useFiles = (query: Query, live: boolean, enabled = true) =>
-  useQuery({
-    enabled,
-    queryKey: ['files', query],
-    queryFn: ({ signal }) => call<FileList>('/api/files', { query, signal }),
-    placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) =>
-      isRefusal(state.error) ? false : live ? CALM_MS / 2 : IDLE_FILES_MS,
+  useRead('GET /api/files', {
+    ...{ query, enabled, keep: true },
+    poll: live ? CALM_MS / 2 : IDLE_FILES_MS,
   })
 
 /** What deleting these files would affect. null: none are selected yet. */
 export const useFilesImpact = (select: Selection | null) =>
-  useQuery({
-    queryKey: ['files', 'impact', select],
-    queryFn: ({ signal }) =>
-      call<FilesImpact>('/api/files/impact', { method: 'POST', body: { select }, signal }),
-    enabled: select !== null,
-    placeholderData: keepPreviousData,
+  useRead('POST /api/files/impact', {
+    body: select && { select },
+    key: ['files', 'impact', select],
+    keep: true,
   })
 
-const fileQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['file', id],
-    queryFn: ({ signal }) => call<FileDetail>(`/api/files/${id}`, { signal }),
-  })
+const fileKey = (id: string) => ['file', id]
 
-export const useFile = (id: string) => useQuery(fileQuery(id))
+export const useFile = (id: string) =>
+  useRead('GET /api/files/{id}', { path: { id }, key: fileKey(id) })
 
 /** The file's bytes, for its thumbnail. */
 export const useFileBytes = (id: string, version: number, enabled: boolean) =>
   useQuery({
     queryKey: ['bytes', id, version],
-    queryFn: ({ signal }) => callForBytes(`/api/files/${id}/content`, signal),
+    queryFn: ({ signal }) =>
+      callForBytes(pathOf('GET /api/files/{id}/content', { path: { id } }), signal),
     enabled,
     staleTime: Infinity,
   })
 
-export const useTags = () =>
-  useQuery({
-    queryKey: ['tags'],
-    queryFn: ({ signal }) =>
-      call<{ data: TagCount[] }>('/api/tags', { query: { limit: 100 }, signal }),
-    staleTime: SLOW_MS,
-  })
+export const useTags = () => useRead('GET /api/tags', { query: { limit: 100 }, staleTime: SLOW_MS })
+
+export type NewLink = Pick<Schemas['LinksRequest'], 'expiry_days' | 'download_limit' | 'email'>
+
+/** The link to one file or pack. Only links of many files are created by an operation. */
+export async function createLink(
+  body: NewLink & ({ file_ids: [string] } | { pack_id: string }),
+): Promise<DownloadLink | undefined> {
+  const answer = await call('POST /api/links', { body })
+  return 'data' in answer ? answer.data[0] : undefined
+}
 
 /** Creates links; the file's page then shows them. */
 export function useCreateLink(fileId: string) {
   const client = useQueryClient()
-  return useMutation<Page<DownloadLink>, Error, Omit<NewLink, 'file_ids'>>({
-    mutationFn: (link) =>
-      call('/api/links', { method: 'POST', body: { file_ids: [fileId], ...link } }),
+  return useMutation({
+    mutationFn: (link: NewLink) => createLink({ file_ids: [fileId], ...link }),
     onSuccess: async () => {
       await Promise.all([
         client.invalidateQueries({ queryKey: ['links'] }),
-        client.invalidateQueries({ queryKey: ['file', fileId] }),
+        client.invalidateQueries({ queryKey: fileKey(fileId) }),
       ])
     },
   })
 }
 
 export const useNotices = () =>
-  useInfiniteQuery({
-    queryKey: ['notices', 'list'],
-    queryFn: ({ pageParam, signal }) =>
-      call<NoticeList>('/api/notices', { query: { limit: 25, cursor: pageParam }, signal }),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.next_cursor,
-    refetchInterval: SLOW_MS,
-  })
+  useReadPages('GET /api/notices', { query: { limit: 25 }, poll: SLOW_MS })
 
 /** What is new on the server: the only query that an open page polls while nothing runs. */
 export const useActivity = (): Activity =>
-  useQuery({
-    queryKey: ACTIVITY,
-    queryFn: ({ signal }) => call<Activity>('/api/activity', { signal }),
-    refetchInterval: ({ state }) =>
-      isRefusal(state.error) ? false : state.data?.running ? CALM_MS : IDLE_ACTIVITY_MS,
+  useRead('GET /api/activity', {
+    poll: (activity) => (activity?.running ? CALM_MS : IDLE_ACTIVITY_MS),
   }).data ?? NOTHING_NEW
 
 /** Assumed until the first answer. */
@@ -156,8 +120,9 @@ export const NOTHING_NEW: Activity = {
 
 export function useReadNotices() {
   const client = useQueryClient()
-  return useMutation<{ unread: number }, Error, { ids: string[] } | { all: true }>({
-    mutationFn: (which) => call('/api/notices/read', { method: 'POST', body: which }),
+  return useMutation({
+    mutationFn: (body: { ids: string[] } | { all: true }) =>
+      call('POST /api/notices/read', { body }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['notices'] }),
   })
 }

@@ -1,30 +1,24 @@
 // Sets of tags that were saved under a name.
-import { useQuery } from '@tanstack/react-query'
 import { useChangeOf } from './change.ts'
-import { call, callForAll } from './client.ts'
+import { call } from './client.ts'
+import { useReadAll } from './reads.ts'
 import { type Schemas } from './types.ts'
 
 export type TagTemplate = Schemas['TagTemplate']
 
-const KEY = ['tag-templates']
+const KEYS = [['tag-templates']]
 
-export const useTagTemplates = () =>
-  useQuery({
-    queryKey: KEY,
-    queryFn: ({ signal }) => callForAll<TagTemplate>('/api/tag-templates', signal),
-  })
-
-const useChange = <Input, Output>(send: (input: Input) => Promise<Output>) =>
-  useChangeOf([KEY], send)
+export const useTagTemplates = () => useReadAll('GET /api/tag-templates')
 
 /** Creates a template, or changes the one with this id. */
 export const useSaveTagTemplate = () =>
-  useChange<{ id: string | null; name: string; tags: readonly string[] }, TagTemplate>(
-    ({ id, ...body }) =>
+  useChangeOf(
+    KEYS,
+    ({ id, ...body }: { id: string | null; name: string; tags: readonly string[] }) =>
       id === null
-        ? call('/api/tag-templates', { method: 'POST', body })
-        : call(`/api/tag-templates/${id}`, { method: 'PATCH', body }),
+        ? call('POST /api/tag-templates', { body })
+        : call('PATCH /api/tag-templates/{id}', { path: { id }, body }),
   )
 
 export const useDeleteTagTemplate = () =>
-  useChange<string, void>((id) => call(`/api/tag-templates/${id}`, { method: 'DELETE' }))
+  useChangeOf(KEYS, (id: string) => call('DELETE /api/tag-templates/{id}', { path: { id } }))

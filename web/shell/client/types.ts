@@ -32,28 +32,14 @@ export type FileFilter = Schemas['Schedule']['filter']
 
 export type Selection = { file_ids: readonly string[] } | { filter: FileFilter }
 
-export interface FileDetail extends File {
-  links_active: number
-  storage: Schemas['FileStorage']
-}
+/** A file as its own page shows it. */
+export type FileDetail = Schemas['Endpoints']['GET /api/files/{id}']['answer']
 
 export type FilesImpact = Schemas['FilesImpact']
-
-export interface FileList extends Page<File> {
-  /** Matching files on all pages together. */
-  total: number
-}
-
 export type TagCount = Schemas['TagCount']
 
 export type DownloadLink = Schemas['Link']
 export type LinkStatus = DownloadLink['status']
-
-export interface NewLink extends Required<
-  Pick<Schemas['LinksRequest'], 'file_ids' | 'expiry_days' | 'download_limit'>
-> {
-  email?: string
-}
 
 export type Warning = Operation['warnings'][number]
 
@@ -116,13 +102,73 @@ export type ItemMapping = Pick<
 
 export type Notice = Schemas['Notice']
 
-export interface NoticeList extends Page<Notice> {
-  unread: number
-}
-
 export type ShopSettings = Schemas['Settings']
 /** How a file's product is found. */
 export type MatchMethod = ShopSettings['match_by'][number]
 
 export type Message = Schemas['Message']
 export type ErrorDetail = Schemas['Error']['error']['details'][number]
+
+/** The part of JSON Schema that describes a plugin's options. */
+export interface JsonSchema {
+  type?: string
+  title?: string
+  description?: string
+  /** The widget, if the type does not determine one. */
+  widget?: string
+  /** Labels of the values, in their order. */
+  choices?: Readonly<Record<string, string>>
+  /** By value: help below its label. */
+  hints?: Readonly<Record<string, string>>
+  /** The label of "not given". */
+  absent?: string
+  /** 0.3 is shown as 30 %. */
+  percent?: boolean
+  /** The initial value of a dialog's field without a default. */
+  start?: unknown
+  placeholder?: string
+  suffix?: string
+  /** The message if it is required and missing. */
+  missing?: string
+  /** The problem if it is empty while other options have these values. */
+  needed?: { when: Readonly<Record<string, unknown>>; text: string }
+  /** The question before the action runs with one of these values; messages with the facts. */
+  confirm?: { when: readonly unknown[]; text: string; button: string }
+  /** For a file: the offered extensions, and what such files are called. */
+  files?: { extensions: readonly string[]; one: string; many: string }
+  /** A secret: not kept in history. */
+  sensitive?: boolean
+  default?: unknown
+  enum?: readonly unknown[]
+  const?: unknown
+  minimum?: number
+  maximum?: number
+  exclusiveMinimum?: number
+  minLength?: number
+  maxLength?: number
+  minItems?: number
+  minProperties?: number
+  maxItems?: number
+  items?: JsonSchema
+  properties?: Record<string, JsonSchema>
+  required?: readonly string[]
+  anyOf?: readonly JsonSchema[]
+}
+
+export interface Plugin extends Omit<Schemas['Plugin'], 'options'> {
+  options: JsonSchema
+}
+
+/** The conditions on a file for a step to apply; every given one must hold. */
+export type Condition = Pick<
+  FileFilter,
+  'search' | 'type' | 'tags' | 'mapped' | 'larger_than' | 'smaller_than'
+>
+
+export interface WorkflowStep extends Omit<Schemas['Workflow']['steps'][number], 'when'> {
+  when?: Condition
+}
+
+export interface Workflow extends Omit<Schemas['Workflow'], 'steps'> {
+  steps: WorkflowStep[]
+}

@@ -2,13 +2,14 @@
 import { useCallback, useEffect, useMemo } from 'react'
 import { navigate, usePathname, useSearch } from 'wouter/use-browser-location'
 import { cursorOf, rememberCursor } from './cursor-history.ts'
+import { type PagePosition } from './list-state.ts'
 
-interface PageState {
-  page: number
-  cursor: string
+interface ListState<P> {
+  read: (address: string) => P
+  write: (urlState: P) => string
 }
 
-export interface UrlState<P extends PageState> {
+export interface UrlState<P extends PagePosition> {
   urlState: P
   /**
    * Changes search, filter or order, and returns to the first page. `replace`: without a new
@@ -29,10 +30,7 @@ const last = new Map<string, string>()
 /** The last address of a list, for the way back from the page of one of its rows. */
 export const lastSeen = (path: string): string => path + (last.get(path) ?? '')
 
-export function useUrlState<P extends PageState>(
-  read: (search: string) => P,
-  write: (urlState: P) => string,
-): UrlState<P> {
+export function useUrlState<P extends PagePosition>({ read, write }: ListState<P>): UrlState<P> {
   const path = usePathname()
   const search = useSearch()
   const urlState = useMemo(() => read(search), [read, search])
@@ -45,12 +43,16 @@ export function useUrlState<P extends PageState>(
     (next: P, options?: { replace?: boolean }) => navigate(path + write(next), options),
     [path, write],
   )
+  // Based on the current address: a search that was typed before a filter was chosen arrives after
+  // it.
+  const go = useCallback<UrlState<P>['go']>(
+    (change, options) =>
+      to({ ...read(window.location.search), ...change, page: 1, cursor: '' }, options),
+    [read, to],
+  )
   return {
     urlState,
-    // Based on the current address: a search that was typed before a filter was chosen arrives
-    // after it.
-    go: (change, options) =>
-      to({ ...read(window.location.search), ...change, page: 1, cursor: '' }, options),
+    go,
     pages: (next) => ({
       hasNext: Boolean(next),
       hasPrevious: urlState.cursor !== '',

@@ -1,6 +1,5 @@
 // Gives files to past buyers. A preview is required; the form says how many orders lack the files.
-import { useQuery } from '@tanstack/react-query'
-import { call } from '../../../shell/client/client.ts'
+import { useRead } from '../../../shell/client/reads.ts'
 import { type Schemas, type Selection } from '../../../shell/client/types.ts'
 import { Problem } from '../../../shell/components/problem.tsx'
 import { t } from '../../../shell/messages/t.ts'
@@ -10,14 +9,8 @@ import { PluginDialog } from './plugin-dialog.tsx'
 
 /** @param product only its buyers; null: those of all products of the files. */
 const usePastBuyers = (select: Selection, product: string | null) =>
-  useQuery({
-    queryKey: ['files', 'past-buyers', select, product],
-    queryFn: ({ signal }) =>
-      call<Schemas['PastBuyers']>('/api/new-files/buyers', {
-        method: 'POST',
-        body: { select, ...(product === null ? {} : { product_id: product }) },
-        signal,
-      }),
+  useRead('POST /api/new-files/buyers', {
+    body: { select, ...(product === null ? {} : { product_id: product }) },
   })
 
 export function GiveDialog(props: EntryProps) {

@@ -4,7 +4,7 @@ import { type Review, useReviews } from '../calls.ts'
 import { LoadingRows, Nothing, PageTurner } from '../../../shell/components/lists.tsx'
 import { Page } from '../../../shell/components/page.tsx'
 import { Problem } from '../../../shell/components/problem.tsx'
-import { readPaged, writePaged } from '../../../shell/url-state/paged.ts'
+import { PAGED } from '../../../shell/url-state/list-state.ts'
 import { useUrlState } from '../../../shell/url-state/use-url-state.ts'
 import { BlockStack, Card } from '../../../shell/ui/index.ts'
 import { AcceptAbove } from './accept-above.tsx'
@@ -16,7 +16,7 @@ import { t } from '../../../shell/messages/t.ts'
 const SHOWN = 25
 
 export function ReviewsPage() {
-  const { urlState, pages } = useUrlState(readPaged, writePaged)
+  const { urlState, pages } = useUrlState(PAGED)
   const reviews = useReviews({ limit: SHOWN, cursor: urlState.cursor })
   const [choosing, setChoosing] = useState<Review | null>(null)
   const [accepting, setAccepting] = useState(false)

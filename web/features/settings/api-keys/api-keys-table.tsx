@@ -1,17 +1,10 @@
-// API keys in a table; on a narrow screen a list instead.
+// API keys with their permissions and last use.
+import { useMemo } from 'react'
 import { type ApiKey } from '../api-key-calls.ts'
 import { CriticalButton } from '../../../shell/components/critical-button.tsx'
-import { RowsTable } from '../../../shell/components/rows-table.tsx'
-import {
-  Badge,
-  BlockStack,
-  Box,
-  IndexTable,
-  InlineStack,
-  Text,
-  Tooltip,
-  useBreakpoints,
-} from '../../../shell/ui/index.ts'
+import { type CardLayout } from '../../../shell/components/record-card.tsx'
+import { type Columns, RecordTable } from '../../../shell/components/record-table.tsx'
+import { Badge, BlockStack, Text, Tooltip, useBreakpoints } from '../../../shell/ui/index.ts'
 import { keyExpiryText, keyStatus, lastUsedText, SCOPES } from '../api-key-labels.ts'
 import { t } from '../../../shell/messages/t.ts'
 
@@ -22,77 +15,58 @@ interface Props {
 
 export function ApiKeysTable({ keys, onRevoke }: Props) {
   const { mdDown: narrow } = useBreakpoints()
+  const columns = useMemo(() => columnsOf(onRevoke), [onRevoke])
   return (
-    <RowsTable
+    <RecordTable
       names={{ singular: t('key'), plural: t('keys') }}
-      headings={[
-        { title: t('Key') },
-        { title: t('Status') },
-        { title: t('Permissions') },
-        { title: t('Last used') },
-        { title: t('Expires') },
-        { title: t('Actions'), hidden: true },
-      ]}
+      columns={columns}
+      card={CARD}
       narrow={narrow}
       rows={keys}
-    >
-      {(key) =>
-        narrow ? (
-          <NarrowKey apiKey={key} onRevoke={onRevoke} />
-        ) : (
-          <WideKey apiKey={key} onRevoke={onRevoke} />
-        )
-      }
-    </RowsTable>
+      idOf={({ id }) => id}
+    />
   )
 }
 
-interface RowProps {
-  apiKey: ApiKey
-  onRevoke: (key: ApiKey) => void
+type ColumnId = 'name' | 'status' | 'scopes' | 'lastUsed' | 'expires' | 'revoke'
+
+const CARD: CardLayout<ColumnId> = {
+  lines: [
+    { start: 'name', end: 'status' },
+    { facts: ['lastUsed'] },
+    { start: 'scopes', end: 'revoke' },
+  ],
 }
 
-const WideKey = (row: RowProps) => (
-  <>
-    <IndexTable.Cell>
-      <Name {...row} />
-    </IndexTable.Cell>
-    <IndexTable.Cell>
-      <Status {...row} />
-    </IndexTable.Cell>
-    <IndexTable.Cell>
-      <Scopes {...row} />
-    </IndexTable.Cell>
-    <IndexTable.Cell>{lastUsedText(row.apiKey)}</IndexTable.Cell>
-    <IndexTable.Cell>{keyExpiryText(row.apiKey)}</IndexTable.Cell>
-    <IndexTable.Cell>
-      <RevokeButton {...row} />
-    </IndexTable.Cell>
-  </>
-)
+const columnsOf = (onRevoke: Props['onRevoke']): Columns<ColumnId, ApiKey> => ({
+  name: { title: t('Key'), cell: (apiKey) => <Name apiKey={apiKey} /> },
+  status: { title: t('Status'), cell: (apiKey) => <Status apiKey={apiKey} /> },
+  scopes: { title: t('Permissions'), cell: (apiKey) => <Scopes apiKey={apiKey} /> },
+  lastUsed: {
+    title: t('Last used'),
+    cell: lastUsedText,
+    inCard: (apiKey) =>
+      t('Last used: {lastUsed} · Expires: {expires}', {
+        lastUsed: lastUsedText(apiKey),
+        expires: keyExpiryText(apiKey),
+      }),
+  },
+  expires: { title: t('Expires'), cell: keyExpiryText },
+  revoke: {
+    title: t('Actions'),
+    titleHidden: true,
+    cell: (apiKey) =>
+      apiKey.revoked_at === null && (
+        <CriticalButton
+          label={t('Revoke {name}', { name: apiKey.name })}
+          onClick={() => onRevoke(apiKey)}
+          text={t('Revoke')}
+        />
+      ),
+  },
+})
 
-const NarrowKey = (row: RowProps) => (
-  <Box padding="400">
-    <BlockStack gap="200">
-      <InlineStack align="space-between" blockAlign="center" gap="200">
-        <Name {...row} />
-        <Status {...row} />
-      </InlineStack>
-      <Text as="span" variant="bodySm" tone="subdued">
-        {t('Last used: {lastUsed} · Expires: {expires}', {
-          lastUsed: lastUsedText(row.apiKey),
-          expires: keyExpiryText(row.apiKey),
-        })}
-      </Text>
-      <InlineStack align="space-between" blockAlign="center" gap="200">
-        <Scopes {...row} />
-        <RevokeButton {...row} />
-      </InlineStack>
-    </BlockStack>
-  </Box>
-)
-
-const Name = ({ apiKey: { name, hint } }: RowProps) => (
+const Name = ({ apiKey: { name, hint } }: { apiKey: ApiKey }) => (
   <BlockStack>
     <Text as="span" fontWeight="semibold" breakWord>
       {name}
@@ -103,12 +77,12 @@ const Name = ({ apiKey: { name, hint } }: RowProps) => (
   </BlockStack>
 )
 
-function Status({ apiKey }: RowProps) {
+function Status({ apiKey }: { apiKey: ApiKey }) {
   const { text, tone } = keyStatus(apiKey, new Date())
   return <Badge tone={tone}>{text}</Badge>
 }
 
-function Scopes({ apiKey: { scopes } }: RowProps) {
+function Scopes({ apiKey: { scopes } }: { apiKey: ApiKey }) {
   const all = scopes.length === SCOPES.length
   return (
     <Tooltip content={scopes.join(', ')} hasUnderline>
@@ -120,12 +94,3 @@ function Scopes({ apiKey: { scopes } }: RowProps) {
     </Tooltip>
   )
 }
-
-const RevokeButton = ({ apiKey, onRevoke }: RowProps) =>
-  apiKey.revoked_at === null ? (
-    <CriticalButton
-      label={t('Revoke {name}', { name: apiKey.name })}
-      onClick={() => onRevoke(apiKey)}
-      text={t('Revoke')}
-    />
-  ) : null

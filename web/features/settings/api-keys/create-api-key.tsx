@@ -30,7 +30,11 @@ export function CreateApiKey({ onClose }: { onClose: () => void }) {
     }
     setMissing(found)
     if (Object.keys(found).length > 0) return
-    create.mutate({ name: name.trim(), scopes, expires_in_days: days === '' ? null : Number(days) })
+    create.mutate({
+      name: name.trim(),
+      scopes: SCOPES.map(({ scope }) => scope).filter((scope) => scopes.includes(scope)),
+      expires_in_days: days === '' ? null : Number(days),
+    })
   }
   if (create.data) return <Made made={create.data} onClose={onClose} />
   return (
@@ -74,7 +78,13 @@ export function CreateApiKey({ onClose }: { onClose: () => void }) {
   )
 }
 
-function Made({ made, onClose }: { made: { name: string; key: string }; onClose: () => void }) {
+function Made({
+  made,
+  onClose,
+}: {
+  made: { name: string; key: string | null }
+  onClose: () => void
+}) {
   return (
     <Dialog
       title={t('{name} was created', { name: made.name })}
@@ -83,7 +93,7 @@ function Made({ made, onClose }: { made: { name: string; key: string }; onClose:
     >
       <BlockStack gap="400">
         <Banner tone="warning">{t('Copy the key now: it is not shown again.')}</Banner>
-        <Code text={made.key} what={t('API key')} wrap />
+        {made.key !== null && <Code text={made.key} what={t('API key')} wrap />}
       </BlockStack>
     </Dialog>
   )

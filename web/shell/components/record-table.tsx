@@ -1,0 +1,236 @@
+// A list of records from one list of columns: a table in a wide window, cards in a narrow one.
+import { type ComponentProps, type CSSProperties, memo, type ReactNode, useMemo } from 'react'
+import { Checkbox, IndexTable, Text } from '../ui/index.ts'
+import { type CardLayout, RecordCard } from './record-card.tsx'
+
+export interface Column<Row> {
+  /** Absent: only cards show it. */
+  title?: string
+  /** The title is for screen readers only. */
+  titleHidden?: boolean
+  align?: 'end'
+  /** Digits of the same width. */
+  tabular?: boolean
+  /** In the table it takes one line of this width, and is shown whole on hover. */
+  cut?: { width?: string; className?: string; whole: (row: Row) => string | undefined }
+  /** The order after the first click on the title; absent: the list cannot be sorted by it. */
+  sort?: Direction
+  cell: (row: Row) => ReactNode
+  /** In a card, if it differs. */
+  inCard?: (row: Row) => ReactNode
+}
+
+/** From left to right. */
+export type Columns<Id extends string, Row> = Readonly<Record<Id, Column<Row>>>
+
+export type Direction = 'ascending' | 'descending'
+
+export interface Sorting<Id> {
+  column: Id
+  direction: Direction
+  onSort: (column: Id, direction: Direction) => void
+}
+
+type TableProps = ComponentProps<typeof IndexTable>
+
+export interface RowSelection<Row> {
+  isSelected: (row: Row) => boolean
+  /** The name of a row's checkbox. */
+  label: (row: Row) => string
+  /** A change of a card's checkbox; the same function in every render. */
+  onTick: (row: Row, on: boolean) => void
+  /** Above the cards: the number of selected rows, and the actions. */
+  bar: ReactNode
+  /** The same in the table's own bar. */
+  table: Pick<
+    TableProps,
+    | 'selectedItemsCount'
+    | 'onSelectionChange'
+    | 'hasMoreItems'
+    | 'paginatedSelectAllActionText'
+    | 'paginatedSelectAllText'
+    | 'promotedBulkActions'
+    | 'bulkActions'
+  >
+}
+
+interface Props<Id extends string, Row> {
+  /** The name of one row and of several. */
+  names: { singular: string; plural: string }
+  /** The same object while nothing changes: otherwise every row is rendered again. */
+  columns: Columns<Id, Row>
+  card: CardLayout<Id>
+  narrow: boolean
+  rows: readonly Row[]
+  idOf: (row: Row, position: number) => string
+  selection?: RowSelection<Row>
+  sorting?: Sorting<Id>
+}
+
+export function RecordTable<Id extends string, Row extends object>(props: Props<Id, Row>) {
+  const { names, columns, card, narrow, rows, idOf, selection, sorting } = props
+  const shown = useMemo(() => shownOf(columns), [columns])
+  const isSelectable = selection !== undefined && !narrow
+  return (
+    <>
+      {narrow && selection?.bar}
+      <IndexTable
+        resourceName={names}
+        itemCount={rows.length}
+        selectable={isSelectable}
+        condensed={narrow}
+        headings={shown.headings}
+        {...(isSelectable ? selection.table : {})}
+        {...(sorting && !narrow ? sortingProps(shown, sorting) : {})}
+      >
+        {rows.map((row, position) => (
+          <RecordRow
+            key={idOf(row, position)}
+            id={idOf(row, position)}
+            row={row}
+            position={position}
+            columns={columns}
+            card={narrow ? card : null}
+            selected={selection?.isSelected(row) ?? false}
+            label={selection?.label}
+            onTick={selection?.onTick}
+          />
+        ))}
+      </IndexTable>
+    </>
+  )
+}
+
+interface Shown<Id> {
+  ids: readonly Id[]
+  headings: TableProps['headings']
+  sortable: boolean[]
+}
+
+/** The columns of the table, without those that only cards show. */
+function shownOf<Id extends string, Row>(columns: Columns<Id, Row>): Shown<Id> {
+  const titled = entriesOf(columns).flatMap(([id, { title, ...column }]) =>
+    title === undefined ? [] : [{ id, title, ...column }],
+  )
+  const [first, ...rest] = titled.map(({ title, titleHidden, align, sort }) => ({
+    title,
+    hidden: titleHidden,
+    alignment: align,
+    defaultSortDirection: sort,
+  }))
+  if (first === undefined) throw new Error('A table needs a column with a title')
+  return {
+    ids: titled.map(({ id }) => id),
+    headings: [first, ...rest],
+    sortable: titled.map(({ sort }) => sort !== undefined),
+  }
+}
+
+const entriesOf = <Id extends string, Row>(columns: Columns<Id, Row>) =>
+  Object.entries(columns) as [Id, Column<Row>][]
+
+function sortingProps<Id>({ ids, sortable }: Shown<Id>, sorting: Sorting<Id>) {
+  return {
+    sortable,
+    sortColumnIndex: ids.indexOf(sorting.column),
+    sortDirection: sorting.direction,
+    onSort: (at: number, direction: Direction) => {
+      const column = ids[at]
+      if (column !== undefined) sorting.onSort(column, direction)
+    },
+  }
+}
+
+interface RowProps<Id extends string, Row> {
+  id: string
+  row: Row
+  position: number
+  columns: Columns<Id, Row>
+  /** null: a row of the table. */
+  card: CardLayout<Id> | null
+  selected: boolean
+  label: ((row: Row) => string) | undefined
+  onTick: ((row: Row, on: boolean) => void) | undefined
+}
+
+function PlainRow<Id extends string, Row>(props: RowProps<Id, Row>) {
+  const { id, row, position, columns, card, selected, label } = props
+  return (
+    <IndexTable.Row
+      id={id}
+      position={position}
+      selected={selected}
+      accessibilityLabel={label?.(row)}
+    >
+      {card ? (
+        <RecordCard
+          row={row}
+          columns={columns}
+          layout={card}
+          checkbox={<RowCheckbox {...props} />}
+        />
+      ) : (
+        entriesOf(columns).map(([column, { title, ...cell }]) =>
+          title === undefined ? null : <RowCell key={column} column={cell} row={row} />,
+        )
+      )}
+    </IndexTable.Row>
+  )
+}
+
+/** Memoised: a tick renders only its row. */
+const RecordRow = memo(PlainRow) as typeof PlainRow
+
+function RowCell<Row>({ column, row }: { column: Omit<Column<Row>, 'title'>; row: Row }) {
+  const { align, tabular, cut, cell } = column
+  return (
+    <IndexTable.Cell className={tabular ? 'tabular' : undefined}>
+      {align === 'end' ? (
+        <Text as="span" alignment="end" numeric>
+          {cell(row)}
+        </Text>
+      ) : cut ? (
+        <Cut cut={cut} row={row}>
+          {cell(row)}
+        </Cut>
+      ) : (
+        cell(row)
+      )}
+    </IndexTable.Cell>
+  )
+}
+
+function Cut<Row>({
+  cut,
+  row,
+  children,
+}: {
+  cut: NonNullable<Column<Row>['cut']>
+  row: Row
+  children: ReactNode
+}) {
+  return (
+    <span
+      className={`cut ${cut.className ?? ''}`}
+      style={cut.width === undefined ? undefined : ({ '--cut': cut.width } as CSSProperties)}
+      title={cut.whole(row)}
+    >
+      {children}
+    </span>
+  )
+}
+
+/** A card is a link to its record; its checkbox is not. */
+function RowCheckbox<Id extends string, Row>({ row, selected, label, onTick }: RowProps<Id, Row>) {
+  if (!label || !onTick) return null
+  return (
+    <span onClick={(event) => event.stopPropagation()}>
+      <Checkbox
+        label={label(row)}
+        labelHidden
+        checked={selected}
+        onChange={(on) => onTick(row, on)}
+      />
+    </span>
+  )
+}

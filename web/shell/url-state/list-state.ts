@@ -1,0 +1,96 @@
+// The state of a list in the address, declared once: search, filters, order and page. Names are the
+// API's.
+import { toQuery } from '../client/client.ts'
+import { type Query } from '../client/endpoints.ts'
+
+export interface PagePosition {
+  /** From 1; the page that `cursor` leads to. */
+  page: number
+  cursor: string
+}
+
+/**
+ * Reads one value; the empty text gives its default. Invalid values give the default too, because
+ * anybody can write an address.
+ */
+type Field<Value> = (text: string) => Value
+
+type Fields = Record<string, Field<Query[string]>>
+
+type StateOf<Declared extends Fields> = {
+  [Name in keyof Declared]: ReturnType<Declared[Name]>
+} & PagePosition
+
+/** The two directions for `useUrlState`. Defaults are not written. */
+export function listState<Declared extends Fields>(fields: Declared) {
+  const names = Object.keys(fields)
+  return {
+    read: (address: string): StateOf<Declared> => {
+      const params = new URLSearchParams(address)
+      const values = names.map((name) => [name, fields[name]?.(params.get(name) ?? '')])
+      return { ...Object.fromEntries(values), ...readPosition(params) } as StateOf<Declared>
+    },
+    write: (state: StateOf<Declared>): string => {
+      const values = names.map((name) => {
+        const value: Query[string] = state[name]
+        return [name, value === fields[name]?.('') ? null : value]
+      })
+      const { page, cursor } = state
+      return toQuery({ ...Object.fromEntries(values), page: cursor === '' ? null : page, cursor })
+    },
+  }
+}
+
+function readPosition(params: URLSearchParams): PagePosition {
+  const cursor = params.get('cursor')?.trim() ?? ''
+  const page = params.get('page') ?? ''
+  return {
+    page: cursor === '' ? 1 : Math.max(2, /^\d{1,9}$/.test(page) ? Number(page) : 2),
+    cursor,
+  }
+}
+
+/** A list without search and filters. */
+export const PAGED = listState({})
+
+/** As a person is typing it, with its spaces. */
+export const typed: Field<string> = (text) => text
+
+export const trimmed: Field<string> = (text) => text.trim()
+
+/** YYYY-MM-DD, or the empty string. */
+export const day: Field<string> = (text) =>
+  /^\d{4}-\d{2}-\d{2}$/.test(text.trim()) ? text.trim() : ''
+
+/** An id of the API. */
+export const word: Field<string> = (text) => (/^[\w-]{1,100}$/.test(text.trim()) ? text.trim() : '')
+
+export const matching =
+  (pattern: RegExp): Field<string> =>
+  (text) =>
+    pattern.test(text.trim()) ? text.trim() : ''
+
+export const whole =
+  (pattern: RegExp): Field<number | null> =>
+  (text) =>
+    pattern.test(text.trim()) ? Number(text) : null
+
+export const flag: Field<boolean> = (text) => text.trim() === 'true'
+
+export const flagOrNone: Field<boolean | null> = (text) =>
+  text.trim() === 'true' ? true : text.trim() === 'false' ? false : null
+
+export const oneOf =
+  <Value extends string, None>(values: readonly Value[], none: None): Field<Value | None> =>
+  (text) =>
+    values.find((value) => value === text.trim()) ?? none
+
+/** The words of a comma-separated list, each once. */
+export const words: Field<string[]> = (text) => [
+  ...new Set(
+    text
+      .split(',')
+      .map((one) => one.trim())
+      .filter((one) => one !== ''),
+  ),
+]

@@ -75,7 +75,7 @@ export interface DownloadSessions {
     part: SentPart,
     more?: () => Promise<FileTransfer | null>,
   ): Promise<FileTransfer | null>
-  /** Waits until transfers to this client's network whose connection has closed are recorded. */
+  /** Waits until the ends of transfers to this client's network are recorded. */
   settle(client: Client): Promise<void>
   /** Resolves when no transfer runs and all are recorded. */
   close(): Promise<void>
@@ -126,7 +126,7 @@ class SessionRecord implements DownloadSessions {
   readonly #parts: SessionParts
   readonly #write: (entry: SessionEntry) => Promise<void>
   readonly #running = new Set<RunningTransfer>()
-  /** Their connection has closed, and that is not recorded yet. */
+  /** They have ended, or their connection has closed, and that is not recorded yet. */
   readonly #closing = new Set<RunningTransfer>()
   #timer: NodeJS.Timeout | null = null
 
@@ -254,6 +254,7 @@ class SessionRecord implements DownloadSessions {
     { size }: SentPart,
     end: { ended: number; missing: number; sent: number; budget?: PieceBudget | null },
   ): Promise<void> {
+    this.#closing.add(running)
     const { session, start } = running
     const { ended, missing, sent, budget = null } = end
     const refund = budget?.unsent(sent) ?? 0

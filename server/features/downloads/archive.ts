@@ -75,10 +75,10 @@ export function createArchives(given: {
   const parts: ArchiveParts = { ...given, bytes: createByteSender(given.stores) }
   return {
     answer: (visit, asked) => {
-      const { shop, link, client } = asked
+      const { shop, link, key, client } = asked
       const sites = sitesOf(visit.request.headers.referer)
       const part = resumedPart(visit.request)
-      const askerAt = (now: Date) => ({ shop, link, client, sites, now, ...part })
+      const askerAt = (now: Date) => ({ shop, link, key, client, sites, now, ...part })
       // A transfer that is just breaking off may leave a copy that is owed to this client.
       return readSettled(
         () => answer(parts, { visit, asked, asker: askerAt(parts.clock()) }),

@@ -34,6 +34,7 @@ export interface ArchiveEntry extends LinkTarget, ZipEntry {}
 export interface ArchiveAsker {
   shop: number
   link: string
+  key: string
   client: Client
   /** From `sitesOf` (referrers.ts). */
   sites: readonly string[] | null
@@ -177,7 +178,7 @@ export function createArchiveCounter(parts: {
     },
     begin: (asker, entries, part) => {
       const { shop, link, client, now } = asker
-      return sessions.counted({ shop, link, client: client.hash }, client, part, {
+      return sessions.counted({ shop, link, client: client.hash }, asker, part, {
         confirmed: () => {
           for (const target of entries)
             recorder.record({ target, link: target.link, client, at: now })
@@ -185,8 +186,9 @@ export function createArchiveCounter(parts: {
         undo: () => revertCount(asker, entries),
       })
     },
-    session: async ({ shop, link, client, now, offset, later }) => {
-      await sessions.settle(client)
+    session: async (asker) => {
+      await sessions.settle(asker)
+      const { shop, link, client, now, offset, later } = asker
       const values = [shop, link, client.hash, now, client.network, offset, !later]
       const { rows } = await query('archive_session', SESSION, values)
       if (!rows[0]) return null

@@ -45,6 +45,17 @@ async function sessionOf(id: string) {
   )
   return row
 }
+/** Waits until every transfer has ended, and the copy is complete. */
+const completed = (id: string) =>
+  expect
+    .poll(
+      async () => {
+        const session = await sessionOf(id)
+        return session?.open === 0 && session.missing <= 0
+      },
+      { timeout: 20_000 },
+    )
+    .toBe(true)
 const brokenOff = (id: string) =>
   expect.poll(async () => (await sessionOf(id))?.missing, { timeout: 20_000 }).toBeGreaterThan(0)
 
@@ -91,7 +102,7 @@ describe('a link with one download', () => {
     const half = LARGE.length / 2
     expect((await get(port, key, { range: `bytes=0-${half - 1}` })).status).toBe(206)
     expect((await get(port, key, { range: `bytes=${half}-` })).status).toBe(206)
-    await expect.poll(async () => (await sessionOf(id))?.missing).toBe(0)
+    await completed(id)
     expect((await get(port, key)).status).toBe(410)
   })
 
@@ -111,6 +122,7 @@ describe('a link with one download', () => {
     expect([rest.status, rest.body.equals(LARGE.subarray(9_000_000))]).toEqual([206, true])
     expect(await depot.downloads(id)).toEqual({ downloads: 1, served: 1 })
     // The rest completed the copy.
+    await completed(id)
     expect((await ask(from('198.51.100.7'))).status).toBe(410)
     expect((await ask(away())).status).toBe(410)
   })
@@ -242,6 +254,7 @@ test('is counted again when the session has sent twice the file’s size', async
 test('a transfer whose process was killed is continued when its process is silent for three seconds', async () => {
   const { key, id } = await depot.addLink(LARGE, { download_limit: 1 })
   expect((await get(port, key)).status).toBe(200)
+  await completed(id)
   // What a killed process leaves.
   const open_until = new Date(+depot.time.now + 3000)
   await depot.scope

@@ -87,7 +87,7 @@ class LinkDownloads implements LinkCounter {
   }
 
   async count(asker: Asker): Promise<LinkDownload | null> {
-    await this.#parts.sessions.settle(asker.client)
+    await this.#parts.sessions.settle(asker)
     const decision = await this.#decideFor(asker, false)
     return decision && this.#begin(decision, asker, null)
   }
@@ -141,7 +141,7 @@ class LinkDownloads implements LinkCounter {
       },
     }
     const transfer = limited
-      ? sessions.counted(sessionOf(target, client.hash), client, partOf(target, range), hooks)
+      ? sessions.counted(sessionOf(target, client.hash), asker, partOf(target, range), hooks)
       : { ...UNCOUNTED, ...hooks }
     return { target, range, transfer }
   }

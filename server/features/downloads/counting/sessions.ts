@@ -62,7 +62,12 @@ interface CountedHooks {
 
 export interface DownloadSessions {
   /** The transfer of a download that was just counted, with its session. */
-  counted(session: SessionKey, client: Client, part: SentPart, hooks: CountedHooks): FileTransfer
+  counted(
+    session: SessionKey,
+    asker: SessionAsker,
+    part: SentPart,
+    hooks: CountedHooks,
+  ): FileTransfer
   /** Sends a whole copy again; null: another request did so, or the session has ended. */
   restart(session: SessionKey, asker: SessionAsker, part: SentPart): Promise<FileTransfer | null>
   /**
@@ -75,13 +80,15 @@ export interface DownloadSessions {
     part: SentPart,
     more?: () => Promise<FileTransfer | null>,
   ): Promise<FileTransfer | null>
-  /** Waits until transfers to this client's network whose connection has closed are recorded. */
-  settle(client: Client): Promise<void>
+  /** Waits until the ends of transfers by this key to this client's network are recorded. */
+  settle(asker: SessionAsker): Promise<void>
   /** Resolves when no transfer runs and all are recorded. */
   close(): Promise<void>
 }
 
 export interface SessionAsker {
+  /** The key of the link. */
+  key: string
   client: Client
   now: Date
 }
@@ -101,8 +108,7 @@ interface SessionEntry {
 
 interface RunningTransfer {
   session: SessionKey
-  /** The network of its client, in hexadecimal. */
-  network: string
+  asker: SessionAsker
   start: number
   response: ServerResponse | null
   /** What the socket had sent before this response. */
@@ -126,7 +132,7 @@ class SessionRecord implements DownloadSessions {
   readonly #parts: SessionParts
   readonly #write: (entry: SessionEntry) => Promise<void>
   readonly #running = new Set<RunningTransfer>()
-  /** Their connection has closed, and that is not recorded yet. */
+  /** They have ended, or their connection has closed, and that is not recorded yet. */
   readonly #closing = new Set<RunningTransfer>()
   #timer: NodeJS.Timeout | null = null
 
@@ -140,8 +146,13 @@ class SessionRecord implements DownloadSessions {
     )
   }
 
-  counted(session: SessionKey, client: Client, part: SentPart, hooks: CountedHooks): FileTransfer {
-    const running = this.#start(session, client, part)
+  counted(
+    session: SessionKey,
+    asker: SessionAsker,
+    part: SentPart,
+    hooks: CountedHooks,
+  ): FileTransfer {
+    const running = this.#start(session, asker, part)
     return {
       allowance: null,
       opened: (response) => this.#follow(running, response),
@@ -158,7 +169,7 @@ class SessionRecord implements DownloadSessions {
   ): Promise<FileTransfer | null> {
     const { rowCount } = await this.#ask('restart', restartIn, session, asker, part.size)
     if (rowCount === 0) return null
-    const running = this.#start(session, asker.client, part)
+    const running = this.#start(session, asker, part)
     const end = (sent: number, budget: PieceBudget | null) =>
       this.#end(running, part, { ended: 1, missing: part.size - sent, sent, budget })
     const budget = await this.#openBudget(session, asker, part, () => Promise.resolve(false))
@@ -184,7 +195,7 @@ class SessionRecord implements DownloadSessions {
       return counted !== null
     })
     if (!budget) return null
-    const running = this.#start(session, asker.client, part)
+    const running = this.#start(session, asker, part)
     const end = async (sent: number) => {
       await this.#end(running, part, { ended: 0, missing: -sent, sent, budget })
       // The rest of a copy was counted as a separate copy.
@@ -199,10 +210,11 @@ class SessionRecord implements DownloadSessions {
     }
   }
 
-  async settle({ network }: Client): Promise<void> {
+  async settle({ key, client }: SessionAsker): Promise<void> {
     if (this.#closing.size === 0) return
-    const name = network.toString('hex')
-    const those = [...this.#closing].filter((transfer) => transfer.network === name)
+    const those = [...this.#closing].filter(
+      ({ asker }) => asker.key === key && asker.client.network.equals(client.network),
+    )
     await Promise.all(those.map(({ recorded }) => recorded.promise))
   }
 
@@ -232,10 +244,9 @@ class SessionRecord implements DownloadSessions {
     return this.#parts.query(`${this.#table}_${name}`, text(this.#table), values)
   }
 
-  #start(session: SessionKey, client: Client, { start }: SentPart): RunningTransfer {
-    const network = client.network.toString('hex')
+  #start(session: SessionKey, asker: SessionAsker, { start }: SentPart): RunningTransfer {
     const recorded = Promise.withResolvers<void>()
-    const running = { session, network, start, response: null, before: 0, recorded }
+    const running = { session, asker, start, response: null, before: 0, recorded }
     this.#running.add(running)
     this.#schedule()
     return running
@@ -254,6 +265,7 @@ class SessionRecord implements DownloadSessions {
     { size }: SentPart,
     end: { ended: number; missing: number; sent: number; budget?: PieceBudget | null },
   ): Promise<void> {
+    this.#closing.add(running)
     const { session, start } = running
     const { ended, missing, sent, budget = null } = end
     const refund = budget?.unsent(sent) ?? 0

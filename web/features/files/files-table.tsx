@@ -4,12 +4,8 @@ import { type File } from '../../shell/client/types.ts'
 import { FileIcon } from '../../shell/files/icon.tsx'
 import { FileName, Marked } from '../../shell/files/name.tsx'
 import { type FileSort } from './url-state.ts'
-import { type CardLayout } from '../../shell/components/record-card.tsx'
-import {
-  type Columns,
-  RecordTable,
-  type RowSelection,
-} from '../../shell/components/record-table.tsx'
+import { type CardLayout, type Columns } from '../../shell/components/record-columns.ts'
+import { RecordTable, type RowSelection } from '../../shell/components/record-table.tsx'
 import { useStable } from '../../shell/components/use-stable.ts'
 import { Badge, InlineStack, Link, Text, Tooltip, useBreakpoints } from '../../shell/ui/index.ts'
 import { kindText, productTitles } from '../../shell/files/labels.ts'

@@ -1,5 +1,5 @@
 // The list's order in the table's column headings.
-import type { Direction } from '../../shell/components/record-table.tsx'
+import { type Direction } from '../../shell/components/record-columns.ts'
 import { type FileSort } from './url-state.ts'
 
 const ORDERS = {

@@ -1,6 +1,7 @@
 // The values of a new link, checked, and the server's problems by field.
 import { ApiError } from '../../shell/client/error.ts'
 import { type NewLink } from '../../shell/client/queries.ts'
+import { addressProblem } from '../../shell/labels/address.ts'
 import { t } from '../../shell/messages/t.ts'
 
 export interface LinkForm {
@@ -36,8 +37,8 @@ export function readLinkForm(form: LinkForm): { link: NewLink } | { errors: Link
   const email = form.email.trim()
   if (days === undefined) errors.expiryDays = t('Enter a whole number from 1 to 36,500')
   if (limit === undefined) errors.downloadLimit = t('Enter a whole number from 1 up')
-  if (email !== '' && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email))
-    errors.email = t('Enter an address like name@example.com')
+  const problem = addressProblem(email)
+  if (problem !== null) errors.email = problem
   if (days === undefined || limit === undefined || errors.email) return { errors }
   return { link: { expiry_days: days, download_limit: limit, ...(email === '' ? {} : { email }) } }
 }

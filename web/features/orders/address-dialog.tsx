@@ -5,6 +5,7 @@ import { type Delivery, useChangeDelivery } from './calls.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
+import { addressProblem } from '../../shell/labels/address.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Checkbox, Text, TextField } from '../../shell/ui/index.ts'
 
@@ -22,7 +23,7 @@ export function AddressDialog({ delivery: { id, email: before, status }, onClose
   const canSend = status === 'ready'
   const submit = () => {
     const address = email.trim()
-    if (!/^\S+@\S+$/.test(address)) return setWrong(true)
+    if (address === '' || addressProblem(address) !== null) return setWrong(true)
     if (address === before) return onClose()
     change.mutate(
       { changes: [{ email: address }], resend: resend && canSend },

@@ -1,8 +1,8 @@
 // Scheduled tasks with their next and last run.
 import { useMemo } from 'react'
 import { type Schedule } from './calls.ts'
-import { type CardLayout } from '../../shell/components/record-card.tsx'
-import { type Columns, RecordTable } from '../../shell/components/record-table.tsx'
+import { type CardLayout, type Columns } from '../../shell/components/record-columns.ts'
+import { RecordTable } from '../../shell/components/record-table.tsx'
 import { StatusBadge } from '../operations/status.tsx'
 import { Switch } from '../../shell/components/switch.tsx'
 import { CriticalButton } from '../../shell/components/critical-button.tsx'

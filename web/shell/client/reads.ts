@@ -26,7 +26,7 @@ interface ReadOptions<Read, Data> extends Pick<
   keep?: boolean
   /** Values whose change makes the answer another one. */
   dependsOn?: readonly unknown[]
-  /** A key of its own: a change of its list does not read it again. */
+  /** Replaces the key: a change of the list then does not read this again. */
   key?: readonly unknown[]
 }
 

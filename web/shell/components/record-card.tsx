@@ -1,25 +1,7 @@
 // One record of a list in a narrow window: its columns in lines, one below the other.
 import { type ReactNode } from 'react'
 import { BlockStack, Box, InlineStack, Text } from '../ui/index.ts'
-import { type Columns } from './record-table.tsx'
-
-/** A column alone in a line; two of them at its ends; or short texts, separated by dots. */
-type Line<Id> =
-  | Id
-  | { start: Id; end: Id; wrap?: false; align?: 'start' }
-  | { facts: readonly Id[] }
-
-export interface CardLayout<Id> {
-  /** From top to bottom. */
-  lines: readonly Line<Id>[]
-  gap?: '050' | '100' | '200'
-  /** Less space above and below. */
-  dense?: boolean
-  /** A picture in front of all lines. */
-  picture?: Id
-  /** Buttons after all lines. */
-  buttons?: Id
-}
+import { type CardLayout, type Columns, type Line } from './record-columns.ts'
 
 interface Props<Id extends string, Row> {
   row: Row

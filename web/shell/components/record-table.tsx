@@ -1,29 +1,8 @@
 // A list of records from one list of columns: a table in a wide window, cards in a narrow one.
 import { type ComponentProps, type CSSProperties, memo, type ReactNode, useMemo } from 'react'
 import { Checkbox, IndexTable, Text } from '../ui/index.ts'
-import { type CardLayout, RecordCard } from './record-card.tsx'
-
-export interface Column<Row> {
-  /** Absent: only cards show it. */
-  title?: string
-  /** The title is for screen readers only. */
-  titleHidden?: boolean
-  align?: 'end'
-  /** Digits of the same width. */
-  tabular?: boolean
-  /** In the table it takes one line of this width, and is shown whole on hover. */
-  cut?: { width?: string; className?: string; whole: (row: Row) => string | undefined }
-  /** The order after the first click on the title; absent: the list cannot be sorted by it. */
-  sort?: Direction
-  cell: (row: Row) => ReactNode
-  /** In a card, if it differs. */
-  inCard?: (row: Row) => ReactNode
-}
-
-/** From left to right. */
-export type Columns<Id extends string, Row> = Readonly<Record<Id, Column<Row>>>
-
-export type Direction = 'ascending' | 'descending'
+import { RecordCard } from './record-card.tsx'
+import { type CardLayout, type Column, type Columns, type Direction } from './record-columns.ts'
 
 export interface Sorting<Id> {
   column: Id

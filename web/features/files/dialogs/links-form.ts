@@ -2,6 +2,7 @@
 // for some.
 import { type LinkTerms } from '../../links/calls.ts'
 import { type Errors, wholeNumber } from './use-form.ts'
+import { addressProblem } from '../../../shell/labels/address.ts'
 import { t } from '../../../shell/messages/t.ts'
 
 export interface LinksForm {
@@ -43,8 +44,8 @@ export function readLinks(form: LinksForm): { options: Terms } | { errors: Error
       wholeNumber(form.downloads, 1, 1_000_000_000) ??
       fail(errors, 'downloads', t('Enter a whole number from 1 up'))
   const email = form.email.trim()
-  if (email !== '' && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email))
-    errors.email = t('Enter an address like name@example.com')
+  const problem = addressProblem(email)
+  if (problem !== null) errors.email = problem
   else if (email !== '') options.email = email
   else if (send) errors.email = t('Enter the email address')
   const own = Object.entries(custom).filter(([, days]) => days.trim() !== '')

@@ -1,0 +1,42 @@
+// What a list of records shows: its columns, and the lines of its cards in a narrow window.
+import { type ReactNode } from 'react'
+
+export interface Column<Row> {
+  /** Absent: only cards show it. */
+  title?: string
+  /** The title is for screen readers only. */
+  titleHidden?: boolean
+  align?: 'end'
+  /** Digits of the same width. */
+  tabular?: boolean
+  /** In the table it takes one line of this width, and is shown whole on hover. */
+  cut?: { width?: string; className?: string; whole: (row: Row) => string | undefined }
+  /** The order after the first click on the title; absent: the list cannot be sorted by it. */
+  sort?: Direction
+  cell: (row: Row) => ReactNode
+  /** In a card, if it differs. */
+  inCard?: (row: Row) => ReactNode
+}
+
+/** From left to right. */
+export type Columns<Id extends string, Row> = Readonly<Record<Id, Column<Row>>>
+
+export type Direction = 'ascending' | 'descending'
+
+/** A column alone in a line; two of them at its ends; or short texts, separated by dots. */
+export type Line<Id> =
+  | Id
+  | { start: Id; end: Id; wrap?: false; align?: 'start' }
+  | { facts: readonly Id[] }
+
+export interface CardLayout<Id> {
+  /** From top to bottom. */
+  lines: readonly Line<Id>[]
+  gap?: '050' | '100' | '200'
+  /** Less space above and below. */
+  dense?: boolean
+  /** A picture in front of all lines. */
+  picture?: Id
+  /** Buttons after all lines. */
+  buttons?: Id
+}

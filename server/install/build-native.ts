@@ -71,7 +71,7 @@ function copySources(target: string, folder: string): void {
 }
 
 function compile(nodeGyp: string, cwd: string, headers: string): void {
-  const [openssl] = /^\d+/.exec(process.versions.openssl)!
+  const [openssl] = process.versions.openssl.split('.')
   const target = [`--target=${process.version}`, `--real_openssl_major=${openssl}`]
   // Otherwise node-gyp would download headers. A nodedir of npm's configuration overrides options.
   const nodedir = `--nodedir=${headers}`

@@ -9,6 +9,7 @@ import { unknownFiles } from '../links/model/creation.ts'
 import { queueDeliveryMail } from '../messages/delivery-mail.ts'
 import { MAX_REPEATED, repeatedTooOften } from '../../core/outbox/repeated-mails.ts'
 import { hashKey, type Secrets } from '../../core/secrets.ts'
+import { present } from '../../core/present.ts'
 import { promiseMails } from '../preparation/runs.ts'
 import {
   addDeliveryFiles,
@@ -156,7 +157,7 @@ export const changeDelivery = (
        where shop_id = :shop and id = :id`,
       { id, now, answers: change.expiry_days !== undefined || changesLimit(change) },
     )
-    const held = (await lockDelivery(tx, id))!
+    const held = present(await lockDelivery(tx, id), 'the delivery')
     const held_by = held.held_by ?? (await heldByWorkflow(tx, id))
     const next = await writeState(tx, held, { ...held, held_by }, now)
     await queueFollowUps(tx, [{ row: next, files: await readDeliveryFiles(tx, id) }], now)
@@ -178,8 +179,8 @@ async function requireFiles(tx: ShopScope, id: string, change: DeliveryChange): 
   const others = (change.replace ?? []).map((one) => one.with)
   for (const problem of await unknownFiles(tx, others))
     details.push({ ...problem, param: 'replace.with' })
-  if (details.length > 0)
-    throw new AppError('validation_failed', { param: details[0]!.param, details })
+  const [first] = details
+  if (first) throw new AppError('validation_failed', { param: first.param, details })
 }
 
 async function changeTerms(

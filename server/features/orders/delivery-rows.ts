@@ -5,6 +5,7 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { linksInLockOrder } from '../links/model/changes.ts'
 import { orderedIds } from '../links/model/creation.ts'
 import { hashKey, type Secrets } from '../../core/secrets.ts'
+import { firstOf } from '../../core/present.ts'
 import { statusOf, type DeliveryFacts } from './entitlement.ts'
 import type { SoldFile } from './order-rows.ts'
 
@@ -117,7 +118,7 @@ export async function addDeliveryFiles(
     },
   )
   const files = [...Map.groupBy(rows, (one) => `${one.delivery.id}/${one.file_id}`).values()].map(
-    (of) => ({ ...of[0]!, download_limit: limitOf(of) }),
+    (of) => ({ ...firstOf(of), download_limit: limitOf(of) }),
   )
   const ids = orderedIds(now, files.length)
   await tx.query(

@@ -11,6 +11,7 @@ import { readShop, type ShopRecord } from '../../files/shop-settings.ts'
 import { linkAddress } from '../links/model/links.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Secrets } from '../../core/secrets.ts'
+import { elementAt, firstOf, present } from '../../core/present.ts'
 import type { MarkResult } from '../../storefront/order-changes.ts'
 import { MARKS_PER_REQUEST } from '../../storefront/order-marks.ts'
 import type { LiveOrders } from '../../storefront/orders.ts'
@@ -80,7 +81,7 @@ export const effectTask = (parts: EffectParts): BackgroundTask => ({
     join shops s on s.id = e.shop_id and s.uninstalled_at is null where e.error is null
     order by e.shop_id, e.due_at`,
   run: async ({ shop, signal }) => {
-    const scope = forShop(parts.database, shop!)
+    const scope = forShop(parts.database, present(shop, 'the task’s shop'))
     for (const until = performance.now() + RUN_MS; performance.now() < until;) {
       const done = await carryOutDue(parts, scope, signal)
       if (done === 0) return nextDue(scope)
@@ -112,10 +113,10 @@ async function carryOutDue(
     { limit: MARKS_PER_REQUEST },
   )
   signal.throwIfAborted()
-  if (due.length === 0) return 0
+  const [first] = due
+  if (!first) return 0
   // An effect that failed before is tried alone, because it may have made the others fail.
-  const group =
-    due[0]!.attempts > 0 ? due.slice(0, 1) : due.filter(({ attempts }) => attempts === 0)
+  const group = first.attempts > 0 ? due.slice(0, 1) : due.filter(({ attempts }) => attempts === 0)
   await writeResults(parts, scope, group, await performAll(parts, scope, group, signal))
   return group.length
 }
@@ -139,10 +140,10 @@ async function performAll(
     return found && (kind === 'mark' || found.status === 'ready') ? [found] : []
   })
   if (wanted.length === 0) return due.map(() => null)
-  const results = await send(parts, scope, due[0]!.kind, wanted, signal)
+  const results = await send(parts, scope, firstOf(due).kind, wanted, signal)
   return due.map(({ order_id }) => {
     const at = wanted.findIndex((one) => one.order_id === order_id)
-    return at < 0 ? null : results[at]!
+    return at < 0 ? null : elementAt(results, at)
   })
 }
 
@@ -220,7 +221,7 @@ async function writeResults(
        (order_id, noted)
      where e.shop_id = :shop and e.order_id = g.order_id and e.kind = :kind and e.noted = g.noted`,
     {
-      kind: due[0]!.kind,
+      kind: firstOf(due).kind,
       orders: done.map(({ order_id }) => order_id),
       noted: done.map(({ noted }) => noted),
     },

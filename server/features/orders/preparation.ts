@@ -148,7 +148,7 @@ export async function prepareChanged(
   for (const row of deliveries.filter(({ id }) => known.has(id))) {
     const files = [...(restored.get(row.id) ?? []), ...(lacking.get(row.id) ?? [])]
     // A run that has not ended gets the order's present lines.
-    if (files.length > 0 || known.get(row.id)!.status !== 'ready') await prepareFiles(tx, row)
+    if (files.length > 0 || known.get(row.id)?.status !== 'ready') await prepareFiles(tx, row)
     if (files.length > 0) await restartPreparation(tx, row.id, files)
   }
 }

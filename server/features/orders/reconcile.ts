@@ -6,6 +6,7 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { raiseNotice, raiseNoticeOnce } from '../../core/outbox/notices.ts'
 import type { Secrets } from '../../core/secrets.ts'
+import { firstOf, present } from '../../core/present.ts'
 import type { PlatformOrder } from '../../storefront/orders.ts'
 import {
   addDeliveryFiles,
@@ -50,7 +51,7 @@ export const reconcileOrder = async (
   order: PlatformOrder,
   parts: ReconcileParts,
 ): Promise<ReconcileResult> =>
-  (await scope.transaction((tx) => reconcileOrders(tx, [order], parts)))[0]!
+  firstOf(await scope.transaction((tx) => reconcileOrders(tx, [order], parts)))
 
 /**
  * All of them or none, in the caller's transaction; returns the result of each.
@@ -116,14 +117,17 @@ async function deliveriesOf(
   const entitling = [...due].filter(([, files]) => files.length > 0).map(([id]) => id)
   await createDeliveries(tx, secrets, entitling, { now, quiet })
   const rows = await lockDeliveries(tx, [...due.keys()])
+  const entitled = entitling.map((order) => ({
+    delivery: present(rows.get(order), 'the delivery of an order'),
+    sold: due.get(order) ?? [],
+  }))
   const given = await readFilesOf(
     tx,
-    entitling.map((order) => rows.get(order)!.id),
+    entitled.map(({ delivery }) => delivery.id),
   )
   const lines = new Set(given.map(({ delivery_id, line_id }) => `${delivery_id}/${line_id}`))
-  const added = entitling.flatMap((order) => {
-    const delivery = rows.get(order)!
-    const files = due.get(order)!.filter(({ line_id }) => !lines.has(`${delivery.id}/${line_id}`))
+  const added = entitled.flatMap(({ delivery, sold }) => {
+    const files = sold.filter(({ line_id }) => !lines.has(`${delivery.id}/${line_id}`))
     return files.length > 0 ? [{ delivery, sold: files, perUnit }] : []
   })
   await addDeliveryFiles(tx, secrets, added, now)

@@ -16,6 +16,7 @@ import {
 import { DELIVERY_LISTINGS, listDeliveries, readDelivery } from './deliveries.ts'
 import { deliveryExtras } from './extras.ts'
 import type { Secrets } from '../../core/secrets.ts'
+import { lastOf } from '../../core/present.ts'
 import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
 import {
   deliveryDetailRecord,
@@ -102,7 +103,7 @@ const list = (parts: DeliveryRouteParts) =>
         limit: limit + 1,
       })
       const shown = rows.slice(0, limit)
-      const next = rows.length > limit ? toCursor([shown.at(-1)!.id]) : null
+      const next = rows.length > limit ? toCursor([lastOf(shown).id]) : null
       const record = recordParts(parts, caller)
       return { body: { data: shown.map((row) => deliveryRecord(row, record)), next_cursor: next } }
     },

@@ -7,6 +7,7 @@ import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import type { BackgroundTask } from '../../core/queue/background.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Secrets } from '../../core/secrets.ts'
+import { present } from '../../core/present.ts'
 import {
   ORDERS_PER_QUERY,
   type ChangedOrder,
@@ -52,7 +53,7 @@ export const reconcileTask = (parts: OrderParts): BackgroundTask => ({
   claims: true,
   wanted: WANTED_ORDERS,
   run: async ({ shop, signal }) => {
-    const scope = forShop(parts.database, shop!)
+    const scope = forShop(parts.database, present(shop, 'the task’s shop'))
     for (const until = performance.now() + RUN_MS; performance.now() < until;) {
       const count = await reconcileBatch(parts, scope, signal)
       if (count === 0) return nextOrderDue(scope)
@@ -125,7 +126,8 @@ async function writeBatch(
     return []
   } catch (error) {
     if (isDatabaseUnavailable(error)) throw error
-    if (orders.length === 1) return [{ claim: orders[0]!.claim, error }]
+    const [only, ...others] = orders
+    if (only && others.length === 0) return [{ claim: only.claim, error }]
   }
   const failed = []
   for (const one of orders) failed.push(...(await writeBatch(parts, tx, [one])))
@@ -148,7 +150,7 @@ export const syncTask = (parts: OrderParts): BackgroundTask => ({
     left join order_syncs o on o.shop_id = t.shop_id
     where o.due_at is null or o.due_at <= now() limit 100`,
   run: async ({ shop, signal }) => {
-    const scope = forShop(parts.database, shop!)
+    const scope = forShop(parts.database, present(shop, 'the task’s shop'))
     const now = parts.clock()
     const since = await beginSync(scope, now)
     try {

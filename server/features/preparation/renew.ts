@@ -4,6 +4,7 @@
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
 import type { BackgroundTask } from '../../core/queue/background.ts'
+import { present } from '../../core/present.ts'
 import { MAX_ATTEMPTS } from '../../engine/single-run.ts'
 import type { EndedItem } from '../../engine/types.ts'
 import type { EngineParts } from '../../engine/parts.ts'
@@ -29,7 +30,7 @@ export const renewTask = (
     join shops s on s.id = p.shop_id and s.uninstalled_at is null
     where p.stale group by p.shop_id, p.delivery_id limit ${MAX_WANTED}`,
   run: async (task) => {
-    const scope = forShop(parts.database, task.shop!)
+    const scope = forShop(parts.database, present(task.shop, 'the task’s shop'))
     const run = await beginRenewal(scope, task.key)
     if (!run) return null
     const result =
@@ -73,7 +74,8 @@ async function writeRenewed(
 ): Promise<void> {
   if (ending.status === 'done') await writeReady(tx, delivery_id, item)
   // A rule that leaves the file out now does not take away what the buyer has.
-  if (ending.status === 'skipped') await keepEarlier(tx, delivery_id, [item.file_id!])
+  if (ending.status === 'skipped')
+    await keepEarlier(tx, delivery_id, [present(item.file_id, 'the item’s file')])
 }
 
 const keepEarlier = (tx: ShopScope, delivery: string, files: readonly string[]) =>

@@ -4,6 +4,7 @@ import { holdBlobs } from '../../files/blob-holds.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
 import { queueMessage } from '../../core/queue/queue.ts'
+import { present } from '../../core/present.ts'
 import type { WorkItem } from '../../engine/types.ts'
 import { partlyReady, type DeliveryRun } from './runs.ts'
 
@@ -34,7 +35,7 @@ export async function writeReady(
       ...{
         delivery,
         file,
-        version: record!.version,
+        version: present(record, 'the item’s file').version,
         hash: staged?.hash ?? null,
         location: staged?.location ?? null,
       },

@@ -21,6 +21,7 @@ import {
 import type { EndedItem, WorkItem } from '../../engine/types.ts'
 import type { EngineParts } from '../../engine/parts.ts'
 import { LeaseLost } from '../../core/queue/lease.ts'
+import { present } from '../../core/present.ts'
 import {
   beginRun,
   PREPARE_DELIVERY,
@@ -61,7 +62,7 @@ export const prepareTask = (
   waits: true,
   wanted: WANTED_RUNS,
   run: async (task) => {
-    const scope = forShop(parts.database, task.shop!)
+    const scope = forShop(parts.database, present(task.shop, 'the task’s shop'))
     const run = await beginRun(scope, task.key)
     if (!run) return null
     // An attempt during which the worker died counts too.
@@ -239,7 +240,7 @@ async function writeItem(
   { delivery_id }: DeliveryRun,
   { item, ending }: EndedItem,
 ): Promise<void> {
-  const file = item.file_id!
+  const file = present(item.file_id, 'the item’s file')
   if (ending.status === 'done') await writeReady(tx, delivery_id, item)
   if (ending.status === 'skipped') await writeLeftOut(tx, delivery_id, file, ending.reason)
 }
@@ -248,6 +249,6 @@ function failureOf({ item, ending }: EndedItem, plugins: readonly Plugin[]): Run
   if (ending.status !== 'failed') return null
   const { code, message, detail } = ending.error
   const advice = plugins.map((plugin) => adviceOf(plugin)[code]).find((one) => one !== undefined)
-  const what = `“${item.record!.filename}”: ${detail ? `${message} (${detail})` : message}.`
+  const what = `“${present(item.record, 'the item’s file').filename}”: ${detail ? `${message} (${detail})` : message}.`
   return { code, reason: advice ? `${what} ${advice}` : what }
 }

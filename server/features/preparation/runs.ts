@@ -3,6 +3,7 @@
 import type { Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { queueTask, type TaskKind } from '../../core/queue/background.ts'
+import { present } from '../../core/present.ts'
 
 /** The data for plugins. Personal data: it is deleted with the customer's data. */
 export interface DeliveryAbout {
@@ -81,7 +82,7 @@ export async function prepareDelivery(
     { delivery, page, files },
   )
   if (added.length > 0) await wait(tx, [delivery], JSON.stringify(workflow))
-  return (await readPreparation(tx, delivery))!
+  return present(await readPreparation(tx, delivery), 'the preparation')
 }
 
 /** SQL: a file of the run `r` is ready and has a link that works. */

@@ -2,6 +2,7 @@
 import Papa from 'papaparse'
 import { UNSAFE_CHARACTERS } from '../../../../plugins/contract.ts'
 import { AppError, type ErrorDetail } from '../../../core/errors.ts'
+import { firstOf } from '../../../core/present.ts'
 
 const MAX_LENGTH = 500
 const MAX_LINE = 4000
@@ -54,7 +55,7 @@ function problemOf(key: string): string | null {
 const firstCell = (line: string): string =>
   line.startsWith('"')
     ? (Papa.parse<string[]>(line).data[0]?.[0] ?? '').trim()
-    : line.split(/[,;\t]/, 1)[0]!.trim()
+    : firstOf(line.split(/[,;\t]/, 1)).trim()
 
 async function* linesOf(
   bytes: AsyncIterable<Uint8Array>,
@@ -70,7 +71,7 @@ async function* linesOf(
     // A CR at the end may be the first half of a CR LF, and would otherwise count as a line.
     const end = text.endsWith('\r') ? text.length - 1 : text.length
     const lines = text.slice(0, end).split(/\r\n|\n|\r/)
-    rest = lines.pop()! + text.slice(end)
+    rest = (lines.pop() ?? '') + text.slice(end)
     if (rest.length > MAX_LINE)
       throw new AppError('validation_failed', {
         param: 'keys',

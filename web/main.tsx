@@ -16,6 +16,7 @@ const CATALOGS: Record<TranslatedLocale, () => Promise<{ catalog: Catalog }>> = 
   de: () => import('./catalogs/de.ts'),
   fr: () => import('./catalogs/fr.ts'),
   ja: () => import('./catalogs/ja.ts'),
+  pt: () => import('./catalogs/pt.ts'),
 }
 
 async function start(): Promise<void> {

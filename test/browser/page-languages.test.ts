@@ -6,7 +6,7 @@ import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { startOrigin } from '../fakes/origin.ts'
 import { type RunningServer } from '../flows/server.ts'
-import { soakTest } from '../scale.ts'
+import { sized, soakTest } from '../scale.ts'
 import { textsIn } from '../texts.ts'
 import { check, choose, filesBy, launched } from './dialogs.ts'
 import { usePages } from './page-browser.ts'
@@ -44,7 +44,20 @@ const LANGUAGES = {
   },
 }
 
-describe.each(Object.entries(LANGUAGES))('in %s', (language, { texts, ...expected }) => {
+/** They only run in npm run test:soak: each covers the same path in one more language. */
+const SOAK_LANGUAGES = {
+  pt: {
+    texts: textsIn('pt'),
+    browser: 'pt-BR',
+    selected: '1 selecionados',
+    button: /^(Adicionar|Substituir) tags$/,
+    started: 'Tags de 1 arquivo alteradas',
+  },
+}
+
+const TESTED = sized(LANGUAGES, { ...LANGUAGES, ...SOAK_LANGUAGES })
+
+describe.each(Object.entries(TESTED))('in %s', (language, { texts, ...expected }) => {
   const said = (message: string) => texts[message] ?? expect.fail(`No translation: ${message}`)
   const name = `Chart ${language}.pdf`
 

@@ -21,7 +21,7 @@ describe('sizes', () => {
   })
 })
 
-test('a label inside a sentence is written in lower case in English and French, without its abbreviations', () => {
+test('a label inside a sentence is written in lower case in English, French and Portuguese, without its abbreviations', () => {
   const labels = ['Host', 'Port for SFTP', 'FTP upload']
   expect(labels.map((label) => inSentence(label, 'en-GB'))).toEqual([
     'host',
@@ -29,6 +29,7 @@ test('a label inside a sentence is written in lower case in English and French, 
     'FTP upload',
   ])
   expect(inSentence('Nom d’utilisateur', 'fr')).toBe('nom d’utilisateur')
+  expect(inSentence('Nome de usuário', 'pt')).toBe('nome de usuário')
   expect(inSentence('Benutzername', 'de')).toBe('Benutzername')
 })
 

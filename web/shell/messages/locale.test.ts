@@ -51,6 +51,8 @@ test.each([
   ['ja', 'ja'],
   ['en-GB', undefined],
   ['fr-CA', 'fr'],
+  ['pt-BR', 'pt'],
+  ['pt-PT', 'pt'],
   ['nl', undefined],
 ])('the translation for %s is %s', (locale, language) =>
   expect(translationFor(locale)).toBe(language),

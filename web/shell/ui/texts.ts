@@ -10,6 +10,7 @@ const TEXTS: Record<TranslatedLocale, () => Promise<{ default: object }>> = {
   de: () => import('@shopify/polaris/locales/de.json'),
   fr: () => import('@shopify/polaris/locales/fr.json'),
   ja: () => import('@shopify/polaris/locales/ja.json'),
+  pt: () => import('@shopify/polaris/locales/pt-BR.json'),
 }
 
 let chosen: object | undefined

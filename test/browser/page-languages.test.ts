@@ -1,4 +1,4 @@
-// The admin page in German, French and Japanese: a file is uploaded, tagged in bulk, and its operation
+// The admin page in German, French, Japanese and Spanish: a file is uploaded, tagged in bulk, and its operation
 // found in the history, with the page's texts, number formats and component texts.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { startOrigin } from '../fakes/origin.ts'
 import { type RunningServer } from '../flows/server.ts'
-import { soakTest } from '../scale.ts'
+import { sized, soakTest } from '../scale.ts'
 import { textsIn } from '../texts.ts'
 import { check, choose, filesBy, launched } from './dialogs.ts'
 import { usePages } from './page-browser.ts'
@@ -44,7 +44,20 @@ const LANGUAGES = {
   },
 }
 
-describe.each(Object.entries(LANGUAGES))('in %s', (language, { texts, ...expected }) => {
+/** Only npm run test:soak tests these too. */
+const SOAKED = {
+  es: {
+    texts: textsIn('es'),
+    browser: 'es-MX',
+    selected: 'Seleccionados: 1',
+    button: /^(Agregar|Reemplazar) etiquetas$/,
+    started: 'Etiquetas cambiadas de 1 archivo',
+  },
+}
+
+const TESTED = Object.entries(sized(LANGUAGES, { ...LANGUAGES, ...SOAKED }))
+
+describe.each(TESTED)('in %s', (language, { texts, ...expected }) => {
   const said = (message: string) => texts[message] ?? expect.fail(`No translation: ${message}`)
   const name = `Chart ${language}.pdf`
 

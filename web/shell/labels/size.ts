@@ -29,11 +29,11 @@ export const numberText = (value: number, locale = pageLocale()): string =>
 export const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 /**
- * A label inside a sentence: `Product tags` → `product tags`, `SKU` → `SKU`. Only English
- * and French write it in lower case: in German it would be a misspelt noun.
+ * A label inside a sentence: `Product tags` → `product tags`, `SKU` → `SKU`. Only English,
+ * French and Spanish write it in lower case: in German it would be a misspelt noun.
  */
 export const inSentence = (label: string, locale: string = messageLocale()): string =>
-  /^(en|fr)/.test(locale) && !/^\p{Lu}{2}/u.test(label)
+  /^(en|es|fr)/.test(locale) && !/^\p{Lu}{2}/u.test(label)
     ? label.slice(0, 1).toLowerCase() + label.slice(1)
     : label
 

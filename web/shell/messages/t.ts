@@ -1,4 +1,4 @@
-// The page's texts. Code states them in English; a catalog (de.json, fr.json, ja.json) maps each English
+// The page's texts. Code states them in English; a catalog (de.json, es.json, fr.json, ja.json) maps each English
 // message to its translation.
 import { formatMessage, type MessageValues } from './format.ts'
 

@@ -14,6 +14,7 @@ import { reloadWhenUpgraded } from './shell/url-state/upgraded.ts'
 
 const CATALOGS: Record<TranslatedLocale, () => Promise<{ catalog: Catalog }>> = {
   de: () => import('./catalogs/de.ts'),
+  es: () => import('./catalogs/es.ts'),
   fr: () => import('./catalogs/fr.ts'),
   ja: () => import('./catalogs/ja.ts'),
   pt: () => import('./catalogs/pt.ts'),

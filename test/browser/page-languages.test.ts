@@ -1,4 +1,4 @@
-// The admin page in German, French and Japanese: a file is uploaded, tagged in bulk, and its operation
+// The admin page in German, French, Japanese and Spanish: a file is uploaded, tagged in bulk, and its operation
 // found in the history, with the page's texts, number formats and component texts.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -46,6 +46,13 @@ const LANGUAGES = {
 
 /** They only run in npm run test:soak: each covers the same path in one more language. */
 const SOAK_LANGUAGES = {
+  es: {
+    texts: textsIn('es'),
+    browser: 'es-MX',
+    selected: 'Seleccionados: 1',
+    button: /^(Agregar|Reemplazar) etiquetas$/,
+    started: 'Etiquetas cambiadas de 1 archivo',
+  },
   pt: {
     texts: textsIn('pt'),
     browser: 'pt-BR',

@@ -17,17 +17,19 @@ describe('sizes', () => {
 
   test('follow the language', () => {
     expect(sizeText(1536, 'de-DE')).toBe('1,5 KB')
+    expect(sizeText(1536, 'es-ES')).toBe('1,5 KB')
     expect(sizeText(1536, 'fr-FR')).toBe('1,5 Ko')
   })
 })
 
-test('a label inside a sentence is written in lower case in English, French and Portuguese, without its abbreviations', () => {
+test('a label inside a sentence is written in lower case in English, French, Portuguese and Spanish, without its abbreviations', () => {
   const labels = ['Host', 'Port for SFTP', 'FTP upload']
   expect(labels.map((label) => inSentence(label, 'en-GB'))).toEqual([
     'host',
     'port for SFTP',
     'FTP upload',
   ])
+  expect(inSentence('Nombre de usuario', 'es')).toBe('nombre de usuario')
   expect(inSentence('Nom d’utilisateur', 'fr')).toBe('nom d’utilisateur')
   expect(inSentence('Nome de usuário', 'pt')).toBe('nome de usuário')
   expect(inSentence('Benutzername', 'de')).toBe('Benutzername')

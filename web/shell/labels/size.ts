@@ -30,10 +30,10 @@ export const capitalized = (text: string): string => text.slice(0, 1).toUpperCas
 
 /**
  * A label inside a sentence: `Product tags` → `product tags`, `SKU` → `SKU`. Only English,
- * French and Portuguese write it in lower case: in German it would be a misspelt noun.
+ * French, Portuguese and Spanish write it in lower case: in German it would be a misspelt noun.
  */
 export const inSentence = (label: string, locale: string = messageLocale()): string =>
-  /^(en|fr|pt)/.test(locale) && !/^\p{Lu}{2}/u.test(label)
+  /^(en|es|fr|pt)/.test(locale) && !/^\p{Lu}{2}/u.test(label)
     ? label.slice(0, 1).toLowerCase() + label.slice(1)
     : label
 

@@ -50,6 +50,7 @@ test.each([
   ['de-AT', 'de'],
   ['ja', 'ja'],
   ['en-GB', undefined],
+  ['es-MX', 'es'],
   ['fr-CA', 'fr'],
   ['pt-BR', 'pt'],
   ['pt-PT', 'pt'],

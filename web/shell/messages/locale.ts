@@ -1,7 +1,7 @@
 // The page's language. It is chosen once, before the page loads: see main.tsx.
 
 /** The languages with a translation; English is in the code. `pt` is Brazilian Portuguese. */
-export const TRANSLATED = ['de', 'fr', 'ja', 'pt'] as const
+export const TRANSLATED = ['de', 'es', 'fr', 'ja', 'pt'] as const
 export type TranslatedLocale = (typeof TRANSLATED)[number]
 
 const KEY = 'locale'

@@ -8,6 +8,7 @@ type Texts = typeof en
 
 const TEXTS: Record<TranslatedLocale, () => Promise<{ default: object }>> = {
   de: () => import('@shopify/polaris/locales/de.json'),
+  es: () => import('@shopify/polaris/locales/es.json'),
   fr: () => import('@shopify/polaris/locales/fr.json'),
   ja: () => import('@shopify/polaris/locales/ja.json'),
   pt: () => import('@shopify/polaris/locales/pt-BR.json'),

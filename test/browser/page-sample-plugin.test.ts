@@ -92,7 +92,7 @@ test('its form is previewed, run, followed and undone from Files', async () => {
 test('it is scheduled with its form, and runs from the schedule', async () => {
   await page.goto(`${app.url}/schedules/new`)
   await page.getByLabel('Name', { exact: true }).fill('Count at night')
-  await page.getByLabel('Action').selectOption('Count words')
+  await page.getByLabel('Action', { exact: true }).selectOption('Count words')
   await page.getByLabel('Tag', { exact: true }).fill('length')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('button', { name: 'Run now' }).click()

@@ -439,11 +439,14 @@ describe('many files', () => {
     await expect(Array.fromAsync(listing.files('csv', USUAL, stop.signal))).rejects.toBe(reason)
     expect(seen.at(-1)!).toBeLessThan(COUNT)
     expect(seen).toEqual(seen.toSorted((a, b) => a - b))
-    const { rowCount } = await database.pool.query(
-      `select from pg_stat_activity where state = 'active' and query like '%string_agg(concat_ws%'
-         and pid <> pg_backend_pid()`,
-    )
-    expect(rowCount).toBe(0)
+    const running = async () =>
+      (
+        await database.pool.query(
+          `select from pg_stat_activity where datname = current_database() and state = 'active'
+             and query like '%string_agg(concat_ws%' and pid <> pg_backend_pid()`,
+        )
+      ).rowCount
+    await expect.poll(running, { timeout: 60_000 }).toBe(0)
   })
 })
 

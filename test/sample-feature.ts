@@ -25,6 +25,16 @@ async function list(file: string, name: string, from: string, first: string): Pr
   await writeFile(file, listed)
 }
 
+/** As `npm run api-types` writes them. */
+async function addTypes(file: string): Promise<void> {
+  const code = await readFile(file, 'utf8')
+  const wish = '{ id: string; filename: string; granted_at: string | null }'
+  const endpoints = `
+      'GET /api/wishes': { answer: { data: ${wish}[]; next_cursor: string | null } }
+      'POST /api/wishes': { body: { filename: string }; answer: ${wish} }`
+  await writeFile(file, code.replace('    Endpoints: {', `    Endpoints: {${endpoints}`))
+}
+
 /** `into`: below the checkout, so that the linters ignore it. */
 export async function copyWithSampleFeature(into: string): Promise<void> {
   await rm(into, { recursive: true, force: true })
@@ -41,5 +51,6 @@ export async function copyWithSampleFeature(into: string): Promise<void> {
   await cp(path.join(SAMPLE, 'migration.ts'), place('migrations', '9999_wishes.ts'))
   const from = './features/wishes/feature.ts'
   await list(place('server', 'features.ts'), 'wishesFeature', from, '  homeFeature,')
+  await addTypes(place('web', 'shell', 'client', 'api.gen.ts'))
   await list(place('web', 'features.ts'), 'wishes', from, '  home,')
 }

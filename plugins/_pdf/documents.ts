@@ -155,12 +155,14 @@ function withDocuments<T>(
   const limits = { ...LIMITS, wallMs: LIMITS.wallMs + (named.length - 1) * MERGED_MS }
   return port.withFolder(async (folder) => {
     let bytes = 0
-    for (const [item, name] of named) {
-      signal.throwIfAborted()
+    for (const [item] of named) {
       bytes += await port.sizeOf(item).catch((error: unknown) => {
         throw named.length > 1 ? withName(item, error) : error
       })
       if (bytes > MAX_BYTES) throw tooLarge(named.length)
+    }
+    for (const [item, name] of named) {
+      signal.throwIfAborted()
       await folder.bring(item, name)
     }
     const within = {

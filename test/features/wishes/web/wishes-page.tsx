@@ -1,33 +1,16 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useChangeOf } from '../../shell/client/change.ts'
 import { call } from '../../shell/client/client.ts'
-import { type Page as ListPage } from '../../shell/client/types.ts'
+import { useRead } from '../../shell/client/reads.ts'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Button, Card, Text, TextField } from '../../shell/ui/index.ts'
 
-interface Wish {
-  id: string
-  filename: string
-  granted_at: string | null
-}
-
 export function WishesPage() {
   const [filename, setFilename] = useState('')
-  const client = useQueryClient()
-  const wishes = useQuery({
-    queryKey: ['wishes'],
-    queryFn: ({ signal }) => call<ListPage<Wish>>('/api/wishes', { signal }),
-    refetchInterval: 1000,
-  })
-  const add = useMutation({
-    mutationFn: () => call<Wish>('/api/wishes', { method: 'POST', body: { filename } }),
-    onSuccess: () => {
-      setFilename('')
-      return client.invalidateQueries({ queryKey: ['wishes'] })
-    },
-  })
+  const wishes = useRead('GET /api/wishes', { poll: 1000 })
+  const add = useChangeOf([['wishes']], () => call('POST /api/wishes', { body: { filename } }))
   return (
     <Page title={t('Wishes')}>
       <Card>
@@ -39,7 +22,10 @@ export function WishesPage() {
             value={filename}
             onChange={setFilename}
           />
-          <Button loading={add.isPending} onClick={() => add.mutate()}>
+          <Button
+            loading={add.isPending}
+            onClick={() => add.mutate(undefined, { onSuccess: () => setFilename('') })}
+          >
             {t('Wish for it')}
           </Button>
           {wishes.data?.data.map((wish) => (

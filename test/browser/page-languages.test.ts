@@ -28,13 +28,6 @@ const LANGUAGES = {
     button: /^Tags (hinzufügen|ersetzen)$/,
     started: 'Tags von 1 Datei geändert',
   },
-  fr: {
-    texts: textsIn('fr'),
-    browser: 'fr-CA',
-    selected: '1 sélectionné(s)',
-    button: /^(Ajouter des|Remplacer les) balises$/,
-    started: 'Balises de 1 fichier modifiées',
-  },
   ja: {
     texts: textsIn('ja'),
     browser: 'ja-JP',
@@ -52,6 +45,13 @@ const SOAK_LANGUAGES = {
     selected: 'Seleccionados: 1',
     button: /^(Agregar|Reemplazar) etiquetas$/,
     started: 'Etiquetas cambiadas de 1 archivo',
+  },
+  fr: {
+    texts: textsIn('fr'),
+    browser: 'fr-CA',
+    selected: '1 sélectionné(s)',
+    button: /^(Ajouter des|Remplacer les) balises$/,
+    started: 'Balises de 1 fichier modifiées',
   },
   pt: {
     texts: textsIn('pt'),

@@ -1,41 +1,61 @@
-// Deliveries in a table; on a narrow screen a list instead.
+// Deliveries of one page of the list.
 import { type Delivery } from './calls.ts'
 import { StatusBadge } from '../operations/status.tsx'
-import { RowsTable } from '../../shell/components/rows-table.tsx'
+import { type CardLayout, type Columns } from '../../shell/components/record-columns.ts'
+import { RecordTable } from '../../shell/components/record-table.tsx'
 import { blockedText, DELIVERY_STATUSES, downloadedText, openedText, sentWord } from './labels.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
-import {
-  Badge,
-  BlockStack,
-  Box,
-  IndexTable,
-  InlineStack,
-  Link,
-  Text,
-  useBreakpoints,
-} from '../../shell/ui/index.ts'
+import { Badge, BlockStack, InlineStack, Link, Text, useBreakpoints } from '../../shell/ui/index.ts'
+
+const COLUMNS: Columns<
+  'order' | 'buyer' | 'status' | 'files' | 'sent' | 'opened' | 'downloads',
+  Delivery
+> = {
+  order: { title: t('Order', {}, 'purchase'), cell: (delivery) => <Order delivery={delivery} /> },
+  buyer: {
+    title: t('Buyer'),
+    cut: { className: 'product', whole: ({ email }) => email ?? undefined },
+    cell: (delivery) => <Buyer delivery={delivery} />,
+  },
+  status: { title: t('Status'), cell: (delivery) => <Status delivery={delivery} /> },
+  files: { title: t('Files'), tabular: true, cell: filesText },
+  sent: { title: t('Email'), cell: (delivery) => <Sent delivery={delivery} /> },
+  opened: {
+    title: t('Opened'),
+    cell: ({ opened_at }) => (opened_at === null ? t('Not yet') : momentText(opened_at)),
+    inCard: openedText,
+  },
+  downloads: {
+    title: t('Downloads'),
+    tabular: true,
+    cell: ({ downloads }) => downloads,
+    inCard: downloadedText,
+  },
+}
+
+const CARD: CardLayout<keyof typeof COLUMNS> = {
+  gap: '100',
+  lines: [
+    { start: 'order', end: 'status', align: 'start' },
+    'buyer',
+    { facts: ['files', 'opened', 'downloads'] },
+    'sent',
+  ],
+}
 
 export function DeliveriesTable({ deliveries }: { deliveries: readonly Delivery[] }) {
   const { lgDown: narrow } = useBreakpoints()
   return (
-    <RowsTable
+    <RecordTable
       names={{ singular: t('delivery'), plural: t('deliveries') }}
-      headings={[
-        { title: t('Order', {}, 'purchase') },
-        { title: t('Buyer') },
-        { title: t('Status') },
-        { title: t('Files') },
-        { title: t('Email') },
-        { title: t('Opened') },
-        { title: t('Downloads') },
-      ]}
+      columns={COLUMNS}
+      card={CARD}
       narrow={narrow}
       rows={deliveries}
-    >
-      {(delivery) => (narrow ? <NarrowRow delivery={delivery} /> : <WideRow delivery={delivery} />)}
-    </RowsTable>
+      idOf={({ id }) => id}
+    />
   )
 }
 
@@ -74,8 +94,10 @@ function Status({ delivery }: RowProps) {
   )
 }
 
-const filesText = ({ files, size_bytes }: Delivery): string =>
-  t('{files, plural, one {# file} other {# files}}, {size}', { files, size: sizeText(size_bytes) })
+function filesText({ files, size_bytes }: Delivery): string {
+  const size = sizeText(size_bytes)
+  return t('{files, plural, one {# file} other {# files}}, {size}', { files, size })
+}
 
 function Sent({ delivery }: RowProps) {
   const word = sentWord(delivery)
@@ -87,47 +109,3 @@ function Sent({ delivery }: RowProps) {
     </Text>
   )
 }
-
-const WideRow = ({ delivery }: RowProps) => (
-  <>
-    <IndexTable.Cell>
-      <Order delivery={delivery} />
-    </IndexTable.Cell>
-    <IndexTable.Cell>
-      <span className="cut product" title={delivery.email ?? undefined}>
-        <Buyer delivery={delivery} />
-      </span>
-    </IndexTable.Cell>
-    <IndexTable.Cell>
-      <Status delivery={delivery} />
-    </IndexTable.Cell>
-    <IndexTable.Cell className="tabular">{filesText(delivery)}</IndexTable.Cell>
-    <IndexTable.Cell>
-      <Sent delivery={delivery} />
-    </IndexTable.Cell>
-    <IndexTable.Cell>
-      {delivery.opened_at === null ? t('Not yet') : momentText(delivery.opened_at)}
-    </IndexTable.Cell>
-    <IndexTable.Cell className="tabular">{delivery.downloads}</IndexTable.Cell>
-  </>
-)
-
-const NarrowRow = ({ delivery }: RowProps) => (
-  <Box padding="400">
-    <BlockStack gap="100">
-      <InlineStack align="space-between" blockAlign="start" gap="200">
-        <Order delivery={delivery} />
-        <Status delivery={delivery} />
-      </InlineStack>
-      <Text as="span" breakWord>
-        <Buyer delivery={delivery} />
-      </Text>
-      <Text as="span" variant="bodySm" tone="subdued">
-        {[filesText(delivery), openedText(delivery), downloadedText(delivery)].join(' · ')}
-      </Text>
-      <InlineStack>
-        <Sent delivery={delivery} />
-      </InlineStack>
-    </BlockStack>
-  </Box>
-)

@@ -34,6 +34,9 @@ export function App() {
                 </Conflicts>
               </Arrival>
             </Surroundings>
+            {FEATURES.map(
+              ({ name, everywhere: Everywhere }) => Everywhere && <Everywhere key={name} />,
+            )}
           </Keys>
         </FeaturesProvider>
       </QueryClientProvider>

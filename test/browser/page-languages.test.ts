@@ -1,5 +1,5 @@
-// The admin page in German, French, Japanese and Spanish: a file is uploaded, tagged in bulk, and its operation
-// found in the history, with the page's texts, number formats and component texts.
+// The admin page in other languages: a file is uploaded, tagged in bulk, and its operation found in
+// the history, with the page's texts, number formats and component texts.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

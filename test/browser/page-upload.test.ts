@@ -124,6 +124,24 @@ function watchOffsets(context: BrowserContext): number[] {
   return offsets
 }
 
+test('files that are dropped on another page are uploaded', async () => {
+  const page = await open()
+  await page.goto(`${server.url}/operations`)
+  await page.getByRole('heading', { name: 'Operations', level: 1 }).waitFor()
+  const transfer = await page.evaluateHandle(`(() => {
+    const transfer = new DataTransfer()
+    transfer.items.add(new File(['Dropped on the list'], 'dropped-anywhere.txt'))
+    return transfer
+  })()`)
+  await page.dispatchEvent('main', 'dragenter', { dataTransfer: transfer })
+  await page.getByText('Drop the files to upload them').waitFor()
+  await page.dispatchEvent('main', 'drop', { dataTransfer: transfer })
+  await page.waitForURL('**/import/upload')
+  await page.getByText('Drop the files to upload them').waitFor({ state: 'detached' })
+  await ended(page)
+  expect((await fileNamed('dropped-anywhere.txt')).version).toBe(1)
+})
+
 test('a folder is uploaded, and its result is an operation', async () => {
   const [guide, photo] = await Promise.all([
     made('Spring/Guide to tides.pdf', 300_000),

@@ -74,6 +74,8 @@ export interface PageFeature {
   routes: readonly PageRoute[]
   navigation?: readonly NavigationEntry[]
   settings?: readonly SettingsEntry[]
+  /** Rendered beside every page. */
+  everywhere?: ComponentType
   /** What the palette offers beside pages: `Upload files`. */
   commands?: readonly FoundEntry[]
   /** Its records in the palette. */

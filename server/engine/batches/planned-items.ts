@@ -79,10 +79,10 @@ export async function claimPlannedOf(
 }
 
 /**
- * One chain of the operation claims at a time, until its transaction ends. A claim leaves the items
- * as they are, so a statement that began before another chain's commit would not see that they are
- * taken, and two chains would plan the same items. An advisory lock: commits lock the operation's
- * row, and claims must not wait for them.
+ * Waits until no other chain of the operation claims, for the rest of the transaction. A claim
+ * leaves the items as they are, so a statement that began before another chain's commit would not
+ * see that they are taken, and two chains would plan the same items. An advisory lock: commits lock
+ * the operation's row, and claims must not wait for them.
  */
 const claimAlone = (tx: ShopScope, { operation }: HeldChain) =>
   tx.query('select pg_advisory_xact_lock(hashtextextended(:operation, :shop))', {

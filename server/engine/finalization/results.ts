@@ -89,7 +89,7 @@ async function showProgress(
   runner.progress.announce(scope.shop, id)
 }
 
-/** Shows the progress of a step without a ledger. */
+/** Shows the progress of a step in an operation without a ledger. */
 function countSeen(
   runner: EngineRunner,
   scope: ShopScope,

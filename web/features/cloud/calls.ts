@@ -31,7 +31,6 @@ export type SyncOptions = Pick<
 >
 
 export type Sync = Schemas['Sync']
-export type Rejection = Schemas['CloudRejection']
 export type PreviewReason = NonNullable<Sync['preview_reason']>
 
 /** The fields of the provider come from a form that the server describes. */

@@ -24,6 +24,7 @@ const useHistory = (id: string) =>
     path: { id },
     query: { limit: PAGE },
     poll: CALM_MS,
+    key: ['file', id, 'history'],
   })
 
 export function HistoryCard({ file }: { file: Pick<File, 'id'> }) {

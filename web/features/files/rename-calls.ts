@@ -3,7 +3,6 @@ import { useRead } from '../../shell/client/reads.ts'
 import { type Schemas, type Selection } from '../../shell/client/types.ts'
 
 export type RenamePreview = Schemas['RenamePreview']
-export type RenamedFile = RenamePreview['data'][number]
 
 /**
  * How many new names are shown while the pattern is edited; for more files a preview shows the

@@ -1,6 +1,7 @@
 // Uploads from this computer: choose or drop files, watch the queue, pause and resume it.
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useSession } from '../../shell/client/queries.ts'
+import { type ChosenFile } from '../../shell/components/chosen-files.ts'
 import { DropArea } from '../../shell/components/drop-area.tsx'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
@@ -15,6 +16,7 @@ import { Interrupted } from './interrupted.tsx'
 import { type QueueState } from './queue.ts'
 import { QueueCard } from './queue-card.tsx'
 import { type Refused, useAdmission } from './use-admission.ts'
+import { takeDropped } from './dropped.ts'
 import { useQueue } from './use-queue.ts'
 import './upload.css'
 import { t } from '../../shell/messages/t.ts'
@@ -40,9 +42,19 @@ export function UploadPage() {
   )
 }
 
+/** Takes files that were dropped on another page. */
+function useDropped(take: (files: readonly ChosenFile[]) => Promise<void>): void {
+  const latest = useRef(take)
+  useEffect(() => {
+    const files = takeDropped()
+    if (files.length > 0) void latest.current(files)
+  }, [])
+}
+
 function Uploads({ shop }: { shop: string }) {
   const { queue, state } = useQueue(shop)
   const admission = useAdmission(queue)
+  useDropped(admission.take)
   const { rows, totals, kept } = state
   const advice = batchAdvice(totals.total, totals.bytes)
   const choose = (

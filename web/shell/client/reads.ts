@@ -11,7 +11,7 @@ import { type Answer, type AnyParams, type Endpoint, pathOf, type ReadParams } f
 import { ApiError } from './error.ts'
 
 /** The same request would be refused again. */
-export const isRefusal = (error: Error | null) => error instanceof ApiError && !error.passing
+const isRefusal = (error: Error | null) => error instanceof ApiError && !error.passing
 
 /** How often data is polled, in milliseconds; false: not. */
 type Polling<Data> = number | false | ((data: Data | undefined) => number | false)
@@ -59,13 +59,15 @@ export function useRead<E extends Endpoint, Data = Answer<E>>(
   })
 }
 
+type PagesOptions = { poll?: Polling<unknown> } & Pick<ReadOptions<unknown, unknown>, 'key'>
+
 /** A list, read page by page. */
 export function useReadPages<E extends ListEndpoint>(
   endpoint: E,
-  { path, query, poll = false }: AnyParams & { poll?: Polling<unknown> },
+  { path, query, poll = false, key }: AnyParams & PagesOptions,
 ) {
   return useInfiniteQuery({
-    queryKey: [...keyOf(endpoint, { path, query }), 'pages'],
+    queryKey: key ?? [...keyOf(endpoint, { path, query }), 'pages'],
     queryFn: ({ pageParam, signal }) =>
       callAny(endpoint, { path, query: { ...query, cursor: pageParam }, signal }) as Promise<
         Answer<E> & ListOf<RowOf<E>>

@@ -11,6 +11,7 @@ import { PluginDialog } from './plugin-dialog.tsx'
 const usePastBuyers = (select: Selection, product: string | null) =>
   useRead('POST /api/new-files/buyers', {
     body: { select, ...(product === null ? {} : { product_id: product }) },
+    key: ['files', 'past-buyers', select, product],
   })
 
 export function GiveDialog(props: EntryProps) {

@@ -10,7 +10,6 @@ import { startReceiver } from '../fakes/receiver.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { ROOT, startServer, type RunningServer } from '../flows/server.ts'
 import { copyWithSampleFeature } from '../sample-feature.ts'
-import { soakTest } from '../scale.ts'
 import { openPage, sharedBrowser } from './page-browser.ts'
 
 const HOUSE = path.join(ROOT, '.test', 'sample-feature')
@@ -59,7 +58,7 @@ test('a wish is granted by its task, with a notice and a message to webhooks', a
   })
 })
 
-soakTest('both sides type-check', async () => {
+test('both sides type-check', async () => {
   const tsc = path.join(ROOT, 'node_modules/typescript-native/bin/tsc')
   const server = { extends: '../../tsconfig.json', include: [], files: ['server/features.ts'] }
   await writeFile(path.join(HOUSE, 'tsconfig.json'), JSON.stringify(server))

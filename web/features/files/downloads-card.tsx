@@ -25,7 +25,7 @@ const COLUMNS: Columns<ColumnId, DownloadRecord> = {
   },
 }
 
-const CARD: CardLayout<ColumnId> = { lines: ['at'], dense: true }
+const CARD: CardLayout<ColumnId> = { lines: ['at', { facts: ['agent'] }], dense: true }
 
 export function DownloadsCard({ file }: { file: FileDetail }) {
   const downloads = useDownloads(file)

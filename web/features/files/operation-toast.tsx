@@ -13,7 +13,10 @@ import { statusWord } from '../operations/operation-status.ts'
 import { t } from '../../shell/messages/t.ts'
 
 /** Queries whose results a change of many files may have changed. */
-const CHANGED = ['files', 'file', 'tags', 'links', 'packs', 'reviews', 'bytes', 'activity']
+const CHANGED = [
+  ...['files', 'file', 'tags', 'links', 'packs', 'reviews', 'bytes', 'activity'],
+  ...['deliveries', 'new-files'],
+]
 
 interface Props {
   id: string

@@ -48,7 +48,7 @@ export function VersionsCard({ file }: { file: FileDetail }) {
         >
           <InlineStack align="space-between" blockAlign="center" gap="300">
             <BlockStack>
-              <InlineStack gap="200" blockAlign="center">
+              <InlineStack align="start" gap="200" blockAlign="center">
                 <Text as="span" fontWeight="medium">
                   {t('Version {number}', { number: version.number })}
                 </Text>

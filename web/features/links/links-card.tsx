@@ -11,9 +11,10 @@ interface Props {
   /** The text if there are none. */
   nothing: string
   onCreate: () => void
+  disabled?: boolean
 }
 
-export function LinksCard({ of, nothing, onCreate }: Props) {
+export function LinksCard({ of, nothing, onCreate, disabled = false }: Props) {
   const links = useLinksOf(of)
   const list = links.data?.pages.flatMap((page) => page.data)
   return (
@@ -23,7 +24,9 @@ export function LinksCard({ of, nothing, onCreate }: Props) {
           <Text as="h2" variant="headingMd">
             {t('Links')}
           </Text>
-          <Button onClick={onCreate}>{t('Create link')}</Button>
+          <Button onClick={onCreate} disabled={disabled}>
+            {t('Create link')}
+          </Button>
         </InlineStack>
       </Box>
       {links.error && (

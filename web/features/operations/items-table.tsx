@@ -33,7 +33,7 @@ type ColumnId = 'icon' | 'name' | 'result' | 'product' | 'happened'
 
 const CARD: CardLayout<ColumnId> = {
   picture: 'icon',
-  lines: ['name', 'result', 'happened'],
+  lines: ['name', 'result', { facts: ['product'] }, 'happened'],
   gap: '100',
 }
 
@@ -61,7 +61,7 @@ const columnsOf = (preview: boolean, products: boolean): Columns<ColumnId, Item>
   },
   product: {
     ...(products ? { title: t('Product') } : {}),
-    cell: (item) => (item.product_mapped ? t('Mapped') : ''),
+    cell: (item) => (products && item.product_mapped ? t('Mapped') : ''),
   },
   happened: {
     title: preview ? t('What would change') : t('What happened'),

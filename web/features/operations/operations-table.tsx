@@ -66,7 +66,7 @@ const columnsOf = (
   name: {
     title: t('Operation'),
     cut: {
-      width: '220px',
+      width: 'clamp(170px, 15vw, 220px)',
       whole: (operation) =>
         labelText(operation, pageChannels) ?? operationTitle(operation, channels),
     },

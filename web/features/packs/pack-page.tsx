@@ -99,6 +99,7 @@ function Whole({ pack, stale, retry, back }: WholeProps) {
                 'No links yet. A link shows one buyer all files of this pack, each to be downloaded.',
               )}
               onCreate={() => setAsking('link')}
+              disabled={pack.files === 0}
             />
           </BlockStack>
         </Layout.Section>

@@ -68,7 +68,7 @@ const FIELDS = ['input:not([type="hidden"], [type="file"])', 'select', 'textarea
   .join(', ')
 
 /** What is typed into a radio button or a checkbox is lost. */
-const TEXT_FIELDS = ['input[type="text"]', 'input:not([type])', 'textarea']
+const TEXT_FIELDS = ['input[type="text"]', 'input[type="url"]', 'input:not([type])', 'textarea']
   .map((field) => `${field}:not(:disabled, [readonly])`)
   .join(', ')
 

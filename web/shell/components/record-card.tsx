@@ -54,15 +54,15 @@ function CardLine<Id extends string>({
   partOf: (id: Id) => ReactNode
 }) {
   if (typeof line === 'string') return partOf(line)
-  if ('facts' in line)
+  if ('facts' in line) {
+    const facts = line.facts.map(partOf).filter((fact) => fact !== null && fact !== '')
+    if (facts.length === 0) return null
     return (
       <Text as="span" variant="bodySm" tone="subdued" breakWord>
-        {line.facts
-          .map(partOf)
-          .filter((fact) => fact !== null && fact !== '')
-          .join(' · ')}
+        {facts.join(' · ')}
       </Text>
     )
+  }
   return (
     <InlineStack
       align="space-between"

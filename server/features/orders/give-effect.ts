@@ -6,7 +6,7 @@ import { defineEffect, type EffectRequest } from '../../engine/effect.ts'
 import { queueDeliveryMails } from '../messages/delivery-mail.ts'
 import { promiseMails } from '../preparation/runs.ts'
 import { giveFiles, takeBackFiles, type GivenFile } from './give-files.ts'
-import { forgetNewFiles } from './new-files.ts'
+import { forgetNewFiles, noteAgain } from './new-files.ts'
 import { countPastBuyersByFile, type WantedFiles } from './past-buyers.ts'
 
 type Request = EffectRequest<GiveWanted>
@@ -15,6 +15,8 @@ type Request = EffectRequest<GiveWanted>
 interface Given {
   operation: string
   file: string
+  /** The products about whose new file the shop was asked. */
+  asked?: string[]
 }
 
 export const giveEffect = (secrets: Secrets) =>
@@ -23,20 +25,23 @@ export const giveEffect = (secrets: Secrets) =>
     write: async (tx, { id: operation }, requests) => {
       const now = new Date()
       const given: GivenFile[] = []
+      const asked = new Map<string, string[]>()
       for (const [send, wanted] of groupsOf(requests)) {
         const some = await giveFiles(tx, operation, wanted, { secrets, now })
         const mailed = send ? some.filter(({ email }) => email !== null) : []
         const buyers = [...new Set(mailed.map(({ delivery }) => delivery))]
         await queueDeliveryMails(tx, buyers, { about: 'added', operation })
         await promiseMails(tx, buyers)
-        await forgetNewFiles(tx, wanted)
+        for (const { file_id, product_id } of await forgetNewFiles(tx, wanted))
+          asked.set(file_id, [...(asked.get(file_id) ?? []), product_id])
         given.push(...some)
       }
       const byFile = Map.groupBy(given, ({ file }) => file)
       return new Map(
         requests.flatMap(({ item, file }) => {
           const some = byFile.get(file)
-          return some ? [[item, { give: { operation, file }, ...countsOf(some) }]] : []
+          const give: Given = { operation, file, asked: asked.get(file) ?? [] }
+          return some ? [[item, { give, ...countsOf(some) }]] : []
         }),
       )
     },
@@ -60,6 +65,12 @@ export const giveEffect = (secrets: Secrets) =>
           of.map(({ file }) => file),
           new Date(),
         )
+      await noteAgain(
+        tx,
+        given.flatMap(({ file, asked = [] }) =>
+          asked.map((product_id) => ({ product_id, file_id: file })),
+        ),
+      )
     },
   })
 

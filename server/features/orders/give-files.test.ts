@@ -271,6 +271,19 @@ describe('an undo', () => {
     expect(await shop.filesOf(past)).toEqual(['extra.pdf', 'guide.pdf'])
   })
 
+  test('asks the shop again, as before', async () => {
+    const shop = await openShop()
+    await shop.map('guide.pdf', 1)
+    await shop.buy([1])
+    const file = await shop.map('extra.pdf', 1)
+    const asked = await listNewFiles(shop.scope)
+    expect(asked).toMatchObject([{ orders: 1, files: [{ filename: 'extra.pdf' }] }])
+    const { id } = await shop.give([file])
+    expect(await listNewFiles(shop.scope)).toEqual([])
+    await shop.undo(id)
+    expect(await listNewFiles(shop.scope)).toEqual(asked)
+  })
+
   test('leaves a file to which another line entitles the buyer since', async () => {
     const shop = await openShop()
     await shop.map('guide.pdf', 1)

@@ -55,22 +55,42 @@ export const notedFiles = async (scope: ShopScope): Promise<Map<string, string[]
   return new Map(rows.map(({ product_id, files }) => [product_id, files]))
 }
 
-/** The shop has decided about them. */
-export async function forgetNewFiles(
+interface NotedFile {
+  product_id: string
+  /** A bare UUID. */
+  file_id: string
+}
+
+/** The shop has decided about them. Returns those that were noted. */
+export const forgetNewFiles = (
   tx: ShopScope,
   { files, product }: WantedFiles,
-): Promise<void> {
-  await tx.query(
+): Promise<NotedFile[]> =>
+  tx.query<NotedFile>(
     `with gone as (
        select product_id, file_id from new_files where shop_id = :shop
          and file_id = any(:files::uuid[]) and (:product::text is null or product_id = :product)
        order by product_id, file_id for update
      )
      delete from new_files n using gone g
-     where n.shop_id = :shop and n.product_id = g.product_id and n.file_id = g.file_id`,
+     where n.shop_id = :shop and n.product_id = g.product_id and n.file_id = g.file_id
+     returning n.product_id, n.file_id`,
     { files, product },
   )
-}
+
+/** The decision was undone: the shop is asked again about those that are still mapped. */
+export const noteAgain = (tx: ShopScope, noted: readonly NotedFile[]): Promise<unknown> =>
+  tx.query(
+    `insert into new_files (shop_id, product_id, file_id)
+     select distinct m.shop_id, m.product_id, m.file_id from mappings m
+     join unnest(:products::text[], :files::uuid[]) as g (product_id, file_id)
+       on m.product_id = g.product_id and m.file_id = g.file_id
+     where m.shop_id = :shop order by 2, 3 on conflict do nothing`,
+    {
+      products: noted.map(({ product_id }) => product_id),
+      files: noted.map(({ file_id }) => file_id),
+    },
+  )
 
 /** The shop gives none of the product's new files to its past buyers. */
 export const forgetProduct = (tx: ShopScope, product: string): Promise<unknown> =>

@@ -13,6 +13,7 @@ import { startS3 } from '../../../test/fakes/s3.ts'
 import { revokeLinks } from '../links/model/changes.ts'
 import { createS3Store } from '../../core/store/s3.ts'
 import { createLogger } from '../../core/log.ts'
+import { checkBlob } from '../../files/blob-checks.ts'
 import { createCounting } from './counting/counting.ts'
 import { deaf, get, openDepot, type Depot } from '../../../test/delivery.ts'
 import { createLooks } from './look.ts'
@@ -251,8 +252,23 @@ describe('counting', () => {
       expect(await depot.downloads(id)).toEqual({ downloads: 0, served: 0 })
       expect(depot.logged.join()).toContain(hash)
       expect(depot.logged.join()).not.toContain(key)
+      // The check that the download has started records the damage; the next one takes it back.
+      await expect
+        .poll(() =>
+          depot.scope.query(
+            `select damaged from versions where shop_id = :shop and hash = decode(:hash, 'hex')`,
+            { hash },
+          ),
+        )
+        .toEqual([{ damaged: true }])
       await depot.store.write(depot.shop, [bytes] as never)
-      expect((await get(port, key)).status).toBe(200)
+      const parts = {
+        ...{ database, stores: new Map([['primary', depot.store]]) },
+        ...{ log: createLogger('error', () => {}), clock: () => depot.time.now },
+      }
+      const blob = { shop: depot.shop, hash, location: 'primary' }
+      expect(await checkBlob(parts, blob, new AbortController().signal)).toBe('whole')
+      await expect.poll(async () => (await get(port, key)).status).toBe(200)
     }
   })
 })

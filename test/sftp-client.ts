@@ -29,7 +29,8 @@ export async function openSftp(
   password: string,
   host = '127.0.0.1',
 ): Promise<SftpClient> {
-  const socket = connect(port, host)
+  // Without ssh2’s native part a packet is several writes, which the system would hold back.
+  const socket = connect(port, host).setNoDelay(true)
   const client = new ssh2.Client()
   client.on('error', () => {})
   // ssh2 reports a connection that the server closes by this event alone: a request that waits for

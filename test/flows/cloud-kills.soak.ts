@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../database.ts'
 import { startBucket, type FakeBucket } from '../fakes/bucket.ts'
 import { contentOf, hashOf } from '../fakes/content.ts'
-import { randomOf, sized } from '../scale.ts'
+import { randomOf } from '../scale.ts'
 import { jobUntilEnd, listAll } from './imports.ts'
 import { startLocalServer } from './local-server.ts'
 import {
@@ -20,9 +20,9 @@ import {
   type ServerProcess,
 } from './server.ts'
 
-const KILLS = sized(3, 20)
-const FILES = sized(90, 660)
-const UNTIL_MS = sized(120_000, 900_000)
+const KILLS = 20
+const FILES = 660
+const UNTIL_MS = 900_000
 const random = randomOf('cloud-kills')
 
 let dataDir: string

@@ -28,13 +28,6 @@ const LANGUAGES = {
     button: /^Tags (hinzufügen|ersetzen)$/,
     started: 'Tags von 1 Datei geändert',
   },
-  ja: {
-    texts: textsIn('ja'),
-    browser: 'ja-JP',
-    selected: '1を選択済み',
-    button: /^タグを(追加|置き換え)$/,
-    started: '1件のファイルのタグを変更しました',
-  },
 }
 
 /** They only run in npm run test:soak: each covers the same path in one more language. */
@@ -52,6 +45,13 @@ const SOAK_LANGUAGES = {
     selected: '1 sélectionné(s)',
     button: /^(Ajouter des|Remplacer les) balises$/,
     started: 'Balises de 1 fichier modifiées',
+  },
+  ja: {
+    texts: textsIn('ja'),
+    browser: 'ja-JP',
+    selected: '1を選択済み',
+    button: /^タグを(追加|置き換え)$/,
+    started: '1件のファイルのタグを変更しました',
   },
   pt: {
     texts: textsIn('pt'),

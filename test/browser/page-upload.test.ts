@@ -427,39 +427,42 @@ soakTest('after a reload the same file is chosen again, and only the rest is sen
   expect(await page.getByText('interrupted').count()).toBe(0)
 })
 
-test('a name that was taken during an interruption is asked about before the rest is sent', async () => {
-  const file = await made('Paused.zip', 3 * MB)
-  const page = await open()
-  const speed = await speedOf(page)
-  await speed(1 * MB)
-  await choose(page, file.path)
-  await row(page, 'Paused.zip')
-    .getByText(/^[12](\.\d)? MB of 3 MB/)
-    .waitFor()
-  page.once('dialog', (dialog) => void dialog.accept())
-  await page.reload()
-  await page.getByText('1 upload was interrupted when you left this page').waitFor()
-  const other = { filename: 'paused.zip', url: `${origin.url}/bytes/300/paused` }
-  expect((await importUntilEnd(server, { files: [other] })).imported).toBe(1)
-  const offsets = watchOffsets(page.context())
-  await choose(page, file.path)
-  await row(page, 'Paused.zip').getByText('Duplicate filename').waitFor()
-  await page.getByRole('button', { name: 'Choose: Paused.zip' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog
-    .getByLabel('What to do with Paused.zip')
-    .selectOption({ label: 'Rename the new file' })
-  await dialog.getByRole('button', { name: 'Continue' }).click()
-  await status(page, 'Paused.zip', 'Complete')
-  expect(offsets).toHaveLength(2)
-  expect(offsets[1]).toBeGreaterThan(0.5 * MB)
-  expect(await hashOf('Paused (2).zip')).toBe(file.hash)
-  opened!.complaints.splice(
-    0,
-    Infinity,
-    ...opened!.complaints.filter((one) => !one.includes('422')),
-  )
-})
+soakTest(
+  'a name that was taken during an interruption is asked about before the rest is sent',
+  async () => {
+    const file = await made('Paused.zip', 3 * MB)
+    const page = await open()
+    const speed = await speedOf(page)
+    await speed(1 * MB)
+    await choose(page, file.path)
+    await row(page, 'Paused.zip')
+      .getByText(/^[12](\.\d)? MB of 3 MB/)
+      .waitFor()
+    page.once('dialog', (dialog) => void dialog.accept())
+    await page.reload()
+    await page.getByText('1 upload was interrupted when you left this page').waitFor()
+    const other = { filename: 'paused.zip', url: `${origin.url}/bytes/300/paused` }
+    expect((await importUntilEnd(server, { files: [other] })).imported).toBe(1)
+    const offsets = watchOffsets(page.context())
+    await choose(page, file.path)
+    await row(page, 'Paused.zip').getByText('Duplicate filename').waitFor()
+    await page.getByRole('button', { name: 'Choose: Paused.zip' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog
+      .getByLabel('What to do with Paused.zip')
+      .selectOption({ label: 'Rename the new file' })
+    await dialog.getByRole('button', { name: 'Continue' }).click()
+    await status(page, 'Paused.zip', 'Complete')
+    expect(offsets).toHaveLength(2)
+    expect(offsets[1]).toBeGreaterThan(0.5 * MB)
+    expect(await hashOf('Paused (2).zip')).toBe(file.hash)
+    opened!.complaints.splice(
+      0,
+      Infinity,
+      ...opened!.complaints.filter((one) => !one.includes('422')),
+    )
+  },
+)
 
 soakTest(
   'a file that is too large is refused with advice, and a large batch shows advice',

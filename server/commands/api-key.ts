@@ -8,6 +8,7 @@ import { createApiKey } from '../http/auth.ts'
 import { SCOPES, type Scope } from '../http/endpoint.ts'
 import { createLogger } from '../core/log.ts'
 import { openForCommand } from '../startup/database.ts'
+import { runCommand } from './terminal.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const USAGE = `npm run api-key -- --shop SHOP --scopes SCOPE[,SCOPE…] [--name NAME] [--days N]
@@ -44,7 +45,7 @@ function readArguments() {
   }
 }
 
-try {
+await runCommand(async () => {
   const { shop: domain, ...key } = readArguments()
   const { environment } = appConfig()
   const { database, close } = await openForCommand(environment, createLogger(environment.logLevel))
@@ -55,7 +56,4 @@ try {
   } finally {
     await close()
   }
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
-}
+})

@@ -7,7 +7,7 @@ import { ensureSecret } from '../core/secrets.ts'
 import { backUp } from '../startup/backup.ts'
 import { openForCommand } from '../startup/database.ts'
 import { openStores } from '../startup/stores.ts'
-import { INTERRUPTED, progressLine, stopSignal } from './terminal.ts'
+import { runCommand, runInterruptible } from './terminal.ts'
 
 const USAGE = `npm run backup -- FOLDER [--database-only]
 
@@ -26,34 +26,26 @@ function readArguments() {
   return { folder: path.resolve(folder), withBytes: !values['database-only'] }
 }
 
-try {
+await runCommand(async () => {
   const { folder, withBytes } = readArguments()
   const { environment, storage } = appConfig()
   const log = createLogger(environment.logLevel)
   const secret = environment.secret ?? (await ensureSecret(environment.dataDir))
   const { database, close } = await openForCommand(environment, log)
-  const { signal, isStopped } = stopSignal()
-  const line = progressLine()
   try {
-    const stores = await openStores(storage, log)
-    const secrets = [secret, ...environment.previousSecrets]
-    const parts = { database, stores, secrets, folder, signal, progress: line.show }
-    const { rows, blobs, copied, failed } = await backUp(parts, withBytes)
-    line.end()
-    for (const { shop, hash, location } of failed)
-      console.error(`missing or damaged: ${location} ${shop}/${hash}`)
-    console.log(`${rows} rows and ${blobs} blobs are in ${folder}, ${copied} of them copied now.`)
-    console.log('The backup does not contain APP_SECRET (or DATA_DIR/secret): keep it elsewhere.')
-    if (failed.length > 0) process.exitCode = 1
-  } catch (error) {
-    line.end()
-    if (!isStopped()) throw error
-    console.error('Interrupted: run the same command to continue.')
-    process.exitCode = INTERRUPTED
+    await runInterruptible(async ({ signal, line }) => {
+      const stores = await openStores(storage, log)
+      const secrets = [secret, ...environment.previousSecrets]
+      const parts = { database, stores, secrets, folder, signal, progress: line.show }
+      const { rows, blobs, copied, failed } = await backUp(parts, withBytes)
+      line.end()
+      for (const { shop, hash, location } of failed)
+        console.error(`missing or damaged: ${location} ${shop}/${hash}`)
+      console.log(`${rows} rows and ${blobs} blobs are in ${folder}, ${copied} of them copied now.`)
+      console.log('The backup does not contain APP_SECRET (or DATA_DIR/secret): keep it elsewhere.')
+      if (failed.length > 0) process.exitCode = 1
+    })
   } finally {
     await close()
   }
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
-}
+})

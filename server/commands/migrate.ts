@@ -3,8 +3,9 @@ import { appConfig } from '../../app.config.ts'
 import { migrate } from '../core/db/migrate.ts'
 import { createLogger } from '../core/log.ts'
 import { openForCommand } from '../startup/database.ts'
+import { runCommand } from './terminal.ts'
 
-try {
+await runCommand(async () => {
   const { environment } = appConfig()
   const { database, close } = await openForCommand(environment, createLogger(environment.logLevel))
   try {
@@ -13,7 +14,4 @@ try {
     await close()
   }
   console.log('The database is up to date.')
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
-}
+})

@@ -5,12 +5,12 @@ import { keepLinkKeys } from '../core/db/server-keys.ts'
 import { createLogger } from '../core/log.ts'
 import { openForCommand } from '../startup/database.ts'
 import { resealAll, type ResealState } from '../startup/reseal.ts'
-import { INTERRUPTED, progressLine, stopSignal } from './terminal.ts'
+import { runCommand, runInterruptible } from './terminal.ts'
 
 const summary = ({ seen, resealed }: ResealState): string =>
   `${seen} values read, ${resealed} of them sealed again`
 
-try {
+await runCommand(async () => {
   const { environment } = appConfig()
   const { previousSecrets } = environment
   if (previousSecrets.length === 0)
@@ -19,28 +19,20 @@ try {
     environment,
     createLogger(environment.logLevel),
   )
-  const { signal, isStopped } = stopSignal()
-  const line = progressLine()
   try {
-    await keepLinkKeys(database.pool, secrets, previousSecrets)
-    const state = await resealAll({
-      ...{ pool: database.pool, secrets, signal },
-      progress: (now) => line.show(summary(now)),
+    await runInterruptible(async ({ signal, line }) => {
+      await keepLinkKeys(database.pool, secrets, previousSecrets)
+      const state = await resealAll({
+        ...{ pool: database.pool, secrets, signal },
+        progress: (now) => line.show(summary(now)),
+      })
+      line.end()
+      console.log(`${summary(state)}.`)
+      if (state.unreadable > 0)
+        console.log(`${state.unreadable} values were sealed with a secret that is not configured.`)
+      console.log('When all processes run with the new APP_SECRET, remove APP_SECRET_PREVIOUS.')
     })
-    line.end()
-    console.log(`${summary(state)}.`)
-    if (state.unreadable > 0)
-      console.log(`${state.unreadable} values were sealed with a secret that is not configured.`)
-    console.log('When all processes run with the new APP_SECRET, remove APP_SECRET_PREVIOUS.')
-  } catch (error) {
-    line.end()
-    if (!isStopped()) throw error
-    console.error('Interrupted: run the same command to continue.')
-    process.exitCode = INTERRUPTED
   } finally {
     await close()
   }
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
-}
+})

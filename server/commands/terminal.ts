@@ -1,17 +1,44 @@
-// What commands that take long have in common: a line of progress, and an orderly interruption.
+// What commands have in common: how they fail, a line of progress, and an orderly interruption.
 
 /** The exit code of a command that can be continued. */
-export const INTERRUPTED = 130
+const INTERRUPTED = 130
 
-/** Aborts when the user or the system interrupts the command; a second time ends it immediately. */
-export function stopSignal(): { signal: AbortSignal; isStopped(): boolean } {
+/** Prints an error of the command, which then ends with 1. */
+export async function runCommand(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    process.exitCode = 1
+  }
+}
+
+export interface LongWork {
+  /** Aborts when the user or the system interrupts the command. */
+  signal: AbortSignal
+  line: ProgressLine
+}
+
+/**
+ * Runs work that can be continued by the same command. The first interruption stops it in order, a
+ * second one ends the process immediately.
+ */
+export async function runInterruptible(work: (parts: LongWork) => Promise<void>): Promise<void> {
   const stop = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM'] as const)
     process.once(name, () => stop.abort(new Error('interrupted')))
-  return { signal: stop.signal, isStopped: () => stop.signal.aborted }
+  const line = progressLine()
+  try {
+    await work({ signal: stop.signal, line })
+  } catch (error) {
+    line.end()
+    if (!stop.signal.aborted) throw error
+    console.error('Interrupted: run the same command to continue.')
+    process.exitCode = INTERRUPTED
+  }
 }
 
-export interface ProgressLine {
+interface ProgressLine {
   /** Replaces the line on a terminal; elsewhere it is printed now and then. */
   show(text: string): void
   print(text: string): void
@@ -23,7 +50,7 @@ const TERMINAL_MS = 200
 const LOG_MS = 10_000
 
 /** Writes to standard error, so that standard output has only the result. */
-export function progressLine(): ProgressLine {
+function progressLine(): ProgressLine {
   const { stderr } = process
   let shownAt = performance.now()
   let open = false

@@ -9,7 +9,7 @@ import { openForCommand } from '../startup/database.ts'
 import { paceOf } from '../startup/pace.ts'
 import { openStores } from '../startup/stores.ts'
 import { emptyState, verifyStorage, type VerifyState } from '../startup/verify-storage.ts'
-import { progressLine, stopSignal, INTERRUPTED } from './terminal.ts'
+import { runCommand, runInterruptible } from './terminal.ts'
 
 const USAGE = `npm run verify-storage -- [--hash] [--repair] [--rate N] [--json] [--restart]
 
@@ -62,43 +62,35 @@ function describe(state: VerifyState): string {
   return [...problems, ...orphans, summary(state)].join('\n')
 }
 
-try {
+await runCommand(async () => {
   const { hash, repair, pace, json, restart } = readArguments()
   const { environment, storage } = appConfig()
   const log = createLogger(environment.logLevel)
   const { database, close } = await openForCommand(environment, log)
-  const { signal, isStopped } = stopSignal()
-  const line = progressLine()
   try {
-    const stores = await openStores(storage, log)
-    const file = path.join(environment.dataDir, 'verify-storage.json')
-    if (restart) await rm(file, { force: true })
-    const begun = await readState(file, hash)
-    if (begun.rows > 0) line.print(`continues after ${begun.rows} blobs`)
-    const state = await verifyStorage(
-      { database, stores, log },
-      {
-        ...{ hash, repair, pace, signal },
-        progress: async (now) => {
-          line.show(summary(now))
-          await writeState(file, now)
+    await runInterruptible(async ({ signal, line }) => {
+      const stores = await openStores(storage, log)
+      const file = path.join(environment.dataDir, 'verify-storage.json')
+      if (restart) await rm(file, { force: true })
+      const begun = await readState(file, hash)
+      if (begun.rows > 0) line.print(`continues after ${begun.rows} blobs`)
+      const state = await verifyStorage(
+        { database, stores, log },
+        {
+          ...{ hash, repair, pace, signal },
+          progress: async (now) => {
+            line.show(summary(now))
+            await writeState(file, now)
+          },
         },
-      },
-      begun,
-    )
-    await rm(file, { force: true })
-    line.end()
-    console.log(json ? JSON.stringify(state, null, 2) : describe(state))
-    if (state.missing + state.damaged > state.restored) process.exitCode = 1
-  } catch (error) {
-    line.end()
-    if (!isStopped()) throw error
-    console.error('Interrupted: run the same command to continue.')
-    process.exitCode = INTERRUPTED
+        begun,
+      )
+      await rm(file, { force: true })
+      line.end()
+      console.log(json ? JSON.stringify(state, null, 2) : describe(state))
+      if (state.missing + state.damaged > state.restored) process.exitCode = 1
+    })
   } finally {
     await close()
   }
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
-}
+})

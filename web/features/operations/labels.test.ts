@@ -68,7 +68,7 @@ test('the number of other files is a text of the page', () => {
   expect(labelText({ label: null, ...entries }, [])).toBeNull()
 })
 
-test('a channel words the labels of its own operations and adds a note to their undo', () => {
+test('a channel translates the labels of its operations and says what their undo leaves as it is', () => {
   const post = {
     id: 'post',
     labelText: (label: string) => label.toUpperCase(),

@@ -1,6 +1,7 @@
 // Files for past buyers, which steps ask for: given with the file's outcome, and withdrawn by an
 // undo.
 import type { GiveWanted } from '../../../plugins/contract.ts'
+import { firstOf, lastOf } from '../../core/present.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { defineEffect, type EffectRequest } from '../../engine/effect.ts'
 import { queueDeliveryMails } from '../messages/delivery-mail.ts'
@@ -27,7 +28,7 @@ export const giveEffect = (secrets: Secrets) =>
       const given: GivenFile[] = []
       const asked = new Map<string, string[]>()
       for (const [send, wanted] of groupsOf(requests)) {
-        const some = await giveFiles(tx, operation, wanted, { secrets, now })
+        const some = await giveFiles(tx, operation, wanted, { secrets, now, quiet: !send })
         const mailed = send ? some.filter(({ email }) => email !== null) : []
         const buyers = [...new Set(mailed.map(({ delivery }) => delivery))]
         await queueDeliveryMails(tx, buyers, { about: 'added', operation })
@@ -79,13 +80,10 @@ const isGiven = (value: unknown): value is Given =>
 
 /** Requests with equal options; the last step of an item decides. */
 function groupsOf(requests: readonly Request[]): [boolean, WantedFiles, readonly Request[]][] {
-  const wanted = requests.flatMap((request) => {
-    const value = request.values.at(-1)
-    return value ? [{ request, value }] : []
-  })
+  const wanted = requests.map((request) => ({ request, value: lastOf(request.values) }))
   const groups = Map.groupBy(wanted, ({ value }) => `${value.send} ${value.product_id ?? ''}`)
   return [...groups.values()].map((group) => {
-    const [{ value }] = group as [(typeof group)[number]]
+    const { value } = firstOf(group)
     const of = group.map(({ request }) => request)
     return [value.send, { files: of.map(({ file }) => file), product: value.product_id }, of]
   })

@@ -191,6 +191,27 @@ describe('a new file of a product that was sold', () => {
     expect(limits?.find(({ filename }) => filename === 'bundle.pdf')?.download_limit).toBe(10)
   })
 
+  test.each([
+    [false, []],
+    [true, ['fulfil']],
+  ])('with email: %s, the platform sends its mail for %j', async (email, sent) => {
+    const shop = await openShop()
+    await shop.settings({ delivery_mail: 'platform' })
+    await shop.map('guide.pdf', 1)
+    const order = await shop.buy([2, 1])
+    await shop.change(order, {
+      lines: order.lines.map((line, at) => ({ ...line, quantity: at === 1 ? 0 : 1 })),
+    })
+    await shop.scope.query('delete from order_effects where shop_id = :shop')
+    const file = await shop.map('late.pdf', 2)
+    await shop.give([file], { email })
+    expect(await shop.filesOf(order)).toEqual(['late.pdf'])
+    const queued = await shop.scope.query<{ kind: string }>(
+      'select kind from order_effects where shop_id = :shop',
+    )
+    expect(queued.map(({ kind }) => kind).filter((kind) => kind === 'fulfil')).toEqual(sent)
+  })
+
   test('reaches an order whose product had no file, without a mail about the order', async () => {
     const shop = await openShop()
     await shop.map('guide.pdf', 1)

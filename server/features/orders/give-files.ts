@@ -27,12 +27,15 @@ export interface GivenFile {
   file: string
 }
 
-/** Gives the files to everybody who lacks them; returns what was given, each once. */
+/**
+ * Gives the files to everybody who lacks them; returns what was given, each once.
+ * @param quiet nobody is told, by the platform either.
+ */
 export async function giveFiles(
   tx: ShopScope,
   operation: string,
   wanted: WantedFiles,
-  { secrets, now }: { secrets: Secrets; now: Date },
+  { secrets, now, quiet }: { secrets: Secrets; now: Date; quiet: boolean },
 ): Promise<GivenFile[]> {
   const orders = await ordersLacking(tx, wanted)
   if (orders.length === 0) return []
@@ -50,7 +53,8 @@ export async function giveFiles(
   await addDeliveryFiles(tx, secrets, added, now, operation)
   if (settings.delivery_workflow !== null)
     for (const { delivery } of added) await prepareFiles(tx, delivery)
-  await follow(tx, await withoutFirstMail(tx, [...rows.values()], now), now)
+  const mailed = await withoutFirstMail(tx, [...rows.values()], now)
+  await follow(tx, mailed, now, quiet)
   return added.flatMap(({ delivery, sold }) =>
     filesOf(sold).map((file) => ({ delivery: delivery.id, email: delivery.email, file })),
   )
@@ -147,7 +151,12 @@ async function revokeTaken(
 }
 
 /** Updates the deliveries' states to their files, and what the platform's orders show. */
-async function follow(tx: ShopScope, rows: readonly DeliveryRow[], now: Date): Promise<void> {
+async function follow(
+  tx: ShopScope,
+  rows: readonly DeliveryRow[],
+  now: Date,
+  quiet = false,
+): Promise<void> {
   const ids = rows.map(({ id }) => id)
   const files = Map.groupBy(await readFilesOf(tx, ids), ({ delivery_id }) => delivery_id)
   const holdOf = await workflowHolds(tx, ids)
@@ -162,7 +171,7 @@ async function follow(tx: ShopScope, rows: readonly DeliveryRow[], now: Date): P
       files: own,
     })
   }
-  await queueFollowUps(tx, written, now)
+  await queueFollowUps(tx, written, now, quiet)
   // The number of files has changed, also where their lines have not.
   await queueEffects(
     tx,

@@ -1,6 +1,6 @@
 // Orders from before the installation: counted, imported without a mail or with one, continued after
 // an interruption, and the same with events about them meanwhile.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { appConfig } from '../../../app.config.ts'
 import { PortError } from '../../../plugins/contract.ts'
 import { addFile } from '../../../test/deliveries.ts'
@@ -179,9 +179,13 @@ test('an event about an order meanwhile, and a second worker, change nothing', a
   expect(await shop.counts()).toMatchObject({ deliveries: 7, mails: 1 })
 })
 
-test('an order that changes while it is read is read again', async () => {
+test('an order that changes while it is read is read again, also after a failure', async () => {
   const shop = await openShop()
   const { live, changing } = platformOf(ORDERS)
   changing.add(ORDERS[1]!.id)
+  const read = vi
+    .spyOn(live, 'read')
+    .mockRejectedValueOnce(new PortError('storefront_unavailable', 'It does not answer', true))
   expect(await shop.importAll(live)).toMatchObject({ deliveries: 7, failed: 0 })
+  expect(read).toHaveBeenCalledTimes(2)
 })

@@ -6,6 +6,7 @@ import { PortError, type PastOrders } from '../../../plugins/contract.ts'
 import { isDatabaseUnavailable } from '../../core/db/error-classes.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { requirePublicId } from '../../core/ids.ts'
+import { zip } from '../../core/present.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import type { LiveOrders, PastOrdersPage, PlatformOrder } from '../../storefront/orders.ts'
@@ -159,8 +160,8 @@ async function importPage(
   page: PastOrdersPage,
   { operation, before, quiet, signal }: PageWork,
 ): Promise<ImportRow> {
-  const again = page.ids.filter((_, at) => !isWhole(page.orders[at] ?? CHANGED))
-  const reread = again.length > 0 ? await live.read(again, signal) : []
+  const again = zip(page.ids, page.orders).flatMap(([id, order]) => (isWhole(order) ? [] : [id]))
+  const reread = again.length > 0 ? await repeated(() => live.read(again, signal), signal) : []
   const whole = [...page.orders, ...reread].flatMap((order) =>
     order !== null && isWhole(order) ? [order] : [],
   )
@@ -182,8 +183,6 @@ async function importPage(
     return row
   })
 }
-
-const CHANGED = new PortError('storefront_unavailable', 'The order changed while it was read', true)
 
 /** Writes all orders together; if that fails, one by one. Returns how many were written. */
 async function writeOrdersOf(

@@ -57,8 +57,8 @@ export async function planArchive(
 ): Promise<Archive | null> {
   const planned = await parts.counter.plan(asker)
   if (planned.length === 0) return null
-  await ensureChecksums(parts, planned)
-  const entries = await parts.counter.plan(asker)
+  const added = await ensureChecksums(parts, planned)
+  const entries = added ? await parts.counter.plan(asker) : planned
   return archiveOf(entries.map((one) => ({ ...one, crc32: one.crc32 ?? 0 })))
 }
 
@@ -67,14 +67,15 @@ export function archiveOf(entries: readonly ArchiveEntry[]): Archive {
   return { ...layoutZip(entries), modifiedMs, entries }
 }
 
-/** Computes the checksums that are not known yet, each once for a blob. */
+/** Computes the checksums that are not known yet, each once for a blob. False: all were known. */
 async function ensureChecksums(
   { counter, bytes }: ContentParts,
   planned: readonly PlannedEntry[],
-): Promise<void> {
+): Promise<boolean> {
   const missing = new Map(planned.filter((one) => one.crc32 === null).map((one) => [one.hash, one]))
   for (const entry of missing.values())
     await counter.storeChecksum(entry.shop, entry.hash, await checksumOf(bytes, entry))
+  return missing.size > 0
 }
 
 /** If bytes are missing, takes the count back and rejects with a `StoreError`. */

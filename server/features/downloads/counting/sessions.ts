@@ -26,8 +26,8 @@ export interface SessionKey {
 /** A session that a request may continue. */
 export interface FoundSession {
   client: Buffer
-  /** Why it may: it is its client's or successor's, its network's, or it has sent what precedes. */
-  by: 'client' | 'network' | 'offset'
+  /** Its client, its successor or its network asks: else the request has an offset that was sent. */
+  isKnown: boolean
   /** Does it owe its buyer bytes of a counted copy? */
   owes: boolean
   bytesLeft: number
@@ -35,16 +35,14 @@ export interface FoundSession {
 
 export type FoundColumns = [client: Buffer | null, by: number, owes: boolean, bytesLeft: number]
 
-const FOUND_BY = ['client', 'network', 'offset'] as const
-
 /** The columns of `findSession` (session-sql.ts). */
 export function foundSession([client, by, owes, bytesLeft]: FoundColumns): FoundSession | null {
-  return client && { client, by: FOUND_BY[by] ?? 'offset', owes, bytesLeft }
+  return client && { client, isKnown: by < 2, owes, bytesLeft }
 }
 
 /** Returns whether a request for the whole file can be answered from this session, uncounted. */
 export const mayRestart = (session: FoundSession | null, size: number): session is FoundSession =>
-  session !== null && session.owes && session.by !== 'offset' && session.bytesLeft >= size
+  session !== null && session.owes && session.isKnown && session.bytesLeft >= size
 
 /** What a transfer sends. */
 export interface SentPart {
@@ -169,10 +167,11 @@ class SessionRecord implements DownloadSessions {
   ): Promise<FileTransfer | null> {
     const { rowCount } = await this.#ask('restart', restartIn, session, asker, part.size)
     if (rowCount === 0) return null
+    // If this fails, nothing renews the lease that the statement above has taken: it expires.
+    const budget = await this.#openBudget(session, asker, part, () => Promise.resolve(false))
     const running = this.#start(session, asker, part)
     const end = (sent: number, budget: PieceBudget | null) =>
       this.#end(running, part, { ended: 1, missing: part.size - sent, sent, budget })
-    const budget = await this.#openBudget(session, asker, part, () => Promise.resolve(false))
     if (!budget) return end(0, null).then(() => null)
     return {
       allowance: budget,

@@ -1,5 +1,4 @@
 // Links: created for files or for a pack, listed with their addresses, exported as CSV.
-import { present } from '../../core/present.ts'
 import { emailAddress } from '../../../plugins/contract.ts'
 import Papa from 'papaparse'
 import { z } from 'zod'
@@ -24,7 +23,7 @@ import {
   type Scope,
 } from '../../http/endpoint.ts'
 import { linkFilterFields, linkFilterOf, linkRecord, linkSchema } from './record.ts'
-import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
+import { acceptedOperation, operationSchema } from '../operations/record.ts'
 import { downloadLimit, errorSchema, expiryDays, listOf, page } from '../../http/schemas.ts'
 import { requireScopes } from '../../http/scopes.ts'
 import { fileIds } from '../operations/selection.ts'
@@ -147,27 +146,27 @@ function termsOfFiles({ file_ids = [], per_file = [] }: LinksBody) {
 const ACTION = 'create-links'
 
 async function operate(
-  { engine, clock }: LinkRouteParts,
+  parts: LinkRouteParts,
   caller: Caller,
   { file_ids: ids = [], pack_id: _, ...options }: LinksBody,
   idempotencyKey: string | undefined,
 ): Promise<Reply> {
   const details = await unknownFiles(caller.scope, ids)
   if (details.length > 0) throw new AppError('validation_failed', { param: 'file_ids', details })
-  const id = await startWorkflow(engine, caller.scope, workflowOfAction(engine, ACTION, options), {
-    source: { type: 'files', ids },
-    dryRun: false,
-    requestedBy: caller.name,
-    channel: channelOf(caller),
-    idempotencyKey,
-    permit: (scopes) => requireScopes(caller, scopes as Scope[]),
-  })
-  const operation = present(await engine.get(caller.scope, id), 'The operation that was started')
-  return {
-    status: 202,
-    body: operationRecord(engine, operation, clock()),
-    headers: { Location: operationPath(operation) },
-  }
+  const id = await startWorkflow(
+    parts.engine,
+    caller.scope,
+    workflowOfAction(parts.engine, ACTION, options),
+    {
+      source: { type: 'files', ids },
+      dryRun: false,
+      requestedBy: caller.name,
+      channel: channelOf(caller),
+      idempotencyKey,
+      permit: (scopes) => requireScopes(caller, scopes as Scope[]),
+    },
+  )
+  return acceptedOperation(parts, caller.scope, id)
 }
 
 const list = (parts: LinkRouteParts) =>

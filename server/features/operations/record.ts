@@ -9,9 +9,11 @@ import {
   type Engine,
   type OperationRow,
 } from '../../engine/engine.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { toOperationId, toPublicId } from '../../core/ids.ts'
 import { present } from '../../core/present.ts'
 import { summaryOf } from '../workflows/describe.ts'
+import type { Reply } from '../../http/endpoint.ts'
 import { timestamp, warning } from '../../http/schemas.ts'
 
 const ACTIONS = ['pause', 'resume', 'cancel', 'retry', 'confirm', 'undo'] as const
@@ -115,6 +117,20 @@ export const operationId = ({ kind, id }: OperationRow) => toOperationId(kind, i
 
 export const operationPath = (operation: OperationRow): string =>
   `/api/${operation.kind === 'import' ? 'jobs' : 'operations'}/${operationId(operation)}`
+
+/** The answer to a request that started the operation (a bare UUID). */
+export async function acceptedOperation(
+  { engine, clock }: { engine: Pick<Engine, 'actions' | 'get' | 'plugins'>; clock: () => Date },
+  scope: ShopScope,
+  id: string,
+): Promise<Reply> {
+  const operation = present(await engine.get(scope, id), 'The operation that was started')
+  return {
+    status: 202,
+    body: operationRecord(engine, operation, clock()),
+    headers: { Location: operationPath(operation) },
+  }
+}
 
 export function operationRecord(
   engine: Pick<Engine, 'actions' | 'plugins'>,

@@ -18,14 +18,8 @@ import { startBulk } from './start.ts'
 import { apiChannel } from '../imports/api-channel.ts'
 import { adminChannel } from '../imports/origins.ts'
 import { fromCursor, integer, text, toCursor } from '../../http/cursors.ts'
-import {
-  endpoint,
-  type Caller,
-  type Endpoint,
-  type Reply,
-  type Scope,
-} from '../../http/endpoint.ts'
-import { operationId, operationPath, operationRecord, operationSchema } from './record.ts'
+import { endpoint, type Caller, type Endpoint, type Scope } from '../../http/endpoint.ts'
+import { acceptedOperation, operationId, operationRecord, operationSchema } from './record.ts'
 import { itemRecord, itemSchema } from './item-record.ts'
 import { errorSchema, listOf, page } from '../../http/schemas.ts'
 import { requireScopes } from '../../http/scopes.ts'
@@ -220,26 +214,13 @@ const begin = (parts: OperationParts) =>
         idempotencyKey,
         permit: (scopes) => requireScopes(caller, scopes as Scope[]),
       })
-      return accepted(parts, caller, id)
+      return acceptedOperation(parts, caller.scope, id)
     },
   })
 
 /** The channel of a caller: session tokens are people in the page, keys are programs. */
 export const channelOf = ({ subject }: Caller): string =>
   subject.startsWith('key:') ? apiChannel.id : adminChannel.id
-
-async function accepted(
-  { engine, clock }: OperationParts,
-  caller: Caller,
-  id: string,
-): Promise<Reply> {
-  const operation = present(await engine.get(caller.scope, id), 'The operation')
-  return {
-    status: 202,
-    body: operationRecord(engine, operation, clock()),
-    headers: { Location: operationPath(operation) },
-  }
-}
 
 const MOVES: Record<OperationMove, string> = {
   pause: 'Pause an operation: running work is interrupted immediately, finished work stays',
@@ -307,6 +288,6 @@ const undo = (parts: OperationParts) =>
       const operation = await findOperation(engine, caller.scope, params.id)
       requireScopes(caller, (await engine.permissions(caller.scope, operation, 'undo')) as Scope[])
       const undo = await engine.undo(caller.scope, operation.id, caller.name, channelOf(caller))
-      return accepted(parts, caller, undo)
+      return acceptedOperation(parts, caller.scope, undo)
     },
   })

@@ -9,7 +9,7 @@ import { day, momentOf } from '../../files/filter.ts'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema, timestamp } from '../../http/schemas.ts'
 import { readScopes } from '../../storefront/scopes.ts'
-import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
+import { acceptedOperation, operationSchema } from '../operations/record.ts'
 import { channelOf } from '../operations/routes.ts'
 
 export interface PastOrderRouteParts {
@@ -95,13 +95,7 @@ export const pastOrderRoutes = (parts: PastOrderRouteParts): Endpoint[] => [
         source: { type: 'files', ids: [] },
         ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
       })
-      const operation = await engine.get(scope, id)
-      if (!operation) throw new AppError('not_found')
-      return {
-        status: 202,
-        body: operationRecord(engine, operation, clock()),
-        headers: { Location: operationPath(operation) },
-      }
+      return acceptedOperation(parts, scope, id)
     },
   }),
 ]

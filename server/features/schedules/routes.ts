@@ -16,9 +16,8 @@ import { AppError } from '../../core/errors.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { requireFeature } from '../../files/plan-limits.ts'
 import { requirePublicId } from '../../core/ids.ts'
-import { present } from '../../core/present.ts'
 import { endpoint, type Caller, type Endpoint, type Scope } from '../../http/endpoint.ts'
-import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
+import { acceptedOperation, operationSchema } from '../operations/record.ts'
 import { scheduleBody, scheduleRecord, scheduleSchema } from './record.ts'
 import { errorSchema, listOf } from '../../http/schemas.ts'
 import { requireScopes } from '../../http/scopes.ts'
@@ -137,12 +136,7 @@ function runs(parts: ScheduleRouteParts): Endpoint[] {
           now: parts.clock(),
           ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
         })
-        const operation = present(await parts.engine.get(caller.scope, started), 'The operation')
-        return {
-          status: 202,
-          headers: { Location: operationPath(operation) },
-          body: operationRecord(parts.engine, operation, parts.clock()),
-        }
+        return acceptedOperation(parts, caller.scope, started)
       },
     }),
   ]

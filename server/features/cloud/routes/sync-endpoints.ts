@@ -6,11 +6,11 @@ import { startSync } from '../sync.ts'
 import { listRejections } from '../rejections.ts'
 import { listSyncs } from '../sync-rows.ts'
 import { requirePublicId } from '../../../core/ids.ts'
-import { lastOf, present } from '../../../core/present.ts'
+import { lastOf } from '../../../core/present.ts'
 import { rejectionSchema, syncRecord, syncSchema } from './record.ts'
 import { fromCursor, text, toCursor } from '../../../http/cursors.ts'
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
-import { operationPath, operationRecord, operationSchema } from '../../operations/record.ts'
+import { acceptedOperation, operationSchema } from '../../operations/record.ts'
 import { errorSchema, listOf, shortPage } from '../../../http/schemas.ts'
 import { type ConnectionParts, cloudReading, cloudWriting, byConnectionId } from './parts.ts'
 
@@ -57,12 +57,7 @@ const start = ({ cloud, engine, clock }: ConnectionParts): Endpoint =>
           ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
         },
       )
-      const operation = present(await engine.get(caller.scope, started), 'The operation')
-      return {
-        status: 202,
-        headers: { Location: operationPath(operation) },
-        body: operationRecord(engine, operation, clock()),
-      }
+      return acceptedOperation({ engine, clock }, caller.scope, started)
     },
   })
 

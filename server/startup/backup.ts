@@ -10,10 +10,10 @@ import { createSecrets } from '../core/secrets.ts'
 import { createDiskStore } from '../core/store/disk.ts'
 import { StoreError, type BlobStore } from '../core/store/store.ts'
 import type { StoredBlob } from '../files/blob-checks.ts'
+import { isStillLocated, readLocatedBlobs, type LocatedBlob } from '../files/located-blobs.ts'
 
 const FORMAT = 1
 const MANIFEST = 'manifest.json'
-const PAGE = 500
 
 export interface BackupManifest {
   format: number
@@ -50,6 +50,8 @@ export interface BackupResult {
 export const secretFingerprint = (secret: string): string =>
   createHash('sha256').update(createSecrets(secret).derive('backup')).digest('hex').slice(0, 16)
 
+const rowsOf = ({ tables }: Dump): number => tables.reduce((sum, { rows }) => sum + rows, 0)
+
 const blobFolder = (folder: string, location: string) => path.join(folder, 'blobs', location)
 
 /**
@@ -65,8 +67,7 @@ export async function backUp(parts: BackupParts, withBytes: boolean): Promise<Ba
   const dump = await dumpDatabase(database, path.join(folder, name), (table) =>
     progress(`database: ${table}`),
   )
-  const rows = dump.tables.reduce((sum, table) => sum + table.rows, 0)
-  const result: BackupResult = { rows, copied: 0, blobs: 0, failed: [] }
+  const result: BackupResult = { rows: rowsOf(dump), copied: 0, blobs: 0, failed: [] }
   if (withBytes) await copyBlobs(parts, result)
   const manifest: BackupManifest = {
     ...{ format: FORMAT, created_at: created.toISOString(), database: name, dump },
@@ -82,10 +83,6 @@ export async function backUp(parts: BackupParts, withBytes: boolean): Promise<Ba
   return result
 }
 
-interface LocatedBlob extends StoredBlob {
-  size_bytes: number
-}
-
 /** Rows that were added since the dump do no harm. */
 async function copyBlobs(parts: BackupParts, result: BackupResult): Promise<void> {
   const { database, stores, folder, signal, progress } = parts
@@ -93,7 +90,8 @@ async function copyBlobs(parts: BackupParts, result: BackupResult): Promise<void
     [...stores.keys()].map((name) => [name, createDiskStore({ folder: blobFolder(folder, name) })]),
   )
   for (let after: StoredBlob | null = null; ;) {
-    const page: LocatedBlob[] = await readBlobs(database, after)
+    const page: readonly LocatedBlob[] = await readLocatedBlobs(database.pool, after)
+    if (page.length === 0) return
     for (const { size_bytes, ...blob } of page) {
       signal.throwIfAborted()
       after = blob
@@ -102,22 +100,10 @@ async function copyBlobs(parts: BackupParts, result: BackupResult): Promise<void
       if (!from || !to) throw new Error(`There is no storage location ${blob.location}.`)
       if ((await to.size(blob.shop, blob.hash)) === size_bytes) continue
       if (await copyBlob(from, to, blob, signal)) result.copied++
-      else result.failed.push(blob)
+      else if (await isStillLocated(database.pool, blob)) result.failed.push(blob)
       progress(`bytes: ${result.blobs} blobs, ${result.copied} copied`)
     }
-    if (page.length < PAGE) return
   }
-}
-
-async function readBlobs({ pool }: Database, after: StoredBlob | null): Promise<LocatedBlob[]> {
-  const { rows } = await pool.query<LocatedBlob>(
-    `select l.shop_id as shop, encode(l.hash, 'hex') as hash, l.location, b.size_bytes
-     from blob_locations l join blobs b on b.shop_id = l.shop_id and b.hash = l.hash
-     where (l.shop_id, l.hash, l.location) > ($1, decode($2, 'hex'), $3)
-     order by l.shop_id, l.hash, l.location limit ${PAGE}`,
-    [after?.shop ?? -1, after?.hash ?? '', after?.location ?? ''],
-  )
-  return rows
 }
 
 /** False if the bytes are missing, or are not those of the hash; then nothing is left there. */
@@ -143,8 +129,6 @@ export interface RestoreResult {
   copied: number
   failed: StoredBlob[]
 }
-
-export type RestoreParts = BackupParts
 
 /** Throws if the folder has no complete backup, or one for another secret or a newer version. */
 export async function readBackupManifest(
@@ -174,7 +158,7 @@ export async function readBackupManifest(
  * are there. An interrupted run is continued by starting it again.
  */
 export async function restoreBackup(
-  parts: RestoreParts,
+  parts: BackupParts,
   manifest: BackupManifest,
 ): Promise<RestoreResult> {
   const { database, folder, progress } = parts
@@ -193,7 +177,7 @@ export async function restoreBackup(
     progress(`database: ${table}`),
   )
   await migrate(database)
-  result.rows = dump.tables.reduce((sum, table) => sum + table.rows, 0)
+  result.rows = rowsOf(dump)
   return result
 }
 
@@ -212,7 +196,7 @@ const NOTHING: ReadonlySet<string> = new Set()
 const ANY_AGE = -365 * 24 * 60 * 60 * 1000
 
 async function restoreBlobs(
-  { stores, folder, signal, progress }: RestoreParts,
+  { stores, folder, signal, progress }: BackupParts,
   location: string,
   result: RestoreResult,
 ): Promise<void> {

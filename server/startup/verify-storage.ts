@@ -4,6 +4,7 @@ import type { Database } from '../core/db/database.ts'
 import type { Logger } from '../core/log.ts'
 import type { BlobStore } from '../core/store/store.ts'
 import { checkBlob, isWhole, type StoredBlob } from '../files/blob-checks.ts'
+import { isStillLocated, readLocatedBlobs, type LocatedBlob } from '../files/located-blobs.ts'
 import { knownIn, ORPHAN_MS } from './upkeep.ts'
 import type { Pace } from './pace.ts'
 
@@ -46,7 +47,6 @@ export interface VerifyState {
   orphaned: StoredBlob[]
 }
 
-const PAGE = 500
 /** How many lengths are read concurrently. */
 const CONCURRENCY = 8
 const MAX_NAMED = 1000
@@ -74,17 +74,13 @@ export async function verifyStorage(
   return state
 }
 
-interface LocatedBlob extends StoredBlob {
-  size_bytes: number
-}
-
 async function verifyRows(
   parts: VerifyParts,
   options: VerifyOptions,
   state: VerifyState,
 ): Promise<void> {
   for (;;) {
-    const page = await readPage(parts.database.pool, state.after)
+    const page = await readLocatedBlobs(parts.database.pool, state.after)
     const last = page.at(-1)
     if (!last) break
     const width = options.hash ? 1 : CONCURRENCY
@@ -116,20 +112,6 @@ function addResult(state: VerifyState, bytes: number, problem: StorageProblem | 
   if (state.problems.length < MAX_NAMED) state.problems.push(problem)
 }
 
-async function readPage(
-  pool: Database['pool'],
-  after: StoredBlob | null,
-): Promise<readonly LocatedBlob[]> {
-  const { rows } = await pool.query<LocatedBlob>(
-    `select l.shop_id as shop, encode(l.hash, 'hex') as hash, l.location, b.size_bytes
-     from blob_locations l join blobs b on b.shop_id = l.shop_id and b.hash = l.hash
-     where (l.shop_id, l.hash, l.location) > ($1, decode($2, 'hex'), $3)
-     order by l.shop_id, l.hash, l.location limit ${PAGE}`,
-    [after?.shop ?? -1, after?.hash ?? '', after?.location ?? ''],
-  )
-  return rows
-}
-
 /** Null: the blob is as it should be, or its row was deleted in the meantime. */
 async function verifyBlob(
   { database, stores, log }: VerifyParts,
@@ -140,21 +122,12 @@ async function verifyBlob(
   if (!store) throw new Error(`There is no storage location ${blob.location}.`)
   const size = await store.size(blob.shop, blob.hash)
   if (size === size_bytes && (!reads || (await isWhole(store, blob, signal)))) return null
-  if (!(await hasRow(database.pool, blob))) return null
+  if (!(await isStillLocated(database.pool, blob))) return null
   const found = size === null ? 'missing' : 'damaged'
   if (!repair) return { ...blob, found, restored: false }
   const clock = () => new Date()
   const verdict = await checkBlob({ database, stores, log, clock }, blob, signal)
   return { ...blob, found, restored: verdict === 'restored' }
-}
-
-async function hasRow(pool: Database['pool'], blob: StoredBlob): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    `select from blob_locations
-     where shop_id = $1 and hash = decode($2, 'hex') and location = $3`,
-    [blob.shop, blob.hash, blob.location],
-  )
-  return rowCount === 1
 }
 
 async function listOrphans(

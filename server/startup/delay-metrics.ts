@@ -3,6 +3,7 @@
 import { Gauge } from 'prom-client'
 import type { StateMetrics } from '../http/state-metrics.ts'
 
+// The table of jobs is small: one for each batch, deleted when it is done.
 /** SQL: the job can be taken, or it was given up after its last attempt. */
 const DUE = 'locked_at is null and run_at <= now() and attempts < max_attempts'
 const TASKS = `
@@ -14,10 +15,10 @@ const TASKS = `
   group by 1`
 // The index outbox_open has these rows.
 const MESSAGES = `
-  select kind as label, extract(epoch from now() - min(created_at))::float8 as oldest
-  from outbox where status in ('waiting', 'sending') group by 1`
+  select kind, status, count(*), extract(epoch from now() - min(created_at))::float8 as oldest
+  from outbox where status in ('waiting', 'sending') group by 1, 2 order by oldest`
 const CHANGES = `
-  select kind as label, count(*), coalesce(extract(epoch from max(now() - due_at)), 0)::float8 as oldest
+  select kind, count(*), coalesce(extract(epoch from max(now() - due_at)), 0)::float8 as oldest
   from platform_changes where due_at <= now() group by 1`
 const MIRRORS = `
   select coalesce(extract(epoch from max(now() - coalesce(m.finished_at, s.installed_at))), 0)::float8
@@ -37,22 +38,31 @@ interface TaskCount {
   oldest: number
 }
 
-/** A count is 0 if the query has none. */
-interface Delayed {
-  label: string
-  count?: string
+interface MessageCount {
+  kind: string
+  status: string
+  count: string
+  oldest: number
+}
+
+interface ChangeCount {
+  kind: string
+  count: string
   oldest: number
 }
 
 export const delayMetrics: StateMetrics = (registers, { pool }) => {
   const gauge = (name: string, help: string, ...labelNames: string[]) =>
     new Gauge({ registers, name, help, labelNames })
-  const jobs = gauge('stevedore_task_jobs', 'Jobs of each task', 'task', 'state')
-  const jobAge = gauge(
+  const jobs = gauge('stevedore_jobs', 'Jobs of the workers', 'state')
+  const jobAge = gauge('stevedore_job_oldest_seconds', 'Time since the oldest waiting job was due')
+  const taskJobs = gauge('stevedore_task_jobs', 'Jobs of each task', 'task', 'state')
+  const taskAge = gauge(
     'stevedore_task_oldest_seconds',
     'Time since the oldest waiting job of a task was due',
     'task',
   )
+  const messages = gauge('stevedore_messages', 'Messages of the outbox', 'kind', 'status')
   const messageAge = gauge(
     'stevedore_message_oldest_seconds',
     'Age of the oldest message of the outbox that is not sent',
@@ -75,19 +85,32 @@ export const delayMetrics: StateMetrics = (registers, { pool }) => {
   const failing = gauge('stevedore_catalogs_failing', 'Catalog mirrors whose last refresh failed')
   const damaged = gauge('stevedore_damaged_blobs', 'Blobs that are known to be missing or damaged')
 
+  // Without this the gauge is 0 until the database has answered.
+  jobAge.remove()
+
   return async () => {
     const tasks = (await pool.query<TaskCount>(TASKS)).rows
-    const messages = (await pool.query<Delayed>(MESSAGES)).rows
-    const changed = (await pool.query<Delayed>(CHANGES)).rows
-    for (const one of [jobs, jobAge, messageAge, changes, changeAge]) one.reset()
+    const open = (await pool.query<MessageCount>(MESSAGES)).rows
+    const changed = (await pool.query<ChangeCount>(CHANGES)).rows
+    for (const one of [taskJobs, taskAge, messages, messageAge, changes, changeAge]) one.reset()
     for (const { task, waiting, running, given_up, oldest } of tasks) {
-      jobs.set({ task, state: 'waiting' }, Number(waiting))
-      jobs.set({ task, state: 'running' }, Number(running))
-      jobs.set({ task, state: 'given_up' }, Number(given_up))
-      jobAge.set({ task }, oldest)
+      taskJobs.set({ task, state: 'waiting' }, Number(waiting))
+      taskJobs.set({ task, state: 'running' }, Number(running))
+      taskJobs.set({ task, state: 'given_up' }, Number(given_up))
+      taskAge.set({ task }, oldest)
     }
-    for (const { label: kind, oldest } of messages) messageAge.set({ kind }, oldest)
-    for (const { label: kind, count, oldest } of changed) {
+    for (const state of ['waiting', 'running'] as const)
+      jobs.set(
+        { state },
+        tasks.reduce((sum, task) => sum + Number(task[state]), 0),
+      )
+    jobAge.set(Math.max(0, ...tasks.map(({ oldest }) => oldest)))
+    // Of a kind's statuses, the one with the oldest message comes last.
+    for (const { kind, status, count, oldest } of open) {
+      messages.set({ kind, status }, Number(count))
+      messageAge.set({ kind }, oldest)
+    }
+    for (const { kind, count, oldest } of changed) {
       changes.set({ kind }, Number(count))
       changeAge.set({ kind }, oldest)
     }

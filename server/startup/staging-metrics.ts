@@ -4,7 +4,7 @@ import { opendir, stat, statfs } from 'node:fs/promises'
 import path from 'node:path'
 import { Gauge } from 'prom-client'
 import type { Environment } from '../core/configuration/environment.ts'
-import type { StateMetrics } from '../http/state-metrics.ts'
+import type { Gauges } from '../http/metrics.ts'
 
 /** The folders may contain thousands of files. */
 const WALK_EVERY_MS = 60_000
@@ -26,7 +26,7 @@ export function stagingFolders({
 }
 
 /** @param folders by name. A folder that does not exist has no series. */
-export function stagingMetrics(folders: Readonly<Record<string, string>>): StateMetrics {
+export function stagingMetrics(folders: Readonly<Record<string, string>>): Gauges {
   return (registers) => {
     const gauge = (name: string, help: string) =>
       new Gauge({ registers, name, help, labelNames: ['place'] })
@@ -36,12 +36,17 @@ export function stagingMetrics(folders: Readonly<Record<string, string>>): State
     return async () => {
       if (performance.now() - walkedAt < WALK_EVERY_MS) return
       walkedAt = performance.now()
-      for (const gauge of [bytes, free]) gauge.reset()
+      const found = []
       for (const [place, folder] of Object.entries(folders)) {
         const room = await statfs(folder).catch(() => null)
-        if (!room) continue
-        free.set({ place }, room.bavail * room.bsize)
-        bytes.set({ place }, await bytesIn(folder))
+        if (room)
+          found.push({ place, free: room.bavail * room.bsize, bytes: await bytesIn(folder) })
+      }
+      // A request meanwhile shows the earlier values.
+      for (const gauge of [bytes, free]) gauge.reset()
+      for (const { place, ...sizes } of found) {
+        free.set({ place }, sizes.free)
+        bytes.set({ place }, sizes.bytes)
       }
     }
   }

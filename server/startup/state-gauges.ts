@@ -10,5 +10,9 @@ import { workMetrics } from './work-metrics.ts'
 /** @param folders of unfinished files, by name. */
 export const stateGauges =
   (database: Pick<Database, 'pool'>, folders: Readonly<Record<string, string>>): Gauges =>
-  (registers) =>
-    workMetrics(registers, database, [delayMetrics, stagingMetrics(folders), ...allMetrics])
+  (registers) => {
+    const work = workMetrics(registers, database, [delayMetrics, ...allMetrics])
+    const staging = stagingMetrics(folders)(registers)
+    // Neither waits for the other: the database may be down, and a folder may be large.
+    return async () => void (await Promise.allSettled([work(), staging()]))
+  }

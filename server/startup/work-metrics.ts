@@ -1,4 +1,4 @@
-// Metrics of the operations and jobs of all shops together, read from the database.
+// Metrics of the operations of all shops together, read from the database.
 import { Gauge, type Registry } from 'prom-client'
 import type { Database } from '../core/db/database.ts'
 import type { StateMetrics } from '../http/state-metrics.ts'
@@ -14,12 +14,6 @@ interface OperationRow {
   failed: string
 }
 
-interface JobRow {
-  waiting: string
-  running: string
-  oldest: number
-}
-
 // The conditions are those of the indexes operations_alive and operations_old.
 const OPERATIONS = `
   select status, count(*) as operations, sum(total)::bigint as total, sum(done)::bigint as done,
@@ -32,25 +26,6 @@ const OPERATIONS = `
     select status, total, done, failed from operations
     where detail = 'kept' and finished_at > now() - interval '1 hour'
   ) recent group by status`
-// The table of jobs is small: one for each batch, deleted when it is done.
-const JOBS = `
-  select count(*) filter (where locked_at is null and run_at <= now() and attempts < max_attempts)
-      as waiting,
-    count(*) filter (where locked_at is not null) as running,
-    coalesce(extract(epoch from max(now() - run_at) filter (where locked_at is null
-      and run_at <= now() and attempts < max_attempts)), 0)::float8 as oldest
-  from graphile_worker._private_jobs`
-
-interface MessageCount {
-  kind: string
-  status: string
-  count: string
-}
-
-// The index outbox_open has these rows.
-const MESSAGES = `
-  select kind, status, count(*) from outbox where status in ('waiting', 'sending') group by 1, 2`
-
 /**
  * Registers the gauges and returns the function that updates them. It reads the database at most
  * every 5 seconds. While the database is unavailable, the gauges keep their last values.
@@ -71,21 +46,14 @@ export function workMetrics(
   const items = gauge('stevedore_items', 'Their items', 'status')
   const done = gauge('stevedore_items_done', 'Their items that are done', 'status')
   const failed = gauge('stevedore_items_failed', 'Their items that failed', 'status')
-  const jobs = gauge('stevedore_jobs', 'Jobs of the workers', 'state')
-  const oldest = gauge('stevedore_job_oldest_seconds', 'Time since the oldest waiting job was due')
-
-  const messages = gauge('stevedore_messages', 'Messages of the outbox', 'kind', 'status')
   const receivers = gauge(
     'stevedore_receivers_failing',
     'Receivers of webhooks and callbacks that did not answer last',
   )
   const readOthers = others.map((metrics) => metrics(registers, { pool }))
-  // Without this the gauge is 0 until the database has answered.
-  oldest.remove()
 
   const read = async (): Promise<void> => {
     const { rows } = await pool.query<OperationRow>(OPERATIONS)
-    const job = firstOf((await pool.query<JobRow>(JOBS)).rows)
     // A status that no operation has any more must not keep its last value.
     for (const one of [operations, items, done, failed]) one.reset()
     for (const row of rows) {
@@ -95,12 +63,6 @@ export function workMetrics(
       done.set({ status }, Number(row.done))
       failed.set({ status }, Number(row.failed))
     }
-    jobs.set({ state: 'waiting' }, Number(job.waiting))
-    jobs.set({ state: 'running' }, Number(job.running))
-    oldest.set(job.oldest)
-    messages.reset()
-    for (const { kind, status, count } of (await pool.query<MessageCount>(MESSAGES)).rows)
-      messages.set({ kind, status }, Number(count))
     const failing = await pool.query<{ count: string }>('select count(*) from receiver_failures')
     receivers.set(Number(firstOf(failing.rows).count))
     for (const read of readOthers) await read()

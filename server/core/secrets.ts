@@ -11,6 +11,7 @@ import {
 import { open, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { makeDataFolder } from './make-folder.ts'
+import { firstOf } from './present.ts'
 
 export interface Secrets {
   /**
@@ -65,10 +66,11 @@ export function createSecrets(
   const deriveAll = (use: string) => [secret, ...previous].map((each) => deriveFrom(each, use))
   const derive = (use: string) => deriveFrom(secret, use)
   const lookupKey = (use: string) => deriveFrom(lookupRoot, use)
-  const wrapping = derive('seal')
   const wrappings = deriveAll('seal')
-  const linkSecret = derive('link')
+  const wrapping = firstOf(wrappings)
   const linkSecrets = [...deriveAll('link'), ...retiredLinkKeys]
+  const linkSecret = firstOf(linkSecrets)
+  const earlierLinkSecrets = linkSecrets.slice(1)
   const clientSecret = lookupKey('client')
   return {
     ...{ derive, deriveAll, lookupKey },
@@ -98,8 +100,13 @@ export function createSecrets(
       const keyBy = (key: Buffer) =>
         createHmac('sha256', key).update(`${linkId}/${rotation}`).digest('base64url')
       const current = keyBy(linkSecret)
-      if (!keyHash || linkSecrets.length === 1) return current
-      return linkSecrets.map(keyBy).find((key) => hashKey(key).equals(keyHash)) ?? current
+      if (!keyHash || earlierLinkSecrets.length === 0 || hashKey(current).equals(keyHash))
+        return current
+      for (const secret of earlierLinkSecrets) {
+        const key = keyBy(secret)
+        if (hashKey(key).equals(keyHash)) return key
+      }
+      return current
     },
     clientHash: (text) => createHmac('sha256', clientSecret).update(text).digest().subarray(0, 16),
   }

@@ -27,7 +27,8 @@ export const TOKEN_CODES = [
 /** Requests for a token that the platform refused or did not answer, by its code. */
 export const tokenFailures = createTotals([...TOKEN_CODES, 'other'])
 
-const POOLS = ['plain', 'direct', 'knex']
+/** The pools of connections to the database. */
+export const POOLS = ['plain', 'direct', 'knex'] as const
 /** How often a connection was not free immediately, and for how many seconds, by pool. */
 export const poolWaits = { count: createTotals(POOLS), seconds: createTotals(POOLS) }
 

@@ -1,13 +1,13 @@
 // Counts how often and how long queries wait because all connections of a pool are in use.
 import type { Knex } from 'knex'
 import pg from 'pg'
-import { poolWaits } from '../totals.ts'
+import { poolWaits, type POOLS } from '../totals.ts'
 
 type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, done: Done) => void
 type Done = (release?: unknown) => void
 
 /** The name of the pool in metrics. */
-export type PoolName = 'plain' | 'direct' | 'knex'
+export type PoolName = (typeof POOLS)[number]
 
 /** A pool of pg that counts its waits. A connection that is free costs nothing more. */
 export class MeasuredPool extends pg.Pool {

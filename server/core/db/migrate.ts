@@ -81,9 +81,23 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   }
 }
 
+let knownNames: Promise<string[]> | null = null
+
+/** Of this process's code: they are read once. */
+function migrationNames(): Promise<string[]> {
+  knownNames ??= source
+    .getMigrations([])
+    .then((found) => found.map((name) => source.getMigrationName(name)))
+    .catch((error: unknown) => {
+      knownNames = null
+      throw error
+    })
+  return knownNames
+}
+
 /** Would `migrate` change the tables? */
 export async function isMigrationPending(pool: Database['pool']): Promise<boolean> {
-  const names = (await source.getMigrations([])).map((name) => source.getMigrationName(name))
+  const names = await migrationNames()
   const { rows } = await pool.query<{ pending: boolean }>(
     `select exists (select from unnest($1::text[]) as known (name)
        where not exists (select from knex_migrations m where m.name = known.name)) as pending`,

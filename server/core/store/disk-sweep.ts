@@ -4,7 +4,7 @@
 import { opendir } from 'node:fs/promises'
 import path from 'node:path'
 import type { BlobKey } from './names.ts'
-import type { KnownBlobs, StoredName } from './store.ts'
+import type { KnownBlobs } from './store.ts'
 import { list, removeFolder, rename, stat, unlessAbsent, unlink } from './disk-calls.ts'
 import { moveIntoPlace, type Layout } from './disk-layout.ts'
 
@@ -35,7 +35,7 @@ export async function* orphansOnDisk(
   layout: Layout,
   olderThan: number,
   known: KnownBlobs,
-): AsyncGenerator<StoredName> {
+): AsyncGenerator<BlobKey> {
   const before = Date.now() - olderThan
   for await (const { shop, hashes } of allPages(layout)) {
     const wanted = await known(shop, hashes)

@@ -16,7 +16,7 @@ import type { BlobKey } from './names.ts'
 import type { Keys } from './s3-keys.ts'
 import { headObject } from './s3-read.ts'
 import { copyObject, removeObject } from './s3-write.ts'
-import { StoreError, type KnownBlobs, type StoredName } from './store.ts'
+import { StoreError, type KnownBlobs } from './store.ts'
 
 /**
  * Temporary objects are kept longer: an object that is built from parts has the date of its first
@@ -63,7 +63,7 @@ export async function* orphansInBucket(
   keys: Keys,
   olderThan: number,
   known: KnownBlobs,
-): AsyncGenerator<StoredName> {
+): AsyncGenerator<BlobKey> {
   const before = Date.now() - olderThan
   for await (const page of pages(bucket, keys.prefix))
     for (const blobs of byShop(page, keys.toBlob)) {

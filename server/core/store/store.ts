@@ -1,6 +1,7 @@
 // The interface of every storage location. No domain words: shops are a number in the address, a
 // blob is its BLAKE3 hash (64 lower-case hex digits), sizes are bytes.
 import type { Readable } from 'node:stream'
+import type { BlobKey } from './names.ts'
 
 export interface WrittenBlob {
   hash: string
@@ -109,16 +110,11 @@ export interface BlobStore {
    * Names the blobs that are unchanged for `olderThan` milliseconds and that `known` does not name;
    * removes nothing.
    */
-  orphans(olderThan: number, known: KnownBlobs): AsyncIterable<StoredName>
+  orphans(olderThan: number, known: KnownBlobs): AsyncIterable<BlobKey>
 }
 
 /** Returns those of a shop's blobs that a row names. */
 export type KnownBlobs = (shop: number, hashes: readonly string[]) => Promise<ReadonlySet<string>>
-
-export interface StoredName {
-  shop: number
-  hash: string
-}
 
 export class StoreError extends Error {
   readonly code: 'full' | 'denied' | 'missing' | 'unavailable'

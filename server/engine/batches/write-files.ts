@@ -2,7 +2,7 @@
 // called only if it has something to write.
 import type { Entry, StagedBlob } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { present } from '../../core/present.ts'
+import { present, zip } from '../../core/present.ts'
 import { admitFiles } from '../../files/admit.ts'
 import { previewAdmissions } from '../../files/preview-admissions.ts'
 import { addVersion } from '../../files/admit-version.ts'
@@ -112,8 +112,8 @@ async function admitEntries(
     })),
     limits,
   )
-  for (const [at, { item, draft }] of made.entries())
-    results.set(item, resultOfAdmission(draft, present(admitted[at], 'the result of an admission')))
+  for (const [{ item, draft }, result] of zip(made, admitted))
+    results.set(item, resultOfAdmission(draft, result))
 }
 
 /**
@@ -187,8 +187,8 @@ async function previewEntries(
     })),
     { limits, preview },
   )
-  for (const [at, { item, draft }] of made.entries()) {
-    const result = resultOfAdmission(draft, present(planned[at], 'the result of an admission'))
+  for (const [{ item, draft }, admission] of zip(made, planned)) {
+    const result = resultOfAdmission(draft, admission)
     // The item gets its file when it is imported.
     delete result.file_id
     results.set(item, result)
@@ -215,6 +215,5 @@ async function recordChanges(
     touched.map(({ item, record }) => ({ record, draft: itemDraft(item), promised: item.plan })),
     { write: preview === null, preview },
   )
-  for (const [at, { item }] of touched.entries())
-    results.set(item, resultOfChange(present(changes[at], 'the result of a change')))
+  for (const [{ item }, change] of zip(touched, changes)) results.set(item, resultOfChange(change))
 }

@@ -14,7 +14,7 @@ import {
   type Deliverer,
   type DeliveryResult,
 } from '../../core/outbox/outbox.ts'
-import { present } from '../../core/present.ts'
+import { present, zip } from '../../core/present.ts'
 import { afterStop, recordAttempt, recordAttempts, type DeliveryAttempt } from './record-attempt.ts'
 
 export interface OutboxParts {
@@ -213,17 +213,11 @@ async function attemptBatch(
       },
     )
     const held = new Set(rows.map(({ id }) => id))
-    const written = messages
-      .map((message, at) => ({
-        message,
-        content: present(contents[at], 'The content of a message'),
-      }))
+    const written = zip(messages, contents)
+      .map(([message, content]) => ({ message, content }))
       .filter(({ message }) => held.has(message.id))
     const results = await batch.send(scope, written, signal)
-    return written.map(({ message }, at) => ({
-      message,
-      result: present(results[at], 'The result of a message'),
-    }))
+    return zip(written, results).map(([{ message }, result]) => ({ message, result }))
   } catch (error) {
     log.error('messages could not be written or sent', errorFields(error))
     return messages.map((message) => ({ message, result: OUR_FAULT }))

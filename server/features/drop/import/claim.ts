@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { packNameProblem } from '../../../../plugins/contract.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
-import { present } from '../../../core/present.ts'
+import { zip } from '../../../core/present.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { nameKey, tagProblem } from '../../../files/rules.ts'
 import { importEntries, startImport, type ImportFile } from '../../imports/start.ts'
@@ -107,8 +107,8 @@ export async function addToDropImport(
   const first = await engine.add(
     tx,
     operation,
-    files.map(({ filename }, at) => ({
-      ...present(entries[at], 'The entry of a file'),
+    zip(files, entries).map(([{ filename }, entry]) => ({
+      ...entry,
       after: before.get(nameKey(filename)) ?? null,
     })),
   )

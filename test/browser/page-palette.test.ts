@@ -27,12 +27,15 @@ const focused = () => page.locator(':focus').getAttribute('placeholder')
 
 test('Ctrl-K finds pages, actions and files, and opens them', async () => {
   await page.keyboard.press('Control+k')
+  // The palette is loaded when it is opened.
+  await field().waitFor()
   await page.keyboard.type('scheduled')
   await page.getByRole('option', { name: 'Scheduled tasks', selected: true }).waitFor()
   await page.keyboard.press('Enter')
   await page.waitForURL('**/schedules')
 
   await page.keyboard.press('Control+k')
+  await field().waitFor()
   await page.keyboard.type('tables TIDE')
   await page.getByRole('option', { name: 'tide tables.pdf' }).waitFor()
   await page.getByText('1 result', { exact: true }).waitFor()

@@ -1,6 +1,6 @@
 // What happened to a file, newest first: operations with their changes, links, deliveries, downloads.
 import { type ReactNode } from 'react'
-import { CALM_MS } from '../../shell/client/queries.ts'
+import { SLOW_MS } from '../../shell/client/queries.ts'
 import { useReadPages } from '../../shell/client/reads.ts'
 import { type File, type ItemState, type Schemas } from '../../shell/client/types.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
@@ -23,7 +23,7 @@ const useHistory = (id: string) =>
   useReadPages('GET /api/files/{id}/history', {
     path: { id },
     query: { limit: PAGE },
-    poll: CALM_MS,
+    poll: SLOW_MS,
     key: ['file', id, 'history'],
   })
 
@@ -55,9 +55,9 @@ export function HistoryCard({ file }: { file: Pick<File, 'id'> }) {
         </Box>
       )}
       {entries && entries.length > 0 && (
-        <ol className="file-history">
-          {entries.map((entry) => (
-            <li key={entry.at + entry.kind + linkOf(entry)}>
+        <ol className="entries file-history">
+          {entries.map((entry, position) => (
+            <li key={`${entry.at} ${position}`}>
               <HistoryEntry entry={entry} />
             </li>
           ))}

@@ -42,7 +42,7 @@ export const isNarrowed = (urlState: OperationsUrlState | ItemsUrlState): boolea
   writeOperationsUrlState({ ...urlState, search: urlState.search.trim(), page: 1, cursor: '' }) !==
   ''
 
-/** The query that both functions above read. */
+/** The query of the page's address. */
 export const writeOperationsUrlState = (urlState: OperationsUrlState | ItemsUrlState): string =>
   'kind' in urlState ? OPERATIONS_STATE.write(urlState) : ITEMS_STATE.write(urlState)
 

@@ -155,10 +155,21 @@ function Open({ operation }: { operation: Operation }) {
               {t('Import the orders')}
             </Button>
           )}
-          {actions.includes('pause') && <Button onClick={move('pause')}>{t('Pause')}</Button>}
-          {actions.includes('resume') && <Button onClick={move('resume')}>{t('Resume')}</Button>}
+          {actions.includes('pause') && (
+            <Button disabled={act.isPending} onClick={move('pause')}>
+              {t('Pause')}
+            </Button>
+          )}
+          {actions.includes('resume') && (
+            <Button disabled={act.isPending} onClick={move('resume')}>
+              {t('Resume')}
+            </Button>
+          )}
           {actions.includes('cancel') && (
-            <Button onClick={move('cancel', t('Nothing more is imported'))}>
+            <Button
+              disabled={act.isPending}
+              onClick={move('cancel', t('Nothing more is imported'))}
+            >
               {preview ? t('Discard preview') : t('Cancel')}
             </Button>
           )}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readDeliveriesUrlState, writeDeliveriesUrlState } from './url-state.ts'
+import { DELIVERIES_STATE } from './url-state.ts'
 import { downloadedText, grantChanges, holdText, openedText } from './labels.ts'
 
 const now = new Date('2026-11-22T12:00:00Z')
@@ -34,6 +34,6 @@ test('the buyer’s actions are described', () => {
 
 test('the address keeps the search', () => {
   const place = { search: '#1001', status: 'held', cursor: '', page: 1 } as const
-  expect(readDeliveriesUrlState(writeDeliveriesUrlState(place))).toEqual(place)
-  expect(readDeliveriesUrlState('?status=lost').status).toBe('')
+  expect(DELIVERIES_STATE.read(DELIVERIES_STATE.write(place))).toEqual(place)
+  expect(DELIVERIES_STATE.read('?status=lost').status).toBe('')
 })

@@ -17,5 +17,3 @@ export const DELIVERIES_STATE = listState({
   search: trimmed,
   status: oneOf(DELIVERY_LISTINGS, ''),
 })
-
-export const { read: readDeliveriesUrlState, write: writeDeliveriesUrlState } = DELIVERIES_STATE

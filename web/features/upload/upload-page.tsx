@@ -1,11 +1,12 @@
 // Uploads from this computer: choose or drop files, watch the queue, pause and resume it.
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useSession } from '../../shell/client/queries.ts'
 import { type ChosenFile } from '../../shell/components/chosen-files.ts'
 import { DropArea } from '../../shell/components/drop-area.tsx'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
+import { useStable } from '../../shell/components/use-stable.ts'
 import { Banner, BlockStack, Card, Text } from '../../shell/ui/index.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { batchAdvice, MAX_BYTES } from './labels.ts'
@@ -44,11 +45,11 @@ export function UploadPage() {
 
 /** Takes files that were dropped on another page. */
 function useDropped(take: (files: readonly ChosenFile[]) => Promise<void>): void {
-  const latest = useRef(take)
+  const latest = useStable(take)
   useEffect(() => {
     const files = takeDropped()
-    if (files.length > 0) void latest.current(files)
-  }, [])
+    if (files.length > 0) void latest(files)
+  }, [latest])
 }
 
 function Uploads({ shop }: { shop: string }) {

@@ -18,8 +18,9 @@ type Polling<Data> = number | false | ((data: Data | undefined) => number | fals
 
 interface ReadOptions<Read, Data> extends Pick<
   UseQueryOptions<Read, Error, Data>,
-  'enabled' | 'staleTime' | 'gcTime' | 'select' | 'retry' | 'refetchOnWindowFocus'
+  'staleTime' | 'gcTime' | 'select' | 'retry' | 'refetchOnWindowFocus'
 > {
+  enabled?: boolean
   /** Until a request is refused. */
   poll?: Polling<Read>
   /** Shows the last answer until the next one arrives. */
@@ -53,7 +54,7 @@ export function useRead<E extends Endpoint, Data = Answer<E>>(
     ...own,
     queryKey: key ?? [...keyOf(endpoint, params), ...dependsOn],
     queryFn: ({ signal }) => callAny(endpoint, { ...params, signal }) as Promise<Answer<E>>,
-    enabled: enabled === true && body !== null && !Object.values(path ?? {}).includes(null),
+    enabled: enabled && body !== null && !Object.values(path ?? {}).includes(null),
     placeholderData: keep ? keepPreviousData : undefined,
     refetchInterval: pollingOf(poll),
   })
@@ -64,8 +65,9 @@ type PagesOptions = { poll?: Polling<unknown> } & Pick<ReadOptions<unknown, unkn
 /** A list, read page by page. */
 export function useReadPages<E extends ListEndpoint>(
   endpoint: E,
-  { path, query, poll = false, key }: AnyParams & PagesOptions,
+  params: ReadParams<E> & PagesOptions,
 ) {
+  const { path, query, poll = false, key }: AnyParams & PagesOptions = params
   return useInfiniteQuery({
     queryKey: key ?? [...keyOf(endpoint, { path, query }), 'pages'],
     queryFn: ({ pageParam, signal }) =>

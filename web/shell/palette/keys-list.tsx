@@ -2,7 +2,7 @@
 import { t } from '../messages/t.ts'
 import { Button } from '../ui/index.ts'
 import { COMMAND_KEY, PALETTE_KEY } from './command-key.ts'
-import { NativeDialog } from './palette.tsx'
+import { NativeDialog } from './native-dialog.tsx'
 
 const KEYS: readonly { keys: readonly string[]; does: string }[] = [
   { keys: [COMMAND_KEY, PALETTE_KEY], does: t('Find pages, files, orders and actions') },

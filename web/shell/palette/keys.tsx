@@ -55,9 +55,11 @@ function wantedBy(event: KeyboardEvent): 'palette' | 'keys' | 'search' | null {
   return event.key === '?' ? 'keys' : null
 }
 
+/** A letter does nothing in a checkbox. */
+const TEXT_FIELDS = 'input:not([type="checkbox"], [type="radio"]), textarea, select'
+
 const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement &&
-  (target.isContentEditable || target.matches('input, textarea, select'))
+  target instanceof HTMLElement && (target.isContentEditable || target.matches(TEXT_FIELDS))
 
 /** False: this page has no search. */
 function focusSearch(): boolean {

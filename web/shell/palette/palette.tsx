@@ -7,7 +7,7 @@ import { Marked } from '../files/name.tsx'
 import { t } from '../messages/t.ts'
 import { useDebounced } from '../url-state/use-debounced.ts'
 import { foundPlaces, foundRecords, type FoundGroup } from './found.ts'
-import './palette.css'
+import { NativeDialog } from './native-dialog.tsx'
 
 const MAX_LENGTH = 200
 const TYPING_MS = 150
@@ -150,35 +150,5 @@ function Results({ groups, text, chosen, id, onOpen, onPoint }: ResultsProps) {
         </div>
       ))}
     </div>
-  )
-}
-
-interface NativeDialogProps {
-  label: string
-  onClose: () => void
-  children: React.ReactNode
-}
-
-/** The browser keeps the focus inside, closes it with Escape, and returns the focus. */
-export function NativeDialog({ label, onClose, children }: NativeDialogProps) {
-  const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
-    const element = dialog.current
-    element?.showModal()
-    return () => element?.close()
-  }, [])
-  return (
-    <dialog
-      ref={dialog}
-      className="palette"
-      aria-label={label}
-      onClose={onClose}
-      onClick={(event) => {
-        // Only its backdrop: what is inside fills the element.
-        if (event.target === dialog.current) onClose()
-      }}
-    >
-      <div className="palette-inside">{children}</div>
-    </dialog>
   )
 }

@@ -58,17 +58,16 @@ export const typed: Field<string> = (text) => text
 
 export const trimmed: Field<string> = (text) => text.trim()
 
-/** YYYY-MM-DD, or the empty string. */
-export const day: Field<string> = (text) =>
-  /^\d{4}-\d{2}-\d{2}$/.test(text.trim()) ? text.trim() : ''
-
-/** An id of the API. */
-export const word: Field<string> = (text) => (/^[\w-]{1,100}$/.test(text.trim()) ? text.trim() : '')
-
 export const matching =
   (pattern: RegExp): Field<string> =>
   (text) =>
     pattern.test(text.trim()) ? text.trim() : ''
+
+/** YYYY-MM-DD, or the empty string. */
+export const day = matching(/^\d{4}-\d{2}-\d{2}$/)
+
+/** An id of the API. */
+export const word = matching(/^[\w-]{1,100}$/)
 
 export const whole =
   (pattern: RegExp): Field<number | null> =>

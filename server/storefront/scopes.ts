@@ -10,6 +10,10 @@ const WANTED: Readonly<Record<string, string>> = {
     'Delivered lines are not marked as fulfilled, and the platform’s own mail cannot bring the files.',
 }
 
+/** Without this scope the platform shows recent orders alone. */
+export const ALL_ORDERS = 'read_all_orders'
+export const RECENT_ORDERS_MS = 60 * 24 * 60 * 60 * 1000
+
 export interface MissingScope {
   scope: string
   disables: string

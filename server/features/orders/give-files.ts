@@ -20,6 +20,8 @@ import { lockOrders, type SoldFile } from './order-rows.ts'
 import { filesLacking, ordersLacking, type WantedFiles } from './past-buyers.ts'
 import { prepareFiles, returnKeys, workflowHolds } from './preparation.ts'
 
+type DeliveredFiles = ReadonlyMap<string, Awaited<ReturnType<typeof readFilesOf>>>
+
 export interface GivenFile {
   delivery: string
   /** The buyer's address, or null. */
@@ -54,7 +56,7 @@ export async function giveFiles(
   if (settings.delivery_workflow !== null)
     for (const { delivery } of added) await prepareFiles(tx, delivery)
   const mailed = await withoutFirstMail(tx, [...rows.values()], now)
-  await follow(tx, mailed, now, quiet)
+  await follow(tx, mailed, await filesByDelivery(tx, mailed), now, quiet)
   return added.flatMap(({ delivery, sold }) =>
     filesOf(sold).map((file) => ({ delivery: delivery.id, email: delivery.email, file })),
   )
@@ -110,7 +112,8 @@ export async function takeBackFiles(
      returning delivery_id, file_id`,
     { operation, files },
   )
-  await revokeTaken(tx, rows, taken, now)
+  const left = await filesByDelivery(tx, rows)
+  await revokeTaken(tx, rows, left, taken, now)
   const prepared = await readPreparations(
     tx,
     rows.map(({ id }) => id),
@@ -120,22 +123,35 @@ export async function takeBackFiles(
     await repeatPreparation(tx, row.id)
   }
   await returnKeys(tx, [...prepared.keys()])
-  await follow(tx, rows, now)
+  await follow(tx, rows, left, now)
 }
+
+/** By delivery. */
+const filesByDelivery = async (
+  tx: ShopScope,
+  rows: readonly DeliveryRow[],
+): Promise<DeliveredFiles> =>
+  Map.groupBy(
+    await readFilesOf(
+      tx,
+      rows.map(({ id }) => id),
+    ),
+    ({ delivery_id }) => delivery_id,
+  )
 
 /** Revokes the links of files that no other line gives. */
 async function revokeTaken(
   tx: ShopScope,
   rows: readonly DeliveryRow[],
+  left: DeliveredFiles,
   taken: readonly { delivery_id: string; file_id: string }[],
   now: Date,
 ): Promise<void> {
-  const left = await readFilesOf(
-    tx,
-    rows.map(({ id }) => id),
-  )
   const kept = new Set(
-    left.filter(({ withdrawn }) => !withdrawn).map((one) => `${one.delivery_id}/${one.file_id}`),
+    [...left.values()]
+      .flat()
+      .filter(({ withdrawn }) => !withdrawn)
+      .map((one) => `${one.delivery_id}/${one.file_id}`),
   )
   const lost = Map.groupBy(
     taken.filter((one) => !kept.has(`${one.delivery_id}/${one.file_id}`)),
@@ -154,12 +170,14 @@ async function revokeTaken(
 async function follow(
   tx: ShopScope,
   rows: readonly DeliveryRow[],
+  files: DeliveredFiles,
   now: Date,
   quiet = false,
 ): Promise<void> {
-  const ids = rows.map(({ id }) => id)
-  const files = Map.groupBy(await readFilesOf(tx, ids), ({ delivery_id }) => delivery_id)
-  const holdOf = await workflowHolds(tx, ids)
+  const holdOf = await workflowHolds(
+    tx,
+    rows.map(({ id }) => id),
+  )
   const written: FollowedDelivery[] = []
   for (const row of rows) {
     const own = files.get(row.id) ?? []

@@ -8,7 +8,7 @@ import type { Engine } from '../../engine/engine.ts'
 import { day, momentOf } from '../../files/filter.ts'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema, timestamp } from '../../http/schemas.ts'
-import { readScopes } from '../../storefront/scopes.ts'
+import { ALL_ORDERS, RECENT_ORDERS_MS, readScopes } from '../../storefront/scopes.ts'
 import { acceptedOperation, operationSchema } from '../operations/record.ts'
 import { channelOf } from '../operations/routes.ts'
 
@@ -17,9 +17,6 @@ export interface PastOrderRouteParts {
   clock: () => Date
 }
 
-/** Without this scope the platform shows the orders of the last 60 days only. */
-const ALL_ORDERS = 'read_all_orders'
-const RECENT_MS = 60 * 24 * 60 * 60 * 1000
 /** Earlier than any order. */
 const BEGINNING = new Date('2000-01-01T00:00:00Z')
 
@@ -103,7 +100,7 @@ export const pastOrderRoutes = (parts: PastOrderRouteParts): Endpoint[] => [
 /** Null: the storefront shows orders of any age. */
 async function earliestOf(scope: ShopScope, now: Date): Promise<Date | null> {
   const granted = await readScopes(scope)
-  return granted.includes(ALL_ORDERS) ? null : new Date(+now - RECENT_MS)
+  return granted.includes(ALL_ORDERS) ? null : new Date(+now - RECENT_ORDERS_MS)
 }
 
 /** Throws `validation_failed` if the storefront does not show orders of that time. */

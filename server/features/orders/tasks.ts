@@ -26,6 +26,7 @@ import {
   completeOrders,
   type ClaimedOrder,
 } from '../../storefront/webhooks/claims.ts'
+import { RECENT_ORDERS_MS } from '../../storefront/scopes.ts'
 import { reconcileOrders } from './reconcile.ts'
 
 export interface OrderParts {
@@ -137,8 +138,6 @@ async function writeBatch(
 const SYNC_EVERY_MS = 60 * 60 * 1000
 /** The platform's clock and its index of orders may be behind. */
 const OVERLAP_MS = 10 * 60 * 1000
-/** Without `read_all_orders` the platform does not show older ones. */
-const OLDEST_MS = 60 * 24 * 60 * 60 * 1000
 
 /** A shop's first comparison starts from the time when the app was installed. */
 export const syncTask = (parts: OrderParts): BackgroundTask => ({
@@ -175,7 +174,7 @@ async function beginSync(scope: ShopScope, now: Date): Promise<Date> {
      on conflict (shop_id) do update set due_at = excluded.due_at returning synced_to`,
     { due: new Date(now.getTime() + SYNC_EVERY_MS) },
   )
-  return new Date(Math.max(+row.synced_to - OVERLAP_MS, now.getTime() - OLDEST_MS))
+  return new Date(Math.max(+row.synced_to - OVERLAP_MS, now.getTime() - RECENT_ORDERS_MS))
 }
 
 async function endSync(scope: ShopScope, now: Date): Promise<void> {

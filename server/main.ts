@@ -18,7 +18,8 @@ async function start(config: Config, log: Logger, closings: Closing[]): Promise<
   const all = await import('./start.ts')
   const print = (text: string) => void process.stdout.write(text)
   const development = process.argv.includes('--dev')
-  return all.start(config, log, { closings, print, development })
+  const sample = process.argv.includes('--sample')
+  return all.start(config, log, { closings, print, development, sample })
 }
 
 /** A drop server's parent logs a reason only once. */

@@ -7,16 +7,18 @@ import type { Closing } from './startup/closing.ts'
 import type { Config } from './startup/config.ts'
 import { startWorker } from './engine/worker.ts'
 import type { DropAddress } from './core/configuration/drop-settings.ts'
+import { forShop } from './core/db/for-shop.ts'
 import type { Environment } from './core/configuration/environment.ts'
 import { listen } from './http/listen.ts'
 import { operationRecord } from './features/operations/record.ts'
 import { builtPage, developmentPage, type PageSource } from './http/page.ts'
-import type { Logger } from './core/log.ts'
+import { errorFields, type Logger } from './core/log.ts'
 import { openOutbox } from './startup/outbox.ts'
 import { clearPlans } from './features/settings/shop-plan.ts'
 import { backgroundTasks } from './startup/background.ts'
 import { openForStart } from './startup/database.ts'
-import { prepareDemo, welcome } from './startup/demo.ts'
+import { fillSampleShop } from './demo/sample/sample.ts'
+import { prepareDemo, welcome, type Demo } from './startup/demo.ts'
 import { startDropChild } from './startup/drop-child.ts'
 import { startMonitoring } from './startup/monitoring.ts'
 import { ensurePage } from './startup/page.ts'
@@ -34,13 +36,15 @@ export interface StartOptions {
   print: (text: string) => void
   /** Serves the page from its sources. */
   development?: boolean
+  /** Fills the demo shop with many files, orders and reviews. */
+  sample?: boolean
 }
 
 /** Resolves when all requested roles have started. */
 export async function start(
   config: Config,
   log: Logger,
-  { closings, print, development = false }: StartOptions,
+  { closings, print, development = false, sample = false }: StartOptions,
 ): Promise<void> {
   const { environment } = config
   const web = environment.roles.includes('web')
@@ -73,7 +77,16 @@ export async function start(
   const port = await startWebRole(options, server, page, drop)
   const { demo } = server.storefront
   if (!demo) return log.info('ready', { url: baseUrl, port })
-  print(await welcomeToDemo(options, demo, drop))
+  const known = await prepareDemo(
+    database,
+    environment.dataDir,
+    demo.shop,
+    baseUrl,
+    drop,
+    demo.frontUrl,
+  )
+  print(welcome(known, demo.sample))
+  if (sample) fillInBackground(options, demo, known, print)
 }
 
 async function startWorkerRole(options: ComposeOptions, server: ComposedServer): Promise<void> {
@@ -127,12 +140,22 @@ async function startWebRole(
   return (http.address() as AddressInfo).port
 }
 
-async function welcomeToDemo(
-  { config, database, baseUrl }: ComposeOptions,
-  { shop, sample, frontUrl }: DemoPlatform,
-  drop: DropAddress | null,
-): Promise<string> {
-  const { dataDir } = config.environment
-  const demo = await prepareDemo(database, dataDir, shop, baseUrl, drop, frontUrl)
-  return welcome(demo, sample)
+/** The server answers meanwhile; stopping it ends the filling. */
+function fillInBackground(
+  { database, log, closings }: ComposeOptions,
+  { shop, frontUrl }: DemoPlatform,
+  { url, api_key: apiKey }: Demo,
+  print: (text: string) => void,
+): void {
+  const stopping = new AbortController()
+  closings.push(() => Promise.resolve(stopping.abort()))
+  const { signal } = stopping
+  const sample = {
+    ...{ scope: forShop(database, shop.id), url, apiKey, frontUrl, signal },
+    analyze: () => database.pool.query('analyze'),
+    say: (text: string) => print(`${text}\n`),
+  }
+  fillSampleShop(sample).catch((error: unknown) => {
+    if (!signal.aborted) log.error('the sample shop could not be filled', errorFields(error))
+  })
 }

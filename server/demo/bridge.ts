@@ -3,8 +3,10 @@
 // get one.
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { contentTypeOf } from '../files/rules.ts'
 import type { DemoApp } from './app.ts'
 import { isOwnPage } from './own-page.ts'
+import { sampleBytes, SAMPLES_PATH } from './sample/bytes.ts'
 import { SESSION_TOKEN_SECONDS, signSessionToken } from './session-token.ts'
 
 export const BRIDGE_PATH = '/demo/app-bridge.js'
@@ -29,6 +31,10 @@ export function createBridge(
   return (request, response) => {
     const path = (request.url ?? '').split('?')[0]
     if (path === SAMPLE.path) return sendSample(response)
+    if (path?.startsWith(SAMPLES_PATH)) {
+      void sendSampleFile(response, path)
+      return true
+    }
     if (path !== BRIDGE_PATH && path !== TOKEN_PATH) return false
     response.setHeader('cache-control', 'no-store')
     response.setHeader('cross-origin-resource-policy', 'same-origin')
@@ -45,6 +51,19 @@ export function createBridge(
     }
     return true
   }
+}
+
+/** Public too. */
+async function sendSampleFile(response: ServerResponse, path: string): Promise<void> {
+  const bytes = await sampleBytes(path).catch(() => null)
+  if (bytes === null) response.writeHead(404).end()
+  else
+    response
+      .writeHead(200, {
+        'content-type': contentTypeOf(path),
+        'content-length': bytes.length,
+      })
+      .end(bytes)
 }
 
 /** Public: the import fetches it without a token. */

@@ -13,6 +13,7 @@ import { engineBench } from './engine.ts'
 import { importBench } from './import.ts'
 import { mapping } from './mapping.ts'
 import { ordersBench } from './orders.ts'
+import { pageBench } from './page.ts'
 import { shopsBench } from './shops.ts'
 import { uploadsBench } from './uploads.ts'
 
@@ -28,6 +29,7 @@ const BENCHES: readonly Bench[] = [
   cloudBench,
   ordersBench,
   shopsBench,
+  pageBench,
 ]
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
 

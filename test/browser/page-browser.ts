@@ -35,7 +35,7 @@ const WAIT_MS = 60_000
  * A UTF-8 locale, independent of this machine's: in the C locale Chromium saves files as
  * "download".
  */
-const startBrowser = (): Promise<Browser> =>
+export const startBrowser = (): Promise<Browser> =>
   chromium.launch({
     ...{ executablePath: EXECUTABLE, args: FLAGS, timeout: 60_000 },
     env: { ...process.env, LC_ALL: 'C.UTF-8' },

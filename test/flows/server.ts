@@ -68,6 +68,8 @@ export interface ServerOptions {
    * not need.
    */
   drop?: boolean
+  /** Further arguments, as after `npm start --`. */
+  args?: readonly string[]
   /** A clone of the product to start instead of this one, and the user that runs it. */
   root?: string
   user?: { uid: number; gid: number }
@@ -80,7 +82,8 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
   const databaseUrl = given || options.dataDir ? given : (await createTestDatabase()).url
   const database = databaseUrl === '' ? {} : { DATABASE_URL: databaseUrl, APP_SECRET: SECRET }
   const port = await freePort()
-  const child = spawn(options.root ? nodeOf(options.root) : process.execPath, ARGUMENTS, {
+  const args = [...ARGUMENTS, ...(options.args ?? [])]
+  const child = spawn(options.root ? nodeOf(options.root) : process.execPath, args, {
     cwd: options.root ?? ROOT,
     ...options.user,
     env: {

@@ -1,0 +1,37 @@
+// Figures of the days before today for the sample shop: downloads of files, deliveries, and imports
+// by channel. The worker counts today and yesterday itself.
+import type { ShopScope } from '../../core/db/for-shop.ts'
+
+const DAYS = 200
+const FILES_A_DAY = 40
+
+export async function addPastDays(scope: ShopScope): Promise<void> {
+  // The list of files, newest first, is then as mixed as that of a shop.
+  await scope.query(
+    `update files set created_at = created_at - interval '40 days'
+     where shop_id = :shop and filename like '% draft %'`,
+  )
+  await scope.query(
+    `insert into file_days (shop_id, day, file_id, downloads)
+     select :shop, (now() at time zone 'UTC')::date - d, f.id, 1 + (d * 7 + f.n * 13) % 9
+     from generate_series(3, :days::int) d
+     join lateral (select id, row_number() over () as n from (
+       select id from files where shop_id = :shop and deleted_at is null
+         and filename like '%' || (d % 10) || '.%' limit :limit) few) f on true
+     on conflict do nothing`,
+    { days: DAYS, limit: FILES_A_DAY },
+  )
+  await scope.query(
+    `insert into shop_days (shop_id, day, figure, subject, value)
+     select :shop, (now() at time zone 'UTC')::date - d, figure, subject,
+       greatest(1, round(size * (1 + sin(d / 5.0) / 2 + (d * 31 % 7) / 10.0 - d / 400.0)))
+     from generate_series(3, :days::int) d, (values ('deliveries', '', 18), ('imports', 'upload', 2),
+       ('imported_files', 'upload', 60), ('imports', 'csv', 1), ('imported_files', 'csv', 120),
+       ('imports', 'drop', 1), ('imported_files', 'drop', 25),
+       ('imported_files', 'cloud', 40), ('imports', 'cloud', 4),
+       ('failures', 'url_not_accessible', 2), ('failures', 'duplicate_filename', 1)) f
+         (figure, subject, size)
+     on conflict do nothing`,
+    { days: DAYS },
+  )
+}

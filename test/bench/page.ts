@@ -1,0 +1,212 @@
+// `npm run bench page`: the admin page in Chromium with a slow processor and network, over the
+// sample shop of 100,000 files: how soon each page is painted, what moves, how long an interaction
+// blocks the next paint (INP), what is loaded first, and what an open page sends. `theirs` are the
+// goals.
+import { chmod } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core'
+import { startBrowser } from '../browser/page-browser.ts'
+import { startServer, type ServerProcess } from '../flows/server.ts'
+import { findViolations } from './page/accessibility.ts'
+import { INTERACTIONS } from './page/interactions.ts'
+import { inputDelay, installObservers, readVitals } from './page/vitals.ts'
+import { median, type Bench, type Context, type Row } from './bench.ts'
+
+const SLOW_DOWN = 4
+const NETWORK = { latency: 60, downloadThroughput: 1e6, uploadThroughput: 1e6, offline: false }
+const SIZES = { wide: { width: 1280, height: 900 }, narrow: { width: 390, height: 844 } } as const
+type Size = keyof typeof SIZES
+const GOALS = { lcp: { wide: 2000, narrow: 2500 }, cls: 0.05, interaction: 200 }
+const FIRST_LOAD_KB = { Script: 150, Stylesheet: 30 } as const
+const REQUESTS_A_MINUTE = 6
+const FILLED_WITHIN_MS = 600_000
+const SETTLED_MS = 400
+
+export const pageBench: Bench = {
+  name: 'page',
+  async run(context) {
+    const dataDir = path.join(context.folder, 'data')
+    const server = await startServer({ dataDir, args: ['--sample'] })
+    const browser = await startBrowser()
+    try {
+      await filled(server, context)
+      const routes = await routesOf(server)
+      return [
+        ...(await paintRows(context, server, browser, routes)),
+        ...(await interactionRows(context, server, browser)),
+        ...(await firstLoadRows(server, browser)),
+        await idleRow(context, server, browser),
+        ...(await accessibilityRows(context, server, browser, routes)),
+      ]
+    } finally {
+      await browser.close()
+      await server.stop()
+    }
+  },
+}
+
+async function filled(server: ServerProcess, { say, folder }: Context): Promise<void> {
+  say('filling the sample shop')
+  await chmod(folder, 0o711)
+  const until = Date.now() + FILLED_WITHIN_MS
+  while (!server.output().includes('The sample shop is ready')) {
+    if (Date.now() > until) throw new Error(`The sample shop was not filled: ${server.output()}`)
+    await delay(500)
+  }
+}
+
+/** Every page of the navigation and one page of each kind of record. */
+async function routesOf(server: ServerProcess): Promise<string[]> {
+  const first = async (list: string): Promise<string> => {
+    const reply = await server.call('GET', `/api/${list}?limit=1`)
+    const { data } = (await reply.json()) as { data: { id: string }[] }
+    const [{ id } = { id: null }] = data
+    if (id === null) throw new Error(`The sample shop has no ${list}`)
+    return `/${list}/${id}`
+  }
+  const records = await Promise.all(
+    ['files', 'packs', 'deliveries', 'operations', 'workflows'].map(first),
+  )
+  return [...PAGES, ...records]
+}
+
+const PAGES =
+  '/ /files /reviews /packs /import /import/upload /import/csv /import/drop /import/connections /deliveries /links /workflows /schedules /operations /notices /settings /settings/mail /settings/deliveries /settings/buyer-page /settings/licences /settings/webhooks /settings/api-keys /settings/plan'.split(
+    ' ',
+  )
+
+interface SlowPage {
+  page: Page
+  session: CDPSession
+  context: BrowserContext
+}
+
+/** A page of a browser without a cache, slowed down. */
+async function slowPage(browser: Browser, size: Size): Promise<SlowPage> {
+  const context = await browser.newContext({ viewport: SIZES[size], locale: 'en-GB' })
+  const page = await context.newPage()
+  const session = await context.newCDPSession(page)
+  await session.send('Network.enable')
+  await session.send('Network.emulateNetworkConditions', NETWORK)
+  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOW_DOWN })
+  await installObservers(page)
+  return { page, session, context }
+}
+
+/** Opens a route and waits until the page has been quiet for a moment. */
+async function openQuiet(page: Page, url: string): Promise<void> {
+  await page.goto(url, { waitUntil: 'load' })
+  await page.locator('#main h1, main h1, h1').first().waitFor()
+  await page.waitForLoadState('networkidle')
+  await delay(SETTLED_MS)
+}
+
+async function paintRows(
+  { rounds, say }: Context,
+  server: ServerProcess,
+  browser: Browser,
+  routes: readonly string[],
+): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const size of ['wide', 'narrow'] as const)
+    for (const route of routes) {
+      say(`${size} ${route}`)
+      const lcp: number[] = []
+      const cls: number[] = []
+      for (let round = 0; round < rounds; round++) {
+        const { page, context } = await slowPage(browser, size)
+        await openQuiet(page, server.url + route)
+        const vitals = await readVitals(page)
+        lcp.push(vitals.lcp)
+        cls.push(vitals.cls)
+        await context.close()
+      }
+      const name = `${route.replace(/_[0-9a-f]{32}/, '')} at ${SIZES[size].width} px`
+      rows.push(
+        goal(`painted: ${name}`, 'ms', median(lcp), GOALS.lcp[size]),
+        goal(`moved: ${name}`, 'of the view', median(cls), GOALS.cls),
+      )
+    }
+  return rows
+}
+
+async function interactionRows(
+  { rounds, say }: Context,
+  server: ServerProcess,
+  browser: Browser,
+): Promise<Row[]> {
+  const figures = new Map<string, number[]>()
+  for (let round = 0; round < rounds; round++) {
+    say(`interactions, round ${round + 1} of ${rounds}`)
+    const { page, context } = await slowPage(browser, 'wide')
+    await openQuiet(page, `${server.url}/files`)
+    for (const { name, act } of INTERACTIONS) {
+      const ms = await inputDelay(page, () => act(page))
+      figures.set(name, [...(figures.get(name) ?? []), ms])
+    }
+    await context.close()
+  }
+  return [...figures].map(([name, ms]) => goal(name, 'ms', median(ms), GOALS.interaction))
+}
+
+/** Script and CSS that are loaded before the list of files works, compressed. */
+async function firstLoadRows(server: ServerProcess, browser: Browser): Promise<Row[]> {
+  const { page, session, context } = await slowPage(browser, 'wide')
+  const types = new Map<string, string>()
+  const bytes = { Script: 0, Stylesheet: 0 }
+  session.on('Network.responseReceived', ({ requestId, type }) => types.set(requestId, type))
+  session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    const type = types.get(requestId)
+    if (type === 'Script' || type === 'Stylesheet') bytes[type] += encodedDataLength
+  })
+  await page.goto(`${server.url}/files`)
+  await page.getByRole('checkbox').nth(1).waitFor()
+  const loaded = { ...bytes }
+  await context.close()
+  return (['Script', 'Stylesheet'] as const).map((type) =>
+    goal(`${type} before Files works`, 'KB', loaded[type] / 1000, FIRST_LOAD_KB[type]),
+  )
+}
+
+async function idleRow({ say }: Context, server: ServerProcess, browser: Browser): Promise<Row> {
+  say('a minute without input')
+  const { page, context } = await slowPage(browser, 'wide')
+  await openQuiet(page, `${server.url}/files`)
+  let requests = 0
+  page.on('request', () => requests++)
+  await delay(60_000)
+  await context.close()
+  return goal('requests of an idle page', 'a minute', requests, REQUESTS_A_MINUTE)
+}
+
+async function accessibilityRows(
+  { say }: Context,
+  server: ServerProcess,
+  browser: Browser,
+  routes: readonly string[],
+): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const size of ['wide', 'narrow'] as const) {
+    const context = await browser.newContext({ viewport: SIZES[size], locale: 'en-GB' })
+    const page = await context.newPage()
+    let found = 0
+    for (const route of routes) {
+      await openQuiet(page, server.url + route)
+      for (const violation of await findViolations(page)) {
+        found++
+        say(`${size} ${route}: ${violation}`)
+      }
+    }
+    await context.close()
+    const what = `findings of axe at ${SIZES[size].width} px`
+    rows.push({ what, unit: '', ours: found, theirs: 0, ratio: found, ceiling: 0 })
+  }
+  return rows
+}
+
+const goal = (what: string, unit: string, ours: number, theirs: number): Row => ({
+  ...{ what, unit, ours, theirs },
+  ratio: ours / theirs,
+  ceiling: 1,
+})

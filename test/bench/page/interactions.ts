@@ -1,0 +1,117 @@
+// What a merchant does in the list of files and the navigation, one after the other on one open
+// page.
+import type { Page } from 'playwright-core'
+
+export interface Interaction {
+  name: string
+  /** Acts, and resolves when its effect is visible. */
+  act(page: Page): Promise<unknown>
+}
+
+const firstRow = (page: Page) => page.getByRole('row').nth(1)
+/** The bar above the list has a hidden copy of its buttons for measuring. */
+const inBar = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).last()
+const inNavigation = (page: Page, name: string) =>
+  page.getByRole('navigation').getByRole('link', { name }).first()
+const heading = (page: Page, name: string) =>
+  page.getByRole('heading', { name, exact: true, level: 1 }).waitFor()
+
+export const INTERACTIONS: readonly Interaction[] = [
+  {
+    name: 'tick a row',
+    act: async (page) => {
+      await firstRow(page).getByRole('checkbox').click({ force: true })
+      await page.getByText('1 selected').first().waitFor()
+    },
+  },
+  {
+    name: 'untick it',
+    act: async (page) => {
+      await firstRow(page).getByRole('checkbox').click({ force: true })
+      await page.getByText('1 selected').first().waitFor({ state: 'hidden' })
+    },
+  },
+  {
+    name: 'select the page',
+    act: async (page) => {
+      await page.getByRole('checkbox').first().click({ force: true })
+      await page.getByText('50 selected').first().waitFor()
+    },
+  },
+  {
+    name: 'open the menu of actions',
+    act: async (page) => {
+      await inBar(page, 'More actions').click()
+      await page.getByRole('menu').or(page.getByRole('listbox')).first().waitFor()
+    },
+  },
+  { name: 'close it', act: (page) => page.keyboard.press('Escape') },
+  {
+    name: 'open a dialog',
+    act: async (page) => {
+      await inBar(page, 'Change tags').click()
+      await page.getByRole('dialog').waitFor()
+    },
+  },
+  {
+    name: 'close it with Escape',
+    act: async (page) => {
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    },
+  },
+  {
+    name: 'search',
+    act: async (page) => {
+      await page.getByPlaceholder('Search files').pressSequentially('tide', { delay: 60 })
+      await page.waitForURL(/search=tide/)
+      await page.waitForLoadState('networkidle')
+    },
+  },
+  {
+    name: 'open a filter',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Type', exact: true }).click()
+      await page
+        .getByRole('radio')
+        .or(page.getByRole('checkbox', { name: 'PDF' }))
+        .first()
+        .waitFor()
+    },
+  },
+  { name: 'leave the filter', act: (page) => page.keyboard.press('Escape') },
+  {
+    name: 'open a file',
+    act: async (page) => {
+      await firstRow(page).getByRole('link').first().click()
+      await page.waitForURL(/\/files\/file_/)
+      await page.waitForLoadState('networkidle')
+    },
+  },
+  {
+    name: 'go back to Files',
+    act: async (page) => {
+      await page.getByRole('link', { name: 'Files' }).first().click()
+      await heading(page, 'Files')
+      await page.waitForLoadState('networkidle')
+    },
+  },
+  ...['Deliveries', 'Operations', 'Reviews', 'Settings', 'Home', 'Files'].map((name) => ({
+    name: `go to ${name}`,
+    act: async (page: Page) => {
+      await inNavigation(page, name).click()
+      await page.waitForLoadState('networkidle')
+    },
+  })),
+  {
+    name: 'open the palette',
+    act: async (page) => {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('dialog').waitFor()
+    },
+  },
+  {
+    name: 'type into it',
+    act: (page) => page.keyboard.type('tide', { delay: 60 }),
+  },
+]

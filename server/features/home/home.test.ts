@@ -17,6 +17,10 @@ afterAll(async () => {
 })
 
 const PRODUCT = 'gid://shopify/Product/1'
+const MAPPING = {
+  ...{ product_title: 'Guides', variant_id: null, sku: null, score: 1, reason: '' },
+  method: 'manual' as const,
+}
 // Tests look into answers as they like.
 /* oxlint-disable typescript/no-explicit-any */
 const read = async (route: string): Promise<any> => (await app.owner.call('GET', route)).body
@@ -58,10 +62,7 @@ test('each need is counted, and gone when it is done', async () => {
 
   const [{ id }] = (await read('/api/files')).data
   const fileId = parsePublicId('file', id)!
-  const mapping = { product_title: 'Guides', variant_id: null, sku: null, score: 1, reason: '' }
-  await addMappings(scope, [
-    { fileId, mapping: { ...mapping, product_id: PRODUCT, method: 'manual' } },
-  ])
+  await addMappings(scope, [{ fileId, mapping: { ...MAPPING, product_id: PRODUCT } }])
   await scope.query(`update files set mapping_state = 'mapped' where shop_id = :shop`)
   const parts = { secrets: app.engine.parts.secrets, now: new Date() }
   await reconcileOrder(scope, paidOrder({ products: [PRODUCT], email: null }), parts)
@@ -119,4 +120,36 @@ test('a figure whose rows are gone is counted again, and another shop sees none 
   expect(((await other.call('GET', '/api/home/figures?days=90')).body as any).totals.now).toEqual({
     ...{ downloads: 0, deliveries: 0, imported_files: 0 },
   })
+})
+
+test('a product that sells without a file is listed until it has one or is dismissed', async () => {
+  const { scope } = app.owner
+  const product = 'gid://shopify/Product/77'
+  const shipped = { product_id: 'gid://shopify/Product/78', requires_shipping: true }
+  const order = paidOrder({
+    ...{ id: 'gid://shopify/Order/77', created_at: new Date() },
+    products: [{ product_id: product, title: 'Sea songs' }, shipped],
+  })
+  const { secrets } = app.engine.parts
+  for (const one of [order, order, { ...order, financial_status: 'PENDING' }])
+    await reconcileOrder(scope, one, { secrets, now: new Date() })
+  const listed = async () =>
+    (await read('/api/unfiled-products')).data.map(({ product_id, title }: any) => [
+      product_id,
+      title,
+    ])
+  const dismiss = async (dismissed: boolean) => {
+    const body = { product_id: product, dismissed }
+    return (await app.owner.call('POST', '/api/unfiled-products/dismiss', body)).status
+  }
+  expect(await listed()).toEqual([[product, 'Sea songs']])
+  expect(await needs()).toMatchObject({ unfiled_products: 1 })
+  expect([await dismiss(true), await listed()]).toEqual([204, []])
+  expect([await dismiss(false), await listed()]).toEqual([204, [[product, 'Sea songs']]])
+
+  const rows = await scope.query<{ id: string }>(
+    'select id from files where shop_id = :shop and deleted_at is null limit 1',
+  )
+  await addMappings(scope, [{ fileId: rows[0]!.id, mapping: { ...MAPPING, product_id: product } }])
+  expect(await listed()).toEqual([])
 })

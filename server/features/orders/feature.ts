@@ -10,6 +10,7 @@ import { giveEffect } from './give-effect.ts'
 import { newFilesRoutes } from './new-files-routes.ts'
 import { newFilesTask, type NewFilesParts } from './new-files-task.ts'
 import { pastOrderRoutes, type PastOrderRouteParts } from './past-orders-routes.ts'
+import { unfiledRoutes } from './unfiled-routes.ts'
 import { deliveryRoutes, type DeliveryRouteParts } from './routes.ts'
 import { reconcileTask, syncTask, type OrderParts } from './tasks.ts'
 import { defineFeature } from '../feature.ts'
@@ -21,6 +22,7 @@ export const ordersFeature = defineFeature({
     ...deliveryRoutes(parts),
     ...newFilesRoutes(parts),
     ...pastOrderRoutes(parts),
+    ...unfiledRoutes(),
   ],
   effects: ({ secrets }) => [giveEffect(secrets)],
   showsDownloads: true,
@@ -52,6 +54,7 @@ export const ordersFeature = defineFeature({
     delivery_files: 'ids',
     order_effects: 'kinds, and errors of the platform',
     new_files: 'ids',
+    unfiled_products: 'the shop’s public catalog',
     order_lines: 'the shop’s public catalog',
     order_syncs: 'times',
     past_imports: 'counts, and a place in the platform’s list',

@@ -28,6 +28,7 @@ import {
   type SoldFile,
 } from './order-rows.ts'
 import { prepareChanged, prepareFiles, workflowHolds } from './preparation.ts'
+import { noteUnfiled, type SoldLine } from './unfiled-products.ts'
 import { queueFollowUps } from './follow-ups.ts'
 
 export interface ReconcileParts {
@@ -72,9 +73,15 @@ export async function reconcileOrders(
     if (before && before > updated_at) return 'stale'
     return before || sold.has(id) ? 'reconciled' : 'ignored'
   })
-  const judged = orders
-    .filter((_, at) => results[at] === 'reconciled')
+  const current = orders
+    .filter((_, at) => results[at] !== 'stale')
     .map((order) => judge(order, settings, entitling))
+  await noteUnfiled(
+    tx,
+    current.flatMap((one) => unfiledLines(one, sold.get(one.order.id) ?? [])),
+  )
+  const reconciled = new Set(ids.filter((_, at) => results[at] === 'reconciled'))
+  const judged = current.filter(({ order }) => reconciled.has(order.id))
   await writeOrders(tx, judged)
   const perUnit = settings.multiply_limits
   const deliveries = await deliveriesOf(tx, judged, sold, { secrets, perUnit, now, quiet })
@@ -94,6 +101,14 @@ const judge = (
       .map(({ id }) => id),
   ),
 })
+
+/** Lines that entitle the buyer to files that do not exist. */
+function unfiledLines({ order, entitled }: JudgedOrder, files: readonly SoldFile[]): SoldLine[] {
+  const filed = new Set(files.map(({ line_id }) => line_id))
+  return order.lines
+    .filter(({ id }) => entitled.has(id) && !filed.has(id))
+    .map((line) => ({ line, sold_at: order.created_at }))
+}
 
 type SoldFiles = ReadonlyMap<string, readonly SoldFile[]>
 

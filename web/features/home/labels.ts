@@ -70,6 +70,16 @@ const NEEDS: Readonly<Record<Need, (count: number) => NeedText>> = {
     action: t('See why'),
     url: '/operations?kind=import',
   }),
+  unfiled_products: (count) => ({
+    text: t(
+      '{count, plural, one {# product sells and has no file} other {# products sell and have no file}}',
+      {
+        count,
+      },
+    ),
+    action: t('Add files'),
+    url: '/deliveries/products-without-files',
+  }),
   new_files: (count) => ({
     text: t(
       '{count, plural, one {# product has} other {# products have}} new files that past buyers do not have',

@@ -40,7 +40,7 @@ export type DeliverySettings = Pick<
 export const useStorefrontAccess = () => useRead('GET /api/storefront', { staleTime: SLOW_MS })
 
 /** Deliveries, the import of past orders, and the new files of sold products. */
-const KEYS = [['deliveries'], ['orders'], ['new-files']]
+const KEYS = [['deliveries'], ['orders'], ['new-files'], ['unfiled-products'], ['home']]
 
 export const useDeliveries = (query: Query) =>
   useRead('GET /api/deliveries', { query, keep: true, poll: CALM_MS })
@@ -66,6 +66,21 @@ export const useImportOrders = () =>
 export const useDismissNewFiles = () =>
   useDeliveryWork<string>((product_id) =>
     call('POST /api/new-files/dismiss', { body: { product_id } }),
+  )
+
+export type UnfiledProduct = Schemas['UnfiledProduct']
+
+/** Products that sell as downloads and have no file. */
+export const useUnfiled = () => useRead('GET /api/unfiled-products', { poll: CALM_MS })
+
+export interface UnfiledDismissal extends Pick<UnfiledProduct, 'product_id' | 'title'> {
+  /** False: it is listed again. */
+  dismissed: boolean
+}
+
+export const useDismissUnfiled = () =>
+  useDeliveryWork<UnfiledDismissal>(({ product_id, dismissed }) =>
+    call('POST /api/unfiled-products/dismiss', { body: { product_id, dismissed } }),
   )
 
 export type DeliveryAction = 'resend' | 'revoke' | 'hold' | 'release'

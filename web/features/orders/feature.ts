@@ -18,6 +18,10 @@ export const orders: PageFeature = {
       page: lazyPage(() => import('./new-files-page.tsx'), 'NewFilesPage'),
     },
     {
+      path: '/deliveries/products-without-files',
+      page: lazyPage(() => import('./unfiled-page.tsx'), 'UnfiledPage'),
+    },
+    {
       path: '/deliveries/:id',
       page: lazyPage(() => import('./delivery-page.tsx'), 'DeliveryPage'),
     },

@@ -1876,6 +1876,11 @@ export interface components {
           search?: string
         }
       }
+      'GET /api/unfiled-products': {
+        answer: {
+          data: components['schemas']['UnfiledProduct'][]
+        }
+      }
       'GET /api/uploads/batches/{id}': {
         answer: components['schemas']['UploadBatch']
       }
@@ -2521,6 +2526,9 @@ export interface components {
         answer: components['schemas']['TagTemplate']
         body: components['schemas']['TagTemplateRequest']
       }
+      'POST /api/unfiled-products/dismiss': {
+        body: components['schemas']['UnfiledDismissal']
+      }
       'POST /api/uploads': Record<string, never>
       'POST /api/uploads/batches': {
         answer: components['schemas']['UploadBatch']
@@ -2942,6 +2950,7 @@ export interface components {
           | 'asked'
           | 'blocked'
           | 'unreachable'
+          | 'unfiled_products'
           | 'new_files'
           | 'unmapped'
           | 'failed_imports'
@@ -4417,6 +4426,20 @@ export interface components {
     TagTemplateRequest: {
       name: string
       tags: string[]
+    }
+    UnfiledDismissal: {
+      /** @default true */
+      dismissed?: boolean
+      product_id: string
+    }
+    UnfiledProduct: {
+      /**
+       * Format: date-time
+       * @description To the hour
+       */
+      last_sold_at: string
+      product_id: string
+      title: string
     }
     UploadBatch: {
       auto_map: boolean | null

@@ -2,6 +2,7 @@
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { BLOCKED_LINK, STATUS_SQL } from '../../orders/entitlement.ts'
 import { ASKED_PRODUCTS } from '../../orders/new-files.ts'
+import { UNFILED_PRODUCTS } from '../../orders/unfiled-products.ts'
 
 /** A count is exact up to this number. */
 export const MAX_COUNTED = 1000
@@ -19,6 +20,7 @@ const NEEDS = {
       where c.shop_id = p.shop_id and c.parent_id = p.id and ${BLOCKED_LINK})`,
   unreachable: `from deliveries d join orders o on o.shop_id = d.shop_id and o.id = d.order_id
     where d.shop_id = :shop and ${STATUS_SQL} = 'ready' and coalesce(d.email, o.email) is null`,
+  unfiled_products: `from ${UNFILED_PRODUCTS}`,
   new_files: `from ${ASKED_PRODUCTS}`,
   unmapped: `from files where shop_id = :shop and deleted_at is null
     and mapping_state <> 'mapped'`,

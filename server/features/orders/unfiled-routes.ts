@@ -1,0 +1,60 @@
+// Products that sell as downloads and have no file.
+import { z } from 'zod'
+import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { timestamp } from '../../http/schemas.ts'
+import { dismissUnfiled, listUnfiled } from './unfiled-products.ts'
+
+const unfiledSchema = z
+  .object({
+    product_id: z.string(),
+    title: z.string(),
+    last_sold_at: timestamp.meta({ description: 'To the hour' }),
+  })
+  .meta({ id: 'UnfiledProduct' })
+
+const about = { tag: 'Deliveries' } as const
+
+export const unfiledRoutes = (): Endpoint[] => [
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/unfiled-products',
+    summary: 'List products that sell and have no file',
+    description:
+      'Products of paid lines that need no shipping, until a file is mapped to them or they are dismissed. The latest 100 of the last 90 days.',
+    scope: 'files:read',
+    replies: {
+      200: {
+        description: 'The latest sale first',
+        schema: z.object({ data: z.array(unfiledSchema) }),
+      },
+    },
+    handler: async ({ caller: { scope } }) => {
+      const found = await listUnfiled(scope)
+      const data = found.map(({ last_sold_at, ...product }) => ({
+        ...product,
+        last_sold_at: last_sold_at.toISOString(),
+      }))
+      return { body: { data } }
+    },
+  }),
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/unfiled-products/dismiss',
+    summary: 'Say that a product is no download',
+    description: 'It is not listed any more, until `dismissed: false` takes that back.',
+    scope: 'files:write',
+    body: z
+      .strictObject({
+        product_id: z.string().min(1).max(100),
+        dismissed: z.boolean().default(true),
+      })
+      .meta({ id: 'UnfiledDismissal' }),
+    replies: { 204: { description: 'Done', schema: null } },
+    handler: async ({ caller: { scope }, body: { product_id, dismissed } }) => {
+      await dismissUnfiled(scope, product_id, dismissed)
+      return { status: 204, body: null }
+    },
+  }),
+]

@@ -1,6 +1,13 @@
 // The admin page: the frame with the pages of all features.
 import { QueryClientProvider } from '@tanstack/react-query'
-import { type ComponentType, type ReactNode, Suspense, useEffect, useRef } from 'react'
+import {
+  type ComponentType,
+  type ReactNode,
+  Suspense,
+  useDeferredValue,
+  useEffect,
+  useRef,
+} from 'react'
 import { Redirect, Route, Switch } from 'wouter'
 import { usePathname } from 'wouter/use-browser-location'
 import { FEATURES } from './features.ts'
@@ -69,10 +76,12 @@ window.addEventListener('popstate', () => {
 
 /**
  * A new page starts at its top, for the keyboard too; on the way back the browser restores the
- * scroll position.
+ * scroll position. It is rendered in pieces behind its skeleton: a click on a link to a long list is
+ * answered immediately.
  */
 function Arrival({ children }: { children: ReactNode }) {
   const path = usePathname()
+  const entered = useDeferredValue(path)
   const place = useRef<HTMLDivElement>(null)
   const before = useRef(path)
   useEffect(() => {
@@ -85,7 +94,7 @@ function Arrival({ children }: { children: ReactNode }) {
   return (
     <div className="place" ref={place} tabIndex={-1}>
       <ErrorBoundary key={path}>
-        <Suspense fallback={<Entering />}>{children}</Suspense>
+        {entered === path ? <Suspense fallback={<Entering />}>{children}</Suspense> : <Entering />}
       </ErrorBoundary>
     </div>
   )

@@ -42,7 +42,7 @@ export const INTERACTIONS: readonly Interaction[] = [
     name: 'open the menu of actions',
     act: async (page) => {
       await inBar(page, 'More actions').click()
-      await page.getByRole('menu').or(page.getByRole('listbox')).first().waitFor()
+      await page.locator('.Polaris-Popover').first().waitFor()
     },
   },
   { name: 'close it', act: (page) => page.keyboard.press('Escape') },
@@ -83,7 +83,7 @@ export const INTERACTIONS: readonly Interaction[] = [
   {
     name: 'open a file',
     act: async (page) => {
-      await firstRow(page).getByRole('link').first().click()
+      await firstRow(page).click({ position: { x: 150, y: 20 } })
       await page.waitForURL(/\/files\/file_/)
       await page.waitForLoadState('networkidle')
     },

@@ -2,6 +2,7 @@
 import type { Examples } from '../../http/example.ts'
 
 export const homeExamples: Examples = {
-  'get /api/home': { status: 200 },
+  'get /api/attention': { status: 200 },
+  'get /api/stats': { query: { metric: 'downloads', days: '30' }, status: 200 },
   'get /api/home/figures': { query: { days: '30' }, status: 200 },
 }

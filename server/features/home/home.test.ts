@@ -25,11 +25,13 @@ const MAPPING = {
 /* oxlint-disable typescript/no-explicit-any */
 const read = async (route: string): Promise<any> => (await app.owner.call('GET', route)).body
 const needs = async (): Promise<Record<string, number>> =>
-  Object.fromEntries((await read('/api/home')).needs.map(({ need, count }: any) => [need, count]))
+  Object.fromEntries(
+    (await read('/api/attention')).needs.map(({ need, count }: any) => [need, count]),
+  )
 const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)
 
 test('a new shop needs nothing and has taken no step', async () => {
-  expect(await read('/api/home')).toEqual({
+  expect(await read('/api/attention')).toEqual({
     needs: [],
     first_steps: {
       ...{ imported: false, mapped: false, ordered: false },
@@ -41,6 +43,9 @@ test('a new shop needs nothing and has taken no step', async () => {
   const none = { downloads: 0, deliveries: 0, imported_files: 0 }
   expect(days.at(-1)).toEqual({ day: day(0), ...none })
   expect(totals).toEqual({ now: none, before: none })
+  const stats = await read('/api/stats?metric=downloads&days=7')
+  expect(stats.points.at(-1)).toEqual({ day: day(0), value: 0, before: 0 })
+  expect([stats.points.length, stats.total]).toEqual([7, 0])
   expect(lists).toEqual({
     ...{ top_files: [], top_products: [], storage: [], imports: [], failures: [] },
     bounced_mails: 0,
@@ -79,7 +84,7 @@ test('each need is counted, and gone when it is done', async () => {
   await scope.query(`update versions set damaged = true where shop_id = :shop`)
   expect(await needs()).toMatchObject({ damaged: 1 })
 
-  expect((await read('/api/home')).first_steps).toEqual({
+  expect((await read('/api/attention')).first_steps).toEqual({
     ...{ imported: true, mapped: true, ordered: true },
     ...{ downloaded: false, branded: false },
   })
@@ -104,6 +109,10 @@ test('the figures of a period are compared with the period before it', async () 
     before: { downloads: 100, deliveries: 0, imported_files: 0 },
   })
   expect(days.map(({ downloads }: any) => downloads)).toEqual([2, 0, 0, 0, 0, 0, 5])
+  const stats = await read('/api/stats?metric=downloads&days=7')
+  expect(stats.total).toBe(7)
+  expect(stats.points[0]).toEqual({ day: day(6), value: 2, before: 0 })
+  expect(stats.points[6]).toEqual({ day: day(0), value: 5, before: 100 })
   expect(top_files).toEqual([{ file_id: id, filename: 'guide.pdf', downloads: 7 }])
   expect(top_products).toEqual([{ product_id: PRODUCT, title: 'Guides', downloads: 7 }])
   expect(storage).toEqual([{ extension: 'pdf', files: 1, bytes: 1000 }])

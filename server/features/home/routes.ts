@@ -1,18 +1,26 @@
 // The home page: what needs the merchant, and what happened.
 import { z } from 'zod'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
-import { readFigures, PERIODS } from './model/figures.ts'
+import { METRICS, PERIODS, readFigures, readPoints } from './model/figures.ts'
 import { refreshShop } from './model/days.ts'
-import { MAX_COUNTED, NEED_NAMES, readFirstSteps, readNeeds, type Need } from './model/needs.ts'
+import {
+  MAX_COUNTED,
+  NEED_NAMES,
+  NEED_PAGES,
+  readFirstSteps,
+  readNeeds,
+  type Need,
+} from './model/needs.ts'
 
 const count = z.number().int()
-const homeSchema = z
+const attentionSchema = z
   .object({
     needs: z
       .array(
         z.object({
           need: z.enum(NEED_NAMES as [Need, ...Need[]]),
           count: count.meta({ description: `Exact up to ${MAX_COUNTED}` }),
+          url: z.string().meta({ description: 'The admin page where somebody can act' }),
         }),
       )
       .meta({ description: 'What waits for somebody, the most important first' }),
@@ -26,7 +34,7 @@ const homeSchema = z
       })
       .meta({ description: 'What has happened in the shop so far' }),
   })
-  .meta({ id: 'Home' })
+  .meta({ id: 'Attention' })
 
 const totals = z.object({ downloads: count, deliveries: count, imported_files: count })
 const figuresSchema = z
@@ -50,16 +58,56 @@ const figuresSchema = z
 
 const about = { tag: 'Home', scope: 'operations:read' } as const
 
-export const homeRoutes = ({ clock }: { clock: () => Date }): Endpoint[] => [
+const daysQuery = z
+  .enum(PERIODS.map(String) as [string, ...string[]])
+  .default('30')
+  .meta({ description: 'Days, today included' })
+
+const statsSchema = z
+  .object({
+    points: z
+      .array(
+        z.object({
+          day: z.iso.date(),
+          value: count,
+          before: count.meta({ description: 'Of the same day in the equally long period before' }),
+        }),
+      )
+      .meta({ description: 'Each day of the period, oldest first, in UTC' }),
+    total: count,
+  })
+  .meta({ id: 'Stats' })
+
+interface HomeParts {
+  baseUrl: string
+  clock: () => Date
+}
+
+export const homeRoutes = ({ baseUrl, clock }: HomeParts): Endpoint[] => [
   endpoint({
     ...about,
     method: 'get',
-    path: '/api/home',
+    path: '/api/attention',
     summary: 'Read what needs the merchant, and the first steps of the shop',
-    replies: { 200: { description: 'The counts', schema: homeSchema } },
+    replies: { 200: { description: 'The counts', schema: attentionSchema } },
     handler: async ({ caller: { scope } }) => {
       const [needs, first_steps] = await Promise.all([readNeeds(scope), readFirstSteps(scope)])
-      return { body: { needs, first_steps } }
+      const found = needs.map((one) => ({ ...one, url: baseUrl + NEED_PAGES[one.need] }))
+      return { body: { needs: found, first_steps } }
+    },
+  }),
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/stats',
+    summary: 'Read one figure of each of the last days',
+    query: z.strictObject({ metric: z.enum(METRICS), days: daysQuery }),
+    replies: { 200: { description: 'The days and their sum', schema: statsSchema } },
+    handler: async ({ caller: { scope }, query: { metric, days } }) => {
+      const now = clock()
+      await refreshShop(scope, now)
+      const points = await readPoints(scope, metric, Number(days), now)
+      return { body: { points, total: points.reduce((sum, { value }) => sum + value, 0) } }
     },
   }),
   endpoint({
@@ -69,10 +117,7 @@ export const homeRoutes = ({ clock }: { clock: () => Date }): Endpoint[] => [
     summary: 'Read downloads, deliveries and imports of the last days',
     description: 'Downloads are current; the other figures are counted again when they are read.',
     query: z.strictObject({
-      days: z
-        .enum(PERIODS.map(String) as [string, ...string[]])
-        .default('30')
-        .meta({ description: 'Days, today included' }),
+      days: daysQuery,
     }),
     replies: { 200: { description: 'The figures', schema: figuresSchema } },
     handler: async ({ caller: { scope }, query: { days } }) => {

@@ -10,7 +10,6 @@ interface NeedText {
   text: string
   /** What the button says. */
   action: string
-  url: string
 }
 
 /** The number is inserted by `needText`. */
@@ -20,14 +19,12 @@ const NEEDS: Readonly<Record<Need, (count: number) => NeedText>> = {
       count,
     }),
     action: t('Decide'),
-    url: '/deliveries?status=held',
   }),
   asked: (count) => ({
     text: t('{count, plural, one {# buyer asks} other {# buyers ask}} for more downloads', {
       count,
     }),
     action: t('Answer'),
-    url: '/deliveries?status=ready',
   }),
   blocked: (count) => ({
     text: t(
@@ -35,40 +32,34 @@ const NEEDS: Readonly<Record<Need, (count: number) => NeedText>> = {
       { count },
     ),
     action: t('Show deliveries'),
-    url: '/deliveries?status=blocked',
   }),
   unreachable: (count) => ({
     text: t('{count, plural, one {# order has} other {# orders have}} no email address', {
       count,
     }),
     action: t('Copy links'),
-    url: '/deliveries?status=unreachable',
   }),
   damaged: (count) => ({
     text: t('{count, plural, one {# file is} other {# files are}} damaged in storage', { count }),
     action: t('Read the notices'),
-    url: '/notices',
   }),
   connections: (count) => ({
     text: t('{count, plural, one {# connection does} other {# connections do}} not work', {
       count,
     }),
     action: t('Repair'),
-    url: '/import/connections',
   }),
   licence_lists: (count) => ({
     text: t('{count, plural, one {# list is} other {# lists are}} running out of licence keys', {
       count,
     }),
     action: t('Add keys'),
-    url: '/settings/licences',
   }),
   failed_imports: (count) => ({
     text: t('{count, plural, one {# import} other {# imports}} of this week had failed files', {
       count,
     }),
     action: t('See why'),
-    url: '/operations?kind=import',
   }),
   unfiled_products: (count) => ({
     text: t(
@@ -78,7 +69,6 @@ const NEEDS: Readonly<Record<Need, (count: number) => NeedText>> = {
       },
     ),
     action: t('Add files'),
-    url: '/deliveries/products-without-files',
   }),
   new_files: (count) => ({
     text: t(
@@ -86,12 +76,10 @@ const NEEDS: Readonly<Record<Need, (count: number) => NeedText>> = {
       { count },
     ),
     action: t('Decide'),
-    url: '/deliveries/new-files',
   }),
   unmapped: (count) => ({
     text: t('{count, plural, one {# file has} other {# files have}} no product', { count }),
     action: t('Map files'),
-    url: '/files?mapped=false',
   }),
 }
 
@@ -99,6 +87,12 @@ export const needText = ({ need, count }: Home['needs'][number]): NeedText & { m
   ...NEEDS[need](Math.min(count, MAX_COUNTED)),
   more: count > MAX_COUNTED,
 })
+
+/** The path within the page. */
+export function pathOf(url: string): string {
+  const { pathname, search } = new URL(url)
+  return pathname + search
+}
 
 export interface Step {
   id: keyof Home['first_steps']

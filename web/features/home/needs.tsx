@@ -3,7 +3,7 @@ import { Titled } from '../../shell/components/titled.tsx'
 import { t } from '../../shell/messages/t.ts'
 import { Button, Text } from '../../shell/ui/index.ts'
 import { type Home } from './calls.ts'
-import { needText } from './labels.ts'
+import { needText, pathOf } from './labels.ts'
 
 export function Needs({ home: { needs, first_steps } }: { home: Home }) {
   if (needs.length === 0 && !first_steps.imported) return null
@@ -16,11 +16,11 @@ export function Needs({ home: { needs, first_steps } }: { home: Home }) {
       ) : (
         <ul className="needs">
           {needs.map((one) => {
-            const { text, action, url, more } = needText(one)
+            const { text, action, more } = needText(one)
             return (
               <li key={one.need}>
                 <Text as="span">{more ? t('More than {what}', { what: text }) : text}</Text>
-                <Button url={url} accessibilityLabel={`${action}: ${text}`}>
+                <Button url={pathOf(one.url)} accessibilityLabel={`${action}: ${text}`}>
                   {action}
                 </Button>
               </li>

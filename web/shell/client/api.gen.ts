@@ -48,6 +48,36 @@ export interface components {
         | 'cloud:write'
       )[]
     }
+    Attention: {
+      /** @description What has happened in the shop so far */
+      first_steps: {
+        branded: boolean
+        downloaded: boolean
+        imported: boolean
+        mapped: boolean
+        ordered: boolean
+      }
+      /** @description What waits for somebody, the most important first */
+      needs: {
+        /** @description Exact up to 1000 */
+        count: number
+        /** @enum {string} */
+        need:
+          | 'held'
+          | 'asked'
+          | 'blocked'
+          | 'unreachable'
+          | 'unfiled_products'
+          | 'new_files'
+          | 'unmapped'
+          | 'failed_imports'
+          | 'connections'
+          | 'licence_lists'
+          | 'damaged'
+        /** @description The admin page where somebody can act */
+        url: string
+      }[]
+    }
     BulkDeleteRequest: {
       /** @default false */
       backup_first?: boolean
@@ -1292,6 +1322,9 @@ export interface components {
           limit?: number
         }
       }
+      'GET /api/attention': {
+        answer: components['schemas']['Attention']
+      }
       'GET /api/channels': {
         answer: {
           data: components['schemas']['Channel'][]
@@ -1590,9 +1623,6 @@ export interface components {
         }
       }
       'GET /api/files/{id}/versions/{n}/content': Record<string, never>
-      'GET /api/home': {
-        answer: components['schemas']['Home']
-      }
       'GET /api/home/figures': {
         answer: components['schemas']['Figures']
         query: {
@@ -1848,6 +1878,18 @@ export interface components {
       }
       'GET /api/settings/buyer-page': {
         answer: components['schemas']['BuyerPage']
+      }
+      'GET /api/stats': {
+        answer: components['schemas']['Stats']
+        query: {
+          /**
+           * @default 30
+           * @enum {string}
+           */
+          days?: '7' | '30' | '90'
+          /** @enum {string} */
+          metric?: 'downloads' | 'deliveries' | 'imported_files'
+        }
       }
       'GET /api/storefront': {
         answer: components['schemas']['StorefrontAccess']
@@ -2930,34 +2972,6 @@ export interface components {
       /** @description Other storage locations with a copy of the current version */
       copies: string[]
       location: string
-    }
-    Home: {
-      /** @description What has happened in the shop so far */
-      first_steps: {
-        branded: boolean
-        downloaded: boolean
-        imported: boolean
-        mapped: boolean
-        ordered: boolean
-      }
-      /** @description What waits for somebody, the most important first */
-      needs: {
-        /** @description Exact up to 1000 */
-        count: number
-        /** @enum {string} */
-        need:
-          | 'held'
-          | 'asked'
-          | 'blocked'
-          | 'unreachable'
-          | 'unfiled_products'
-          | 'new_files'
-          | 'unmapped'
-          | 'failed_imports'
-          | 'connections'
-          | 'licence_lists'
-          | 'damaged'
-      }[]
     }
     Import: {
       failed: number
@@ -4356,6 +4370,17 @@ export interface components {
       visibility?: 'public' | 'private'
       /** @description The watermark that PDF documents get with the option `saved`; null: none */
       watermark?: components['schemas']['Watermark'] | null
+    }
+    Stats: {
+      /** @description Each day of the period, oldest first, in UTC */
+      points: {
+        /** @description Of the same day in the equally long period before */
+        before: number
+        /** Format: date */
+        day: string
+        value: number
+      }[]
+      total: number
     }
     StorefrontAccess: {
       missing: {

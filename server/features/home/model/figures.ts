@@ -2,16 +2,20 @@
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { ERRORS, isErrorCode } from '../../../core/errors.ts'
 import { toPublicId } from '../../../core/ids.ts'
+import { elementAt } from '../../../core/present.ts'
 import type { Figure } from './days.ts'
 
 export const PERIODS = [7, 30, 90] as const
+/** Figures of each day. */
+export const METRICS = ['downloads', 'deliveries', 'imported_files'] as const
+export type Metric = (typeof METRICS)[number]
 const TOP = 10
 
 export interface Figures {
   /** Each day of the period, oldest first. */
   days: { day: string; downloads: number; deliveries: number; imported_files: number }[]
   /** The totals of the whole period, and of the equally long one before it. */
-  totals: Record<'now' | 'before', Record<'downloads' | 'deliveries' | 'imported_files', number>>
+  totals: Record<'now' | 'before', Record<Metric, number>>
   top_files: { file_id: string; filename: string; downloads: number }[]
   top_products: { product_id: string; title: string; downloads: number }[]
   /** The present files, by extension. */
@@ -47,6 +51,28 @@ export async function readFigures(scope: ShopScope, days: number, now: Date): Pr
     failures,
     bounced_mails: bounced,
   }
+}
+
+export interface Point {
+  day: string
+  value: number
+  /** Of the same day in the period before. */
+  before: number
+}
+
+/** One figure of each of the last days, oldest first. */
+export async function readPoints(
+  scope: ShopScope,
+  metric: Metric,
+  days: number,
+  now: Date,
+): Promise<Point[]> {
+  const all = await daysOf(scope, { today: now.toISOString().slice(0, 10), days })
+  const before = all.slice(0, days)
+  return all.slice(days).map((one, at) => ({
+    ...{ day: one.day, value: one[metric] },
+    before: elementAt(before, at)[metric],
+  }))
 }
 
 interface Period {
@@ -125,8 +151,7 @@ async function bouncedMails(scope: ShopScope, period: Period): Promise<number> {
 }
 
 const totalOf = (days: Figures['days']): Figures['totals']['now'] => {
-  const sum = (name: 'downloads' | 'deliveries' | 'imported_files') =>
-    days.reduce((total, one) => total + one[name], 0)
+  const sum = (name: Metric) => days.reduce((total, one) => total + one[name], 0)
   return {
     downloads: sum('downloads'),
     deliveries: sum('deliveries'),

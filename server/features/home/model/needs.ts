@@ -7,7 +7,7 @@ import { UNFILED_PRODUCTS } from '../../orders/unfiled-products.ts'
 /** A count is exact up to this number. */
 export const MAX_COUNTED = 1000
 
-// Rows that need somebody. Each is counted up to the bound.
+// SQL of the rows that need somebody. Each is counted up to the bound.
 const NEEDS = {
   // A delivery whose workflow prepares its files needs nobody, unless the workflow failed.
   held: `from deliveries d where d.shop_id = :shop and ${STATUS_SQL} = 'held'
@@ -35,6 +35,21 @@ const NEEDS = {
     where f.shop_id = :shop and f.deleted_at is null`,
 } as const
 export type Need = keyof typeof NEEDS
+
+/** The place in the admin page where somebody can act. */
+export const NEED_PAGES: Readonly<Record<Need, string>> = {
+  held: '/deliveries?status=held',
+  asked: '/deliveries?status=ready',
+  blocked: '/deliveries?status=blocked',
+  unreachable: '/deliveries?status=unreachable',
+  unfiled_products: '/deliveries/products-without-files',
+  new_files: '/deliveries/new-files',
+  unmapped: '/files?mapped=false',
+  failed_imports: '/operations?kind=import',
+  connections: '/import/connections',
+  licence_lists: '/settings/licences',
+  damaged: '/notices',
+}
 export const NEED_NAMES = Object.keys(NEEDS) as readonly Need[]
 
 /** Reads the needs in the order of their importance, without those that are 0. */

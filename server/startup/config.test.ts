@@ -72,7 +72,12 @@ describe('the environment', () => {
     expect(problemsOf(() => readEnvironment({ DATABASE_URL: 'postgres://a@b/c' }))).toContain(
       'APP_SECRET',
     )
-    const platform = { SHOPIFY_API_KEY: 'key', SHOPIFY_API_SECRET: 'secret' }
+    const credentials = { SHOPIFY_API_KEY: 'key', SHOPIFY_API_SECRET: 'secret' }
+    expect(problemsOf(() => readEnvironment(credentials))).toContain(
+      'the embedded one is for the demo',
+    )
+    const database = { DATABASE_URL: 'postgres://a@b/c', APP_SECRET: 'x'.repeat(32) }
+    const platform = { ...credentials, ...database }
     expect(problemsOf(() => readEnvironment(platform))).toContain('BASE_URL')
     const address = (BASE_URL: string) => () => readEnvironment({ ...platform, BASE_URL })
     expect(problemsOf(address('http://files.example.com'))).toContain(

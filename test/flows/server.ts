@@ -72,6 +72,8 @@ export interface ServerOptions {
   args?: readonly string[]
   /** A clone of the product to start instead of this one, and the user that runs it. */
   root?: string
+  /** The program that runs it, if it contains no Node. */
+  node?: string
   user?: { uid: number; gid: number }
 }
 
@@ -83,7 +85,8 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
   const database = databaseUrl === '' ? {} : { DATABASE_URL: databaseUrl, APP_SECRET: SECRET }
   const port = await freePort()
   const args = [...ARGUMENTS, ...(options.args ?? [])]
-  const child = spawn(options.root ? nodeOf(options.root) : process.execPath, args, {
+  const node = options.node ?? (options.root ? nodeOf(options.root) : process.execPath)
+  const child = spawn(node, args, {
     cwd: options.root ?? ROOT,
     ...options.user,
     env: {

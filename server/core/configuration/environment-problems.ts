@@ -33,12 +33,19 @@ function platformProblems(env: EnvironmentVariables): string[] {
   return problems
 }
 
-const databaseProblems = (env: EnvironmentVariables): string[] =>
-  env.DATABASE_URL && !env.APP_SECRET
-    ? [
+function databaseProblems(env: EnvironmentVariables): string[] {
+  if (!env.DATABASE_URL)
+    return isDemo(env)
+      ? []
+      : [
+          'DATABASE_URL: name a PostgreSQL server of version 18 or newer: the embedded one is for the demo',
+        ]
+  return env.APP_SECRET
+    ? []
+    : [
         'APP_SECRET: set it when DATABASE_URL is set, the same on every machine (openssl rand -hex 32)',
       ]
-    : []
+}
 
 /** Variables that must be set together or not at all. */
 function incompleteGroups(env: EnvironmentVariables): string[] {

@@ -20,6 +20,8 @@ export interface ExportShape {
   expiry_days: number
   /** Numbers that mean unlimited or never, as the other shop writes them. */
   none: ReadonlySet<string>
+  /** What the other shop writes after an address. */
+  suffix?: RegExp
 }
 
 /** The columns of the list that an export is rewritten as. */
@@ -72,16 +74,31 @@ export function exportShape(
       expiry_days: at('downloadexpirydays'),
       none: new Set(['-1']),
     }
-  if (at('eddfiles') >= 0)
-    return {
-      id: 'edd',
-      files: [{ url: at('eddfiles'), name: -1 }],
-      ...{ sku: at('eddsku'), title: at('posttitle'), tags: at('tags') },
-      ...{ download_limit: at('edddownloadlimit'), expiry_days: -1 },
-      none: new Set(['0', '-1']),
-    }
+  const edd = eddColumns(at)
+  if (edd) return edd
   const files = severalColumns(names, sample) ?? severalInACell(headers, suggested, sample)
   return files && { ...usual, id: 'several_files', files, none: new Set(['-1']) }
+}
+
+/**
+ * Easy Digital Downloads writes the names of its fields, or, since 3.0, labels for them. Products with
+ * several prices have files with the number of a price: `https://…;2`, or `;all`.
+ */
+function eddColumns(at: (name: string) => number): ExportShape | null {
+  const labels = at('files') >= 0 && at('filedownloadlimit') >= 0 && at('slug') >= 0
+  if (at('eddfiles') < 0 && !labels) return null
+  const either = (field: string, label: string) => (at(field) < 0 ? at(label) : at(field))
+  return {
+    id: 'edd',
+    files: [{ url: either('eddfiles', 'files'), name: -1 }],
+    sku: either('eddsku', 'sku'),
+    title: either('posttitle', 'name'),
+    tags: at('tags'),
+    download_limit: either('edddownloadlimit', 'filedownloadlimit'),
+    expiry_days: -1,
+    none: new Set(['0', '-1']),
+    suffix: /;(?:all|\d+)$/,
+  }
 }
 
 /**
@@ -136,9 +153,11 @@ const areAddresses = (cells: readonly (string | undefined)[]): boolean => {
 }
 
 /** The addresses of a cell, or its text if it has none. */
-function addressesIn(cell: string): string[] {
+function addressesIn(cell: string, suffix = /$/): string[] {
   const text = cellText(cell)
-  const parts = text.split(BEGINNINGS).map((part) => part.replace(SEPARATORS, ''))
+  const parts = text
+    .split(BEGINNINGS)
+    .map((part) => part.replace(SEPARATORS, '').replace(suffix, ''))
   return parts.filter((part) => part !== '')
 }
 
@@ -148,11 +167,11 @@ export function filesOfRow(shape: ExportShape, row: number, cells: readonly stri
   const setting = (place: number, field: 'download_limit' | 'expiry_days') =>
     shape.none.has(cell(place)) ? FILE_SETTINGS[field].entry.none : cell(place)
   return shape.files.flatMap(({ url, name }) =>
-    addressesIn(cells[url] ?? '').map((address) => [
+    addressesIn(cells[url] ?? '', shape.suffix).map((address) => [
       filenameOf(address, cell(name)),
       address,
       cell(shape.sku),
-      cell(shape.tags),
+      cell(shape.tags).replaceAll(' | ', ', '),
       setting(shape.download_limit, 'download_limit'),
       setting(shape.expiry_days, 'expiry_days'),
       cell(shape.title),

@@ -77,11 +77,11 @@ async function startFiles(
 
 /** One file for all rows with its address. The first row decides about its settings. */
 function importOf(of: readonly ExportedFile[], find: FindProduct): ImportFile {
-  const { row: _, product, url, download: __, tags: ___, ...file } = firstOf(of)
+  const { filename, product, url, expiry_days, download_limit } = firstOf(of)
   const products = of.flatMap((one) => (one.product ? (find(one.product)?.mapping ?? []) : []))
   const tags = [...new Set(of.flatMap((one) => one.tags ?? []))]
   return {
-    ...file,
+    ...{ filename, expiry_days, download_limit },
     source: { type: 'url', url },
     on_conflict: 'rename',
     ...(products.length > 0

@@ -40,7 +40,7 @@ export const accessEffect = (secrets: Secrets) =>
         requests.flatMap(({ item, file }) => {
           const links = byFile.get(file)?.length ?? 0
           const access: GivenAccess = { operation, file }
-          return links > 0 ? [[item, { access, buyers: links }]] : []
+          return links > 0 ? [[item, { access, links }]] : []
         }),
       )
     },

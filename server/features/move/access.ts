@@ -116,6 +116,7 @@ async function fileFinder(scope: ShopScope, app: string, rows: readonly Exported
   const moved = await movedByRef(scope, [...new Set(rows.flatMap(refsOfRow))])
   const find = await productFinder(
     scope,
+    app,
     rows.map(({ product }) => product),
   )
   const mapped = await mappedFiles(

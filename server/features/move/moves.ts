@@ -55,6 +55,7 @@ export interface Move {
   counts: MoveCounts
   operation_id: string | null
   operation_kind: 'import' | 'bulk' | null
+  undone: boolean
   started_at: Date | null
   created_at: Date
 }
@@ -62,7 +63,8 @@ export interface Move {
 export type NewMove = Pick<Move, 'filename' | 'app' | 'source' | 'kind' | 'columns'>
 
 const COLUMNS = `m.id, m.filename, m.app, m.source, m.kind, m.columns, m.counts, m.started_at,
-  m.created_at, o.id as operation_id, o.kind as operation_kind`
+  m.created_at, o.id as operation_id, o.kind as operation_kind,
+  coalesce(o.status = 'undone', false) as undone`
 const TABLES = `moves m left join operations o on o.shop_id = m.shop_id and o.id = m.operation_id`
 const ROWS = 5000
 

@@ -28,11 +28,18 @@ export const skuKeyOf = (sku: string): string => nameKey(sku.trim())
 
 const platformId = (id: string) => (id.startsWith('gid://') ? id : `gid://shopify/Product/${id}`)
 
+/** Apps whose ids of products are the platform's; those of others are only numbers that look alike. */
+const PLATFORM_APPS: ReadonlySet<string> = new Set(['shopify', 'other'])
+
 /** Looks all of them up in the mirror of the catalog. */
 export async function productFinder(
   scope: ShopScope,
-  named: readonly NamedProduct[],
+  app: string,
+  given: readonly NamedProduct[],
 ): Promise<FindProduct> {
+  const own = ({ id, ...product }: NamedProduct): NamedProduct =>
+    id !== undefined && PLATFORM_APPS.has(app) ? { ...product, id } : product
+  const named = given.map(own)
   const skus = await variantsOf(scope, unique(named.flatMap(({ sku }) => sku ?? [])))
   const products = {
     id: await productsWith(
@@ -64,7 +71,7 @@ export async function productFinder(
     const method = by === 'title' ? ('title' as const) : ('manual' as const)
     return { by, mapping: { ...about, sku: null, method, score: 1, reason: `${reason} ${text}` } }
   }
-  return ({ id, sku, handle, titles }) =>
+  const find = ({ id, sku, handle, titles }: NamedProduct) =>
     (id === undefined ? null : one('id', platformId(id), id, 'The export names the product')) ??
     (sku === undefined ? null : ofSku(skus.get(skuKeyOf(sku)) ?? [], sku)) ??
     (handle === undefined ? null : one('handle', handle, handle, 'The export names the handle')) ??
@@ -72,6 +79,7 @@ export async function productFinder(
       .map((title) => one('title', nameKey(title), title, 'The export names the title'))
       .find((found) => found !== null) ??
     null
+  return (product) => find(own(product))
 }
 
 const unique = (texts: readonly string[], key = (text: string) => text) => [

@@ -108,6 +108,7 @@ async function readFiles(scope: ShopScope, upload: CsvUpload, preset: FilesPrese
   }
   const find = await productFinder(
     scope,
+    preset.app,
     files.flatMap(({ product }) => product ?? []),
   )
   const products: Record<MatchedBy | 'none', number> = {

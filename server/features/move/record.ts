@@ -43,6 +43,7 @@ export const moveSchema = z
       .array(findingSchema)
       .meta({ description: 'What was noticed in the rows, by cause' }),
     operation_id: z.string().nullable().meta({ description: 'The import, if it was started' }),
+    undone: z.boolean().meta({ description: 'The import was undone' }),
     started_at: timestamp.nullable(),
     created_at: timestamp,
   })
@@ -59,6 +60,7 @@ export function moveRecord(move: Move): z.output<typeof moveSchema> {
     buyers: counts.buyers,
     findings: counts.findings,
     operation_id: operation_id && operation_kind && toOperationId(operation_kind, operation_id),
+    undone: move.undone,
     started_at: move.started_at?.toISOString() ?? null,
     created_at: move.created_at.toISOString(),
   }

@@ -57,6 +57,7 @@ async function startFiles(
     throw new AppError('too_few', { message: 'Your shop has all files of this export already' })
   const find = await productFinder(
     tx,
+    move.app,
     exported.flatMap(({ product }) => product ?? []),
   )
   const operation = await startImport(engine, tx, csvChannel, {

@@ -187,12 +187,15 @@ const Findings = ({ findings }: Pick<Move, 'findings'>) => (
             <Badge tone={severity === 'error' ? 'critical' : 'attention'}>
               {severity === 'error' ? t('Left out') : t('Note')}
             </Badge>
-            <Text as="span">{t('{count, number} times', { count })}</Text>
+            <Text as="span">{t('{count, plural, one {# time} other {# times}}', { count })}</Text>
           </InlineStack>
           <BlockStack gap="050">
             <Text as="span">{serverText(message)}</Text>
             <Text as="span" variant="bodySm" tone="subdued">
-              {t('Rows {rows}', { rows: rows.join(', ') + (count > rows.length ? ' …' : '') })}
+              {t('{count, plural, one {Row {rows}} other {Rows {rows}}}', {
+                count: rows.length,
+                rows: rows.join(', ') + (count > rows.length ? ' …' : ''),
+              })}
             </Text>
           </BlockStack>
         </li>

@@ -153,10 +153,15 @@ const KeptExport = ({ move }: { move: Move }) => (
         {`${recognisedText(move)} · ${momentText(move.created_at)}`}
       </Text>
     </BlockStack>
-    {move.started_at ? (
-      <Badge tone="success">{t('Imported')}</Badge>
-    ) : (
-      <Badge>{t('Not imported')}</Badge>
-    )}
+    <StateBadge move={move} />
   </InlineStack>
 )
+
+function StateBadge({ move: { started_at, undone } }: { move: Move }) {
+  if (undone) return <Badge>{t('Undone')}</Badge>
+  return started_at ? (
+    <Badge tone="success">{t('Imported')}</Badge>
+  ) : (
+    <Badge>{t('Not imported')}</Badge>
+  )
+}

@@ -3310,6 +3310,8 @@ export interface components {
        * @enum {string}
        */
       table: 'products' | 'permissions' | 'orders' | 'sales' | 'list'
+      /** @description The import was undone */
+      undone: boolean
       /** @description Columns that are not read */
       unknown_columns: string[]
     }

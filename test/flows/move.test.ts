@@ -25,11 +25,11 @@ afterAll(async () => {
   await origin.close()
 })
 
-async function upload(name: string) {
+async function upload(name: string, text?: string) {
   const answer = await fetch(`${app.url}/api/moves?filename=${name}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${app.key}`, 'content-type': 'text/csv' },
-    body: new Uint8Array(exportOf(name, origin.url)),
+    body: text ?? new Uint8Array(exportOf(name, origin.url)),
   })
   // oxlint-disable-next-line typescript/no-explicit-any
   return { status: answer.status, body: (await answer.json()) as any }
@@ -146,7 +146,10 @@ test('files with their products, then buyers with what remains of their terms; b
 
   // Of an order of March, links for 30 days have expired.
   const { body: orders } = await upload('shopify-orders.csv')
-  expect(orders).toMatchObject({ app: 'shopify', buyers: { total: 1, links: 1, present: 0, ended: 2 } })
+  expect(orders).toMatchObject({
+    app: 'shopify',
+    buyers: { total: 1, links: 1, present: 0, ended: 2 },
+  })
 
   expect(await undo(given.id)).toMatchObject({ status: 'success', done: 3 })
   expect(await links()).toEqual([])
@@ -173,6 +176,24 @@ test('other apps, and a table that no app wrote', async () => {
   expect(await files()).toContainEqual(
     expect.objectContaining({ filename: 'Geißbock & Übermut.pdf', expiry_days: 14 }),
   )
+
+  // One file for two products.
+  const shared = `${origin.url}/bytes/1401/shared.pdf`
+  const { body: twice } = await upload(
+    'shared.csv',
+    `SKU,File URL,Tags\nBROT-1,${shared},one\nPRESETS-LR,${shared},two\nPRESETS-LR,${shared},two\n`,
+  )
+  expect(twice.files).toMatchObject({ total: 1, fresh: 1, products: { sku: 2 } })
+  expect(await start(twice)).toMatchObject({ status: 'success', done: 1 })
+  expect((await files()).filter(({ filename }) => filename === 'shared.pdf')).toMatchObject([
+    {
+      tags: ['one', 'two'],
+      products: expect.arrayContaining([
+        'Brot backen für Anfänger/BROT-1 by sku',
+        'Presets/PRESETS-LR by sku',
+      ]) as string[],
+    },
+  ])
 
   const { body: edd } = await upload('edd-products.csv')
   expect(await start(edd)).toMatchObject({ status: 'success', done: 3 })

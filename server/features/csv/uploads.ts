@@ -114,7 +114,8 @@ export interface CsvUpload extends ListedUpload {
 /**
  * Stores a file and reads it once. Returns its UUID. Throws `payload_too_large`, `invalid_csv` with
  * the first problems if it cannot be read, and errors of `bytes`; then nothing is stored.
- * @param asIs another shop's export is not rewritten as a list of files
+ * @param asIs another shop's export is not rewritten as a list of files, and no other file makes
+ *   place: the caller removes it
  */
 export async function receiveCsv(
   scope: ShopScope,
@@ -141,7 +142,7 @@ export async function receiveCsv(
       { id, size: stored.size },
     )
     await storeAnalysis(scope, id, asIs ? stored : await withList(scope, id, stored))
-    await removeSurplus(scope, id)
+    if (!asIs) await removeSurplus(scope, id)
     return id
   } catch (error) {
     await removeUpload(scope, id)

@@ -11,7 +11,7 @@ import { productFinder, refsOf } from './products.ts'
 /** A term: a number or a moment; null: none; `own`: the file's own setting. */
 type Term<T> = T | null | 'own'
 
-export interface Access {
+export interface BuyerAccess {
   file_id: string
   email: string
   limit: Term<number>
@@ -31,7 +31,7 @@ interface ProductFile {
 }
 
 export interface ResolvedAccess {
-  links: Access[]
+  links: BuyerAccess[]
   counts: NonNullable<MoveCounts['buyers']>
   findings: RowFinding[]
 }
@@ -46,7 +46,7 @@ export async function resolveAccess(
   const filesOf = await fileFinder(scope, app, rows)
   const findings: RowFinding[] = []
   const counts = { without_file: 0, ended: 0, present: 0 }
-  const wanted = new Map<string, Access & { row: number }>()
+  const wanted = new Map<string, BuyerAccess & { row: number }>()
   for (const row of rows) {
     const warn = (what: keyof typeof counts, message: string) => {
       counts[what]++
@@ -81,24 +81,24 @@ export async function resolveAccess(
   }
 }
 
-const keyOf = ({ file_id, email }: Pick<Access, 'file_id' | 'email'>) =>
+const keyOf = ({ file_id, email }: Pick<BuyerAccess, 'file_id' | 'email'>) =>
   `${file_id} ${email.toLowerCase()}`
 
 function termsOf(
   { left, expires, ordered }: ExportedAccess,
   days: number | null,
-): Pick<Access, 'limit' | 'expires'> {
+): Pick<BuyerAccess, 'limit' | 'expires'> {
   const limit = left === undefined ? 'own' : left && Math.min(left, MAX_DOWNLOAD_LIMIT)
   if (expires !== undefined) return { limit, expires: expires === null ? null : new Date(expires) }
   if (ordered === undefined || days === null) return { limit, expires: 'own' }
   return { limit, expires: new Date(Date.parse(ordered) + days * DAY_MS) }
 }
 
-const hasEnded = ({ limit, expires }: Pick<Access, 'limit' | 'expires'>, now: Date): boolean =>
+const hasEnded = ({ limit, expires }: Pick<BuyerAccess, 'limit' | 'expires'>, now: Date): boolean =>
   limit === 0 || (expires instanceof Date && expires <= now)
 
 /** Someone who bought a file twice gets one link, with the better terms. */
-const better = <A extends Access>(one: A, other: Access): A => ({
+const better = <A extends BuyerAccess>(one: A, other: BuyerAccess): A => ({
   ...one,
   limit: betterTerm(one.limit, other.limit),
   expires: betterTerm(one.expires, other.expires),
@@ -176,9 +176,9 @@ async function mappedFiles(scope: ShopScope, products: readonly string[]) {
 /** Of these, the keys of those whose buyer has a link to the file that was not revoked. */
 async function presentLinks(
   scope: ShopScope,
-  wanted: readonly Access[],
+  wanted: readonly BuyerAccess[],
 ): Promise<ReadonlySet<string>> {
-  const rows = await scope.query<Pick<Access, 'file_id' | 'email'>>(
+  const rows = await scope.query<Pick<BuyerAccess, 'file_id' | 'email'>>(
     `select l.file_id, l.email from links l
      where l.shop_id = :shop and l.file_id = any(:files::uuid[])
        and lower(l.email) = any(:emails::text[]) and l.revoked_at is null`,

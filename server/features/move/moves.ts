@@ -45,7 +45,7 @@ export interface MoveCounts {
   findings: Finding[]
 }
 
-export interface Move {
+export interface StoredMove {
   id: string
   filename: string
   app: SourceApp
@@ -60,7 +60,7 @@ export interface Move {
   created_at: Date
 }
 
-export type NewMove = Pick<Move, 'filename' | 'app' | 'source' | 'kind' | 'columns'>
+export type NewMove = Pick<StoredMove, 'filename' | 'app' | 'source' | 'kind' | 'columns'>
 
 const COLUMNS = `m.id, m.filename, m.app, m.source, m.kind, m.columns, m.counts, m.started_at,
   m.created_at, o.id as operation_id, o.kind as operation_kind,
@@ -103,15 +103,15 @@ export async function storeMove(
 }
 
 /** Newest first. */
-export const listMoves = (scope: ShopScope): Promise<Move[]> =>
-  scope.query<Move>(
+export const listMoves = (scope: ShopScope): Promise<StoredMove[]> =>
+  scope.query<StoredMove>(
     `select ${COLUMNS} from ${TABLES} where m.shop_id = :shop order by m.id desc limit :limit`,
     { limit: MAX_MOVES },
   )
 
 /** Throws `not_found`. */
-export async function requireMove(scope: ShopScope, id: string): Promise<Move> {
-  const [move] = await scope.query<Move>(
+export async function requireMove(scope: ShopScope, id: string): Promise<StoredMove> {
+  const [move] = await scope.query<StoredMove>(
     `select ${COLUMNS} from ${TABLES} where m.shop_id = :shop and m.id = :id`,
     { id },
   )
@@ -120,7 +120,7 @@ export async function requireMove(scope: ShopScope, id: string): Promise<Move> {
 }
 
 /** Locks a move that can still be started. Throws `not_found` and `conflict`. */
-export async function requireUnstarted(tx: ShopScope, id: string): Promise<Move> {
+export async function requireUnstarted(tx: ShopScope, id: string): Promise<StoredMove> {
   await tx.query('select from moves where shop_id = :shop and id = :id for update', { id })
   const move = await requireMove(tx, id)
   if (move.started_at !== null)

@@ -7,7 +7,7 @@ import type { NamedProduct } from './order-cells.ts'
 
 export type MatchedBy = 'id' | 'sku' | 'handle' | 'title'
 
-export interface FoundProduct {
+export interface MatchedProduct {
   by: MatchedBy
   mapping: Mapping
 }
@@ -22,7 +22,7 @@ interface MirroredProduct {
 const LOOKED_UP = 5000
 
 /** Finds the product that another app names; null: none, or several. */
-export type FindProduct = (named: NamedProduct) => FoundProduct | null
+export type FindProduct = (named: NamedProduct) => MatchedProduct | null
 
 export const skuKeyOf = (sku: string): string => nameKey(sku.trim())
 
@@ -112,7 +112,7 @@ async function productsWith(
 }
 
 /** The variant with the SKU, or the whole product if several of its variants have it. */
-function ofSku(variants: readonly MirroredVariant[], sku: string): FoundProduct | null {
+function ofSku(variants: readonly MirroredVariant[], sku: string): MatchedProduct | null {
   const [variant, ...others] = variants
   if (!variant || others.some(({ product_id }) => product_id !== variant.product_id)) return null
   return {

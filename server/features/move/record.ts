@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { toOperationId, toPublicId } from '../../core/ids.ts'
 import { timestamp } from '../../http/schemas.ts'
 import { findingSchema } from './findings.ts'
-import type { Move } from './moves.ts'
+import type { StoredMove } from './moves.ts'
 import { MOVE_FIELDS, SOURCE_APPS, SOURCE_TABLES } from './presets.ts'
 
 const count = z.number().int()
@@ -49,7 +49,7 @@ export const moveSchema = z
   })
   .meta({ id: 'Move' })
 
-export function moveRecord(move: Move): z.output<typeof moveSchema> {
+export function moveRecord(move: StoredMove): z.output<typeof moveSchema> {
   const { id, filename, app, source, kind, columns, counts, operation_id, operation_kind } = move
   return {
     id: toPublicId('move', id),

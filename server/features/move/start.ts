@@ -6,11 +6,11 @@ import { firstOf } from '../../core/present.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { csvChannel } from '../csv/channel.ts'
 import { startImport, type ImportFile } from '../imports/start.ts'
-import { resolveAccess, type Access } from './access.ts'
+import { resolveAccess, type BuyerAccess } from './access.ts'
 import type { ExportedAccess } from './buyer-rows.ts'
 import type { ExportedFile } from './file-rows.ts'
 import { noteMovedFiles, presentAddresses, type MovedFile } from './moved-files.ts'
-import { markStarted, readMoveRows, requireUnstarted, type Move } from './moves.ts'
+import { markStarted, readMoveRows, requireUnstarted, type StoredMove } from './moves.ts'
 import { productFinder, refsOf, type FindProduct } from './products.ts'
 
 export interface MoveStart {
@@ -46,7 +46,7 @@ export function startMove(
 async function startFiles(
   engine: Engine,
   tx: ShopScope,
-  move: Move,
+  move: StoredMove,
   { requestedBy, idempotencyKey }: MoveStart,
 ): Promise<string> {
   const exported = await readMoveRows<ExportedFile>(tx, move.id)
@@ -115,7 +115,7 @@ const workflowOf = (move: string, email: boolean): Workflow => ({
 async function startBuyers(
   engine: Engine,
   tx: ShopScope,
-  move: Move,
+  move: StoredMove,
   { email, requestedBy, idempotencyKey, channel, now, permit }: MoveStart,
 ): Promise<string> {
   permit(['links:write'])
@@ -132,7 +132,11 @@ async function startBuyers(
   })
 }
 
-async function storeAccess(tx: ShopScope, move: string, links: readonly Access[]): Promise<void> {
+async function storeAccess(
+  tx: ShopScope,
+  move: string,
+  links: readonly BuyerAccess[],
+): Promise<void> {
   const rows = links.map(({ file_id, email, limit, expires }) => ({
     ...{ file_id, email, own_limit: limit === 'own', own_expiry: expires === 'own' },
     download_limit: limit === 'own' ? null : limit,

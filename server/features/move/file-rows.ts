@@ -32,11 +32,11 @@ export function readFileRow(
   row: number,
   cells: readonly string[],
 ): { files: ExportedFile[]; findings: RowFinding[] } {
-  const { shape, downloads } = preset
+  const { shape } = preset
   const [product = null] = productsOf(cells, preset.product)
   const files: ExportedFile[] = []
   const findings: RowFinding[] = []
-  for (const [n, column] of shape.files.entries()) {
+  for (const column of shape.files) {
     const named = textAt(cells, column.name)
     for (const listed of filesOfRow({ ...shape, files: [column] }, row, cells)) {
       // A list names its files; a shop's export names them for its own pages.
@@ -45,7 +45,7 @@ export function readFileRow(
       for (const { severity, message } of problems) findings.push({ row, severity, message })
       if (problems.some(({ severity }) => severity === 'error')) continue
       const { filename, file_url, tags, download_limit, expiry_days } = values
-      const download = textAt(cells, downloads[n] ?? -1)
+      const download = textAt(cells, column.id ?? -1)
       files.push({
         ...{ row, filename, url: file_url, product },
         ...(download_limit === undefined ? {} : { download_limit }),

@@ -69,6 +69,40 @@ describe('exports of files', () => {
     expect(found!.fields).toContain('download_id: Download 2 ID')
   })
 
+  it.each([
+    [
+      'de',
+      'ID,Typ,Artikelnummer,Name,Schlagwörter,Downloadlimit,Ablauftage des Downloads,Download 1 Name,Download 1 URL',
+    ],
+    [
+      'fr',
+      "ID,Type,UGS,Nom,Étiquettes,Limite de téléchargement,Jours d'expiration du téléchargement,Nom de téléchargement 1,URL de téléchargement 1",
+    ],
+    [
+      'es',
+      'ID,Tipo,SKU,Nombre,Etiquetas,Límite de descargas,Días de expiración de la descarga,Nombre de la descarga 1,URL de la descarga 1',
+    ],
+    [
+      'pt',
+      'ID,Tipo,REF,Nome,Tags,Limite de download,Dias para expirar o download,Nome do download 1,URL de download 1',
+    ],
+    [
+      'ja',
+      'ID,タイプ,SKU,名前,タグ,ダウンロード制限,ダウンロード有効期限日,ダウンロード 1 の名前,ダウンロード 1 の URL',
+    ],
+  ])('of WooCommerce in another language: %s', async (_, header) => {
+    const row = '7,simple,G-1,Guide,a,5,30,The guide,https://a.example/guide.pdf'
+    expect(await read(`${header}\n${row}\n`)).toMatchObject({
+      app: 'woocommerce',
+      files: [
+        {
+          ...{ filename: 'guide.pdf', download_limit: 5, expiry_days: 30, tags: ['a'] },
+          product: { id: '7', sku: 'G-1', titles: ['Guide'] },
+        },
+      ],
+    })
+  })
+
   it('of Easy Digital Downloads: several files in a cell, with the numbers of their prices', async () => {
     const found = await read(fixture('edd-products.csv'))
     expect(found).toMatchObject({ app: 'edd', table: 'products', findings: [] })

@@ -31,8 +31,6 @@ interface Recognised {
 export interface FilesPreset extends Recognised {
   kind: 'files'
   shape: ExportShape
-  /** The place of the download's id, for each column with addresses. */
-  downloads: readonly number[]
   product: ProductColumns
 }
 
@@ -188,17 +186,14 @@ function files(
     ...{ title: shape.title, handle: at('slug', 'handle', 'producthandle', 'urlhandle') },
     form: 'plain',
   }
-  const downloads = shape.files.map((_, n) =>
-    shape.id === 'woocommerce' ? at(`download${n + 1}id`) : -1,
-  )
   return {
     ...{ kind: 'files', app, table: app === 'other' ? 'list' : 'products' },
-    ...{ shape, downloads, product },
+    ...{ shape, product },
     fields: given([
-      ...shape.files.flatMap(({ url, name }, n): [MoveField, number][] => [
+      ...shape.files.flatMap(({ url, name, id = -1 }): [MoveField, number][] => [
         ['file_url', url],
         ['filename', name],
-        ['download_id', downloads[n] ?? -1],
+        ['download_id', id],
       ]),
       ...productFields(product),
       ['tags', shape.tags],

@@ -26,6 +26,14 @@ const byMoveId = z.strictObject({ id: z.string() })
 const moveIdOf = (id: string) => requirePublicId('move', id)
 
 export const moveRoutes = (parts: MoveRouteParts): Endpoint[] => [
+  upload(parts),
+  list(),
+  read(),
+  remove(),
+  start(parts),
+]
+
+const upload = ({ readWorkbook, clock }: MoveRouteParts) =>
   endpoint({
     ...about,
     method: 'post',
@@ -44,12 +52,13 @@ export const moveRoutes = (parts: MoveRouteParts): Endpoint[] => [
     readsBody: true,
     handler: async ({ caller: { scope }, query, ctx }) => {
       const { bytes, filename } = await receivedFile(ctx, query.filename, MAX_BYTES)
-      const { readWorkbook, clock } = parts
       const id = await receiveMove(scope, bytes, { filename, readWorkbook, now: clock() })
       const body = moveRecord(await requireMove(scope, id))
       return { status: 201, headers: { Location: `/api/moves/${body.id}` }, body }
     },
-  }),
+  })
+
+const list = () =>
   endpoint({
     ...about,
     method: 'get',
@@ -60,7 +69,9 @@ export const moveRoutes = (parts: MoveRouteParts): Endpoint[] => [
     handler: async ({ caller }) => ({
       body: { data: (await listMoves(caller.scope)).map(moveRecord), next_cursor: null },
     }),
-  }),
+  })
+
+const read = () =>
   endpoint({
     ...about,
     method: 'get',
@@ -71,7 +82,9 @@ export const moveRoutes = (parts: MoveRouteParts): Endpoint[] => [
     handler: async ({ caller, params }) => ({
       body: moveRecord(await requireMove(caller.scope, moveIdOf(params.id))),
     }),
-  }),
+  })
+
+const remove = () =>
   endpoint({
     ...about,
     method: 'delete',
@@ -83,7 +96,9 @@ export const moveRoutes = (parts: MoveRouteParts): Endpoint[] => [
       await removeMove(caller.scope, moveIdOf(params.id))
       return { status: 204, body: null }
     },
-  }),
+  })
+
+const start = (parts: MoveRouteParts) =>
   endpoint({
     ...about,
     method: 'post',
@@ -113,5 +128,4 @@ export const moveRoutes = (parts: MoveRouteParts): Endpoint[] => [
       })
       return acceptedOperation(parts, caller.scope, id)
     },
-  }),
-]
+  })

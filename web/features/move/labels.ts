@@ -76,7 +76,9 @@ const TABLES: Record<Move['table'], string> = {
 /** `WooCommerce: products with their files` */
 export function recognisedText({ app, table }: Pick<Move, 'app' | 'table'>): string {
   if (app === 'shopify') return APP_NAMES.shopify
-  return app === 'other' ? APP_NAMES.other : `${APP_NAMES[app]}: ${TABLES[table]}`
+  return app === 'other'
+    ? APP_NAMES.other
+    : t('{app}: {table}', { app: APP_NAMES[app], table: TABLES[table] })
 }
 
 export const FIELD_TEXTS: Record<MoveField, string> = {

@@ -30,7 +30,7 @@ export function MovePage({ id }: { id: string }) {
   const gone = error instanceof ApiError && error.status === 404
   return (
     <Page
-      title={gone ? t('Export not found') : (data?.filename ?? t('Export'))}
+      title={gone ? t('Export not found') : (data?.filename ?? t('Move to Stevedore'))}
       backAction={{ content: t('Move to Stevedore'), url: '/import/move' }}
     >
       {gone ? (

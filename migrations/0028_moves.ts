@@ -67,7 +67,6 @@ export async function up(knex: Knex): Promise<void> {
       foreign key (shop_id, file_id) references files on delete cascade
     );
     create index moved_files_address on moved_files (shop_id, address);
-    create index moved_files_refs on moved_files using gin (shop_id, refs);
     create index moved_files_file on moved_files (shop_id, file_id);
   `)
 }

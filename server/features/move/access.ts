@@ -142,7 +142,7 @@ async function movedByRef(
   scope: ShopScope,
   refs: readonly string[],
 ): Promise<ReadonlyMap<string, readonly ProductFile[]>> {
-  // A hash join: with an index on refs, each of many thousands is a search of its own.
+  // Meant as a hash join: one index search for each of many thousands of refs took minutes.
   const found = await scope.query<ProductFile & { ref: string }>(
     `with wanted as materialized (select ref from unnest(:refs::text[]) as w(ref))
      select distinct r.ref, m.file_id, m.expiry_days as days

@@ -8,6 +8,7 @@ import { createLinks } from './plugins/create-links/plugin.ts'
 import { deleteFiles } from './plugins/delete-files/plugin.ts'
 import { exportFiles } from './plugins/export-files/plugin.ts'
 import { fetchUrl } from './plugins/fetch-url/plugin.ts'
+import { giveAccess } from './plugins/give-access/plugin.ts'
 import { giveFiles } from './plugins/give-files/plugin.ts'
 import { importOrders } from './plugins/import-orders/plugin.ts'
 import { listLinks } from './plugins/list-links/plugin.ts'
@@ -74,6 +75,7 @@ export function appConfig(
       createLinks,
       tellBuyers,
       giveFiles,
+      giveAccess,
       exportFiles,
       listLinks,
       renameFiles,

@@ -23,6 +23,8 @@ export interface Entry {
   name_cleaned?: true
   source: EntrySource
   product_sku?: string
+  /** The products that its source names, if they were found before the import. */
+  products?: readonly Mapping[]
   /**
    * The beginnings of its name that may be SKUs, the longest first. The first one that a product
    * has counts.
@@ -121,5 +123,13 @@ export interface GiveWanted {
   /** Only buyers of this product; null: of all products of the file. */
   product_id: string | null
   /** One email for each order. */
+  send: boolean
+}
+
+/** Access that past buyers had in another app. */
+export interface AccessWanted {
+  /** The stored table of those buyers, a bare UUID. */
+  move: string
+  /** Whether each buyer gets an email with each link. */
   send: boolean
 }

@@ -1,5 +1,6 @@
 // The outcome that a plugin gives for each item, and functions that yield outcomes.
 import type {
+  AccessWanted,
   Candidate,
   FileChange,
   GiveWanted,
@@ -40,6 +41,8 @@ export type Decision =
       buyers?: 'tell'
       /** Everyone who paid for a product of the file before it had the file gets it. */
       give?: GiveWanted
+      /** Buyers who had access to the file in another app get links to it. */
+      access?: AccessWanted
       candidates?: readonly Candidate[]
       warnings?: readonly Warning[]
     }

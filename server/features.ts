@@ -29,6 +29,7 @@ import { importsFeature } from './features/imports/feature.ts'
 import { linksFeature } from './features/links/feature.ts'
 import { mappingFeature } from './features/mapping/feature.ts'
 import { messagesFeature } from './features/messages/feature.ts'
+import { moveFeature } from './features/move/feature.ts'
 import { noticesFeature } from './features/notices/feature.ts'
 import { operationsFeature } from './features/operations/feature.ts'
 import { ordersFeature } from './features/orders/feature.ts'
@@ -122,6 +123,7 @@ export const FEATURES: readonly Feature<WebParts, TaskParts>[] = checkFeatures([
   importsFeature,
   uploadFeature,
   csvFeature,
+  moveFeature,
   apiFeature,
   dropFeature,
   cloudFeature,

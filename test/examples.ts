@@ -346,6 +346,14 @@ const MAKERS: Record<ExampleId, Make> = {
     await untilChecked(place, id)
     return id
   },
+  move: async ({ app, owner, origin }) => {
+    const answer = await fetch(`${app.url}/api/moves`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${owner.key}`, 'content-type': 'text/csv' },
+      body: `SKU,Download 1 URL\nGUIDE-1,${origin.url}/bytes/100/moved\n`,
+    })
+    return ((await answer.json()) as { id: string }).id
+  },
   columns: (place) =>
     post(place, '/api/csv/mappings', {
       name: 'Mine',

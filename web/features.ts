@@ -10,6 +10,7 @@ import { home } from './features/home/feature.ts'
 import { imports } from './features/imports/feature.ts'
 import { links } from './features/links/feature.ts'
 import { mapping } from './features/mapping/feature.ts'
+import { move } from './features/move/feature.ts'
 import { notices } from './features/notices/feature.ts'
 import { operations } from './features/operations/feature.ts'
 import { orders } from './features/orders/feature.ts'
@@ -29,6 +30,7 @@ export const FEATURES: readonly PageFeature[] = checked([
   imports,
   upload,
   csv,
+  move,
   drop,
   cloud,
   orders,

@@ -127,7 +127,9 @@ export const mapProducts = definePlugin({
   async *plan(items, given, context) {
     context.signal.throwIfAborted()
     if (chosenFor(given)) return yield* mapChosen(items, given, context)
-    const { named, prefixed, others } = sortedByHint(items, given)
+    const { named, prefixed, others, chosen } = sortedByHint(items, given)
+    for (const { item, products } of chosen)
+      yield { item: item.id, status: 'ok', change: { mappings: { add: products } } }
     const unknown = yield* mapBySku(named, given, context)
     yield* mapByPrefix(prefixed, context, outcomeOfHits)
     yield* mapByGuessing([...others, ...unknown], given, context)
@@ -145,14 +147,17 @@ function sortedByHint(items: readonly Item[], given: Options) {
   const named: NamedItem[] = []
   const prefixed: PrefixedItem[] = []
   const others: Item[] = []
+  const chosen: { item: Item; products: readonly Mapping[] }[] = []
   for (const item of items) {
     const sku = skuOf(item, given)
     const prefixes = item.entry?.sku_prefixes
-    if (sku !== null) named.push({ item, sku })
+    const products = item.entry?.products ?? []
+    if (products.length > 0) chosen.push({ item, products })
+    else if (sku !== null) named.push({ item, sku })
     else if (prefixes) prefixed.push({ item, prefixes })
     else others.push(item)
   }
-  return { named, prefixed, others }
+  return { named, prefixed, others, chosen }
 }
 
 /** The SKU that its import names or named; for an existing file only if it may get a product. */

@@ -16,6 +16,7 @@ export type IdPrefix =
   | 'review'
   | 'csv'
   | 'columns'
+  | 'move'
   | 'upload'
   | 'batch'
   | 'pack'

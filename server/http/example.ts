@@ -57,6 +57,7 @@ export const IDS = {
   failed_drop: id('dropped', 30),
   connection: id('connection', 31),
   delivery: id('delivery', 32),
+  move: id('move', 95),
   customer_data: id('answer', 96),
   licence_list: id('licences', 97),
 } as const

@@ -2,6 +2,7 @@
 // is listed whole, which may cost money.
 import { sweepCsvUploads } from '../features/csv/uploads.ts'
 import { clearFiled } from '../features/drop/import/clear.ts'
+import { sweepMoves } from '../features/move/moves.ts'
 import type { FinishParts } from '../features/upload/finish.ts'
 import { sweepUploads } from '../features/upload/upload.ts'
 import { sweepAnswers } from '../features/compliance/customer-data-rows.ts'
@@ -103,6 +104,7 @@ function sweepsOf(
     downloads: () => sweepDownloads(pool, clock()),
     download_notices: () => notifyDownloads(database, clock()),
     csv_uploads: () => sweepCsvUploads(pool),
+    moves: () => sweepMoves(pool),
     trash: () => logged('files past their time in the trash', sweepTrash(pool, clock())),
     uploads: () => logged('unfinished uploads', sweepUploads({ ...uploads, log }, database)),
     drop_folders: () => logged('old files in drop folders', clearFiled(pool)),

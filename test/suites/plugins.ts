@@ -317,9 +317,9 @@ function expectOneEach(outcomes: readonly Outcome[], items: readonly Item[]): vo
 
 function doesSomething(outcome: Outcome): boolean {
   if (outcome.status !== 'ok') return true
-  const { change, bytes, link, buyers, give, created, warnings, candidates } = outcome
+  const { change, bytes, link, buyers, give, access, created, warnings, candidates } = outcome
   return (
-    [change, bytes, link, buyers, give].some(Boolean) ||
+    [change, bytes, link, buyers, give, access].some(Boolean) ||
     [created, warnings, candidates].some((list) => Boolean(list?.length))
   )
 }

@@ -12,7 +12,7 @@ export type ExportId = 'woocommerce' | 'edd' | 'several_files'
 export interface ExportShape {
   id: ExportId
   /** Columns with addresses, in order; a cell may have several. */
-  files: readonly { url: number; name: number }[]
+  files: readonly { url: number; name: number; id?: number }[]
   sku: number
   title: number
   tags: number
@@ -20,6 +20,8 @@ export interface ExportShape {
   expiry_days: number
   /** Numbers that mean unlimited or never, as the other shop writes them. */
   none: ReadonlySet<string>
+  /** What the other shop writes after an address. */
+  suffix?: RegExp
 }
 
 /** The columns of the list that an export is rewritten as. */
@@ -57,31 +59,76 @@ export function exportShape(
     download_limit: column('download_limit'),
     expiry_days: column('expiry_days'),
   }
-  const downloads = numbered(names, /^download(\d+)url$/)
-  if (downloads.length > 0 && at('sku') >= 0)
+  const shop = wooColumns(names)
+  if (shop)
     return {
       ...usual,
-      id: 'woocommerce',
-      files: downloads.map(({ place, number }) => ({
-        url: place,
-        name: at(`download${number}name`),
-      })),
-      sku: at('sku'),
-      tags: at('tags'),
-      download_limit: at('downloadlimit'),
-      expiry_days: at('downloadexpirydays'),
-      none: new Set(['-1']),
+      ...shop,
+      tags: at('tags') < 0 ? usual.tags : at('tags'),
+      ...{ id: 'woocommerce', none: new Set(['-1']) },
     }
-  if (at('eddfiles') >= 0)
-    return {
-      id: 'edd',
-      files: [{ url: at('eddfiles'), name: -1 }],
-      ...{ sku: at('eddsku'), title: at('posttitle'), tags: at('tags') },
-      ...{ download_limit: at('edddownloadlimit'), expiry_days: -1 },
-      none: new Set(['0', '-1']),
-    }
+  const edd = eddColumns(at)
+  if (edd) return edd
   const files = severalColumns(names, sample) ?? severalInACell(headers, suggested, sample)
   return files && { ...usual, id: 'several_files', files, none: new Set(['-1']) }
+}
+
+/** Headers of WooCommerce's export, in the languages of its users; `#` is the download's number. */
+const WOO = {
+  url: 'Download # URL|URL de téléchargement #|URL de la descarga #|URL de download #|ダウンロード # の URL|URL download #',
+  name: 'Download # name|Nom de téléchargement #|Nombre de la descarga #|Nome do download #|ダウンロード # の名前|Nome # download|Naam download #',
+  id: 'Download # ID|ID de téléchargement #|ID de la descarga #|ID do download #|ダウンロード # の ID|ID # download|ID download #',
+  sku: 'SKU|Artikelnummer|UGS|REF|COD',
+  download_limit:
+    'Download limit|Limite de téléchargement|Límite de descargas|Limite de download|ダウンロード制限|Limite di download|Downloadlimiet',
+  expiry_days:
+    'Download expiry days|Ablauftage des Downloads|Jours d’expiration du téléchargement|Días de expiración de la descarga|Dias para expirar o download|ダウンロード有効期限日|Scarica i giorni di scadenza|Dagen vervaltijd download',
+} as const
+
+/** The columns of WooCommerce's export; null: it is none. */
+function wooColumns(names: readonly string[]) {
+  const forms = (field: keyof typeof WOO) => WOO[field].split('|')
+  const one = (field: keyof typeof WOO) =>
+    names.findIndex((name) => forms(field).some((form) => normalizeHeader(form) === name))
+  const each = (field: 'url' | 'name' | 'id') =>
+    forms(field).flatMap((form) => {
+      const [before = '', after = ''] = form.split('#').map(normalizeHeader)
+      return numbered(names, new RegExp(`^${before}(\\d+)${after}$`))
+    })
+  const placeOf = (field: 'name' | 'id', number: number) =>
+    each(field).find((column) => column.number === number)?.place ?? -1
+  const urls = each('url')
+  const sku = one('sku')
+  if (urls.length === 0 || sku < 0) return null
+  return {
+    files: urls.map(({ place, number }) => ({
+      url: place,
+      name: placeOf('name', number),
+      id: placeOf('id', number),
+    })),
+    ...{ sku, download_limit: one('download_limit'), expiry_days: one('expiry_days') },
+  }
+}
+
+/**
+ * Easy Digital Downloads writes the names of its fields, or, since 3.0, labels for them. Products with
+ * several prices have files with the number of a price: `https://…;2`, or `;all`.
+ */
+function eddColumns(at: (name: string) => number): ExportShape | null {
+  const labels = at('files') >= 0 && at('filedownloadlimit') >= 0 && at('slug') >= 0
+  if (at('eddfiles') < 0 && !labels) return null
+  const either = (field: string, label: string) => (at(field) < 0 ? at(label) : at(field))
+  return {
+    id: 'edd',
+    files: [{ url: either('eddfiles', 'files'), name: -1 }],
+    sku: either('eddsku', 'sku'),
+    title: either('posttitle', 'name'),
+    tags: at('tags'),
+    download_limit: either('edddownloadlimit', 'filedownloadlimit'),
+    expiry_days: -1,
+    none: new Set(['0', '-1']),
+    suffix: /;(?:all|\d+)$/,
+  }
 }
 
 /**
@@ -136,9 +183,11 @@ const areAddresses = (cells: readonly (string | undefined)[]): boolean => {
 }
 
 /** The addresses of a cell, or its text if it has none. */
-function addressesIn(cell: string): string[] {
+function addressesIn(cell: string, suffix = /$/): string[] {
   const text = cellText(cell)
-  const parts = text.split(BEGINNINGS).map((part) => part.replace(SEPARATORS, ''))
+  const parts = text
+    .split(BEGINNINGS)
+    .map((part) => part.replace(SEPARATORS, '').replace(suffix, ''))
   return parts.filter((part) => part !== '')
 }
 
@@ -148,11 +197,11 @@ export function filesOfRow(shape: ExportShape, row: number, cells: readonly stri
   const setting = (place: number, field: 'download_limit' | 'expiry_days') =>
     shape.none.has(cell(place)) ? FILE_SETTINGS[field].entry.none : cell(place)
   return shape.files.flatMap(({ url, name }) =>
-    addressesIn(cells[url] ?? '').map((address) => [
+    addressesIn(cells[url] ?? '', shape.suffix).map((address) => [
       filenameOf(address, cell(name)),
       address,
       cell(shape.sku),
-      cell(shape.tags),
+      cell(shape.tags).replaceAll(' | ', ', '),
       setting(shape.download_limit, 'download_limit'),
       setting(shape.expiry_days, 'expiry_days'),
       cell(shape.title),

@@ -114,12 +114,15 @@ export interface CsvUpload extends ListedUpload {
 /**
  * Stores a file and reads it once. Returns its UUID. Throws `payload_too_large`, `invalid_csv` with
  * the first problems if it cannot be read, and errors of `bytes`; then nothing is stored.
+ * @param asIs another shop's export is not rewritten as a list of files, and no other file makes
+ *   place: the caller removes it
  */
 export async function receiveCsv(
   scope: ShopScope,
   bytes: AsyncIterable<Uint8Array>,
   filename: string,
   readWorkbook: ReadWorkbook,
+  { asIs = false } = {},
 ): Promise<string> {
   const made = await scope.one<{ id: string }>(
     'insert into csv_uploads (shop_id, filename) values (:shop, :filename) returning id',
@@ -138,8 +141,8 @@ export async function receiveCsv(
       'update csv_uploads set size_bytes = :size where shop_id = :shop and id = :id',
       { id, size: stored.size },
     )
-    await storeAnalysis(scope, id, await withList(scope, id, stored))
-    await removeSurplus(scope, id)
+    await storeAnalysis(scope, id, asIs ? stored : await withList(scope, id, stored))
+    if (!asIs) await removeSurplus(scope, id)
     return id
   } catch (error) {
     await removeUpload(scope, id)

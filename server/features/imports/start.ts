@@ -1,6 +1,6 @@
 // Starts an import, for every channel: the shop's settings complete each file's draft, and the
 // shop's attached workflow runs, or the built-in one.
-import type { Entry, EntrySettings } from '../../../plugins/contract.ts'
+import type { Entry, EntrySettings, Mapping } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine, GrowingEntry, StartInput } from '../../engine/engine.ts'
 import { cleanName } from '../../files/rules.ts'
@@ -15,6 +15,8 @@ export interface ImportFile extends EntrySettings {
   source: Entry['source']
   on_conflict: Entry['on_conflict']
   product_sku?: string | undefined
+  /** The products that it belongs to; others are then not looked for. */
+  products?: readonly Mapping[] | undefined
   /** The text that is matched instead of the file's name. */
   match_as?: string | undefined
   /** The bare UUID of a file: the import becomes its next version. */
@@ -80,18 +82,20 @@ export async function importEntries(
   files: readonly ImportFile[],
 ): Promise<Pick<GrowingEntry, 'entry' | 'draft'>[]> {
   const { settings } = await readShop(scope)
-  return files.map(
-    ({ filename, source, on_conflict, product_sku, sku_prefixes, replaces, match_as, ...own }) => ({
+  return files.map(({ filename, source, on_conflict, product_sku, products, ...file }) => {
+    const { sku_prefixes, replaces, match_as, ...own } = file
+    return {
       entry: {
         filename: cleanName(filename),
         ...(cleanName(filename) === filename.normalize('NFC') ? {} : { name_cleaned: true }),
         source,
         on_conflict,
-        ...present({ product_sku: product_sku || undefined, sku_prefixes, replaces, match_as }),
+        ...present({ product_sku: product_sku || undefined, products }),
+        ...present({ sku_prefixes, replaces, match_as }),
       },
       draft: draftFrom({ filename, ...present(own) } satisfies DraftOptions, settings),
-    }),
-  )
+    }
+  })
 }
 
 type Present<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> }

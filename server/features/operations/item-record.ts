@@ -51,6 +51,7 @@ const INTERNAL_FIELDS = new Set([
   'pack_position',
   'drop_previous',
   'give',
+  'access',
 ])
 
 const shown = (fields: Record<string, unknown> | null) =>

@@ -56,6 +56,15 @@ export function ImportPage() {
               'Google Drive, Dropbox, OneDrive, Amazon S3, Google Cloud Storage or Azure Blob. New and changed files arrive automatically.',
             )}
           </Way>
+          <Way
+            title={t('Move to Stevedore')}
+            best={t('Best for files and buyers of another app')}
+            action={<Button url="/import/move">{t('Choose an app')}</Button>}
+          >
+            {t(
+              'Files, products, limits and past buyers from the export of another app, with a preview and an undo.',
+            )}
+          </Way>
         </div>
         <Card>
           <BlockStack gap="300">

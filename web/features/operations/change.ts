@@ -77,6 +77,7 @@ export function changesOf(before: ItemState | null, after: ItemState | null): Ch
       made.join(', '),
     )
   if (after.link !== undefined) add(t('Download link'), null, null)
+  if (after.links !== undefined) add(t('New links'), null, numberText(after.links))
   if (after.orders !== undefined)
     add(
       t('Given to past buyers'),

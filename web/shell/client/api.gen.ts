@@ -1299,6 +1299,7 @@ export interface components {
       'DELETE /api/drop/accounts/{id}': Record<string, never>
       'DELETE /api/drop/files/{id}': Record<string, never>
       'DELETE /api/licence-lists/{id}': Record<string, never>
+      'DELETE /api/moves/{id}': Record<string, never>
       'DELETE /api/packs/{id}': Record<string, never>
       'DELETE /api/schedules/{id}': Record<string, never>
       'DELETE /api/settings/buyer-page/logo': {
@@ -1696,6 +1697,15 @@ export interface components {
           /** @enum {string} */
           status?: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
         }
+      }
+      'GET /api/moves': {
+        answer: {
+          data: components['schemas']['Move'][]
+          next_cursor: string | null
+        }
+      }
+      'GET /api/moves/{id}': {
+        answer: components['schemas']['Move']
       }
       'GET /api/new-files': {
         answer: {
@@ -2392,6 +2402,16 @@ export interface components {
       }
       'POST /api/messages/{id}/send': {
         answer: components['schemas']['Message']
+      }
+      'POST /api/moves': {
+        answer: components['schemas']['Move']
+        query: {
+          filename?: string
+        }
+      }
+      'POST /api/moves/{id}/start': {
+        answer: components['schemas']['Operation']
+        body: components['schemas']['MoveStart']
       }
       'POST /api/new-files/buyers': {
         answer: components['schemas']['PastBuyers']
@@ -3233,6 +3253,105 @@ export interface components {
       /** @description The email as text, or the body that was posted */
       text: string
       to: string[]
+    }
+    Move: {
+      /**
+       * @description `other`: a list with columns of these kinds
+       * @enum {string}
+       */
+      app: 'woocommerce' | 'edd' | 'sendowl' | 'shopify' | 'other'
+      buyers: {
+        /** @description Access that has expired, or has no downloads left */
+        ended: number
+        /** @description The files of these links */
+        files: number
+        /** @description Links that an import would create */
+        links: number
+        /** @description Buyers who have a link to the file already */
+        present: number
+        /** @description Different addresses of buyers */
+        total: number
+        /** @description Access to products without a file here */
+        without_file: number
+      } | null
+      columns: {
+        /** @enum {string} */
+        field:
+          | 'file_url'
+          | 'filename'
+          | 'product_sku'
+          | 'product_title'
+          | 'product_handle'
+          | 'product_id'
+          | 'download_id'
+          | 'tags'
+          | 'download_limit'
+          | 'expiry_days'
+          | 'email'
+          | 'downloads_left'
+          | 'expires_at'
+          | 'ordered_at'
+          | 'status'
+          | 'order'
+        header: string
+      }[]
+      /** Format: date-time */
+      created_at: string
+      filename: string
+      files: {
+        /** @description Files that an import would create */
+        fresh: number
+        /** @description The shop has the file from an earlier move */
+        present: number
+        /** @description Different products, by how they were found in this shop */
+        products: {
+          handle: number
+          id: number
+          none: number
+          sku: number
+          title: number
+        }
+        /** @description Different addresses */
+        total: number
+        /** @description Products without files */
+        without_files: number
+      } | null
+      /** @description What was noticed in the rows, by cause */
+      findings: components['schemas']['MoveFinding'][]
+      id: string
+      /**
+       * @description What it is imported as
+       * @enum {string}
+       */
+      kind: 'files' | 'buyers'
+      /** @description The import, if it was started */
+      operation_id: string | null
+      rows: number
+      started_at: string | null
+      /**
+       * @description Which table of the app it is
+       * @enum {string}
+       */
+      table: 'products' | 'permissions' | 'orders' | 'sales' | 'list'
+      /** @description The import was undone */
+      undone: boolean
+      /** @description Columns that are not read */
+      unknown_columns: string[]
+    }
+    MoveFinding: {
+      count: number
+      message: string
+      /** @description The first 20 rows */
+      rows: number[]
+      /** @enum {string} */
+      severity: 'error' | 'warning'
+    }
+    MoveStart: {
+      /**
+       * @description Buyers get an email with each link. Files ignore this.
+       * @default false
+       */
+      email?: boolean
     }
     NewFiles: {
       /** @description Their different buyers */

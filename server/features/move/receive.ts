@@ -1,0 +1,160 @@
+// Receives an export of another app: recognises it, reads its rows by the rules of the CSV import, and
+// compares them with the shop.
+import { AppError } from '../../core/errors.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { bodyOf } from '../csv/check.ts'
+import { shapeProblem } from '../csv/row-values.ts'
+import {
+  MAX_CSV_ROWS,
+  readUploadRows,
+  receiveCsv,
+  removeUpload,
+  requireUpload,
+  type CsvUpload,
+} from '../csv/uploads.ts'
+import type { ReadWorkbook } from '../csv/workbook.ts'
+import { resolveAccess } from './access.ts'
+import { createBuyerReader, type ExportedAccess } from './buyer-rows.ts'
+import { readFileRow, type ExportedFile } from './file-rows.ts'
+import { groupFindings, type RowFinding } from './findings.ts'
+import { presentAddresses } from './moved-files.ts'
+import { storeMove, type MoveColumns, type MoveCounts } from './moves.ts'
+import { recognise, type BuyersPreset, type FilesPreset, type Preset } from './presets.ts'
+import { productFinder, type MatchedBy } from './products.ts'
+
+const UNRECOGNISED =
+  'No app was recognised: the table needs a column with addresses of files, or columns with email addresses and products'
+
+/**
+ * Stores what the export says and returns the move's UUID. Throws errors of `receiveCsv`, and
+ * `invalid_csv` if the table has neither files nor buyers; then nothing is stored.
+ */
+export async function receiveMove(
+  scope: ShopScope,
+  bytes: AsyncIterable<Uint8Array>,
+  { filename, readWorkbook, now }: { filename: string; readWorkbook: ReadWorkbook; now: Date },
+): Promise<string> {
+  const csv = await receiveCsv(scope, bytes, filename, readWorkbook, { asIs: true })
+  try {
+    const upload = await requireUpload(scope, csv)
+    const sample = upload.sample.map(({ cells }) => cells)
+    const preset = recognise(upload.headers, sample)
+    if (!preset) throw unrecognised(upload.headers)
+    const { app, table: source, kind } = preset
+    const columns = columnsOf(preset, upload.headers)
+    const { counts, rows } =
+      preset.kind === 'files'
+        ? await readFiles(scope, upload, preset)
+        : await readBuyers(scope, upload, preset, now)
+    const about = { filename, app, source, kind, columns, counts }
+    return await scope.transaction((tx) => storeMove(tx, about, rows))
+  } finally {
+    // It contains data about buyers.
+    await removeUpload(scope, csv)
+  }
+}
+
+function unrecognised(headers: readonly string[]): AppError {
+  const found = `Its columns: ${headers.slice(0, 30).join(', ')}`
+  const problem = { code: 'invalid_csv' as const, param: 'file' }
+  return new AppError('invalid_csv', {
+    message: UNRECOGNISED,
+    details: [
+      { ...problem, message: UNRECOGNISED },
+      { ...problem, message: found },
+    ],
+  })
+}
+
+function columnsOf({ fields }: Preset, headers: readonly string[]): MoveColumns {
+  const known = new Set(fields.map(({ at }) => at))
+  return {
+    read: fields.flatMap(({ field, at }) => {
+      const header = headers[at]
+      return header === undefined ? [] : [{ field, header }]
+    }),
+    unknown: headers.filter((_, at) => !known.has(at)),
+  }
+}
+
+/** Yields the rows that have the shape of the table; the others become findings. */
+async function* wholeRows(scope: ShopScope, upload: CsvUpload, findings: RowFinding[]) {
+  const { headers, format } = upload
+  for await (const rows of bodyOf(readUploadRows(scope, upload), format.header_row))
+    for (const { row, cells } of rows) {
+      const problem = shapeProblem(cells, headers)
+      if (problem) findings.push({ row, severity: 'error', message: SHAPE })
+      else yield { row, cells }
+    }
+}
+
+const SHAPE = 'The row has more cells than the header'
+
+async function readFiles(scope: ShopScope, upload: CsvUpload, preset: FilesPreset) {
+  const findings: RowFinding[] = []
+  const files: ExportedFile[] = []
+  let rows = 0
+  let without = 0
+  for await (const { row, cells } of wholeRows(scope, upload, findings)) {
+    rows++
+    const read = readFileRow(preset, row, cells)
+    if (read.files.length + read.findings.length === 0) without++
+    files.push(...read.files)
+    findings.push(...read.findings)
+    if (files.length > MAX_CSV_ROWS)
+      throw new AppError('too_many', {
+        message: `An export has at most ${MAX_CSV_ROWS.toLocaleString('en')} files: split it`,
+      })
+  }
+  const find = await productFinder(
+    scope,
+    preset.app,
+    files.flatMap(({ product }) => product ?? []),
+  )
+  const products: Record<MatchedBy | 'none', number> = {
+    ...{ id: 0, sku: 0, handle: 0, title: 0, none: 0 },
+  }
+  for (const group of Map.groupBy(files, ({ product }) => JSON.stringify(product)).values()) {
+    const [{ product, row } = { product: null, row: 0 }] = group
+    if (!product) continue
+    const found = find(product)
+    products[found?.by ?? 'none']++
+    if (!found) findings.push({ row, severity: 'warning', message: NO_PRODUCT })
+  }
+  const urls = [...new Set(files.map(({ url }) => url))]
+  const present = await presentAddresses(scope, urls)
+  const counts: MoveCounts = {
+    rows,
+    files: {
+      total: urls.length,
+      fresh: urls.length - present.size,
+      present: present.size,
+      without_files: without,
+      products,
+    },
+    buyers: null,
+    findings: groupFindings(findings),
+  }
+  return { counts, rows: files.map((data) => ({ email: null, data })) }
+}
+
+const NO_PRODUCT = 'The product was not found in this shop: its files are imported without it'
+
+async function readBuyers(scope: ShopScope, upload: CsvUpload, preset: BuyersPreset, now: Date) {
+  const findings: RowFinding[] = []
+  const access: ExportedAccess[] = []
+  const read = createBuyerReader(preset)
+  let rows = 0
+  for await (const { row, cells } of wholeRows(scope, upload, findings)) {
+    rows++
+    const found = read(row, cells)
+    access.push(...found.access)
+    findings.push(...found.findings)
+  }
+  const resolved = await resolveAccess(scope, preset.app, access, now)
+  const counts: MoveCounts = {
+    ...{ rows, files: null, buyers: resolved.counts },
+    findings: groupFindings([...findings, ...resolved.findings]),
+  }
+  return { counts, rows: access.map((data) => ({ email: data.email, data })) }
+}

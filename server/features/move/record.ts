@@ -1,0 +1,67 @@
+// A move, as every answer shows it.
+import { z } from 'zod'
+import { toOperationId, toPublicId } from '../../core/ids.ts'
+import { timestamp } from '../../http/schemas.ts'
+import { findingSchema } from './findings.ts'
+import type { StoredMove } from './moves.ts'
+import { MOVE_FIELDS, SOURCE_APPS, SOURCE_TABLES } from './presets.ts'
+
+const count = z.number().int()
+
+export const moveSchema = z
+  .object({
+    id: z.string(),
+    filename: z.string(),
+    app: z.enum(SOURCE_APPS).meta({ description: '`other`: a list with columns of these kinds' }),
+    table: z.enum(SOURCE_TABLES).meta({ description: 'Which table of the app it is' }),
+    kind: z.enum(['files', 'buyers']).meta({ description: 'What it is imported as' }),
+    columns: z.array(z.object({ field: z.enum(MOVE_FIELDS), header: z.string() })),
+    unknown_columns: z.array(z.string()).meta({ description: 'Columns that are not read' }),
+    rows: count,
+    files: z
+      .object({
+        total: count.meta({ description: 'Different addresses' }),
+        fresh: count.meta({ description: 'Files that an import would create' }),
+        present: count.meta({ description: 'The shop has the file from an earlier move' }),
+        without_files: count.meta({ description: 'Products without files' }),
+        products: z
+          .object({ id: count, sku: count, handle: count, title: count, none: count })
+          .meta({ description: 'Different products, by how they were found in this shop' }),
+      })
+      .nullable(),
+    buyers: z
+      .object({
+        total: count.meta({ description: 'Different addresses of buyers' }),
+        links: count.meta({ description: 'Links that an import would create' }),
+        files: count.meta({ description: 'The files of these links' }),
+        present: count.meta({ description: 'Buyers who have a link to the file already' }),
+        ended: count.meta({ description: 'Access that has expired, or has no downloads left' }),
+        without_file: count.meta({ description: 'Access to products without a file here' }),
+      })
+      .nullable(),
+    findings: z
+      .array(findingSchema)
+      .meta({ description: 'What was noticed in the rows, by cause' }),
+    operation_id: z.string().nullable().meta({ description: 'The import, if it was started' }),
+    undone: z.boolean().meta({ description: 'The import was undone' }),
+    started_at: timestamp.nullable(),
+    created_at: timestamp,
+  })
+  .meta({ id: 'Move' })
+
+export function moveRecord(move: StoredMove): z.output<typeof moveSchema> {
+  const { id, filename, app, source, kind, columns, counts, operation_id, operation_kind } = move
+  return {
+    id: toPublicId('move', id),
+    ...{ filename, app, table: source, kind, columns: columns.read },
+    unknown_columns: columns.unknown,
+    rows: counts.rows,
+    files: counts.files,
+    buyers: counts.buyers,
+    findings: counts.findings,
+    operation_id: operation_id && operation_kind && toOperationId(operation_kind, operation_id),
+    undone: move.undone,
+    started_at: move.started_at?.toISOString() ?? null,
+    created_at: move.created_at.toISOString(),
+  }
+}

@@ -1,0 +1,68 @@
+// Moving from another app on the admin page, in a real browser on the real server: an export is
+// recognised, previewed, imported, undone, and can be imported again.
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { exportOf } from '../exports.ts'
+import { startOrigin, type Origin } from '../fakes/origin.ts'
+import { listAll } from '../flows/imports.ts'
+import type { RunningServer } from '../flows/server.ts'
+import { usePages } from './page-browser.ts'
+
+let server: RunningServer
+let origin: Origin
+const open = usePages(startOrigin, (world) => {
+  ;({ server, origin } = world)
+})
+
+const choose = (page: Page, name: string) =>
+  page
+    .getByLabel('Choose an export')
+    .and(page.locator('input'))
+    .setInputFiles({ name, mimeType: 'text/csv', buffer: exportOf(name, origin.url) })
+const figure = (page: Page, name: string) =>
+  page
+    .locator('.figures div')
+    .filter({ has: page.getByText(name, { exact: true }) })
+    .locator('dd')
+
+test('a migration undone: files and the links of past buyers, from the export to the undo', async () => {
+  const page = await open('/import')
+  await page.getByRole('link', { name: 'Choose an app' }).click()
+  await page.getByLabel('App', { exact: true }).selectOption({ label: 'SendOwl' })
+  await page.getByText('In SendOwl, export your orders as CSV.').waitFor()
+  await choose(page, 'woocommerce-products.csv')
+  await page.waitForURL(/\/import\/move\/move_/)
+  await page.getByText('You chose SendOwl').waitFor()
+  await page.getByRole('heading', { name: 'Recognised: WooCommerce' }).waitFor()
+  expect(await figure(page, 'New files').textContent()).toBe('6')
+  await page.locator('.problems li').filter({ hasText: 'Row 8' }).getByText('Left out').waitFor()
+  await page.getByText('Not read: 37 columns').waitFor()
+  await page.getByRole('button', { name: 'Import 6 files' }).click()
+  await page.getByRole('heading', { name: 'Files are moved' }).waitFor()
+  const files = page.url()
+
+  await page.getByRole('link', { name: 'Choose an export' }).click()
+  await choose(page, 'woocommerce-permissions.csv')
+  await page.getByRole('heading', { name: 'who may download what' }).waitFor()
+  expect(await figure(page, 'New links').textContent()).toBe('3')
+  expect(await page.getByLabel('Email the buyers').isChecked()).toBe(false)
+  await page.getByRole('button', { name: 'Create 3 links' }).click()
+  await page.getByRole('heading', { name: 'Buyers are moved' }).waitFor()
+  const active = async () => (await listAll(server, '/api/links?status=active')).length
+  expect(await active()).toBe(3)
+
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('heading', { name: 'This move was undone' }).waitFor()
+  await expect.poll(active).toBe(0)
+
+  await page.goto(files)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Its files are in the trash.').waitFor()
+  await expect.poll(async () => (await listAll(server, '/api/files?search=brot')).length).toBe(0)
+  await page.getByRole('link', { name: 'Move to Stevedore' }).first().click()
+  await page.locator('.kept-files li').getByText('Undone').first().waitFor()
+  await choose(page, 'woocommerce-products.csv')
+  await page.getByRole('button', { name: 'Import 6 files' }).waitFor()
+})

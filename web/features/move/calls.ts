@@ -1,0 +1,47 @@
+// Moves from other apps: an export is sent, looked at, and imported.
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { call } from '../../shell/client/client.ts'
+import { keyOf, useRead } from '../../shell/client/reads.ts'
+import { type Schemas } from '../../shell/client/types.ts'
+
+export type Move = Schemas['Move']
+export type MoveFinding = Schemas['MoveFinding']
+export type MoveField = Move['columns'][number]['field']
+
+const keyOfMove = (id: string) => keyOf('GET /api/moves/{id}', { path: { id } })
+const LIST = keyOf('GET /api/moves')
+
+export const useMove = (id: string) => useRead('GET /api/moves/{id}', { path: { id } })
+
+/** Newest first. */
+export const useMoves = () => useRead('GET /api/moves')
+
+/** Sends an export; the answer says what it would import. */
+export function useSendExport() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (file: File) =>
+      call('POST /api/moves', {
+        query: { filename: file.name },
+        file: { bytes: file, type: 'text/csv' },
+      }),
+    onSuccess: (move) => {
+      client.setQueryData(keyOfMove(move.id), move)
+      return client.invalidateQueries({ queryKey: LIST })
+    },
+  })
+}
+
+export function useStartMove(id: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: Schemas['MoveStart']) =>
+      call('POST /api/moves/{id}/start', { path: { id }, body }),
+    onSuccess: () =>
+      Promise.all(
+        [keyOfMove(id), LIST, ['operations']].map((queryKey) =>
+          client.invalidateQueries({ queryKey }),
+        ),
+      ),
+  })
+}

@@ -1,0 +1,117 @@
+// Texts about exports of other apps: the apps, how to get their exports, and what was read.
+import { t } from '../../shell/messages/t.ts'
+import { type Move, type MoveField } from './calls.ts'
+
+/** An app that merchants move from. */
+export interface AppChoice {
+  id: string
+  name: string
+  /** The apps that the server may recognise in its exports. */
+  recognised: readonly Move['app'][]
+  /** How to get the export of its files. */
+  files: string
+  /** How to get the export of its buyers; null: their orders are in the store. */
+  buyers: string | null
+  /** It exports no addresses of its files. */
+  noFiles?: true
+}
+
+const NO_LIST = t(
+  'This app exports no list of its files. Save the files on your computer and upload them here: their products are found by SKUs in their names. If you have a table with their addresses, choose it below.',
+)
+
+const ofStore = (id: string, name: string): AppChoice => ({
+  ...{ id, name, recognised: ['shopify', 'other'], noFiles: true },
+  ...{ files: NO_LIST, buyers: null },
+})
+
+export const APPS: readonly AppChoice[] = [
+  ofStore('digital_downloads', 'Digital Downloads (Shopify)'),
+  ofStore('fileflare', 'Fileflare'),
+  ofStore('filemonk', 'Filemonk'),
+  ofStore('sky_pilot', 'Sky Pilot'),
+  {
+    ...{ id: 'sendowl', name: 'SendOwl', recognised: ['sendowl', 'other'], noFiles: true },
+    files: NO_LIST,
+    buyers: t(
+      'In SendOwl, export your orders as CSV. The table needs columns for the buyer’s email and for the product.',
+    ),
+  },
+  {
+    ...{ id: 'edd', name: 'Easy Digital Downloads', recognised: ['edd'] },
+    files: t('In WordPress, open Downloads → Reports → Export, and export the products as CSV.'),
+    buyers: t('On the same page, export the orders, or the product sales, as CSV.'),
+  },
+  {
+    ...{ id: 'woocommerce', name: 'WooCommerce', recognised: ['woocommerce'] },
+    files: t('In WordPress, open Products → All products → Export. Keep all columns.'),
+    buyers: t(
+      'With your database tool, export the table woocommerce_downloadable_product_permissions as CSV, with the names of its columns in the first row.',
+    ),
+  },
+  {
+    ...{ id: 'other', name: t('Another app'), recognised: ['other'] },
+    files: t(
+      'A table with one row for each file: its address, and if you have them its name, the SKU, title or handle of its product, tags, days and downloads.',
+    ),
+    buyers: t(
+      'A table with one row for each purchase: the buyer’s email, the SKU or title of the product, and if you have them the downloads that are left and the last day.',
+    ),
+  },
+]
+
+const APP_NAMES: Record<Move['app'], string> = {
+  ...{ woocommerce: 'WooCommerce', edd: 'Easy Digital Downloads', sendowl: 'SendOwl' },
+  ...{ shopify: t('your store’s own orders'), other: t('a list of any app') },
+}
+
+const TABLES: Record<Move['table'], string> = {
+  products: t('products with their files'),
+  permissions: t('who may download what'),
+  orders: t('orders'),
+  sales: t('product sales'),
+  list: t('a list of any app'),
+}
+
+/** `WooCommerce: products with their files` */
+export function recognisedText({ app, table }: Pick<Move, 'app' | 'table'>): string {
+  if (app === 'shopify') return APP_NAMES.shopify
+  return app === 'other'
+    ? APP_NAMES.other
+    : t('{app}: {table}', { app: APP_NAMES[app], table: TABLES[table] })
+}
+
+export const FIELD_TEXTS: Record<MoveField, string> = {
+  file_url: t('File URL'),
+  filename: t('Filename'),
+  product_sku: t('Product SKU'),
+  product_title: t('Product title'),
+  product_handle: t('Product handle'),
+  product_id: t('Product ID'),
+  download_id: t('Download ID'),
+  tags: t('Tags'),
+  download_limit: t('Download limit'),
+  expiry_days: t('Expiry days'),
+  email: t('The buyer’s email'),
+  downloads_left: t('Downloads left'),
+  expires_at: t('Expires on'),
+  ordered_at: t('Ordered on'),
+  status: t('Status of the order'),
+  order: t('Order'),
+}
+
+/** What the server says about rows; the page shows it in its language. */
+export const FINDINGS: readonly string[] = [
+  t('The row has more cells than the header'),
+  t('The product was not found in this shop: its files are imported without it'),
+  t('The product has no file here: import its files first'),
+  t('The access has expired, or has no downloads left'),
+  t('The buyer has a link to the file already'),
+  t('The order is not paid, or was refunded'),
+  t('The row has no email address'),
+  t('This is not an email address'),
+  t('The row names no product'),
+  t('This date could not be read: write it as 2026-12-31'),
+  t('The date of the order could not be read'),
+  t('The number of downloads could not be read'),
+]

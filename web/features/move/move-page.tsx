@@ -1,0 +1,225 @@
+// One export of another app: what was recognised, what it would import, and its import.
+import { useState } from 'react'
+import { useSearch } from 'wouter/use-browser-location'
+import { ApiError } from '../../shell/client/error.ts'
+import { Facts, Figures } from '../../shell/components/facts.tsx'
+import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
+import { Page } from '../../shell/components/page.tsx'
+import { Problem } from '../../shell/components/problem.tsx'
+import { Titled } from '../../shell/components/titled.tsx'
+import { numberText } from '../../shell/labels/size.ts'
+import { serverText } from '../../shell/messages/server-templates.ts'
+import { t } from '../../shell/messages/t.ts'
+import {
+  Badge,
+  Banner,
+  BlockStack,
+  Button,
+  Card,
+  Checkbox,
+  InlineStack,
+  Text,
+} from '../../shell/ui/index.ts'
+import '../imports/import.css'
+import { type Move, useMove, useStartMove } from './calls.ts'
+import { APPS, FIELD_TEXTS, recognisedText } from './labels.ts'
+import { MoveResult } from './result.tsx'
+
+export function MovePage({ id }: { id: string }) {
+  const { data, error, refetch, isFetching } = useMove(id)
+  const gone = error instanceof ApiError && error.status === 404
+  return (
+    <Page
+      title={gone ? t('Export not found') : (data?.filename ?? t('Move to Stevedore'))}
+      backAction={{ content: t('Move to Stevedore'), url: '/import/move' }}
+    >
+      {gone ? (
+        <Card>
+          <Nothing
+            why="unmatched"
+            heading={t('This export has expired')}
+            action={{ content: t('Choose an export'), url: '/import/move' }}
+          >
+            {t('Exports that are not imported are kept for a day. Choose it again to continue.')}
+          </Nothing>
+        </Card>
+      ) : (
+        <BlockStack gap="400">
+          {error && (
+            <Problem
+              error={error}
+              stale={data !== undefined}
+              what={t('The export could not be loaded')}
+              onRetry={() => void refetch()}
+              retrying={isFetching}
+            />
+          )}
+          {data ? (
+            <Whole move={data} />
+          ) : (
+            !error && (
+              <Card padding="0">
+                <LoadingRows rows={5} what={t('the export')} />
+              </Card>
+            )
+          )}
+        </BlockStack>
+      )}
+    </Page>
+  )
+}
+
+function Whole({ move }: { move: Move }) {
+  const from = new URLSearchParams(useSearch()).get('from')
+  const chosen = APPS.find(({ id }) => id === from)
+  return (
+    <>
+      {chosen && !chosen.recognised.includes(move.app) && (
+        <Banner tone="warning" title={t('You chose {app}', { app: chosen.name })}>
+          <p>{t('The columns are those of another app, and are read as such.')}</p>
+        </Banner>
+      )}
+      {move.started_at && <MoveResult move={move} />}
+      <Titled title={t('Recognised: {what}', { what: recognisedText(move) })}>
+        <BlockStack gap="400">
+          {move.files && <FileFigures rows={move.rows} files={move.files} />}
+          {move.buyers && <BuyerFigures rows={move.rows} buyers={move.buyers} />}
+          {!move.started_at && <StartForm move={move} />}
+        </BlockStack>
+      </Titled>
+      {move.findings.length > 0 && <Findings findings={move.findings} />}
+      <Columns move={move} />
+    </>
+  )
+}
+
+function FileFigures({ rows, files }: { rows: number; files: NonNullable<Move['files']> }) {
+  const { sku, handle, title, id, none } = files.products
+  return (
+    <>
+      <Figures
+        rows={[
+          [t('Rows'), numberText(rows)],
+          [t('New files'), numberText(files.fresh)],
+          [t('Here already'), numberText(files.present)],
+          [t('Rows without files'), numberText(files.without_files)],
+        ]}
+      />
+      <Figures
+        rows={[
+          [t('Products by SKU'), numberText(sku)],
+          [t('By handle'), numberText(handle)],
+          [t('By title'), numberText(title)],
+          ...(id > 0 ? [[t('By ID'), numberText(id)] as const] : []),
+          [t('Not found'), numberText(none)],
+        ]}
+      />
+    </>
+  )
+}
+
+const BuyerFigures = ({ rows, buyers }: { rows: number; buyers: NonNullable<Move['buyers']> }) => (
+  <Figures
+    rows={[
+      [t('Rows'), numberText(rows)],
+      [t('Buyers'), numberText(buyers.total)],
+      [t('New links'), numberText(buyers.links)],
+      [t('Here already'), numberText(buyers.present)],
+      [t('Expired or used up'), numberText(buyers.ended)],
+      [t('Without a file here'), numberText(buyers.without_file)],
+    ]}
+  />
+)
+
+function StartForm({ move }: { move: Move }) {
+  const [email, setEmail] = useState(false)
+  const start = useStartMove(move.id)
+  const count = move.files?.fresh ?? move.buyers?.links ?? 0
+  if (count === 0)
+    return (
+      <Banner
+        tone="info"
+        title={
+          move.files ? t('All files of this export are here already') : t('No buyer lacks a link')
+        }
+      />
+    )
+  return (
+    <BlockStack gap="300">
+      {start.error && <Problem error={start.error} what={t('The import could not be started')} />}
+      {move.buyers && (
+        <Checkbox
+          label={t('Email the buyers')}
+          helpText={t(
+            'One email for each link. Without it, the links are ready and nobody is told.',
+          )}
+          checked={email}
+          onChange={setEmail}
+        />
+      )}
+      <InlineStack>
+        <Button
+          variant="primary"
+          loading={start.isPending}
+          onClick={() => start.mutate(move.buyers ? { email } : {})}
+        >
+          {move.files
+            ? t('Import {count, plural, one {# file} other {# files}}', { count })
+            : t('Create {count, plural, one {# link} other {# links}}', { count })}
+        </Button>
+      </InlineStack>
+      <Text as="p" tone="subdued">
+        {t('You can undo it for seven days.')}
+      </Text>
+    </BlockStack>
+  )
+}
+
+const Findings = ({ findings }: Pick<Move, 'findings'>) => (
+  <Titled
+    title={t('Rows that need attention')}
+    help={t('Rows with an error are left out; everything else is imported.')}
+  >
+    <ul className="problems">
+      {findings.map(({ severity, message, count, rows }) => (
+        <li key={`${severity} ${message}`}>
+          <InlineStack gap="200" blockAlign="center">
+            <Badge tone={severity === 'error' ? 'critical' : 'attention'}>
+              {severity === 'error' ? t('Left out') : t('Note')}
+            </Badge>
+            <Text as="span">{t('{count, plural, one {# time} other {# times}}', { count })}</Text>
+          </InlineStack>
+          <BlockStack gap="050">
+            <Text as="span">{serverText(message)}</Text>
+            <Text as="span" variant="bodySm" tone="subdued">
+              {t('{count, plural, one {Row {rows}} other {Rows {rows}}}', {
+                count: rows.length,
+                rows: rows.join(', ') + (count > rows.length ? ' …' : ''),
+              })}
+            </Text>
+          </BlockStack>
+        </li>
+      ))}
+    </ul>
+  </Titled>
+)
+
+const Columns = ({ move: { columns, unknown_columns } }: { move: Move }) => (
+  <Titled title={t('Columns')}>
+    <BlockStack gap="400">
+      <Facts rows={columns.map(({ field, header }) => [header, FIELD_TEXTS[field]])} />
+      {unknown_columns.length > 0 && (
+        <BlockStack gap="100">
+          <Text as="h3" variant="headingSm">
+            {t('Not read: {count, plural, one {# column} other {# columns}}', {
+              count: unknown_columns.length,
+            })}
+          </Text>
+          <Text as="p" tone="subdued" breakWord>
+            {unknown_columns.join(', ')}
+          </Text>
+        </BlockStack>
+      )}
+    </BlockStack>
+  </Titled>
+)

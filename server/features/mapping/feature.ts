@@ -20,6 +20,7 @@ export const mappingFeature = defineFeature({
   tables: {
     catalog_mirrors: 'counts of the catalog',
     catalog_staged: 'the shop’s public catalog',
+    mapping_rules: 'parts of names of files, the shop’s public catalog, and who of the shop made it',
     mappings: 'the shop’s public catalog',
     products: 'the shop’s public catalog',
     reviews: 'the shop’s public catalog, and who of the shop decided',

@@ -876,6 +876,12 @@ export interface components {
         email: string | null
         message: string | null
       } | null
+      /** @description Why: a file may be used up and expired */
+      blocked_by: {
+        expired: number
+        not_prepared: number
+        used_up: number
+      }
       /** @description Of them, those that the buyer cannot download: used up, expired, or not prepared */
       blocked_files: number
       confirmation_number: string | null
@@ -942,6 +948,17 @@ export interface components {
         file_id: string
         with: string
       }[]
+      /** @description The terms of single files; they win over the terms for all */
+      terms?: {
+        /**
+         * @description Downloads that a link allows; null: unlimited
+         * @example 5
+         */
+        download_limit?: number | null
+        /** @description Null: never */
+        expires_at?: string | null
+        file_id: string
+      }[]
     }
     DeliveryDetail: {
       /** @description The buyer asked for more and has no answer yet */
@@ -951,6 +968,12 @@ export interface components {
         email: string | null
         message: string | null
       } | null
+      /** @description Why: a file may be used up and expired */
+      blocked_by: {
+        expired: number
+        not_prepared: number
+        used_up: number
+      }
       /** @description Of them, those that the buyer cannot download: used up, expired, or not prepared */
       blocked_files: number
       confirmation_number: string | null
@@ -1019,6 +1042,32 @@ export interface components {
       order_name: string
       /** @description Why it, or one of its files, is not ready */
       reason: string | null
+      /** @description The last downloads that the buyer was refused, newest first; 20 of each link are kept */
+      refused_list: {
+        /** @description Shortened: 203.0.113.0/24 */
+        address: string
+        /** @description The program: Chrome (Windows) */
+        agent: string
+        /** Format: date-time */
+        at: string
+        /** @description Null: the page, or all files as one ZIP file */
+        file_id: string | null
+        filename: string | null
+        /**
+         * @description `not_prepared`: the shop’s workflow has not prepared the file
+         * @enum {string}
+         */
+        reason:
+          | 'used_up'
+          | 'expired'
+          | 'revoked'
+          | 'withdrawn'
+          | 'not_prepared'
+          | 'held'
+          | 'site_not_allowed'
+        /** @description Attempts within the same minute for the same reason */
+        times: number
+      }[]
       /** @description The last email about it */
       sent: {
         /** Format: date-time */
@@ -1394,9 +1443,11 @@ export interface components {
         query: {
           cursor?: string
           email?: string
+          file_id?: string
           /** @default 50 */
           limit?: number
           order?: string
+          product_id?: string
           search?: string
           /** @enum {string} */
           status?: 'ready' | 'held' | 'withdrawn' | 'revoked' | 'unreachable' | 'blocked'
@@ -2839,6 +2890,34 @@ export interface components {
           downloads: number
           /** @constant */
           kind: 'downloads'
+        }
+      | {
+          /** @description Shortened: 203.0.113.0/24 */
+          address: string
+          agent: string
+          /**
+           * Format: date-time
+           * @description The last attempt of its minute
+           */
+          at: string
+          delivery_id: string | null
+          email: string | null
+          /** @constant */
+          kind: 'refused'
+          order_name: string | null
+          /**
+           * @description `not_prepared`: the shop’s workflow has not prepared the file
+           * @enum {string}
+           */
+          reason:
+            | 'used_up'
+            | 'expired'
+            | 'revoked'
+            | 'withdrawn'
+            | 'not_prepared'
+            | 'held'
+            | 'site_not_allowed'
+          times: number
         }
     FilesImpact: {
       /** @description Files of the selection, without unknown ids */

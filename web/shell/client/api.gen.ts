@@ -1318,6 +1318,7 @@ export interface components {
       'DELETE /api/drop/accounts/{id}': Record<string, never>
       'DELETE /api/drop/files/{id}': Record<string, never>
       'DELETE /api/licence-lists/{id}': Record<string, never>
+      'DELETE /api/mapping-rules/{id}': Record<string, never>
       'DELETE /api/packs/{id}': Record<string, never>
       'DELETE /api/schedules/{id}': Record<string, never>
       'DELETE /api/settings/buyer-page/logo': {
@@ -1567,7 +1568,7 @@ export interface components {
             /** Format: date-time */
             created_at: string
             /** @enum {string} */
-            method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack'
+            method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack' | 'rule'
             product_id: string
             product_title: string
             reason: string
@@ -1698,6 +1699,20 @@ export interface components {
           search?: string
           /** @enum {string} */
           status?: 'active' | 'expired' | 'exhausted' | 'revoked' | 'withdrawn'
+        }
+      }
+      'GET /api/mapping-rules': {
+        answer: {
+          data: components['schemas']['MappingRule'][]
+          next_cursor: string | null
+        }
+      }
+      'GET /api/mapping-rules/count': {
+        answer: components['schemas']['MappingRuleCount']
+        query: {
+          /** @enum {string} */
+          kind?: 'starts' | 'contains' | 'is'
+          text?: string
         }
       }
       'GET /api/messages': {
@@ -1856,6 +1871,7 @@ export interface components {
         }
         query: {
           cursor?: string
+          like?: string
           /** @default 50 */
           limit?: number
           /**
@@ -1875,6 +1891,18 @@ export interface components {
         }
         query: {
           above?: number
+        }
+      }
+      'GET /api/reviews/groups': {
+        answer: {
+          data: components['schemas']['ReviewGroup'][]
+          next_cursor: string | null
+          open: number
+        }
+        query: {
+          cursor?: string
+          /** @default 50 */
+          limit?: number
         }
       }
       'GET /api/schedules': {
@@ -2017,7 +2045,7 @@ export interface components {
             /** Format: date-time */
             created_at: string
             /** @enum {string} */
-            method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack'
+            method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack' | 'rule'
             product_id: string
             product_title: string
             reason: string
@@ -2049,6 +2077,10 @@ export interface components {
           visibility: 'public' | 'private'
         }
         body: components['schemas']['FileChange']
+      }
+      'PATCH /api/mapping-rules/{id}': {
+        answer: components['schemas']['MappingRule']
+        body: components['schemas']['MappingRuleChange']
       }
       'PATCH /api/packs/{id}': {
         answer: {
@@ -2284,7 +2316,7 @@ export interface components {
             /** Format: date-time */
             created_at: string
             /** @enum {string} */
-            method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack'
+            method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack' | 'rule'
             product_id: string
             product_title: string
             reason: string
@@ -2394,6 +2426,17 @@ export interface components {
           link_ids: string[]
         }
       }
+      'POST /api/mapping-rules': {
+        answer: components['schemas']['MappingRule']
+        body: components['schemas']['MappingRuleRequest']
+      }
+      'POST /api/mapping-rules/{id}/apply': {
+        answer: {
+          files: number
+          /** @description Null: there is no such file */
+          job_id: string | null
+        }
+      }
       'POST /api/messages/{id}/send': {
         answer: components['schemas']['Message']
       }
@@ -2466,8 +2509,24 @@ export interface components {
         }
         body: components['schemas']['ReviewAcceptance']
       }
+      'POST /api/reviews/{id}/accept-alike': {
+        answer: {
+          accepted: number
+          /** @description The operation that maps the files; null if there were none to map */
+          job_id: string | null
+          /** @description How many reviews are still open */
+          open: number
+        }
+        body: components['schemas']['ReviewAcceptance']
+      }
       'POST /api/reviews/{id}/reject': {
         answer: components['schemas']['Review']
+      }
+      'POST /api/reviews/{id}/reject-alike': {
+        answer: {
+          ids: string[]
+          open: number
+        }
       }
       'POST /api/reviews/accept': {
         answer: {
@@ -2478,6 +2537,15 @@ export interface components {
           open: number
         }
         body: components['schemas']['ReviewsAcceptance']
+      }
+      'POST /api/reviews/reopen': {
+        answer: {
+          open: number
+          reopened: number
+        }
+        body: {
+          ids: string[]
+        }
       }
       'POST /api/schedules': {
         answer: components['schemas']['Schedule']
@@ -2773,7 +2841,7 @@ export interface components {
         /** Format: date-time */
         created_at: string
         /** @enum {string} */
-        method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack'
+        method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack' | 'rule'
         product_id: string
         product_title: string
         reason: string
@@ -3266,6 +3334,62 @@ export interface components {
     }
     LogoRequest: {
       image: string
+    }
+    MappingRule: {
+      /** Format: date-time */
+      created_at: string
+      created_by: string
+      id: string
+      /** @description Of the product */
+      image: string | null
+      /**
+       * @description `is`: the name, with or without its extension. Case is ignored.
+       * @enum {string}
+       */
+      kind: 'starts' | 'contains' | 'is'
+      /** @description The catalog has the product no longer: the rule is passed over */
+      missing: boolean
+      product_id: string
+      product_title: string
+      text: string
+      variant_id: string | null
+      variant_title: string | null
+    }
+    MappingRuleChange: {
+      /**
+       * @description `is`: the name, with or without its extension. Case is ignored.
+       * @enum {string}
+       */
+      kind?: 'starts' | 'contains' | 'is'
+      /** @description From 1: the first rule that a name matches counts */
+      position?: number
+      product_id?: string
+      text?: string
+      /** @description Null: the whole product */
+      variant_id?: string | null
+    }
+    MappingRuleCount: {
+      /** @description Some of their names */
+      examples: string[]
+      files: number
+      /** @description Of them, those that never had a product */
+      unmapped: number
+    }
+    MappingRuleRequest: {
+      /**
+       * @description `is`: the name, with or without its extension. Case is ignored.
+       * @enum {string}
+       */
+      kind: 'starts' | 'contains' | 'is'
+      /** @description Absent: the last */
+      position?: number
+      product_id: string
+      text: string
+      /**
+       * @description Null: the whole product
+       * @default null
+       */
+      variant_id?: string | null
     }
     Message: {
       attempts: number
@@ -3915,7 +4039,7 @@ export interface components {
         /** @description Of the product */
         image: string | null
         /** @enum {string} */
-        method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack'
+        method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack' | 'rule'
         product_id: string
         product_title: string
         reason: string
@@ -3945,6 +4069,15 @@ export interface components {
     ReviewAcceptance: {
       product_id: string
       variant_id?: string | null
+    }
+    ReviewGroup: {
+      count: number
+      /** @description Names of some of the other files */
+      others: string[]
+      /** @description The newest of the group */
+      review: components['schemas']['Review']
+      /** @description What suggested their best candidate */
+      rule: string
     }
     ReviewsAcceptance: {
       above: number

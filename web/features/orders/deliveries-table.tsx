@@ -1,4 +1,5 @@
 // Deliveries of one page of the list.
+import { useMemo } from 'react'
 import { type Delivery } from './calls.ts'
 import { StatusBadge } from '../operations/status.tsx'
 import { type CardLayout, type Columns } from '../../shell/components/record-columns.ts'
@@ -7,12 +8,19 @@ import { blockedText, DELIVERY_STATUSES, downloadedText, openedText, sentWord } 
 import { sizeText } from '../../shell/labels/size.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
-import { Badge, BlockStack, InlineStack, Link, Text, useBreakpoints } from '../../shell/ui/index.ts'
+import {
+  Badge,
+  BlockStack,
+  Button,
+  InlineStack,
+  Link,
+  Text,
+  useBreakpoints,
+} from '../../shell/ui/index.ts'
 
-const COLUMNS: Columns<
-  'order' | 'buyer' | 'status' | 'files' | 'sent' | 'opened' | 'downloads',
-  Delivery
-> = {
+type Column = 'order' | 'buyer' | 'status' | 'files' | 'sent' | 'opened' | 'downloads' | 'help'
+
+const columnsOf = (onUnblock: (id: string) => void): Columns<Column, Delivery> => ({
   order: { title: t('Order', {}, 'purchase'), cell: (delivery) => <Order delivery={delivery} /> },
   buyer: {
     title: t('Buyer'),
@@ -33,9 +41,15 @@ const COLUMNS: Columns<
     cell: ({ downloads }) => downloads,
     inCard: downloadedText,
   },
-}
+  help: {
+    title: t('Actions'),
+    titleHidden: true,
+    align: 'end',
+    cell: (delivery) => <Help delivery={delivery} onUnblock={onUnblock} />,
+  },
+})
 
-const CARD: CardLayout<keyof typeof COLUMNS> = {
+const CARD: CardLayout<Column> = {
   gap: '100',
   lines: [
     { start: 'order', end: 'status', align: 'start' },
@@ -43,14 +57,22 @@ const CARD: CardLayout<keyof typeof COLUMNS> = {
     { facts: ['files', 'opened', 'downloads'] },
     'sent',
   ],
+  buttons: 'help',
 }
 
-export function DeliveriesTable({ deliveries }: { deliveries: readonly Delivery[] }) {
+interface Props {
+  deliveries: readonly Delivery[]
+  /** The same function in every render. */
+  onUnblock: (id: string) => void
+}
+
+export function DeliveriesTable({ deliveries, onUnblock }: Props) {
   const { lgDown: narrow } = useBreakpoints()
+  const columns = useMemo(() => columnsOf(onUnblock), [onUnblock])
   return (
     <RecordTable
       names={{ singular: t('delivery'), plural: t('deliveries') }}
-      columns={COLUMNS}
+      columns={columns}
       card={CARD}
       narrow={narrow}
       rows={deliveries}
@@ -93,6 +115,23 @@ function Status({ delivery }: RowProps) {
     </InlineStack>
   )
 }
+
+/** What a buyer needs who cannot download. */
+const Help = ({ delivery, onUnblock }: RowProps & Pick<Props, 'onUnblock'>) =>
+  blockedText(delivery) && (
+    // The row is a link to the delivery; its button is not.
+    <div className="row-actions" onClick={(event) => event.stopPropagation()}>
+      <Button
+        size="slim"
+        accessibilityLabel={t('Let the buyer of {name} download again', {
+          name: delivery.order_name,
+        })}
+        onClick={() => onUnblock(delivery.id)}
+      >
+        {t('Let them download again')}
+      </Button>
+    </div>
+  )
 
 function filesText({ files, size_bytes }: Delivery): string {
   const size = sizeText(size_bytes)

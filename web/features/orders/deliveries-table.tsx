@@ -27,7 +27,16 @@ const columnsOf = (onUnblock: (id: string) => void): Columns<Column, Delivery> =
     cut: { className: 'product', whole: ({ email }) => email ?? undefined },
     cell: (delivery) => <Buyer delivery={delivery} />,
   },
-  status: { title: t('Status'), cell: (delivery) => <Status delivery={delivery} /> },
+  status: {
+    title: t('Status'),
+    cell: (delivery) => (
+      <BlockStack gap="100" inlineAlign="start">
+        <Status delivery={delivery} />
+        <Help delivery={delivery} onUnblock={onUnblock} />
+      </BlockStack>
+    ),
+    inCard: (delivery) => <Status delivery={delivery} />,
+  },
   files: { title: t('Files'), tabular: true, cell: filesText },
   sent: { title: t('Email'), cell: (delivery) => <Sent delivery={delivery} /> },
   opened: {
@@ -41,12 +50,7 @@ const columnsOf = (onUnblock: (id: string) => void): Columns<Column, Delivery> =
     cell: ({ downloads }) => downloads,
     inCard: downloadedText,
   },
-  help: {
-    title: t('Actions'),
-    titleHidden: true,
-    align: 'end',
-    cell: (delivery) => <Help delivery={delivery} onUnblock={onUnblock} />,
-  },
+  help: { cell: (delivery) => <Help delivery={delivery} onUnblock={onUnblock} /> },
 })
 
 const CARD: CardLayout<Column> = {
@@ -56,8 +60,8 @@ const CARD: CardLayout<Column> = {
     'buyer',
     { facts: ['files', 'opened', 'downloads'] },
     'sent',
+    'help',
   ],
-  buttons: 'help',
 }
 
 interface Props {

@@ -10,6 +10,7 @@ import {
   ArrowUpIcon,
   Badge,
   BlockStack,
+  Box,
   Button,
   Card,
   InlineStack,
@@ -76,12 +77,14 @@ export function RulesPage() {
                 />
               ))}
             </ol>
+            {list.length > 1 && (
+              <Box padding="400" borderBlockStartWidth="025" borderColor="border-secondary">
+                <Text as="p" tone="subdued">
+                  {t('The first rule that a name matches counts.')}
+                </Text>
+              </Box>
+            )}
           </Card>
-        )}
-        {list && list.length > 1 && (
-          <Text as="p" tone="subdued">
-            {t('The first rule that a name matches counts.')}
-          </Text>
         )}
       </BlockStack>
       {editing && (

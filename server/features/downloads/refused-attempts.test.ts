@@ -84,6 +84,13 @@ test('a link keeps its last attempts, a served download and a wrong key leave no
   expect(await attempts(link.id)).toEqual([])
 })
 
+test('of a file without download tracking only the time and the reason are kept', async () => {
+  const link = await depot.addLink(BYTES, {}, { download_tracking: false })
+  await depot.setLink(link.id, { revoked_at: depot.time.now })
+  await get(port, link.key, { 'user-agent': 'curl/8.5.0' })
+  expect(await attempts(link.id)).toMatchObject([{ reason: 'revoked', address: '', agent: '' }])
+})
+
 test('attempts that cannot be written are reported and given up', async () => {
   const link = await depot.addLink(BYTES)
   await depot.setLink(link.id, { revoked_at: depot.time.now })

@@ -71,7 +71,8 @@ interface Attempt {
   reason: RefusedReason
   at: Date
   times: number
-  client: Client
+  /** Null: the file's downloads are not tracked. */
+  client: Client | null
 }
 
 // Ordered, because two processes that write the same links in different orders could deadlock. The
@@ -120,11 +121,12 @@ class WaitingAttempts implements RefusedAttempts {
     const minute = Math.floor(at.getTime() / MINUTE_MS)
     const key = `${link.link}/${reason}/${minute}`
     const known = this.#waiting.get(key)
-    if (known) Object.assign(known, { at, client, times: known.times + 1 })
+    const tracked = link.target?.tracked === false ? null : client
+    if (known) Object.assign(known, { at, client: tracked, times: known.times + 1 })
     else if (this.#waiting.size < MAX_WAITING)
       this.#waiting.set(key, {
         ...{ shop: link.shop, link: link.link, file: link.target?.file ?? null },
-        ...{ reason, at, client, times: 1 },
+        ...{ reason, at, client: tracked, times: 1 },
       })
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref()
   }
@@ -158,8 +160,8 @@ class WaitingAttempts implements RefusedAttempts {
       plainArray(attempts.map(({ reason }) => reason)),
       plainArray(attempts.map(({ at }) => at.getTime())),
       plainArray(attempts.map(({ times }) => times)),
-      attempts.map(({ client }) => shortenedAddress(client.address)),
-      attempts.map(({ client }) => agentFamily(client.agent)),
+      attempts.map(({ client }) => (client ? shortenedAddress(client.address) : '')),
+      attempts.map(({ client }) => (client ? agentFamily(client.agent) : '')),
     ]
     await this.#pool.query({ name: 'delivery_refused', text: INSERT, values })
     await this.#pool.query({ name: 'delivery_refused_old', text: DROP_OLD, values: links })

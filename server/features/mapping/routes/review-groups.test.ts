@@ -1,6 +1,12 @@
 // Groups of reviews, and the shop's rules about names, over the API.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestApp, untilEnded, type Client, type TestApp } from '../../../../test/app.ts'
+import {
+  openTestApp,
+  untilEnded,
+  untilOperation,
+  type Client,
+  type TestApp,
+} from '../../../../test/app.ts'
 import { startOrigin, type Origin } from '../../../../test/fakes/origin.ts'
 import { makeFiles } from '../../../../test/files.ts'
 import { fillMirror, productId } from '../../../../test/mirror.ts'
@@ -125,10 +131,16 @@ test('rules map imports and existing files by name, the first one first', async 
     { filename: 'ws-new.pdf', url: `${origin.url}/bytes/100/new` },
     { filename: 'Bread-ws-.pdf', url: `${origin.url}/bytes/101/bread` },
   ]
-  const preview = await ok('POST', '/api/files/import', { files: entries, auto_map: false })
-  await untilEnded(owner, preview.job_id)
   const reason = 'The shop’s rule: names that start with WS-'
-  const [created, plain] = preview.files.map(({ file_id }: { file_id: string }) => file_id)
+  const select = { file_ids: old.map((id) => toPublicId('file', id)) }
+  const action = { action: 'map-products', select, options: {}, dry_run: true }
+  const preview = await ok('POST', '/api/operations', action)
+  await untilOperation(owner, preview.id, `status = 'previewed'`)
+  const { data: planned } = await ok('GET', `/api/operations/${preview.id}/items`)
+  expect(planned[0].after.mappings.added).toMatchObject([{ method: 'rule', reason }])
+  const done = await ok('POST', '/api/files/import', { files: entries, auto_map: false })
+  await untilEnded(owner, done.job_id)
+  const [created, plain] = done.files.map(({ file_id }: { file_id: string }) => file_id)
   expect(await mappingsOf(created)).toEqual([[productId(4), 'rule', reason]])
   expect(await mappingsOf(plain)).toEqual([])
 

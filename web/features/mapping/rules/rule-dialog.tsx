@@ -17,7 +17,9 @@ import {
 } from '../calls.ts'
 import { ProductPicker } from '../product-picker.tsx'
 
-export type RuleDraft = RulePattern & { product: (Choice & { title: string }) | null }
+type Product = Choice & { title: string }
+
+type RuleDraft = RulePattern & { product: Product | null }
 
 interface Props {
   /** Null: a new rule. */
@@ -30,52 +32,59 @@ interface Props {
 
 const MAX_TEXT = 100
 
+/** Saves the rule; `apply`: then maps the files that match and never had a product. */
+function useRuleSaving({ rule, onClose, onSaved }: Omit<Props, 'start'>) {
+  const save = useSaveRule()
+  const run = useApplyRule()
+  const submit = ({ kind, text }: RulePattern, product: Product, apply: boolean) => {
+    const { product_id, variant_id } = product
+    const done = (saved: MappingRule, job: string | null) => {
+      onSaved(saved, job)
+      onClose()
+    }
+    save.mutate(
+      { id: rule?.id ?? null, rule: { kind, text, product_id, variant_id } },
+      {
+        onSuccess: (saved) => {
+          if (!apply) return done(saved, null)
+          run.mutate(saved.id, { onSuccess: ({ job_id }) => done(saved, job_id) })
+        },
+      },
+    )
+  }
+  return {
+    submit,
+    saving: save.isPending || run.isPending,
+    error: save.error ?? run.error,
+    problems: problemsOf(objectionsIn(save.error)),
+  }
+}
+
 export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
   const [kind, setKind] = useState(start.kind)
   const [text, setText] = useState(start.text)
   const [product, setProduct] = useState(start.product)
-  const [choosing, setChoosing] = useState(start.product === null)
   const [apply, setApply] = useState(true)
   const [tried, setTried] = useState(false)
-  const save = useSaveRule()
-  const run = useApplyRule()
+  const { submit, saving, error, problems } = useRuleSaving({ rule, onClose, onSaved })
   const written = text.trim()
   const settled = useDebounced(written)
   const counted = useRuleCount({ kind, text: settled })
   const unmapped = settled === written && written !== '' ? (counted.data?.unmapped ?? 0) : 0
-  const error = save.error ?? run.error
-  const problems = problemsOf(objectionsIn(save.error))
-  const submit = () => {
+  const finish = () => {
     setTried(true)
     if (written === '' || !product) return
-    const { product_id, variant_id } = product
-    save.mutate(
-      { id: rule?.id ?? null, rule: { kind, text: written, product_id, variant_id } },
-      {
-        onSuccess: (saved) => {
-          if (!apply || unmapped === 0) {
-            onSaved(saved, null)
-            return onClose()
-          }
-          run.mutate(saved.id, {
-            onSuccess: ({ job_id }) => {
-              onSaved(saved, job_id)
-              onClose()
-            },
-          })
-        },
-      },
-    )
+    submit({ kind, text: written }, product, apply && unmapped > 0)
   }
   return (
     <Dialog
       title={rule ? t('Change the rule') : t('Remember a rule')}
       onClose={onClose}
-      onEnter={submit}
+      onEnter={finish}
       primaryAction={{
         content: t('Save'),
-        loading: save.isPending || run.isPending,
-        onAction: submit,
+        loading: saving,
+        onAction: finish,
       }}
       secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
@@ -106,30 +115,11 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
         error={tried && written === '' ? t('Enter a part of the names') : problems.at('text')}
       />
       <Matches pattern={{ kind, text: settled }} />
-      {product && !choosing ? (
-        <InlineStack gap="200" blockAlign="center">
-          <Text as="span" breakWord>
-            {t('belong to {product}', { product: product.title })}
-          </Text>
-          <Button variant="plain" onClick={() => setChoosing(true)}>
-            {t('Another product')}
-          </Button>
-        </InlineStack>
-      ) : (
-        <>
-          {tried && !product && (
-            <Text as="p" tone="critical">
-              {t('Choose the product')}
-            </Text>
-          )}
-          <ProductPicker choice={product} onChoose={setProduct} />
-        </>
-      )}
-      {problems.at('product_id') && (
-        <Text as="p" tone="critical">
-          {problems.at('product_id')}
-        </Text>
-      )}
+      <ProductField
+        product={product}
+        problem={tried && !product ? t('Choose the product') : problems.at('product_id')}
+        onChoose={setProduct}
+      />
       {unmapped > 0 && (
         <Checkbox
           label={t(
@@ -146,6 +136,38 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
         )}
       </Text>
     </Dialog>
+  )
+}
+
+interface ProductFieldProps {
+  product: Product | null
+  problem: string | undefined
+  onChoose: (product: Product) => void
+}
+
+/** The product that was suggested, until another one is to be chosen. */
+function ProductField({ product, problem, onChoose }: ProductFieldProps) {
+  const [choosing, setChoosing] = useState(product === null)
+  return (
+    <>
+      {problem && (
+        <Text as="p" tone="critical">
+          {problem}
+        </Text>
+      )}
+      {product && !choosing ? (
+        <InlineStack gap="200" blockAlign="center">
+          <Text as="span" breakWord>
+            {t('belong to {product}', { product: product.title })}
+          </Text>
+          <Button variant="plain" onClick={() => setChoosing(true)}>
+            {t('Another product')}
+          </Button>
+        </InlineStack>
+      ) : (
+        <ProductPicker choice={product} onChoose={onChoose} />
+      )}
+    </>
   )
 }
 

@@ -1,6 +1,7 @@
 // The port to the shop's products, and how files are matched with them.
 import type { FileView, Mapping } from './file-view.ts'
 import type { Candidate } from './items.ts'
+import type { NameRule } from './name-rules.ts'
 
 export interface CatalogVariant {
   product_id: string
@@ -55,6 +56,8 @@ export interface Catalog {
     rules: MatchRules,
     signal: AbortSignal,
   ): Promise<readonly Match[]>
+  /** The shop's rules about names, in its order. */
+  rules(signal: AbortSignal): Promise<readonly NameRule[]>
   /** Finds a product, or a variant of it. Null: the catalog has no such product or variant. */
   findProduct(
     productId: string,

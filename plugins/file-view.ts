@@ -11,8 +11,11 @@ export interface Mapping {
   /** The variant that the file belongs to; null: the whole product. */
   variant_id: string | null
   sku: string | null
-  /** How the product was found. `pack`: the file is in a pack that has the product. */
-  method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack'
+  /**
+   * How the product was found. `pack`: the file is in a pack that has the product. `rule`: a rule of
+   * the shop about names.
+   */
+  method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack' | 'rule'
   /** The confidence, from 0 to 1. An exact SKU is 1. */
   score: number
   reason: string

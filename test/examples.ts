@@ -337,6 +337,10 @@ const MAKERS: Record<ExampleId, Make> = {
     const row = { candidates: JSON.stringify(candidates), score: 0.9, question: Buffer.alloc(32) }
     return inserted(place, 'review', { file_id, ...row })
   },
+  rule: async (place) => {
+    await fillMirror(place.owner.scope, [{ title: 'Guide', skus: ['GUIDE-1'] }])
+    return post(place, '/api/mapping-rules', { kind: 'starts', text: 'WS-', product_id: PRODUCT })
+  },
   csv: (place) =>
     uploadCsv(place, `filename,file_url,tags\nlist.pdf,${place.origin.url}/bytes/100/list,a\n`),
   checked_csv: async (place) => {

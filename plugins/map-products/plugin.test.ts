@@ -19,6 +19,7 @@ import {
   type Outcome,
   type FileView,
   type Mapping,
+  type NameRule,
 } from '../contract.ts'
 import { mapProducts } from './plugin.ts'
 
@@ -246,6 +247,54 @@ describe('guessing', () => {
     expect((await outcomesOf([item], { replace: true })).get(item.id)).toMatchObject({
       change: { mappings: { remove: 'all', add: [{ product_title: 'Slow Bread' }] } },
     })
+  })
+})
+
+describe('the shop’s rules', () => {
+  const withRules = async (...rules: [NameRule['kind'], string, sku: string | null][]) => {
+    const made = rules.map(async ([kind, text, sku]): Promise<NameRule> => ({
+      ...{ kind, text, variant_id: null },
+      product_id: sku === null ? 'gone' : (await productOf(sku)).product_id,
+    }))
+    const all = await Promise.all(made)
+    return { ...context(), catalog: { ...catalog, rules: () => Promise.resolve(all) } }
+  }
+
+  it('come after the SKU that an import names and before guesses; the first that matches counts', async () => {
+    const given = await withRules(['is', 'EB-001 plan', 'EB-005'], ['starts', 'EB', 'EB-004-PDF'])
+    const items = [
+      importItem('named', { entry: { product_sku: 'EB-001', filename: 'EB-001 plan.pdf' } }),
+      importItem('unknown', { entry: { product_sku: 'NONE', filename: 'EB-001 plan.pdf' } }),
+      importItem('prefixed', { entry: { sku_prefixes: ['EBX'], filename: 'EBX_1.pdf' } }),
+      file('EB-001 plan.pdf'),
+      file('EB-001 other.pdf'),
+    ]
+    const off = { ...given, request: { auto_map: false } }
+    const outcomes = await outcomesOf(items, {}, off)
+    expect(added(outcomes.get('named'))).toMatchObject([{ method: 'sku' }])
+    expect(added(outcomes.get('unknown'))).toEqual([])
+    const rule = { method: 'rule', score: 1, reason: 'The shop’s rule: names that start with EB' }
+    expect(added(outcomes.get('prefixed'))).toMatchObject([rule])
+    expect(added(outcomes.get('EB-001 plan.pdf'))).toMatchObject([
+      { ...rule, reason: 'The shop’s rule: the name EB-001 plan' },
+    ])
+    expect(added(outcomes.get('EB-001 other.pdf'))).toMatchObject([rule])
+    const own = await outcomesOf(items, { match_by: ['filename'] }, given)
+    expect(added(own.get('EB-001 other.pdf'))).toMatchObject([{ method: 'filename' }])
+  })
+
+  it('are passed over if their product is gone, and leave files that have a product', async () => {
+    const given = await withRules(['starts', 'EB', null], ['contains', '-001', 'EB-005'])
+    const mapping: Mapping = {
+      ...{ product_id: 'x', product_title: 'x', variant_id: null, sku: null },
+      ...{ method: 'manual', score: 1, reason: 'x' },
+    }
+    const items = [file('EB-001.pdf'), file('EB-001 b.pdf', { mappings: [mapping] })]
+    const outcomes = await outcomesOf(items, {}, given)
+    expect(added(outcomes.get('EB-001.pdf'))).toMatchObject([
+      { reason: 'The shop’s rule: names that contain -001' },
+    ])
+    expect(outcomes.get('EB-001 b.pdf')).toMatchObject({ status: 'skipped' })
   })
 })
 

@@ -1,6 +1,6 @@
 // Maps files to products: to a product that a person chose, to the product whose SKU the import
-// named, or to the product that the file's name or tags point to. If several fit, a person is
-// asked.
+// named, to that of a rule of the shop, or to the product that the file's name or tags point to. If
+// several fit, a person is asked.
 import { z } from 'zod'
 import {
   definePlugin,
@@ -16,6 +16,7 @@ import {
 } from '../contract.ts'
 import { chosenFor, choice, mapChosen } from './chosen.ts'
 import { mapByPrefix, type PrefixedItem } from './prefixes.ts'
+import { mapByRules } from './rules.ts'
 import { mappingsOfSku, type SkuHits } from './sku-hits.ts'
 
 const options = z
@@ -131,8 +132,12 @@ export const mapProducts = definePlugin({
     for (const { item, products } of chosen)
       yield { item: item.id, status: 'ok', change: { mappings: { add: products } } }
     const unknown = yield* mapBySku(named, given, context)
-    yield* mapByPrefix(prefixed, context, outcomeOfHits)
-    yield* mapByGuessing([...others, ...unknown], given, context)
+    const unprefixed = yield* mapByPrefix(prefixed, context, outcomeOfHits)
+    // A file that names its SKU by a prefix is not guessed.
+    for (const item of yield* mapByRulesOf(unprefixed, given, context))
+      yield { item: item.id, status: 'ok' }
+    const open = yield* mapByRulesOf([...others, ...unknown], given, context)
+    yield* mapByGuessing(open, given, context)
   },
 })
 
@@ -214,6 +219,10 @@ function outcomeOfHits(
     }
     return { ...outcomeOfCandidates(item, hits, matchesSeveral(hits)), warnings: [warning] }
   }
+  return outcomeOfHit(item, hit, { replace })
+}
+
+function outcomeOfHit(item: Item, hit: Mapping, { replace }: Pick<Options, 'replace'>): Outcome {
   const remove = replace && item.entry === null ? { remove: 'all' as const } : {}
   return { item: item.id, status: 'ok', change: { mappings: { ...remove, add: [hit] } } }
 }
@@ -231,6 +240,25 @@ const outcomeOfCandidates = (item: Item, candidates: readonly Mapping[], reason:
   candidates,
   ...(item.entry === null ? { unchanged: reason } : {}),
 })
+
+/**
+ * Maps by the shop's rules, which are no guesses: in each import, and unless a bulk action names its
+ * own ways.
+ * @returns the items that no rule maps
+ */
+async function* mapByRulesOf(
+  items: readonly Item[],
+  given: Options,
+  context: ReadContext<'catalog'>,
+): AsyncGenerator<Outcome, readonly Item[]> {
+  if (given.match_by !== undefined) return items
+  const [open, mapped] = [[] as Item[], [] as Item[]]
+  for (const item of items) (mayBeMapped(item, given) ? open : mapped).push(item)
+  const rest = yield* mapByRules(open, context, (item, mapping) =>
+    outcomeOfHit(item, mapping, given),
+  )
+  return [...mapped, ...rest]
+}
 
 /**
  * Guesses products by names and tags: in a bulk action always, in an import only if its caller or

@@ -18,29 +18,31 @@ export interface PrefixedItem {
 }
 
 /**
- * Maps files to the products of the SKUs with which their names begin. A file whose name begins
- * with no known SKU stays without a product until a person maps it.
+ * Maps files to the products of the SKUs with which their names begin.
+ * @returns the items whose names begin with no known SKU
  */
 export async function* mapByPrefix(
   items: readonly PrefixedItem[],
   { catalog, signal }: ReadContext<'catalog'>,
   outcomeOf: OutcomeOf,
-): AsyncGenerator<Outcome> {
-  if (items.length === 0) return
+): AsyncGenerator<Outcome, readonly Item[]> {
+  if (items.length === 0) return []
   let found: ReadonlyMap<string, readonly CatalogVariant[]>
   try {
     const all = [...new Set(items.flatMap(({ prefixes }) => prefixes))]
     found = all.length > 0 ? await catalog.findBySku(all, signal) : new Map()
   } catch (error) {
     for (const { item } of items) yield failed(item, error)
-    return
+    return []
   }
+  const unknown: Item[] = []
   for (const { item, prefixes } of items) {
     signal.throwIfAborted()
     const known = firstKnown(prefixes, found)
     if (known) yield outcomeOf(item, known.sku, known.hits, { replace: false })
-    else yield { item: item.id, status: 'ok' }
+    else unknown.push(item)
   }
+  return unknown
 }
 
 function firstKnown(

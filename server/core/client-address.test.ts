@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { networkOf, plainAddress, subnetOf } from './client-address.ts'
+import { networkOf, plainAddress, shortenedAddress, subnetOf } from './client-address.ts'
 
 test.each([
   ['::ffff:192.0.2.1', '192.0.2.1'],
@@ -39,4 +39,14 @@ test.each([
 test('addresses of one IPv6 /64 are one network', () => {
   expect(subnetOf('2001:db8:1:2::1')).toBe(subnetOf('2001:db8:1:2:ffff::9'))
   expect(subnetOf('2001:db8:1:2::1')).not.toBe(subnetOf('2001:db8:1:3::1'))
+})
+
+test.each([
+  ['192.0.2.57', '192.0.2.0/24'],
+  ['::ffff:192.0.2.57', '192.0.2.0/24'],
+  ['2001:db8:1:2::9', '2001:db8:1::/48'],
+  ['fe80::1%br-lan', 'fe80:0:0::/48'],
+  ['unknown', ''],
+])('%s is kept as %s', (address, shortened) => {
+  expect(shortenedAddress(address)).toBe(shortened)
 })

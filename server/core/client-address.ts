@@ -26,6 +26,19 @@ export function subnetOf(address: string): string {
 }
 
 /**
+ * An address as it is kept where the whole one is not needed: `203.0.113.0/24`, `2001:db8:1::/48`.
+ * Text that is no address: `''`.
+ */
+export function shortenedAddress(address: string): string {
+  if (isIP(address) === 0) return ''
+  const { parsed } = parse(address)
+  const parts = parsed.toNormalizedString()
+  return parsed.kind() === 'ipv4'
+    ? parts.replace(/\d+$/, '0/24')
+    : `${parts.split(':').slice(0, 3).join(':')}::/48`
+}
+
+/**
  * The zone (`%br-lan`) is separated first: ipaddr.js throws if it has other signs than a-z and 0-9.
  */
 function parse(address: string) {

@@ -28,6 +28,7 @@ export type IdPrefix =
   | 'delivery'
   | 'answer'
   | 'licences'
+  | 'rule'
 
 /** `file` + a UUID → `file_0199…` (32 hex digits). */
 export function toPublicId(prefix: IdPrefix, uuid: string): string {

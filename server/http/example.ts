@@ -60,6 +60,7 @@ export const IDS = {
   move: id('move', 95),
   customer_data: id('answer', 96),
   licence_list: id('licences', 97),
+  rule: id('rule', 98),
 } as const
 export type ExampleId = keyof typeof IDS
 

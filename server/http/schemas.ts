@@ -4,7 +4,9 @@ import { settingFields, UNSAFE_CHARACTERS } from '../../plugins/contract.ts'
 import { filenameProblem, MAX_TAGS, tagProblem, urlProblem, type Problem } from '../files/rules.ts'
 
 /** How a file was mapped to its product: the values of mappings.method. */
-export const mappingMethod = z.enum(['sku', 'filename', 'title', 'tags', 'manual', 'pack'])
+export const mappingMethod = z.enum([
+  ...(['sku', 'filename', 'title', 'tags', 'manual', 'pack', 'rule'] as const),
+])
 
 const ruled = (rule: (value: string) => Problem | null) =>
   z.string().superRefine((value, context) => {

@@ -2,6 +2,7 @@
 import type { Catalog } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import type { Matcher } from '../matching/match.ts'
+import { readNameRules } from '../matching/name-rules.ts'
 import { findProduct } from '../storefront/mirror/lookup.ts'
 import type { LiveCatalog } from '../storefront/storefront.ts'
 
@@ -12,6 +13,10 @@ export const createCatalogPort = (
 ): Catalog => ({
   findBySku: (skus, signal) => live.findBySku(skus, signal),
   match: (files, rules, signal) => match(scope, files, rules, signal),
+  rules: async (signal) => {
+    signal.throwIfAborted()
+    return readNameRules(scope)
+  },
   findProduct: async (productId, variantId, signal) => {
     signal.throwIfAborted()
     return findProduct(scope, productId, variantId)

@@ -1,6 +1,6 @@
 // Deliveries on the admin page, in a real browser: an order in the demo shop, what its buyer opens
 // and downloads, and the merchant's actions.
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startOrigin } from '../fakes/origin.ts'
 import { importUntilEnd } from '../flows/imports.ts'
@@ -57,7 +57,7 @@ async function openDelivery(email: string): Promise<Page> {
 }
 
 const dialog = (page: Page) => page.getByRole('dialog')
-const list = (page: Page, name: string) => page.getByRole('list', { name, exact: true })
+const list = (page: Page | Locator, name: string) => page.getByRole('list', { name, exact: true })
 const press = (page: Page, name: string) =>
   page.getByRole('button', { name, exact: true }).first().click()
 
@@ -73,6 +73,43 @@ test('a purchase is listed with its mail, opened page and downloads', async () =
   await delivery.getByText(/^1 download, last /).waitFor()
   await list(delivery, 'Files').getByText('Used up').waitFor()
   await buyer.close()
+})
+
+test('a blocked buyer is found and unblocked by mouse, undone, and unblocked by keyboard', async () => {
+  const buyer = await buy('stuck@example.com')
+  const link = await buyer.getByRole('link', { name: 'Download Tides.pdf' }).getAttribute('href')
+  const address = new URL(link ?? '', buyer.url())
+  await download(buyer)
+  await buyer.close()
+  expect((await fetch(address)).status).toBe(410)
+
+  const page = await open('/')
+  await page.getByRole('link', { name: /^Show deliveries: \d+ buyers? ha/ }).click()
+  await page.waitForURL(/\/deliveries\?status=blocked/)
+  const row = page.locator('main tbody tr').filter({ hasText: 'stuck@example.com' })
+  await row.getByText('1 of 1 file used up').waitFor()
+  const help = row.getByRole('button', { name: /^Let the buyer of #\d+ download again$/ })
+  await help.click()
+  await list(dialog(page), 'What changes').getByText('Tides.pdf: 3 more downloads').waitFor()
+  await dialog(page).getByLabel('Send the email with the link again').uncheck()
+  await dialog(page).getByRole('button', { name: 'Let them download again' }).click()
+  await page.getByText('No email was sent.').waitFor()
+  await row.waitFor({ state: 'detached' })
+  await press(page, 'Undo')
+  await row.waitFor()
+
+  await row.getByRole('link').focus()
+  await page.keyboard.press('Tab')
+  const focused = 'document.activeElement.getAttribute("aria-label")'
+  expect(await page.evaluate(focused)).toMatch(/^Let the buyer of #\d+ download again$/)
+  await page.keyboard.press('Enter')
+  await dialog(page).getByLabel('Send the email with the link again').waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByText('The email with the link is on its way.').waitFor()
+  expect((await fetch(address)).status).toBe(200)
+  const delivery = await openDelivery('stuck@example.com')
+  await list(delivery, 'Downloads').getByText('Refused: Used up').waitFor()
+  await list(delivery, 'Files').getByText('Downloads: 2 of 4').waitFor()
 })
 
 soakTest('a buyer’s request for more downloads is granted with one click', async () => {

@@ -46,6 +46,7 @@ export function writeContext(given: Partial<WriteContext> = {}): WriteContext {
     catalog: {
       findBySku: refuse('catalog'),
       match: refuse('catalog'),
+      rules: () => Promise.resolve([]),
       findProduct: refuse('catalog'),
     },
     remote: { probe: refuse('remote'), download: refuse('remote') },

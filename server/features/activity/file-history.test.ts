@@ -112,3 +112,55 @@ test('a file that does not exist, and a forged cursor, are refused', async () =>
     422,
   )
 })
+
+test('a blocked buyer is found with the refused downloads, and unblocked with an undo', async () => {
+  const list = async (query: string) =>
+    (await app.owner.call('GET', `/api/deliveries?${query}`)).body.data
+  const change = (body: object) => app.owner.call('PATCH', `/api/deliveries/${id}`, body)
+  const [{ id }] = await list('')
+  const past = '2026-01-01T00:00:00.000Z'
+  await change({ terms: [{ file_id: file, expires_at: past, download_limit: 1 }] })
+  const { scope } = app.owner
+  const [page] = await scope.query<{ id: string; rotation: number }>(
+    `select id, rotation from links where shop_id = :shop and parent_id is not null`,
+  )
+  const key = app.engine.parts.secrets.linkKey(page!.id, page!.rotation)
+  const download = async () => (await fetch(`${app.url}/download?key=${key}`)).status
+  expect(await download()).toBe(410)
+
+  const why = { reason: 'expired', times: 1, address: '127.0.0.0/24', agent: 'node' }
+  const delivery = (await app.owner.call('GET', `/api/deliveries/${id}`)).body
+  expect(delivery).toMatchObject({
+    ...{ blocked_files: 1, blocked_by: { used_up: 0, expired: 1, not_prepared: 0 } },
+    refused_list: [{ ...why, file_id: file, filename: 'guide.pdf' }],
+  })
+  const [entry] = (await entries()).data
+  expect(entry).toMatchObject({
+    ...why,
+    kind: 'refused',
+    delivery_id: id,
+    email: 'bob@example.com',
+  })
+
+  const none = `file_${'0'.repeat(32)}`
+  const ids = async (query: string) => (await list(query)).map((one: { id: string }) => one.id)
+  expect(
+    await ids(`status=blocked&file_id=${file}&product_id=${encodeURIComponent(PRODUCT)}`),
+  ).toEqual([id])
+  expect(await ids(`file_id=${none}`)).toEqual([])
+  expect(await ids('product_id=gid://shopify/Product/2')).toEqual([])
+
+  expect((await change({ terms: [{ file_id: file, expires_at: null }] })).status).toBe(200)
+  expect(await ids('status=blocked')).toEqual([])
+  expect(await download()).toBe(200)
+  expect((await change({ terms: [{ file_id: none, download_limit: 2 }] })).status).toBe(422)
+  const undone = await change({ terms: [{ file_id: file, expires_at: past }] })
+  expect(undone.body).toMatchObject({
+    file_list: [{ expires_at: past, download_limit: 1, status: 'expired' }],
+  })
+
+  await app.owner.call('POST', `/api/deliveries/${id}/hold`)
+  await download()
+  const { refused_list } = (await app.owner.call('GET', `/api/deliveries/${id}`)).body
+  expect(refused_list).toMatchObject([{ reason: 'held', file_id: file }, why])
+})

@@ -1,7 +1,8 @@
 // What happened to a file, from the records that the product keeps in any case: items of operations,
-// links, deliveries, and the downloads of each day.
+// links, deliveries, the downloads of each day, and those that were refused.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { ItemError } from '../../engine/engine.ts'
+import type { RefusedReason } from '../downloads/refused-attempts.ts'
 
 interface HistoryPlace {
   /** As PostgreSQL writes it, with every digit. */
@@ -15,6 +16,7 @@ export type HistoryRow = HistoryPlace & { at: Date } & (
     | { kind: 'link'; facts: LinkFacts }
     | { kind: 'delivery'; facts: DeliveryFacts }
     | { kind: 'downloads'; facts: { day: string; downloads: number } }
+    | { kind: 'refused'; facts: RefusedFacts }
   )
 
 interface OperationFacts {
@@ -41,6 +43,17 @@ interface DeliveryFacts {
   order_name: string
   email: string | null
   withdrawn: boolean
+}
+
+interface RefusedFacts {
+  reason: RefusedReason
+  times: number
+  address: string
+  agent: string
+  email: string | null
+  /** A bare UUID; null: the link belongs to no delivery. */
+  delivery: string | null
+  order_name: string | null
 }
 
 /** Each source gives as many rows as a page has: the newest of all are among them. */
@@ -84,6 +97,19 @@ const DOWNLOADS = `
   join lateral (select downloads from file_days where shop_id = :shop and day = d.day
     and file_id = :file limit 1) f on true`
 
+const REFUSED = `
+  select r.at, 'refused/' || r.link_id || '/' || r.reason || '/' || extract(epoch from r.minute) as key,
+    'refused' as kind,
+    jsonb_build_object('reason', r.reason, 'times', r.times, 'address', r.address,
+      'agent', r.agent, 'email', coalesce(l.email, d.email, o.email), 'delivery', d.id,
+      'order_name', o.name) as facts
+  from refused_downloads r
+  join links l on l.shop_id = r.shop_id and l.id = r.link_id
+  left join links p on p.shop_id = l.shop_id and p.id = l.parent_id
+  left join deliveries d on d.shop_id = p.shop_id and d.id = p.delivery_id
+  left join orders o on o.shop_id = d.shop_id and o.id = d.order_id
+  where r.shop_id = :shop and r.file_id = :file`
+
 /** Daily figures are kept for 13 months. */
 const DAYS = 400
 
@@ -98,7 +124,7 @@ export async function readFileHistory(
   })
   if (!known) return null
   return scope.query<HistoryRow>(
-    `${[OPERATIONS, LINKS, DELIVERIES, DOWNLOADS].map(newest).join(' union all ')}
+    `${[OPERATIONS, LINKS, DELIVERIES, DOWNLOADS, REFUSED].map(newest).join(' union all ')}
      order by at desc, key desc limit :limit`,
     { file, limit, days: DAYS, at: before?.exact_at ?? null, key: before?.key ?? null },
   )

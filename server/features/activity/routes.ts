@@ -11,6 +11,7 @@ import type { Engine } from '../../engine/engine.ts'
 import { countOpen } from '../mapping/model/reviews.ts'
 import { countUnread } from '../../core/outbox/notices.ts'
 import { operationId } from '../operations/record.ts'
+import { refusedReasonSchema } from '../orders/record.ts'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
 
 const activitySchema = z
@@ -88,6 +89,17 @@ const historyEntry = z
       day: z.iso.date().meta({ description: 'In UTC' }),
       downloads: z.number().int(),
     }),
+    z.object({
+      kind: z.literal('refused'),
+      at: timestamp.meta({ description: 'The last attempt of its minute' }),
+      reason: refusedReasonSchema,
+      times: z.number().int(),
+      address: z.string().meta({ description: 'Shortened: 203.0.113.0/24' }),
+      agent: z.string(),
+      email: z.string().nullable(),
+      delivery_id: z.string().nullable(),
+      order_name: z.string().nullable(),
+    }),
   ])
   .meta({ id: 'FileHistoryEntry' })
 
@@ -97,7 +109,7 @@ const fileHistory = (): Endpoint =>
     path: '/api/files/{id}/history',
     summary: 'List what happened to a file, newest first',
     description:
-      'Imports and other operations with what they changed, links, deliveries, and the downloads of each day. Operations are listed as long as they are kept.',
+      'Imports and other operations with what they changed, links, deliveries, the downloads of each day, and downloads that were refused. Operations are listed as long as they are kept.',
     tag: 'Files',
     scope: 'files:read',
     params: z.strictObject({ id: z.string() }),
@@ -146,5 +158,10 @@ function entryOf(row: HistoryRow): z.output<typeof historyEntry> {
     }
     case 'downloads':
       return { ...row.facts, kind: 'downloads', at }
+    case 'refused': {
+      const { delivery, ...facts } = row.facts
+      const delivery_id = delivery && toPublicId('delivery', delivery)
+      return { ...facts, kind: 'refused', at, delivery_id }
+    }
   }
 }

@@ -23,6 +23,8 @@ export interface CustomerData {
   collected_at: string
   links: Rows
   downloads: Rows
+  /** Downloads that their links refused, with shortened addresses. */
+  refused_downloads: Rows
   orders: Rows
   /** Orders whose files a workflow prepared, with the buyer as its plugins got them. */
   deliveries: Rows
@@ -89,6 +91,7 @@ async function collect(
     collected_at: now.toISOString(),
     links: await linksOf(scope, buyer),
     downloads: await downloadsOf(scope, buyer),
+    refused_downloads: await refusedDownloadsOf(scope, buyer),
     orders: await ordersOf(scope, buyer),
     deliveries: await preparedFor(scope, buyer),
     records,
@@ -174,5 +177,13 @@ const downloadsOf = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
     `select d.at, f.filename, d.address, d.agent from downloads d
      left join files f on f.shop_id = d.shop_id and f.id = d.file_id
      where d.shop_id = :shop and d.link_id = any(:links::uuid[]) order by d.at`,
+    { links },
+  )
+
+const refusedDownloadsOf = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
+  scope.query(
+    `select r.at, f.filename, r.reason, r.times, r.address, r.agent from refused_downloads r
+     left join files f on f.shop_id = r.shop_id and f.id = r.file_id
+     where r.shop_id = :shop and r.link_id = any(:links::uuid[]) order by r.at`,
     { links },
   )

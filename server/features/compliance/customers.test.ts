@@ -120,6 +120,7 @@ describe('a customer', () => {
     expect(data.orders).toMatchObject([{ email: EMAIL, delivered_to: EMAIL, lines: [{}] }])
     expect(data.links).toMatchObject([{ email: EMAIL }])
     expect(data.downloads).toMatchObject([{ address: ADDRESS }])
+    expect(data.refused_downloads).toHaveLength(1)
 
     expect((await customerData(parts(), shop, request())).id).toBe(id)
     const answers = await listAnswers(scope, { limit: 10 })

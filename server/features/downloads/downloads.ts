@@ -22,6 +22,7 @@ import { createLooks } from './look.ts'
 import { createPublic } from './public.ts'
 import { createRecorder, type Recorder, type UsedLink } from './record.ts'
 import { refuse } from './refusal.ts'
+import { createRefusedAttempts, type RefusedAttempts } from './refused-attempts.ts'
 import { createRevocation } from './revocation.ts'
 import { opensPage, routeOf, type Route } from './request.ts'
 import type { Visit } from './response.ts'
@@ -109,8 +110,9 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   const checks = createDailyChecks({ database, stores: parts.stores, log, clock }, ({ shop }) =>
     counting.invalidate(shop),
   )
-  const answer = createAnswers(parts, { query, counting, checks })
-  const writePending = () => writeAll(counting, recorder)
+  const attempts = createRefusedAttempts(database.pool, log)
+  const answer = createAnswers(parts, { query, counting, checks, attempts })
+  const writePending = () => writeAll(counting, recorder, attempts)
   return {
     handle: async (request, response) => {
       try {
@@ -139,8 +141,12 @@ export function createDelivery(parts: DeliveryParts): Delivery {
 }
 
 /** False if some counts cannot be written now. */
-async function writeAll(counting: Counting, recorder: Recorder): Promise<boolean> {
-  const [written] = await Promise.all([counting.flush(), recorder.flush()])
+async function writeAll(
+  counting: Counting,
+  recorder: Recorder,
+  attempts: RefusedAttempts,
+): Promise<boolean> {
+  const [written] = await Promise.all([counting.flush(), recorder.flush(), attempts.flush()])
   return written
 }
 
@@ -150,10 +156,14 @@ interface AnswerParts {
   query: Query
   counting: Counting
   checks: DailyChecks
+  attempts: RefusedAttempts
 }
 
 /** Connects the parts that answer the addresses of delivery. */
-function createAnswers(delivery: DeliveryParts, { query, counting, checks }: AnswerParts): Answers {
+function createAnswers(
+  delivery: DeliveryParts,
+  { query, counting, checks, attempts }: AnswerParts,
+): Answers {
   const { database, stores, secrets, log, clock, messages, baseUrl } = delivery
   const { cdnBaseUrl = null, accel = null, bucketRedirect = null } = delivery
   const stallMs = { ...DEFAULT_LIMITS, ...delivery.limits }.stall_seconds * 1000
@@ -172,9 +182,10 @@ function createAnswers(delivery: DeliveryParts, { query, counting, checks }: Ans
       log.warn('an opened delivery was not recorded', errorFields(error)),
     )
   const pages = createPageAnswers({
-    ...{ database, secrets, archives, counter: counting.links, recordOpening },
+    ...{ database, secrets, archives, counter: counting.links, recordOpening, attempts },
   })
-  const links = createLinkAnswers({ counter: counting.links, serving, clientOf, clock, pages })
+  const counter = counting.links
+  const links = createLinkAnswers({ counter, serving, clientOf, clock, pages, attempts })
   const signed = cdnBaseUrl === null ? null : createSignedAddresses(cdnBaseUrl, secrets)
   const publics = createPublic({ counter: counting.publics, serving, clientOf, signed, baseUrl })
   const ask = createAsking({

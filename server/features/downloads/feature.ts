@@ -7,6 +7,12 @@ export const downloadsFeature = defineFeature({
   events: [linkExhausted],
   tables: {
     downloads: { about: 'Downloads', columns: ['address', 'agent'], how: 'link' },
+    refused_downloads: {
+      about: 'Refused downloads',
+      columns: ['address', 'agent'],
+      keeps: ['reason'],
+      how: 'link',
+    },
     download_sessions: { about: 'Open downloads', columns: [], how: 'link' },
     archive_sessions: {
       about: 'Open downloads of all files',

@@ -7,7 +7,7 @@ import { present } from '../../core/present.ts'
 import { hashKey, type Secrets } from '../../core/secrets.ts'
 import type { Client } from '../../http/clients.ts'
 import { PAGE_HEADERS } from '../../http/headers.ts'
-import { openDeliveryLink } from '../links/model/delivery-links.ts'
+import { openDeliveryLink, type PaidFile } from '../links/model/delivery-links.ts'
 import { openPackLink, type PackFile } from '../links/model/pack-links.ts'
 import type { Archives } from './archive.ts'
 import type { KnownLink } from './counting/known-link.ts'
@@ -15,6 +15,7 @@ import type { LinkCounter } from './counting/link-counter.ts'
 import { sendPack } from './pack-page.ts'
 import { renderConfirm, sendPage, type AskForm } from './pages.ts'
 import { hasAsked, refuse, shownShop, translatorForLink } from './refusal.ts'
+import type { RefusedAttempts, RefusedReason } from './refused-attempts.ts'
 import { isConfirmed, PAGE, relativeToPage, wantsArchive } from './request.ts'
 import type { Visit } from './response.ts'
 import { isScanner } from './scanners.ts'
@@ -37,6 +38,7 @@ interface PageParts {
   secrets: Secrets
   archives: Archives
   counter: Pick<LinkCounter, 'owedBy'>
+  attempts: Pick<RefusedAttempts, 'record'>
   /** Records that a buyer has opened the page of a delivery. Never throws. */
   recordOpening(shop: number, delivery: string, at: Date): void
 }
@@ -47,11 +49,11 @@ export const createPageAnswers = (parts: PageParts): PageAnswers => ({
 })
 
 async function openDelivery(parts: PageParts, asked: PageRequest): Promise<void> {
-  const { database, secrets, archives } = parts
+  const { database, secrets } = parts
   const { visit, key, link } = asked
   const { request, now } = visit
   const readFiles = () => openDeliveryLink(forShop(database, link.shop), secrets, link.link)
-  if (wantsArchive(request)) return openArchive(archives, asked, readFiles)
+  if (wantsArchive(request)) return openArchive(parts, asked, readFiles)
   sendPack(visit, {
     ...{ name: nameOf(link), order: true, locale: link.locale ?? null, shop: shownShop(link) },
     ...{ expires_at: null, now, ...(await withOwed(parts, asked, await readFiles())) },
@@ -64,12 +66,12 @@ async function openDelivery(parts: PageParts, asked: PageRequest): Promise<void>
 }
 
 async function openPack(parts: PageParts, asked: PageRequest): Promise<void> {
-  const { database, secrets, archives } = parts
+  const { database, secrets } = parts
   const { visit, key, link } = asked
   const { request, now } = visit
   // Reading the files creates the links of files that are new in the pack, also for the ZIP file.
   const files = await openPackLink(forShop(database, link.shop), secrets, link.link, now)
-  if (wantsArchive(request)) return openArchive(archives, asked, () => Promise.resolve(files))
+  if (wantsArchive(request)) return openArchive(parts, asked, () => Promise.resolve(files))
   sendPack(visit, {
     ...{ name: nameOf(link), shop: shownShop(link), expires_at: link.expires_at, now },
     ...(await withOwed(parts, asked, files)),
@@ -94,9 +96,9 @@ async function withOwed<File extends PackFile>(
 
 /** Answers with all files of a page as one ZIP file. */
 async function openArchive(
-  archives: Archives,
+  { archives, attempts }: PageParts,
   { visit, key, link, client }: PageRequest,
-  readFiles: () => Promise<readonly PackFile[]>,
+  readFiles: () => Promise<readonly PageFile[]>,
 ): Promise<void> {
   const { request, response, now } = visit
   const name = nameOf(link)
@@ -107,7 +109,21 @@ async function openArchive(
   const { shop, link: id } = link
   const asked = { shop, link: id, key, name: `${link.shopName} ${name}`, client }
   const refusal = await archives.answer(visit, asked)
-  if (refusal) refuse(request, response, refusal, { link, now, ask: askForm(request, key) })
+  if (!refusal) return
+  refuse(request, response, refusal, { link, now, ask: askForm(request, key) })
+  if (refusal === 'link_exhausted' && request.method === 'GET')
+    attempts.record(link, whyNoArchive(await readFiles(), now), client, now)
+}
+
+type PageFile = PackFile & Partial<Pick<PaidFile, 'expires_at'>>
+
+/** Why none of the files of a page can be downloaded. */
+function whyNoArchive(files: readonly PageFile[], now: Date): RefusedReason {
+  if (files.some(({ download_limit, downloads }) => downloads >= (download_limit ?? Infinity)))
+    return 'used_up'
+  return files.some(({ expires_at }) => expires_at && expires_at <= now)
+    ? 'expired'
+    : 'not_prepared'
 }
 
 const nameOf = ({ pack }: KnownLink): string => present(pack, 'The name of the page').name

@@ -20,6 +20,7 @@ import {
   type Part,
   type Visit,
 } from './response.ts'
+import { refusedReason, type RefusedAttempts } from './refused-attempts.ts'
 import type { ByteServer } from './serve.ts'
 import type { Asker, LinkTarget } from './targets.ts'
 
@@ -29,6 +30,7 @@ export interface LinkParts {
   clientOf: (request: IncomingMessage) => Client
   clock: () => Date
   pages: PageAnswers
+  attempts: Pick<RefusedAttempts, 'record'>
 }
 
 type FileLink = KnownLink & { target: LinkTarget }
@@ -60,8 +62,10 @@ export const createLinkAnswers = (parts: LinkParts) =>
       if (answered) return
     }
     // Refused although it is active now: another request took the last download and gave it back.
-    const ask = askForm(request, key)
-    refuse(request, response, reason ?? 'link_exhausted', { link, now, ask })
+    const code = reason ?? 'link_exhausted'
+    refuse(request, response, code, { link, now, ask: askForm(request, key) })
+    const why = request.method === 'GET' ? refusedReason(link, code, asker.now) : null
+    if (why) parts.attempts.record(link, why, client, asker.now)
   }
 
 /**

@@ -235,7 +235,7 @@ function keptColumns(downloads: readonly DownloadRecord[]): unknown[] {
 const ORPHANS_HOURS = 24
 
 /**
- * Deletes records and counts older than 13 months and records of deleted files, of all shops;
+ * Deletes records, refused downloads and counts older than 13 months, and records of deleted files, of all shops;
  * returns the number of records.
  */
 export async function sweepDownloads(pool: pg.Pool, now: Date): Promise<number> {
@@ -252,6 +252,10 @@ export async function sweepDownloads(pool: pg.Pool, now: Date): Promise<number> 
          limit $3 for update skip locked)`,
       [now, KEPT_MONTHS, limit],
     ),
+  )
+  await pool.query(
+    `delete from refused_downloads where at < $1::timestamptz - $2 * interval '1 month'`,
+    [now, KEPT_MONTHS],
   )
   await pool.query(`delete from file_days where day < $1::timestamptz - $2 * interval '1 month'`, [
     now,

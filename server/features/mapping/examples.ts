@@ -2,15 +2,33 @@
 import { IDS, PRODUCT, type Examples } from '../../http/example.ts'
 
 const review = { id: IDS.review }
+const rule = { id: IDS.rule }
 
 export const mappingExamples: Examples = {
   'get /api/products': { query: { search: 'guide', limit: '10' }, status: 200 },
   'get /api/products/mirror': { status: 200 },
   'post /api/products/refresh': { status: 202 },
+  'get /api/mapping-rules': { status: 200 },
+  'get /api/mapping-rules/count': { query: { kind: 'starts', text: 'WS-' }, status: 200 },
+  'post /api/mapping-rules': {
+    body: { kind: 'starts', text: 'WS-', product_id: PRODUCT },
+    status: 201,
+  },
+  'patch /api/mapping-rules/{id}': { params: rule, body: { text: 'WSP-' }, status: 200 },
+  'delete /api/mapping-rules/{id}': { params: rule, status: 204 },
+  'post /api/mapping-rules/{id}/apply': { params: rule, status: 202 },
   'get /api/reviews': { query: { status: 'open' }, status: 200 },
+  'get /api/reviews/groups': { query: { limit: '25' }, status: 200 },
+  'post /api/reviews/reopen': { body: { ids: [IDS.review] }, status: 200 },
   'get /api/reviews/accept': { query: { above: '0.9' }, status: 200 },
   'post /api/reviews/accept': { body: { above: 0.9 }, status: 202 },
   'get /api/reviews/{id}': { params: review, status: 200 },
   'post /api/reviews/{id}/accept': { params: review, body: { product_id: PRODUCT }, status: 202 },
+  'post /api/reviews/{id}/accept-alike': {
+    params: review,
+    body: { product_id: PRODUCT },
+    status: 202,
+  },
+  'post /api/reviews/{id}/reject-alike': { params: review, status: 200 },
   'post /api/reviews/{id}/reject': { params: review, status: 200 },
 }

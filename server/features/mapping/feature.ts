@@ -6,12 +6,17 @@ import { reviewEffect } from './effect.ts'
 import { reopenReviews } from './model/reviews.ts'
 import { productRoutes } from './routes/product-endpoints.ts'
 import { reviewRoutes } from './routes/review-endpoints.ts'
+import { ruleRoutes } from './routes/rule-endpoints.ts'
 import { defineFeature } from '../feature.ts'
 
 export const mappingFeature = defineFeature({
   name: 'mapping',
   examples: mappingExamples,
-  endpoints: (parts: { engine: Engine }) => [...productRoutes(), ...reviewRoutes(parts)],
+  endpoints: (parts: { engine: Engine }) => [
+    ...productRoutes(),
+    ...reviewRoutes(parts),
+    ...ruleRoutes(parts),
+  ],
   events: [
     announcedEvent('mapping.changed', 'The files whose products an operation may have changed'),
   ],
@@ -20,6 +25,8 @@ export const mappingFeature = defineFeature({
   tables: {
     catalog_mirrors: 'counts of the catalog',
     catalog_staged: 'the shop’s public catalog',
+    mapping_rules:
+      'parts of names of files, the shop’s public catalog, and who of the shop made it',
     mappings: 'the shop’s public catalog',
     products: 'the shop’s public catalog',
     reviews: 'the shop’s public catalog, and who of the shop decided',

@@ -131,7 +131,17 @@ export interface DeliveryChange {
   more_downloads?: number | undefined
   /** The files that the terms are for (bare UUIDs); absent: all. */
   file_ids?: readonly string[] | undefined
+  /** The terms of single files, by bare UUID. */
+  terms?: readonly FileTerms[] | undefined
   replace?: readonly { file_id: string; with: string }[] | undefined
+}
+
+export interface FileTerms {
+  file_id: string
+  /** ISO 8601; null: never. */
+  expires_at?: string | null | undefined
+  /** Null: unlimited. */
+  download_limit?: number | null | undefined
 }
 
 /**
@@ -150,12 +160,13 @@ export const changeDelivery = (
     for (const one of change.replace ?? []) await replaceFile(tx, secrets, row, one, now)
     if (change.replace?.length) await prepareFiles(tx, row)
     await changeTerms(tx, row, change, now)
+    await setTerms(tx, row, change.terms ?? [])
     if (change.email !== undefined && (await changeAddress(tx, secrets, row, change.email)))
       await prepareForAddress(tx, row)
     await tx.query(
       `update deliveries set updated_at = :now, ask = case when :answers then null else ask end
        where shop_id = :shop and id = :id`,
-      { id, now, answers: change.expiry_days !== undefined || changesLimit(change) },
+      { id, now, answers: changesTerms(change) },
     )
     const held = present(await lockDelivery(tx, id), 'the delivery')
     const held_by = held.held_by ?? (await heldByWorkflow(tx, id))
@@ -163,8 +174,8 @@ export const changeDelivery = (
     await queueFollowUps(tx, [{ row: next, files: await readDeliveryFiles(tx, id) }], now)
   })
 
-const changesLimit = ({ download_limit, more_downloads }: DeliveryChange) =>
-  download_limit !== undefined || more_downloads !== undefined
+const changesTerms = ({ expiry_days, download_limit, more_downloads, terms }: DeliveryChange) =>
+  [expiry_days, download_limit, more_downloads, terms].some((term) => term !== undefined)
 
 async function requireFiles(tx: ShopScope, id: string, change: DeliveryChange): Promise<void> {
   const own = new Set((await readDeliveryFiles(tx, id)).map(({ file_id }) => file_id))
@@ -175,6 +186,7 @@ async function requireFiles(tx: ShopScope, id: string, change: DeliveryChange): 
     details.push({ index, param, code: 'not_found', message })
   }
   change.file_ids?.forEach((file, at) => check('file_ids', at, file))
+  change.terms?.forEach(({ file_id }, at) => check('terms.file_id', at, file_id))
   change.replace?.forEach((one, at) => check('replace.file_id', at, one.file_id))
   const others = (change.replace ?? []).map((one) => one.with)
   for (const problem of await unknownFiles(tx, others))
@@ -214,6 +226,29 @@ async function changeTerms(
       ...(download_limit === undefined ? {} : { limit: download_limit }),
       ...(more_downloads === undefined ? {} : { more: more_downloads }),
     },
+  )
+}
+
+/** Absent terms stay as they are. */
+async function setTerms(
+  tx: ShopScope,
+  { link_id }: DeliveryRow,
+  terms: readonly FileTerms[],
+): Promise<void> {
+  if (terms.length === 0) return
+  const rows = terms.map(({ file_id, expires_at, download_limit }) => ({
+    ...{ file_id, expires_at, download_limit },
+    ...{ expires: expires_at !== undefined, limits: download_limit !== undefined },
+  }))
+  const which = 'parent_id = :link and file_id = any(:files::uuid[])'
+  await tx.query(
+    `with held as (${linksInLockOrder(which)})
+     update links l set expires_at = case when g.expires then g.expires_at else l.expires_at end,
+       download_limit = case when g.limits then g.download_limit else l.download_limit end
+     from held, jsonb_to_recordset(:rows::jsonb) as g (file_id uuid, expires boolean,
+       expires_at timestamptz, limits boolean, download_limit int)
+     where l.shop_id = :shop and l.id = held.id and l.file_id = g.file_id`,
+    { link: link_id, files: terms.map(({ file_id }) => file_id), rows: JSON.stringify(rows) },
   )
 }
 

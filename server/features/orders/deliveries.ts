@@ -2,7 +2,14 @@
 import type { Bindings, ShopScope } from '../../core/db/for-shop.ts'
 import { likeLiteral } from '../../core/db/like-pattern.ts'
 import { linkStatus, MAPPING_STATE, type LinkFacts, type LinkStatus } from '../links/model/links.ts'
-import { BLOCKED_LINK, DELIVERY_STATUSES, STATUS_SQL, type DeliveryStatus } from './entitlement.ts'
+import type { RefusedReason } from '../downloads/refused-attempts.ts'
+import {
+  BLOCKED_LINK,
+  DELIVERY_STATUSES,
+  linkBlocked,
+  STATUS_SQL,
+  type DeliveryStatus,
+} from './entitlement.ts'
 
 export interface DeliverySummary {
   id: string
@@ -25,6 +32,10 @@ export interface DeliverySummary {
   files: number
   /** Of them, those that the buyer cannot download: used up, expired, or not prepared. */
   blocked: number
+  /** By reason; a file may have several. */
+  used_up: number
+  expired: number
+  not_prepared: number
   downloads: number
   size_bytes: number
   opened_at: Date | null
@@ -43,6 +54,10 @@ export interface DeliveryFilter {
   /** The beginning of the address or of the order's name. */
   search?: string | undefined
   status?: DeliveryListing | undefined
+  /** A bare UUID: the delivery contains the file. */
+  file?: string | undefined
+  /** The platform's id: the order has the product. */
+  product?: string | undefined
   /** Deliveries before this UUID. */
   before?: string | undefined
   limit: number
@@ -67,7 +82,7 @@ const SUMMARY = `
     d.held_at,
     (select r.reason from delivery_runs r where r.shop_id = d.shop_id
       and r.delivery_id = d.id) as held_because, p.id as link_id,
-    p.rotation, p.key_hash, f.files, f.blocked, f.downloads, f.size_bytes, f.last_download_at, d.opened_at, d.ask,
+    p.rotation, p.key_hash, f.files, f.blocked, f.used_up, f.expired, f.not_prepared, f.downloads, f.size_bytes, f.last_download_at, d.opened_at, d.ask,
     d.created_at, d.updated_at,
     (select jsonb_build_object('id', m.id, 'status', m.status, 'kept', ${KEPT}, 'at',
      coalesce(m.sent_at, m.created_at)) from outbox m
@@ -79,6 +94,9 @@ const SUMMARY = `
   join lateral (
     select count(f.id) filter (where c.revoked_at is null)::int as files,
       count(f.id) filter (where ${BLOCKED_LINK})::int as blocked,
+      count(f.id) filter (where ${linkBlocked('used_up')})::int as used_up,
+      count(f.id) filter (where ${linkBlocked('expired')})::int as expired,
+      count(f.id) filter (where ${linkBlocked('not_prepared')})::int as not_prepared,
       coalesce(sum(f.size_bytes) filter (where c.revoked_at is null), 0)::bigint as size_bytes,
       coalesce(sum(c.served), 0)::int as downloads, max(c.last_download_at) as last_download_at
     from links c left join files f on f.shop_id = c.shop_id and f.id = c.file_id
@@ -99,7 +117,7 @@ export function listDeliveries(
   )
 }
 
-function compile({ email, order, search, status, before }: DeliveryFilter) {
+function compile({ email, order, search, status, file, product, before }: DeliveryFilter) {
   const conditions: string[] = []
   const bindings: Bindings = {}
   const add = (sql: string, given: Bindings) => {
@@ -125,6 +143,18 @@ function compile({ email, order, search, status, before }: DeliveryFilter) {
         or lower(o.name) collate "C" like lower(:start) collate "C"
         or lower(o.name) collate "C" like '#' || lower(:start) collate "C")`,
       { start: `${likeLiteral(search)}%` },
+    )
+  if (file !== undefined)
+    add(
+      `exists (select from delivery_files df where df.shop_id = d.shop_id and df.delivery_id = d.id
+        and df.file_id = :file)`,
+      { file },
+    )
+  if (product !== undefined)
+    add(
+      `exists (select from order_lines b where b.shop_id = d.shop_id and b.order_id = d.order_id
+        and b.product_id = :product)`,
+      { product },
     )
   const listed = status && LISTED[status]
   if (listed) add(listed, {})
@@ -166,6 +196,20 @@ export interface DeliveryDetail extends DeliverySummary {
     sent_at: Date | null
   }[]
   download_list: { at: Date; file_id: string; filename: string; address: string; agent: string }[]
+  refused_list: RefusedDownload[]
+}
+
+export interface RefusedDownload {
+  /** The last attempt of its minute. */
+  at: Date
+  /** A bare UUID; null: the page, or all files as one ZIP file. */
+  file_id: string | null
+  filename: string | null
+  reason: RefusedReason
+  /** How many attempts this minute had for this reason. */
+  times: number
+  address: string
+  agent: string
 }
 
 const MAX_MESSAGES = 20
@@ -183,13 +227,14 @@ export async function readDelivery(
   )
   if (!summary) return null
   const { link_id: link, order_id: order } = summary
-  const [file_list, lines, messages, download_list] = await Promise.all([
+  const [file_list, lines, messages, download_list, refused_list] = await Promise.all([
     listFiles(scope, { id, link }, now),
     listLines(scope, { id, order }),
     listMessages(scope, id),
     listDownloads(scope, link),
+    listRefused(scope, link),
   ])
-  return { ...summary, file_list, lines, messages, download_list }
+  return { ...summary, file_list, lines, messages, download_list, refused_list }
 }
 
 async function listFiles(
@@ -251,5 +296,16 @@ const listDownloads = (scope: ShopScope, link: string): Promise<DeliveryDetail['
        and w.link_id = l.id
      join files f on f.shop_id = l.shop_id and f.id = l.file_id
      where l.shop_id = :shop and l.parent_id = :link order by w.at desc limit :limit`,
+    { link, limit: MAX_DOWNLOADS },
+  )
+
+/** Newest first. */
+const listRefused = (scope: ShopScope, link: string): Promise<RefusedDownload[]> =>
+  scope.query<RefusedDownload>(
+    `select r.at, r.file_id, f.filename, r.reason, r.times, r.address, r.agent
+     from links l join refused_downloads r on r.shop_id = l.shop_id and r.link_id = l.id
+     left join files f on f.shop_id = r.shop_id and f.id = r.file_id
+     where l.shop_id = :shop and (l.id = :link or l.parent_id = :link)
+     order by r.at desc limit :limit`,
     { link, limit: MAX_DOWNLOADS },
   )

@@ -77,11 +77,23 @@ export const BUYER_STATUS_SQL = `case when d.revoked_at is null and d.withdrawn_
   then 'preparing' else ${STATUS_SQL} end`
 
 /**
- * SQL: of the links `c` under a delivery's page, those that download nothing: used up, expired, or of
- * a file that the workflow could not prepare.
+ * SQL: why a link `c` under a delivery's page downloads nothing. A file may have several of these
+ * reasons.
  */
+export const LINK_BLOCKS = {
+  used_up: 'c.downloads >= c.download_limit',
+  expired: 'c.expires_at <= now()',
+  /** The workflow could not prepare it. */
+  not_prepared: `exists (select from prepared_files w join delivery_runs r on r.shop_id = w.shop_id
+    and r.delivery_id = w.delivery_id and r.status = 'failed'
+    where w.shop_id = c.shop_id and w.link_id = c.id and w.status = 'waiting')`,
+} as const
+export type LinkBlock = keyof typeof LINK_BLOCKS
+
+/** SQL: of the links `c` under a delivery's page, those of files that have this reason. */
+export const linkBlocked = (block: LinkBlock): string =>
+  `c.file_id is not null and c.revoked_at is null and ${LINK_BLOCKS[block]}`
+
+/** SQL: of the links `c` under a delivery's page, those that download nothing. */
 export const BLOCKED_LINK = `c.file_id is not null and c.revoked_at is null
-  and (c.expires_at <= now() or c.downloads >= c.download_limit
-    or exists (select from prepared_files w join delivery_runs r on r.shop_id = w.shop_id
-      and r.delivery_id = w.delivery_id and r.status = 'failed'
-      where w.shop_id = c.shop_id and w.link_id = c.id and w.status = 'waiting'))`
+  and (${Object.values(LINK_BLOCKS).join(' or ')})`

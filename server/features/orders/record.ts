@@ -1,6 +1,7 @@
 // A delivery as every answer shows it.
 import { z } from 'zod'
 import type { DeliveryExtras } from './extras.ts'
+import { REFUSED_REASONS } from '../downloads/refused-attempts.ts'
 import { linkAddress, LINK_STATUSES } from '../links/model/links.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { MESSAGE_STATUSES } from '../messages/messages.ts'
@@ -8,6 +9,10 @@ import type { DeliveryDetail, DeliverySummary } from './deliveries.ts'
 import { DELIVERY_STATUSES } from './entitlement.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { timestamp } from '../../http/schemas.ts'
+
+export const refusedReasonSchema = z.enum(REFUSED_REASONS).meta({
+  description: '`not_prepared`: the shop’s workflow has not prepared the file',
+})
 
 const messageStatus = z.enum(MESSAGE_STATUSES)
 const kept = z
@@ -43,6 +48,13 @@ export const deliverySchema = z
       description:
         'Of them, those that the buyer cannot download: used up, expired, or not prepared',
     }),
+    blocked_by: z
+      .object({
+        used_up: z.number().int(),
+        expired: z.number().int(),
+        not_prepared: z.number().int(),
+      })
+      .meta({ description: 'Why: a file may be used up and expired' }),
     downloads: z.number().int(),
     size_bytes: z.number().int(),
     opened_at: timestamp.nullable(),
@@ -113,6 +125,28 @@ export const deliveryDetailSchema = deliverySchema
         }),
       )
       .meta({ description: 'The last downloads of files with tracking, newest first' }),
+    refused_list: z
+      .array(
+        z.object({
+          at: timestamp,
+          file_id: z
+            .string()
+            .nullable()
+            .meta({ description: 'Null: the page, or all files as one ZIP file' }),
+          filename: z.string().nullable(),
+          reason: refusedReasonSchema,
+          times: z
+            .number()
+            .int()
+            .meta({ description: 'Attempts within the same minute for the same reason' }),
+          address: z.string().meta({ description: 'Shortened: 203.0.113.0/24' }),
+          agent: z.string().meta({ description: 'The program: Chrome (Windows)' }),
+        }),
+      )
+      .meta({
+        description:
+          'The last downloads that the buyer was refused, newest first; 20 of each link are kept',
+      }),
   })
   .meta({ id: 'DeliveryDetail' })
 
@@ -143,6 +177,9 @@ export function deliveryRecord(
       ? linkAddress(baseUrl, secrets.linkKey(row.link_id, row.rotation, row.key_hash))
       : null,
     ...{ files: row.files, blocked_files: row.blocked, downloads: row.downloads },
+    blocked_by: {
+      ...{ used_up: row.used_up, expired: row.expired, not_prepared: row.not_prepared },
+    },
     size_bytes: row.size_bytes,
     opened_at: text(row.opened_at),
     last_download_at: text(row.last_download_at),
@@ -186,6 +223,11 @@ export const deliveryDetailRecord = (
     at: download.at.toISOString(),
     file_id: toPublicId('file', download.file_id),
     ...{ filename: download.filename, address: download.address, agent: download.agent },
+  })),
+  refused_list: row.refused_list.map(({ at, file_id, ...refused }) => ({
+    ...refused,
+    at: at.toISOString(),
+    file_id: file_id && toPublicId('file', file_id),
   })),
 })
 

@@ -25,7 +25,14 @@ import {
   deliverySchema,
 } from './record.ts'
 import { endpoint, type Caller, type Endpoint, type Reply } from '../../http/endpoint.ts'
-import { downloadLimit, errorSchema, expiryDays, listOf, page } from '../../http/schemas.ts'
+import {
+  downloadLimit,
+  errorSchema,
+  expiryDays,
+  listOf,
+  page,
+  timestamp,
+} from '../../http/schemas.ts'
 
 export interface DeliveryRouteParts {
   secrets: Secrets
@@ -92,14 +99,22 @@ const list = (parts: DeliveryRouteParts) =>
         .meta({ description: 'The beginning of the email address or of the order’s name' }),
       status: z.enum(DELIVERY_LISTINGS).optional().meta({
         description:
-          'A status; `unreachable`: ready, and its buyer has no email address; `blocked`: ready, and files are used up or expired',
+          'A status; `unreachable`: ready, and its buyer has no email address; `blocked`: ready, and files are used up, expired or not prepared',
       }),
+      file_id: z.string().max(100).optional().meta({ description: 'It contains this file' }),
+      product_id: z
+        .string()
+        .max(255)
+        .optional()
+        .meta({ description: 'Its order has this product, by the platform’s id' }),
     }),
     replies: { 200: { description: 'A page of deliveries', schema: listOf(deliverySchema) } },
-    handler: async ({ caller, query: { limit, cursor, email, order, search, status } }) => {
+    handler: async ({ caller, query: { limit, cursor, email, order, search, ...query } }) => {
       const before = fromCursor(cursor, [uuid])?.[0]
+      const { status, file_id, product_id: product } = query
       const rows = await listDeliveries(caller.scope, {
         ...{ email: email?.trim(), order: order?.trim(), search: search?.trim(), status, before },
+        ...{ file: file_id === undefined ? undefined : bareFile(file_id), product },
         limit: limit + 1,
       })
       const shown = rows.slice(0, limit)
@@ -140,6 +155,26 @@ const changeBody = z
       .max(MAX_FILES, `At most ${MAX_FILES} files`)
       .optional()
       .meta({ description: 'The files that the terms are for; absent: all' }),
+    terms: z
+      .array(
+        z.strictObject({
+          file_id: z.string(),
+          expires_at: timestamp
+            .refine((at) => at >= '1970', 'Send a time after 1970')
+            .nullable()
+            .optional()
+            .meta({ description: 'Null: never' }),
+          download_limit: downloadLimit.optional(),
+        }),
+      )
+      .min(1, 'At least one file')
+      .max(MAX_FILES, `At most ${MAX_FILES} files`)
+      .refine(
+        (terms) => new Set(terms.map(({ file_id }) => file_id)).size === terms.length,
+        'Name each file once',
+      )
+      .optional()
+      .meta({ description: 'The terms of single files; they win over the terms for all' }),
     replace: z
       .array(z.strictObject({ file_id: z.string(), with: z.string() }))
       .max(MAX_FILES, `At most ${MAX_FILES} files`)
@@ -170,13 +205,15 @@ const change = (parts: DeliveryRouteParts) =>
     replies: { 200: whole, 422: { description: 'Every problem', schema: errorSchema } },
     handler: async ({ caller, params, body }) => {
       const id = idOf(params.id)
-      // A malformed id names no file of the delivery.
-      const bare = (file: string) => parsePublicId('file', file) ?? NO_FILE
-      const { file_ids, replace, ...terms } = body
+      const { file_ids, replace, terms, ...common } = body
       const change = {
-        ...terms,
-        file_ids: file_ids?.map(bare),
-        replace: replace?.map((one) => ({ file_id: bare(one.file_id), with: bare(one.with) })),
+        ...common,
+        file_ids: file_ids?.map(bareFile),
+        terms: terms?.map((one) => ({ ...one, file_id: bareFile(one.file_id) })),
+        replace: replace?.map((one) => ({
+          file_id: bareFile(one.file_id),
+          with: bareFile(one.with),
+        })),
       }
       await retryTransaction(caller.scope, (tx) => changeDelivery(tx, id, change, partsOf(parts)))
       return answer(parts, caller, id)
@@ -184,6 +221,8 @@ const change = (parts: DeliveryRouteParts) =>
   })
 
 const NO_FILE = '00000000-0000-0000-0000-000000000000'
+/** A malformed id names no file. */
+const bareFile = (file: string) => parsePublicId('file', file) ?? NO_FILE
 
 interface Act {
   name: 'resend' | 'revoke' | 'hold' | 'release'

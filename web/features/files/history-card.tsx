@@ -1,10 +1,12 @@
-// What happened to a file, newest first: operations with their changes, links, deliveries, downloads.
+// What happened to a file, newest first: operations with their changes, links, deliveries, downloads
+// and refused ones.
 import { type ReactNode } from 'react'
 import { SLOW_MS } from '../../shell/client/queries.ts'
 import { useReadPages } from '../../shell/client/reads.ts'
 import { type File, type ItemState, type Schemas } from '../../shell/client/types.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
+import { refusedText } from '../../shell/files/labels.ts'
 import { dayText, momentText } from '../../shell/labels/time.ts'
 import { serverText } from '../../shell/messages/server-templates.ts'
 import { t, translated } from '../../shell/messages/t.ts'
@@ -83,7 +85,7 @@ export function HistoryCard({ file }: { file: Pick<File, 'id'> }) {
 const linkOf = (entry: Entry): string =>
   entry.kind === 'operation'
     ? `/operations/${entry.operation_id}`
-    : entry.kind === 'delivery'
+    : (entry.kind === 'delivery' || entry.kind === 'refused') && entry.delivery_id !== null
       ? `/deliveries/${entry.delivery_id}`
       : ''
 
@@ -108,8 +110,21 @@ function HistoryEntry({ entry }: { entry: Entry }) {
           {t('{count, plural, one {# download} other {# downloads}}', { count: entry.downloads })}
         </Line>
       )
+    case 'refused':
+      return <RefusedEntry entry={entry} />
   }
 }
+
+const RefusedEntry = ({ entry }: { entry: OfKind<'refused'> }) => (
+  <Line when={[momentText(entry.at), entry.address, entry.agent].filter(Boolean).join(' · ')}>
+    <span>{t('A download was refused')}</span>
+    <Badge tone="critical">{refusedText(entry)}</Badge>
+    {entry.order_name !== null && (
+      <Link url={linkOf(entry)}>{t('Order {name}', { name: entry.order_name })}</Link>
+    )}
+    {entry.email !== null && <span>{entry.email}</span>}
+  </Line>
+)
 
 function OperationEntry({ entry }: { entry: OfKind<'operation'> }) {
   const requester = useRequester()

@@ -19,8 +19,8 @@ export type Variant = Product['variants'][number]
 /** An answer to a review changes the files. */
 const KEYS = [['reviews'], ['files']]
 
-export const useReviews = (query: Query) =>
-  useRead('GET /api/reviews', { query, keep: true, poll: CALM_MS })
+export const useReviews = (query: Query, enabled: boolean) =>
+  useRead('GET /api/reviews', { query, enabled, keep: true, poll: CALM_MS })
 
 /** How many reviews have one best candidate above this score. null: no score yet. */
 export const useCountAbove = (above: number | null) =>
@@ -55,13 +55,13 @@ export function useMapTo() {
   const client = useQueryClient()
   return useChangeOf(
     KEYS,
-    async ({ fileIds, choice }: { fileIds: readonly string[]; choice: Choice }) => {
+    async ({ files, choice }: { files: () => Promise<string[]>; choice: Choice }) => {
       const { data } = await client.fetchQuery(pluginsQuery)
       const found = findByWidget(data, 'product')
       if (!found) throw new Error(t('This installation has no plugin that maps files to a product'))
       const { product_id, variant_id } = choice
       const options = { [found.option]: product_id, ...(variant_id === null ? {} : { variant_id }) }
-      const body = { action: found.plugin.id, select: { file_ids: fileIds }, options }
+      const body = { action: found.plugin.id, select: { file_ids: await files() }, options }
       return call('POST /api/operations', { body })
     },
   )
@@ -69,6 +69,75 @@ export function useMapTo() {
 
 export const useReject = () =>
   useChangeOf(KEYS, (id: string) => call('POST /api/reviews/{id}/reject', { path: { id } }))
+
+export type ReviewGroup = Schemas['ReviewGroup']
+
+/** Open reviews with the same best candidate by the same rule, the largest groups first. */
+export const useReviewGroups = (query: Query, enabled: boolean) =>
+  useRead('GET /api/reviews/groups', { query, enabled, keep: true, poll: CALM_MS })
+
+/** Accepts the candidate for all open reviews like this one. */
+export const useAcceptAlike = () =>
+  useChangeOf(KEYS, ({ review, choice }: { review: Review; choice: Choice }) => {
+    const { product_id, variant_id } = choice
+    const body = { product_id, variant_id }
+    return call('POST /api/reviews/{id}/accept-alike', { path: { id: review.id }, body })
+  })
+
+export const useRejectAlike = () =>
+  useChangeOf(KEYS, (id: string) => call('POST /api/reviews/{id}/reject-alike', { path: { id } }))
+
+/** Undoes rejections. */
+export const useReopen = () =>
+  useChangeOf(KEYS, (ids: string[]) => call('POST /api/reviews/reopen', { body: { ids } }))
+
+/** The files of all reviews like this one. */
+export async function filesAlike(review: Review): Promise<string[]> {
+  const ids: string[] = []
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page = await call('GET /api/reviews', { query: { like: review.id, limit: 250, cursor } })
+    ids.push(...page.data.map(({ file }) => file.id))
+    cursor = page.next_cursor
+  }
+  return ids
+}
+
+export type MappingRule = Schemas['MappingRule']
+export type RuleRequest = Schemas['MappingRuleRequest']
+export type RulePattern = Pick<MappingRule, 'kind' | 'text'>
+
+const RULES = [['mapping-rules']]
+
+export const useRules = () => useRead('GET /api/mapping-rules')
+
+/** How many files have such a name now. An empty text matches none. */
+export const useRuleCount = ({ kind, text }: RulePattern) =>
+  useRead('GET /api/mapping-rules/count', {
+    query: { kind, text },
+    enabled: text !== '',
+    keep: true,
+  })
+
+export const useSaveRule = () =>
+  useChangeOf(RULES, ({ id, rule }: { id: string | null; rule: RuleRequest }) =>
+    id === null
+      ? call('POST /api/mapping-rules', { body: rule })
+      : call('PATCH /api/mapping-rules/{id}', { path: { id }, body: rule }),
+  )
+
+export const useMoveRule = () =>
+  useChangeOf(RULES, ({ id, position }: { id: string; position: number }) =>
+    call('PATCH /api/mapping-rules/{id}', { path: { id }, body: { position } }),
+  )
+
+export const useDeleteRule = () =>
+  useChangeOf(RULES, (id: string) => call('DELETE /api/mapping-rules/{id}', { path: { id } }))
+
+/** Maps the files that the rule matches and that never had a product. */
+export const useApplyRule = () =>
+  useChangeOf([...KEYS, ...RULES], (id: string) =>
+    call('POST /api/mapping-rules/{id}/apply', { path: { id } }),
+  )
 
 /** Accepts all of them, in several calls if necessary; returns their number. */
 export const useAcceptAbove = () =>

@@ -106,3 +106,12 @@ test('a file says how many emails its buyers get', () => {
     { what: 'Emails to buyers', before: null, after: '12' },
   ])
 })
+
+test('a product that a rule of the shop gives has the rule beside it', () => {
+  const chart = { product_id: '1', product_title: 'Sea chart', variant_id: null }
+  const reason = 'The shop’s rule: names that start with SC-'
+  const added = [{ ...chart, method: 'rule' as const, reason }]
+  expect(changesOf({}, { mappings: { added, removed: [] } })).toEqual([
+    { what: 'Mapped to', before: null, after: `Sea chart (${reason})` },
+  ])
+})

@@ -2,6 +2,7 @@
 import { type FileSettings, type ItemMapping, type ItemState } from '../../shell/client/types.ts'
 import { expiryText, limitText } from '../../shell/files/labels.ts'
 import { numberText, savedText, sizeText } from '../../shell/labels/size.ts'
+import { serverText } from '../../shell/messages/server-templates.ts'
 import { t } from '../../shell/messages/t.ts'
 
 export interface Change {
@@ -99,4 +100,8 @@ function sizeWithSaved(before: ItemState | null, { size_bytes: to = 0 }: ItemSta
 }
 
 const titles = (mappings: readonly ItemMapping[]): string =>
-  [...new Set(mappings.map(({ product_title }) => product_title))].join(', ')
+  [...new Set(mappings.map(titleOf))].join(', ')
+
+/** A rule of the shop is named: the merchant may want to change it. */
+const titleOf = ({ product_title, method, reason }: ItemMapping): string =>
+  method === 'rule' && reason ? `${product_title} (${serverText(reason)})` : product_title

@@ -93,6 +93,21 @@ const change = (id: string, body: DeliveryChange) =>
 export const useDeliveryAction = (id: string) =>
   useDeliveryWork<DeliveryAction>((action) => act(id, action))
 
+interface Unblocking {
+  terms: NonNullable<DeliveryChange['terms']>
+  /** Files that could not be prepared are prepared again. */
+  prepare: boolean
+  resend: boolean
+}
+
+/** Sets the terms of single files, also those of an undo. */
+export const useUnblock = (id: string) =>
+  useDeliveryWork<Unblocking>(async ({ terms, prepare, resend }) => {
+    if (terms.length > 0) await change(id, { terms })
+    if (prepare) await act(id, 'release')
+    if (resend) await act(id, 'resend')
+  })
+
 /** `resend`: sends the buyer the mail again afterwards. */
 export const useChangeDelivery = (id: string) =>
   useDeliveryWork<{ changes: readonly DeliveryChange[]; resend: boolean }>(

@@ -1,4 +1,5 @@
 // All deliveries: found by order or buyer, with the state of each.
+import { useState } from 'react'
 import { useDeliveries } from './calls.ts'
 import { ListPages } from '../../shell/components/list-pages.tsx'
 import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
@@ -11,15 +12,22 @@ import { BlockStack, Card } from '../../shell/ui/index.ts'
 import { DELIVERY_LISTINGS, DELIVERIES_STATE } from './url-state.ts'
 import { useUrlState } from '../../shell/url-state/use-url-state.ts'
 import { DeliveriesTable } from './deliveries-table.tsx'
+import { DeliveryFilters } from './delivery-filters.tsx'
+import { UnblockDialog, UnblockedBanner, type Unblocked } from './unblock-dialog.tsx'
 
 const SHOWN = 50
 
 export function DeliveriesPage() {
   const { urlState, go, pages } = useUrlState(DELIVERIES_STATE)
-  const { search, status, cursor, page } = urlState
-  const deliveries = useDeliveries({ search, status, cursor, limit: SHOWN })
+  const { search, status, file, product, cursor, page } = urlState
+  const deliveries = useDeliveries({
+    ...{ search, status, cursor, limit: SHOWN },
+    ...{ file_id: file, product_id: product },
+  })
   const list = deliveries.data?.data
-  const filtered = search !== '' || status !== ''
+  const filtered = [search, status, file, product].some((value) => value !== '')
+  const [unblocking, setUnblocking] = useState<string | null>(null)
+  const [unblocked, setUnblocked] = useState<Unblocked | null>(null)
   const none = list?.length === 0
   return (
     <Page
@@ -29,6 +37,13 @@ export function DeliveriesPage() {
       fullWidth
     >
       <BlockStack gap="400">
+        {unblocked && (
+          <UnblockedBanner
+            key={unblocked.id}
+            unblocked={unblocked}
+            onClose={() => setUnblocked(null)}
+          />
+        )}
         <LoadProblem query={deliveries} what={t('The deliveries could not be loaded')} />
         {none && !filtered && cursor === '' ? (
           <Card>
@@ -54,6 +69,7 @@ export function DeliveriesPage() {
               }))}
               go={go}
             />
+            <DeliveryFilters urlState={urlState} go={go} />
             {deliveries.isPending && <LoadingRows rows={6} what={t('deliveries')} />}
             {none && (
               <Nothing
@@ -61,13 +77,13 @@ export function DeliveriesPage() {
                 heading={t('No delivery matches')}
                 action={{
                   content: t('Show all'),
-                  onAction: () => go({ search: '', status: '' }),
+                  onAction: () => go({ search: '', status: '', file: '', product: '', about: '' }),
                 }}
               />
             )}
             {list && list.length > 0 && (
               <>
-                <DeliveriesTable deliveries={list} />
+                <DeliveriesTable deliveries={list} onUnblock={setUnblocking} />
                 <ListPages
                   what={t('deliveries')}
                   all={t('{count, plural, one {# delivery} other {# deliveries}}', {
@@ -83,6 +99,9 @@ export function DeliveriesPage() {
           </Card>
         )}
       </BlockStack>
+      {unblocking && (
+        <UnblockDialog id={unblocking} onClose={() => setUnblocking(null)} onDone={setUnblocked} />
+      )}
     </Page>
   )
 }

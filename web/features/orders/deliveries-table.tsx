@@ -1,4 +1,5 @@
 // Deliveries of one page of the list.
+import { useMemo } from 'react'
 import { type Delivery } from './calls.ts'
 import { StatusBadge } from '../operations/status.tsx'
 import { type CardLayout, type Columns } from '../../shell/components/record-columns.ts'
@@ -7,19 +8,35 @@ import { blockedText, DELIVERY_STATUSES, downloadedText, openedText, sentWord } 
 import { sizeText } from '../../shell/labels/size.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
-import { Badge, BlockStack, InlineStack, Link, Text, useBreakpoints } from '../../shell/ui/index.ts'
+import {
+  Badge,
+  BlockStack,
+  Button,
+  InlineStack,
+  Link,
+  Text,
+  useBreakpoints,
+} from '../../shell/ui/index.ts'
 
-const COLUMNS: Columns<
-  'order' | 'buyer' | 'status' | 'files' | 'sent' | 'opened' | 'downloads',
-  Delivery
-> = {
+type Column = 'order' | 'buyer' | 'status' | 'files' | 'sent' | 'opened' | 'downloads' | 'help'
+
+const columnsOf = (onUnblock: (id: string) => void): Columns<Column, Delivery> => ({
   order: { title: t('Order', {}, 'purchase'), cell: (delivery) => <Order delivery={delivery} /> },
   buyer: {
     title: t('Buyer'),
     cut: { className: 'product', whole: ({ email }) => email ?? undefined },
     cell: (delivery) => <Buyer delivery={delivery} />,
   },
-  status: { title: t('Status'), cell: (delivery) => <Status delivery={delivery} /> },
+  status: {
+    title: t('Status'),
+    cell: (delivery) => (
+      <BlockStack gap="100" inlineAlign="start">
+        <Status delivery={delivery} />
+        <Help delivery={delivery} onUnblock={onUnblock} />
+      </BlockStack>
+    ),
+    inCard: (delivery) => <Status delivery={delivery} />,
+  },
   files: { title: t('Files'), tabular: true, cell: filesText },
   sent: { title: t('Email'), cell: (delivery) => <Sent delivery={delivery} /> },
   opened: {
@@ -33,24 +50,33 @@ const COLUMNS: Columns<
     cell: ({ downloads }) => downloads,
     inCard: downloadedText,
   },
-}
+  help: { cell: (delivery) => <Help delivery={delivery} onUnblock={onUnblock} /> },
+})
 
-const CARD: CardLayout<keyof typeof COLUMNS> = {
+const CARD: CardLayout<Column> = {
   gap: '100',
   lines: [
     { start: 'order', end: 'status', align: 'start' },
     'buyer',
     { facts: ['files', 'opened', 'downloads'] },
     'sent',
+    'help',
   ],
 }
 
-export function DeliveriesTable({ deliveries }: { deliveries: readonly Delivery[] }) {
+interface Props {
+  deliveries: readonly Delivery[]
+  /** The same function in every render. */
+  onUnblock: (id: string) => void
+}
+
+export function DeliveriesTable({ deliveries, onUnblock }: Props) {
   const { lgDown: narrow } = useBreakpoints()
+  const columns = useMemo(() => columnsOf(onUnblock), [onUnblock])
   return (
     <RecordTable
       names={{ singular: t('delivery'), plural: t('deliveries') }}
-      columns={COLUMNS}
+      columns={columns}
       card={CARD}
       narrow={narrow}
       rows={deliveries}
@@ -93,6 +119,23 @@ function Status({ delivery }: RowProps) {
     </InlineStack>
   )
 }
+
+/** What a buyer needs who cannot download. */
+const Help = ({ delivery, onUnblock }: RowProps & Pick<Props, 'onUnblock'>) =>
+  blockedText(delivery) && (
+    // The row is a link to the delivery; its button is not.
+    <div className="row-actions" onClick={(event) => event.stopPropagation()}>
+      <Button
+        size="slim"
+        accessibilityLabel={t('Let the buyer of {name} download again', {
+          name: delivery.order_name,
+        })}
+        onClick={() => onUnblock(delivery.id)}
+      >
+        {t('Let them download again')}
+      </Button>
+    </div>
+  )
 
 function filesText({ files, size_bytes }: Delivery): string {
   const size = sizeText(size_bytes)

@@ -5,7 +5,7 @@ import { ApiError } from '../../shell/client/error.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import { DELIVERY_STATUSES } from './labels.ts'
+import { blockedText, DELIVERY_STATUSES } from './labels.ts'
 import { serverText } from '../../shell/messages/server-templates.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Badge, Banner, BlockStack, Card } from '../../shell/ui/index.ts'
@@ -18,6 +18,7 @@ import { FilesCard } from './files-card.tsx'
 import { DownloadsCard, LinesCard, MessagesCard } from './history-cards.tsx'
 import { ReplaceDialog } from './replace-dialog.tsx'
 import { TermsDialog } from './terms-dialog.tsx'
+import { UnblockDialog, UnblockedBanner, type Unblocked } from './unblock-dialog.tsx'
 import { useDeliveryActions } from './use-delivery-actions.tsx'
 
 /** The open dialog; about one file, or all. */
@@ -55,6 +56,9 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
   const [open, setOpen] = useState<Open | null>(null)
   const close = () => setOpen(null)
   const actions = useDeliveryActions(delivery)
+  const [unblocking, setUnblocking] = useState(false)
+  const [unblocked, setUnblocked] = useState<Unblocked | null>(null)
+  const blocked = blockedText(delivery)
   const word = DELIVERY_STATUSES[delivery.status]
   // New terms help no buyer of an order that entitles to nothing any more.
   const changeable = delivery.status === 'ready' || delivery.status === 'held'
@@ -69,6 +73,19 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
       <BlockStack gap="400">
         {stale && <Problem error={stale} stale what={t('The delivery could not be loaded')} />}
         {actions.error && <Problem error={actions.error} what={t('That could not be done')} />}
+        {unblocked && <UnblockedBanner unblocked={unblocked} onClose={() => setUnblocked(null)} />}
+        {blocked !== null && !delivery.asked && (
+          <Banner
+            tone="warning"
+            title={blocked}
+            action={{
+              content: t('Let them download again'),
+              onAction: () => setUnblocking(true),
+            }}
+          >
+            {delivery.reason !== null && <p>{serverText(delivery.reason)}</p>}
+          </Banner>
+        )}
         {delivery.asked && changeable && <AskedBanner delivery={delivery} />}
         {delivery.status !== 'ready' && (
           <Banner tone={delivery.status === 'held' ? 'warning' : 'info'} title={word.text}>
@@ -79,15 +96,17 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
             </p>
           </Banner>
         )}
-        {delivery.status === 'ready' && delivery.reason !== null && (
-          <Banner
-            tone="warning"
-            title={t('Some files are not delivered')}
-            action={{ content: t('Prepare again'), onAction: actions.prepare }}
-          >
-            <p>{serverText(delivery.reason)}</p>
-          </Banner>
-        )}
+        {delivery.status === 'ready' &&
+          delivery.reason !== null &&
+          (blocked === null || delivery.asked) && (
+            <Banner
+              tone="warning"
+              title={t('Some files are not delivered')}
+              action={{ content: t('Prepare again'), onAction: actions.prepare }}
+            >
+              <p>{serverText(delivery.reason)}</p>
+            </Banner>
+          )}
         <AboutCard delivery={delivery} onCorrect={() => setOpen({ dialog: 'address' })} />
         <FilesCard
           delivery={delivery}
@@ -96,7 +115,7 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
         />
         <LinesCard lines={delivery.lines} />
         <MessagesCard messages={delivery.messages} />
-        <DownloadsCard downloads={delivery.download_list} />
+        <DownloadsCard {...delivery} />
       </BlockStack>
       {open?.dialog === 'address' && <AddressDialog delivery={delivery} onClose={close} />}
       {open?.dialog === 'terms' && (
@@ -104,6 +123,13 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
       )}
       {open?.dialog === 'replace' && (
         <ReplaceDialog delivery={delivery} file={open.file} onClose={close} />
+      )}
+      {unblocking && (
+        <UnblockDialog
+          id={delivery.id}
+          onClose={() => setUnblocking(false)}
+          onDone={setUnblocked}
+        />
       )}
       {actions.question}
     </Page>

@@ -4,6 +4,7 @@ import { type DeliveryDetail } from './calls.ts'
 import { StatusBadge } from '../operations/status.tsx'
 import { Quiet } from '../../shell/components/quiet.tsx'
 import { messageWord } from '../messages/labels.ts'
+import { refusedText } from '../../shell/files/labels.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Badge, BlockStack, Box, Card, Text } from '../../shell/ui/index.ts'
@@ -60,7 +61,11 @@ export const MessagesCard = ({ messages }: Pick<DeliveryDetail, 'messages'>) => 
   </Rows>
 )
 
-export const DownloadsCard = ({ downloads }: { downloads: DeliveryDetail['download_list'] }) => (
+/** Downloads, and those that were refused, newest first. */
+export const DownloadsCard = ({
+  download_list,
+  refused_list,
+}: Pick<DeliveryDetail, 'download_list' | 'refused_list'>) => (
   <Rows
     title={t('Downloads')}
     empty={{
@@ -68,22 +73,38 @@ export const DownloadsCard = ({ downloads }: { downloads: DeliveryDetail['downlo
       text: t('Each is listed with its address and program, for files whose tracking is on.'),
     }}
   >
-    {downloads.map(({ at, filename, address, agent }, row) => (
-      <li key={`${at} ${row}`}>
-        <BlockStack>
-          <Text as="span" breakWord>
-            {filename}
-          </Text>
-          <Text as="span" variant="bodySm" tone="subdued" breakWord>
-            {agent}
-          </Text>
-        </BlockStack>
-        <span>{address}</span>
-        <span className="tabular">{momentText(at)}</span>
-      </li>
-    ))}
+    {attemptsOf(download_list, refused_list).map(
+      ({ at, filename, address, agent, refused }, row) => (
+        <li key={`${at} ${row}`}>
+          <BlockStack>
+            <Text as="span" breakWord>
+              {filename ?? t('The page with all files')}
+            </Text>
+            <Text as="span" variant="bodySm" tone="subdued" breakWord>
+              {[agent, address].filter(Boolean).join(' · ')}
+            </Text>
+          </BlockStack>
+          {refused ? (
+            <Badge tone="critical">{t('Refused: {why}', { why: refusedText(refused) })}</Badge>
+          ) : (
+            <span />
+          )}
+          <span className="tabular">{momentText(at)}</span>
+        </li>
+      ),
+    )}
   </Rows>
 )
+
+type Refused = DeliveryDetail['refused_list'][number]
+
+const attemptsOf = (
+  downloads: DeliveryDetail['download_list'],
+  refusals: readonly Refused[],
+): (Pick<Refused, 'at' | 'filename' | 'address' | 'agent'> & { refused?: Refused })[] =>
+  [...downloads, ...refusals.map((refused) => ({ ...refused, refused }))].toSorted((a, b) =>
+    b.at.localeCompare(a.at),
+  )
 
 interface RowsProps {
   title: string

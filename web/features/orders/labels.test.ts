@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { DELIVERIES_STATE } from './url-state.ts'
-import { downloadedText, grantChanges, holdText, openedText } from './labels.ts'
+import { blockedText, downloadedText, grantChanges, holdText, openedText } from './labels.ts'
 
 const now = new Date('2026-11-22T12:00:00Z')
 const file = (file_id: string, expires_at: string | null, download_limit: number | null) => ({
@@ -32,8 +32,29 @@ test('the buyer’s actions are described', () => {
   expect(holdText({ hold: { ...hold, by: 'workflow', recommendation: null } })).toBe(null)
 })
 
+test.each([
+  [{ used_up: 2 }, '2 of 3 files used up'],
+  [{ expired: 2 }, '2 of 3 files expired'],
+  [{ used_up: 2, expired: 1 }, '2 of 3 files used up or expired'],
+  [{ not_prepared: 2 }, '2 of 3 files not prepared'],
+  [{ used_up: 1, not_prepared: 1 }, '2 of 3 files cannot be downloaded'],
+])('%j is “%s”', (why, text) => {
+  const blocked_by = { used_up: 0, expired: 0, not_prepared: 0, ...why }
+  const delivery = { files: 3, blocked_files: 2, blocked_by }
+  expect(blockedText({ ...delivery, status: 'ready' })).toBe(text)
+  expect(blockedText({ ...delivery, status: 'held' })).toBeNull()
+})
+
 test('the address keeps the search', () => {
-  const place = { search: '#1001', status: 'held', cursor: '', page: 1 } as const
+  const place = {
+    search: '#1001',
+    status: 'held',
+    cursor: '',
+    page: 1,
+    file: 'file_1',
+    product: 'gid://shopify/Product/1',
+    about: 'Tides',
+  } as const
   expect(DELIVERIES_STATE.read(DELIVERIES_STATE.write(place))).toEqual(place)
   expect(DELIVERIES_STATE.read('?status=lost').status).toBe('')
 })

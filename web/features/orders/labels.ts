@@ -28,17 +28,31 @@ export const DELIVERY_LISTING_TEXTS: Readonly<Record<DeliveryListing, string>> =
   revoked: DELIVERY_STATUSES.revoked.text,
 }
 
-/** `2 of 3 files used up or expired`; null: the buyer can download all of them. */
-export const blockedText = ({
+/** `2 of 3 files used up`; null: the buyer can download all of them. */
+export function blockedText({
   files,
   blocked_files: blocked,
+  blocked_by: by,
   status,
-}: Pick<Delivery, 'files' | 'blocked_files' | 'status'>): string | null =>
-  status === 'ready' && blocked > 0
-    ? t('{blocked} of {files, plural, one {# file} other {# files}} used up or expired', {
-        ...{ blocked, files },
-      })
-    : null
+}: Pick<Delivery, 'files' | 'blocked_files' | 'blocked_by' | 'status'>): string | null {
+  if (status !== 'ready' || blocked === 0) return null
+  const counts = { blocked, files }
+  if (by.not_prepared === 0 && by.expired === 0)
+    return t('{blocked} of {files, plural, one {# file} other {# files}} used up', counts)
+  if (by.not_prepared === 0 && by.used_up === 0)
+    return t('{blocked} of {files, plural, one {# file} other {# files}} expired', counts)
+  if (by.not_prepared === 0)
+    return t(
+      '{blocked} of {files, plural, one {# file} other {# files}} used up or expired',
+      counts,
+    )
+  if (by.used_up === 0 && by.expired === 0)
+    return t('{blocked} of {files, plural, one {# file} other {# files}} not prepared', counts)
+  return t(
+    '{blocked} of {files, plural, one {# file} other {# files}} cannot be downloaded',
+    counts,
+  )
+}
 
 /** The status of the last mail. */
 export const sentWord = ({ sent }: Pick<Delivery, 'sent'>): StatusWord | null =>

@@ -906,6 +906,12 @@ export interface components {
         email: string | null
         message: string | null
       } | null
+      /** @description Why: a file may be used up and expired */
+      blocked_by: {
+        expired: number
+        not_prepared: number
+        used_up: number
+      }
       /** @description Of them, those that the buyer cannot download: used up, expired, or not prepared */
       blocked_files: number
       confirmation_number: string | null
@@ -972,6 +978,17 @@ export interface components {
         file_id: string
         with: string
       }[]
+      /** @description The terms of single files; they win over the terms for all */
+      terms?: {
+        /**
+         * @description Downloads that a link allows; null: unlimited
+         * @example 5
+         */
+        download_limit?: number | null
+        /** @description Null: never */
+        expires_at?: string | null
+        file_id: string
+      }[]
     }
     DeliveryDetail: {
       /** @description The buyer asked for more and has no answer yet */
@@ -981,6 +998,12 @@ export interface components {
         email: string | null
         message: string | null
       } | null
+      /** @description Why: a file may be used up and expired */
+      blocked_by: {
+        expired: number
+        not_prepared: number
+        used_up: number
+      }
       /** @description Of them, those that the buyer cannot download: used up, expired, or not prepared */
       blocked_files: number
       confirmation_number: string | null
@@ -1049,6 +1072,32 @@ export interface components {
       order_name: string
       /** @description Why it, or one of its files, is not ready */
       reason: string | null
+      /** @description The last downloads that the buyer was refused, newest first; 20 of each link are kept */
+      refused_list: {
+        /** @description Shortened: 203.0.113.0/24 */
+        address: string
+        /** @description The program: Chrome (Windows) */
+        agent: string
+        /** Format: date-time */
+        at: string
+        /** @description Null: the page, or all files as one ZIP file */
+        file_id: string | null
+        filename: string | null
+        /**
+         * @description `not_prepared`: the shop’s workflow has not prepared the file
+         * @enum {string}
+         */
+        reason:
+          | 'used_up'
+          | 'expired'
+          | 'revoked'
+          | 'withdrawn'
+          | 'not_prepared'
+          | 'held'
+          | 'site_not_allowed'
+        /** @description Attempts within the same minute for the same reason */
+        times: number
+      }[]
       /** @description The last email about it */
       sent: {
         /** Format: date-time */
@@ -1299,6 +1348,7 @@ export interface components {
       'DELETE /api/drop/accounts/{id}': Record<string, never>
       'DELETE /api/drop/files/{id}': Record<string, never>
       'DELETE /api/licence-lists/{id}': Record<string, never>
+      'DELETE /api/mapping-rules/{id}': Record<string, never>
       'DELETE /api/moves/{id}': Record<string, never>
       'DELETE /api/packs/{id}': Record<string, never>
       'DELETE /api/schedules/{id}': Record<string, never>
@@ -1428,9 +1478,11 @@ export interface components {
         query: {
           cursor?: string
           email?: string
+          file_id?: string
           /** @default 50 */
           limit?: number
           order?: string
+          product_id?: string
           search?: string
           /** @enum {string} */
           status?: 'ready' | 'held' | 'withdrawn' | 'revoked' | 'unreachable' | 'blocked'
@@ -1550,7 +1602,7 @@ export interface components {
             /** Format: date-time */
             created_at: string
             /** @enum {string} */
-            method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack'
+            method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack' | 'rule'
             product_id: string
             product_title: string
             reason: string
@@ -1678,6 +1730,20 @@ export interface components {
           search?: string
           /** @enum {string} */
           status?: 'active' | 'expired' | 'exhausted' | 'revoked' | 'withdrawn'
+        }
+      }
+      'GET /api/mapping-rules': {
+        answer: {
+          data: components['schemas']['MappingRule'][]
+          next_cursor: string | null
+        }
+      }
+      'GET /api/mapping-rules/count': {
+        answer: components['schemas']['MappingRuleCount']
+        query: {
+          /** @enum {string} */
+          kind?: 'starts' | 'contains' | 'is'
+          text?: string
         }
       }
       'GET /api/messages': {
@@ -1845,6 +1911,7 @@ export interface components {
         }
         query: {
           cursor?: string
+          like?: string
           /** @default 50 */
           limit?: number
           /**
@@ -1864,6 +1931,18 @@ export interface components {
         }
         query: {
           above?: number
+        }
+      }
+      'GET /api/reviews/groups': {
+        answer: {
+          data: components['schemas']['ReviewGroup'][]
+          next_cursor: string | null
+          open: number
+        }
+        query: {
+          cursor?: string
+          /** @default 50 */
+          limit?: number
         }
       }
       'GET /api/schedules': {
@@ -2023,7 +2102,7 @@ export interface components {
             /** Format: date-time */
             created_at: string
             /** @enum {string} */
-            method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack'
+            method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack' | 'rule'
             product_id: string
             product_title: string
             reason: string
@@ -2055,6 +2134,10 @@ export interface components {
           visibility: 'public' | 'private'
         }
         body: components['schemas']['FileChange']
+      }
+      'PATCH /api/mapping-rules/{id}': {
+        answer: components['schemas']['MappingRule']
+        body: components['schemas']['MappingRuleChange']
       }
       'PATCH /api/packs/{id}': {
         answer: {
@@ -2290,7 +2373,7 @@ export interface components {
             /** Format: date-time */
             created_at: string
             /** @enum {string} */
-            method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack'
+            method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack' | 'rule'
             product_id: string
             product_title: string
             reason: string
@@ -2400,6 +2483,17 @@ export interface components {
           link_ids: string[]
         }
       }
+      'POST /api/mapping-rules': {
+        answer: components['schemas']['MappingRule']
+        body: components['schemas']['MappingRuleRequest']
+      }
+      'POST /api/mapping-rules/{id}/apply': {
+        answer: {
+          files: number
+          /** @description Null: there is no such file */
+          job_id: string | null
+        }
+      }
       'POST /api/messages/{id}/send': {
         answer: components['schemas']['Message']
       }
@@ -2482,8 +2576,24 @@ export interface components {
         }
         body: components['schemas']['ReviewAcceptance']
       }
+      'POST /api/reviews/{id}/accept-alike': {
+        answer: {
+          accepted: number
+          /** @description The operation that maps the files; null if there were none to map */
+          job_id: string | null
+          /** @description How many reviews are still open */
+          open: number
+        }
+        body: components['schemas']['ReviewAcceptance']
+      }
       'POST /api/reviews/{id}/reject': {
         answer: components['schemas']['Review']
+      }
+      'POST /api/reviews/{id}/reject-alike': {
+        answer: {
+          ids: string[]
+          open: number
+        }
       }
       'POST /api/reviews/accept': {
         answer: {
@@ -2494,6 +2604,15 @@ export interface components {
           open: number
         }
         body: components['schemas']['ReviewsAcceptance']
+      }
+      'POST /api/reviews/reopen': {
+        answer: {
+          open: number
+          reopened: number
+        }
+        body: {
+          ids: string[]
+        }
       }
       'POST /api/schedules': {
         answer: components['schemas']['Schedule']
@@ -2792,7 +2911,7 @@ export interface components {
         /** Format: date-time */
         created_at: string
         /** @enum {string} */
-        method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack'
+        method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack' | 'rule'
         product_id: string
         product_title: string
         reason: string
@@ -2909,6 +3028,34 @@ export interface components {
           downloads: number
           /** @constant */
           kind: 'downloads'
+        }
+      | {
+          /** @description Shortened: 203.0.113.0/24 */
+          address: string
+          agent: string
+          /**
+           * Format: date-time
+           * @description The last attempt of its minute
+           */
+          at: string
+          delivery_id: string | null
+          email: string | null
+          /** @constant */
+          kind: 'refused'
+          order_name: string | null
+          /**
+           * @description `not_prepared`: the shop’s workflow has not prepared the file
+           * @enum {string}
+           */
+          reason:
+            | 'used_up'
+            | 'expired'
+            | 'revoked'
+            | 'withdrawn'
+            | 'not_prepared'
+            | 'held'
+            | 'site_not_allowed'
+          times: number
         }
     FilesImpact: {
       /** @description Files of the selection, without unknown ids */
@@ -3230,6 +3377,62 @@ export interface components {
     }
     LogoRequest: {
       image: string
+    }
+    MappingRule: {
+      /** Format: date-time */
+      created_at: string
+      created_by: string
+      id: string
+      /** @description Of the product */
+      image: string | null
+      /**
+       * @description `is`: the name, with or without its extension. Case is ignored.
+       * @enum {string}
+       */
+      kind: 'starts' | 'contains' | 'is'
+      /** @description The catalog has the product no longer: the rule is passed over */
+      missing: boolean
+      product_id: string
+      product_title: string
+      text: string
+      variant_id: string | null
+      variant_title: string | null
+    }
+    MappingRuleChange: {
+      /**
+       * @description `is`: the name, with or without its extension. Case is ignored.
+       * @enum {string}
+       */
+      kind?: 'starts' | 'contains' | 'is'
+      /** @description From 1: the first rule that a name matches counts */
+      position?: number
+      product_id?: string
+      text?: string
+      /** @description Null: the whole product */
+      variant_id?: string | null
+    }
+    MappingRuleCount: {
+      /** @description Some of their names */
+      examples: string[]
+      files: number
+      /** @description Of them, those that never had a product */
+      unmapped: number
+    }
+    MappingRuleRequest: {
+      /**
+       * @description `is`: the name, with or without its extension. Case is ignored.
+       * @enum {string}
+       */
+      kind: 'starts' | 'contains' | 'is'
+      /** @description Absent: the last */
+      position?: number
+      product_id: string
+      text: string
+      /**
+       * @description Null: the whole product
+       * @default null
+       */
+      variant_id?: string | null
     }
     Message: {
       attempts: number
@@ -3978,7 +4181,7 @@ export interface components {
         /** @description Of the product */
         image: string | null
         /** @enum {string} */
-        method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack'
+        method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack' | 'rule'
         product_id: string
         product_title: string
         reason: string
@@ -4008,6 +4211,15 @@ export interface components {
     ReviewAcceptance: {
       product_id: string
       variant_id?: string | null
+    }
+    ReviewGroup: {
+      count: number
+      /** @description Names of some of the other files */
+      others: string[]
+      /** @description The newest of the group */
+      review: components['schemas']['Review']
+      /** @description What suggested their best candidate */
+      rule: string
     }
     ReviewsAcceptance: {
       above: number

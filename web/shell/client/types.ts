@@ -100,7 +100,8 @@ export type ItemStatus = Item['status']
 export type ItemMapping = Pick<
   Item['candidates'][number],
   'product_id' | 'product_title' | 'variant_id'
->
+> &
+  Partial<Pick<Mapping, 'method' | 'reason'>>
 
 export type Notice = Schemas['Notice']
 

@@ -1,5 +1,5 @@
 // The kind of a file by its name, and texts about its settings and mappings.
-import { type File, type LinkStatus, type Mapping } from '../client/types.ts'
+import { type File, type LinkStatus, type Mapping, type Schemas } from '../client/types.ts'
 import { t } from '../messages/t.ts'
 
 type FileFamily = 'document' | 'image' | 'video' | 'audio' | 'archive' | 'other'
@@ -72,8 +72,24 @@ const METHODS: Record<Mapping['method'], string> = {
   tags: t('Tags'),
   manual: t('Manual'),
   pack: t('Pack'),
+  rule: t('Rule of the shop'),
 }
 export const methodText = (method: Mapping['method']): string => METHODS[method] ?? method
+
+type RefusedReason = Extract<Schemas['FileHistoryEntry'], { kind: 'refused' }>['reason']
+
+const REFUSALS: Record<RefusedReason, string> = {
+  used_up: t('Used up'),
+  expired: t('Expired'),
+  revoked: t('Revoked'),
+  withdrawn: t('Withdrawn'),
+  not_prepared: t('Not prepared yet'),
+  held: t('On hold'),
+  site_not_allowed: t('Site not allowed'),
+}
+/** Why a download was refused, and how often within a minute: `Used up`, `Used up, 3 times`. */
+export const refusedText = ({ reason, times }: { reason: RefusedReason; times: number }): string =>
+  times === 1 ? REFUSALS[reason] : t('{reason}, {times} times', { reason: REFUSALS[reason], times })
 
 const LINK_STATUSES: Record<
   LinkStatus,

@@ -113,6 +113,7 @@ export const SERVER_TEXTS: readonly string[] = [
   t('If that is wrong, undo the operation or restore the files from the trash.'),
   // Why a file belongs to a product.
   t('Its name is the title'),
+  t('Its name is like the title'),
   t('Chosen manually'),
   t('Changes made before the cancel are kept.'),
   t('Map the files that have no product, or leave them: their links work without one.'),
@@ -287,6 +288,9 @@ export const SERVER_TEMPLATES: readonly string[] = [
   template('The product has the same tag {tags}'),
   template('The product has the same tags {tags}'),
   template('Its name is {count} % like the title'),
+  template('The shop’s rule: names that start with {text}'),
+  template('The shop’s rule: names that contain {text}'),
+  template('The shop’s rule: the name {text}'),
   template('{count} not mapped to a product'),
   template('{size} saved'),
   template('Not mapped: {names}.'),

@@ -1,8 +1,9 @@
-// The keys that work on every page.
+// The keys that work on every page, and those of the open one.
 import { t } from '../messages/t.ts'
 import { Button } from '../ui/index.ts'
 import { COMMAND_KEY, PALETTE_KEY } from './command-key.ts'
 import { NativeDialog } from './native-dialog.tsx'
+import { pageKeys } from './page-keys.ts'
 
 const KEYS: readonly { keys: readonly string[]; does: string }[] = [
   { keys: [COMMAND_KEY, PALETTE_KEY], does: t('Find pages, files, orders and actions') },
@@ -12,11 +13,12 @@ const KEYS: readonly { keys: readonly string[]; does: string }[] = [
 ]
 
 export function KeysList({ onClose }: { onClose: () => void }) {
+  const own = pageKeys().map(({ key, does }) => ({ keys: [key], does }))
   return (
     <NativeDialog label={t('Keyboard shortcuts')} onClose={onClose}>
       <h2 className="palette-title">{t('Keyboard shortcuts')}</h2>
       <dl className="palette-keys">
-        {KEYS.map(({ keys, does }) => (
+        {[...own, ...KEYS].map(({ keys, does }) => (
           <div key={does}>
             <dt>{does}</dt>
             <dd>

@@ -10,6 +10,7 @@ import {
   useState,
 } from 'react'
 import { PALETTE_KEY } from './command-key.ts'
+import { isDialogOpen, isTyping } from './page-keys.ts'
 import './opener.css'
 
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
@@ -25,7 +26,7 @@ export function Keys({ children }: { children: ReactNode }) {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       const wanted = wantedBy(event)
-      if (wanted === null || document.querySelector('[role="dialog"], dialog[open]')) return
+      if (wanted === null || isDialogOpen()) return
       if (wanted === 'search' && !focusSearch()) return
       event.preventDefault()
       if (wanted !== 'search') setShown(wanted)
@@ -54,12 +55,6 @@ function wantedBy(event: KeyboardEvent): 'palette' | 'keys' | 'search' | null {
   if (event.key === '/') return 'search'
   return event.key === '?' ? 'keys' : null
 }
-
-/** A letter does nothing in a checkbox. */
-const TEXT_FIELDS = 'input:not([type="checkbox"], [type="radio"]), textarea, select'
-
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || target.matches(TEXT_FIELDS))
 
 /** False: this page has no search. */
 function focusSearch(): boolean {

@@ -37,7 +37,10 @@ export async function recordReviews(
   const rows = found.map(({ fileId, candidates, replaces }) => ({
     file_id: fileId,
     replaces,
-    candidates: candidates.toSorted((a, b) => b.score - a.score),
+    // Files with equal candidates have them in one order, so that they are one group.
+    candidates: candidates.toSorted(
+      (a, b) => b.score - a.score || (a.product_id < b.product_id ? -1 : 1),
+    ),
     score: Math.max(...candidates.map(({ score }) => score)),
     question: questionOf(candidates),
   }))
@@ -74,18 +77,78 @@ const IS_NEEDED = `(r.status <> 'open' or f.mapping_state <> 'mapped' or r.repla
   and not exists (select from mappings m
   where m.shop_id = r.shop_id and m.file_id = r.file_id and m.created_at > r.created_at))`
 
+/**
+ * SQL: the rule that suggested the best candidate of a review. How like a title a name is differs
+ * from file to file.
+ */
+const ruleOf = (r: string): string =>
+  `regexp_replace(${r}.candidates #>> '{0,reason}', '^(Its name is) [0-9]+ % (like the title)$', '\\1 \\2')`
+/** SQL: reviews with the same best candidate by the same rule are alike. */
+const groupOf = (r: string): string =>
+  `${r}.candidates #>> '{0,product_id}', ${r}.candidates #>> '{0,variant_id}', ${ruleOf(r)}`
+const ALIKE = `(row(${groupOf('r')}) is not distinct from
+  (select row(${groupOf('x')}) from reviews x where x.shop_id = :shop and x.id = :like))`
+
+interface ReviewPage {
+  status: ReviewStatus
+  /** Only reviews like this one. */
+  like?: string
+  before?: string
+  limit: number
+}
+
 /** Reads a page of reviews, newest first. */
 export function listReviews(
   scope: ShopScope,
-  { status, before, limit }: { status: ReviewStatus; before?: string; limit: number },
+  { status, like, before, limit }: ReviewPage,
 ): Promise<ReviewRow[]> {
   return scope.query<ReviewRow>(
     `select ${COLUMNS} from ${WITH_FILES}
      where r.shop_id = :shop and r.status = :status
        and ${IS_NEEDED} and (:before::uuid is null or r.id < :before)
+       ${like === undefined ? '' : `and ${ALIKE}`}
      order by r.id desc limit :limit`,
-    { status, before: before ?? null, limit },
+    { status, before: before ?? null, limit, ...(like === undefined ? {} : { like }) },
   )
+}
+
+/** Open reviews that are alike. */
+export interface ReviewGroup {
+  /** The newest of them. */
+  review: ReviewRow
+  /** What suggested their best candidate, without what differs between them. */
+  rule: string
+  count: number
+  /** The names of some of the others. */
+  others: string[]
+}
+
+const SHOWN_NAMES = 6
+
+/** Reads a page of groups, the largest first. */
+export async function listGroups(
+  scope: ShopScope,
+  { before, limit }: { before?: { count: number; newest: string }; limit: number },
+): Promise<ReviewGroup[]> {
+  const groups = await scope.query<{ id: string; rule: string; count: number; names: string[] }>(
+    `select (array_agg(r.id order by r.id desc))[1] as id, ${ruleOf('r')} as rule, count(*) as count,
+       (array_agg(f.filename order by r.id desc))[2:${SHOWN_NAMES}] as names
+     from ${WITH_FILES} where r.shop_id = :shop and r.status = 'open' and ${IS_NEEDED}
+     group by ${groupOf('r')}
+     having :newest::uuid is null
+       or (count(*), (array_agg(r.id order by r.id desc))[1]) < (:count::bigint, :newest::uuid)
+     order by count(*) desc, 1 desc limit :limit`,
+    { limit, count: before?.count ?? 0, newest: before?.newest ?? null },
+  )
+  const rows = await scope.query<ReviewRow>(
+    `select ${COLUMNS} from ${WITH_FILES} where r.shop_id = :shop and r.id = any(:ids::uuid[])`,
+    { ids: groups.map(({ id }) => id) },
+  )
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return groups.flatMap(({ id, rule, count, names }) => {
+    const review = byId.get(id)
+    return review ? [{ review, rule, count, others: names }] : []
+  })
 }
 
 export async function countOpen(scope: ShopScope): Promise<number> {
@@ -148,6 +211,20 @@ export async function decideReviews(
     { ids, status, by },
   )
   return new Set(rows.map(({ id }) => id))
+}
+
+/** Opens rejected reviews again, unless their files have another open one. Returns their number. */
+export async function reopenRejected(tx: ShopScope, ids: readonly string[]): Promise<number> {
+  const rows = await tx.query(
+    `update reviews r set status = 'open', decided_at = null, decided_by = null
+     where r.shop_id = :shop and r.status = 'rejected' and r.id = any(:ids::uuid[])
+       and r.id = (select max(c.id::text)::uuid from reviews c where c.shop_id = :shop
+         and c.file_id = r.file_id and c.status = 'rejected' and c.id = any(:ids::uuid[]))
+       and not exists (select from reviews o where o.shop_id = :shop and o.file_id = r.file_id
+         and o.status = 'open') returning r.id`,
+    { ids },
+  )
+  return rows.length
 }
 
 /** Records the operation that maps the files of these reviews. */

@@ -5,11 +5,11 @@ import type { ShopScope } from '../../../core/db/for-shop.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { AppError } from '../../../core/errors.ts'
 // oxfmt-ignore
-import { listUnambiguous, countUnambiguous, countOpen, decideReviews, findReview, listReviews, REVIEW_STATUSES, type ReviewRow } from '../model/reviews.ts'
-import { requirePublicId, toOperationId, toPublicId } from '../../../core/ids.ts'
-import { firstOf, lastOf, present } from '../../../core/present.ts'
+import { listUnambiguous, countUnambiguous, countOpen, decideReviews, findReview, listGroups, listReviews, reopenRejected, REVIEW_STATUSES, type ReviewRow } from '../model/reviews.ts'
+import { parsePublicId, requirePublicId, toOperationId, toPublicId } from '../../../core/ids.ts'
+import { firstOf, lastOf, present, zip } from '../../../core/present.ts'
 import { imagesAndTitles } from '../../../storefront/mirror/lookup.ts'
-import { fromCursor, text, toCursor } from '../../../http/cursors.ts'
+import { fromCursor, integer, text, toCursor } from '../../../http/cursors.ts'
 import { endpoint, type Caller, type Endpoint } from '../../../http/endpoint.ts'
 import { errorSchema, listOf, mappingMethod, page, timestamp } from '../../../http/schemas.ts'
 import { channelOf } from '../../operations/routes.ts'
@@ -52,6 +52,13 @@ const acceptedSchema = z.object({
   open: z.number().int().meta({ description: 'How many reviews are still open' }),
 })
 
+const choiceSchema = z
+  .strictObject({
+    product_id: z.string().max(255),
+    variant_id: z.string().max(255).nullable().optional(),
+  })
+  .meta({ id: 'ReviewAcceptance' })
+
 const byId = z.strictObject({ id: z.string() })
 const decided = { description: 'It was decided already', schema: errorSchema }
 
@@ -59,10 +66,14 @@ export const reviewRoutes = ({ engine }: { engine: Engine }): Endpoint[] => [
   list(),
   // Before the routes with an id: `accept` is not an id.
   countAbove(),
+  groups(),
   show(),
   accept(engine),
+  acceptAlike(engine),
   reject(),
+  rejectAlike(),
   acceptAbove(engine),
+  reopen(),
 ]
 
 const list = () =>
@@ -72,7 +83,15 @@ const list = () =>
     summary: 'List files that several products fit',
     tag: 'Products',
     scope: 'files:read',
-    query: z.strictObject({ ...page, status: z.enum(REVIEW_STATUSES).default('open') }),
+    query: z.strictObject({
+      ...page,
+      status: z.enum(REVIEW_STATUSES).default('open'),
+      like: z
+        .string()
+        .max(100)
+        .optional()
+        .meta({ description: 'Only those with the best candidate and rule of this review' }),
+    }),
     replies: {
       200: {
         description: 'A page of reviews, newest first',
@@ -84,6 +103,9 @@ const list = () =>
       const rows = await listReviews(caller.scope, {
         status: query.status,
         limit: query.limit + 1,
+        ...(query.like === undefined
+          ? {}
+          : { like: (await requireReview(caller.scope, query.like)).id }),
         ...(before ? { before: requirePublicId('review', before) } : {}),
       })
       const shown = rows.slice(0, query.limit)
@@ -91,6 +113,56 @@ const list = () =>
         rows.length > query.limit ? toCursor([toPublicId('review', lastOf(shown).id)]) : null
       const data = await recordsOf(caller.scope, shown)
       return { body: { data, next_cursor: next, open: await countOpen(caller.scope) } }
+    },
+  })
+
+const groupSchema = z
+  .object({
+    review: reviewSchema.meta({ description: 'The newest of the group' }),
+    rule: z.string().meta({ description: 'What suggested their best candidate' }),
+    count: z.number().int(),
+    others: z.array(z.string()).meta({ description: 'Names of some of the other files' }),
+  })
+  .meta({ id: 'ReviewGroup' })
+
+const groups = () =>
+  endpoint({
+    method: 'get',
+    path: '/api/reviews/groups',
+    summary: 'List open reviews in groups with the same best candidate by the same rule',
+    tag: 'Products',
+    scope: 'files:read',
+    query: z.strictObject(page),
+    replies: {
+      200: {
+        description: 'A page of groups, the largest first',
+        schema: listOf(groupSchema).extend({ open: z.number().int() }),
+      },
+    },
+    handler: async ({ caller, query: { limit, cursor } }) => {
+      const [count, newest] = fromCursor(cursor, [integer, text]) ?? []
+      const rows = await listGroups(caller.scope, {
+        limit: limit + 1,
+        ...(count === undefined || newest === undefined
+          ? {}
+          : { before: { count, newest: requirePublicId('review', newest) } }),
+      })
+      const shown = rows.slice(0, limit)
+      const last = rows.length > limit ? lastOf(shown) : null
+      const reviews = await recordsOf(
+        caller.scope,
+        shown.map(({ review }) => review),
+      )
+      return {
+        body: {
+          data: zip(shown, reviews).map(([{ review: _, ...group }, review]) => ({
+            ...group,
+            review,
+          })),
+          next_cursor: last && toCursor([last.count, toPublicId('review', last.review.id)]),
+          open: await countOpen(caller.scope),
+        },
+      }
     },
   })
 
@@ -117,12 +189,7 @@ const accept = (engine: Engine) =>
     tag: 'Products',
     scope: 'files:write',
     params: byId,
-    body: z
-      .strictObject({
-        product_id: z.string().max(255),
-        variant_id: z.string().max(255).nullable().optional(),
-      })
-      .meta({ id: 'ReviewAcceptance' }),
+    body: choiceSchema,
     replies: {
       202: { description: 'An operation maps it', schema: acceptedSchema },
       409: decided,
@@ -130,15 +197,51 @@ const accept = (engine: Engine) =>
     },
     handler: async ({ caller, params, body }) => {
       const review = await requireReview(caller.scope, params.id)
-      const candidate = review.candidates.find(
-        ({ product_id, variant_id }) =>
-          product_id === body.product_id &&
-          (body.variant_id === undefined || body.variant_id === variant_id),
-      )
+      const candidate = candidateOf(review, body)
       if (!candidate) throw notACandidate()
       return accepted(engine, caller, [{ review, candidate }])
     },
   })
+
+const acceptAlike = (engine: Engine) =>
+  endpoint({
+    method: 'post',
+    path: '/api/reviews/{id}/accept-alike',
+    summary: 'Map the files of all open reviews like this one to one of the candidates',
+    description: `The same best candidate by the same rule. At most ${MAX_ACCEPTED} a call, in one operation.`,
+    tag: 'Products',
+    scope: 'files:write',
+    params: byId,
+    body: choiceSchema,
+    replies: {
+      202: { description: 'An operation maps them', schema: acceptedSchema },
+      409: decided,
+      422: { description: 'It is not one of the candidates', schema: errorSchema },
+    },
+    handler: async ({ caller, params, body }) => {
+      const review = await requireReview(caller.scope, params.id)
+      if (!candidateOf(review, body)) throw notACandidate()
+      const alike = await listAlike(caller.scope, review)
+      const all = alike.flatMap((one): AcceptedReview[] => {
+        const candidate = candidateOf(one, body)
+        return candidate ? [{ review: one, candidate }] : []
+      })
+      if (all.length === 0) throw alreadyDecided()
+      return accepted(engine, caller, all)
+    },
+  })
+
+const listAlike = (scope: ShopScope, { id }: ReviewRow) =>
+  listReviews(scope, { status: 'open', like: id, limit: MAX_ACCEPTED })
+
+const candidateOf = (
+  { candidates }: ReviewRow,
+  { product_id, variant_id }: z.output<typeof choiceSchema>,
+) =>
+  candidates.find(
+    (one) =>
+      one.product_id === product_id && (variant_id === undefined || one.variant_id === variant_id),
+  )
 
 const reject = () =>
   endpoint({
@@ -156,6 +259,54 @@ const reject = () =>
       const review = present(await findReview(caller.scope, id), 'The review')
       const [body] = await recordsOf(caller.scope, [review])
       return { body }
+    },
+  })
+
+const rejectAlike = () =>
+  endpoint({
+    method: 'post',
+    path: '/api/reviews/{id}/reject-alike',
+    summary: 'Reject all candidates of all open reviews like this one',
+    description: `At most ${MAX_ACCEPTED} a call. \`POST /api/reviews/reopen\` undoes it.`,
+    tag: 'Products',
+    scope: 'files:write',
+    params: byId,
+    replies: {
+      200: {
+        description: 'The rejected reviews',
+        schema: z.object({ ids: z.array(z.string()), open: z.number().int() }),
+      },
+      409: decided,
+    },
+    handler: async ({ caller, params }) => {
+      const review = await requireReview(caller.scope, params.id)
+      const ids = (await listAlike(caller.scope, review)).map(({ id }) => id)
+      const now = await decideReviews(caller.scope, ids, 'rejected', caller.name)
+      if (now.size === 0) throw alreadyDecided()
+      const rejected = [...now].map((id) => toPublicId('review', id))
+      return { body: { ids: rejected, open: await countOpen(caller.scope) } }
+    },
+  })
+
+const reopen = () =>
+  endpoint({
+    method: 'post',
+    path: '/api/reviews/reopen',
+    summary: 'Open rejected reviews again',
+    tag: 'Products',
+    scope: 'files:write',
+    atomic: true,
+    body: z.strictObject({ ids: z.array(z.string()).min(1).max(MAX_ACCEPTED) }),
+    replies: {
+      200: {
+        description: 'How many are open again: unknown and other reviews are ignored',
+        schema: z.object({ reopened: z.number().int(), open: z.number().int() }),
+      },
+    },
+    handler: async ({ caller: { scope }, body }) => {
+      const ids = body.ids.flatMap((id) => parsePublicId('review', id) ?? [])
+      const reopened = await reopenRejected(scope, ids)
+      return { body: { reopened, open: await countOpen(scope) } }
     },
   })
 

@@ -1,10 +1,11 @@
-// One file with its candidate products.
-import { useState } from 'react'
-import { toast } from '../../../shell/client/bridge.ts'
-import { type Candidate, isClear, type Review, useAccept, useReject } from '../calls.ts'
+// One file, or all files with the same best candidate, with the candidate products.
+import { type KeyboardEvent, useState } from 'react'
+import { type Candidate, isClear, type Review } from '../calls.ts'
+import { type Decision } from '../decision-bar.tsx'
+import { ProductPicture } from '../product-picture.tsx'
 import { FileIcon } from '../../../shell/files/icon.tsx'
 import { Problem } from '../../../shell/components/problem.tsx'
-import { ProductPicture } from '../product-picture.tsx'
+import { isPlainKey } from '../../../shell/palette/page-keys.ts'
 import {
   Badge,
   BlockStack,
@@ -17,41 +18,68 @@ import {
 import { scoreText, capitalized } from '../../../shell/labels/size.ts'
 import { serverText } from '../../../shell/messages/server-templates.ts'
 import { t } from '../../../shell/messages/t.ts'
+import { useDecide } from './use-decide.ts'
+
+/** What a group of files has in common; absent: one file. */
+export interface Alike {
+  count: number
+  rule: string
+  /** Names of some of the other files. */
+  others: readonly string[]
+}
 
 interface Props {
   review: Review
+  alike?: Alike | undefined
   onChoose: () => void
+  onRemember: (candidate: Candidate | undefined) => void
+  /** Shows each file of the group by itself. */
+  onEach: () => void
+  onDecided: (decision: Decision) => void
 }
 
 const keyOf = ({ product_id, variant_id }: Candidate) => `${product_id} ${variant_id ?? ''}`
 
-export function ReviewCard({ review, onChoose }: Props) {
+export function ReviewCard({ review, alike, onChoose, onRemember, onEach, onDecided }: Props) {
   const { file, candidates } = review
   const { filename } = file
-  const accept = useAccept()
-  const reject = useReject()
+  const count = alike?.count ?? 1
+  const { accept, reject, accepting, rejecting, error } = useDecide(review, count, onDecided)
   // If candidates have equal scores, none is preselected.
   const [chosen, setChosen] = useState(candidates[0] && isClear(review) ? keyOf(candidates[0]) : '')
   const candidate = candidates.find((one) => keyOf(one) === chosen)
-  const busy = accept.isPending || reject.isPending
-  const error = accept.error ?? reject.error
+  const busy = accepting || rejecting
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    if (busy || event.defaultPrevented || !isPlainKey(event.nativeEvent)) return
+    const run = actionOf(event, {
+      accept: () => candidate && accept(candidate),
+      reject,
+      choose: (place) => candidates[place] && setChosen(keyOf(candidates[place])),
+      each: alike ? onEach : undefined,
+    })
+    if (!run) return
+    event.preventDefault()
+    run()
+  }
+  const label = alike ? t('{count} files like {filename}', { count, filename }) : filename
   return (
-    <section aria-label={filename}>
+    <section
+      aria-label={label}
+      tabIndex={-1}
+      data-review={review.id}
+      className="review"
+      onKeyDown={onKeyDown}
+    >
       <Card>
         <BlockStack gap="400">
           {error && <Problem error={error} what={t('Your answer could not be saved')} />}
-          <div className="file-name">
-            <FileIcon filename={filename} />
-            <Text as="h2" variant="headingMd" breakWord>
-              <Link url={`/files/${file.id}`} monochrome removeUnderline>
-                {filename}
-              </Link>
-            </Text>
-          </div>
+          {alike ? <GroupHeading review={review} alike={alike} /> : <FileHeading review={review} />}
           <fieldset className="candidates">
             <legend>
               <Text as="span" tone="subdued">
-                {t('Which product does it belong to?')}
+                {alike
+                  ? t('Which product do they belong to?')
+                  : t('Which product does it belong to?')}
               </Text>
             </legend>
             {candidates.map((one) => (
@@ -68,49 +96,96 @@ export function ReviewCard({ review, onChoose }: Props) {
             <Button
               variant="primary"
               disabled={!candidate || busy}
-              loading={accept.isPending}
-              accessibilityLabel={t('Accept for {filename}', { filename })}
-              onClick={() =>
-                candidate &&
-                accept.mutate(
-                  { review, choice: candidate },
-                  {
-                    onSuccess: () =>
-                      toast(
-                        t('{filename} is attached to {title}', {
-                          filename,
-                          title: candidate.product_title,
-                        }),
-                      ),
-                  },
-                )
-              }
+              loading={accepting}
+              accessibilityLabel={t('Accept for {filename}', { filename: label })}
+              onClick={() => candidate && accept(candidate)}
             >
-              {t('Accept')}
+              {alike ? t('Accept for all {count}', { count }) : t('Accept')}
             </Button>
             <Button
               disabled={busy}
-              accessibilityLabel={t('Choose another product for {filename}', { filename })}
+              accessibilityLabel={t('Choose another product for {filename}', { filename: label })}
               onClick={onChoose}
             >
               {t('Another product')}
             </Button>
             <Button
               disabled={busy}
-              loading={reject.isPending}
-              accessibilityLabel={t('Reject for {filename}', { filename })}
-              onClick={() =>
-                reject.mutate(review.id, {
-                  onSuccess: () => toast(t('{filename} stays without a product', { filename })),
-                })
-              }
+              loading={rejecting}
+              accessibilityLabel={t('Reject for {filename}', { filename: label })}
+              onClick={reject}
             >
               {t('None of them')}
+            </Button>
+            {alike && (
+              <Button
+                disabled={busy}
+                accessibilityLabel={t('Decide one by one: {filename}', { filename: label })}
+                onClick={onEach}
+              >
+                {t('One by one')}
+              </Button>
+            )}
+            <Button
+              variant="plain"
+              disabled={busy}
+              accessibilityLabel={t('Remember a rule for {filename}', { filename: label })}
+              onClick={() => onRemember(candidate)}
+            >
+              {t('Remember a rule …')}
             </Button>
           </InlineStack>
         </BlockStack>
       </Card>
     </section>
+  )
+}
+
+interface Actions {
+  accept: () => unknown
+  reject: () => void
+  choose: (place: number) => unknown
+  each: (() => void) | undefined
+}
+
+/** Enter presses a button or follows a link that has the focus. */
+function actionOf({ key, target }: KeyboardEvent, actions: Actions): (() => unknown) | undefined {
+  if (key === 'Enter')
+    return (target as HTMLElement).matches('a, button') ? undefined : actions.accept
+  if (key === 'x') return actions.reject
+  if (key === 'o') return actions.each
+  return /^[1-9]$/.test(key) ? () => actions.choose(Number(key) - 1) : undefined
+}
+
+const FileHeading = ({ review: { file } }: { review: Review }) => (
+  <div className="file-name">
+    <FileIcon filename={file.filename} />
+    <Text as="h2" variant="headingMd" breakWord>
+      <Link url={`/files/${file.id}`} monochrome removeUnderline>
+        {file.filename}
+      </Link>
+    </Text>
+  </div>
+)
+
+function GroupHeading({ review, alike }: { review: Review; alike: Alike }) {
+  const { count, rule, others } = alike
+  const names = [review.file.filename, ...others]
+  const more = count - names.length
+  return (
+    <BlockStack gap="100">
+      <Text as="h2" variant="headingMd" breakWord>
+        {t('{count, plural, one {# file} other {# files}}: {rule}', {
+          count,
+          rule: serverText(rule),
+        })}
+      </Text>
+      <Text as="p" tone="subdued" breakWord>
+        {more > 0
+          ? t('{names} and {more} more', { names: names.join(', '), more })
+          : names.join(', ')}
+      </Text>
+    </BlockStack>
   )
 }
 

@@ -1,80 +1,198 @@
 // Open reviews: files with their candidates, to accept one, choose another product, or reject them.
+// Files with the same best candidate are one group; `like` shows the files of one group.
 import { useState } from 'react'
-import { type Review, useReviews } from '../calls.ts'
 import { LoadingRows, Nothing, PageTurner } from '../../../shell/components/lists.tsx'
 import { Page } from '../../../shell/components/page.tsx'
 import { Problem } from '../../../shell/components/problem.tsx'
-import { PAGED } from '../../../shell/url-state/list-state.ts'
+import { listState, word } from '../../../shell/url-state/list-state.ts'
 import { useUrlState } from '../../../shell/url-state/use-url-state.ts'
-import { BlockStack, Card } from '../../../shell/ui/index.ts'
+import { BlockStack, Box, Button, Card, InlineStack, Text } from '../../../shell/ui/index.ts'
+import { t } from '../../../shell/messages/t.ts'
+import { type Candidate, type Review, useReviewGroups, useReviews } from '../calls.ts'
+import { DecisionBar, type Decision } from '../decision-bar.tsx'
+import { RuleDialog } from '../rules/rule-dialog.tsx'
+import { commonStart, ruleText } from '../rules/rule-text.ts'
 import { AcceptAbove } from './accept-above.tsx'
 import { ChooseProduct } from './choose-product.tsx'
-import { ReviewCard } from './review-card.tsx'
+import { ReviewCard, type Alike } from './review-card.tsx'
+import { useReviewKeys } from './review-keys.ts'
 import './reviews.css'
-import { t } from '../../../shell/messages/t.ts'
 
 const SHOWN = 25
 
+/** `like`: a review of the group that is shown. */
+const REVIEWS_STATE = listState({ like: word })
+
+interface Shown {
+  review: Review
+  alike?: Alike | undefined
+}
+
+/** The groups, or the files of one group. */
+function useShown({ like, cursor }: { like: string; cursor: string }) {
+  const groups = useReviewGroups({ limit: SHOWN, cursor }, like === '')
+  const reviews = useReviews({ limit: SHOWN, cursor, like }, like !== '')
+  if (like !== '') return { read: reviews, ...reviews.data, list: reviews.data?.data.map(alone) }
+  return { read: groups, ...groups.data, list: groups.data?.data.map(together) }
+}
+
+const alone = (review: Review): Shown => ({ review })
+const together = ({ review, ...alike }: Alike & { review: Review }): Shown => ({
+  review,
+  alike: alike.count > 1 ? alike : undefined,
+})
+
+type Asked =
+  | { dialog: 'product'; shown: Shown }
+  | { dialog: 'rule'; shown: Shown; candidate: Candidate | undefined }
+  | { dialog: 'above' }
+
 export function ReviewsPage() {
-  const { urlState, pages } = useUrlState(PAGED)
-  const reviews = useReviews({ limit: SHOWN, cursor: urlState.cursor })
-  const [choosing, setChoosing] = useState<Review | null>(null)
-  const [accepting, setAccepting] = useState(false)
-  const { data, error } = reviews
-  const list = data?.data
+  const { urlState, go, pages } = useUrlState(REVIEWS_STATE)
+  const { read, list, open, next_cursor } = useShown(urlState)
+  const [asked, setAsked] = useState<Asked | null>(null)
+  const [decided, setDecided] = useState<{ decision: Decision; number: number } | null>(null)
+  const decide = (decision: Decision) =>
+    setDecided((last) => ({ decision, number: (last?.number ?? 0) + 1 }))
+  const { onFocus } = useReviewKeys(list?.length ?? 0)
+  const close = () => setAsked(null)
   return (
     <Page
       title={t('Reviews')}
       subtitle={
-        data && data.open > 0
-          ? t('{open, plural, one {# file waits} other {# files wait}}', { open: data.open })
-          : undefined
+        open ? t('{open, plural, one {# file waits} other {# files wait}}', { open }) : undefined
       }
-      secondaryActions={
-        data && data.open > 0
-          ? [{ content: t('Accept all above …'), onAction: () => setAccepting(true) }]
-          : []
-      }
+      secondaryActions={[
+        { content: t('Mapping rules'), url: '/settings/mapping-rules' },
+        ...(open
+          ? [{ content: t('Accept all above …'), onAction: () => setAsked({ dialog: 'above' }) }]
+          : []),
+      ]}
     >
-      <BlockStack gap="400">
-        {error && (
-          <Problem
-            error={error}
-            stale={list !== undefined}
-            what={t('The reviews could not be loaded')}
-            onRetry={() => void reviews.refetch()}
-            retrying={reviews.isFetching}
-          />
-        )}
-        {reviews.isPending && (
-          <Card padding="0">
-            <LoadingRows rows={4} what={t('reviews')} />
-          </Card>
-        )}
-        {list?.length === 0 && (
-          <Card>
-            <Nothing why="new" heading={t('Nothing to review')}>
-              {t(
-                'When a file’s name matches several products, you choose one here. Until then the file has no product.',
-              )}
-            </Nothing>
-          </Card>
-        )}
-        {list?.map((review) => (
-          <ReviewCard key={review.id} review={review} onChoose={() => setChoosing(review)} />
-        ))}
-        {list && list.length > 0 && (pages(data?.next_cursor).hasNext || urlState.page > 1) && (
-          <Card padding="0">
-            <PageTurner
-              label={t('Page {page, number}', { page: urlState.page })}
-              what={t('reviews')}
-              pages={pages(data?.next_cursor)}
+      <div onFocus={onFocus}>
+        <BlockStack gap="400">
+          {decided && (
+            <DecisionBar
+              key={decided.number}
+              decision={decided.decision}
+              onClose={() => setDecided(null)}
             />
-          </Card>
-        )}
-      </BlockStack>
-      {choosing && <ChooseProduct review={choosing} onClose={() => setChoosing(null)} />}
-      {accepting && <AcceptAbove onClose={() => setAccepting(false)} />}
+          )}
+          {urlState.like !== '' && <OneGroup onBack={() => go({ like: '' })} />}
+          {read.error && (
+            <Problem
+              error={read.error}
+              stale={list !== undefined}
+              what={t('The reviews could not be loaded')}
+              onRetry={() => void read.refetch()}
+              retrying={read.isFetching}
+            />
+          )}
+          {read.isPending && (
+            <Card padding="0">
+              <LoadingRows rows={4} what={t('reviews')} />
+            </Card>
+          )}
+          {list?.length === 0 && (
+            <NoReviews inGroup={urlState.like !== ''} onAll={() => go({ like: '' })} />
+          )}
+          {list?.map((shown) => (
+            <ReviewCard
+              key={shown.review.id}
+              {...shown}
+              onChoose={() => setAsked({ dialog: 'product', shown })}
+              onRemember={(candidate) => setAsked({ dialog: 'rule', shown, candidate })}
+              onEach={() => go({ like: shown.review.id })}
+              onDecided={decide}
+            />
+          ))}
+          {list && list.length > 0 && (pages(next_cursor).hasNext || urlState.page > 1) && (
+            <Card padding="0">
+              <PageTurner
+                label={t('Page {page, number}', { page: urlState.page })}
+                what={t('reviews')}
+                pages={pages(next_cursor)}
+              />
+            </Card>
+          )}
+        </BlockStack>
+      </div>
+      {asked?.dialog === 'product' && (
+        <ChooseProduct {...asked.shown} onClose={close} onDecided={decide} />
+      )}
+      {asked?.dialog === 'rule' && (
+        <RememberRule
+          shown={asked.shown}
+          candidate={asked.candidate}
+          onClose={close}
+          onDecided={decide}
+        />
+      )}
+      {asked?.dialog === 'above' && <AcceptAbove onClose={close} />}
     </Page>
+  )
+}
+
+const OneGroup = ({ onBack }: { onBack: () => void }) => (
+  <Box paddingInline={{ xs: '400', md: '0' }}>
+    <InlineStack gap="200" blockAlign="center">
+      <Button onClick={onBack}>{t('All reviews')}</Button>
+      <Text as="p" tone="subdued">
+        {t('Only files with the same best candidate are shown.')}
+      </Text>
+    </InlineStack>
+  </Box>
+)
+
+const NoReviews = ({ inGroup, onAll }: { inGroup: boolean; onAll: () => void }) => (
+  <Card>
+    {inGroup ? (
+      <Nothing
+        why="unmatched"
+        heading={t('All files of this group are decided')}
+        action={{ content: t('All reviews'), onAction: onAll }}
+      />
+    ) : (
+      <Nothing why="new" heading={t('Nothing to review')}>
+        {t(
+          'When a file’s name matches several products, you choose one here. Until then the file has no product.',
+        )}
+      </Nothing>
+    )}
+  </Card>
+)
+
+interface RememberProps {
+  shown: Shown
+  candidate: Candidate | undefined
+  onClose: () => void
+  onDecided: (decision: Decision) => void
+}
+
+/** The files that match are mapped by an operation, which can be undone. */
+function RememberRule({ shown, candidate, onClose, onDecided }: RememberProps) {
+  const names = [shown.review.file.filename, ...(shown.alike?.others ?? [])]
+  return (
+    <RuleDialog
+      rule={null}
+      start={{
+        ...commonStart(names),
+        product: candidate
+          ? {
+              product_id: candidate.product_id,
+              variant_id: candidate.variant_id,
+              title: candidate.product_title,
+            }
+          : null,
+      }}
+      onClose={onClose}
+      onSaved={(rule, job) => {
+        if (job !== null)
+          onDecided({
+            text: t('{rule}: the files that match get the product', { rule: ruleText(rule) }),
+            undo: { kind: 'operation', id: job },
+          })
+      }}
+    />
   )
 }

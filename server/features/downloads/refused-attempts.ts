@@ -1,0 +1,169 @@
+// Downloads that the holder of a link was refused: when, from where and why, for the merchant who
+// helps them. They are written in batches after the responses, so that no request waits for them. A
+// killed process loses those of the last seconds, and so does a database that stays unavailable.
+import type pg from 'pg'
+import { isDatabaseUnavailable } from '../../core/db/error-classes.ts'
+import { shortenedAddress } from '../../core/client-address.ts'
+import type { ErrorCode } from '../../core/errors.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
+import { singleFlight } from '../../core/single-flight.ts'
+import type { Client } from '../../http/clients.ts'
+import { linkStatus } from '../links/model/links.ts'
+import { agentFamily } from './agent-family.ts'
+import type { KnownLink } from './counting/known-link.ts'
+import { plainArray } from './targets.ts'
+
+export const REFUSED_REASONS = [
+  'used_up',
+  'expired',
+  'revoked',
+  'withdrawn',
+  'not_prepared',
+  'held',
+  'site_not_allowed',
+] as const
+export type RefusedReason = (typeof REFUSED_REASONS)[number]
+
+/** Why the holder of the link was refused; null: for a reason that is not about the link. */
+export function refusedReason(link: KnownLink, code: ErrorCode, now: Date): RefusedReason | null {
+  if (link.uninstalled) return null
+  switch (code) {
+    case 'link_expired':
+      return 'expired'
+    case 'link_exhausted':
+      return linkStatus(link, now) === 'active' && isUnprepared(link) ? 'not_prepared' : 'used_up'
+    case 'link_held':
+      return link.blocked === 'held' ? 'held' : 'not_prepared'
+    case 'link_withdrawn':
+      return isRevoked(link) ? 'revoked' : 'withdrawn'
+    case 'referrer_not_allowed':
+      return 'site_not_allowed'
+    default:
+      return null
+  }
+}
+
+/** The link of a file has no bytes until the shop's workflow has prepared them. */
+const isUnprepared = ({ target }: KnownLink) => target !== null && !target.hash
+
+const isRevoked = ({ blocked, revoked_at, out }: KnownLink): boolean =>
+  blocked === null ? revoked_at !== null || out : blocked === 'refused'
+
+export interface RefusedAttempts {
+  /** Queues an attempt; never throws. */
+  record(link: KnownLink, reason: RefusedReason, client: Client, at: Date): void
+  /** Writes the queue; failures are logged. */
+  flush(): Promise<void>
+}
+
+const FLUSH_MS = 1000
+/** The longest queue while the database is slow; further attempts are dropped. */
+const MAX_WAITING = 5000
+const ROWS = 1000
+/** The rows that a link keeps. */
+export const KEPT_ATTEMPTS = 20
+const MINUTE_MS = 60_000
+
+interface Attempt {
+  shop: number
+  link: string
+  file: string | null
+  reason: RefusedReason
+  at: Date
+  times: number
+  /** Null: the file's downloads are not tracked. */
+  client: Client | null
+}
+
+// Ordered, because two processes that write the same links in different orders could deadlock. The
+// join drops links that were deleted meanwhile.
+const INSERT = `
+  insert into refused_downloads as r (shop_id, link_id, file_id, reason, minute, at, times, address,
+    agent)
+  select g.shop_id, g.link_id, g.file_id, g.reason, to_timestamp(floor(g.at_ms / ${MINUTE_MS}) * 60),
+    to_timestamp(g.at_ms / 1000), g.times, g.address, g.agent
+  from unnest($1::integer[], $2::uuid[], $3::uuid[], $4::text[], $5::float8[], $6::integer[],
+    $7::text[], $8::text[])
+    as g (shop_id, link_id, file_id, reason, at_ms, times, address, agent)
+  join links l on l.shop_id = g.shop_id and l.id = g.link_id
+  order by 1, 2, 4, 5
+  on conflict (shop_id, link_id, reason, minute) do update set
+    (at, times, address, agent) =
+    (excluded.at, r.times + excluded.times, excluded.address, excluded.agent)`
+
+const DROP_OLD = `
+  delete from refused_downloads r using (
+    select shop_id, link_id, reason, minute,
+      row_number() over (partition by shop_id, link_id order by at desc, reason) as place
+    from refused_downloads where (shop_id, link_id) in (
+      select * from unnest($1::integer[], $2::uuid[]))
+  ) old
+  where old.place > ${KEPT_ATTEMPTS} and r.shop_id = old.shop_id and r.link_id = old.link_id
+    and r.reason = old.reason and r.minute = old.minute`
+
+export const createRefusedAttempts = (pool: pg.Pool, log: Logger): RefusedAttempts =>
+  new WaitingAttempts(pool, log)
+
+class WaitingAttempts implements RefusedAttempts {
+  readonly flush = singleFlight(() => this.#writeAll())
+  readonly #pool: pg.Pool
+  readonly #log: Logger
+  /** By link, reason and minute. */
+  #waiting = new Map<string, Attempt>()
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(pool: pg.Pool, log: Logger) {
+    this.#pool = pool
+    this.#log = log
+  }
+
+  record(link: KnownLink, reason: RefusedReason, client: Client, at: Date): void {
+    const minute = Math.floor(at.getTime() / MINUTE_MS)
+    const key = `${link.link}/${reason}/${minute}`
+    const known = this.#waiting.get(key)
+    const tracked = link.target?.tracked === false ? null : client
+    if (known) Object.assign(known, { at, client: tracked, times: known.times + 1 })
+    else if (this.#waiting.size < MAX_WAITING)
+      this.#waiting.set(key, {
+        ...{ shop: link.shop, link: link.link, file: link.target?.file ?? null },
+        ...{ reason, at, client: tracked, times: 1 },
+      })
+    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref()
+  }
+
+  async #writeAll(): Promise<void> {
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = null
+    const waiting = this.#waiting
+    if (waiting.size === 0) return
+    this.#waiting = new Map()
+    const attempts = [...waiting.values()]
+    for (let at = 0; at < attempts.length; at += ROWS) {
+      try {
+        await this.#write(attempts.slice(at, at + ROWS))
+      } catch (error) {
+        this.#log.warn('refused downloads were not recorded', errorFields(error))
+        // While the database is away, later attempts need the room.
+        if (isDatabaseUnavailable(error)) return
+      }
+    }
+  }
+
+  async #write(attempts: readonly Attempt[]): Promise<void> {
+    const links = [
+      plainArray(attempts.map(({ shop }) => shop)),
+      plainArray(attempts.map(({ link }) => link)),
+    ]
+    const values = [
+      ...links,
+      plainArray(attempts.map(({ file }) => file ?? 'null')),
+      plainArray(attempts.map(({ reason }) => reason)),
+      plainArray(attempts.map(({ at }) => at.getTime())),
+      plainArray(attempts.map(({ times }) => times)),
+      attempts.map(({ client }) => (client ? shortenedAddress(client.address) : '')),
+      attempts.map(({ client }) => (client ? agentFamily(client.agent) : '')),
+    ]
+    await this.#pool.query({ name: 'delivery_refused', text: INSERT, values })
+    await this.#pool.query({ name: 'delivery_refused_old', text: DROP_OLD, values: links })
+  }
+}

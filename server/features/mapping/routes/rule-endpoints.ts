@@ -1,0 +1,223 @@
+// The shop's rules that map files by their names.
+import { z } from 'zod'
+import { NAME_RULE_KINDS, UNSAFE_CHARACTERS } from '../../../../plugins/contract.ts'
+import { requirePublicId, toOperationId, toPublicId } from '../../../core/ids.ts'
+import { present } from '../../../core/present.ts'
+import type { Engine } from '../../../engine/engine.ts'
+import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
+import { errorSchema, listOf, timestamp } from '../../../http/schemas.ts'
+import { channelOf } from '../../operations/routes.ts'
+import {
+  changeRule,
+  countMatches,
+  createRule,
+  deleteRule,
+  listRules,
+  MAX_RULES,
+  requireRule,
+  unmappedMatches,
+  type MappingRuleRow,
+} from '../model/mapping-rules.ts'
+
+const ACTION = 'map-products'
+const MAX_TEXT = 100
+
+const kind = z.enum(NAME_RULE_KINDS).meta({
+  description: '`is`: the name, with or without its extension. Case is ignored.',
+})
+const text = z
+  .string()
+  .trim()
+  .min(1, 'Enter a part of the names')
+  .max(MAX_TEXT, `At most ${MAX_TEXT} characters`)
+  .refine(
+    (name) => name.isWellFormed() && !UNSAFE_CHARACTERS.test(name),
+    'A name cannot contain control characters',
+  )
+const position = z
+  .number()
+  .int()
+  .min(1)
+  .max(MAX_RULES)
+  .meta({ description: 'From 1: the first rule that a name matches counts' })
+const productId = z.string().max(255)
+const variantId = z.string().max(255).nullable().meta({ description: 'Null: the whole product' })
+
+const ruleSchema = z
+  .object({
+    id: z.string(),
+    kind,
+    text: z.string(),
+    product_id: z.string(),
+    product_title: z.string(),
+    variant_id: z.string().nullable(),
+    variant_title: z.string().nullable(),
+    image: z.string().nullable().meta({ description: 'Of the product' }),
+    missing: z
+      .boolean()
+      .meta({ description: 'The catalog has the product no longer: the rule is passed over' }),
+    created_at: timestamp,
+    created_by: z.string(),
+  })
+  .meta({ id: 'MappingRule' })
+
+const byId = z.strictObject({ id: z.string() })
+const about = { tag: 'Products', scope: 'settings:write' } as const
+const saved = { description: 'The rule', schema: ruleSchema }
+const taken = { description: 'Another rule is about the same names', schema: errorSchema }
+const refused = { description: 'Every problem', schema: errorSchema }
+
+export const ruleRoutes = ({ engine }: { engine: Engine }): Endpoint[] => [
+  list(),
+  // Before the routes with an id: `count` is not an id.
+  count(),
+  create(),
+  change(),
+  remove(),
+  apply(engine),
+]
+
+const list = () =>
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/mapping-rules',
+    summary: 'List the rules that map files by their names, in their order',
+    description: `Imports and re-matches apply them after a SKU that the import names, and before guesses. At most ${MAX_RULES}.`,
+    scope: 'files:read',
+    replies: { 200: { description: 'All rules', schema: listOf(ruleSchema) } },
+    handler: async ({ caller }) => ({
+      body: { data: (await listRules(caller.scope)).map(recordOf), next_cursor: null },
+    }),
+  })
+
+const count = () =>
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/mapping-rules/count',
+    summary: 'Count the files whose names a rule would match',
+    scope: 'files:read',
+    query: z.strictObject({ kind, text }),
+    replies: {
+      200: {
+        description: 'The files that the shop has now',
+        schema: z
+          .object({
+            files: z.number().int(),
+            unmapped: z
+              .number()
+              .int()
+              .meta({ description: 'Of them, those that never had a product' }),
+            examples: z.array(z.string()).meta({ description: 'Some of their names' }),
+          })
+          .meta({ id: 'MappingRuleCount' }),
+      },
+    },
+    handler: async ({ caller, query }) => ({ body: await countMatches(caller.scope, query) }),
+  })
+
+const create = () =>
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/mapping-rules',
+    summary: 'Create a rule that maps files by their names',
+    atomic: true,
+    body: z
+      .strictObject({
+        ...{ kind, text, product_id: productId, variant_id: variantId.default(null) },
+        position: position.optional().meta({ description: 'Absent: the last' }),
+      })
+      .meta({ id: 'MappingRuleRequest' }),
+    replies: { 201: saved, 409: taken, 422: refused },
+    handler: async ({ caller, body: { position: place = null, ...given } }) => {
+      const by = caller.name
+      return { status: 201, body: recordOf(await createRule(caller.scope, given, { place, by })) }
+    },
+  })
+
+const change = () =>
+  endpoint({
+    ...about,
+    method: 'patch',
+    path: '/api/mapping-rules/{id}',
+    summary: 'Change a rule, or its place',
+    params: byId,
+    body: z
+      .strictObject({
+        kind: kind.optional(),
+        text: text.optional(),
+        product_id: productId.optional(),
+        variant_id: variantId.optional(),
+        position: position.optional(),
+      })
+      .meta({ id: 'MappingRuleChange' }),
+    replies: { 200: saved, 409: taken, 422: refused },
+    handler: async ({ caller, params, body: { position: place, ...given } }) => {
+      const id = requirePublicId('rule', params.id)
+      return { body: recordOf(await changeRule(caller.scope, id, { ...given, place })) }
+    },
+  })
+
+const remove = () =>
+  endpoint({
+    ...about,
+    method: 'delete',
+    path: '/api/mapping-rules/{id}',
+    summary: 'Delete a rule; files keep their products',
+    params: byId,
+    replies: { 204: { description: 'Deleted', schema: null } },
+    handler: async ({ caller, params }) => {
+      await deleteRule(caller.scope, requirePublicId('rule', params.id))
+      return { status: 204, body: null }
+    },
+  })
+
+const apply = (engine: Engine) =>
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/mapping-rules/{id}/apply',
+    summary: 'Map the files that match a rule and never had a product',
+    scope: 'files:write',
+    params: byId,
+    replies: {
+      202: {
+        description: 'An operation maps them',
+        schema: z.object({
+          files: z.number().int(),
+          job_id: z.string().nullable().meta({ description: 'Null: there is no such file' }),
+        }),
+      },
+    },
+    handler: async ({ caller, params }) => {
+      const rule = await requireRule(caller.scope, requirePublicId('rule', params.id))
+      const ids = await unmappedMatches(caller.scope, rule)
+      if (ids.length === 0) return { status: 202, body: { files: 0, job_id: null } }
+      const operation = await engine.start(caller.scope, {
+        workflow: present(engine.workflow(ACTION), ACTION),
+        channel: channelOf(caller),
+        source: { type: 'files', ids },
+        request: {},
+        requestedBy: caller.name,
+      })
+      const job_id = toOperationId('bulk', operation)
+      return {
+        status: 202,
+        headers: { Location: `/api/operations/${job_id}` },
+        body: { files: ids.length, job_id },
+      }
+    },
+  })
+
+const recordOf = (row: MappingRuleRow): z.output<typeof ruleSchema> => ({
+  id: toPublicId('rule', row.id),
+  ...{ kind: row.kind, text: row.text, product_id: row.product_id, variant_id: row.variant_id },
+  product_title: row.current_title ?? row.product_title,
+  variant_title: row.variant_title,
+  image: row.image,
+  missing: row.current_title === null || (row.variant_id !== null && row.variant_title === null),
+  created_at: row.created_at.toISOString(),
+  created_by: row.created_by,
+})

@@ -1,0 +1,128 @@
+// What was decided last, with its undo: of an operation that maps files, or of rejected reviews. It
+// does not take the focus, so that the next review can be decided.
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { Problem } from '../../shell/components/problem.tsx'
+import { t } from '../../shell/messages/t.ts'
+import { Button, Card, CloseIcon, Text } from '../../shell/ui/index.ts'
+import { hasEnded, useAct, useOperation } from '../operations/calls.ts'
+import { useReopen } from './calls.ts'
+
+export interface Decision {
+  text: string
+  undo:
+    | { kind: 'operation'; id: string }
+    /** The ids of rejected reviews. */
+    | { kind: 'reviews'; ids: string[] }
+    | { kind: 'call'; run: () => Promise<unknown> }
+}
+
+interface Props {
+  decision: Decision
+  onClose: () => void
+}
+
+/** Its key must differ from one decision to the next. */
+export function DecisionBar({ decision: { text, undo }, onClose }: Props) {
+  const [error, setError] = useState<Error | null>(null)
+  return (
+    <div className="decision-bar">
+      <Card>
+        <div className="operation-toast-row">
+          <div className="operation-toast-text" role="status">
+            <Text as="span" fontWeight="medium" breakWord>
+              {text}
+            </Text>
+          </div>
+          <span data-undo>
+            <UndoButton undo={undo} onDone={onClose} onError={setError} />
+          </span>
+          <Button
+            icon={CloseIcon}
+            variant="tertiary"
+            accessibilityLabel={t('Dismiss')}
+            onClick={onClose}
+          />
+        </div>
+        {error && <Problem error={error} what={t('This could not be undone')} />}
+      </Card>
+    </div>
+  )
+}
+
+interface UndoProps<Undo extends Decision['undo'] = Decision['undo']> {
+  undo: Undo
+  onDone: () => void
+  onError: (error: Error) => void
+}
+
+function UndoButton({ undo, ...rest }: UndoProps) {
+  if (undo.kind === 'operation') return <UndoOperation undo={undo} {...rest} />
+  if (undo.kind === 'reviews') return <UndoReviews undo={undo} {...rest} />
+  return <UndoCall undo={undo} {...rest} />
+}
+
+/** An operation can be undone when it has ended; its undo is an operation too. */
+function UndoOperation({ undo, onDone, onError }: UndoProps<{ kind: 'operation'; id: string }>) {
+  const client = useQueryClient()
+  const [undoing, setUndoing] = useState<string | null>(null)
+  const operation = useOperation(undoing ?? undo.id).data
+  const act = useAct()
+  const ended = operation !== undefined && hasEnded(operation)
+  const isUndone = undoing !== null && operation?.id === undoing && ended
+  useEffect(() => {
+    if (!ended) return
+    for (const key of ['reviews', 'files', 'file', 'activity'])
+      void client.invalidateQueries({ queryKey: [key] })
+    if (isUndone) onDone()
+  }, [client, ended, isUndone, onDone])
+  return (
+    <Button
+      disabled={undoing === null && !operation?.actions.includes('undo')}
+      loading={act.isPending || undoing !== null}
+      onClick={() =>
+        act.mutate(
+          { id: undo.id, action: 'undo' },
+          { onSuccess: ({ id }) => setUndoing(id), onError },
+        )
+      }
+    >
+      {t('Undo')}
+    </Button>
+  )
+}
+
+function UndoReviews({ undo, onDone, onError }: UndoProps<{ kind: 'reviews'; ids: string[] }>) {
+  const reopen = useReopen()
+  return (
+    <Button
+      loading={reopen.isPending}
+      onClick={() => reopen.mutate(undo.ids, { onSuccess: onDone, onError })}
+    >
+      {t('Undo')}
+    </Button>
+  )
+}
+
+function UndoCall({
+  undo,
+  onDone,
+  onError,
+}: UndoProps<Extract<Decision['undo'], { kind: 'call' }>>) {
+  const [running, setRunning] = useState(false)
+  const run = async () => {
+    setRunning(true)
+    try {
+      await undo.run()
+      onDone()
+    } catch (error) {
+      onError(error as Error)
+    }
+    setRunning(false)
+  }
+  return (
+    <Button loading={running} onClick={() => void run()}>
+      {t('Undo')}
+    </Button>
+  )
+}

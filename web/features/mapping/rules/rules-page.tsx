@@ -1,0 +1,196 @@
+// The shop's rules about names, in the order in which they are tried.
+import { useState } from 'react'
+import { LoadingRows, Nothing } from '../../../shell/components/lists.tsx'
+import { LoadProblem } from '../../../shell/components/load-problem.tsx'
+import { Page } from '../../../shell/components/page.tsx'
+import { Problem } from '../../../shell/components/problem.tsx'
+import { t } from '../../../shell/messages/t.ts'
+import {
+  ArrowDownIcon,
+  ArrowUpIcon,
+  Badge,
+  BlockStack,
+  Box,
+  Button,
+  Card,
+  InlineStack,
+  Text,
+} from '../../../shell/ui/index.ts'
+import { type MappingRule, useDeleteRule, useMoveRule, useRules, useSaveRule } from '../calls.ts'
+import { DecisionBar, type Decision } from '../decision-bar.tsx'
+import { ProductPicture } from '../product-picture.tsx'
+import { RuleDialog } from './rule-dialog.tsx'
+import { ruleText } from './rule-text.ts'
+import '../product-picker.css'
+
+type Editing = { rule: MappingRule | null } | null
+
+export function RulesPage() {
+  const rules = useRules()
+  const [editing, setEditing] = useState<Editing>(null)
+  const [decided, setDecided] = useState<{ decision: Decision; number: number } | null>(null)
+  const decide = (decision: Decision) =>
+    setDecided((last) => ({ decision, number: (last?.number ?? 0) + 1 }))
+  const list = rules.data?.data
+  const create = { content: t('Add a rule'), onAction: () => setEditing({ rule: null }) }
+  return (
+    <Page
+      title={t('Mapping rules')}
+      subtitle={t('Names of files that always belong to the same product.')}
+      backAction={{ content: t('Settings'), url: '/settings' }}
+      primaryAction={create}
+    >
+      <BlockStack gap="400">
+        {decided && (
+          <DecisionBar
+            key={decided.number}
+            decision={decided.decision}
+            onClose={() => setDecided(null)}
+          />
+        )}
+        <LoadProblem query={rules} what={t('The rules could not be loaded')} />
+        {rules.isPending && (
+          <Card padding="0">
+            <LoadingRows rows={3} what={t('the rules')} />
+          </Card>
+        )}
+        {list?.length === 0 && (
+          <Card>
+            <Nothing why="new" heading={t('No rules yet')} action={create}>
+              {t(
+                'A rule says which product files belong to whose names start with a text, contain it, or are exactly it.',
+              )}
+            </Nothing>
+          </Card>
+        )}
+        {list && list.length > 0 && (
+          <Card padding="0">
+            <ol className="entries" aria-label={t('Mapping rules')}>
+              {list.map((rule, at) => (
+                <Entry
+                  key={rule.id}
+                  rule={rule}
+                  place={at + 1}
+                  last={list.length}
+                  onEdit={() => setEditing({ rule })}
+                  onDecided={decide}
+                />
+              ))}
+            </ol>
+            {list.length > 1 && (
+              <Box padding="400" borderBlockStartWidth="025" borderColor="border-secondary">
+                <Text as="p" tone="subdued">
+                  {t('The first rule that a name matches counts.')}
+                </Text>
+              </Box>
+            )}
+          </Card>
+        )}
+      </BlockStack>
+      {editing && (
+        <RuleDialog
+          rule={editing.rule}
+          start={draftOf(editing.rule)}
+          onClose={() => setEditing(null)}
+          onSaved={(rule, job) => {
+            if (job !== null)
+              decide({
+                text: t('{rule}: the files that match get the product', { rule: ruleText(rule) }),
+                undo: { kind: 'operation', id: job },
+              })
+          }}
+        />
+      )}
+    </Page>
+  )
+}
+
+const draftOf = (rule: MappingRule | null) =>
+  rule
+    ? {
+        kind: rule.kind,
+        text: rule.text,
+        product: {
+          product_id: rule.product_id,
+          variant_id: rule.variant_id,
+          title: rule.product_title,
+        },
+      }
+    : { kind: 'starts' as const, text: '', product: null }
+
+interface EntryProps {
+  rule: MappingRule
+  /** From 1. */
+  place: number
+  last: number
+  onEdit: () => void
+  onDecided: (decision: Decision) => void
+}
+
+function Entry({ rule, place, last, onEdit, onDecided }: EntryProps) {
+  const move = useMoveRule()
+  const remove = useDeleteRule()
+  const restore = useSaveRule()
+  const name = ruleText(rule)
+  const error = move.error ?? remove.error
+  const { id, kind, text, product_id, variant_id } = rule
+  const bringBack = () =>
+    restore.mutateAsync({
+      id: null,
+      rule: { kind, text, product_id, variant_id, position: place },
+    })
+  const drop = async () => {
+    const gone = await remove.mutateAsync(id).then(
+      () => true,
+      () => false,
+    )
+    if (!gone) return
+    const undo = { kind: 'call', run: bringBack } as const
+    onDecided({ text: t('The rule was deleted: {rule}', { rule: name }), undo })
+  }
+  return (
+    <li>
+      <BlockStack gap="200">
+        {error && <Problem error={error} what={t('The rule could not be changed')} />}
+        <InlineStack gap="300" blockAlign="center" wrap={false}>
+          <ProductPicture title={rule.product_title} url={rule.image} />
+          <span className="candidate-text">
+            <Text as="h2" variant="headingSm" breakWord>
+              {name}
+            </Text>
+            <Text as="span" breakWord>
+              {[rule.product_title, rule.variant_title].filter(Boolean).join(' · ')}
+            </Text>
+          </span>
+          {rule.missing && <Badge tone="warning">{t('The product is gone')}</Badge>}
+        </InlineStack>
+        <InlineStack gap="200">
+          <Button
+            icon={ArrowUpIcon}
+            disabled={place === 1 || move.isPending}
+            accessibilityLabel={t('Move up: {rule}', { rule: name })}
+            onClick={() => move.mutate({ id, position: place - 1 })}
+          />
+          <Button
+            icon={ArrowDownIcon}
+            disabled={place === last || move.isPending}
+            accessibilityLabel={t('Move down: {rule}', { rule: name })}
+            onClick={() => move.mutate({ id, position: place + 1 })}
+          />
+          <Button accessibilityLabel={t('Change: {rule}', { rule: name })} onClick={onEdit}>
+            {t('Change')}
+          </Button>
+          <Button
+            tone="critical"
+            variant="plain"
+            loading={remove.isPending}
+            accessibilityLabel={t('Delete: {rule}', { rule: name })}
+            onClick={() => void drop()}
+          >
+            {t('Delete')}
+          </Button>
+        </InlineStack>
+      </BlockStack>
+    </li>
+  )
+}

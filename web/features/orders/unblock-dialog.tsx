@@ -1,0 +1,163 @@
+// "Let them download again": says what changes for which file before it does it, offers the email,
+// and can be undone.
+import { useState } from 'react'
+import { type DeliveryDetail, useDelivery, useUnblock } from './calls.ts'
+import { Dialog } from '../../shell/components/dialog.tsx'
+import { LoadingRows } from '../../shell/components/lists.tsx'
+import { Problem } from '../../shell/components/problem.tsx'
+import { momentText } from '../../shell/labels/time.ts'
+import { t } from '../../shell/messages/t.ts'
+import { Banner, Button, Checkbox, Text } from '../../shell/ui/index.ts'
+import { GRANTED_DAYS, GRANTED_DOWNLOADS } from './labels.ts'
+import { isEmpty, unblockPlan, type Unblock, type UnblockPlan } from './unblock.ts'
+
+/** What was done, for its undo. */
+export interface Unblocked {
+  id: string
+  order_name: string
+  plan: UnblockPlan
+  mailed: boolean
+}
+
+interface Props {
+  id: string
+  onClose: () => void
+  onDone: (unblocked: Unblocked) => void
+}
+
+export function UnblockDialog({ id, onClose, onDone }: Props) {
+  const delivery = useDelivery(id)
+  if (delivery.data) return <Loaded delivery={delivery.data} onClose={onClose} onDone={onDone} />
+  return (
+    <Dialog
+      title={t('Let them download again')}
+      onClose={onClose}
+      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
+    >
+      {delivery.error ? (
+        <Problem
+          error={delivery.error}
+          what={t('The delivery could not be loaded')}
+          onRetry={() => void delivery.refetch()}
+          retrying={delivery.isFetching}
+        />
+      ) : (
+        <LoadingRows rows={2} what={t('the delivery')} />
+      )}
+    </Dialog>
+  )
+}
+
+type LoadedProps = Omit<Props, 'id'> & { delivery: DeliveryDetail }
+
+function Loaded({ delivery, onClose, onDone }: LoadedProps) {
+  const { id, order_name, email, status } = delivery
+  const [now] = useState(() => new Date())
+  const plan = unblockPlan(delivery, now)
+  const unblock = useUnblock(id)
+  const canSend = status === 'ready' && email !== null
+  const [send, setSend] = useState(true)
+  const nothing = isEmpty(plan)
+  const submit = () => {
+    if (nothing) return onClose()
+    const mailed = send && canSend
+    unblock.mutate(
+      { terms: plan.terms, prepare: plan.prepare.length > 0, resend: mailed },
+      {
+        onSuccess: () => {
+          onDone({ id, order_name, plan, mailed })
+          onClose()
+        },
+      },
+    )
+  }
+  return (
+    <Dialog
+      title={t('Let the buyer of {name} download again', { name: order_name })}
+      onClose={onClose}
+      onEnter={submit}
+      primaryAction={{
+        content: nothing ? t('Close') : t('Let them download again'),
+        loading: unblock.isPending,
+        onAction: submit,
+      }}
+      secondaryActions={nothing ? [] : [{ content: t('Cancel'), onAction: onClose }]}
+    >
+      {unblock.error && (
+        <Problem error={unblock.error} what={t('The downloads could not be granted')} />
+      )}
+      {nothing && <Text as="p">{t('The buyer can download all files.')}</Text>}
+      {plan.files.length > 0 && (
+        <ul className="bullets" aria-label={t('What changes')}>
+          {plan.files.map((one) => (
+            <li key={one.file.file_id}>{unblockText(one)}</li>
+          ))}
+        </ul>
+      )}
+      {plan.prepare.length > 0 && (
+        <Text as="p">{t('Prepared again: {names}', { names: plan.prepare.join(', ') })}</Text>
+      )}
+      {!nothing && (
+        <Text as="p" tone="subdued">
+          {t('It applies to this order only. The link of the buyer stays the same.')}
+        </Text>
+      )}
+      {!nothing && canSend && (
+        <Checkbox
+          label={t('Send the email with the link again')}
+          helpText={t('To {to}', { to: email })}
+          checked={send}
+          onChange={setSend}
+        />
+      )}
+      {!nothing && email === null && (
+        <Text as="p" tone="subdued">
+          {t('The order has no email address: copy the link for the buyer.')}
+        </Text>
+      )}
+    </Dialog>
+  )
+}
+
+function unblockText({ file, usedUp, expired }: Unblock): string {
+  const name = file.filename
+  const values = { name, downloads: GRANTED_DOWNLOADS, days: GRANTED_DAYS }
+  const ended = expired && file.expires_at ? momentText(file.expires_at) : ''
+  if (usedUp && expired)
+    return t('{name}: {downloads} more downloads, and {days} days from now (expired {ended})', {
+      ...{ ...values, ended },
+    })
+  return usedUp
+    ? t('{name}: {downloads} more downloads', values)
+    : t('{name}: {days} days from now (expired {ended})', { ...values, ended })
+}
+
+interface BannerProps {
+  unblocked: Unblocked
+  onClose: () => void
+}
+
+/** What was done. An email and a preparation cannot be taken back. */
+export function UnblockedBanner({ unblocked, onClose }: BannerProps) {
+  const { id, order_name, plan, mailed } = unblocked
+  const undo = useUnblock(id)
+  const restore = () =>
+    undo.mutate({ terms: plan.earlier, prepare: false, resend: false }, { onSuccess: onClose })
+  return (
+    <Banner
+      tone="success"
+      title={t('The buyer of {name} can download again', { name: order_name })}
+      onDismiss={onClose}
+    >
+      <div role="status">
+        {mailed ? t('The email with the link is on its way.') : t('No email was sent.')}
+      </div>
+      {undo.error && <Problem error={undo.error} what={t('This could not be undone')} />}
+      {plan.earlier.length > 0 && (
+        <Button loading={undo.isPending} onClick={restore}>
+          {t('Undo')}
+        </Button>
+      )}
+    </Banner>
+  )
+}

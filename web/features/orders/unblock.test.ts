@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { isEmpty, unblockPlan } from './unblock.ts'
+
+const now = new Date('2026-11-22T12:00:00Z')
+const file = (file_id: string, more: object = {}) => ({
+  ...{ file_id, filename: `${file_id}.pdf`, status: 'active' as const, preparing: false },
+  ...{ expires_at: null, download_limit: null, downloads: 0, ...more },
+})
+const ended = '2026-11-01T00:00:00.000Z'
+
+test('only what blocks a file is changed, and an undo gives it back', () => {
+  const plan = unblockPlan(
+    {
+      ...{ status: 'ready', reason: null },
+      file_list: [
+        file('fine', { download_limit: 3, downloads: 2, expires_at: '2027-01-01T00:00:00.000Z' }),
+        file('used', { download_limit: 2, downloads: 4 }),
+        file('both', { download_limit: 1, downloads: 1, expires_at: ended }),
+        file('gone', { status: 'withdrawn', expires_at: ended }),
+        file('waiting', { preparing: true }),
+      ],
+    },
+    now,
+  )
+  expect(plan.files.map((one) => [one.file.file_id, one.usedUp, one.expired])).toEqual([
+    ['used', true, false],
+    ['both', true, true],
+  ])
+  expect(plan.terms).toEqual([
+    { file_id: 'used', download_limit: 7 },
+    { file_id: 'both', download_limit: 4, expires_at: '2026-12-22T12:00:00.000Z' },
+  ])
+  expect(plan.earlier).toEqual([
+    { file_id: 'used', download_limit: 2 },
+    { file_id: 'both', download_limit: 1, expires_at: ended },
+  ])
+  expect(plan.prepare).toEqual([])
+})
+
+test('files that could not be prepared are prepared again', () => {
+  const file_list = [file('failed', { preparing: true })]
+  const plan = unblockPlan({ status: 'ready', reason: 'It is damaged.', file_list }, now)
+  expect(plan).toMatchObject({ terms: [], prepare: ['failed.pdf'] })
+  expect(isEmpty(plan)).toBe(false)
+  expect(isEmpty(unblockPlan({ status: 'ready', reason: null, file_list: [] }, now))).toBe(true)
+})

@@ -1,0 +1,48 @@
+// Keys that work on the open page only, listed with those of every page.
+import { useEffect } from 'react'
+
+export interface PageKey {
+  /** As `KeyboardEvent.key`. */
+  key: string
+  does: string
+  /** Absent: what has the focus handles the key itself. */
+  run?: () => void
+}
+
+let open: readonly PageKey[] = []
+
+/** The keys of the open page. */
+export const pageKeys = (): readonly PageKey[] => open
+
+/** A letter does nothing in a checkbox. */
+const TEXT_FIELDS = 'input:not([type="checkbox"], [type="radio"]), textarea, select'
+
+export const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && (target.isContentEditable || target.matches(TEXT_FIELDS))
+
+/** Is the key pressed alone, and not part of a text? */
+export const isPlainKey = (
+  event: Pick<KeyboardEvent, 'altKey' | 'ctrlKey' | 'metaKey' | 'target'>,
+) => !event.altKey && !event.ctrlKey && !event.metaKey && !isTyping(event.target)
+
+export const isDialogOpen = (): boolean =>
+  document.querySelector('[role="dialog"], dialog[open]') !== null
+
+/** While the component is shown. */
+export function usePageKeys(keys: readonly PageKey[]): void {
+  useEffect(() => {
+    open = keys
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.isComposing || event.defaultPrevented || !isPlainKey(event)) return
+      const run = keys.find(({ key }) => key === event.key)?.run
+      if (!run || isDialogOpen()) return
+      event.preventDefault()
+      run()
+    }
+    document.addEventListener('keydown', onKeyDown)
+    return () => {
+      open = []
+      document.removeEventListener('keydown', onKeyDown)
+    }
+  }, [keys])
+}

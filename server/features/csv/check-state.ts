@@ -4,7 +4,9 @@ import type { NameRequest } from '../../files/name-allocation.ts'
 import type { RowBatch } from './rows.ts'
 import { fieldPlace, type CellProblem } from './row-values.ts'
 import type { ProbeAddress, SizeLimits } from './probes.ts'
+import type { AnswerMemory } from './answers.ts'
 import type { ColumnMapping, CsvField } from './columns.ts'
+import type { RowEdits } from './edits.ts'
 import { PortError } from '../../../plugins/contract.ts'
 
 export interface NamedRow {
@@ -44,6 +46,10 @@ export interface CheckParts {
   batches: AsyncIterable<RowBatch>
   /** The row of the header; 0: there is none; absent: the first row that is not empty. */
   headerRow?: number | undefined
+  /** Corrected cells and left out rows. */
+  edits?: RowEdits
+  /** Answers of earlier checks; absent: every address is requested. */
+  memory?: Pick<AnswerMemory, 'address' | 'addAddress'>
   headers: readonly string[]
   mapping: ColumnMapping
   onConflict: OnConflict

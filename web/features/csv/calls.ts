@@ -1,7 +1,7 @@
 // CSV imports: upload the file, assign its columns, check its rows, import.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call, callForBytes } from '../../shell/client/client.ts'
-import { type Answer, type Query } from '../../shell/client/endpoints.ts'
+import { type Answer } from '../../shell/client/endpoints.ts'
 import { CALM_MS, LIVE_MS } from '../../shell/client/queries.ts'
 import { keyOf, useRead } from '../../shell/client/reads.ts'
 import { saveBytes } from '../../shell/client/save.ts'
@@ -35,12 +35,15 @@ export type KeptCsv = Schemas['ListedCsvFile']
 
 export type SavedMapping = Schemas['CsvColumnMapping']
 
+/** A check of corrected rows is short, and the merchant waits for it. */
+const RECHECK_MS = 300
+
 const keyOfOne = (id: string) => keyOf('GET /api/csv/{id}', { path: { id } })
 
 export const useCsv = (id: string) =>
   useRead('GET /api/csv/{id}', {
     path: { id },
-    poll: (file) => (file?.status === 'checking' ? LIVE_MS : false),
+    poll: (file) => (file?.recheck ? RECHECK_MS : file?.status === 'checking' ? LIVE_MS : false),
   })
 
 /** Stored files, newest first. */
@@ -91,9 +94,6 @@ export const useCheckCsv = (id: string) =>
 /** Results so far are dropped; the columns can be changed again. */
 export const useStopCheck = (id: string) =>
   useChange((_: void) => call('POST /api/csv/{id}/stop', { path: { id } }))
-
-export const useCsvProblems = (id: string, query: Query, enabled: boolean) =>
-  useRead('GET /api/csv/{id}/problems', { path: { id }, query, enabled, keep: true })
 
 export async function saveErrorRows({
   id,

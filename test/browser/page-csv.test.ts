@@ -1,7 +1,7 @@
 // CSV import on the admin page, in a real browser on the real server: choosing a file, its columns,
 // its check, and the import.
 import { readFile } from 'node:fs/promises'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { listAll } from '../flows/imports.ts'
@@ -71,6 +71,167 @@ test('suggests columns, lets them be changed and saved, and applies the saved ma
   await page.getByRole('button', { name: 'Delete the mapping Harbour office' }).click()
   await page.getByText('Harbour office').waitFor({ state: 'detached' })
 })
+
+/** Acts on the page with the mouse, or with the keyboard alone. */
+interface Hand {
+  press(target: Locator): Promise<void>
+  choose(radio: Locator): Promise<void>
+  type(target: Locator, text: string): Promise<void>
+}
+
+const mouse = (): Hand => ({
+  press: (target) => target.click(),
+  choose: (radio) => radio.check(),
+  type: (target, text) => target.fill(text),
+})
+
+const MOST_TABS = 400
+
+function keyboard(page: Page): Hand {
+  const reach = async (target: Locator) => {
+    await target.waitFor()
+    for (let at = 0; at < MOST_TABS; at++) {
+      if (await target.evaluate((element) => element === element.ownerDocument.activeElement))
+        return
+      await page.keyboard.press('Tab')
+    }
+    expect.fail(`${String(target)} is not reached with Tab`)
+  }
+  return {
+    press: async (target) => {
+      await reach(target)
+      await page.keyboard.press('Enter')
+    },
+    choose: async (radio) => {
+      await reach(radio)
+      await page.keyboard.press('Space')
+    },
+    type: async (target, text) => {
+      await reach(target)
+      await page.keyboard.press('Control+A')
+      if (text === '') await page.keyboard.press('Delete')
+      else await page.keyboard.insertText(text)
+    },
+  }
+}
+
+/** 300 rows: 30 with errors of five kinds, and 8 whose SKU is unknown. */
+const faultyFile = (name: string): string =>
+  [
+    'filename,file_url,product_sku,expiry_days',
+    ...Array.from({ length: 300 }, (_, n) => {
+      const kind = n < 60 && n % 2 === 0 ? n / 2 : -1
+      const filename = kind >= 9 && kind < 15 ? `${name} 299.pdf` : `${name} ${n}.pdf`
+      const url = kind >= 0 && kind < 9 ? `${origin.url}/status/404/${n}` : bytes(n)
+      return [
+        kind >= 20 && kind < 26 ? `${name}/${n}.pdf` : filename,
+        kind >= 26 ? url.replace('http:', 'htp:') : url,
+        n >= 100 && n < 108 ? 'NO-SUCH-SKU' : '',
+        kind >= 15 && kind < 20 ? 'soon' : '',
+      ].join(',')
+    }).toReversed(),
+  ].join('\n')
+
+test.each(['mouse', 'keyboard'])(
+  '300 rows with 30 errors are corrected to a finished import with the %s',
+  async (mode) => {
+    const page = await open('/import/csv')
+    const hand = mode === 'mouse' ? mouse() : keyboard(page)
+    const button = (name: string) => page.getByRole('button', { name, exact: true })
+    const group = (title: string) =>
+      page.locator('.problem-group').filter({ has: page.getByRole('button', { name: title }) })
+    const fixed = (errors: number) =>
+      expect.poll(() => figure(page, 'Rows with errors').textContent()).toBe(String(errors))
+    const fix = (title: string, name: string) =>
+      hand.press(group(title).getByRole('button', { name, exact: true }))
+    const dialog = page.getByRole('dialog')
+    const correct = () => hand.press(dialog.getByRole('button', { name: 'Correct the rows' }))
+
+    await choose(page, `${mode}.csv`, faultyFile(mode))
+    await hand.press(page.getByRole('button', { name: 'Check the file' }))
+    await fixed(30)
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      hand.press(button('Download 30 rows with errors')),
+    ])
+    expect(await readFile(await download.path(), 'utf8')).toContain(`${mode}/40.pdf`)
+
+    await fix('9 rows: File URL not accessible', 'Replace a part')
+    await hand.type(dialog.getByLabel('Find'), 'status/404')
+    await hand.type(dialog.getByLabel('Replace with'), 'bytes/70')
+    await correct()
+    await fixed(21)
+    await fix('6 rows: Duplicate filename', 'Number the names')
+    await fixed(15)
+    await fix('5 rows: This is not a whole number', 'Set one value')
+    await hand.type(dialog.getByLabel('Expiry days'), '30')
+    await correct()
+    await fixed(10)
+    await fix('4 rows: This is not an http or https URL', 'Leave out these rows')
+    await fixed(6)
+    await page.getByText('4 rows left out').waitFor()
+    await hand.press(button('Undo the last correction'))
+    await fixed(10)
+    await fix('4 rows: This is not an http or https URL', 'Replace a part')
+    await hand.type(dialog.getByLabel('Find'), 'htp:')
+    await hand.type(dialog.getByLabel('Replace with'), 'http:')
+    await correct()
+    await fixed(6)
+    await fix('8 rows: Product SKU not found', 'Choose a product')
+    await hand.type(dialog.getByLabel('Search products by title or SKU'), 'EB-001')
+    await expect.poll(() => dialog.getByRole('radio').count()).toBe(1)
+    await hand.choose(dialog.locator('label', { hasText: 'EB-001' }).getByRole('radio'))
+    await correct()
+    await page.getByText('8 rows: Product SKU not found').waitFor({ state: 'detached' })
+
+    // What was corrected so far is kept by the server.
+    await page.reload()
+    await fixed(6)
+    const names = group('6 rows: A filename cannot contain')
+    const toggle = names.getByRole('button', { name: '6 rows: A filename cannot contain' })
+    if ((await toggle.getAttribute('aria-expanded')) === 'false') await hand.press(toggle)
+    const cell = (n: number) =>
+      page.getByRole('button', { name: `: ${mode}/${n}.pdf`, exact: false })
+    const edit = async (n: number, text: string, key: string) => {
+      await hand.press(cell(n))
+      await page.locator('.cell-input').waitFor()
+      await page.keyboard.press('Control+A')
+      await page.keyboard.insertText(text)
+      await page.keyboard.press(key)
+    }
+    await edit(40, 'never', 'Escape')
+    await edit(40, `${mode}\\40.pdf`, 'Enter')
+    await page.getByRole('button', { name: `: ${mode}\\40.pdf` }).waitFor()
+    await fixed(6)
+    await hand.press(page.getByRole('button', { name: `: ${mode}\\40.pdf` }))
+    await page.keyboard.press('Control+A')
+    await page.keyboard.insertText(`${mode} 40.pdf`)
+    await page.keyboard.press('Enter')
+    await fixed(5)
+    for (const n of [42, 44, 46, 48]) {
+      await edit(n, `${mode} ${n}.pdf`, n % 4 === 0 ? 'Tab' : 'Enter')
+      await page.locator('.cell-input').waitFor({ state: 'detached' })
+    }
+    await fixed(1)
+    await hand.press(page.getByRole('button', { name: /^Leave out row/ }))
+    await fixed(0)
+    await hand.press(button('Start the import'))
+    await page.waitForURL(/\/operations\/import_/)
+    await page.getByText('Success').first().waitFor()
+    const files = await listAll(server, `/api/files?search=${mode}&limit=250`)
+    expect(files.length).toBe(299)
+    const names299 = files.flatMap(({ filename = '' }) =>
+      filename.includes(' 299') ? [filename] : [],
+    )
+    expect(names299.toSorted()).toEqual(
+      ['', ...[2, 3, 4, 5, 6, 7].map((n) => ` (${n})`)]
+        .map((n) => `${mode} 299${n}.pdf`)
+        .toSorted(),
+    )
+    const mapped = files.filter(({ products = '' }) => products.length > 0)
+    expect(mapped.length).toBeGreaterThanOrEqual(8)
+  },
+)
 
 soakTest('a check is stopped, and the file is still on its page', async () => {
   const page = await open('/import/csv')

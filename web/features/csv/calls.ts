@@ -114,11 +114,11 @@ export function useStartCsv(id: string) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (body: CsvStart) => call('POST /api/csv/{id}/start', { path: { id }, body }),
-    onSuccess: () =>
-      Promise.all([
-        client.invalidateQueries({ queryKey: keyOfOne(id) }),
-        client.invalidateQueries({ queryKey: ['operations'] }),
-      ]),
+    // Not awaited: the page of the file replaces the button, whose callback opens the operation.
+    onSuccess: () => {
+      void client.invalidateQueries({ queryKey: keyOfOne(id) })
+      void client.invalidateQueries({ queryKey: ['operations'] })
+    },
   })
 }
 

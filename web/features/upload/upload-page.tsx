@@ -11,6 +11,9 @@ import { Banner, BlockStack, Card, Text } from '../../shell/ui/index.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { batchAdvice, MAX_BYTES } from './labels.ts'
 import { announcementOf } from './announcement.ts'
+import { ForAllCard } from './for-all-card.tsx'
+import { NeedsProduct } from './needs-product.tsx'
+import { needsProduct } from './rows.ts'
 import { ConflictsDialog } from './conflicts-dialog.tsx'
 import { Imports } from './imports-banners.tsx'
 import { Interrupted } from './interrupted.tsx'
@@ -108,6 +111,8 @@ function Uploads({ shop }: { shop: string }) {
         </Banner>
       )}
       <Card>{choose}</Card>
+      <ForAllCard queue={queue} choices={state.forAll} imported={totals.completed} />
+      <NeedsProduct queue={queue} state={state} />
       {rows.length > 0 && <QueueCard queue={queue} state={state} onTaken={admission.askAgain} />}
       {admission.asking && (
         <ConflictsDialog
@@ -122,7 +127,9 @@ function Uploads({ shop }: { shop: string }) {
 }
 
 function Announced({ state }: { state: QueueState }) {
-  const now = announcementOf(state)
+  const { totals, imports, rows } = state
+  const unmapped = rows.filter(needsProduct).length
+  const now = announcementOf({ totals, imports, unmapped })
   const [said, setSaid] = useState(now)
   // The text of a stage is the one at its beginning.
   if (said.stage !== now.stage) setSaid(now)

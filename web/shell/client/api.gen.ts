@@ -2187,6 +2187,10 @@ export interface components {
         body: components['schemas']['TagTemplateChange']
       }
       'PATCH /api/uploads/{id}': Record<string, never>
+      'PATCH /api/uploads/batches/{id}': {
+        answer: components['schemas']['UploadBatch']
+        body: components['schemas']['UploadBatchChange']
+      }
       'PATCH /api/webhooks/{id}': {
         answer: components['schemas']['Webhook']
         body: components['schemas']['WebhookChange']
@@ -4589,6 +4593,25 @@ export interface components {
       count: number | null
       /** Format: date-time */
       created_at: string
+      /** @description What the import writes to all files */
+      files: {
+        /**
+         * @description Downloads that a link allows; null: unlimited
+         * @example 5
+         */
+        download_limit?: number | null
+        /**
+         * @description Days a link stays valid; null: it never expires
+         * @example 60
+         */
+        expiry_days?: number | null
+        /** @description The name of their pack, created if there is none */
+        pack?: string
+        /** @description Maps all files to the product with this SKU */
+        product_sku?: string
+        /** @description In addition to the tags of each file */
+        tags?: string[]
+      }
       id: string
       notify: boolean | null
       /** @description The newest import of its files */
@@ -4601,11 +4624,50 @@ export interface components {
       /** @description Files that are being uploaded */
       uploading: number
     }
+    UploadBatchChange: {
+      files: {
+        /**
+         * @description Downloads that a link allows; null: unlimited
+         * @example 5
+         */
+        download_limit?: number | null
+        /**
+         * @description Days a link stays valid; null: it never expires
+         * @example 60
+         */
+        expiry_days?: number | null
+        /** @description The name of their pack, created if there is none */
+        pack?: string
+        /** @description Maps all files to the product with this SKU */
+        product_sku?: string
+        /** @description In addition to the tags of each file */
+        tags?: string[]
+      }
+    }
     UploadBatchRequest: {
       /** @description Guess products from names and titles; absent: the shop’s setting */
       auto_map?: boolean
       /** @description The number of files: each is imported when it has arrived, and the import ends with the last one */
       count?: number
+      /** @description What the import writes to all files */
+      files?: {
+        /**
+         * @description Downloads that a link allows; null: unlimited
+         * @example 5
+         */
+        download_limit?: number | null
+        /**
+         * @description Days a link stays valid; null: it never expires
+         * @example 60
+         */
+        expiry_days?: number | null
+        /** @description The name of their pack, created if there is none */
+        pack?: string
+        /** @description Maps all files to the product with this SKU */
+        product_sku?: string
+        /** @description In addition to the tags of each file */
+        tags?: string[]
+      }
       /** @description Send the import email; absent: the shop’s setting */
       notify?: boolean
     }
@@ -4615,8 +4677,12 @@ export interface components {
         detail?: string
         message: string
       } | null
+      /** @description The imported file */
+      file_id: string | null
       filename: string
       operation_id: string | null
+      /** @description The titles of its products */
+      products: string[]
       /** @enum {string} */
       status: 'uploading' | 'received' | 'importing' | 'done' | 'failed'
       upload_id: string

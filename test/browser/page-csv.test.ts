@@ -222,9 +222,9 @@ test.each(['mouse', 'keyboard'])(
     await fixed(0)
     await hand.press(button('Start the import'))
     await page.waitForURL(/\/operations\/import_/)
-    await page.getByText('Success').first().waitFor()
-    const files = await listAll(server, `/api/files?search=${mode}&limit=250`)
-    expect(files.length).toBe(299)
+    const imported = () => listAll(server, `/api/files?search=${mode}&limit=250`)
+    await expect.poll(async () => (await imported()).length).toBe(299)
+    const files = await imported()
     const names299 = files.flatMap(({ filename = '' }) =>
       filename.includes(' 299') ? [filename] : [],
     )

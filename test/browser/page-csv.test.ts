@@ -273,19 +273,18 @@ soakTest(
       .waitFor()
     await check(page)
     expect(await figure(page, 'Rows with errors').textContent()).toBe('3')
-    const problems = page.locator('.problems li')
-    await problems
-      .filter({ hasText: 'Row 3, column file_url' })
-      .getByText('This is not an http or https URL')
-      .waitFor()
-    await problems
-      .filter({ hasText: 'Row 4, column file_url' })
-      .getByText('File URL not accessible')
-      .waitFor()
-    await problems
-      .filter({ hasText: 'Row 6, column filename' })
-      .getByText('Duplicate filename')
-      .waitFor()
+    const problem = async (title: string, row: number, text: string) => {
+      const group = page.locator('.problem-group').filter({ hasText: title })
+      const toggle = group.locator('.toggle')
+      if ((await toggle.getAttribute('aria-expanded')) === 'false') await toggle.click()
+      const cells = group
+        .locator('tr')
+        .filter({ has: page.getByText(String(row), { exact: true }) })
+      await cells.locator('.objection').getByText(text).waitFor()
+    }
+    await problem('1 row: This is not an http or https URL', 3, 'This is not an http or https URL')
+    await problem('1 row: File URL not accessible', 4, 'The server answered 404')
+    await problem('1 row: Duplicate filename', 6, 'Row 2 has this name too')
     const start = page.getByRole('button', { name: 'Import the valid rows' })
     expect(await start.isDisabled()).toBe(true)
 
@@ -297,11 +296,7 @@ soakTest(
     expect(saved).toContain('Map B.pdf')
     expect(saved).not.toContain('Map D.pdf')
 
-    await page.getByRole('tab', { name: /Warnings/ }).click()
-    await problems
-      .filter({ hasText: 'Row 5, column product_sku' })
-      .getByText('Product SKU not found')
-      .waitFor()
+    await problem('1 row: Product SKU not found', 5, 'Product SKU not found')
     await page.getByLabel('Import the valid rows only: 2 rows').check()
     await start.click()
     await page.waitForURL(/\/operations\/import_/)

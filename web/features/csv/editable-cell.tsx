@@ -9,11 +9,13 @@ interface Props {
   /** The text of the file. */
   original: string
   disabled: boolean
+  /** The id of the element with the problems of the cell. */
+  describedBy: string
   /** Rejects with the reason why the text was not stored. */
   save: (text: string) => Promise<void>
 }
 
-export function EditableCell({ label, value, original, disabled, save }: Props) {
+export function EditableCell({ label, value, original, disabled, describedBy, save }: Props) {
   const [draft, setDraft] = useState<string | null>(null)
   const [error, setError] = useState<string | null>(null)
   const [saving, setSaving] = useState(false)
@@ -59,6 +61,7 @@ export function EditableCell({ label, value, original, disabled, save }: Props) 
         disabled={disabled}
         title={corrected ? t('Before: {text}', { text: original || '–' }) : value}
         aria-label={t('{label}: {text}', { label, text: value || t('empty') })}
+        aria-describedby={describedBy}
         onClick={() => setDraft(value)}
       >
         {value || '–'}
@@ -69,6 +72,7 @@ export function EditableCell({ label, value, original, disabled, save }: Props) 
       <input
         className="cell-input"
         aria-label={label}
+        aria-describedby={describedBy}
         aria-invalid={error !== null}
         autoFocus
         readOnly={saving}

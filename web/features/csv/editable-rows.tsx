@@ -96,11 +96,14 @@ function EditableRow({ upload, row, fields }: RowProps) {
             value={values[field] ?? ''}
             original={original[field] ?? ''}
             disabled={left_out}
+            describedBy={`problems-${number}-${field}`}
             save={async (text) => {
               await change.mutateAsync([{ row: number, values: { [field]: text } }])
             }}
           />
-          <Objections row={row} column={upload.mapping[field]} />
+          <span id={`problems-${number}-${field}`}>
+            <Objections row={row} column={upload.mapping[field]} />
+          </span>
         </td>
       ))}
       <td>

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { listAll } from '../flows/imports.ts'
 import type { RunningServer } from '../flows/server.ts'
-import { soakTest } from '../scale.ts'
+import { sized, soakTest } from '../scale.ts'
 import { usePages } from './page-browser.ts'
 
 let server: RunningServer
@@ -120,13 +120,13 @@ function keyboard(page: Page): Hand {
   }
 }
 
-/** 300 rows: 30 with errors of five kinds, and 8 whose SKU is unknown. */
-const faultyFile = (name: string): string =>
+/** This many rows, the last first: 30 with errors of five kinds, and 8 whose SKU is unknown. */
+const faultyFile = (name: string, rows: number): string =>
   [
     'filename,file_url,product_sku,expiry_days',
-    ...Array.from({ length: 300 }, (_, n) => {
+    ...Array.from({ length: rows }, (_, n) => {
       const kind = n < 60 && n % 2 === 0 ? n / 2 : -1
-      const filename = kind >= 9 && kind < 15 ? `${name} 299.pdf` : `${name} ${n}.pdf`
+      const filename = kind >= 9 && kind < 15 ? `${name} 109.pdf` : `${name} ${n}.pdf`
       const url = kind >= 0 && kind < 9 ? `${origin.url}/status/404/${n}` : bytes(n)
       return [
         kind >= 20 && kind < 26 ? `${name}/${n}.pdf` : filename,
@@ -137,9 +137,12 @@ const faultyFile = (name: string): string =>
     }).toReversed(),
   ].join('\n')
 
-test.each(['mouse', 'keyboard'])(
-  '300 rows with 30 errors are corrected to a finished import with the %s',
-  async (mode) => {
+test.each([
+  ['mouse', 300],
+  ['keyboard', sized(110, 300)],
+] as const)(
+  'with the %s alone, 30 errors in %d rows are corrected to a finished import',
+  async (mode, rows) => {
     const page = await open('/import/csv')
     const hand = mode === 'mouse' ? mouse() : keyboard(page)
     const button = (name: string) => page.getByRole('button', { name, exact: true })
@@ -152,7 +155,7 @@ test.each(['mouse', 'keyboard'])(
     const dialog = page.getByRole('dialog')
     const correct = () => hand.press(dialog.getByRole('button', { name: 'Correct the rows' }))
 
-    await choose(page, `${mode}.csv`, faultyFile(mode))
+    await choose(page, `${mode}.csv`, faultyFile(mode, rows))
     await hand.press(page.getByRole('button', { name: 'Check the file' }))
     await fixed(30)
     const [download] = await Promise.all([
@@ -218,19 +221,19 @@ test.each(['mouse', 'keyboard'])(
       await page.locator('.cell-input').waitFor({ state: 'detached' })
     }
     await fixed(1)
-    await hand.press(page.getByRole('button', { name: 'Leave out row 251' }))
+    await hand.press(page.getByRole('button', { name: `Leave out row ${rows - 49}` }))
     await fixed(0)
     await hand.press(button('Start the import'))
     await page.waitForURL(/\/operations\/import_/)
     const imported = () => listAll(server, `/api/files?search=${mode}&limit=250`)
-    await expect.poll(async () => (await imported()).length).toBe(299)
+    await expect.poll(async () => (await imported()).length).toBe(rows - 1)
     const files = await imported()
-    const names299 = files.flatMap(({ filename = '' }) =>
-      filename.includes(' 299') ? [filename] : [],
+    const numbered = files.flatMap(({ filename = '' }) =>
+      filename.includes(' 109') ? [filename] : [],
     )
-    expect(names299.toSorted()).toEqual(
+    expect(numbered.toSorted()).toEqual(
       ['', ...[2, 3, 4, 5, 6, 7].map((n) => ` (${n})`)]
-        .map((n) => `${mode} 299${n}.pdf`)
+        .map((n) => `${mode} 109${n}.pdf`)
         .toSorted(),
     )
     const mapped = files.filter(({ products = '' }) => products.length > 0)

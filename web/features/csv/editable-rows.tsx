@@ -44,13 +44,13 @@ export function EditableRows({ upload, group }: { upload: CsvUpload; group: Prob
             <thead>
               <tr>
                 <th scope="col">{t('Row')}</th>
+                <th scope="col">{t('Action')}</th>
                 {fields.map((field) => (
                   <th key={field} scope="col">
                     {CSV_FIELDS_TEXT[field].label}
                     <span className="from">{upload.mapping[field]}</span>
                   </th>
                 ))}
-                <th scope="col">{t('Action')}</th>
               </tr>
             </thead>
             <tbody>
@@ -89,23 +89,6 @@ function EditableRow({ upload, row, fields }: RowProps) {
         {number}
         <Objections row={row} column={null} />
       </td>
-      {fields.map((field) => (
-        <td key={field}>
-          <EditableCell
-            label={t('{field}, row {row}', { field: CSV_FIELDS_TEXT[field].label, row: number })}
-            value={values[field] ?? ''}
-            original={original[field] ?? ''}
-            disabled={left_out}
-            describedBy={`problems-${number}-${field}`}
-            save={async (text) => {
-              await change.mutateAsync([{ row: number, values: { [field]: text } }])
-            }}
-          />
-          <span id={`problems-${number}-${field}`}>
-            <Objections row={row} column={upload.mapping[field]} />
-          </span>
-        </td>
-      ))}
       <td>
         {change.error && !change.variables?.[0]?.values && (
           <span className="objection error">{change.error.message}</span>
@@ -123,6 +106,23 @@ function EditableRow({ upload, row, fields }: RowProps) {
           {left_out ? t('Put back') : t('Leave out')}
         </Button>
       </td>
+      {fields.map((field) => (
+        <td key={field}>
+          <EditableCell
+            label={t('{field}, row {row}', { field: CSV_FIELDS_TEXT[field].label, row: number })}
+            value={values[field] ?? ''}
+            original={original[field] ?? ''}
+            disabled={left_out}
+            describedBy={`problems-${number}-${field}`}
+            save={async (text) => {
+              await change.mutateAsync([{ row: number, values: { [field]: text } }])
+            }}
+          />
+          <span id={`problems-${number}-${field}`}>
+            <Objections row={row} column={upload.mapping[field]} />
+          </span>
+        </td>
+      ))}
     </tr>
   )
 }
@@ -133,6 +133,6 @@ const Objections = ({ row, column }: { row: CsvRow; column: string | null }) =>
     .filter((problem) => problem.column === column)
     .map(({ code, severity, message, detail }) => (
       <span key={code} className={`objection ${severity}`}>
-        {serverText(detail === null ? message : `${message}: ${detail}`)}
+        {[message, detail ?? ''].filter(Boolean).map(serverText).join(': ')}
       </span>
     ))

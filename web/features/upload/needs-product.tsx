@@ -6,6 +6,7 @@ import { needsProduct, type UploadRow } from './rows.ts'
 import { endSummary } from './announcement.ts'
 import { Titled } from '../../shell/components/titled.tsx'
 import { Button, InlineStack, Link, Text } from '../../shell/ui/index.ts'
+import '../imports/import.css'
 import { t } from '../../shell/messages/t.ts'
 
 const SHOWN = 20

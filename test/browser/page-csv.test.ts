@@ -185,7 +185,7 @@ test.each([
     await hand.type(dialog.getByLabel('Replace with'), 'http:')
     await correct()
     await fixed(6)
-    await fix('8 rows: Product SKU not found', 'Choose a product')
+    await fix('8 rows: Product SKU not found', 'Choose a product…')
     await hand.type(dialog.getByLabel('Search products by title or SKU'), 'EB-001')
     await expect.poll(() => dialog.getByRole('radio').count()).toBe(1)
     await hand.choose(dialog.locator('label', { hasText: 'EB-001' }).getByRole('radio'))

@@ -2,10 +2,7 @@
 // only what is new.
 import { createHash } from 'node:crypto'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import type { OddSkus } from './check-state.ts'
-import type { ProbeResult } from './probes.ts'
-
-export type AddressProblem = ProbeResult['problem']
+import type { AddressMemory, AddressProblem, OddSkus } from './check-state.ts'
 
 const HASH_CHARACTERS = 22
 const BATCH = 2000
@@ -14,7 +11,7 @@ const hashOf = (url: string): string =>
   createHash('sha256').update(url).digest('base64url').slice(0, HASH_CHARACTERS)
 
 /** The answers of a file. Must be flushed at the end of a check, also of one that was stopped. */
-export class AnswerMemory {
+export class AnswerMemory implements AddressMemory {
   readonly #scope: ShopScope
   readonly #id: string
   readonly #addresses = new Map<string, AddressProblem>()

@@ -3,8 +3,7 @@ import type { OnConflict } from '../../files/admission.ts'
 import type { NameRequest } from '../../files/name-allocation.ts'
 import type { RowBatch } from './rows.ts'
 import { fieldPlace, type CellProblem } from './row-values.ts'
-import type { ProbeAddress, SizeLimits } from './probes.ts'
-import type { AnswerMemory } from './answers.ts'
+import type { ProbeAddress, ProbeResult, SizeLimits } from './probes.ts'
 import type { ColumnMapping, CsvField } from './columns.ts'
 import type { RowEdits } from './edits.ts'
 import { PortError } from '../../../plugins/contract.ts'
@@ -42,6 +41,15 @@ export interface KnownFile {
   deleted: boolean
 }
 
+/** What addresses answered in earlier checks. */
+export interface AddressMemory {
+  /** Undefined: it was not requested. */
+  address(url: string): AddressProblem | undefined
+  addAddress(url: string, problem: AddressProblem): Promise<void>
+}
+
+export type AddressProblem = ProbeResult['problem']
+
 export interface CheckParts {
   batches: AsyncIterable<RowBatch>
   /** The row of the header; 0: there is none; absent: the first row that is not empty. */
@@ -49,7 +57,7 @@ export interface CheckParts {
   /** Corrected cells and left out rows. */
   edits?: RowEdits
   /** Answers of earlier checks; absent: every address is requested. */
-  memory?: Pick<AnswerMemory, 'address' | 'addAddress'>
+  memory?: AddressMemory
   headers: readonly string[]
   mapping: ColumnMapping
   onConflict: OnConflict

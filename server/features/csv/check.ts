@@ -5,9 +5,9 @@ import { ERRORS } from '../../core/errors.ts'
 import { present } from '../../core/present.ts'
 import { bodyOf } from './body-rows.ts'
 import { checkContested, checkFiles } from './check-files.ts'
-import type { AddressProblem } from './answers.ts'
 import {
   CheckState,
+  type AddressProblem,
   type CheckParts,
   type CheckProgress,
   type NamedRow,

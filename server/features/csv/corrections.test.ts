@@ -176,7 +176,9 @@ it('what failed is requested again on demand; names come from addresses; other c
   await call('PUT', `/api/csv/${id}/columns`, {
     mapping: { filename: 'filename', file_url: 'file_url', tags: 'note' },
   })
-  expect((await app.checked(id)).corrections).toMatchObject({ rows: 2 })
+  const { corrections, preview } = await app.checked(id)
+  expect(corrections).toMatchObject({ rows: 2 })
+  expect(preview[0].values.filename).toBe('named.pdf')
   await call('PUT', `/api/csv/${id}/header`, { row: 0 })
   expect((await call('GET', `/api/csv/${id}`)).body.corrections).toMatchObject({ rows: 0 })
 })

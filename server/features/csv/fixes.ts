@@ -8,22 +8,9 @@ import { queueRecheck } from './check-queue.ts'
 import { placesOf, type CsvField } from './columns.ts'
 import { readEdits, storeCorrection, undoCorrection, type RowEdit } from './edits.ts'
 import { nameOfAddress } from './exports.ts'
-import { rowsOfGroup, type GroupPart } from './problem-groups.ts'
+import { rowsOfGroup, type Fix, type GroupPart } from './problem-groups.ts'
 import { cellText } from './row-values.ts'
 import { requireOpen, type CsvUpload } from './uploads.ts'
-
-export type Fix =
-  | { type: 'leave_out' }
-  /** Replaces the whole text of the cell. */
-  | { type: 'set'; text: string }
-  | { type: 'prefix'; text: string }
-  | { type: 'replace'; find: string; with: string }
-  /** Gives names that are taken a number: `guide (2).pdf`. */
-  | { type: 'number' }
-  /** Names the file after the end of its address. */
-  | { type: 'from_address' }
-
-export type FixType = Fix['type']
 
 export interface RowChange {
   row: number

@@ -2,9 +2,22 @@
 // which corrections of all its rows are meaningful.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { FIELDS, type CsvField } from './columns.ts'
-import type { FixType } from './fixes.ts'
 import { shownCheck, type CheckedUpload, type ProblemRow } from './problems.ts'
 import type { CsvUpload } from './uploads.ts'
+
+/** A correction of all rows of a group. */
+export type Fix =
+  | { type: 'leave_out' }
+  /** Replaces the whole text of the cell. */
+  | { type: 'set'; text: string }
+  | { type: 'prefix'; text: string }
+  | { type: 'replace'; find: string; with: string }
+  /** Gives names that are taken a number: `guide (2).pdf`. */
+  | { type: 'number' }
+  /** Names the file after the end of its address. */
+  | { type: 'from_address' }
+
+export type FixType = Fix['type']
 
 export interface ProblemGroup extends Pick<
   ProblemRow,

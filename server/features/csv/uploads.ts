@@ -14,7 +14,7 @@ import {
   type StructureProblem,
 } from './analyse.ts'
 import type { CheckProgress } from './check-state.ts'
-import { dropCorrections } from './edits.ts'
+import { dropCorrections, type RowEdit } from './edits.ts'
 import type { ColumnMapping } from './columns.ts'
 import {
   exportShape,
@@ -113,6 +113,8 @@ export interface CsvUpload extends ListedUpload {
   /** The progress of a check of corrected rows, {} while it waits; null: none is running. */
   recheck: CheckProgress | Record<string, never> | null
   checked_round: number
+  /** The corrections of the rows in `sample`. */
+  sample_edits: RowEdit[]
   corrections: {
     /** The numbers of corrected rows, and of those that are left out. */
     rows: number
@@ -571,6 +573,9 @@ async function* withoutStart(text: AsyncIterable<string>, skipped: number): Asyn
 const LISTED = `id, filename, status, size_bytes, rows, check_options, progress, failure, operation_id, update_operation_id,
   created_at`
 const COLUMNS = `${LISTED}, format, headers, sample, structure, mapping, saved_mapping, round, recheck, checked_round,
+  (select coalesce(jsonb_agg(jsonb_build_object('row', e.row, 'cells', e.cells, 'left_out', e.left_out)), '[]')
+   from csv_edits e where e.shop_id = csv_uploads.shop_id and e.csv_id = csv_uploads.id
+     and e.row <= (csv_uploads.sample -> -1 ->> 'row')::int) as sample_edits,
   (select jsonb_build_object('rows', count(*) filter (where not left_out),
      'left_out', count(*) filter (where left_out),
      'can_undo', exists (select from csv_corrections c

@@ -1,5 +1,6 @@
 // Rows of a group as a table whose cells are edited in place: Enter edits and saves, Escape gives up,
 // Tab saves and moves on.
+import { Fragment } from 'react'
 import { CSV_FIELDS, type CsvField, type CsvUpload } from './calls.ts'
 import {
   type CsvRow,
@@ -44,12 +45,14 @@ export function EditableRows({ upload, group }: { upload: CsvUpload; group: Prob
             <thead>
               <tr>
                 <th scope="col">{t('Row')}</th>
-                <th scope="col">{t('Action')}</th>
-                {fields.map((field) => (
-                  <th key={field} scope="col">
-                    {CSV_FIELDS_TEXT[field].label}
-                    <span className="from">{upload.mapping[field]}</span>
-                  </th>
+                {fields.map((field, at) => (
+                  <Fragment key={field}>
+                    {at === actionAt(fields) && <th scope="col">{t('Action')}</th>}
+                    <th scope="col">
+                      {CSV_FIELDS_TEXT[field].label}
+                      <span className="from">{upload.mapping[field]}</span>
+                    </th>
+                  </Fragment>
                 ))}
               </tr>
             </thead>
@@ -74,6 +77,12 @@ export function EditableRows({ upload, group }: { upload: CsvUpload; group: Prob
   )
 }
 
+/**
+ * The action is after the cell with the problem: that cell gets the focus when the row before
+ * disappears, and the action is visible on narrow screens.
+ */
+const actionAt = (fields: readonly CsvField[]): number => Math.min(1, fields.length - 1)
+
 interface RowProps {
   upload: CsvUpload
   row: CsvRow
@@ -83,45 +92,50 @@ interface RowProps {
 function EditableRow({ upload, row, fields }: RowProps) {
   const change = useChangeRows(upload.id)
   const { row: number, left_out, values, original } = row
+  const action = (
+    <td>
+      {change.error && !change.variables?.[0]?.values && (
+        <span className="objection error">{change.error.message}</span>
+      )}
+      <Button
+        variant="plain"
+        disabled={change.isPending}
+        accessibilityLabel={
+          left_out
+            ? t('Put back row {row}', { row: number })
+            : t('Leave out row {row}', { row: number })
+        }
+        onClick={() => change.mutate([{ row: number, left_out: !left_out }])}
+      >
+        {left_out ? t('Put back') : t('Leave out')}
+      </Button>
+    </td>
+  )
   return (
     <tr>
       <td>
         {number}
         <Objections row={row} column={null} />
       </td>
-      <td>
-        {change.error && !change.variables?.[0]?.values && (
-          <span className="objection error">{change.error.message}</span>
-        )}
-        <Button
-          variant="plain"
-          disabled={change.isPending}
-          accessibilityLabel={
-            left_out
-              ? t('Put back row {row}', { row: number })
-              : t('Leave out row {row}', { row: number })
-          }
-          onClick={() => change.mutate([{ row: number, left_out: !left_out }])}
-        >
-          {left_out ? t('Put back') : t('Leave out')}
-        </Button>
-      </td>
-      {fields.map((field) => (
-        <td key={field}>
-          <EditableCell
-            label={t('{field}, row {row}', { field: CSV_FIELDS_TEXT[field].label, row: number })}
-            value={values[field] ?? ''}
-            original={original[field] ?? ''}
-            disabled={left_out}
-            describedBy={`problems-${number}-${field}`}
-            save={async (text) => {
-              await change.mutateAsync([{ row: number, values: { [field]: text } }])
-            }}
-          />
-          <span id={`problems-${number}-${field}`}>
-            <Objections row={row} column={upload.mapping[field]} />
-          </span>
-        </td>
+      {fields.map((field, at) => (
+        <Fragment key={field}>
+          {at === actionAt(fields) && action}
+          <td>
+            <EditableCell
+              label={t('{field}, row {row}', { field: CSV_FIELDS_TEXT[field].label, row: number })}
+              value={values[field] ?? ''}
+              original={original[field] ?? ''}
+              disabled={left_out}
+              describedBy={`problems-${number}-${field}`}
+              save={async (text) => {
+                await change.mutateAsync([{ row: number, values: { [field]: text } }])
+              }}
+            />
+            <span id={`problems-${number}-${field}`}>
+              <Objections row={row} column={upload.mapping[field]} />
+            </span>
+          </td>
+        </Fragment>
       ))}
     </tr>
   )

@@ -21,7 +21,7 @@ interface Props {
 }
 
 const TITLES: Record<FixQuestion, string> = {
-  product: t('Choose a product'),
+  product: t('Choose a product for these rows'),
   value: t('Set one value'),
   replace: t('Replace a part'),
 }

@@ -146,7 +146,7 @@ function setButtons(field: ProblemGroup['field']): FixButton[] {
   const empty = { type: 'set', text: '' } as const
   if (field === 'product_sku')
     return [
-      { label: t('Choose a product'), ask: 'product' },
+      { label: t('Choose a product…'), ask: 'product' },
       { label: t('Import without a product'), fix: empty },
     ]
   if (field === 'id') return [{ label: t('Import them as new files'), fix: empty }]

@@ -68,7 +68,7 @@ export function ForAllCard({ queue, choices, imported }: Props) {
               : t('Product: matched by the filename')}
           </Text>
           <Button onClick={() => setChoosing(true)}>
-            {choices.product ? t('Change the product') : t('Choose a product')}
+            {choices.product ? t('Change the product') : t('Choose a product…')}
           </Button>
           {choices.product && (
             <Button variant="plain" onClick={() => change({ product: null })}>

@@ -41,7 +41,7 @@ export function NeedsProduct({ queue, state }: { queue: UploadQueue; state: Queu
                 })}
                 onClick={() => setMapped([row])}
               >
-                {t('Choose a product')}
+                {t('Choose a product…')}
               </Button>
             </InlineStack>
           </li>

@@ -1,6 +1,7 @@
 // A CSV upload, as every answer shows it.
 import { z } from 'zod'
 import { missingColumns } from '../check.ts'
+import { correctedCells } from '../edits.ts'
 import type { CheckProgress } from '../check-state.ts'
 import { isStorefrontExport } from '../exports.ts'
 import { FIELDS, placesOf, suggestColumns, type CsvField } from '../columns.ts'
@@ -259,9 +260,17 @@ const recheckOf = ({
   urls_total = 0,
 }: RecheckProgress): z.output<typeof csvSchema>['recheck'] => ({ phase, urls, urls_total })
 
-function previewOf({ headers, sample, mapping }: CsvUpload): z.output<typeof csvSchema>['preview'] {
+function previewOf({
+  headers,
+  sample,
+  sample_edits,
+  mapping,
+}: CsvUpload): z.output<typeof csvSchema>['preview'] {
   const places = placesOf(mapping, headers)
-  return sample.map(({ row, cells }) => {
+  const edits = new Map(sample_edits.map((edit) => [edit.row, edit]))
+  const kept = sample.filter(({ row }) => !edits.get(row)?.left_out)
+  return kept.map(({ row, cells: original }) => {
+    const cells = correctedCells(original, edits.get(row))
     const shape = shapeProblem(cells, headers)
     const found = shape ? [shape] : readValues(cells, places).problems
     const cell = (at: number) => (at < 0 ? null : cellText(cells[at] ?? ''))

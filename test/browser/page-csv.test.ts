@@ -85,20 +85,25 @@ const mouse = (): Hand => ({
   type: (target, text) => target.fill(text),
 })
 
-const MOST_TABS = 400
+const TAB_STOPS = 'a[href], button:not(:disabled), input:not(:disabled), select, [tabindex="0"]'
+const MOST_TURNS = 100
+const EXACT_AFTER = 5
 
 function keyboard(page: Page): Hand {
   const reach = async (target: Locator) => {
     await target.waitFor()
-    for (let at = 0; at < MOST_TABS; at++) {
-      const where = await target.evaluate((element) => {
+    for (let turn = 0; turn < MOST_TURNS; turn++) {
+      const steps = await target.evaluate((element, selector) => {
         const { activeElement } = element.ownerDocument
-        if (element === activeElement) return 'here'
-        const order = activeElement?.compareDocumentPosition(element) ?? 0
-        return order & element.DOCUMENT_POSITION_PRECEDING ? 'before' : 'after'
-      })
-      if (where === 'here') return
-      await page.keyboard.press(where === 'before' ? 'Shift+Tab' : 'Tab')
+        const all = [...element.ownerDocument.querySelectorAll(selector)]
+        const stops = all.filter((one) => one.checkVisibility())
+        return stops.indexOf(element) - (activeElement ? stops.indexOf(activeElement) : -1)
+      }, TAB_STOPS)
+      if (steps === 0) return
+      // Radio buttons are one stop together: the estimate is corrected by the next turns.
+      const presses = turn < EXACT_AFTER ? Math.abs(steps) : 1
+      for (let at = 0; at < presses; at++)
+        await page.keyboard.press(steps < 0 ? 'Shift+Tab' : 'Tab')
     }
     expect.fail(`${String(target)} is not reached with Tab`)
   }

@@ -64,15 +64,7 @@ function Summary({ upload }: { upload: CsvUpload }) {
   const { id, check, recheck, corrections } = upload
   const undo = useUndoCorrection(id)
   const recheckFailed = useRecheck(id)
-  const [saving, setSaving] = useState(false)
   const [saveError, setSaveError] = useState<Error | null>(null)
-  const save = (download: (upload: CsvUpload) => Promise<void>) => {
-    setSaving(true)
-    setSaveError(null)
-    download(upload)
-      .catch((failure: unknown) => setSaveError(failure as Error))
-      .finally(() => setSaving(false))
-  }
   const errorRows = check?.error_rows ?? 0
   const changed = corrections.rows + corrections.left_out > 0
   return (
@@ -106,16 +98,7 @@ function Summary({ upload }: { upload: CsvUpload }) {
         >
           {t('Undo the last correction')}
         </Button>
-        <Button disabled={saving} onClick={() => save(saveCorrected)}>
-          {t('Download the corrected file')}
-        </Button>
-        {errorRows > 0 && (
-          <Button disabled={saving} onClick={() => save(saveErrorRows)}>
-            {t('Download {rows, plural, one {# row with errors} other {# rows with errors}}', {
-              rows: errorRows,
-            })}
-          </Button>
-        )}
+        <Downloads upload={upload} onError={setSaveError} />
         <Button
           disabled={recheck !== null}
           loading={recheckFailed.isPending}
@@ -125,6 +108,37 @@ function Summary({ upload }: { upload: CsvUpload }) {
         </Button>
       </InlineStack>
     </Titled>
+  )
+}
+
+interface DownloadsProps {
+  upload: CsvUpload
+  onError: (error: Error | null) => void
+}
+
+function Downloads({ upload, onError }: DownloadsProps) {
+  const [saving, setSaving] = useState(false)
+  const errorRows = upload.check?.error_rows ?? 0
+  const save = (download: (upload: CsvUpload) => Promise<void>) => {
+    setSaving(true)
+    onError(null)
+    download(upload)
+      .catch((failure: unknown) => onError(failure as Error))
+      .finally(() => setSaving(false))
+  }
+  return (
+    <>
+      <Button disabled={saving} onClick={() => save(saveCorrected)}>
+        {t('Download the corrected file')}
+      </Button>
+      {errorRows > 0 && (
+        <Button disabled={saving} onClick={() => save(saveErrorRows)}>
+          {t('Download {rows, plural, one {# row with errors} other {# rows with errors}}', {
+            rows: errorRows,
+          })}
+        </Button>
+      )}
+    </>
   )
 }
 

@@ -16,41 +16,7 @@ interface Props {
 }
 
 export function EditableCell({ label, value, original, disabled, describedBy, save }: Props) {
-  const [draft, setDraft] = useState<string | null>(null)
-  const [error, setError] = useState<string | null>(null)
-  const [saving, setSaving] = useState(false)
-  const button = useRef<HTMLButtonElement>(null)
-  // Enter and Escape return to the cell; Tab and a click elsewhere do not.
-  const returning = useRef(false)
-  useEffect(() => {
-    if (draft === null && returning.current) button.current?.focus()
-    returning.current = false
-  }, [draft])
-  const close = (back: boolean) => {
-    returning.current = back
-    setError(null)
-    setDraft(null)
-  }
-  const finish = (back: boolean) => {
-    if (draft === null || saving) return
-    if (draft.trim() === value) return close(back)
-    setSaving(true)
-    save(draft.trim())
-      .then(() => close(back))
-      .catch((failure: unknown) => setError((failure as Error).message))
-      .finally(() => setSaving(false))
-  }
-  const press = (event: KeyboardEvent) => {
-    // Enter of an input method chooses characters.
-    if (event.nativeEvent.isComposing) return
-    if (event.key === 'Enter') {
-      event.preventDefault()
-      finish(true)
-    } else if (event.key === 'Escape') {
-      event.stopPropagation()
-      close(true)
-    }
-  }
+  const { button, draft, setDraft, error, saving, finish, press } = useCellDraft(value, save)
   const corrected = value !== original
   if (draft === null)
     return (
@@ -88,4 +54,44 @@ export function EditableCell({ label, value, original, disabled, describedBy, sa
       )}
     </>
   )
+}
+
+/** The text while it is edited; null: it is not edited. */
+function useCellDraft(value: string, save: Props['save']) {
+  const [draft, setDraft] = useState<string | null>(null)
+  const [error, setError] = useState<string | null>(null)
+  const [saving, setSaving] = useState(false)
+  const button = useRef<HTMLButtonElement>(null)
+  // Enter and Escape return to the cell; Tab and a click elsewhere do not.
+  const returning = useRef(false)
+  useEffect(() => {
+    if (draft === null && returning.current) button.current?.focus()
+    returning.current = false
+  }, [draft])
+  const close = (back: boolean) => {
+    returning.current = back
+    setError(null)
+    setDraft(null)
+  }
+  const finish = (back: boolean) => {
+    if (draft === null || saving) return
+    if (draft.trim() === value) return close(back)
+    setSaving(true)
+    save(draft.trim())
+      .then(() => close(back))
+      .catch((failure: unknown) => setError((failure as Error).message))
+      .finally(() => setSaving(false))
+  }
+  const press = (event: KeyboardEvent) => {
+    // Enter of an input method chooses characters.
+    if (event.nativeEvent.isComposing) return
+    if (event.key === 'Enter') {
+      event.preventDefault()
+      finish(true)
+    } else if (event.key === 'Escape') {
+      event.stopPropagation()
+      close(true)
+    }
+  }
+  return { button, draft, setDraft, error, saving, finish, press }
 }

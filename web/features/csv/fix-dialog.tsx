@@ -29,7 +29,7 @@ const TITLES: Record<FixQuestion, string> = {
 type Chosen = Parameters<Parameters<typeof ProductPicker>[0]['onChoose']>[0]
 
 export function FixDialog({ group, question, error, saving, onFix, onClose }: Props) {
-  const { field, rows, values, different } = group
+  const { field, values } = group
   // Each text has its own option; the empty one is all rows.
   const [which, setWhich] = useState(-1)
   const [product, setProduct] = useState<Chosen | null>(null)
@@ -51,19 +51,8 @@ export function FixDialog({ group, question, error, saving, onFix, onClose }: Pr
       secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {error && <Problem error={error} what={t('The rows could not be corrected')} />}
-      {different > 1 && question !== 'replace' && (
-        <Select
-          label={t('Which rows')}
-          options={[
-            { value: '-1', label: t('All {rows, plural, one {# row} other {# rows}}', { rows }) },
-            ...values.map(({ value, rows: count }, at) => ({
-              value: String(at),
-              label: t('{value}: {count, plural, one {# row} other {# rows}}', { value, count }),
-            })),
-          ]}
-          value={String(which)}
-          onChange={(at) => setWhich(Number(at))}
-        />
+      {group.different > 1 && question !== 'replace' && (
+        <WhichRows group={group} which={which} onChange={setWhich} />
       )}
       {question === 'product' && (
         <>
@@ -99,6 +88,27 @@ export function FixDialog({ group, question, error, saving, onFix, onClose }: Pr
     </Dialog>
   )
 }
+
+interface WhichProps {
+  group: ProblemGroup
+  which: number
+  onChange: (which: number) => void
+}
+
+const WhichRows = ({ group: { rows, values }, which, onChange }: WhichProps) => (
+  <Select
+    label={t('Which rows')}
+    options={[
+      { value: '-1', label: t('All {rows, plural, one {# row} other {# rows}}', { rows }) },
+      ...values.map(({ value, rows: count }, at) => ({
+        value: String(at),
+        label: t('{value}: {count, plural, one {# row} other {# rows}}', { value, count }),
+      })),
+    ]}
+    value={String(which)}
+    onChange={(at) => onChange(Number(at))}
+  />
+)
 
 interface Answer {
   question: FixQuestion

@@ -26,7 +26,7 @@ interface Props {
 }
 
 export function ProblemGroupCard({ upload, group, startsOpen }: Props) {
-  const { rows, column, severity, message, detail, values, different, fixes } = group
+  const { fixes } = group
   const [open, setOpen] = useState(startsOpen)
   const [question, setQuestion] = useState<FixQuestion | null>(null)
   const fix = useFixGroup(upload.id)
@@ -46,39 +46,8 @@ export function ProblemGroupCard({ upload, group, startsOpen }: Props) {
       <section className="problem-group">
         <Box padding="400">
           <BlockStack gap="300">
-            <h3>
-              <button
-                type="button"
-                className="toggle"
-                aria-expanded={open}
-                aria-controls={content}
-                onClick={() => setOpen(!open)}
-              >
-                <ChevronDownIcon aria-hidden="true" />
-                <span>
-                  {t('{rows, plural, one {# row} other {# rows}}: {problem}', {
-                    rows,
-                    problem: serverText(message),
-                  })}
-                </span>
-              </button>
-            </h3>
-            <InlineStack gap="200" blockAlign="center">
-              <Badge tone={severity === 'error' ? 'critical' : 'warning'}>
-                {severity === 'error' ? t('Error') : t('Warning')}
-              </Badge>
-              {column !== null && (
-                <Text as="span" tone="subdued" breakWord>
-                  {t('Column {column}', { column })}
-                </Text>
-              )}
-              {detail !== null && <Text as="span">{serverText(detail)}</Text>}
-            </InlineStack>
-            {different > 0 && different <= SHOWN_VALUES && different < rows && (
-              <Text as="p" tone="subdued" breakWord>
-                {values.map(({ value, rows: count }) => `${value} (${count})`).join(', ')}
-              </Text>
-            )}
+            <Toggle group={group} open={open} content={content} onToggle={() => setOpen(!open)} />
+            <GroupText group={group} />
             {fix.error && !question && (
               <Problem error={fix.error} what={t('The rows could not be corrected')} />
             )}
@@ -115,6 +84,61 @@ export function ProblemGroupCard({ upload, group, startsOpen }: Props) {
         />
       )}
     </Card>
+  )
+}
+
+interface ToggleProps {
+  group: ProblemGroup
+  open: boolean
+  /** The id of what it opens. */
+  content: string
+  onToggle: () => void
+}
+
+function Toggle({ group: { rows, message }, open, content, onToggle }: ToggleProps) {
+  return (
+    <h3>
+      <button
+        type="button"
+        className="toggle"
+        aria-expanded={open}
+        aria-controls={content}
+        onClick={onToggle}
+      >
+        <ChevronDownIcon aria-hidden="true" />
+        <span>
+          {t('{rows, plural, one {# row} other {# rows}}: {problem}', {
+            rows,
+            problem: serverText(message),
+          })}
+        </span>
+      </button>
+    </h3>
+  )
+}
+
+/** What is wrong with the rows, and the most frequent texts if there are few. */
+function GroupText({ group }: { group: ProblemGroup }) {
+  const { rows, column, severity, detail, values, different } = group
+  return (
+    <>
+      <InlineStack gap="200" blockAlign="center">
+        <Badge tone={severity === 'error' ? 'critical' : 'warning'}>
+          {severity === 'error' ? t('Error') : t('Warning')}
+        </Badge>
+        {column !== null && (
+          <Text as="span" tone="subdued" breakWord>
+            {t('Column {column}', { column })}
+          </Text>
+        )}
+        {detail !== null && <Text as="span">{serverText(detail)}</Text>}
+      </InlineStack>
+      {different > 0 && different <= SHOWN_VALUES && different < rows && (
+        <Text as="p" tone="subdued" breakWord>
+          {values.map(({ value, rows: count }) => `${value} (${count})`).join(', ')}
+        </Text>
+      )}
+    </>
   )
 }
 

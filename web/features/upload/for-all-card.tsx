@@ -16,7 +16,6 @@ interface Props {
 }
 
 export function ForAllCard({ queue, choices, imported }: Props) {
-  const [choosing, setChoosing] = useState(false)
   const change = (some: Partial<ForAll>) => queue.chooseForAll({ ...choices, ...some })
   const isChosen = JSON.stringify(choices) !== JSON.stringify(NOTHING_FOR_ALL)
   return (
@@ -61,21 +60,7 @@ export function ForAllCard({ queue, choices, imported }: Props) {
             onChange={(download_limit) => change({ download_limit })}
           />
         </div>
-        <InlineStack gap="300" blockAlign="center">
-          <Text as="span" breakWord>
-            {choices.product
-              ? t('Product: {title}', { title: choices.product.title })
-              : t('Product: matched by the filename')}
-          </Text>
-          <Button onClick={() => setChoosing(true)}>
-            {choices.product ? t('Change the product') : t('Choose a product…')}
-          </Button>
-          {choices.product && (
-            <Button variant="plain" onClick={() => change({ product: null })}>
-              {t('Remove the product')}
-            </Button>
-          )}
-        </InlineStack>
+        <ChosenProduct product={choices.product} onChange={(product) => change({ product })} />
         {imported > 0 && isChosen && (
           <Text as="p" tone="subdued">
             {t(
@@ -85,6 +70,32 @@ export function ForAllCard({ queue, choices, imported }: Props) {
           </Text>
         )}
       </BlockStack>
+    </Titled>
+  )
+}
+
+interface ChosenProductProps {
+  product: ForAll['product']
+  onChange: (product: ForAll['product']) => void
+}
+
+function ChosenProduct({ product, onChange }: ChosenProductProps) {
+  const [choosing, setChoosing] = useState(false)
+  return (
+    <InlineStack gap="300" blockAlign="center">
+      <Text as="span" breakWord>
+        {product
+          ? t('Product: {title}', { title: product.title })
+          : t('Product: matched by the filename')}
+      </Text>
+      <Button onClick={() => setChoosing(true)}>
+        {product ? t('Change the product') : t('Choose a product…')}
+      </Button>
+      {product && (
+        <Button variant="plain" onClick={() => onChange(null)}>
+          {t('Remove the product')}
+        </Button>
+      )}
       {choosing && (
         <ProductDialog
           title={t('Choose a product for all files')}
@@ -92,13 +103,13 @@ export function ForAllCard({ queue, choices, imported }: Props) {
           saving={false}
           error={null}
           onChoose={({ sku, title }) => {
-            if (sku !== null) change({ product: { sku, title } })
+            if (sku !== null) onChange({ sku, title })
             setChoosing(false)
           }}
           onClose={() => setChoosing(false)}
         />
       )}
-    </Titled>
+    </InlineStack>
   )
 }
 

@@ -61,21 +61,6 @@ function Uploads({ shop }: { shop: string }) {
   useDropped(admission.take)
   const { rows, totals, kept } = state
   const advice = batchAdvice(totals.total, totals.bytes)
-  const choose = (
-    <DropArea
-      many
-      title={rows.length > 0 ? t('Drop more files here') : t('Drop files or a folder here')}
-      choose={t('Choose files')}
-      small={rows.length > 0}
-      busy={admission.busy}
-      help={
-        rows.length > 0
-          ? undefined
-          : t('All types of files, up to {size} each.', { size: sizeText(MAX_BYTES) })
-      }
-      onFiles={(files) => void admission.take(files)}
-    />
-  )
   return (
     <BlockStack gap="400">
       <Announced state={state} />
@@ -110,7 +95,9 @@ function Uploads({ shop }: { shop: string }) {
           <p>{advice}</p>
         </Banner>
       )}
-      <Card>{choose}</Card>
+      <Card>
+        <Chooser admission={admission} isFirst={rows.length === 0} />
+      </Card>
       <ForAllCard queue={queue} choices={state.forAll} imported={totals.completed} />
       <NeedsProduct queue={queue} state={state} />
       {rows.length > 0 && <QueueCard queue={queue} state={state} onTaken={admission.askAgain} />}
@@ -125,6 +112,28 @@ function Uploads({ shop }: { shop: string }) {
     </BlockStack>
   )
 }
+
+interface ChooserProps {
+  admission: ReturnType<typeof useAdmission>
+  /** No file is in the queue. */
+  isFirst: boolean
+}
+
+const Chooser = ({ admission, isFirst }: ChooserProps) => (
+  <DropArea
+    many
+    title={isFirst ? t('Drop files or a folder here') : t('Drop more files here')}
+    choose={t('Choose files')}
+    small={!isFirst}
+    busy={admission.busy}
+    help={
+      isFirst
+        ? t('All types of files, up to {size} each.', { size: sizeText(MAX_BYTES) })
+        : undefined
+    }
+    onFiles={(files) => void admission.take(files)}
+  />
+)
 
 function Announced({ state }: { state: QueueState }) {
   const { totals, imports, rows } = state

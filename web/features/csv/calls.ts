@@ -38,12 +38,16 @@ export type SavedMapping = Schemas['CsvColumnMapping']
 /** A check of corrected rows is short, and the merchant waits for it. */
 const RECHECK_MS = 300
 
+/** Addresses may take longer than everything else. */
+const pollingOf = ({ recheck }: CsvUpload): number =>
+  recheck && recheck.phase !== 'urls' ? RECHECK_MS : LIVE_MS
+
 const keyOfOne = (id: string) => keyOf('GET /api/csv/{id}', { path: { id } })
 
 export const useCsv = (id: string) =>
   useRead('GET /api/csv/{id}', {
     path: { id },
-    poll: (file) => (file?.recheck ? RECHECK_MS : file?.status === 'checking' ? LIVE_MS : false),
+    poll: (file) => (file?.status === 'checking' ? pollingOf(file) : false),
   })
 
 /** Stored files, newest first. */

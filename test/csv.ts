@@ -1,6 +1,6 @@
 // CSV files and their API, for tests: uploads of any bytes, and a worker for the checks.
 import { forShop, type ShopScope } from '../server/core/db/for-shop.ts'
-import { csvCheckTask } from '../server/features/csv/check-run.ts'
+import { csvCheckTasks } from '../server/features/csv/check-run.ts'
 import type { OddSkus } from '../server/features/csv/check-state.ts'
 import { createApiKey } from '../server/http/auth.ts'
 import { SCOPES } from '../server/http/endpoint.ts'
@@ -27,14 +27,15 @@ export async function openCsvApp(
   const app = await openTestApp(options)
   const { database } = app.engine.parts
   const client = createGuardedClient({ allowLoopback: true, fileBytes: 5 * 1024 ** 3 })
-  const stop = await startTestTasks(database, [
-    csvCheckTask({
+  const stop = await startTestTasks(
+    database,
+    csvCheckTasks({
       database,
       probe: client.probe,
       oddSkus: () => oddIn(products),
       limits: { file_bytes: 5 * 1024 ** 3, large_file_bytes: 500 * 1024 ** 2 },
     }),
-  ])
+  )
   const key = await keyOf(forShop(database, app.engine.shop))
   const upload: CsvApp['upload'] = (bytes, headers = { 'content-type': 'text/csv' }, query = '') =>
     post(`${app.url}/api/csv${query}`, key, bytes, headers)

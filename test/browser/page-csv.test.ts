@@ -1,12 +1,12 @@
 // CSV import on the admin page, in a real browser on the real server: choosing a file, its columns,
 // its check, and the import.
 import { readFile } from 'node:fs/promises'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { listAll } from '../flows/imports.ts'
 import type { RunningServer } from '../flows/server.ts'
-import { soakTest } from '../scale.ts'
+import { sized, soakTest } from '../scale.ts'
 import { usePages } from './page-browser.ts'
 
 let server: RunningServer
@@ -72,6 +72,180 @@ test('suggests columns, lets them be changed and saved, and applies the saved ma
   await page.getByText('Harbour office').waitFor({ state: 'detached' })
 })
 
+/** Acts on the page with the mouse, or with the keyboard alone. */
+interface Hand {
+  press(target: Locator): Promise<void>
+  choose(radio: Locator): Promise<void>
+  type(target: Locator, text: string): Promise<void>
+}
+
+const mouse = (): Hand => ({
+  press: (target) => target.click(),
+  choose: (radio) => radio.check(),
+  type: (target, text) => target.fill(text),
+})
+
+const TAB_STOPS = 'a[href], button:not(:disabled), input:not(:disabled), select, [tabindex="0"]'
+const MOST_TURNS = 100
+const EXACT_AFTER = 5
+
+function keyboard(page: Page): Hand {
+  const reach = async (target: Locator) => {
+    await target.waitFor()
+    for (let turn = 0; turn < MOST_TURNS; turn++) {
+      const steps = await target.evaluate((element, selector) => {
+        const { activeElement } = element.ownerDocument
+        const all = [...element.ownerDocument.querySelectorAll(selector)]
+        const stops = all.filter((one) => one.checkVisibility())
+        return stops.indexOf(element) - (activeElement ? stops.indexOf(activeElement) : -1)
+      }, TAB_STOPS)
+      if (steps === 0) return
+      // Radio buttons are one stop together: the estimate is corrected by the next turns.
+      const presses = turn < EXACT_AFTER ? Math.abs(steps) : 1
+      for (let at = 0; at < presses; at++)
+        await page.keyboard.press(steps < 0 ? 'Shift+Tab' : 'Tab')
+    }
+    expect.fail(`${String(target)} is not reached with Tab`)
+  }
+  return {
+    press: async (target) => {
+      await reach(target)
+      await page.keyboard.press('Enter')
+    },
+    choose: async (radio) => {
+      await reach(radio)
+      await page.keyboard.press('Space')
+    },
+    type: async (target, text) => {
+      await reach(target)
+      await page.keyboard.press('Control+A')
+      if (text === '') await page.keyboard.press('Delete')
+      else await page.keyboard.insertText(text)
+    },
+  }
+}
+
+/** This many rows, the last first: 30 with errors of five kinds, and 8 whose SKU is unknown. */
+const faultyFile = (name: string, rows: number): string =>
+  [
+    'filename,file_url,product_sku,expiry_days',
+    ...Array.from({ length: rows }, (_, n) => {
+      const kind = n < 60 && n % 2 === 0 ? n / 2 : -1
+      const filename = kind >= 9 && kind < 15 ? `${name} 109.pdf` : `${name} ${n}.pdf`
+      const url = kind >= 0 && kind < 9 ? `${origin.url}/status/404/${n}` : bytes(n)
+      return [
+        kind >= 20 && kind < 26 ? `${name}/${n}.pdf` : filename,
+        kind >= 26 ? url.replace('http:', 'htp:') : url,
+        n >= 100 && n < 108 ? 'NO-SUCH-SKU' : '',
+        kind >= 15 && kind < 20 ? 'soon' : '',
+      ].join(',')
+    }).toReversed(),
+  ].join('\n')
+
+test.each([
+  ['mouse', 300],
+  ['keyboard', sized(110, 300)],
+] as const)(
+  'with the %s alone, 30 errors in %d rows are corrected to a finished import',
+  async (mode, rows) => {
+    const page = await open('/import/csv')
+    const hand = mode === 'mouse' ? mouse() : keyboard(page)
+    const button = (name: string) => page.getByRole('button', { name, exact: true })
+    const group = (title: string) =>
+      page.locator('.problem-group').filter({ has: page.getByRole('button', { name: title }) })
+    const fixed = (errors: number) =>
+      expect.poll(() => figure(page, 'Rows with errors').textContent()).toBe(String(errors))
+    const fix = (title: string, name: string) =>
+      hand.press(group(title).getByRole('button', { name, exact: true }))
+    const dialog = page.getByRole('dialog')
+    const correct = () => hand.press(dialog.getByRole('button', { name: 'Correct the rows' }))
+
+    await choose(page, `${mode}.csv`, faultyFile(mode, rows))
+    await hand.press(page.getByRole('button', { name: 'Check the file' }))
+    await fixed(30)
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      hand.press(button('Download 30 rows with errors')),
+    ])
+    expect(await readFile(await download.path(), 'utf8')).toContain(`${mode}/40.pdf`)
+
+    await fix('9 rows: File URL not accessible', 'Replace a part')
+    await hand.type(dialog.getByLabel('Find'), 'status/404')
+    await hand.type(dialog.getByLabel('Replace with'), 'bytes/70')
+    await correct()
+    await fixed(21)
+    await fix('6 rows: Duplicate filename', 'Number the names')
+    await fixed(15)
+    await fix('5 rows: This is not a whole number', 'Set one value')
+    await hand.type(dialog.getByLabel('Expiry days'), '30')
+    await correct()
+    await fixed(10)
+    await fix('4 rows: This is not an http or https URL', 'Leave out these rows')
+    await fixed(6)
+    await page.getByText('4 rows left out').waitFor()
+    await hand.press(button('Undo the last correction'))
+    await fixed(10)
+    await fix('4 rows: This is not an http or https URL', 'Replace a part')
+    await hand.type(dialog.getByLabel('Find'), 'htp:')
+    await hand.type(dialog.getByLabel('Replace with'), 'http:')
+    await correct()
+    await fixed(6)
+    await fix('8 rows: Product SKU not found', 'Choose a product…')
+    await hand.type(dialog.getByLabel('Search products by title or SKU'), 'EB-001')
+    await expect.poll(() => dialog.getByRole('radio').count()).toBe(1)
+    await hand.choose(dialog.locator('label', { hasText: 'EB-001' }).getByRole('radio'))
+    await correct()
+    await page.getByText('8 rows: Product SKU not found').waitFor({ state: 'detached' })
+
+    // What was corrected so far is kept by the server.
+    await page.reload()
+    await fixed(6)
+    const names = group('6 rows: A filename cannot contain')
+    const toggle = names.getByRole('button', { name: '6 rows: A filename cannot contain' })
+    if ((await toggle.getAttribute('aria-expanded')) === 'false') await hand.press(toggle)
+    const cell = (n: number) =>
+      page.getByRole('button', { name: `: ${mode}/${n}.pdf`, exact: false })
+    const edit = async (n: number, text: string, key: string) => {
+      await hand.press(cell(n))
+      await page.locator('.cell-input').waitFor()
+      await page.keyboard.press('Control+A')
+      await page.keyboard.insertText(text)
+      await page.keyboard.press(key)
+    }
+    await edit(40, 'never', 'Escape')
+    await edit(40, `${mode}\\40.pdf`, 'Enter')
+    await page.getByRole('button', { name: `: ${mode}\\40.pdf` }).waitFor()
+    await fixed(6)
+    await hand.press(page.getByRole('button', { name: `: ${mode}\\40.pdf` }))
+    await page.keyboard.press('Control+A')
+    await page.keyboard.insertText(`${mode} 40.pdf`)
+    await page.keyboard.press('Enter')
+    await fixed(5)
+    for (const n of [42, 44, 46, 48]) {
+      await edit(n, `${mode} ${n}.pdf`, n % 4 === 0 ? 'Tab' : 'Enter')
+      await page.locator('.cell-input').waitFor({ state: 'detached' })
+    }
+    await fixed(1)
+    await hand.press(page.getByRole('button', { name: `Leave out row ${rows - 49}` }))
+    await fixed(0)
+    await hand.press(button('Start the import'))
+    await page.waitForURL(/\/operations\/import_/)
+    const imported = () => listAll(server, `/api/files?search=${mode}&limit=250`)
+    await expect.poll(async () => (await imported()).length).toBe(rows - 1)
+    const files = await imported()
+    const numbered = files.flatMap(({ filename = '' }) =>
+      filename.includes(' 109') ? [filename] : [],
+    )
+    expect(numbered.toSorted()).toEqual(
+      ['', ...[2, 3, 4, 5, 6, 7].map((n) => ` (${n})`)]
+        .map((n) => `${mode} 109${n}.pdf`)
+        .toSorted(),
+    )
+    const mapped = files.filter(({ products = '' }) => products.length > 0)
+    expect(mapped.length).toBeGreaterThanOrEqual(8)
+  },
+)
+
 soakTest('a check is stopped, and the file is still on its page', async () => {
   const page = await open('/import/csv')
   // This address answers when a second request arrives, which never happens.
@@ -107,19 +281,18 @@ soakTest(
       .waitFor()
     await check(page)
     expect(await figure(page, 'Rows with errors').textContent()).toBe('3')
-    const problems = page.locator('.problems li')
-    await problems
-      .filter({ hasText: 'Row 3, column file_url' })
-      .getByText('This is not an http or https URL')
-      .waitFor()
-    await problems
-      .filter({ hasText: 'Row 4, column file_url' })
-      .getByText('File URL not accessible')
-      .waitFor()
-    await problems
-      .filter({ hasText: 'Row 6, column filename' })
-      .getByText('Duplicate filename')
-      .waitFor()
+    const problem = async (title: string, row: number, text: string) => {
+      const group = page.locator('.problem-group').filter({ hasText: title })
+      const toggle = group.locator('.toggle')
+      if ((await toggle.getAttribute('aria-expanded')) === 'false') await toggle.click()
+      const cells = group
+        .locator('tr')
+        .filter({ has: page.getByText(String(row), { exact: true }) })
+      await cells.locator('.objection').getByText(text).waitFor()
+    }
+    await problem('1 row: This is not an http or https URL', 3, 'This is not an http or https URL')
+    await problem('1 row: File URL not accessible', 4, 'The server answered 404')
+    await problem('1 row: Duplicate filename', 6, 'Row 2 has this name too')
     const start = page.getByRole('button', { name: 'Import the valid rows' })
     expect(await start.isDisabled()).toBe(true)
 
@@ -131,11 +304,7 @@ soakTest(
     expect(saved).toContain('Map B.pdf')
     expect(saved).not.toContain('Map D.pdf')
 
-    await page.getByRole('tab', { name: /Warnings/ }).click()
-    await problems
-      .filter({ hasText: 'Row 5, column product_sku' })
-      .getByText('Product SKU not found')
-      .waitFor()
+    await problem('1 row: Product SKU not found', 5, 'Product SKU not found')
     await page.getByLabel('Import the valid rows only: 2 rows').check()
     await start.click()
     await page.waitForURL(/\/operations\/import_/)

@@ -2,13 +2,21 @@
 // from the beginning.
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
-import type { BackgroundTask, TaskRun } from '../../core/queue/background.ts'
+import type { BackgroundTask, TaskKind, TaskRun } from '../../core/queue/background.ts'
 import { present } from '../../core/present.ts'
 import { findNameOwners } from '../../files/name-allocation.ts'
 import { checkRows } from './check.ts'
 import { type CheckProgress, type KnownFile, type OddSkus } from './check-state.ts'
-import { beginCheck, CHECK_CSV, QUEUED_CHECKS, type StartedCheck } from './check-queue.ts'
-import { storeProblems } from './problems.ts'
+import {
+  beginCheck,
+  CHECK_CSV,
+  QUEUED_CHECKS,
+  QUEUED_RECHECKS,
+  RECHECK_CSV,
+} from './check-queue.ts'
+import { AnswerMemory } from './answers.ts'
+import { readEdits } from './edits.ts'
+import { dropEarlierProblems, storeProblems } from './problems.ts'
 import type { ProbeAddress, SizeLimits } from './probes.ts'
 import { readUploadRows, type CsvUpload } from './uploads.ts'
 
@@ -21,6 +29,8 @@ export interface CheckRunParts {
 }
 
 const PROGRESS_MS = 1000
+/** A person waits for it, and a newer correction stops it. */
+const RECHECK_PROGRESS_MS = 250
 /**
  * How many files of different shops are checked at the same time: the probes of one file keep many
  * connections open.
@@ -28,13 +38,20 @@ const PROGRESS_MS = 1000
 const CONCURRENCY = 4
 const MAX_ATTEMPTS = 3
 
-export const csvCheckTask = (parts: CheckRunParts): BackgroundTask => ({
-  ...CHECK_CSV,
+/** The tasks that check files: whole files, and files whose rows were corrected. */
+export const csvCheckTasks = (parts: CheckRunParts): BackgroundTask[] => [
+  checkTask(parts, CHECK_CSV, QUEUED_CHECKS),
+  checkTask(parts, RECHECK_CSV, QUEUED_RECHECKS),
+]
+
+const checkTask = (parts: CheckRunParts, kind: TaskKind, wanted: string): BackgroundTask => ({
+  ...kind,
   concurrency: CONCURRENCY,
   waits: true,
-  wanted: QUEUED_CHECKS,
+  wanted,
   run: async (run) => {
-    await runCheck(parts, forShop(parts.database, present(run.shop, 'The shop of the run')), run)
+    const scope = forShop(parts.database, present(run.shop, 'The shop of the run'))
+    await runCheck(parts, scope, kind, run)
     return null
   },
 })
@@ -42,9 +59,10 @@ export const csvCheckTask = (parts: CheckRunParts): BackgroundTask => ({
 async function runCheck(
   parts: CheckRunParts,
   scope: ShopScope,
+  kind: TaskKind,
   { key, attempt, signal: given }: TaskRun,
 ): Promise<void> {
-  const upload = await beginCheck(scope, key)
+  const upload = await beginCheck(scope, key, kind)
   if (!upload) return
   if (attempt > MAX_ATTEMPTS)
     return endCheck(scope, upload, null, 'The check of this file crashed three times')
@@ -55,7 +73,10 @@ async function runCheck(
     if (!(await writeProgress(scope, upload, progress)))
       stopped.abort(new Error('the check was stopped'))
   }
-  const timer = setInterval(() => void report().catch(() => {}), PROGRESS_MS)
+  const timer = setInterval(
+    () => void report().catch(() => {}),
+    upload.recheck ? RECHECK_PROGRESS_MS : PROGRESS_MS,
+  )
   try {
     const end = await checkUpload(scope, upload, {
       ...parts,
@@ -72,29 +93,36 @@ async function runCheck(
 }
 
 /** The check itself, with look-ups in the shop's rows. */
-export const checkUpload = (
+export async function checkUpload(
   scope: ShopScope,
   upload: CsvUpload,
   parts: Omit<CheckRunParts, 'database'> & {
     onProgress(progress: CheckProgress): void
     signal: AbortSignal
   },
-): Promise<CheckProgress> => {
+): Promise<CheckProgress> {
   const options = present(upload.check_options, 'The options of the check')
-  return checkRows({
-    ...lookups(scope),
-    headers: upload.headers,
-    mapping: upload.mapping,
-    batches: readUploadRows(scope, upload),
-    headerRow: upload.format.header_row,
-    onConflict: options.on_conflict,
-    oddSkus: parts.oddSkus(scope),
-    probe: options.probe ? parts.probe : null,
-    limits: parts.limits,
-    report: (problems) => storeProblems(scope, upload, problems),
-    onProgress: parts.onProgress,
-    signal: parts.signal,
-  })
+  const memory = await AnswerMemory.open(scope, upload.id)
+  try {
+    return await checkRows({
+      ...lookups(scope),
+      headers: upload.headers,
+      mapping: upload.mapping,
+      batches: readUploadRows(scope, upload),
+      headerRow: upload.format.header_row,
+      edits: await readEdits(scope, upload.id),
+      memory,
+      onConflict: options.on_conflict,
+      oddSkus: memory.remembering(parts.oddSkus(scope)),
+      probe: options.probe ? parts.probe : null,
+      limits: parts.limits,
+      report: (problems) => storeProblems(scope, upload, problems),
+      onProgress: parts.onProgress,
+      signal: parts.signal,
+    })
+  } finally {
+    await memory.flush()
+  }
 }
 
 function lookups(scope: ShopScope) {
@@ -116,14 +144,15 @@ const THIS_ROUND = `shop_id = :shop and id = :id and round = :round and status =
 /** Writes the progress. False: the check was stopped, or another run has taken it. */
 async function writeProgress(
   scope: ShopScope,
-  { id, round }: StartedCheck,
+  { id, round, recheck }: CsvUpload,
   progress: CheckProgress | null,
 ) {
   const rows = await scope.query(
-    `update csv_uploads set progress = :progress where ${THIS_ROUND} returning id`,
+    `update csv_uploads set ${recheck ? 'recheck' : 'progress'} = :progress where ${THIS_ROUND}
+       returning id`,
     {
       ...{ id, round },
-      progress: progress && JSON.stringify(progress),
+      progress: progress ? JSON.stringify(progress) : recheck ? '{}' : null,
     },
   )
   return rows.length > 0
@@ -131,13 +160,14 @@ async function writeProgress(
 
 async function endCheck(
   scope: ShopScope,
-  { id, round }: StartedCheck,
+  { id, round, recheck }: CsvUpload,
   end: CheckProgress | null,
   failure: string | null,
 ) {
-  await scope.query(
-    `update csv_uploads set status = :status, progress = :progress, failure = :failure
-       where ${THIS_ROUND}`,
+  const ended = await scope.query(
+    `update csv_uploads set status = :status, progress = :progress, failure = :failure,
+       recheck = null
+     where ${THIS_ROUND} returning id`,
     {
       id,
       round,
@@ -146,4 +176,5 @@ async function endCheck(
       failure,
     },
   )
+  if (recheck && ended.length > 0) await dropEarlierProblems(scope, { id, round })
 }

@@ -3,8 +3,9 @@ import type { OnConflict } from '../../files/admission.ts'
 import type { NameRequest } from '../../files/name-allocation.ts'
 import type { RowBatch } from './rows.ts'
 import { fieldPlace, type CellProblem } from './row-values.ts'
-import type { ProbeAddress, SizeLimits } from './probes.ts'
+import type { ProbeAddress, ProbeResult, SizeLimits } from './probes.ts'
 import type { ColumnMapping, CsvField } from './columns.ts'
+import type { RowEdits } from './edits.ts'
 import { PortError } from '../../../plugins/contract.ts'
 
 export interface NamedRow {
@@ -40,10 +41,23 @@ export interface KnownFile {
   deleted: boolean
 }
 
+/** What addresses answered in earlier checks. */
+export interface AddressMemory {
+  /** Undefined: it was not requested. */
+  address(url: string): AddressProblem | undefined
+  addAddress(url: string, problem: AddressProblem): Promise<void>
+}
+
+export type AddressProblem = ProbeResult['problem']
+
 export interface CheckParts {
   batches: AsyncIterable<RowBatch>
   /** The row of the header; 0: there is none; absent: the first row that is not empty. */
   headerRow?: number | undefined
+  /** Corrected cells and left out rows. */
+  edits?: RowEdits
+  /** Answers of earlier checks; absent: every address is requested. */
+  memory?: AddressMemory
   headers: readonly string[]
   mapping: ColumnMapping
   onConflict: OnConflict

@@ -3,9 +3,11 @@
 // injected.
 import { ERRORS } from '../../core/errors.ts'
 import { present } from '../../core/present.ts'
+import { bodyOf } from './body-rows.ts'
 import { checkContested, checkFiles } from './check-files.ts'
 import {
   CheckState,
+  type AddressProblem,
   type CheckParts,
   type CheckProgress,
   type NamedRow,
@@ -13,14 +15,7 @@ import {
 } from './check-state.ts'
 import { placesOf, type ColumnMapping, type CsvField } from './columns.ts'
 import { probeAddresses, type ProbeAddress } from './probes.ts'
-import {
-  readValues,
-  shapeProblem,
-  shiftProblem,
-  type CellProblem,
-  type RowValues,
-} from './row-values.ts'
-import { isBlank, type RowBatch } from './rows.ts'
+import { readValues, shapeProblem, shiftProblem, type RowValues } from './row-values.ts'
 
 const LOOKUP_BATCH = 4000
 /**
@@ -77,7 +72,7 @@ async function readAll(parts: CheckParts, state: CheckState): Promise<void> {
     lookedUp.catch(() => {})
     named = []
   }
-  for await (const batch of bodyOf(parts.batches, parts.headerRow)) {
+  for await (const batch of bodyOf(parts.batches, parts.headerRow, parts.edits)) {
     state.progress.rows += batch.length
     for (const { row, cells, broken } of batch) {
       const shape = broken ?? shapeProblem(cells, parts.headers) ?? shiftProblem(cells, places)
@@ -99,40 +94,6 @@ async function readAll(parts: CheckParts, state: CheckState): Promise<void> {
   await lookUp()
   await lookedUp
   state.lookUpSkus(1)
-}
-
-export interface BodyRow {
-  row: number
-  cells: string[]
-  broken: CellProblem | null
-}
-
-/**
- * The rows after the header, without empty ones.
- * @param headerRow absent, in files of earlier versions: the first row that is not empty.
- */
-export async function* bodyOf(
-  batches: AsyncIterable<RowBatch>,
-  headerRow?: number,
-): AsyncGenerator<BodyRow[]> {
-  let headed = headerRow !== undefined
-  for await (const { first, records, broken } of batches) {
-    const rows: BodyRow[] = []
-    for (const [at, cells] of records.entries()) {
-      if (isBlank(cells) || (headerRow !== undefined && first + at <= headerRow)) continue
-      if (!headed) {
-        headed = true
-        continue
-      }
-      const wrong = broken.get(first + at)
-      rows.push({
-        row: first + at,
-        cells,
-        broken: wrong ? { field: null, severity: 'error', ...invalid(wrong.detail) } : null,
-      })
-    }
-    yield rows
-  }
 }
 
 function recordRow({ probe }: CheckParts, state: CheckState, row: number, values: RowValues): void {
@@ -202,11 +163,22 @@ async function checkAddresses(
   probe: ProbeAddress,
 ): Promise<void> {
   const { urls, progress } = state
-  state.step({ phase: 'urls', urls_total: urls.size })
-  for await (const { url, problem } of probeAddresses([...urls.keys()], probe, parts)) {
-    state.step({ urls: progress.urls + 1 })
-    if (!problem) continue
+  const { memory } = parts
+  const report = async (url: string, problem: AddressProblem) => {
+    if (!problem) return
     for (const row of rowsOf(urls, url))
       await state.add(row, { field: 'file_url', ...problem, value: url })
+  }
+  const unknown: string[] = []
+  for (const url of urls.keys()) {
+    const known = memory?.address(url)
+    if (known === undefined) unknown.push(url)
+    else await report(url, known)
+  }
+  state.step({ phase: 'urls', urls_total: unknown.length })
+  for await (const { url, problem } of probeAddresses(unknown, probe, parts)) {
+    state.step({ urls: progress.urls + 1 })
+    await memory?.addAddress(url, problem)
+    await report(url, problem)
   }
 }

@@ -39,6 +39,24 @@ export const csvExamples: Examples = {
   'post /api/csv/{id}/stop': { params: csv, status: 200 },
   'get /api/csv/{id}/problems': { params: checked, query: { severity: 'error' }, status: 200 },
   'get /api/csv/{id}/errors.csv': { params: checked, status: 200 },
+  'get /api/csv/{id}/problem-groups': { params: checked, status: 200 },
+  'get /api/csv/{id}/rows': { params: checked, query: { only: 'left_out' }, status: 200 },
+  'patch /api/csv/{id}/rows': {
+    params: checked,
+    body: { rows: [{ row: 3, values: { file_url: SOURCE } }] },
+    status: 200,
+  },
+  'post /api/csv/{id}/fixes': {
+    params: checked,
+    body: {
+      group: '0123456789abcdef0123456789abcdef',
+      fix: { type: 'prefix', text: 'https://' },
+    },
+    status: 200,
+  },
+  'post /api/csv/{id}/undo': { params: checked, status: 409 },
+  'post /api/csv/{id}/recheck': { params: checked, status: 202 },
+  'get /api/csv/{id}/corrected.csv': { params: checked, status: 200 },
   'post /api/csv/{id}/start': { params: checked, body: { only_valid: true }, status: 202 },
   'get /api/csv/mappings': { status: 200 },
   'post /api/csv/mappings': {

@@ -198,7 +198,7 @@ export function filesOfRow(shape: ExportShape, row: number, cells: readonly stri
     shape.none.has(cell(place)) ? FILE_SETTINGS[field].entry.none : cell(place)
   return shape.files.flatMap(({ url, name }) =>
     addressesIn(cells[url] ?? '', shape.suffix).map((address) => [
-      filenameOf(address, cell(name)),
+      nameOfAddress(address, cell(name)),
       address,
       cell(shape.sku),
       cell(shape.tags).replaceAll(' | ', ', '),
@@ -213,7 +213,7 @@ export function filesOfRow(shape: ExportShape, row: number, cells: readonly stri
 const EXTENSION = /\.[a-z][a-z0-9]{0,7}$/i
 
 /** The name under which buyers of the other shop got it: the end of the address. */
-function filenameOf(address: string, name: string): string {
+export function nameOfAddress(address: string, name: string): string {
   const [path = ''] = address.split(/[?#]/)
   const last = decoded(path.slice(path.lastIndexOf('/') + 1))
   if (EXTENSION.test(last)) return last

@@ -5,7 +5,7 @@ import type { Database } from '../../core/db/database.ts'
 import type { GuardedClient } from '../../ports/guarded-fetch.ts'
 import type { Storefront } from '../../storefront/storefront.ts'
 import { csvExamples } from './examples.ts'
-import { csvCheckTask } from './check-run.ts'
+import { csvCheckTasks } from './check-run.ts'
 import { csvRoutes } from './routes.ts'
 import { createSkuCount } from './sku-count.ts'
 import { defineFeature } from '../feature.ts'
@@ -21,17 +21,19 @@ export const csvFeature = defineFeature({
   name: 'csv',
   examples: csvExamples,
   endpoints: csvRoutes,
-  tasks: ({ database, client, storefront, limits }: CsvTaskParts) => [
-    csvCheckTask({
+  tasks: ({ database, client, storefront, limits }: CsvTaskParts) =>
+    csvCheckTasks({
       database,
       probe: (url, signal) => client.probe(directAddress(url), signal),
       oddSkus: (scope) => createSkuCount(scope, storefront.catalog(scope.shop)),
       limits,
     }),
-  ],
   tables: {
+    csv_answers: 'answers of the merchant’s own addresses, kept for a day',
     csv_chunks: 'files to import, kept for a day; none of their columns is a buyer’s',
     csv_column_mappings: 'headers of the merchant’s own tables',
+    csv_corrections: 'cells of the merchant’s own tables, kept for a day',
+    csv_edits: 'cells of the merchant’s own tables, kept for a day',
     csv_problems: 'cells of the merchant’s own tables, kept for a day',
     csv_uploads: 'headers and first rows of the merchant’s own tables, kept for a day',
   },

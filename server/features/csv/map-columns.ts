@@ -20,7 +20,7 @@ export function mapColumns(
     if (saveAs !== null) await saveMapping(tx, { name: saveAs, headers, mapping })
     await tx.query(
       `update csv_uploads set status = 'ready', round = round + 1, mapping = :mapping,
-         saved_mapping = :saveAs, check_options = null, progress = null, failure = null
+         saved_mapping = :saveAs, check_options = null, progress = null, failure = null, recheck = null
        where shop_id = :shop and id = :id`,
       { id, mapping: JSON.stringify(mapping), saveAs },
     )

@@ -3,9 +3,9 @@
 import Papa from 'papaparse'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { originalCell, plainCell } from '../../files/cells.ts'
-import { bodyOf } from './check.ts'
+import { correctedRows } from './body-rows.ts'
 import { type RowProblem } from './check-state.ts'
-import { readUploadRows, type CsvUpload } from './uploads.ts'
+import type { CsvUpload } from './uploads.ts'
 
 /** The position of a problem among all problems. */
 export interface ProblemPlace {
@@ -57,10 +57,30 @@ export async function storeProblems(
   )
 }
 
+/** A file whose problems are in the database. */
+export type CheckedUpload = Pick<CsvUpload, 'id' | 'round' | 'recheck' | 'checked_round'>
+
+/** The check whose problems are shown: during a check of corrected rows, the one before it. */
+export const shownCheck = ({ id, round, recheck, checked_round }: CheckedUpload) => ({
+  id,
+  round: recheck ? checked_round : round,
+})
+
+/** Removes the problems of earlier checks. */
+export async function dropEarlierProblems(
+  scope: ShopScope,
+  { id, round }: Pick<CsvUpload, 'id' | 'round'>,
+): Promise<void> {
+  await scope.query(
+    'delete from csv_problems where shop_id = :shop and csv_id = :id and round <> :round',
+    { id, round },
+  )
+}
+
 /** Lists the problems in the order of rows. */
 export function listProblems(
   scope: ShopScope,
-  { id, round }: Pick<CsvUpload, 'id' | 'round'>,
+  upload: CheckedUpload,
   { severity, after, limit }: ProblemFilter,
 ): Promise<ProblemRow[]> {
   return scope.query<ProblemRow>(
@@ -68,19 +88,19 @@ export function listProblems(
      where shop_id = :shop and csv_id = :id and round = :round
        ${severity ? 'and severity = :severity' : ''} ${after ? 'and (row, place, number) > (:row, :place, :number)' : ''}
      order by row, place, number limit :limit`,
-    { id, round, limit, ...(severity ? { severity } : {}), ...after },
+    { ...shownCheck(upload), limit, ...(severity ? { severity } : {}), ...after },
   )
 }
 
 /** Reads the numbers of the rows with errors. */
 export async function errorRows(
   scope: ShopScope,
-  { id, round }: Pick<CsvUpload, 'id' | 'round'>,
+  upload: CheckedUpload,
 ): Promise<ReadonlySet<number>> {
   const rows = await scope.query<{ row: number }>(
     `select distinct row from csv_problems
      where shop_id = :shop and csv_id = :id and round = :round and severity = 'error'`,
-    { id, round },
+    shownCheck(upload),
   )
   return new Set(rows.map(({ row }) => row))
 }
@@ -89,20 +109,41 @@ export async function errorRows(
 const ERRORS_COLUMN = 'import_errors'
 
 /**
- * The rows with errors in their original form, with a column that explains them, as pieces of a CSV
+ * The file with its corrections, without the rows that are left out, as pieces of a CSV file in
+ * UTF-8. No spreadsheet runs any of its cells, and an import restores each one exactly.
+ */
+export async function* correctedCsv(scope: ShopScope, upload: CsvUpload): AsyncGenerator<string> {
+  const { headers, format } = upload
+  yield format.header_row === 0 ? BOM : `${BOM}${written([headers.map(marked)], format)}`
+  for await (const rows of correctedRows(scope, upload))
+    for (let from = 0; from < rows.length; from += ROW_BATCH)
+      yield written(
+        rows.slice(from, from + ROW_BATCH).map(({ cells }) => cells.map(marked)),
+        format,
+      )
+}
+
+/** The byte-order mark tells a spreadsheet that this is UTF-8. */
+const BOM = '\ufeff'
+
+const written = (
+  rows: readonly (readonly string[])[],
+  { delimiter }: Pick<CsvUpload['format'], 'delimiter'>,
+): string => `${Papa.unparse(rows as string[][], { delimiter, newline: '\r\n' })}\r\n`
+
+const marked = (cell: string | undefined): string => plainCell(originalCell(cell ?? ''))
+
+/**
+ * The rows with errors as they are corrected so far, with a column that explains them, as pieces of a CSV
  * file with the same delimiter. No spreadsheet runs any of its cells, and an import restores each
  * one exactly.
  */
 export async function* errorsCsv(scope: ShopScope, upload: CsvUpload): AsyncGenerator<string> {
   const wrong = await errorRows(scope, upload)
-  const { delimiter } = upload.format
   const kept = upload.headers.flatMap((header, at) => (header === ERRORS_COLUMN ? [] : [at]))
-  const write = (rows: readonly (readonly string[])[]) =>
-    `${Papa.unparse(rows as string[][], { delimiter, newline: '\r\n' })}\r\n`
-  const marked = (cell: string | undefined) => plainCell(originalCell(cell ?? ''))
-  // The byte-order mark tells a spreadsheet that this is UTF-8.
-  yield `\ufeff${write([[...kept.map((at) => marked(upload.headers[at])), ERRORS_COLUMN]])}`
-  for await (const rows of bodyOf(readUploadRows(scope, upload), upload.format.header_row)) {
+  const write = (rows: readonly (readonly string[])[]) => written(rows, upload.format)
+  yield `${BOM}${write([[...kept.map((at) => marked(upload.headers[at])), ERRORS_COLUMN]])}`
+  for await (const rows of correctedRows(scope, upload)) {
     const bad = rows.filter(({ row }) => wrong.has(row))
     for (let from = 0; from < bad.length; from += ROW_BATCH) {
       const some = bad.slice(from, from + ROW_BATCH)
@@ -122,13 +163,13 @@ export async function* errorsCsv(scope: ShopScope, upload: CsvUpload): AsyncGene
   }
 }
 
-async function reasonsOf(scope: ShopScope, { id, round }: CsvUpload, rows: readonly number[]) {
+async function reasonsOf(scope: ShopScope, upload: CsvUpload, rows: readonly number[]) {
   const found = await scope.query<{ row: number; message: string; detail: string | null }>(
     `select row, message, detail from csv_problems
      where shop_id = :shop and csv_id = :id and round = :round and row = any(:rows::int[])
        and severity = 'error'
      order by row, place, number`,
-    { id, round, rows },
+    { ...shownCheck(upload), rows },
   )
   const reasons = new Map<number, string>()
   for (const { row, message, detail } of found) {

@@ -37,6 +37,7 @@ import { operationPath, operationRecord, operationSchema } from '../operations/r
 import { errorSchema, givenName, listOf } from '../../http/schemas.ts'
 import { requireScopes } from '../../http/scopes.ts'
 import { csvCheckRoutes } from './routes/check-endpoints.ts'
+import { csvCorrectionRoutes } from './routes/correction-endpoints.ts'
 import { csvMappingRoutes } from './routes/mapping-endpoints.ts'
 import {
   byCsvId,
@@ -79,6 +80,7 @@ export const csvRoutes = (parts: CsvParts): Endpoint[] => [
   header(),
   sheet(),
   ...csvCheckRoutes(),
+  ...csvCorrectionRoutes(),
   start(parts),
 ]
 
@@ -194,7 +196,7 @@ const columns = () =>
     method: 'put',
     path: '/api/csv/{id}/columns',
     summary: 'Assign columns to fields',
-    description: 'Results of an earlier check are dropped.',
+    description: 'Results of an earlier check are dropped; corrections stay.',
     params: byCsvId,
     body: z
       .strictObject({
@@ -219,7 +221,7 @@ const encoding = () =>
     path: '/api/csv/{id}/encoding',
     summary: 'Choose the encoding of a CSV file',
     description:
-      'The stored file is read again. Columns are suggested again, and results of an earlier check are dropped.',
+      'The stored file is read again. Columns are suggested again, and corrections and results of an earlier check are dropped.',
     params: byCsvId,
     body: z
       .strictObject({ encoding: z.enum(ENCODINGS) })
@@ -238,7 +240,7 @@ const header = () =>
     path: '/api/csv/{id}/header',
     summary: 'Choose the row of the header of a CSV file',
     description:
-      'Rows before it are not imported. 0: the file has no header, and its columns are called `Column 1` and so on. Columns are suggested again, and results of an earlier check are dropped.',
+      'Rows before it are not imported. 0: the file has no header, and its columns are called `Column 1` and so on. Columns are suggested again, and corrections and results of an earlier check are dropped.',
     params: byCsvId,
     body: z
       .strictObject({ row: z.number().int().min(0).max(1_000_000) })
@@ -257,7 +259,7 @@ const sheet = () =>
     path: '/api/csv/{id}/sheet',
     summary: 'Choose the sheet of a workbook',
     description:
-      'Columns are suggested again, and results of an earlier check are dropped. First the sheet is read that has most of the known columns.',
+      'Columns are suggested again, and corrections and results of an earlier check are dropped. First the sheet is read that has most of the known columns.',
     params: byCsvId,
     body: z
       .strictObject({ sheet: z.string().max(255) })

@@ -1,7 +1,7 @@
 // Shapes of other people's tables: titles above the header, no header, other languages, other quotes.
 import { describe, expect, it, test } from 'vitest'
 import { analyse, type Analysis } from './analyse.ts'
-import { bodyOf } from './check.ts'
+import { bodyOf } from './body-rows.ts'
 import { placesOf } from './columns.ts'
 import { readValues } from './row-values.ts'
 import { rowsOf } from './uploads.ts'

@@ -8,11 +8,11 @@ import { AppError } from '../../core/errors.ts'
 import { present } from '../../core/present.ts'
 import { startImport, type ImportFile } from '../imports/start.ts'
 import { csvChannel } from './channel.ts'
-import { bodyOf } from './check.ts'
+import { correctedRows } from './body-rows.ts'
 import { placesOf } from './columns.ts'
 import { errorRows } from './problems.ts'
 import { readValues, type RowValues } from './row-values.ts'
-import { readUploadRows, requireOpen, type CheckOptions, type CsvUpload } from './uploads.ts'
+import { requireOpen, type CheckOptions, type CsvUpload } from './uploads.ts'
 
 export interface CsvStart {
   /** Whether rows with errors are skipped, so that they do not block the others. */
@@ -127,7 +127,7 @@ async function workOf(tx: ShopScope, upload: CsvUpload, onConflict: CheckOptions
   const places = placesOf(upload.mapping, upload.headers)
   const files: ImportFile[] = []
   const updates: { id: string; wanted: FileChange }[] = []
-  for await (const rows of bodyOf(readUploadRows(tx, upload), upload.format.header_row)) {
+  for await (const rows of correctedRows(tx, upload)) {
     for (const { row, cells } of rows) {
       if (wrong.has(row)) continue
       const { values } = readValues(cells, places)

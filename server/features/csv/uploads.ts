@@ -14,6 +14,7 @@ import {
   type StructureProblem,
 } from './analyse.ts'
 import type { CheckProgress } from './check-state.ts'
+import { dropCorrections, type RowEdit } from './edits.ts'
 import type { ColumnMapping } from './columns.ts'
 import {
   exportShape,
@@ -109,6 +110,17 @@ export interface CsvUpload extends ListedUpload {
   mapping: ColumnMapping
   saved_mapping: string | null
   round: number
+  /** The progress of a check of corrected rows, {} while it waits; null: none is running. */
+  recheck: CheckProgress | Record<string, never> | null
+  checked_round: number
+  /** The corrections of the rows in `sample`. */
+  sample_edits: RowEdit[]
+  corrections: {
+    /** The numbers of corrected rows, and of those that are left out. */
+    rows: number
+    left_out: number
+    can_undo: boolean
+  }
 }
 
 /**
@@ -240,7 +252,8 @@ async function storeAnalysis(
   await scope.query(
     `update csv_uploads set status = 'ready', format = :format, headers = :headers, rows = :rows,
        sample = :sample, structure = :structure, mapping = :mapping, saved_mapping = :saved,
-       round = round + 1, check_options = null, progress = null, failure = null
+       round = round + 1, check_options = null, progress = null, failure = null,
+       recheck = null
      where shop_id = :shop and id = :id`,
     {
       ...{ id, headers, rows },
@@ -286,6 +299,7 @@ async function readAgain(
         : await readPlace(tx, id, format, chosen)
     await storeAnalysis(tx, id, read)
     await tx.query('delete from csv_problems where shop_id = :shop and csv_id = :id', { id })
+    await dropCorrections(tx, id)
   })
 }
 
@@ -561,7 +575,15 @@ async function* withoutStart(text: AsyncIterable<string>, skipped: number): Asyn
 
 const LISTED = `id, filename, status, size_bytes, rows, check_options, progress, failure, operation_id, update_operation_id,
   created_at`
-const COLUMNS = `${LISTED}, format, headers, sample, structure, mapping, saved_mapping, round`
+const COLUMNS = `${LISTED}, format, headers, sample, structure, mapping, saved_mapping, round, recheck, checked_round,
+  (select coalesce(jsonb_agg(jsonb_build_object('row', e.row, 'cells', e.cells, 'left_out', e.left_out)), '[]')
+   from csv_edits e where e.shop_id = csv_uploads.shop_id and e.csv_id = csv_uploads.id
+     and e.row <= (csv_uploads.sample -> -1 ->> 'row')::int) as sample_edits,
+  (select jsonb_build_object('rows', count(*) filter (where not left_out),
+     'left_out', count(*) filter (where left_out),
+     'can_undo', exists (select from csv_corrections c
+       where c.shop_id = csv_uploads.shop_id and c.csv_id = csv_uploads.id))
+   from csv_edits e where e.shop_id = csv_uploads.shop_id and e.csv_id = csv_uploads.id) as corrections`
 
 /** Lists the stored files, newest first. */
 export function listUploads(scope: ShopScope): Promise<ListedUpload[]> {

@@ -2,7 +2,7 @@
 // compares them with the shop.
 import { AppError } from '../../core/errors.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { bodyOf } from '../csv/check.ts'
+import { bodyOf } from '../csv/body-rows.ts'
 import { shapeProblem } from '../csv/row-values.ts'
 import {
   MAX_CSV_ROWS,

@@ -6,11 +6,13 @@ import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../core/errors.ts'
 import { present } from '../../core/present.ts'
 import type { UploadRow } from './rows.ts'
-import { addToImport, importUploads } from './start.ts'
+import { addToImport, importUploads, type FileChoices } from './start.ts'
 
 export interface BatchRequest {
   auto_map?: boolean
   notify?: boolean
+  /** What the import writes to all files; it may change until they arrive. */
+  files?: FileChoices
 }
 
 export interface BatchRow {
@@ -44,6 +46,23 @@ export async function createBatch(
     { count: batch.count, request: JSON.stringify(batch.request), requestedBy: batch.requestedBy },
   )
   return present(await readBatch(scope, row.id), 'The batch')
+}
+
+/**
+ * Changes what the import writes to the files of the batch that have not arrived yet. Null: there
+ * is no such batch.
+ */
+export async function changeBatch(
+  scope: ShopScope,
+  id: string,
+  files: FileChoices,
+): Promise<BatchView | null> {
+  await scope.query(
+    `update upload_batches set request = request || jsonb_build_object('files', :files::jsonb)
+     where shop_id = :shop and id = :id`,
+    { id, files: JSON.stringify(files) },
+  )
+  return readBatch(scope, id)
 }
 
 export async function readBatch(scope: ShopScope, id: string): Promise<BatchView | null> {
@@ -118,9 +137,11 @@ async function importAll(
   uploads: readonly UploadRow[],
   open: boolean,
 ): Promise<void> {
-  if (batch.operation_id && (await addToImport(engine, tx, batch.operation_id, uploads))) return
-  const about = { ...batch.request, requestedBy: batch.requested_by, open }
-  const operation = await importUploads(engine, tx, uploads, about)
+  const { files = {}, ...request } = batch.request
+  if (batch.operation_id && (await addToImport(engine, tx, batch.operation_id, uploads, files)))
+    return
+  const about = { ...request, requestedBy: batch.requested_by, open }
+  const operation = await importUploads(engine, tx, uploads, about, files)
   await tx.query(
     'update upload_batches set operation_id = :operation where shop_id = :shop and id = :id',
     {

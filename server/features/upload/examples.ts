@@ -8,6 +8,11 @@ const tus = { 'Tus-Resumable': '1.0.0' }
 export const uploadExamples: Examples = {
   'post /api/uploads/batches': { body: { count: 2, auto_map: true }, status: 201 },
   'get /api/uploads/batches/{id}': { params: batch, status: 200 },
+  'patch /api/uploads/batches/{id}': {
+    params: batch,
+    body: { files: { tags: ['spring'], pack: 'Spring course', expiry_days: 60 } },
+    status: 200,
+  },
   'post /api/uploads/batches/{id}/start': { params: batch, status: 202 },
   'post /api/uploads/check-names': { body: { filenames: ['guide.pdf', 'cover.jpg'] }, status: 200 },
   'post /api/uploads/results': {

@@ -406,6 +406,33 @@ describe('a batch', () => {
     )
     expect(messages).toHaveLength(1)
   })
+  it('writes its tags, pack and settings to all files, as chosen when each arrives', async () => {
+    const files = { tags: ['spring'], pack: 'Spring', product_sku: 'NO-SUCH-SKU', expiry_days: 9 }
+    const id = await batch({ count: 2, files })
+    expect((await readBatch(id)).files).toEqual(files)
+    const [one, two] = await Promise.all([
+      beginUpload(owner, 3, { filename: 'all-1.txt', batch: id, tags: 'own' }),
+      beginUpload(owner, 3, { filename: 'all-2.txt', batch: id }),
+    ])
+    await patch(owner, one, 0, Buffer.from('one'))
+    await isDone(one)
+    const changed = { files: { tags: ['late'], download_limit: null } }
+    expect((await app.owner.call('PATCH', `/api/uploads/batches/${id}`, changed)).status).toBe(200)
+    await patch(owner, two, 0, Buffer.from('two'))
+    await importOf(id)
+    const [first, second] = [await fileNamed('all-1.txt'), await fileNamed('all-2.txt')]
+    expect(first).toMatchObject({
+      tags: ['own', 'spring'],
+      expiry_days: 9,
+      pack: { name: 'Spring' },
+    })
+    expect(second).toMatchObject({ tags: ['late'], download_limit: null, pack: null })
+    expect(await resultsOf(one, two)).toMatchObject(
+      [first, second].map((file) => ({ status: 'done', file_id: file.id, products: [] })),
+    )
+    const wrong = { files: { tags: [''], pack: '' } }
+    expect((await app.owner.call('PATCH', `/api/uploads/batches/${id}`, wrong)).status).toBe(422)
+  })
   it('ends on request with the files received, and an idle one is ended by the sweep', async () => {
     for (const end of ['told', 'idle']) {
       const id = await batch({ count: 2 })

@@ -1,6 +1,8 @@
 // Uploads, except the tus protocol itself (server/features/upload/tus-route.ts): batches, and which names are taken.
 import { z } from 'zod'
+import { forEntrySettings, packName, settingChanges } from '../../../plugins/contract.ts'
 import {
+  changeBatch,
   checkNames,
   createBatch,
   readBatch,
@@ -14,11 +16,26 @@ import { parsePublicId, requirePublicId, toOperationId, toPublicId } from '../..
 import { present } from '../../core/present.ts'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
 import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
-import { errorSchema, timestamp } from '../../http/schemas.ts'
+import { errorSchema, tags, timestamp } from '../../http/schemas.ts'
 
 const MAX_COUNT = 100_000
 const MAX_NAMES = 10_000
 const MAX_RESULTS = 200
+
+/** What an import writes to all files of a batch. */
+const fileChoices = z.strictObject({
+  tags: tags.optional().meta({ description: 'In addition to the tags of each file' }),
+  pack: packName
+    .optional()
+    .meta({ description: 'The name of their pack, created if there is none' }),
+  product_sku: z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .meta({ description: 'Maps all files to the product with this SKU' }),
+  ...forEntrySettings((name) => settingChanges[name]),
+})
 
 const batchSchema = z
   .object({
@@ -26,6 +43,7 @@ const batchSchema = z
     count: z.number().int().nullable(),
     auto_map: z.boolean().nullable(),
     notify: z.boolean().nullable(),
+    files: fileChoices.meta({ description: 'What the import writes to all files' }),
     uploading: z.number().int().meta({ description: 'Files that are being uploaded' }),
     received: z.number().int().meta({ description: 'Complete files that are in no import yet' }),
     operation_id: z.string().nullable().meta({ description: 'The newest import of its files' }),
@@ -56,6 +74,7 @@ const batchBody = z
       .boolean()
       .optional()
       .meta({ description: 'Send the import email; absent: the shop’s setting' }),
+    files: fileChoices.optional().meta({ description: 'What the import writes to all files' }),
   })
   .meta({ id: 'UploadBatchRequest' })
 
@@ -79,6 +98,8 @@ const resultSchema = z
     filename: z.string(),
     status: z.enum(['uploading', 'received', 'importing', 'done', 'failed']),
     operation_id: z.string().nullable(),
+    file_id: z.string().nullable().meta({ description: 'The imported file' }),
+    products: z.array(z.string()).meta({ description: 'The titles of its products' }),
     error: z
       .object({ code: z.string(), message: z.string(), detail: z.string().optional() })
       .nullable(),
@@ -95,7 +116,7 @@ export function uploadRoutes({
   uploads: UploadParts
   clock: () => Date
 }): Endpoint[] {
-  return [create(), read(), start(uploads, clock), names(), results()]
+  return [create(), read(), change(), start(uploads, clock), names(), results()]
 }
 
 const create = () =>
@@ -113,6 +134,7 @@ const create = () =>
       const request = {
         ...(options.auto_map === undefined ? {} : { auto_map: options.auto_map }),
         ...(options.notify === undefined ? {} : { notify: options.notify }),
+        ...(options.files === undefined ? {} : { files: options.files }),
       }
       const batch = await createBatch(caller.scope, { count, request, requestedBy: caller.name })
       return { status: 201, body: batchRecord(batch) }
@@ -129,6 +151,25 @@ const read = () =>
     replies: { 200: { description: 'The batch', schema: batchSchema } },
     handler: async ({ caller, params }) => {
       const batch = await readBatch(caller.scope, requirePublicId('batch', params.id))
+      if (!batch) throw new AppError('not_found')
+      return { body: batchRecord(batch) }
+    },
+  })
+
+const change = () =>
+  endpoint({
+    ...about,
+    method: 'patch',
+    path: '/api/uploads/batches/{id}',
+    summary: 'Change what the import writes to the files of a batch',
+    description:
+      'It applies to files that have not arrived yet. Fields that are absent are removed from the choices.',
+    params: byId,
+    body: z.strictObject({ files: fileChoices }).meta({ id: 'UploadBatchChange' }),
+    replies: { 200: { description: 'The batch', schema: batchSchema } },
+    handler: async ({ caller, params, body }) => {
+      const id = requirePublicId('batch', params.id)
+      const batch = await changeBatch(caller.scope, id, body.files)
       if (!batch) throw new AppError('not_found')
       return { body: batchRecord(batch) }
     },
@@ -222,11 +263,13 @@ const results = () =>
       const data = ids.flatMap((id) => {
         const result = found.get(id)
         if (!result) return []
-        const { filename, status, operation, error } = result
+        const { filename, status, operation, error, file, products } = result
         return [
           {
             ...{ upload_id: toPublicId('upload', id), filename, status },
             operation_id: operation && toOperationId('import', operation),
+            file_id: file && toPublicId('file', file),
+            products,
             error: error && {
               ...{ code: error.code, message: error.message },
               ...(error.detail ? { detail: error.detail } : {}),
@@ -238,6 +281,10 @@ const results = () =>
     },
   })
 
+const fileChoicesOf = ({
+  request: { files: { tags: own, ...files } = {} },
+}: BatchView): z.output<typeof fileChoices> => ({ ...files, ...(own ? { tags: [...own] } : {}) })
+
 function batchRecord(batch: BatchView): z.output<typeof batchSchema> {
   const operations = batch.operations.map((id) => toOperationId('import', id))
   return {
@@ -245,6 +292,7 @@ function batchRecord(batch: BatchView): z.output<typeof batchSchema> {
     count: batch.count,
     auto_map: batch.request.auto_map ?? null,
     notify: batch.request.notify ?? null,
+    files: fileChoicesOf(batch),
     uploading: batch.uploading,
     received: batch.received,
     operation_id: operations.at(-1) ?? null,

@@ -1,8 +1,10 @@
 // Starts the import of complete uploads: one operation that grows with the files of a batch, or one
 // for a single upload.
+import type { EntrySettings } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { firstOf, present } from '../../core/present.ts'
 import type { Engine } from '../../engine/engine.ts'
+import { MAX_TAGS, normalizeTags } from '../../files/rules.ts'
 import {
   importEntries,
   startImport,
@@ -14,16 +16,25 @@ import type { UploadRow } from './rows.ts'
 
 type Import = UploadRow & { replaces?: string }
 
+/** What a batch says about all of its files. */
+export interface FileChoices extends EntrySettings {
+  tags?: readonly string[] | undefined
+  /** The name of a pack, which is created if there is none. */
+  pack?: string | undefined
+  product_sku?: string | undefined
+}
+
 /** Starts the operation over these uploads, inside the caller's transaction; returns its UUID. */
 export async function importUploads(
   engine: Engine,
   tx: ShopScope,
   uploads: readonly Import[],
   request: Omit<ImportRequest, 'files'>,
+  choices: FileChoices = {},
 ): Promise<string> {
   const operation = await startImport(engine, tx, uploadChannel, {
     ...request,
-    files: uploads.map(fileOf),
+    files: uploads.map((upload) => fileOf(upload, choices)),
   })
   await recordPlaces(tx, operation, uploads, 0)
   return operation
@@ -35,6 +46,7 @@ export async function addToImport(
   tx: ShopScope,
   operation: string,
   uploads: readonly Import[],
+  choices: FileChoices,
 ): Promise<boolean> {
   const newest = await tx.query<{ name_key: string; position: number }>(
     `select name_key, max(position) as position from uploads
@@ -48,7 +60,10 @@ export async function addToImport(
     },
   )
   const before = new Map(newest.map(({ name_key, position }) => [name_key, position]))
-  const entries = await importEntries(tx, uploads.map(fileOf))
+  const entries = await importEntries(
+    tx,
+    uploads.map((upload) => fileOf(upload, choices)),
+  )
   const first = await engine.add(
     tx,
     operation,
@@ -62,8 +77,13 @@ export async function addToImport(
   return true
 }
 
-const fileOf = ({ id, filename, on_conflict, tags, replaces }: Import): ImportFile => ({
-  ...{ filename, on_conflict, tags, replaces },
+const fileOf = (
+  { id, filename, on_conflict, tags, replaces }: Import,
+  { tags: common = [], ...choices }: FileChoices,
+): ImportFile => ({
+  ...choices,
+  ...{ filename, on_conflict, replaces },
+  tags: normalizeTags([...tags, ...common]).slice(0, MAX_TAGS),
   source: { type: 'upload', id },
 })
 

@@ -4,7 +4,7 @@ import type { Locks } from '../../core/db/locks.ts'
 import type { UploadFolder } from './folder.ts'
 import type { UploadQuotas } from './rows.ts'
 
-export { createBatch, readBatch, startBatch, type BatchView } from './batches.ts'
+export { changeBatch, createBatch, readBatch, startBatch, type BatchView } from './batches.ts'
 export { openUploadFolder, type UploadFolder } from './folder.ts'
 export { joinFolder } from './sharing.ts'
 export { checkNames } from './names.ts'

@@ -1,7 +1,7 @@
 // CSV imports: upload the file, assign its columns, check its rows, import.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call, callForBytes } from '../../shell/client/client.ts'
-import { type Answer, type Query } from '../../shell/client/endpoints.ts'
+import { type Answer } from '../../shell/client/endpoints.ts'
 import { CALM_MS, LIVE_MS } from '../../shell/client/queries.ts'
 import { keyOf, useRead } from '../../shell/client/reads.ts'
 import { saveBytes } from '../../shell/client/save.ts'
@@ -35,12 +35,19 @@ export type KeptCsv = Schemas['ListedCsvFile']
 
 export type SavedMapping = Schemas['CsvColumnMapping']
 
+/** A check of corrected rows is short, and the merchant waits for it. */
+const RECHECK_MS = 300
+
+/** Addresses may take longer than everything else. */
+const pollingOf = ({ recheck }: CsvUpload): number =>
+  recheck && recheck.phase !== 'urls' ? RECHECK_MS : LIVE_MS
+
 const keyOfOne = (id: string) => keyOf('GET /api/csv/{id}', { path: { id } })
 
 export const useCsv = (id: string) =>
   useRead('GET /api/csv/{id}', {
     path: { id },
-    poll: (file) => (file?.status === 'checking' ? LIVE_MS : false),
+    poll: (file) => (file?.status === 'checking' ? pollingOf(file) : false),
   })
 
 /** Stored files, newest first. */
@@ -92,9 +99,6 @@ export const useCheckCsv = (id: string) =>
 export const useStopCheck = (id: string) =>
   useChange((_: void) => call('POST /api/csv/{id}/stop', { path: { id } }))
 
-export const useCsvProblems = (id: string, query: Query, enabled: boolean) =>
-  useRead('GET /api/csv/{id}/problems', { path: { id }, query, enabled, keep: true })
-
 export async function saveErrorRows({
   id,
   filename,
@@ -114,11 +118,11 @@ export function useStartCsv(id: string) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (body: CsvStart) => call('POST /api/csv/{id}/start', { path: { id }, body }),
-    onSuccess: () =>
-      Promise.all([
-        client.invalidateQueries({ queryKey: keyOfOne(id) }),
-        client.invalidateQueries({ queryKey: ['operations'] }),
-      ]),
+    // Not awaited: the page of the file replaces the button, whose callback opens the operation.
+    onSuccess: () => {
+      void client.invalidateQueries({ queryKey: keyOfOne(id) })
+      void client.invalidateQueries({ queryKey: ['operations'] })
+    },
   })
 }
 

@@ -6,7 +6,7 @@ import { Titled } from '../../shell/components/titled.tsx'
 import { Banner, Button, InlineStack, Text } from '../../shell/ui/index.ts'
 import { checkStage } from './labels.ts'
 import { numberText } from '../../shell/labels/size.ts'
-import { Problems } from './problems.tsx'
+import { Corrections } from './corrections.tsx'
 import { StartCard } from './start-card.tsx'
 import { t } from '../../shell/messages/t.ts'
 
@@ -19,7 +19,8 @@ export function CheckStep({ upload, onBack }: Props) {
   const { status, check, failure } = upload
   const again = useCheckCsv(upload.id)
   const back = <Button onClick={onBack}>{t('Change the columns')}</Button>
-  if (status === 'checking' && check) return <Checking upload={upload} check={check} />
+  if (status === 'checking' && check && !upload.recheck)
+    return <Checking upload={upload} check={check} />
   if (failure !== null || !check)
     return (
       <>
@@ -56,7 +57,7 @@ export function CheckStep({ upload, onBack }: Props) {
         />
       </Titled>
       <StartCard upload={upload} check={check} />
-      {check.errors + check.warnings > 0 && <Problems upload={upload} check={check} />}
+      <Corrections upload={upload} />
     </>
   )
 }

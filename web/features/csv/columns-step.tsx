@@ -53,6 +53,7 @@ function Format({ upload }: { upload: CsvUpload }) {
         ]}
       />
       <ExportNote upload={upload} />
+      <CorrectionsNote upload={upload} />
       {!upload.is_workbook && <EncodingChoice upload={upload} />}
       {upload.sheet !== null && <SheetChoice upload={upload} sheet={upload.sheet} />}
       {!upload.list && <HeaderChoice upload={upload} />}
@@ -68,6 +69,22 @@ function Format({ upload }: { upload: CsvUpload }) {
         </Banner>
       )}
     </Titled>
+  )
+}
+
+/** Another reading of the file has other rows and columns. */
+function CorrectionsNote({ upload: { corrections } }: { upload: CsvUpload }) {
+  const rows = corrections.rows + corrections.left_out
+  if (rows === 0) return null
+  return (
+    <Banner tone="info">
+      <p>
+        {t(
+          '{rows, plural, one {# row is} other {# rows are}} corrected or left out. Another encoding, header or sheet drops these corrections; other columns do not.',
+          { rows },
+        )}
+      </p>
+    </Banner>
   )
 }
 

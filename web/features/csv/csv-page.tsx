@@ -61,7 +61,8 @@ export function CsvPage({ id }: { id: string }) {
 function Steps({ upload }: { upload: CsvUpload }) {
   const [back, setBack] = useState(false)
   const columns = back || upload.status === 'ready'
-  const at = columns ? 'columns' : upload.status === 'checking' ? 'check' : 'import'
+  const checking = upload.status === 'checking' && !upload.recheck
+  const at = columns ? 'columns' : checking ? 'check' : 'import'
   const place = useFocusOnChange(at)
   if (upload.status === 'started') return <Started upload={upload} />
   return (

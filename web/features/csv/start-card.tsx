@@ -52,8 +52,8 @@ export function StartCard({ upload, check }: Props) {
           <BlockStack gap="200">
             <p>
               {valid > 0
-                ? t('Correct the file and choose it again, or import the valid rows only.')
-                : t('Correct the file and choose it again.')}
+                ? t('Correct them below, or import the valid rows only.')
+                : t('Correct them below.')}
             </p>
             {valid > 0 && (
               <Checkbox
@@ -89,7 +89,7 @@ export function StartCard({ upload, check }: Props) {
       <InlineStack gap="200">
         <Button
           variant="primary"
-          disabled={valid === 0 || (faulty && !onlyValid)}
+          disabled={valid === 0 || (faulty && !onlyValid) || upload.recheck !== null}
           loading={start.isPending}
           onClick={begin}
         >

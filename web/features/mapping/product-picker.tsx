@@ -10,10 +10,11 @@ import { RefreshProducts } from './refresh-products.tsx'
 import './product-picker.css'
 import { t } from '../../shell/messages/t.ts'
 
-type Chosen = Choice & { title: string }
+/** `sku`: the variant’s, or the product’s only one; null: it has none. */
+type Chosen = Choice & { title: string; sku: string | null }
 
 interface Props {
-  choice: Chosen | null
+  choice: (Choice & { title: string }) | null
   onChoose: (choice: Chosen) => void
   /** Only whole products, no variants. */
   whole?: boolean
@@ -70,7 +71,7 @@ function Choices({ product, choice, onChoose, whole }: Props & { product: Produc
     choice?.product_id === id && choice.variant_id === variant
   const only = variants.length === 1 ? variants[0]! : null
   const choose = (variant: string | null) =>
-    onChoose({ product_id: id, variant_id: variant, title })
+    onChoose({ product_id: id, variant_id: variant, title, sku: skuOf(variants, variant) })
   return (
     <>
       <label className={`candidate ${picked(null) ? 'chosen' : ''}`}>
@@ -105,6 +106,14 @@ function Choices({ product, choice, onChoose, whole }: Props & { product: Produc
         ))}
     </>
   )
+}
+
+/** The SKU of a variant; of a whole product, the one that all its variants with SKUs share. */
+function skuOf(variants: Product['variants'], variant: string | null): string | null {
+  const skus = variants
+    .filter(({ id }) => variant === null || id === variant)
+    .flatMap(({ sku }) => sku || [])
+  return new Set(skus).size === 1 ? (skus[0] ?? null) : null
 }
 
 const Sku = ({ sku }: { sku: string }) => (

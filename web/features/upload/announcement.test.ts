@@ -52,3 +52,10 @@ test('imports of an earlier visit are announced when they have ended', () => {
     'The import has ended. 3 files were imported.',
   )
 })
+
+test('the end names the files that need a product', () => {
+  const totals = { total: 3, completed: 3, failed: 0, remaining: 0, bytes: 3, sent: 3 }
+  expect(announcementOf({ totals, unmapped: 2, imports: [] }).text).toBe(
+    'Uploads ended: 3 complete, 0 failed. 3 imported, 2 need a product',
+  )
+})

@@ -15,19 +15,24 @@ const PERCENT = 100
 
 interface Uploads {
   totals: UploadTotals
+  /** The number of imported files without a product. */
+  unmapped?: number
   imports: readonly Pick<Import, 'ended' | 'done'>[]
 }
 
-export function announcementOf({ totals, imports }: Uploads): Announcement {
+export function announcementOf({ totals, unmapped = 0, imports }: Uploads): Announcement {
   const { total, completed, failed, remaining } = totals
   if (total === 0) return importsAnnouncement(imports)
   if (remaining === 0)
     return {
-      stage: `ended ${total} ${failed}`,
-      text: t('Uploads ended: {completed, number} complete, {failed, number} failed', {
-        completed,
-        failed,
-      }),
+      stage: `ended ${total} ${failed} ${unmapped}`,
+      text: [
+        t('Uploads ended: {completed, number} complete, {failed, number} failed', {
+          completed,
+          failed,
+        }),
+        ...(unmapped > 0 ? [endSummary(completed, unmapped)] : []),
+      ].join('. '),
     }
   const quarter = quarterOf(totals)
   const texts = [
@@ -41,6 +46,13 @@ export function announcementOf({ totals, imports }: Uploads): Announcement {
   if (failed > 0) texts.push(t('{failed, number} failed', { failed }))
   return { stage: `${total} ${quarter} ${failed > 0}`, text: texts.join(', ') }
 }
+
+/** `3 imported, 2 need a product` */
+export const endSummary = (imported: number, unmapped: number): string =>
+  t(
+    '{imported, number} imported, {unmapped, plural, one {# needs a product} other {# need a product}}',
+    { imported, unmapped },
+  )
 
 /** 0 to 4. */
 export const quarterOf = ({ sent, bytes }: Pick<UploadTotals, 'sent' | 'bytes'>): number =>

@@ -21,8 +21,16 @@ export async function checkNames(filenames: readonly string[]): Promise<Map<stri
   return found
 }
 
+/** What the import writes to all files of a batch. */
+export type BatchFiles = NonNullable<Schemas['UploadBatchRequest']['files']>
+
 /** Each of the `count` files is imported when it has arrived; the import ends with the last one. */
-export const createBatch = (count: number) => call('POST /api/uploads/batches', { body: { count } })
+export const createBatch = (count: number, files: BatchFiles) =>
+  call('POST /api/uploads/batches', { body: { count, files } })
+
+/** It applies to files that have not arrived yet. */
+export const changeBatch = (id: string, files: BatchFiles) =>
+  call('PATCH /api/uploads/batches/{id}', { path: { id }, body: { files } })
 
 /**
  * Imports the files that have arrived, and ends the batch's import; with nothing new, gives the

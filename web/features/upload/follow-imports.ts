@@ -81,6 +81,28 @@ export function createFollower(state: ImportState, { onChange, onBatches }: List
   }
 }
 
+/** Reads the products of these files again. Throws `ApiError`. */
+export async function readAgain(state: ImportState, ids: readonly string[]): Promise<void> {
+  const files = ids.flatMap((id) => state.files.get(id) ?? [])
+  for (let at = 0; at < files.length; at += RESULT_BATCH) {
+    const some = files.slice(at, at + RESULT_BATCH)
+    const results = await retryTemporary(() => readResults(some.map(({ upload }) => upload)))
+    for (const { id, upload } of some) {
+      const outcome = outcomeOf(results.get(upload))
+      if (outcome && state.files.has(id)) state.outcomes.set(id, outcome)
+    }
+  }
+}
+
+/** Waits until the operation has ended; returns whether it was successful. Throws `ApiError`. */
+export async function untilEnded(id: string): Promise<boolean> {
+  while (true) {
+    const operation = await retryTemporary(() => readOperation(id))
+    if (hasEnded(operation)) return operation.status === 'success'
+    await pause()
+  }
+}
+
 const openBatches = ({ batches }: ImportState) => [...batches].filter(([, { ended }]) => !ended)
 
 /** Files without an outcome, except those whose operation is retried first. */

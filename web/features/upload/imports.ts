@@ -6,6 +6,7 @@ import {
   followedBatch,
   followOperation,
   type ImportState,
+  readAgain,
   retryTemporary,
 } from './follow-imports.ts'
 import { type ArrivedUpload } from './outcomes.ts'
@@ -106,6 +107,12 @@ export class Imports {
   async retry(some: readonly string[]): Promise<void> {
     await retryOperationsOf(this.#state, some)
     void this.#poll()
+  }
+
+  /** The products of these files have changed. Throws `ApiError`. */
+  async readAgain(some: readonly string[]): Promise<void> {
+    await readAgain(this.#state, some)
+    this.#onChange()
   }
 
   /** The files were removed from the queue: their ids may be used again. */

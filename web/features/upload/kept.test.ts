@@ -1,5 +1,14 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { createMemory, keepBatches, type KeptFile, readBatches, readKept } from './kept.ts'
+import { NOTHING_FOR_ALL } from './for-all.ts'
+import {
+  createMemory,
+  keepBatches,
+  keepForAll,
+  type KeptFile,
+  readBatches,
+  readForAll,
+  readKept,
+} from './kept.ts'
 
 const HOUR = 3_600_000
 const file: KeptFile = {
@@ -64,4 +73,14 @@ test('unfinished imports are found again, for a day', () => {
   expect(readBatches('shop', 26 * HOUR)).toEqual([])
   keepBatches('shop', [], 2 * HOUR)
   expect(readBatches('shop', 2 * HOUR)).toEqual([])
+})
+
+test('what is chosen for all files is kept for a day', () => {
+  storeOf(1000)
+  const choices = { ...NOTHING_FOR_ALL, tags: ['spring'], expiry_days: '9' }
+  expect(readForAll('shop', HOUR)).toEqual(NOTHING_FOR_ALL)
+  keepForAll('shop', choices, HOUR)
+  expect(readForAll('shop', 24 * HOUR)).toEqual(choices)
+  expect(readForAll('other', 24 * HOUR)).toEqual(NOTHING_FOR_ALL)
+  expect(readForAll('shop', 26 * HOUR)).toEqual(NOTHING_FOR_ALL)
 })

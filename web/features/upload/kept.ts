@@ -1,5 +1,6 @@
 // Uploads that were unfinished when the page was left. A browser cannot store the files, so their
 // names are stored. Once the files are chosen again, their uploads resume.
+import { type ForAll, NOTHING_FOR_ALL } from './for-all.ts'
 import { type Conflict } from './labels.ts'
 
 export interface KeptFile {
@@ -80,6 +81,31 @@ export function keepBatches(shop: string, batches: readonly string[], now = Date
     if (batches.length > 0)
       localStorage.setItem(batchesKey(shop), JSON.stringify({ at: now, batches }))
     else localStorage.removeItem(batchesKey(shop))
+  } catch {
+    return
+  }
+}
+
+const forAllKey = (shop: string) => `stevedore-upload-choices-${shop}`
+
+/** What was chosen for all files when the page was left. */
+export function readForAll(shop: string, now = Date.now()): ForAll {
+  try {
+    const kept = JSON.parse(localStorage.getItem(forAllKey(shop)) ?? 'null') as {
+      at: number
+      choices: ForAll
+    } | null
+    const isValid = kept && now - kept.at < KEPT_MS && Array.isArray(kept.choices.tags)
+    return isValid ? { ...NOTHING_FOR_ALL, ...kept.choices } : NOTHING_FOR_ALL
+  } catch {
+    return NOTHING_FOR_ALL
+  }
+}
+
+/** Stores it for the next visit. Without room the uploads under way keep it: the server has it. */
+export function keepForAll(shop: string, choices: ForAll, now = Date.now()): void {
+  try {
+    localStorage.setItem(forAllKey(shop), JSON.stringify({ at: now, choices }))
   } catch {
     return
   }

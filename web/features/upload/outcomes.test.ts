@@ -7,10 +7,14 @@ const result = (
   error: UploadResult['error'] = null,
 ): UploadResult => ({
   ...{ upload_id: 'upload_1', filename: 'x.pdf', operation_id: 'import_1', status, error },
+  ...{ file_id: status === 'done' ? 'file_1' : null, products: [] },
 })
 
 test('a file is complete once its import has done it, regardless of the others in its batch', () => {
-  expect(outcomeOf(result('done'))).toEqual({ status: 'done', error: null, code: null })
+  expect(outcomeOf(result('done'))).toEqual({
+    ...{ status: 'done', error: null, code: null },
+    ...{ file: 'file_1', products: [] },
+  })
   for (const open of ['uploading', 'received', 'importing'] as const)
     expect(outcomeOf(result(open))).toBeNull()
 })
@@ -19,6 +23,7 @@ test('a failed file shows the reason, with code and detail', () => {
   const error = { code: 'duplicate_filename', message: 'Duplicate filename', detail: 'x.pdf' }
   expect(outcomeOf(result('failed', error))).toEqual({
     ...{ status: 'failed', error: 'Duplicate filename: x.pdf', code: 'duplicate_filename' },
+    ...{ file: null, products: [] },
   })
 })
 

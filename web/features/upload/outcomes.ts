@@ -15,7 +15,10 @@ export interface ArrivedUpload {
 export function outcomeOf(result: UploadResult | undefined): Outcome | null {
   if (!result)
     return failed(t('The server no longer knows this upload: look at the import’s details'))
-  if (result.status === 'done') return { status: 'done', error: null, code: null }
+  if (result.status === 'done') {
+    const { file_id: file, products } = result
+    return { status: 'done', error: null, code: null, file, products }
+  }
   if (result.status !== 'failed') return null
   const { error } = result
   // A cancelled file has no error.
@@ -27,7 +30,7 @@ export const unknownOutcome = ({ message }: Error): Outcome =>
   failed(t('The result could not be read: {message}', { message }))
 
 function failed(error: string, code: string | null = null): Outcome {
-  return { status: 'failed', error, code }
+  return { status: 'failed', error, code, file: null, products: [] }
 }
 
 /** Names that are the same to the shop. */

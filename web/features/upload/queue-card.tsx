@@ -37,7 +37,14 @@ export function QueueCard({ queue, state, onTaken }: Props) {
       </Box>
       <ul className="queue" aria-label={t('Uploads')}>
         {rows.slice(at * SHOWN, (at + 1) * SHOWN).map((row) => (
-          <QueueRow key={row.id} row={row} queue={queue} onTaken={(one) => onTaken([one])} />
+          <QueueRow
+            key={row.id}
+            row={row}
+            queue={queue}
+            common={state.forAll.product}
+            isMapping={state.mapping.has(row.id)}
+            onTaken={(one) => onTaken([one])}
+          />
         ))}
       </ul>
       {last > 0 && (

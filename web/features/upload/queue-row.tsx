@@ -1,10 +1,14 @@
 // One file of the queue.
 import { FileIcon } from '../../shell/files/icon.tsx'
 import { StatusBadge } from '../operations/status.tsx'
-import { Button, InlineStack, Text } from '../../shell/ui/index.ts'
+import { useState } from 'react'
+import { andText } from '../../shell/labels/list.ts'
+import { Button, InlineStack, Link, Text } from '../../shell/ui/index.ts'
+import { type ForAll } from './for-all.ts'
+import { MapRows } from './map-rows.tsx'
 import { sentText, UPLOAD_STATUSES } from './labels.ts'
 import { type UploadQueue } from './queue.ts'
-import { type UploadRow } from './rows.ts'
+import { needsProduct, type UploadRow } from './rows.ts'
 import { t } from '../../shell/messages/t.ts'
 
 interface Props {
@@ -12,9 +16,12 @@ interface Props {
   queue: UploadQueue
   /** Its name is taken: the merchant is asked what to do. */
   onTaken: (row: UploadRow) => void
+  /** The product that is chosen for all files. */
+  common: ForAll['product']
+  isMapping: boolean
 }
 
-export function QueueRow({ row, queue, onTaken }: Props) {
+export function QueueRow({ row, queue, onTaken, common, isMapping }: Props) {
   const { filename, folder, size, sent, status, error } = row
   const share = size === 0 ? 0 : sent / size
   const going = status === 'uploading' || status === 'paused'
@@ -24,7 +31,11 @@ export function QueueRow({ row, queue, onTaken }: Props) {
         <FileIcon filename={filename} />
         <div className="queue-name">
           <Text as="p" fontWeight="medium" truncate>
-            <span title={filename}>{filename}</span>
+            {row.file ? (
+              <Link url={`/files/${row.file}`}>{filename}</Link>
+            ) : (
+              <span title={filename}>{filename}</span>
+            )}
           </Text>
           <Text as="p" variant="bodySm" tone="subdued" truncate>
             <span className="tabular">
@@ -36,6 +47,7 @@ export function QueueRow({ row, queue, onTaken }: Props) {
               <span className="done" style={{ inlineSize: `${share * 100}%` }} />
             </div>
           )}
+          <RowProduct row={row} queue={queue} common={common} isMapping={isMapping} />
           {error && (
             <Text as="p" variant="bodySm" tone="critical" breakWord>
               {error}
@@ -49,7 +61,36 @@ export function QueueRow({ row, queue, onTaken }: Props) {
   )
 }
 
-function Actions({ row, queue, onTaken }: Props) {
+/** The product of a file, or the way to one. */
+function RowProduct({ row, queue, common, isMapping }: Omit<Props, 'onTaken'>) {
+  const [choosing, setChoosing] = useState(false)
+  if (row.status === 'failed') return null
+  if (needsProduct(row))
+    return (
+      <InlineStack>
+        <Button
+          variant="plain"
+          disabled={isMapping}
+          accessibilityLabel={t('Not mapped: choose a product for {filename}', {
+            filename: row.filename,
+          })}
+          onClick={() => setChoosing(true)}
+        >
+          {isMapping ? t('Being mapped') : t('Not mapped: choose')}
+        </Button>
+        {choosing && <MapRows queue={queue} rows={[row]} onClose={() => setChoosing(false)} />}
+      </InlineStack>
+    )
+  const title = row.products.length > 0 ? andText(row.products) : common?.title
+  if (title === undefined) return null
+  return (
+    <Text as="p" variant="bodySm" tone="subdued" truncate>
+      {t('Product: {title}', { title })}
+    </Text>
+  )
+}
+
+function Actions({ row, queue, onTaken }: Pick<Props, 'row' | 'queue' | 'onTaken'>) {
   const { id, filename, status, arrived, taken } = row
   // The key is the button's position: pausing changes the label of a button that keeps the focus.
   const action = (

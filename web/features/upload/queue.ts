@@ -1,11 +1,21 @@
 // The queue of uploads. It lives as long as the tab, on every page: files are sent, and each is
 // imported when it has arrived. When no file of a batch is being sent any more, its import is
 // closed.
-import { createBatch, startBatch } from './calls.ts'
+import { changeBatch, createBatch, startBatch } from './calls.ts'
 import { type ChosenFile } from '../../shell/components/chosen-files.ts'
 import { setUploading } from '../../shell/url-state/uploading.ts'
+import { untilEnded } from './follow-imports.ts'
+import { batchFilesOf, type ForAll } from './for-all.ts'
 import { type Import, Imports } from './imports.ts'
-import { createMemory, keepBatches, type KeptFile, readBatches, readKept } from './kept.ts'
+import {
+  createMemory,
+  keepBatches,
+  keepForAll,
+  type KeptFile,
+  readBatches,
+  readForAll,
+  readKept,
+} from './kept.ts'
 import { type ArrivedUpload } from './outcomes.ts'
 import { refusalOf, type UploadRefusal } from './refusal.ts'
 import { type AddedFile, chosenFileOf, keptFileOf, uploadOf, uppyFileOf } from './queue-files.ts'
@@ -22,6 +32,7 @@ import {
 } from './rows.ts'
 import { createSpeed } from './speed.ts'
 import { createUploader, idOf, type Uploader } from './uploader.ts'
+import { t } from '../../shell/messages/t.ts'
 
 export interface QueueState {
   rows: readonly UploadRow[]
@@ -34,6 +45,10 @@ export interface QueueState {
   imports: readonly Import[]
   /** Batches that could not be imported. */
   errors: readonly (readonly [batch: string, error: Error])[]
+  /** What is chosen for all files. */
+  forAll: ForAll
+  /** Files whose products are being changed. */
+  mapping: ReadonlySet<string>
   /** Why the last action on the queue failed. */
   failure: Error | null
   /** The browser has no storage left to remember unfinished uploads. */
@@ -41,6 +56,8 @@ export interface QueueState {
 }
 
 const DRAWN_MS = 250
+/** A text is sent when it was not changed for this long. */
+const CHOICE_MS = 500
 
 export class UploadQueue {
   readonly #shop: string
@@ -55,6 +72,9 @@ export class UploadQueue {
   #kept: readonly KeptFile[]
   #failure: Error | null = null
   #storageFull = false
+  #forAll: ForAll
+  #choiceTimer: ReturnType<typeof setTimeout> | undefined
+  #mapping: ReadonlySet<string> = new Set()
   #timer: ReturnType<typeof setTimeout> | undefined
   #state: QueueState
 
@@ -67,6 +87,7 @@ export class UploadQueue {
     })
     this.#memory = createMemory(shop)
     this.#kept = readKept(shop)
+    this.#forAll = readForAll(shop)
     this.#state = this.#draw()
     this.#imports.follow(readBatches(shop))
     this.#uppy.on('state-update', this.#changed)
@@ -101,6 +122,8 @@ export class UploadQueue {
       kept: this.#kept,
       imports: this.#imports.list(),
       errors: this.#imports.errors(),
+      forAll: this.#forAll,
+      mapping: this.#mapping,
       failure: this.#failure,
       storageFull: this.#storageFull,
     }
@@ -233,7 +256,7 @@ export class UploadQueue {
     const files = [...wanted].filter(([id]) => !under.has(id))
     const before = new Map(this.#kept.map((file) => [file.id, file]))
     const fresh = files.filter(([id]) => !before.has(id)).length
-    const batch = fresh > 0 ? (await createBatch(fresh)).id : ''
+    const batch = fresh > 0 ? (await createBatch(fresh, batchFilesOf(this.#forAll))).id : ''
     this.#failure = null
     this.#remove(this.#idsOf((row) => hasEnded(row) && wanted.has(row.id)))
     if (files.length > 0)
@@ -285,6 +308,39 @@ export class UploadQueue {
   readonly dismissFailure = (): void => {
     this.#failure = null
     this.#changed()
+  }
+
+  /** Chooses tags, pack, product and settings for all files that have not arrived yet. */
+  readonly chooseForAll = (choices: ForAll): void => {
+    this.#forAll = choices
+    keepForAll(this.#shop, choices)
+    clearTimeout(this.#choiceTimer)
+    this.#choiceTimer = setTimeout(() => this.#sendChoices(), CHOICE_MS)
+    this.#redraw()
+  }
+
+  #sendChoices(): void {
+    const open = new Set(this.#kept.map(({ batch }) => batch))
+    for (const row of this.#state.rows)
+      if (isOnItsWay(row)) open.add(this.#uppy.getFile(row.id).meta.batch)
+    const files = batchFilesOf(this.#forAll)
+    for (const batch of open) changeBatch(batch, files).catch(this.#fail)
+  }
+
+  /** The operation maps these files to a product: their rows show it when it has ended. */
+  readonly followMapping = async (ids: readonly string[], operation: string): Promise<void> => {
+    this.#mapping = new Set([...this.#mapping, ...ids])
+    this.#redraw()
+    try {
+      if (!(await untilEnded(operation)))
+        this.#fail(new Error(t('Not all files could be mapped: look at the operation’s details')))
+      await this.#imports.readAgain(ids)
+    } catch (error) {
+      this.#fail(error)
+    }
+    const ended = new Set(ids)
+    this.#mapping = new Set([...this.#mapping].filter((id) => !ended.has(id)))
+    this.#redraw()
   }
 
   /** Closes the import of a batch again. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bytesToSend, rowOf, totalsOf } from './rows.ts'
+import { bytesToSend, needsProduct, type Outcome, rowOf, totalsOf } from './rows.ts'
 
 const meta = { name: 'a.pdf', filename: 'a.pdf', on_conflict: 'error' as const, batch: '' }
 const progress = {
@@ -7,6 +7,11 @@ const progress = {
   uploadComplete: false,
   bytesTotal: 10,
   bytesUploaded: 0 as number | false,
+}
+const done: Outcome = {
+  status: 'done',
+  ...{ error: null, code: null },
+  ...{ file: 'file_1', products: [] },
 }
 const file = { id: 'one', name: 'a.pdf', size: 10, meta, progress: progress as never }
 
@@ -17,11 +22,16 @@ test('a file changes from queued over uploading and verifying to complete', () =
   expect(rowOf({ ...moving, isPaused: true }, undefined).status).toBe('paused')
   const sent = { ...file, progress: { ...progress, uploadComplete: true } as never }
   expect(rowOf(sent, undefined)).toMatchObject({ status: 'verifying', sent: 10 })
-  expect(rowOf(sent, { status: 'done', error: null, code: null }).status).toBe('complete')
+  expect(rowOf(sent, done).status).toBe('complete')
+  expect(needsProduct(rowOf(sent, done))).toBe(true)
+  expect(needsProduct(rowOf(sent, { ...done, products: ['Tides'] }))).toBe(false)
+  expect(needsProduct(rowOf(sent, undefined))).toBe(false)
   const duplicate = {
     status: 'failed',
     error: 'Duplicate filename',
     code: 'duplicate_filename',
+    file: null,
+    products: [],
   } as const
   expect(rowOf(sent, duplicate)).toMatchObject({
     status: 'failed',
@@ -45,7 +55,7 @@ test('a refusal shows the server’s message, and a folder is separate from the 
 
 test('totals count every file once', () => {
   const rows = [
-    rowOf(file, { status: 'done', error: null, code: null }),
+    rowOf(file, done),
     rowOf({ ...file, error: 'no' }, undefined),
     rowOf({ ...file, progress: { ...progress, bytesUploaded: 4 } as never }, undefined),
     rowOf({ ...file, isPaused: true }, undefined),

@@ -30,6 +30,10 @@ export interface UploadRow {
   arrived: boolean
   /** It was not imported because its name is taken: a retry would fail again. */
   taken: boolean
+  /** The id of the imported file; null: it is not imported. */
+  file: string | null
+  /** The titles of its products. */
+  products: readonly string[]
 }
 
 /** The result of a file after its upload, from its operation. */
@@ -38,6 +42,9 @@ export interface Outcome {
   error: string | null
   /** The API's error code. */
   code: string | null
+  /** The imported file, and the titles of its products. */
+  file: string | null
+  products: readonly string[]
 }
 
 export interface UploadTotals {
@@ -75,6 +82,8 @@ export function rowOf(
     status: statusOf(file, sent, outcome),
     arrived: Boolean(progress.uploadComplete),
     taken: outcome ? outcome.code === 'duplicate_filename' : Boolean(file.error && refusal?.taken),
+    file: outcome?.file ?? null,
+    products: outcome?.products ?? [],
     error: outcome?.error ?? (file.error ? (refusal?.text ?? file.error) : null),
   }
 }
@@ -117,3 +126,6 @@ export const isOnItsWay = (row: UploadRow) => isMoving(row) || row.status === 'p
 /** Its outcome is not known yet. */
 export const isUnderWay = (row: UploadRow) => isOnItsWay(row) || row.status === 'verifying'
 export const hasEnded = (row: UploadRow) => !isUnderWay(row)
+/** It is imported and mapped to no product. */
+export const needsProduct = ({ file, products }: UploadRow) =>
+  file !== null && products.length === 0

@@ -11,6 +11,9 @@ import { Banner, BlockStack, Card, Text } from '../../shell/ui/index.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { batchAdvice, MAX_BYTES } from './labels.ts'
 import { announcementOf } from './announcement.ts'
+import { ForAllCard } from './for-all-card.tsx'
+import { NeedsProduct } from './needs-product.tsx'
+import { needsProduct } from './rows.ts'
 import { ConflictsDialog } from './conflicts-dialog.tsx'
 import { Imports } from './imports-banners.tsx'
 import { Interrupted } from './interrupted.tsx'
@@ -58,21 +61,6 @@ function Uploads({ shop }: { shop: string }) {
   useDropped(admission.take)
   const { rows, totals, kept } = state
   const advice = batchAdvice(totals.total, totals.bytes)
-  const choose = (
-    <DropArea
-      many
-      title={rows.length > 0 ? t('Drop more files here') : t('Drop files or a folder here')}
-      choose={t('Choose files')}
-      small={rows.length > 0}
-      busy={admission.busy}
-      help={
-        rows.length > 0
-          ? undefined
-          : t('All types of files, up to {size} each.', { size: sizeText(MAX_BYTES) })
-      }
-      onFiles={(files) => void admission.take(files)}
-    />
-  )
   return (
     <BlockStack gap="400">
       <Announced state={state} />
@@ -107,7 +95,11 @@ function Uploads({ shop }: { shop: string }) {
           <p>{advice}</p>
         </Banner>
       )}
-      <Card>{choose}</Card>
+      <Card>
+        <Chooser admission={admission} isFirst={rows.length === 0} />
+      </Card>
+      <ForAllCard queue={queue} choices={state.forAll} imported={totals.completed} />
+      <NeedsProduct queue={queue} state={state} />
       {rows.length > 0 && <QueueCard queue={queue} state={state} onTaken={admission.askAgain} />}
       {admission.asking && (
         <ConflictsDialog
@@ -121,8 +113,32 @@ function Uploads({ shop }: { shop: string }) {
   )
 }
 
+interface ChooserProps {
+  admission: ReturnType<typeof useAdmission>
+  /** No file is in the queue. */
+  isFirst: boolean
+}
+
+const Chooser = ({ admission, isFirst }: ChooserProps) => (
+  <DropArea
+    many
+    title={isFirst ? t('Drop files or a folder here') : t('Drop more files here')}
+    choose={t('Choose files')}
+    small={!isFirst}
+    busy={admission.busy}
+    help={
+      isFirst
+        ? t('All types of files, up to {size} each.', { size: sizeText(MAX_BYTES) })
+        : undefined
+    }
+    onFiles={(files) => void admission.take(files)}
+  />
+)
+
 function Announced({ state }: { state: QueueState }) {
-  const now = announcementOf(state)
+  const { totals, imports, rows } = state
+  const unmapped = rows.filter(needsProduct).length
+  const now = announcementOf({ totals, imports, unmapped })
   const [said, setSaid] = useState(now)
   // The text of a stage is the one at its beginning.
   if (said.stage !== now.stage) setSaid(now)

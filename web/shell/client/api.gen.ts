@@ -641,6 +641,13 @@ export interface components {
           sure: number
         } | null
       }
+      corrections: {
+        can_undo: boolean
+        /** @description Rows that are not imported */
+        left_out: number
+        /** @description Rows with corrected cells */
+        rows: number
+      }
       /** Format: date-time */
       created_at: string
       delimiter: string
@@ -706,6 +713,14 @@ export interface components {
       }[]
       /** @description The first problems of its structure */
       problems: components['schemas']['CsvProblem'][]
+      /** @description The check of corrected rows that is running; `check` and the problems are those of the check before it */
+      recheck: {
+        /** @enum {string} */
+        phase: 'waiting' | 'rows' | 'skus' | 'urls' | 'done'
+        urls: number
+        /** @description New addresses */
+        urls_total: number
+      } | null
       rows: number
       /** @description The saved mapping that was applied */
       saved_mapping: string | null
@@ -718,6 +733,41 @@ export interface components {
       status: 'ready' | 'checking' | 'checked' | 'started'
       /** @description The operation over rows that change files */
       update_job_id: string | null
+    }
+    CsvFix: {
+      fix:
+        | {
+            /** @constant */
+            type: 'leave_out'
+          }
+        | {
+            text: string
+            /** @constant */
+            type: 'set'
+          }
+        | {
+            text: string
+            /** @constant */
+            type: 'prefix'
+          }
+        | {
+            find: string
+            /** @constant */
+            type: 'replace'
+            with: string
+          }
+        | {
+            /** @constant */
+            type: 'number'
+          }
+        | {
+            /** @constant */
+            type: 'from_address'
+          }
+      /** @description The id of a group of problems */
+      group: string
+      /** @description Only rows whose cells have this text; absent: all of the group */
+      value?: string
     }
     /**
      * @example {
@@ -739,6 +789,81 @@ export interface components {
       severity: 'error' | 'warning'
       /** @description The text of the cell */
       value: string | null
+    }
+    CsvProblemGroup: {
+      code: string
+      /** @description The column’s header; null: whole rows */
+      column: string | null
+      /** @description Absent if it differs between the rows */
+      detail: string | null
+      /** @description How many different texts the cells have */
+      different: number
+      field:
+        | (
+            | 'filename'
+            | 'file_url'
+            | 'product_sku'
+            | 'expiry_days'
+            | 'download_limit'
+            | 'tags'
+            | 'id'
+          )
+        | null
+      /** @description The corrections that are meaningful for all of its rows */
+      fixes: ('leave_out' | 'set' | 'prefix' | 'replace' | 'number' | 'from_address')[]
+      id: string
+      message: string
+      rows: number
+      /** @enum {string} */
+      severity: 'error' | 'warning'
+      /** @description The most frequent texts of the cells, at most 20 */
+      values: {
+        rows: number
+        value: string
+      }[]
+    }
+    CsvRow: {
+      left_out: boolean
+      /** @description The texts of the file */
+      original: {
+        download_limit: string | null
+        expiry_days: string | null
+        file_url: string | null
+        filename: string | null
+        id: string | null
+        product_sku: string | null
+        tags: string | null
+      }
+      problems: components['schemas']['CsvProblem'][]
+      row: number
+      /** @description The texts of the cells with the corrections; null: no column has the field */
+      values: {
+        download_limit: string | null
+        expiry_days: string | null
+        file_url: string | null
+        filename: string | null
+        id: string | null
+        product_sku: string | null
+        tags: string | null
+      }
+    }
+    CsvRowChanges: {
+      rows: {
+        /** @description true: the row is not imported; false: it is put back */
+        left_out?: boolean
+        /** @description As a spreadsheet counts */
+        row: number
+        /** @description The corrected texts; null: the text of the file */
+        values?: {
+          download_limit?: string | null
+          expiry_days?: string | null
+          file_url?: string | null
+          filename?: string | null
+          id?: string | null
+          product_sku?: string | null
+          tags?: string | null
+        }
+      }[]
     }
     /**
      * @example {
@@ -1436,7 +1561,14 @@ export interface components {
       'GET /api/csv/{id}': {
         answer: components['schemas']['CsvFile']
       }
+      'GET /api/csv/{id}/corrected.csv': Record<string, never>
       'GET /api/csv/{id}/errors.csv': Record<string, never>
+      'GET /api/csv/{id}/problem-groups': {
+        answer: {
+          data: components['schemas']['CsvProblemGroup'][]
+          next_cursor: string | null
+        }
+      }
       'GET /api/csv/{id}/problems': {
         answer: {
           data: components['schemas']['CsvProblem'][]
@@ -1448,6 +1580,20 @@ export interface components {
           limit?: number
           /** @enum {string} */
           severity?: 'error' | 'warning'
+        }
+      }
+      'GET /api/csv/{id}/rows': {
+        answer: {
+          data: components['schemas']['CsvRow'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          group?: string
+          /** @default 50 */
+          limit?: number
+          /** @enum {string} */
+          only?: 'corrected' | 'left_out'
         }
       }
       'GET /api/csv/mappings': {
@@ -2055,6 +2201,13 @@ export interface components {
         answer: components['schemas']['Connection']
         body: components['schemas']['ConnectionChange']
       }
+      'PATCH /api/csv/{id}/rows': {
+        answer: {
+          file: components['schemas']['CsvFile']
+          rows: components['schemas']['CsvRow'][]
+        }
+        body: components['schemas']['CsvRowChanges']
+      }
       'PATCH /api/deliveries/{id}': {
         answer: components['schemas']['DeliveryDetail']
         body: components['schemas']['DeliveryChange']
@@ -2174,6 +2327,10 @@ export interface components {
         body: components['schemas']['TagTemplateChange']
       }
       'PATCH /api/uploads/{id}': Record<string, never>
+      'PATCH /api/uploads/batches/{id}': {
+        answer: components['schemas']['UploadBatch']
+        body: components['schemas']['UploadBatchChange']
+      }
       'PATCH /api/webhooks/{id}': {
         answer: components['schemas']['Webhook']
         body: components['schemas']['WebhookChange']
@@ -2231,11 +2388,24 @@ export interface components {
         answer: components['schemas']['CsvFile']
         body: components['schemas']['CsvCheck']
       }
+      'POST /api/csv/{id}/fixes': {
+        answer: {
+          file: components['schemas']['CsvFile']
+          rows: number
+        }
+        body: components['schemas']['CsvFix']
+      }
+      'POST /api/csv/{id}/recheck': {
+        answer: components['schemas']['CsvFile']
+      }
       'POST /api/csv/{id}/start': {
         answer: components['schemas']['CsvStarted']
         body: components['schemas']['CsvStart']
       }
       'POST /api/csv/{id}/stop': {
+        answer: components['schemas']['CsvFile']
+      }
+      'POST /api/csv/{id}/undo': {
         answer: components['schemas']['CsvFile']
       }
       'POST /api/csv/mappings': {
@@ -4802,6 +4972,25 @@ export interface components {
       count: number | null
       /** Format: date-time */
       created_at: string
+      /** @description What the import writes to all files */
+      files: {
+        /**
+         * @description Downloads that a link allows; null: unlimited
+         * @example 5
+         */
+        download_limit?: number | null
+        /**
+         * @description Days a link stays valid; null: it never expires
+         * @example 60
+         */
+        expiry_days?: number | null
+        /** @description The name of their pack, created if there is none */
+        pack?: string
+        /** @description Maps all files to the product with this SKU */
+        product_sku?: string
+        /** @description In addition to the tags of each file */
+        tags?: string[]
+      }
       id: string
       notify: boolean | null
       /** @description The newest import of its files */
@@ -4814,11 +5003,50 @@ export interface components {
       /** @description Files that are being uploaded */
       uploading: number
     }
+    UploadBatchChange: {
+      files: {
+        /**
+         * @description Downloads that a link allows; null: unlimited
+         * @example 5
+         */
+        download_limit?: number | null
+        /**
+         * @description Days a link stays valid; null: it never expires
+         * @example 60
+         */
+        expiry_days?: number | null
+        /** @description The name of their pack, created if there is none */
+        pack?: string
+        /** @description Maps all files to the product with this SKU */
+        product_sku?: string
+        /** @description In addition to the tags of each file */
+        tags?: string[]
+      }
+    }
     UploadBatchRequest: {
       /** @description Guess products from names and titles; absent: the shop’s setting */
       auto_map?: boolean
       /** @description The number of files: each is imported when it has arrived, and the import ends with the last one */
       count?: number
+      /** @description What the import writes to all files */
+      files?: {
+        /**
+         * @description Downloads that a link allows; null: unlimited
+         * @example 5
+         */
+        download_limit?: number | null
+        /**
+         * @description Days a link stays valid; null: it never expires
+         * @example 60
+         */
+        expiry_days?: number | null
+        /** @description The name of their pack, created if there is none */
+        pack?: string
+        /** @description Maps all files to the product with this SKU */
+        product_sku?: string
+        /** @description In addition to the tags of each file */
+        tags?: string[]
+      }
       /** @description Send the import email; absent: the shop’s setting */
       notify?: boolean
     }
@@ -4828,8 +5056,12 @@ export interface components {
         detail?: string
         message: string
       } | null
+      /** @description The imported file */
+      file_id: string | null
       filename: string
       operation_id: string | null
+      /** @description The titles of its products */
+      products: string[]
       /** @enum {string} */
       status: 'uploading' | 'received' | 'importing' | 'done' | 'failed'
       upload_id: string

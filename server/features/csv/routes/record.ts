@@ -1,8 +1,11 @@
 // A CSV upload, as every answer shows it.
 import { z } from 'zod'
 import { missingColumns } from '../check.ts'
+import { correctedCells } from '../edits.ts'
+import type { CheckProgress } from '../check-state.ts'
 import { isStorefrontExport } from '../exports.ts'
 import { FIELDS, placesOf, suggestColumns, type CsvField } from '../columns.ts'
+import type { CorrectableRow } from '../corrected-rows.ts'
 import type { ProblemRow } from '../problems.ts'
 import { cellText, readValues, shapeProblem, type CellProblem } from '../row-values.ts'
 import type { SavedMapping } from '../saved-mappings.ts'
@@ -30,6 +33,46 @@ export const problemSchema = z
     value: z.string().nullable().meta({ description: 'The text of the cell' }),
   })
   .meta({ id: 'CsvProblem' })
+
+export const problemGroupSchema = z
+  .object({
+    id: z.string(),
+    severity: z.enum(['error', 'warning']),
+    code: z.string(),
+    column: z.string().nullable().meta({ description: 'The column’s header; null: whole rows' }),
+    field: z.enum(FIELDS).nullable(),
+    message: z.string(),
+    detail: z.string().nullable().meta({ description: 'Absent if it differs between the rows' }),
+    rows: z.number().int(),
+    values: z
+      .array(z.object({ value: z.string(), rows: z.number().int() }))
+      .meta({ description: 'The most frequent texts of the cells, at most 20' }),
+    different: z.number().int().meta({ description: 'How many different texts the cells have' }),
+    fixes: z
+      .array(z.enum(['leave_out', 'set', 'prefix', 'replace', 'number', 'from_address']))
+      .meta({ description: 'The corrections that are meaningful for all of its rows' }),
+  })
+  .meta({ id: 'CsvProblemGroup' })
+
+export const correctableRowSchema = z
+  .object({
+    row: z.number().int(),
+    left_out: z.boolean(),
+    values: perField(z.string().nullable()).meta({
+      description: 'The texts of the cells with the corrections; null: no column has the field',
+    }),
+    original: perField(z.string().nullable()).meta({ description: 'The texts of the file' }),
+    problems: z.array(problemSchema),
+  })
+  .meta({ id: 'CsvRow' })
+
+export const correctableRowRecord = ({
+  problems,
+  ...row
+}: CorrectableRow): z.output<typeof correctableRowSchema> => ({
+  ...row,
+  problems: problems.map(problemRecord),
+})
 
 const checkSchema = z.object({
   probe: z.boolean(),
@@ -116,6 +159,22 @@ export const csvSchema = z
       }),
     ),
     check: checkSchema.nullable(),
+    recheck: z
+      .object({
+        phase: z.enum(['waiting', 'rows', 'skus', 'urls', 'done']),
+        urls: z.number().int(),
+        urls_total: z.number().int().meta({ description: 'New addresses' }),
+      })
+      .nullable()
+      .meta({
+        description:
+          'The check of corrected rows that is running; `check` and the problems are those of the check before it',
+      }),
+    corrections: z.object({
+      rows: z.number().int().meta({ description: 'Rows with corrected cells' }),
+      left_out: z.number().int().meta({ description: 'Rows that are not imported' }),
+      can_undo: z.boolean(),
+    }),
     failure: z.string().nullable().meta({ description: 'Why the last check was not completed' }),
     job_id: z.string().nullable().meta({ description: 'The import, if it was started' }),
     update_job_id: z
@@ -186,12 +245,32 @@ export function csvRecord(upload: CsvUpload): z.output<typeof csvSchema> {
     missing: missingColumns(mapping),
     problems: upload.structure.map((one) => ({ ...one, severity: 'error', value: null })),
     preview: previewOf(upload),
+    recheck: upload.recheck && recheckOf(upload.recheck),
+    corrections: upload.corrections,
   }
 }
 
-function previewOf({ headers, sample, mapping }: CsvUpload): z.output<typeof csvSchema>['preview'] {
+type RecheckProgress = Partial<Pick<CheckProgress, 'urls' | 'urls_total'>> & {
+  phase?: CheckProgress['phase'] | 'waiting'
+}
+
+const recheckOf = ({
+  phase = 'waiting',
+  urls = 0,
+  urls_total = 0,
+}: RecheckProgress): z.output<typeof csvSchema>['recheck'] => ({ phase, urls, urls_total })
+
+function previewOf({
+  headers,
+  sample,
+  sample_edits,
+  mapping,
+}: CsvUpload): z.output<typeof csvSchema>['preview'] {
   const places = placesOf(mapping, headers)
-  return sample.map(({ row, cells }) => {
+  const edits = new Map(sample_edits.map((edit) => [edit.row, edit]))
+  const kept = sample.filter(({ row }) => !edits.get(row)?.left_out)
+  return kept.map(({ row, cells: original }) => {
+    const cells = correctedCells(original, edits.get(row))
     const shape = shapeProblem(cells, headers)
     const found = shape ? [shape] : readValues(cells, places).problems
     const cell = (at: number) => (at < 0 ? null : cellText(cells[at] ?? ''))
@@ -248,7 +327,9 @@ function checkOf({ check_options, progress }: ListedUpload): z.output<typeof che
   }
 }
 
-export const problemRecord = (problem: ProblemRow): z.output<typeof problemSchema> => {
+export const problemRecord = (
+  problem: Omit<ProblemRow, 'place' | 'number'>,
+): z.output<typeof problemSchema> => {
   const { row, column, severity, code, message, detail, value } = problem
   return { row, column, severity, code, message, detail, value }
 }

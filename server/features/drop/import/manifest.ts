@@ -1,7 +1,7 @@
 // import.csv, dropped with the files: the columns of the CSV import with `file_name` instead of
 // `file_url`. Each row names a file in the same folder, and gives its SKU, tags and settings.
 import { AppError } from '../../../core/errors.ts'
-import { bodyOf } from '../../csv/check.ts'
+import { bodyOf } from '../../csv/body-rows.ts'
 import {
   headerLabels,
   placesOf,

@@ -1,0 +1,129 @@
+// The problems of a check, grouped by their causes: `12 rows: the SKU is unknown`. A group says
+// which corrections of all its rows are meaningful.
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { FIELDS, type CsvField } from './columns.ts'
+import { shownCheck, type CheckedUpload, type ProblemRow } from './problems.ts'
+import type { CsvUpload } from './uploads.ts'
+
+/** A correction of all rows of a group. */
+export type Fix =
+  | { type: 'leave_out' }
+  /** Replaces the whole text of the cell. */
+  | { type: 'set'; text: string }
+  | { type: 'prefix'; text: string }
+  | { type: 'replace'; find: string; with: string }
+  /** Gives names that are taken a number: `guide (2).pdf`. */
+  | { type: 'number' }
+  /** Names the file after the end of its address. */
+  | { type: 'from_address' }
+
+export type FixType = Fix['type']
+
+export interface ProblemGroup extends Pick<
+  ProblemRow,
+  'column' | 'severity' | 'code' | 'message' | 'detail'
+> {
+  id: string
+  field: CsvField | null
+  rows: number
+  /** The different texts of the cells, most frequent first. */
+  values: { value: string; rows: number }[]
+  /** How many different texts there are. */
+  different: number
+  fixes: FixType[]
+}
+
+const MAX_GROUPS = 100
+const MAX_VALUES = 20
+
+/**
+ * SQL: the id of a problem's group. Numbers in messages do not separate groups; what an address
+ * answered does.
+ */
+const GROUP = `md5(concat_ws(chr(31), severity, code, place, regexp_replace(message, '[0-9]+', '#', 'g'),
+  case when code in ('url_not_accessible', 'web_page', 'not_asked') then detail
+    when code = 'duplicate_filename' then (detail like 'Row %')::text end))`
+
+interface GroupRow extends Omit<ProblemGroup, 'field' | 'fixes'> {
+  place: number
+  first: number
+}
+
+/** Lists the groups, errors first, then those with most rows. */
+export async function listGroups(scope: ShopScope, upload: CsvUpload): Promise<ProblemGroup[]> {
+  const groups = await scope.query<GroupRow>(
+    `with p as materialized (
+       select ${GROUP} as id, * from csv_problems
+       where shop_id = :shop and csv_id = :id and round = :round),
+     v as (
+       select id, value, count(distinct row)::int as rows, count(*) over (partition by id)::int as different,
+         row_number() over (partition by id order by count(*) desc, min(row)) as rank
+       from p where value is not null group by id, value)
+     select id, severity, code, place, min("column") as "column", min(message) as message,
+       case when count(distinct coalesce(detail, '')) = 1 then min(detail) end as detail,
+       count(distinct row)::int as rows, min(row) as first,
+       coalesce((select jsonb_agg(jsonb_build_object('value', v.value, 'rows', v.rows) order by rank)
+         from v where v.id = p.id and rank <= :values), '[]') as values,
+       coalesce((select max(different) from v where v.id = p.id), 0) as different
+     from p group by id, severity, code, place
+     order by severity, count(distinct row) desc, min(row) limit :max`,
+    { ...shownCheck(upload), values: MAX_VALUES, max: MAX_GROUPS },
+  )
+  const { header_row = 1 } = upload.format
+  return groups.map(({ place, first, ...group }) => {
+    const field = FIELDS[place - 1] ?? null
+    // Problems of the whole file are at its header.
+    const fixes = first <= header_row ? [] : fixesOf({ ...group, field })
+    return { ...group, field, fixes }
+  })
+}
+
+/** The corrections that are meaningful for all rows with this problem. */
+function fixesOf({ field, code }: Pick<ProblemGroup, 'field' | 'code'>): FixType[] {
+  if (field === null) return ['leave_out']
+  if (field === 'file_url')
+    return code === 'invalid_url' ? ['prefix', 'replace', 'leave_out'] : ['replace', 'leave_out']
+  if (field === 'filename')
+    return code === 'duplicate_filename'
+      ? ['number', 'replace', 'leave_out']
+      : ['from_address', 'replace', 'leave_out']
+  return field === 'id' ? ['set', 'leave_out'] : ['set', 'replace', 'leave_out']
+}
+
+/** The part of a group: all its rows, or those whose cells have this text. */
+export interface GroupPart {
+  group: string
+  value?: string | undefined
+}
+
+/** The rows of a group, in order, with the place of the field that has the problem. */
+export async function rowsOfGroup(
+  scope: ShopScope,
+  upload: CheckedUpload,
+  { group, value }: GroupPart,
+  page: { after: number; limit: number | null } = { after: 0, limit: null },
+): Promise<{ rows: number[]; field: CsvField | null }> {
+  const found = await scope.query<{ row: number; place: number }>(
+    `select distinct row, place from csv_problems
+     where shop_id = :shop and csv_id = :id and round = :round and row > :after
+       and ${GROUP} = :group ${value === undefined ? '' : 'and value = :value'}
+     order by row limit :limit`,
+    { ...shownCheck(upload), group, ...(value === undefined ? {} : { value }), ...page },
+  )
+  const place = found[0]?.place ?? 0
+  return { rows: found.map(({ row }) => row), field: FIELDS[place - 1] ?? null }
+}
+
+/** The problems of these rows, in order. */
+export function problemsOfRows(
+  scope: ShopScope,
+  upload: CheckedUpload,
+  rows: readonly number[],
+): Promise<ProblemRow[]> {
+  return scope.query<ProblemRow>(
+    `select row, place, number, "column", severity, code, message, detail, value from csv_problems
+     where shop_id = :shop and csv_id = :id and round = :round and row = any(:rows::int[])
+     order by row, place, number`,
+    { ...shownCheck(upload), rows },
+  )
+}

@@ -1,0 +1,152 @@
+// Rows of a group as a table whose cells are edited in place: Enter edits and saves, Escape gives up,
+// Tab saves and moves on.
+import { Fragment } from 'react'
+import { CSV_FIELDS, type CsvField, type CsvUpload } from './calls.ts'
+import {
+  type CsvRow,
+  type ProblemGroup,
+  shownFields,
+  useChangeRows,
+  useCsvRows,
+} from './correction-calls.ts'
+import { EditableCell } from './editable-cell.tsx'
+import { CSV_FIELDS_TEXT } from './labels.ts'
+import { LoadingRows } from '../../shell/components/lists.tsx'
+import { Problem } from '../../shell/components/problem.tsx'
+import { serverText } from '../../shell/messages/server-templates.ts'
+import { Box, Button, InlineStack } from '../../shell/ui/index.ts'
+import { t } from '../../shell/messages/t.ts'
+
+export function EditableRows({ upload, group }: { upload: CsvUpload; group: ProblemGroup }) {
+  const { data, error, refetch, isPending, hasNextPage, fetchNextPage, isFetchingNextPage } =
+    useCsvRows(upload.id, { group: group.id })
+  const rows = data?.pages.flatMap((page) => page.data) ?? []
+  const fields = shownFields(upload, CSV_FIELDS, group.field)
+  if (isPending) return <LoadingRows rows={3} what={t('rows')} />
+  return (
+    <>
+      {error && (
+        <Box padding="400">
+          <Problem
+            error={error}
+            stale={rows.length > 0}
+            what={t('The rows could not be loaded')}
+            onRetry={() => void refetch()}
+          />
+        </Box>
+      )}
+      {rows.length > 0 && (
+        <div
+          className="sheet"
+          role="region"
+          aria-label={t('Rows with the problem {problem}', { problem: serverText(group.message) })}
+        >
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">{t('Row')}</th>
+                {fields.map((field, at) => (
+                  <Fragment key={field}>
+                    {at === actionAt(fields) && <th scope="col">{t('Action')}</th>}
+                    <th scope="col">
+                      {CSV_FIELDS_TEXT[field].label}
+                      <span className="from">{upload.mapping[field]}</span>
+                    </th>
+                  </Fragment>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row) => (
+                <EditableRow key={row.row} upload={upload} row={row} fields={fields} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {hasNextPage && (
+        <Box padding="400">
+          <InlineStack>
+            <Button loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+              {t('Show more rows')}
+            </Button>
+          </InlineStack>
+        </Box>
+      )}
+    </>
+  )
+}
+
+/**
+ * The action is after the cell with the problem: that cell gets the focus when the row before
+ * disappears, and the action is visible on narrow screens.
+ */
+const actionAt = (fields: readonly CsvField[]): number => Math.min(1, fields.length - 1)
+
+interface RowProps {
+  upload: CsvUpload
+  row: CsvRow
+  fields: readonly CsvField[]
+}
+
+function EditableRow({ upload, row, fields }: RowProps) {
+  const change = useChangeRows(upload.id)
+  const { row: number, left_out, values, original } = row
+  const action = (
+    <td>
+      {change.error && !change.variables?.[0]?.values && (
+        <span className="objection error">{change.error.message}</span>
+      )}
+      <Button
+        variant="plain"
+        disabled={change.isPending}
+        accessibilityLabel={
+          left_out
+            ? t('Put back row {row}', { row: number })
+            : t('Leave out row {row}', { row: number })
+        }
+        onClick={() => change.mutate([{ row: number, left_out: !left_out }])}
+      >
+        {left_out ? t('Put back') : t('Leave out')}
+      </Button>
+    </td>
+  )
+  return (
+    <tr>
+      <td>
+        {number}
+        <Objections row={row} column={null} />
+      </td>
+      {fields.map((field, at) => (
+        <Fragment key={field}>
+          {at === actionAt(fields) && action}
+          <td>
+            <EditableCell
+              label={t('{field}, row {row}', { field: CSV_FIELDS_TEXT[field].label, row: number })}
+              value={values[field] ?? ''}
+              original={original[field] ?? ''}
+              disabled={left_out}
+              describedBy={`problems-${number}-${field}`}
+              save={async (text) => {
+                await change.mutateAsync([{ row: number, values: { [field]: text } }])
+              }}
+            />
+            <span id={`problems-${number}-${field}`}>
+              <Objections row={row} column={upload.mapping[field]} />
+            </span>
+          </td>
+        </Fragment>
+      ))}
+    </tr>
+  )
+}
+
+/** The problems of a cell, or of the row if no column is named. */
+const Objections = ({ row, column }: { row: CsvRow; column: string | null }) =>
+  row.problems
+    .filter((problem) => problem.column === column)
+    .map(({ code, severity, message, detail }) => (
+      <span key={code} className={`objection ${severity}`}>
+        {[message, detail ?? ''].filter(Boolean).map(serverText).join(': ')}
+      </span>
+    ))

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { batchFilesOf, NOTHING_FOR_ALL } from './for-all.ts'
+
+test('only what is chosen and valid is sent', () => {
+  expect(batchFilesOf(NOTHING_FOR_ALL)).toEqual({})
+  expect(
+    batchFilesOf({
+      ...{ tags: ['spring'], pack: ' Course ', product: { sku: 'EB-001', title: 'Tides' } },
+      ...{ expiry_days: ' 30', download_limit: '0' },
+    }),
+  ).toEqual({ tags: ['spring'], pack: 'Course', product_sku: 'EB-001', expiry_days: 30 })
+})

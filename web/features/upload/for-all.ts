@@ -1,0 +1,39 @@
+// What is chosen for all files of the queue, before and while they are sent.
+import { type BatchFiles } from './calls.ts'
+
+export interface ForAll {
+  tags: readonly string[]
+  /** The name of a pack; empty: none. */
+  pack: string
+  product: { sku: string; title: string } | null
+  /** As typed; empty: the shop’s setting. */
+  expiry_days: string
+  download_limit: string
+}
+
+export const NOTHING_FOR_ALL: ForAll = {
+  ...{ tags: [], pack: '', product: null },
+  ...{ expiry_days: '', download_limit: '' },
+}
+
+const MAX_NUMBERS = { expiry_days: 36_500, download_limit: 1_000_000_000 }
+
+/** Is it empty, or a number that a file may have? */
+export const isNumber = (name: keyof typeof MAX_NUMBERS, text: string): boolean =>
+  text.trim() === '' ||
+  (/^\d{1,10}$/.test(text.trim()) && Number(text) >= 1 && Number(text) <= MAX_NUMBERS[name])
+
+/** What the server gets; numbers that are not valid are left out. */
+export function batchFilesOf({ tags, pack, product, ...numbers }: ForAll): BatchFiles {
+  const valid = (name: keyof typeof MAX_NUMBERS) =>
+    numbers[name].trim() !== '' && isNumber(name, numbers[name])
+      ? { [name]: Number(numbers[name]) }
+      : {}
+  return {
+    ...(tags.length > 0 ? { tags: [...tags] } : {}),
+    ...(pack.trim() === '' ? {} : { pack: pack.trim() }),
+    ...(product ? { product_sku: product.sku } : {}),
+    ...valid('expiry_days'),
+    ...valid('download_limit'),
+  }
+}

@@ -59,6 +59,7 @@ export const IDS = {
   delivery: id('delivery', 32),
   customer_data: id('answer', 96),
   licence_list: id('licences', 97),
+  saved_view: id('saved', 98),
 } as const
 export type ExampleId = keyof typeof IDS
 

@@ -1270,6 +1270,7 @@ export interface components {
       'DELETE /api/drop/files/{id}': Record<string, never>
       'DELETE /api/licence-lists/{id}': Record<string, never>
       'DELETE /api/packs/{id}': Record<string, never>
+      'DELETE /api/saved-views/{id}': Record<string, never>
       'DELETE /api/schedules/{id}': Record<string, never>
       'DELETE /api/settings/buyer-page/logo': {
         answer: components['schemas']['BuyerPage']
@@ -1443,16 +1444,22 @@ export interface components {
           total: number
         }
         query: {
+          backed_up?: boolean
+          connection?: string
           cursor?: string
           deleted?: boolean
+          drop_account?: string
           find?: string
           /** Larger than */
           larger_than?: number
+          licence_list?: string
           /** @default 50 */
           limit?: number
           /** Mapped */
           mapped?: boolean
           not_downloaded_for_days?: number
+          /** @default 0 */
+          offset?: number
           older_than_days?: number
           pack?: string
           product?: string
@@ -1471,8 +1478,12 @@ export interface components {
             | '-filename'
             | 'size_bytes'
             | '-size_bytes'
+            | 'downloads'
+            | '-downloads'
             | 'pack_position'
             | '-pack_position'
+          /** @enum {string} */
+          storage?: 'primary' | 'backup'
           /** Tags */
           tags?: string[]
           /** Type */
@@ -1826,6 +1837,12 @@ export interface components {
           above?: number
         }
       }
+      'GET /api/saved-views': {
+        answer: {
+          data: components['schemas']['SavedView'][]
+          next_cursor: string | null
+        }
+      }
       'GET /api/schedules': {
         answer: {
           data: components['schemas']['Schedule'][]
@@ -2020,6 +2037,10 @@ export interface components {
           updated_at: string
         }
         body: components['schemas']['PackChange']
+      }
+      'PATCH /api/saved-views/{id}': {
+        answer: components['schemas']['SavedView']
+        body: components['schemas']['SavedViewChange']
       }
       'PATCH /api/settings': {
         answer: components['schemas']['Settings']
@@ -2428,6 +2449,10 @@ export interface components {
         }
         body: components['schemas']['ReviewsAcceptance']
       }
+      'POST /api/saved-views': {
+        answer: components['schemas']['SavedView']
+        body: components['schemas']['SavedViewRequest']
+      }
       'POST /api/schedules': {
         answer: components['schemas']['Schedule']
         body: components['schemas']['ScheduleRequest']
@@ -2456,8 +2481,14 @@ export interface components {
            */
           action?: string | null
           filter?: {
+            /** @description Has a backup, or has none */
+            backed_up?: boolean
+            /** @description Is synced with this cloud connection: its id */
+            connection?: string
             /** @description Is in the trash; absent: is not in the trash */
             deleted?: boolean
+            /** @description Was sent through this account of the drop folder: its id */
+            drop_account?: string
             /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
             find?: string
             /**
@@ -2465,6 +2496,8 @@ export interface components {
              * @description Bytes
              */
             larger_than?: number
+            /** @description Buyers of it were given licence keys of this list: its id */
+            licence_list?: string
             /**
              * Mapped
              * @description Is mapped to a product, or is not
@@ -2488,6 +2521,11 @@ export interface components {
              * @description Bytes
              */
             smaller_than?: number
+            /**
+             * @description Its bytes, or a kept copy of them, are in this storage location
+             * @enum {string}
+             */
+            storage?: 'primary' | 'backup'
             /**
              * Tags
              * @description Has all of these tags
@@ -2866,8 +2904,14 @@ export interface components {
           }
         | {
             filter: {
+              /** @description Has a backup, or has none */
+              backed_up?: boolean
+              /** @description Is synced with this cloud connection: its id */
+              connection?: string
               /** @description Is in the trash; absent: is not in the trash */
               deleted?: boolean
+              /** @description Was sent through this account of the drop folder: its id */
+              drop_account?: string
               /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
               find?: string
               /**
@@ -2875,6 +2919,8 @@ export interface components {
                * @description Bytes
                */
               larger_than?: number
+              /** @description Buyers of it were given licence keys of this list: its id */
+              licence_list?: string
               /**
                * Mapped
                * @description Is mapped to a product, or is not
@@ -2898,6 +2944,11 @@ export interface components {
                * @description Bytes
                */
               smaller_than?: number
+              /**
+               * @description Its bytes, or a kept copy of them, are in this storage location
+               * @enum {string}
+               */
+              storage?: 'primary' | 'backup'
               /**
                * Tags
                * @description Has all of these tags
@@ -3377,8 +3428,14 @@ export interface components {
           }
         | {
             filter: {
+              /** @description Has a backup, or has none */
+              backed_up?: boolean
+              /** @description Is synced with this cloud connection: its id */
+              connection?: string
               /** @description Is in the trash; absent: is not in the trash */
               deleted?: boolean
+              /** @description Was sent through this account of the drop folder: its id */
+              drop_account?: string
               /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
               find?: string
               /**
@@ -3386,6 +3443,8 @@ export interface components {
                * @description Bytes
                */
               larger_than?: number
+              /** @description Buyers of it were given licence keys of this list: its id */
+              licence_list?: string
               /**
                * Mapped
                * @description Is mapped to a product, or is not
@@ -3409,6 +3468,11 @@ export interface components {
                * @description Bytes
                */
               smaller_than?: number
+              /**
+               * @description Its bytes, or a kept copy of them, are in this storage location
+               * @enum {string}
+               */
+              storage?: 'primary' | 'backup'
               /**
                * Tags
                * @description Has all of these tags
@@ -3496,8 +3560,14 @@ export interface components {
           }
         | {
             filter: {
+              /** @description Has a backup, or has none */
+              backed_up?: boolean
+              /** @description Is synced with this cloud connection: its id */
+              connection?: string
               /** @description Is in the trash; absent: is not in the trash */
               deleted?: boolean
+              /** @description Was sent through this account of the drop folder: its id */
+              drop_account?: string
               /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
               find?: string
               /**
@@ -3505,6 +3575,8 @@ export interface components {
                * @description Bytes
                */
               larger_than?: number
+              /** @description Buyers of it were given licence keys of this list: its id */
+              licence_list?: string
               /**
                * Mapped
                * @description Is mapped to a product, or is not
@@ -3528,6 +3600,11 @@ export interface components {
                * @description Bytes
                */
               smaller_than?: number
+              /**
+               * @description Its bytes, or a kept copy of them, are in this storage location
+               * @enum {string}
+               */
+              storage?: 'primary' | 'backup'
               /**
                * Tags
                * @description Has all of these tags
@@ -3781,8 +3858,14 @@ export interface components {
           }
         | {
             filter: {
+              /** @description Has a backup, or has none */
+              backed_up?: boolean
+              /** @description Is synced with this cloud connection: its id */
+              connection?: string
               /** @description Is in the trash; absent: is not in the trash */
               deleted?: boolean
+              /** @description Was sent through this account of the drop folder: its id */
+              drop_account?: string
               /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
               find?: string
               /**
@@ -3790,6 +3873,8 @@ export interface components {
                * @description Bytes
                */
               larger_than?: number
+              /** @description Buyers of it were given licence keys of this list: its id */
+              licence_list?: string
               /**
                * Mapped
                * @description Is mapped to a product, or is not
@@ -3813,6 +3898,11 @@ export interface components {
                * @description Bytes
                */
               smaller_than?: number
+              /**
+               * @description Its bytes, or a kept copy of them, are in this storage location
+               * @enum {string}
+               */
+              storage?: 'primary' | 'backup'
               /**
                * Tags
                * @description Has all of these tags
@@ -3870,6 +3960,254 @@ export interface components {
     ReviewsAcceptance: {
       above: number
     }
+    SavedView: {
+      columns:
+        | ('size' | 'tags' | 'products' | 'pack' | 'downloads' | 'uploaded' | 'access')[]
+        | null
+      /** Format: date-time */
+      created_at: string
+      /** @description How many files it shows now */
+      files: number
+      filter: {
+        /** @description Has a backup, or has none */
+        backed_up?: boolean
+        /** @description Is synced with this cloud connection: its id */
+        connection?: string
+        /** @description Was sent through this account of the drop folder: its id */
+        drop_account?: string
+        /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
+        find?: string
+        /**
+         * Larger than
+         * @description Bytes
+         */
+        larger_than?: number
+        /** @description Buyers of it were given licence keys of this list: its id */
+        licence_list?: string
+        /**
+         * Mapped
+         * @description Is mapped to a product, or is not
+         */
+        mapped?: boolean
+        /** @description No download in this many days */
+        not_downloaded_for_days?: number
+        /** @description Uploaded more than this many days ago */
+        older_than_days?: number
+        /** @description Is in this pack: its id */
+        pack?: string
+        /** @description Belongs to this product: its id on the platform */
+        product?: string
+        /**
+         * Name contains
+         * @description The name contains this (case is ignored)
+         */
+        search?: string
+        /**
+         * Smaller than
+         * @description Bytes
+         */
+        smaller_than?: number
+        /**
+         * @description Its bytes, or a kept copy of them, are in this storage location
+         * @enum {string}
+         */
+        storage?: 'primary' | 'backup'
+        /**
+         * Tags
+         * @description Has all of these tags
+         */
+        tags?: string[]
+        /**
+         * Type
+         * @description Extensions, or document, image, video, audio, archive
+         */
+        type?: string[]
+        /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+        uploaded_after?: string
+        /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+        uploaded_before?: string
+      }
+      id: string
+      name: string
+      /** @enum {string} */
+      sort:
+        | 'created_at'
+        | '-created_at'
+        | 'filename'
+        | '-filename'
+        | 'size_bytes'
+        | '-size_bytes'
+        | 'downloads'
+        | '-downloads'
+        | 'pack_position'
+        | '-pack_position'
+      /** Format: date-time */
+      updated_at: string
+    }
+    SavedViewChange: {
+      /** @description In addition to the name. null: those that the browser shows */
+      columns?:
+        | ('size' | 'tags' | 'products' | 'pack' | 'downloads' | 'uploaded' | 'access')[]
+        | null
+      /** @description As of `GET /api/files`; a view never shows the trash */
+      filter?: {
+        /** @description Has a backup, or has none */
+        backed_up?: boolean
+        /** @description Is synced with this cloud connection: its id */
+        connection?: string
+        /** @description Was sent through this account of the drop folder: its id */
+        drop_account?: string
+        /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
+        find?: string
+        /**
+         * Larger than
+         * @description Bytes
+         */
+        larger_than?: number
+        /** @description Buyers of it were given licence keys of this list: its id */
+        licence_list?: string
+        /**
+         * Mapped
+         * @description Is mapped to a product, or is not
+         */
+        mapped?: boolean
+        /** @description No download in this many days */
+        not_downloaded_for_days?: number
+        /** @description Uploaded more than this many days ago */
+        older_than_days?: number
+        /** @description Is in this pack: its id */
+        pack?: string
+        /** @description Belongs to this product: its id on the platform */
+        product?: string
+        /**
+         * Name contains
+         * @description The name contains this (case is ignored)
+         */
+        search?: string
+        /**
+         * Smaller than
+         * @description Bytes
+         */
+        smaller_than?: number
+        /**
+         * @description Its bytes, or a kept copy of them, are in this storage location
+         * @enum {string}
+         */
+        storage?: 'primary' | 'backup'
+        /**
+         * Tags
+         * @description Has all of these tags
+         */
+        tags?: string[]
+        /**
+         * Type
+         * @description Extensions, or document, image, video, audio, archive
+         */
+        type?: string[]
+        /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+        uploaded_after?: string
+        /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+        uploaded_before?: string
+      }
+      name?: string
+      /** @enum {string} */
+      sort?:
+        | 'created_at'
+        | '-created_at'
+        | 'filename'
+        | '-filename'
+        | 'size_bytes'
+        | '-size_bytes'
+        | 'downloads'
+        | '-downloads'
+        | 'pack_position'
+        | '-pack_position'
+    }
+    SavedViewRequest: {
+      /**
+       * @description In addition to the name. null: those that the browser shows
+       * @default null
+       */
+      columns?:
+        | ('size' | 'tags' | 'products' | 'pack' | 'downloads' | 'uploaded' | 'access')[]
+        | null
+      /** @description As of `GET /api/files`; a view never shows the trash */
+      filter?: {
+        /** @description Has a backup, or has none */
+        backed_up?: boolean
+        /** @description Is synced with this cloud connection: its id */
+        connection?: string
+        /** @description Was sent through this account of the drop folder: its id */
+        drop_account?: string
+        /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
+        find?: string
+        /**
+         * Larger than
+         * @description Bytes
+         */
+        larger_than?: number
+        /** @description Buyers of it were given licence keys of this list: its id */
+        licence_list?: string
+        /**
+         * Mapped
+         * @description Is mapped to a product, or is not
+         */
+        mapped?: boolean
+        /** @description No download in this many days */
+        not_downloaded_for_days?: number
+        /** @description Uploaded more than this many days ago */
+        older_than_days?: number
+        /** @description Is in this pack: its id */
+        pack?: string
+        /** @description Belongs to this product: its id on the platform */
+        product?: string
+        /**
+         * Name contains
+         * @description The name contains this (case is ignored)
+         */
+        search?: string
+        /**
+         * Smaller than
+         * @description Bytes
+         */
+        smaller_than?: number
+        /**
+         * @description Its bytes, or a kept copy of them, are in this storage location
+         * @enum {string}
+         */
+        storage?: 'primary' | 'backup'
+        /**
+         * Tags
+         * @description Has all of these tags
+         */
+        tags?: string[]
+        /**
+         * Type
+         * @description Extensions, or document, image, video, audio, archive
+         */
+        type?: string[]
+        /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+        uploaded_after?: string
+        /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+        uploaded_before?: string
+      }
+      name: string
+      /**
+       * @default -created_at
+       * @enum {string}
+       */
+      sort?:
+        | 'created_at'
+        | '-created_at'
+        | 'filename'
+        | '-filename'
+        | 'size_bytes'
+        | '-size_bytes'
+        | 'downloads'
+        | '-downloads'
+        | 'pack_position'
+        | '-pack_position'
+    }
     Schedule: {
       /**
        * @description A bulk action: a plugin’s id
@@ -3895,8 +4233,14 @@ export interface components {
        * @default {}
        */
       filter: {
+        /** @description Has a backup, or has none */
+        backed_up?: boolean
+        /** @description Is synced with this cloud connection: its id */
+        connection?: string
         /** @description Is in the trash; absent: is not in the trash */
         deleted?: boolean
+        /** @description Was sent through this account of the drop folder: its id */
+        drop_account?: string
         /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
         find?: string
         /**
@@ -3904,6 +4248,8 @@ export interface components {
          * @description Bytes
          */
         larger_than?: number
+        /** @description Buyers of it were given licence keys of this list: its id */
+        licence_list?: string
         /**
          * Mapped
          * @description Is mapped to a product, or is not
@@ -3927,6 +4273,11 @@ export interface components {
          * @description Bytes
          */
         smaller_than?: number
+        /**
+         * @description Its bytes, or a kept copy of them, are in this storage location
+         * @enum {string}
+         */
+        storage?: 'primary' | 'backup'
         /**
          * Tags
          * @description Has all of these tags
@@ -4011,8 +4362,14 @@ export interface components {
       enabled?: boolean
       /** @description The files, selected again with every run */
       filter?: {
+        /** @description Has a backup, or has none */
+        backed_up?: boolean
+        /** @description Is synced with this cloud connection: its id */
+        connection?: string
         /** @description Is in the trash; absent: is not in the trash */
         deleted?: boolean
+        /** @description Was sent through this account of the drop folder: its id */
+        drop_account?: string
         /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
         find?: string
         /**
@@ -4020,6 +4377,8 @@ export interface components {
          * @description Bytes
          */
         larger_than?: number
+        /** @description Buyers of it were given licence keys of this list: its id */
+        licence_list?: string
         /**
          * Mapped
          * @description Is mapped to a product, or is not
@@ -4043,6 +4402,11 @@ export interface components {
          * @description Bytes
          */
         smaller_than?: number
+        /**
+         * @description Its bytes, or a kept copy of them, are in this storage location
+         * @enum {string}
+         */
+        storage?: 'primary' | 'backup'
         /**
          * Tags
          * @description Has all of these tags
@@ -4100,8 +4464,14 @@ export interface components {
        * @default {}
        */
       filter: {
+        /** @description Has a backup, or has none */
+        backed_up?: boolean
+        /** @description Is synced with this cloud connection: its id */
+        connection?: string
         /** @description Is in the trash; absent: is not in the trash */
         deleted?: boolean
+        /** @description Was sent through this account of the drop folder: its id */
+        drop_account?: string
         /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
         find?: string
         /**
@@ -4109,6 +4479,8 @@ export interface components {
          * @description Bytes
          */
         larger_than?: number
+        /** @description Buyers of it were given licence keys of this list: its id */
+        licence_list?: string
         /**
          * Mapped
          * @description Is mapped to a product, or is not
@@ -4132,6 +4504,11 @@ export interface components {
          * @description Bytes
          */
         smaller_than?: number
+        /**
+         * @description Its bytes, or a kept copy of them, are in this storage location
+         * @enum {string}
+         */
+        storage?: 'primary' | 'backup'
         /**
          * Tags
          * @description Has all of these tags

@@ -1,6 +1,9 @@
 // The search field and the filters above the list, and the applied ones.
 import { memo, useState } from 'react'
-import { usePack } from '../packs/calls.ts'
+import { type File } from '../../shell/client/types.ts'
+import { ColumnsButton } from './columns-button.tsx'
+import { type ListColumn } from './columns.ts'
+import { type FilterNames, useFilterNames } from './filter-names.ts'
 import { FILE_SORTS, type FileSort, type FilesUrlState, withoutFilters } from './url-state.ts'
 import { type UrlState } from '../../shell/url-state/use-url-state.ts'
 import { useDraft } from '../../shell/url-state/use-draft.ts'
@@ -13,15 +16,23 @@ import {
   useBreakpoints,
 } from '../../shell/ui/index.ts'
 import { sizeText } from '../../shell/labels/size.ts'
+import { locationText } from '../../shell/labels/storage.ts'
 import { typeText } from '../../shell/files/labels.ts'
 import { dayText } from '../../shell/labels/time.ts'
 import {
   AgeFilter,
+  BackupFilter,
+  ConnectionFilter,
+  ContainsFilter,
   DateFilter,
   DownloadedFilter,
+  DropAccountFilter,
+  LicenceListFilter,
   MappedFilter,
   PackFilter,
+  ProductFilter,
   SizeFilter,
+  StorageFilter,
   TagFilter,
   TypeFilter,
 } from './filter-fields.tsx'
@@ -31,16 +42,21 @@ interface Props {
   urlState: FilesUrlState
   go: UrlState<FilesUrlState>['go']
   loading: boolean
+  /** Those of the page, the same array while they do not change. */
+  files: readonly File[]
+  columns: readonly ListColumn[]
+  onColumns: (columns: readonly ListColumn[]) => void
 }
 
 /** Memoised: a tick in the list does not change it. */
-export const FilesFilters = memo(function FilesFilters({ urlState, go, loading }: Props) {
+export const FilesFilters = memo(function FilesFilters(props: Props) {
+  const { urlState, go, loading, files, columns, onColumns } = props
   // One history entry for each search, not for each letter.
   const search = useDraft(urlState.search, (text) =>
     go({ search: text }, { replace: urlState.search !== '' && text !== '' }),
   )
   const { lgDown: narrow } = useBreakpoints()
-  const pack = usePack(urlState.pack === '' ? null : urlState.pack)
+  const names = useFilterNames(urlState, files)
   return (
     <Filters
       queryValue={search.text}
@@ -68,6 +84,11 @@ export const FilesFilters = memo(function FilesFilters({ urlState, go, loading }
           filter: <MappedFilter urlState={urlState} go={go} />,
           pinned: true,
         },
+        {
+          key: 'product',
+          label: t('One product'),
+          filter: <ProductFilter urlState={urlState} go={go} />,
+        },
         { key: 'pack', label: t('Pack'), filter: <PackFilter urlState={urlState} go={go} /> },
         { key: 'size', label: t('Size'), filter: <SizeFilter urlState={urlState} go={go} /> },
         { key: 'date', label: t('Uploaded'), filter: <DateFilter urlState={urlState} go={go} /> },
@@ -77,10 +98,44 @@ export const FilesFilters = memo(function FilesFilters({ urlState, go, loading }
           label: t('Downloads'),
           filter: <DownloadedFilter urlState={urlState} go={go} />,
         },
+        {
+          key: 'storage',
+          label: t('Storage'),
+          filter: <StorageFilter urlState={urlState} go={go} />,
+        },
+        {
+          key: 'backed_up',
+          label: t('Backup'),
+          filter: <BackupFilter urlState={urlState} go={go} />,
+        },
+        {
+          key: 'connection',
+          label: t('Cloud connection'),
+          filter: <ConnectionFilter urlState={urlState} go={go} />,
+        },
+        {
+          key: 'drop_account',
+          label: t('Drop account'),
+          filter: <DropAccountFilter urlState={urlState} go={go} />,
+        },
+        {
+          key: 'licence_list',
+          label: t('Licence keys'),
+          filter: <LicenceListFilter urlState={urlState} go={go} />,
+        },
+        {
+          key: 'contains',
+          label: t('Name contains'),
+          filter: <ContainsFilter urlState={urlState} go={go} />,
+        },
       ]}
-      appliedFilters={appliedFilters(urlState, go, pack.data?.name ?? '…')}
+      appliedFilters={appliedFilters(urlState, go, names)}
     >
-      {narrow && <Order sort={urlState.sort} onSort={(sort) => go({ sort })} />}
+      {narrow ? (
+        <Order sort={urlState.sort} onSort={(sort) => go({ sort })} />
+      ) : (
+        <ColumnsButton columns={columns} onChange={onColumns} />
+      )}
     </Filters>
   )
 })
@@ -117,7 +172,7 @@ function Order({ sort, onSort }: { sort: FileSort; onSort: (sort: FileSort) => v
   )
 }
 
-function appliedFilters(urlState: FilesUrlState, go: Props['go'], pack: string) {
+function appliedFilters(urlState: FilesUrlState, go: Props['go'], names: FilterNames) {
   const list: { key: string; label: string; onRemove: () => void }[] = []
   const add = (key: string, label: string | null, without: Partial<FilesUrlState>) =>
     label !== null && list.push({ key, label, onRemove: () => go(without) })
@@ -142,7 +197,11 @@ function appliedFilters(urlState: FilesUrlState, go: Props['go'], pack: string) 
     urlState.mapped === null ? null : urlState.mapped ? t('Mapped to a product') : t('Not mapped'),
     { mapped: null },
   )
-  add('pack', urlState.pack === '' ? null : t('Pack: {pack}', { pack }), { pack: '' })
+  const { product, pack, connection, drop_account: account, licence_list: keys } = names
+  const named = (key: keyof FilterNames, text: string) =>
+    add(key, urlState[key] === '' ? null : text, { [key]: '' })
+  named('product', t('Product: {product}', { product }))
+  named('pack', t('Pack: {pack}', { pack }))
   add('size', sizeRange(urlState.larger_than, urlState.smaller_than), {
     larger_than: null,
     smaller_than: null,
@@ -165,6 +224,20 @@ function appliedFilters(urlState: FilesUrlState, go: Props['go'], pack: string) 
       ? null
       : t('Not downloaded for {days, plural, one {# day} other {# days}}', { days: idle }),
     { not_downloaded_for_days: null },
+  )
+  add('storage', urlState.storage === '' ? null : locationText(urlState.storage), { storage: '' })
+  add(
+    'backed_up',
+    urlState.backed_up === null ? null : urlState.backed_up ? t('Backed up') : t('Never backed up'),
+    { backed_up: null },
+  )
+  named('connection', t('Cloud connection: {connection}', { connection }))
+  named('drop_account', t('Drop account: {account}', { account }))
+  named('licence_list', t('Licence keys of {list}', { list: keys }))
+  add(
+    'contains',
+    urlState.contains === '' ? null : t('Name contains “{text}”', { text: urlState.contains }),
+    { contains: '' },
   )
   return list
 }

@@ -13,7 +13,7 @@ export const LIST_COLUMNS: Readonly<Record<ListColumn, string>> = {
   pack: t('Pack'),
   downloads: t('Downloads'),
   uploaded: t('Uploaded'),
-  access: t('Access'),
+  visibility: t('Visibility'),
 }
 export const ALL_COLUMNS = Object.keys(LIST_COLUMNS) as ListColumn[]
 export const STANDARD_COLUMNS: readonly ListColumn[] = [

@@ -163,8 +163,8 @@ const everyColumn = (trash: boolean, find: string): Columns<ColumnId, File> => (
         ? dayText(file.upload_date)
         : t('deleted {deleted}', { deleted: trashedText(file.deleted_at, new Date()).deleted }),
   },
-  access: {
-    title: LIST_COLUMNS.access,
+  visibility: {
+    title: LIST_COLUMNS.visibility,
     cell: ({ visibility }) => (visibility === 'public' ? t('Public') : t('Private')),
   },
   left: {

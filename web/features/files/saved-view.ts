@@ -2,13 +2,13 @@
 import { type ListColumn, readColumns, writeColumns } from './columns.ts'
 import {
   DEFAULT_SORT,
+  FILE_SORTS,
   type FileSort,
   filterOf,
   type FilesUrlState,
   readFilesUrlState,
   writeFilesUrlState,
 } from './url-state.ts'
-import { FILE_SORTS } from './url-state.ts'
 import { type SavedView, type ViewContent } from './view-calls.ts'
 
 const isFileSort = (sort: string): sort is FileSort => sort in FILE_SORTS
@@ -32,7 +32,7 @@ export function contentOf(
   urlState: FilesUrlState,
   columns: readonly ListColumn[] | null,
 ): ViewContent {
-  const { deleted: _trash, ...filter } = filterOf(urlState)
+  const filter = filterOf({ ...urlState, deleted: false })
   return { filter, sort: urlState.sort, columns: columns && [...columns] }
 }
 

@@ -3962,12 +3962,13 @@ export interface components {
     }
     SavedView: {
       columns:
-        | ('size' | 'tags' | 'products' | 'pack' | 'downloads' | 'uploaded' | 'access')[]
+        | ('size' | 'tags' | 'products' | 'pack' | 'downloads' | 'uploaded' | 'visibility')[]
         | null
       /** Format: date-time */
       created_at: string
       /** @description How many files it shows now */
       files: number
+      /** @description As of `GET /api/files`; a view never shows the trash */
       filter: {
         /** @description Has a backup, or has none */
         backed_up?: boolean
@@ -4047,7 +4048,7 @@ export interface components {
     SavedViewChange: {
       /** @description In addition to the name. null: those that the browser shows */
       columns?:
-        | ('size' | 'tags' | 'products' | 'pack' | 'downloads' | 'uploaded' | 'access')[]
+        | ('size' | 'tags' | 'products' | 'pack' | 'downloads' | 'uploaded' | 'visibility')[]
         | null
       /** @description As of `GET /api/files`; a view never shows the trash */
       filter?: {
@@ -4129,7 +4130,7 @@ export interface components {
        * @default null
        */
       columns?:
-        | ('size' | 'tags' | 'products' | 'pack' | 'downloads' | 'uploaded' | 'access')[]
+        | ('size' | 'tags' | 'products' | 'pack' | 'downloads' | 'uploaded' | 'visibility')[]
         | null
       /** @description As of `GET /api/files`; a view never shows the trash */
       filter?: {

@@ -25,7 +25,7 @@ const VIEW_COLUMNS = [
   'pack',
   'downloads',
   'uploaded',
-  'access',
+  'visibility',
 ] as const
 
 const name = givenName.refine(

@@ -239,6 +239,7 @@ describe('deleting', () => {
 
   test('counts while conditions are typed, and deletes only after its preview', async () => {
     const page = await open('/files')
+    await page.getByRole('button', { name: 'More actions' }).first().click()
     await page.getByRole('button', { name: 'Delete by conditions' }).click()
     const dialog = dialogOf(page)
     await dialog.getByRole('button', { name: 'Preview' }).click()

@@ -116,7 +116,7 @@ describe('settings', () => {
   test('are previewed file by file, and changed after confirmation', async () => {
     const page = await open('/files?search=chart+2&sort=filename')
     await tick(page, ['Chart 20.pdf', 'Chart 21.pdf', 'Chart 22.pdf'])
-    await press(page, 'Change settings')
+    await choose(page, 'Change settings')
     const dialog = dialogOf(page)
     await dialog.getByRole('button', { name: 'Preview' }).click()
     await dialog.getByText('Choose at least one setting to change').waitFor()

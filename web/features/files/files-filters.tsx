@@ -57,6 +57,8 @@ export const FilesFilters = memo(function FilesFilters(props: Props) {
   )
   const { lgDown: narrow } = useBreakpoints()
   const names = useFilterNames(urlState, files)
+  const applied = appliedFilters(urlState, go, names)
+  const hasMore = useGains(applied.map(({ key }) => key))
   return (
     <Filters
       queryValue={search.text}
@@ -128,8 +130,9 @@ export const FilesFilters = memo(function FilesFilters(props: Props) {
           label: t('Name contains'),
           filter: <ContainsFilter urlState={urlState} go={go} />,
         },
+        ...(hasMore ? [UNSEEN] : []),
       ]}
-      appliedFilters={appliedFilters(urlState, go, names)}
+      appliedFilters={applied}
     >
       {narrow ? (
         <Order sort={urlState.sort} onSort={(sort) => go({ sort })} />
@@ -139,6 +142,23 @@ export const FilesFilters = memo(function FilesFilters(props: Props) {
     </Filters>
   )
 })
+
+/**
+ * The component shows filters that are applied later (by a view, or Back) only when the number of
+ * its filters changes: this one, which it does not show, comes and goes for it.
+ */
+const UNSEEN = { key: 'unseen', label: '', filter: null, hidden: true }
+
+/** Changes its value each time that a key is added. */
+function useGains(keys: readonly string[]): boolean {
+  const [known, setKnown] = useState({ keys, value: false })
+  if (keys.join() !== known.keys.join())
+    setKnown({
+      keys,
+      value: keys.some((key) => !known.keys.includes(key)) ? !known.value : known.value,
+    })
+  return known.value
+}
 
 /** A narrow list has no column headings to click. */
 function Order({ sort, onSort }: { sort: FileSort; onSort: (sort: FileSort) => void }) {

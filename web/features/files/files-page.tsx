@@ -9,7 +9,14 @@ import { PageSearch } from '../../shell/components/page-search.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { useStable } from '../../shell/components/use-stable.ts'
-import { type FilesUrlState, filesQuery, isNarrowed, listOf, withoutFilters } from './url-state.ts'
+import {
+  type FilesUrlState,
+  filesQuery,
+  isNarrowed,
+  listOf,
+  withoutFilters,
+  writeFilesUrlState,
+} from './url-state.ts'
 import { useShownList } from '../../shell/url-state/use-shown-list.ts'
 import { type UrlState, useUrlState } from '../../shell/url-state/use-url-state.ts'
 import { BlockStack, Box, Card } from '../../shell/ui/index.ts'
@@ -45,7 +52,7 @@ export function FilesPage() {
     setWholeRuns(wholeRuns + 1)
     onStarted(operation)
   })
-  useKeptScroll(list !== undefined)
+  useKeptScroll(list && !files.isPlaceholderData ? writeFilesUrlState(urlState) : null)
   const some = list !== undefined && list.total > 0
   const none = list !== undefined && list.total === 0 && list.data.length === 0
   const failed = files.error !== null && (list === undefined || files.isPlaceholderData)

@@ -1,33 +1,29 @@
 // The place in the list to which a person comes back from one of its files.
 import { useLayoutEffect } from 'react'
 
-/** Where the list of an address was left, until it is shown again. */
-let left: { address: string; top: number } | null = null
+/** Where a list was left for the page of a file, until it is shown again. */
+let left: { list: string; top: number } | null = null
 
-const address = () => window.location.pathname + window.location.search
-
-/** @param shown are the rows there? */
-export function useKeptScroll(shown: boolean): void {
+/** @param list identifies the rows, with their page and order; null: they are not there yet. */
+export function useKeptScroll(list: string | null): void {
   useLayoutEffect(() => {
-    if (!shown) return
-    const here = address()
-    const before = left
+    if (list === null) return
+    const before = left?.list === list ? left : null
     left = null
     // After the page has been arrived at, which scrolls to its top.
-    const restoring =
-      before?.address === here
-        ? requestAnimationFrame(() => window.scrollTo({ top: before.top }))
-        : 0
-    let top = before?.address === here ? before.top : window.scrollY
+    const restoring = before && requestAnimationFrame(() => window.scrollTo({ top: before.top }))
+    let top = before?.top ?? window.scrollY
     const note = () => {
-      if (address() === here) top = window.scrollY
+      // The next page may have taken this one's place already.
+      if (!hasLeft()) top = window.scrollY
     }
     window.addEventListener('scroll', note, { passive: true })
     return () => {
-      cancelAnimationFrame(restoring)
+      if (restoring !== null) cancelAnimationFrame(restoring)
       window.removeEventListener('scroll', note)
-      // Only for the way back from the page of a file.
-      if (window.location.pathname.startsWith('/files/')) left = { address: here, top }
+      if (hasLeft()) left = { list, top }
     }
-  }, [shown])
+  }, [list])
 }
+
+const hasLeft = () => window.location.pathname.startsWith('/files/')

@@ -1,5 +1,5 @@
 // The search field and the filters above the list, and the applied ones.
-import { memo, useState } from 'react'
+import { type ComponentType, memo, useState } from 'react'
 import { type File } from '../../shell/client/types.ts'
 import { ColumnsButton } from './columns-button.tsx'
 import { type ListColumn } from './columns.ts'
@@ -67,71 +67,7 @@ export const FilesFilters = memo(function FilesFilters(props: Props) {
       onQueryClear={search.clear}
       onClearAll={() => go(withoutFilters(urlState))}
       loading={loading}
-      filters={[
-        {
-          key: 'type',
-          label: t('Type'),
-          filter: <TypeFilter urlState={urlState} go={go} />,
-          pinned: true,
-        },
-        {
-          key: 'tags',
-          label: t('Tags'),
-          filter: <TagFilter urlState={urlState} go={go} />,
-          pinned: true,
-        },
-        {
-          key: 'mapped',
-          label: t('Products'),
-          filter: <MappedFilter urlState={urlState} go={go} />,
-          pinned: true,
-        },
-        {
-          key: 'product',
-          label: t('One product'),
-          filter: <ProductFilter urlState={urlState} go={go} />,
-        },
-        { key: 'pack', label: t('Pack'), filter: <PackFilter urlState={urlState} go={go} /> },
-        { key: 'size', label: t('Size'), filter: <SizeFilter urlState={urlState} go={go} /> },
-        { key: 'date', label: t('Uploaded'), filter: <DateFilter urlState={urlState} go={go} /> },
-        { key: 'age', label: t('Age'), filter: <AgeFilter urlState={urlState} go={go} /> },
-        {
-          key: 'downloaded',
-          label: t('Downloads'),
-          filter: <DownloadedFilter urlState={urlState} go={go} />,
-        },
-        {
-          key: 'storage',
-          label: t('Storage'),
-          filter: <StorageFilter urlState={urlState} go={go} />,
-        },
-        {
-          key: 'backed_up',
-          label: t('Backup'),
-          filter: <BackupFilter urlState={urlState} go={go} />,
-        },
-        {
-          key: 'connection',
-          label: t('Cloud connection'),
-          filter: <ConnectionFilter urlState={urlState} go={go} />,
-        },
-        {
-          key: 'drop_account',
-          label: t('Drop account'),
-          filter: <DropAccountFilter urlState={urlState} go={go} />,
-        },
-        {
-          key: 'licence_list',
-          label: t('Licence keys'),
-          filter: <LicenceListFilter urlState={urlState} go={go} />,
-        },
-        {
-          key: 'contains',
-          label: t('Name contains'),
-          filter: <ContainsFilter urlState={urlState} go={go} />,
-        },
-        ...(hasMore ? [UNSEEN] : []),
-      ]}
+      filters={[...filtersOf({ urlState, go }), ...(hasMore ? [UNSEEN] : [])]}
       appliedFilters={applied}
     >
       {narrow ? (
@@ -142,6 +78,37 @@ export const FilesFilters = memo(function FilesFilters(props: Props) {
     </Filters>
   )
 })
+
+type FieldProps = Pick<Props, 'urlState' | 'go'>
+
+const FILTERS: readonly [
+  key: string,
+  label: string,
+  Field: ComponentType<FieldProps>,
+  pinned?: true,
+][] = [
+  ['type', t('Type'), TypeFilter, true],
+  ['tags', t('Tags'), TagFilter, true],
+  ['mapped', t('Products'), MappedFilter, true],
+  ['product', t('One product'), ProductFilter],
+  ['pack', t('Pack'), PackFilter],
+  ['size', t('Size'), SizeFilter],
+  ['date', t('Uploaded'), DateFilter],
+  ['age', t('Age'), AgeFilter],
+  ['downloaded', t('Downloads'), DownloadedFilter],
+  ['storage', t('Storage'), StorageFilter],
+  ['backed_up', t('Backup'), BackupFilter],
+  ['connection', t('Cloud connection'), ConnectionFilter],
+  ['drop_account', t('Drop account'), DropAccountFilter],
+  ['licence_list', t('Licence keys'), LicenceListFilter],
+  ['contains', t('Name contains'), ContainsFilter],
+]
+
+const filtersOf = (field: FieldProps) =>
+  FILTERS.map(([key, label, Field, pinned = false]) => ({
+    ...{ key, label, pinned },
+    filter: <Field {...field} />,
+  }))
 
 /**
  * The component shows filters that are applied later (by a view, or Back) only when the number of

@@ -43,7 +43,6 @@ export function FilesPage() {
   const moving = useRunning()
   const files = useFiles(filesQuery(urlState), moving.length > 0)
   const list = files.data
-  const shown = useShownList(listOf(urlState), files.isPlaceholderData)
   const [columns, setColumns] = useColumns(urlState, go)
   const onStarted = useStable(({ id }: Operation) => setStarted(id))
   // An action on the list chooses its files itself, and may delete ticked ones.
@@ -88,42 +87,59 @@ export function FilesPage() {
                 onColumns={setColumns}
               />
             </PageSearch>
-            {failed ? (
-              <Box padding="400">
-                <Problem
-                  error={files.error!}
-                  what={t('The files could not be loaded')}
-                  onRetry={retry}
-                  retrying={files.isFetching}
-                />
-              </Box>
-            ) : list === undefined ? (
-              <LoadingRows what={t('files')} />
-            ) : none ? (
-              <NoFile urlState={urlState} onClear={() => go(withoutFilters(urlState))} />
-            ) : null}
-            <FilesList
+            <ListBody
+              {...{ files, url, columns, onStarted, failed, none, retry }}
               key={wholeRuns}
-              list={failed || none ? undefined : list}
-              shown={shown}
-              urlState={urlState}
-              columns={columns}
-              go={go}
-              onStarted={onStarted}
             />
-            {list && !failed && !none && (
-              <ListFoot
-                url={url}
-                next={files.isPlaceholderData ? null : list.next_cursor}
-                shown={list.data.length}
-                total={list.total}
-              />
-            )}
           </Card>
         )}
       </BlockStack>
       {dialog}
     </Page>
+  )
+}
+
+interface BodyProps {
+  files: ReturnType<typeof useFiles>
+  url: UrlState<FilesUrlState>
+  columns: readonly ListColumn[]
+  onStarted: (operation: Operation) => void
+  failed: boolean
+  none: boolean
+  retry: () => void
+}
+
+/** The rows and the pages, or why there are none. */
+function ListBody({ files, url, columns, onStarted, failed, none, retry }: BodyProps) {
+  const { urlState, go } = url
+  const shown = useShownList(listOf(urlState), files.isPlaceholderData)
+  const list = failed || none ? undefined : files.data
+  return (
+    <>
+      {failed && files.error ? (
+        <Box padding="400">
+          <Problem
+            error={files.error}
+            what={t('The files could not be loaded')}
+            onRetry={retry}
+            retrying={files.isFetching}
+          />
+        </Box>
+      ) : none ? (
+        <NoFile urlState={urlState} onClear={() => go(withoutFilters(urlState))} />
+      ) : (
+        list === undefined && <LoadingRows what={t('files')} />
+      )}
+      <FilesList {...{ list, shown, urlState, columns, go, onStarted }} />
+      {list && (
+        <ListFoot
+          url={url}
+          next={files.isPlaceholderData ? null : list.next_cursor}
+          shown={list.data.length}
+          total={list.total}
+        />
+      )}
+    </>
   )
 }
 

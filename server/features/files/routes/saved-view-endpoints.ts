@@ -67,7 +67,9 @@ const taken = { description: 'Another view has this name', schema: errorSchema }
 const refused = { description: 'Every problem', schema: errorSchema }
 const idOf = (id: string) => requirePublicId('saved', id)
 
-export const savedViewRoutes = (): Endpoint[] => [
+export const savedViewRoutes = (): Endpoint[] => [list(), save(), change(), remove()]
+
+const list = () =>
   endpoint({
     ...about,
     method: 'get',
@@ -80,7 +82,9 @@ export const savedViewRoutes = (): Endpoint[] => [
       const data = [...counts].map(([view, files]) => recordOf(view, files))
       return { body: { data, next_cursor: null } }
     },
-  }),
+  })
+
+const save = () =>
   endpoint({
     ...about,
     method: 'post',
@@ -101,7 +105,9 @@ export const savedViewRoutes = (): Endpoint[] => [
       const view = await caller.scope.transaction((tx) => createView(tx, body))
       return { status: 201, body: await counted(caller.scope, view) }
     },
-  }),
+  })
+
+const change = () =>
   endpoint({
     ...about,
     method: 'patch',
@@ -120,7 +126,9 @@ export const savedViewRoutes = (): Endpoint[] => [
     handler: async ({ caller, params, body }) => ({
       body: await counted(caller.scope, await changeView(caller.scope, idOf(params.id), body)),
     }),
-  }),
+  })
+
+const remove = () =>
   endpoint({
     ...about,
     method: 'delete',
@@ -132,8 +140,7 @@ export const savedViewRoutes = (): Endpoint[] => [
       await deleteView(caller.scope, idOf(params.id))
       return { status: 204, body: null }
     },
-  }),
-]
+  })
 
 const counted = async (scope: Parameters<typeof countFiles>[0], view: SavedView) =>
   recordOf(view, await countFiles(scope, view.filter))

@@ -134,10 +134,14 @@ async function fill(
   try {
     const { rows } = await client.query<Row>(
       `insert into ${table.name} (${names.map((name) => `"${name}"`).join(', ')})
-       values (${names.map((_, at) => `$${at + 1}`).join(', ')}) returning *`,
+       values (${names.map((_, at) => `$${at + 1}`).join(', ')}) on conflict do nothing returning *`,
       Object.values(row),
     )
-    return rows[0]!
+    if (rows[0]) return rows[0]
+    // A trigger has filled it.
+    const there = await client.query<Row>(`select * from ${table.name} where shop_id = $1`, [shop])
+    if (there.rows[0]) return there.rows[0]
+    throw new Error('it has this row already, of another shop')
   } catch (error) {
     throw notFilled([table], String(error))
   }

@@ -375,6 +375,7 @@ const MAKERS: Record<ExampleId, Make> = {
     return at.split('/').at(-1)!
   },
   licence_list: (place) => post(place, '/api/licence-lists', { name: 'Keys' }),
+  saved_view: (place) => post(place, '/api/views', { name: 'Mine' }),
   customer_data: async ({ app, owner }) => {
     const parts = { ...app.engine.parts, places: {}, clock: () => new Date() }
     const request = { email: 'buyer@example.com', customerId: null, orderIds: [] }

@@ -74,6 +74,7 @@ export const createLinks = definePlugin({
     {
       group: 'deliver',
       body: 'links',
+      promoted: true,
       labels: {
         action: 'Create download links',
         title: 'Create {count, plural, one {# download link} other {# download links}}',

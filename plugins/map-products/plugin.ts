@@ -69,6 +69,7 @@ export const mapProducts = definePlugin({
   actions: [
     {
       group: 'products',
+      promoted: true,
       labels: {
         action: 'Map files to products',
         menu: 'Map to products automatically',

@@ -40,7 +40,6 @@ export const updateSettings = definePlugin({
   actions: [
     {
       group: 'organize',
-      promoted: true,
       labels: {
         action: 'Update settings',
         menu: 'Change settings',

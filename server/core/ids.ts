@@ -29,6 +29,7 @@ export type IdPrefix =
   | 'answer'
   | 'licences'
   | 'rule'
+  | 'saved'
 
 /** `file` + a UUID → `file_0199…` (32 hex digits). */
 export function toPublicId(prefix: IdPrefix, uuid: string): string {

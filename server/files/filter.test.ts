@@ -228,6 +228,82 @@ describe('the rest of the language', () => {
     expect(await selected(other, filter)).toEqual([])
   })
 
+  it('finds files by where they are kept and where they come from', async () => {
+    const shop = await newShop('sources.myshopify.com')
+    const [a, b, c] = await makeFiles(shop, [
+      { filename: 'a.pdf', mapped: true },
+      { filename: 'b.pdf' },
+      { filename: 'c.pdf' },
+    ])
+    await shop.query(
+      `insert into blob_locations (shop_id, hash, location)
+       select shop_id, hash, 'backup' from blobs where shop_id = :shop`,
+    )
+    await shop.query(
+      `update versions set location = 'backup' where shop_id = :shop and file_id = :b`,
+      { b },
+    )
+    // A copy of an earlier version is not a copy of the file.
+    await shop.query(
+      `insert into file_copies (shop_id, file_id, hash, location)
+       select shop_id, :c::uuid, hash, 'backup' from versions
+       where shop_id = :shop and file_id in (:a, :c)`,
+      { a, c },
+    )
+    await shop.query(
+      `insert into backups (shop_id, file_id, hash, location, record)
+       select shop_id, file_id, hash, 'backup', '{}' from versions
+       where shop_id = :shop and file_id = :a`,
+      { a },
+    )
+    const { id: connection } = await shop.one<{ id: string }>(
+      `insert into connections (shop_id, provider, name, settings, options, state)
+       values (:shop, 's3', 'Bucket', '{}', '{}', 'ready') returning id`,
+    )
+    await shop.query(
+      `insert into cloud_files (shop_id, connection_id, path, size_bytes, file_id, version, filename)
+       values (:shop, :connection, 'b.pdf', 1, :b, 1, 'b.pdf'),
+         (:shop, :connection, 'purged.pdf', 1, null, 1, 'purged.pdf')`,
+      { connection, b },
+    )
+    const { id: account } = await shop.one<{ id: string }>(
+      `insert into drop_accounts (shop_id, name, username, password)
+       values (:shop, 'Studio', 'studio', '') returning id`,
+    )
+    await shop.insert('dropped_files', { account_id: account, file_id: c })
+    const { id: list } = await shop.one<{ id: string }>(
+      `insert into licence_lists (shop_id, name, name_key) values (:shop, 'L', 'l') returning id`,
+    )
+    await shop.query(
+      `insert into licence_keys (shop_id, list_id, hash, sealed, delivery_id, file_id, ordinal,
+         assigned_at)
+       values (:shop, :list, sha256('1'), '', uuidv7(), :a, 1, now()),
+         (:shop, :list, sha256('2'), '', null, null, null, null)`,
+      { list, a },
+    )
+    const found = (given: Record<string, unknown>) => selected(shop, filterSchema.parse(given))
+    expect(await found({ storage: 'primary' })).toEqual(['a.pdf', 'c.pdf'])
+    expect(await found({ storage: 'backup' })).toEqual(['b.pdf', 'c.pdf'])
+    expect(await found({ backed_up: 'true' })).toEqual(['a.pdf'])
+    expect(await found({ backed_up: false })).toEqual(['b.pdf', 'c.pdf'])
+    expect(await found({ product: 'gid://shopify/Product/1' })).toEqual(['a.pdf'])
+    expect(await found({ connection: toPublicId('connection', connection) })).toEqual(['b.pdf'])
+    expect(await found({ drop_account: toPublicId('account', account) })).toEqual(['c.pdf'])
+    expect(await found({ licence_list: toPublicId('licences', list) })).toEqual(['a.pdf'])
+    expect(
+      await found({ storage: 'backup', drop_account: toPublicId('account', account) }),
+    ).toEqual(['c.pdf'])
+    // The ids of another shop match nothing.
+    const other = await newShop('sources-other.myshopify.com')
+    await makeFiles(other, [{ filename: 'x.pdf' }])
+    for (const given of [
+      { connection: toPublicId('connection', connection) },
+      { drop_account: toPublicId('account', account) },
+      { licence_list: toPublicId('licences', list) },
+    ])
+      expect(await selected(other, filterSchema.parse(given))).toEqual([])
+  })
+
   it('matches files in the trash only with its own condition', async () =>
     expect(await names({ deleted: true, search: 'new' })).toEqual([]))
 
@@ -249,6 +325,11 @@ describe('the rest of the language', () => {
     { search: '\ud800' },
     { colour: 'red' },
     { pack: 'mine' },
+    { storage: 'attic' },
+    { backed_up: 'maybe' },
+    { connection: toPublicId('account', '01999999-0000-7000-8000-000000000000') },
+    { drop_account: 'mine' },
+    { licence_list: 'mine' },
     { pack: toPublicId('file', '01999999-0000-7000-8000-000000000000') },
   ])('refuses %j', (given) => expect(filterSchema.safeParse(given).success).toBe(false))
 })

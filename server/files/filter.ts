@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { conditionFields, extensionsOf, flag, nameKey } from '../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
 import { likeLiteral } from '../core/db/like-pattern.ts'
-import { parsePublicId } from '../core/ids.ts'
+import { parsePublicId, type IdPrefix } from '../core/ids.ts'
 import { beginningOf } from './days.ts'
 import { readShop } from './shop-settings.ts'
 import { TRASH_EXPIRED } from './trash.ts'
@@ -23,10 +23,9 @@ const days = z.coerce.number().int().min(1).max(36_500)
 const MAX_WORDS = 8
 const wordsOf = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '')
 
-/** The id of a pack, kept as it was given: a filter is stored as JSON, and read again. */
-const packId = z
-  .string()
-  .refine((id) => parsePublicId('pack', id) !== null, 'This is not the id of a pack')
+/** An id, kept as it was given: a filter is stored as JSON, and read again. */
+const idOf = (prefix: IdPrefix, what: string) =>
+  z.string().refine((id) => parsePublicId(prefix, id) !== null, `This is not the id of ${what}`)
 
 /** The conditions, all of which must hold. Values come as query parameters or as JSON. */
 export const filterFields = {
@@ -45,12 +44,25 @@ export const filterFields = {
   uploaded_after: day.optional(),
   older_than_days: days.optional().meta({ description: 'Uploaded more than this many days ago' }),
   not_downloaded_for_days: days.optional().meta({ description: 'No download in this many days' }),
-  pack: packId.optional().meta({ description: 'Is in this pack: its id' }),
+  pack: idOf('pack', 'a pack').optional().meta({ description: 'Is in this pack: its id' }),
   product: z
     .string()
     .max(255)
     .optional()
     .meta({ description: 'Belongs to this product: its id on the platform' }),
+  storage: z.enum(['primary', 'backup']).optional().meta({
+    description: 'Its bytes, or a kept copy of them, are in this storage location',
+  }),
+  backed_up: flag.optional().meta({ description: 'Has a backup, or has none' }),
+  connection: idOf('connection', 'a cloud connection')
+    .optional()
+    .meta({ description: 'Is synced with this cloud connection: its id' }),
+  drop_account: idOf('account', 'a drop account')
+    .optional()
+    .meta({ description: 'Was sent through this account of the drop folder: its id' }),
+  licence_list: idOf('licences', 'a list of licence keys')
+    .optional()
+    .meta({ description: 'Buyers of it were given licence keys of this list: its id' }),
   deleted: flag.optional().meta({ description: 'Is in the trash; absent: is not in the trash' }),
 }
 
@@ -70,7 +82,7 @@ export async function compileFilter(
       : 'files.deleted_at is null',
   ]
   const bindings: Bindings = {}
-  const add = (name: string, value: unknown, sql: string) => {
+  const add: AddCondition = (name, value, sql) => {
     if (value === undefined) return
     bindings[name] = value
     conditions.push(sql)
@@ -110,8 +122,55 @@ export async function compileFilter(
        and a.file_id = files.id
        and a.last_download_at > now() - :f_idle * interval '1 day')`,
   )
+  addSources(filter, add)
   add('f_pack', filter.pack && parsePublicId('pack', filter.pack), 'files.pack_id = :f_pack::uuid')
   return { sql: conditions.join(' and '), bindings }
+}
+
+type AddCondition = (name: string, value: unknown, sql: string) => void
+
+/** Adds the conditions about where a file is kept and where it comes from. */
+function addSources(filter: FileFilter, add: AddCondition): void {
+  add(
+    'f_storage',
+    filter.storage,
+    `(files.id, files.version) in (
+       select v.file_id, v.number from versions v
+       where v.shop_id = :shop and v.location = :f_storage
+       union all
+       select v.file_id, v.number from file_copies c join versions v on v.shop_id = :shop
+         and v.file_id = c.file_id and v.hash = c.hash
+       where c.shop_id = :shop and c.location = :f_storage)`,
+  )
+  add(
+    'f_backed_up',
+    filter.backed_up,
+    `(files.id in (select b.file_id from backups b where b.shop_id = :shop)) = :f_backed_up`,
+  )
+  add(
+    'f_connection',
+    filter.connection && parsePublicId('connection', filter.connection),
+    `exists (select from cloud_files c where c.shop_id = files.shop_id and c.file_id = files.id
+       and c.connection_id = :f_connection::uuid)`,
+  )
+  add(
+    'f_account',
+    filter.drop_account && parsePublicId('account', filter.drop_account),
+    `exists (select from dropped_files d where d.shop_id = files.shop_id and d.file_id = files.id
+       and d.account_id = :f_account::uuid)`,
+  )
+  // The keys of a unit belong to all files of its line.
+  add(
+    'f_licences',
+    filter.licence_list && parsePublicId('licences', filter.licence_list),
+    `files.id in (
+       select k.file_id from licence_keys k
+       where k.shop_id = :shop and k.list_id = :f_licences::uuid and k.delivery_id is not null
+       union all
+       select df.file_id from licence_keys k join delivery_files df on df.shop_id = :shop
+         and df.delivery_id = k.delivery_id and df.line_id = k.line_id and not df.withdrawn
+       where k.shop_id = :shop and k.list_id = :f_licences::uuid and k.delivery_id is not null)`,
+  )
 }
 
 /**

@@ -47,33 +47,43 @@ export interface FileRow extends FileSettings {
   downloads: number
   links_active: number
   storage: FileStorage
+  /** The kept number of downloads, in a list that is sorted by it. */
+  counted_downloads?: number
   /** The bytes of its version differ from the ones that were admitted. */
   damaged: boolean
 }
 
-/**
- * The columns that a list can be sorted by: the index's columns, and the values that a cursor
- * stores of the last row.
- */
+interface Sort {
+  /** A column of `table`. */
+  column: string
+  type: string
+  /** The table that has the column; absent: `files`. */
+  table?: keyof typeof SORT_TABLES
+  /** The value that a cursor stores of the last row. */
+  of: (row: FileRow) => string | number
+}
+
+/** Tables other than `files` that a list is sorted by: their column with the file's id. */
+const SORT_TABLES = { file_downloads: 'file_id' } as const
+
+/** The columns that a list can be sorted by: those of an index, with the file's id. */
 const SORTS = {
-  created_at: {
-    column: 'files.created_at',
-    type: 'timestamptz',
-    of: (row: FileRow) => row.created_exact,
+  created_at: { column: 'created_at', type: 'timestamptz', of: (row) => row.created_exact },
+  filename: { column: 'name_key', type: 'text collate "C"', of: (row) => row.name_key },
+  size_bytes: { column: 'size_bytes', type: 'bigint', of: (row) => row.size_bytes },
+  downloads: {
+    column: 'downloads',
+    type: 'bigint',
+    table: 'file_downloads',
+    of: (row) => present(row.counted_downloads, 'counted_downloads'),
   },
-  filename: {
-    column: 'files.name_key',
-    type: 'text collate "C"',
-    of: (row: FileRow) => row.name_key,
-  },
-  size_bytes: { column: 'files.size_bytes', type: 'bigint', of: (row: FileRow) => row.size_bytes },
   // The place in a pack sorts only the files of one pack.
   pack_position: {
-    column: 'files.pack_position',
+    column: 'pack_position',
     type: 'integer',
-    of: (row: FileRow) => present(row.pack_position, 'pack_position'),
+    of: (row) => present(row.pack_position, 'pack_position'),
   },
-} as const
+} as const satisfies Record<string, Sort>
 
 export const FILE_SORTS = Object.keys(SORTS).flatMap((name) => [name, `-${name}`]) as [
   string,
@@ -86,10 +96,12 @@ export interface FilePage {
   sort: string
   /** The values that `cursorOf` gave for the previous page's last row. */
   after: readonly (string | number)[] | null
+  /** Skips this many files. */
+  offset?: number
   limit: number
 }
 
-const sortOf = (sort: string) => SORTS[sort.replace('-', '') as keyof typeof SORTS]
+const sortOf = (sort: string): Sort => SORTS[sort.replace('-', '') as keyof typeof SORTS]
 
 export const cursorOf = (row: FileRow, sort: string): [string | number, string] => [
   sortOf(sort).of(row),
@@ -122,22 +134,35 @@ const COLUMNS = `files.*, files.created_at::text as created_exact`
 /** A page of files in the requested order. */
 export async function listFilePage(scope: ShopScope, page: FilePage): Promise<FileRow[]> {
   const { sql, bindings } = await compileFilter(scope, page.filter)
-  const { column, type } = sortOf(page.sort)
+  const { column, type, table } = sortOf(page.sort)
   const [direction, past] = page.sort.startsWith('-') ? ['desc', '<'] : ['asc', '>']
   const [value, id] = page.after ?? []
+  // The id is that of the same table, so that one index has both.
+  const [sorted, sortedId, more, joined] = table
+    ? [
+        `${table}.${column}`,
+        `${table}.${SORT_TABLES[table]}`,
+        `, ${table}.${column} as counted_${column}`,
+        `join ${table} on ${table}.shop_id = files.shop_id and ${table}.file_id = files.id`,
+      ]
+    : [`files.${column}`, 'files.id', '', '']
   const after = page.after
-    ? `and (${column}, files.id) ${past} (:after_value::${type}, :after_id::uuid)`
+    ? `and (${sorted}, ${sortedId}) ${past} (:after_value::${type}, :after_id::uuid)`
     : ''
-  const order = (table: string) =>
-    `${column.replace('files', table)} ${direction}, ${table}.id ${direction}`
+  const found = `from files ${joined} where files.shop_id = :shop and ${sql} ${after}
+       order by ${sorted} ${direction}, ${sortedId} ${direction} limit :limit`
+  // Skipped rows are counted in the index; only the others are read.
+  const chosen = page.offset
+    ? `select ${COLUMNS}${more} from files ${joined} where files.shop_id = :shop
+         and files.id = any(array(select files.id ${found} offset :offset))`
+    : `select ${COLUMNS}${more} ${found}`
   return scope.query<FileRow>(
-    `with chosen as (
-       select ${COLUMNS} from files where files.shop_id = :shop and ${sql} ${after}
-       order by ${order('files')} limit :limit
-     ) select ${DETAILS} ${FROM_CHOSEN} order by ${order('chosen')}`,
+    `with chosen as (${chosen}) select ${DETAILS} ${FROM_CHOSEN}
+     order by chosen.${table ? 'counted_' : ''}${column} ${direction}, chosen.id ${direction}`,
     {
       ...bindings,
       limit: page.limit,
+      ...(page.offset ? { offset: page.offset } : {}),
       ...(page.after ? { after_value: value, after_id: id } : {}),
     } as Bindings,
   )

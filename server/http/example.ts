@@ -61,6 +61,7 @@ export const IDS = {
   customer_data: id('answer', 96),
   licence_list: id('licences', 97),
   rule: id('rule', 98),
+  saved_view: id('saved', 99),
 } as const
 export type ExampleId = keyof typeof IDS
 

@@ -239,7 +239,8 @@ describe('deleting', () => {
 
   test('counts while conditions are typed, and deletes only after its preview', async () => {
     const page = await open('/files')
-    await page.getByRole('button', { name: 'Delete by conditions' }).click()
+    await page.getByRole('button', { name: 'More actions' }).first().click()
+    await page.getByRole('button', { name: 'Delete by conditions', exact: true }).click()
     const dialog = dialogOf(page)
     await dialog.getByRole('button', { name: 'Preview' }).click()
     await dialog.getByText('Set at least one condition').waitFor()

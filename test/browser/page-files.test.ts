@@ -21,6 +21,8 @@ const open = usePages(startOrigin, async (world) => {
 })
 
 const rows = (page: Page) => page.locator('main tbody tr')
+/** With its own storage, which keeps columns and the number of rows. */
+const OWN_BROWSER = { viewport: { width: 1280, height: 900 } }
 const search = (page: Page) => page.getByPlaceholder('Search files')
 
 test('a shop without files shows how to import them', async () => {
@@ -95,6 +97,93 @@ describe('with 120 files', () => {
     await page.getByRole('button', { name: 'Clear all' }).click()
     await page.getByText('1–50 of 120 files').waitFor()
     expect(new URL(page.url()).search).toBe('')
+  })
+
+  test('a view keeps its filters, order and columns for everybody; it is renamed, replaced and deleted', async () => {
+    const page = await open('/files?sort=filename', OWN_BROWSER)
+    await page.getByRole('button', { name: 'Add filter' }).click()
+    await page.getByRole('menuitem', { name: 'Backup', exact: true }).click()
+    await page.locator('label').getByText('Never backed up').click()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Columns of the list' }).click()
+    await page.locator('label').getByText('Pack', { exact: true }).click()
+    await page.locator('label').getByText('Tags', { exact: true }).click()
+    await page.keyboard.press('Escape')
+    await page.getByRole('columnheader', { name: 'Pack' }).waitFor()
+    await page.getByRole('button', { name: 'Downloads' }).click()
+    await page.waitForURL(/sort=-downloads/)
+    const dialog = page.getByRole('dialog')
+    const save = async (name: string) => {
+      await page.getByRole('button', { name: 'Save view' }).click()
+      await dialog.getByLabel('Name').fill(name)
+      await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+    }
+    await server.call('POST', '/api/views', { name: 'Taken' })
+    await save('taken')
+    await dialog.getByText('Another view has this name').waitFor()
+    await dialog.getByLabel('Name').fill('To back up')
+    await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+    const tab = page.getByRole('link', { name: /^To back up/ })
+    await tab.and(page.locator('[aria-current]')).waitFor()
+    await tab.getByText('120').waitFor()
+
+    // Another browser shows the same list with the view’s own columns.
+    const other = await open('/files')
+    await other.getByRole('link', { name: /^To back up/ }).click()
+    await other.getByText('Never backed up').waitFor()
+    await other.getByRole('columnheader', { name: 'Pack' }).waitFor()
+    expect(await other.getByRole('columnheader', { name: 'Tags' }).count()).toBe(0)
+    await other.getByRole('button', { name: 'Type', exact: true }).click()
+    await other.locator('label').getByText('PDF', { exact: true }).click()
+    await other.keyboard.press('Escape')
+    await other.getByRole('button', { name: 'Save changes' }).click()
+    await other
+      .getByRole('link', { name: /^To back up/ })
+      .getByText('90')
+      .waitFor()
+    await other.getByRole('button', { name: 'Save changes' }).waitFor({ state: 'detached' })
+    const act = async (action: string) => {
+      await other.getByRole('button', { name: 'View “To back up”' }).click()
+      await other.getByRole('menuitem', { name: action }).click()
+    }
+    await act('Rename view')
+    await other.getByRole('dialog').getByLabel('Name').fill('Taken')
+    await other.keyboard.press('Enter')
+    await other.getByText('Another view has this name').waitFor()
+    await other.keyboard.press('Escape')
+    await act('Delete view')
+    await other.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+    await other.getByRole('link', { name: /^To back up/ }).waitFor({ state: 'detached' })
+    await other.getByText('1–50 of 90 files').waitFor()
+  })
+
+  test('a page is opened by its number, and the way back from a file leads to its row', async () => {
+    const page = await open('/files?sort=filename', OWN_BROWSER)
+    await page.getByLabel('Rows per page').selectOption('25')
+    await page.getByText('1–25 of 120 files').waitFor()
+    await page.getByLabel('Page', { exact: true }).fill('4')
+    await page.keyboard.press('Enter')
+    await page.getByText('76–100 of 120 files').waitFor()
+    await rows(page).first().getByText('Sea chart 075.pdf').first().waitFor()
+    await page.getByRole('button', { name: 'Previous page of files' }).click()
+    await page.getByText('51–75 of 120 files').waitFor()
+    await rows(page).first().getByText('Sea chart 050.pdf').first().waitFor()
+    const row = page.getByRole('link', { name: 'Sea chart 070.pdf' })
+    const back = page.getByRole('link', { name: 'Files', exact: true }).last()
+    for (const goBack of [() => back.click(), () => page.goBack()]) {
+      await row.scrollIntoViewIfNeeded()
+      await page.evaluate('scrollTo({ top: scrollY })')
+      const top = await page.evaluate('scrollY')
+      expect(top).toBeGreaterThan(0)
+      await row.click()
+      await page.getByRole('heading', { name: 'Sea chart 070.pdf' }).waitFor()
+      await goBack()
+      await page.getByText('51–75 of 120 files').waitFor()
+      await expect.poll(() => page.evaluate('scrollY')).toBe(top)
+    }
+    // Another browser has its own number of rows.
+    const other = await open('/files?sort=filename')
+    await other.getByText('1–50 of 120 files').waitFor()
   })
 
   soakTest('a filter that only the address can set is shown too', async () => {

@@ -116,7 +116,7 @@ describe('settings', () => {
   test('are previewed file by file, and changed after confirmation', async () => {
     const page = await open('/files?search=chart+2&sort=filename')
     await tick(page, ['Chart 20.pdf', 'Chart 21.pdf', 'Chart 22.pdf'])
-    await press(page, 'Change settings')
+    await choose(page, 'Change settings')
     const dialog = dialogOf(page)
     await dialog.getByRole('button', { name: 'Preview' }).click()
     await dialog.getByText('Choose at least one setting to change').waitFor()
@@ -234,7 +234,7 @@ test('all matching files on every page are selected, and a new list clears the s
   await page.getByText(/^All \d+ files selected$/).waitFor()
   const dialog = dialogOf(page)
   // Files that were never shown are deleted only from a preview, which offers a backup too.
-  await press(page, 'Delete')
+  await choose(page, 'Delete')
   await dialog.getByRole('button', { name: 'Preview' }).waitFor()
   await dialog.getByLabel('Back up first').waitFor()
   expect(await dialog.getByRole('button', { name: /^Delete/ }).count()).toBe(0)
@@ -254,7 +254,7 @@ test('all matching files on every page are selected, and a new list clears the s
   expect(await dialog.getByRole('button', { name: /^Rename \d/ }).count()).toBe(0)
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
-  await press(page, 'Run workflow')
+  await choose(page, 'Run workflow')
   await dialog.getByLabel('Workflow').selectOption('Tag by rule')
   await dialog.getByRole('button', { name: 'Run workflow' }).click()
   await launched(page)

@@ -43,6 +43,12 @@ test('in real-time mode an SFTP and an FTP upload are imported and moved to /pro
   const { data } = await house.get('/api/operations?channel=drop')
   expect(data[0]).toMatchObject({ workflow: 'import-drop', channel: 'drop' })
   expect(await untilEnded(house.app.owner, data[0].id)).toMatchObject({ status: 'success' })
+  const accounts = await house.get('/api/drop/accounts')
+  const sent = await house.get(`/api/files?drop_account=${accounts.data[0].id}&sort=filename`)
+  expect(sent.data.map(({ filename }: { filename: string }) => filename)).toEqual([
+    'one.pdf',
+    'two.pdf',
+  ])
 })
 
 test('a document whose transfer was cancelled like a complete one is imported with a warning', async () => {

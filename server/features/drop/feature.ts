@@ -16,5 +16,6 @@ export const dropFeature = defineFeature({
     drop_connections: 'the addresses of the merchant’s own clients',
     drop_entries: 'names of files that the merchant sent',
     drop_settings: 'switches',
+    dropped_files: 'ids',
   },
 })

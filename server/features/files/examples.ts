@@ -38,5 +38,21 @@ export const filesExamples: Examples = {
   'post /api/files/{id}/versions': { params: file, body: { url: SOURCE }, status: 200 },
   'post /api/files/{id}/versions/{n}/restore': { params: { ...file, n: '1' }, status: 200 },
   'get /api/files/{id}/versions/{n}/content': { params: { ...file, n: '1' }, status: 200 },
+  'get /api/views': { status: 200 },
+  'post /api/views': {
+    body: {
+      name: 'Large PDFs without a product',
+      filter: { type: ['pdf'], mapped: false, larger_than: 10485760 },
+      sort: '-size_bytes',
+      columns: ['size', 'tags', 'uploaded'],
+    },
+    status: 201,
+  },
+  'patch /api/views/{id}': {
+    params: { id: IDS.saved_view },
+    body: { name: 'In use', filter: { licence_list: IDS.licence_list }, sort: '-downloads' },
+    status: 200,
+  },
+  'delete /api/views/{id}': { params: { id: IDS.saved_view }, status: 204 },
   'get /api/tags': { query: { search: 'sum', limit: '10' }, status: 200 },
 }

@@ -1,10 +1,12 @@
 // The shop’s files.
 import { announcedEvent } from '../../core/outbox/webhook-events.ts'
+import { countTask, type CountTaskParts } from './count-task.ts'
 import { filesExamples } from './examples.ts'
 import { fileRoutes } from './routes.ts'
 import { impactRoutes } from './routes/impact-endpoints.ts'
 import { fileListRoutes } from './routes/list-endpoints.ts'
 import { renamePreviewRoutes } from './routes/rename-preview-endpoints.ts'
+import { savedViewRoutes } from './routes/saved-view-endpoints.ts'
 import { versionRoutes, type VersionRouteParts } from './routes/version-endpoints.ts'
 import { defineFeature } from '../feature.ts'
 
@@ -21,7 +23,9 @@ export const filesFeature = defineFeature({
     ...versionRoutes(parts),
     ...renamePreviewRoutes(parts),
     ...impactRoutes(parts),
+    ...savedViewRoutes(),
   ],
+  tasks: (parts: CountTaskParts) => [countTask(parts)],
   showsDownloads: true,
   events: [
     announcedEvent('file.deleted', 'The files that an operation moved to the trash or removed'),
@@ -31,8 +35,11 @@ export const filesFeature = defineFeature({
     blob_locations: 'hashes',
     blobs: 'hashes',
     file_copies: 'hashes',
+    file_download_changes: 'counts',
+    file_downloads: 'counts',
     files: 'the merchant’s own files',
     public_addresses: 'counts',
+    saved_views: 'names and filters of the merchant’s own files',
     versions: 'hashes, and names of the merchant’s own files',
   },
 })

@@ -525,3 +525,31 @@ it('tags are searched in any case, most used first', async () => {
   expect(await tags('search=%25')).toEqual([{ tag: '50%', files: 1 }])
   expect(await tags('limit=1')).toEqual([{ tag: 'summer', files: 3 }])
 })
+
+it('an operation on a filter changes exactly the files that the list shows', async () => {
+  const [stored, other] = await files({ filename: 'stored.pdf' }, { filename: 'other.pdf' })
+  await owner.scope.query(
+    `insert into backups (shop_id, file_id, hash, location, record)
+     select shop_id, file_id, hash, location, '{}' from versions
+     where shop_id = :shop and file_id = :id`,
+    { id: parsePublicId('file', stored!) },
+  )
+  const filter = { storage: 'primary', backed_up: false, search: named('') }
+  const listed = await owner.call(
+    'GET',
+    `/api/files?${new URLSearchParams({ ...filter, backed_up: 'false' }).toString()}`,
+  )
+  expect(listed.body.data.map(({ id }: { id: string }) => id)).toEqual([other])
+  const started = await owner.call('POST', '/api/operations', {
+    ...{ action: 'tag-files', options: { mode: 'add', tags: ['kept'] } },
+    select: { filter },
+  })
+  expect(await untilEnded(owner, started.body.id)).toMatchObject({ status: 'success', total: 1 })
+  expect((await read(other!)).body.tags).toEqual(['kept'])
+  expect((await read(stored!)).body.tags).toEqual([])
+  const jumped = await owner.call(
+    'GET',
+    `/api/files?search=${named('')}&sort=filename&offset=1&limit=1`,
+  )
+  expect(jumped.body).toMatchObject({ data: [{ id: stored }], next_cursor: null, total: 2 })
+})

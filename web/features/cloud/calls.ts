@@ -63,7 +63,7 @@ export const useConnections = () =>
     poll: (connections) => (connections?.data.some(isMoving) ? LIVE_MS : CALM_MS),
   })
 
-export const useConnection = (id: string) =>
+export const useConnection = (id: string | null) =>
   useRead('GET /api/connections/{id}', {
     path: { id },
     select: inLanguage,

@@ -23,21 +23,22 @@ export interface BulkMenu {
   groups: { title: string; items: BulkAction[] }[]
 }
 
-interface BulkActions {
-  menu: BulkMenu
-  /** Actions on the list as a whole. */
-  whole: BulkAction[]
-  /** The open dialog, or null. The caller must render it. */
-  dialog: ReactNode
+interface Opened {
+  entry: MenuEntry
+  chosen: Chosen
 }
 
+/** What is shown for the actions; the caller must render it. */
+type OpenDialog = ReactNode
+
+/** The actions on the ticked files. */
 export function useBulkActions(
   selection: FileSelection,
   trash: boolean,
   onStarted: (operation: Operation) => void,
-): BulkActions {
+): { menu: BulkMenu; dialog: OpenDialog } {
   const plugins = usePlugins().data
-  const [opened, setOpened] = useState<{ entry: MenuEntry; chosen: Chosen } | null>(null)
+  const [opened, setOpened] = useState<Opened | null>(null)
   // Keeps the files that are ticked now: later changes of the list do not affect the dialog.
   const open = useStable((entry: MenuEntry) => setOpened({ entry, chosen: selection.chosen }))
   const dialog = opened && (
@@ -46,19 +47,48 @@ export function useBulkActions(
       onClose={() => setOpened(null)}
       onStarted={(operation) => {
         setOpened(null)
-        selection.clear()
+        if (mayRemove(opened.entry, trash)) selection.clear()
         onStarted(operation)
       }}
     />
   )
-  const whole = trash
-    ? []
-    : entriesAt(plugins, 'list').map((entry) => ({
-        ...itemOf(entry, () => open(entry)),
-        destructive: false,
-      }))
-  return { menu: useOffered(plugins, trash, selection.chosen, open), whole, dialog }
+  return { menu: useOffered(plugins, trash, selection.chosen, open), dialog }
 }
+
+/** The actions choose their files themselves. */
+const NO_FILES: Chosen = {
+  select: { file_ids: [] },
+  ...{ count: 0, files: [], known: true, list: { filter: {}, total: 0 } },
+}
+
+/** The actions on the list as a whole. */
+export function useWholeActions(onStarted: (operation: Operation) => void): {
+  whole: BulkAction[]
+  dialog: OpenDialog
+} {
+  const plugins = usePlugins().data
+  const [entry, setEntry] = useState<Entry | null>(null)
+  const dialog = entry && (
+    <ActionDialog
+      entry={entry}
+      chosen={NO_FILES}
+      onClose={() => setEntry(null)}
+      onStarted={(operation) => {
+        setEntry(null)
+        onStarted(operation)
+      }}
+    />
+  )
+  const whole = entriesAt(plugins, 'list').map((one) => ({
+    ...itemOf(one, () => setEntry(one)),
+    destructive: false,
+  }))
+  return { whole, dialog }
+}
+
+/** May the files be in another list afterwards, or be gone? A workflow can contain any action. */
+const mayRemove = (entry: MenuEntry, trash: boolean): boolean =>
+  trash || entry === 'workflow' || entry.action.destructive
 
 /** The same menu until it says something else: the bar measures its buttons for every new one. */
 function useOffered(

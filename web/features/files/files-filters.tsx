@@ -1,6 +1,9 @@
 // The search field and the filters above the list, and the applied ones.
-import { memo, useState } from 'react'
-import { usePack } from '../packs/calls.ts'
+import { type ComponentType, memo, useState } from 'react'
+import { type File } from '../../shell/client/types.ts'
+import { ColumnsButton } from './columns-button.tsx'
+import { type ListColumn } from './columns.ts'
+import { type FilterNames, useFilterNames } from './filter-names.ts'
 import { FILE_SORTS, type FileSort, type FilesUrlState, withoutFilters } from './url-state.ts'
 import { type UrlState } from '../../shell/url-state/use-url-state.ts'
 import { useDraft } from '../../shell/url-state/use-draft.ts'
@@ -13,15 +16,23 @@ import {
   useBreakpoints,
 } from '../../shell/ui/index.ts'
 import { sizeText } from '../../shell/labels/size.ts'
+import { locationText } from '../../shell/labels/storage.ts'
 import { typeText } from '../../shell/files/labels.ts'
 import { dayText } from '../../shell/labels/time.ts'
 import {
   AgeFilter,
+  BackupFilter,
+  ConnectionFilter,
+  ContainsFilter,
   DateFilter,
   DownloadedFilter,
+  DropAccountFilter,
+  LicenceListFilter,
   MappedFilter,
   PackFilter,
+  ProductFilter,
   SizeFilter,
+  StorageFilter,
   TagFilter,
   TypeFilter,
 } from './filter-fields.tsx'
@@ -31,16 +42,23 @@ interface Props {
   urlState: FilesUrlState
   go: UrlState<FilesUrlState>['go']
   loading: boolean
+  /** Those of the page, the same array while they do not change. */
+  files: readonly File[]
+  columns: readonly ListColumn[]
+  onColumns: (columns: readonly ListColumn[]) => void
 }
 
 /** Memoised: a tick in the list does not change it. */
-export const FilesFilters = memo(function FilesFilters({ urlState, go, loading }: Props) {
+export const FilesFilters = memo(function FilesFilters(props: Props) {
+  const { urlState, go, loading, files, columns, onColumns } = props
   // One history entry for each search, not for each letter.
   const search = useDraft(urlState.search, (text) =>
     go({ search: text }, { replace: urlState.search !== '' && text !== '' }),
   )
   const { lgDown: narrow } = useBreakpoints()
-  const pack = usePack(urlState.pack === '' ? null : urlState.pack)
+  const names = useFilterNames(urlState, files)
+  const applied = appliedFilters(urlState, go, names)
+  const hasMore = useGains(applied.map(({ key }) => key))
   return (
     <Filters
       queryValue={search.text}
@@ -49,41 +67,65 @@ export const FilesFilters = memo(function FilesFilters({ urlState, go, loading }
       onQueryClear={search.clear}
       onClearAll={() => go(withoutFilters(urlState))}
       loading={loading}
-      filters={[
-        {
-          key: 'type',
-          label: t('Type'),
-          filter: <TypeFilter urlState={urlState} go={go} />,
-          pinned: true,
-        },
-        {
-          key: 'tags',
-          label: t('Tags'),
-          filter: <TagFilter urlState={urlState} go={go} />,
-          pinned: true,
-        },
-        {
-          key: 'mapped',
-          label: t('Products'),
-          filter: <MappedFilter urlState={urlState} go={go} />,
-          pinned: true,
-        },
-        { key: 'pack', label: t('Pack'), filter: <PackFilter urlState={urlState} go={go} /> },
-        { key: 'size', label: t('Size'), filter: <SizeFilter urlState={urlState} go={go} /> },
-        { key: 'date', label: t('Uploaded'), filter: <DateFilter urlState={urlState} go={go} /> },
-        { key: 'age', label: t('Age'), filter: <AgeFilter urlState={urlState} go={go} /> },
-        {
-          key: 'downloaded',
-          label: t('Downloads'),
-          filter: <DownloadedFilter urlState={urlState} go={go} />,
-        },
-      ]}
-      appliedFilters={appliedFilters(urlState, go, pack.data?.name ?? '…')}
+      filters={[...filtersOf({ urlState, go }), ...(hasMore ? [UNSEEN] : [])]}
+      appliedFilters={applied}
     >
-      {narrow && <Order sort={urlState.sort} onSort={(sort) => go({ sort })} />}
+      {narrow ? (
+        <Order sort={urlState.sort} onSort={(sort) => go({ sort })} />
+      ) : (
+        <ColumnsButton columns={columns} onChange={onColumns} />
+      )}
     </Filters>
   )
 })
+
+type FieldProps = Pick<Props, 'urlState' | 'go'>
+
+const FILTERS: readonly [
+  key: string,
+  label: string,
+  Field: ComponentType<FieldProps>,
+  pinned?: true,
+][] = [
+  ['type', t('Type'), TypeFilter, true],
+  ['tags', t('Tags'), TagFilter, true],
+  ['mapped', t('Products'), MappedFilter, true],
+  ['product', t('One product'), ProductFilter],
+  ['pack', t('Pack'), PackFilter],
+  ['size', t('Size'), SizeFilter],
+  ['date', t('Uploaded'), DateFilter],
+  ['age', t('Age'), AgeFilter],
+  ['downloaded', t('Downloads'), DownloadedFilter],
+  ['storage', t('Storage'), StorageFilter],
+  ['backed_up', t('Backup'), BackupFilter],
+  ['connection', t('Cloud connection'), ConnectionFilter],
+  ['drop_account', t('Drop account'), DropAccountFilter],
+  ['licence_list', t('Licence keys'), LicenceListFilter],
+  ['contains', t('Name contains'), ContainsFilter],
+]
+
+const filtersOf = (field: FieldProps) =>
+  FILTERS.map(([key, label, Field, pinned = false]) => ({
+    ...{ key, label, pinned },
+    filter: <Field {...field} />,
+  }))
+
+/**
+ * The component shows filters that are applied later (by a view, or Back) only when the number of
+ * its filters changes: this one, which it does not show, comes and goes for it.
+ */
+const UNSEEN = { key: 'unseen', label: '', filter: null, hidden: true }
+
+/** Changes its value each time that a key is added. */
+function useGains(keys: readonly string[]): boolean {
+  const [known, setKnown] = useState({ keys, value: false })
+  if (keys.join() !== known.keys.join())
+    setKnown({
+      keys,
+      value: keys.some((key) => !known.keys.includes(key)) ? !known.value : known.value,
+    })
+  return known.value
+}
 
 /** A narrow list has no column headings to click. */
 function Order({ sort, onSort }: { sort: FileSort; onSort: (sort: FileSort) => void }) {
@@ -117,7 +159,7 @@ function Order({ sort, onSort }: { sort: FileSort; onSort: (sort: FileSort) => v
   )
 }
 
-function appliedFilters(urlState: FilesUrlState, go: Props['go'], pack: string) {
+function appliedFilters(urlState: FilesUrlState, go: Props['go'], names: FilterNames) {
   const list: { key: string; label: string; onRemove: () => void }[] = []
   const add = (key: string, label: string | null, without: Partial<FilesUrlState>) =>
     label !== null && list.push({ key, label, onRemove: () => go(without) })
@@ -142,7 +184,11 @@ function appliedFilters(urlState: FilesUrlState, go: Props['go'], pack: string) 
     urlState.mapped === null ? null : urlState.mapped ? t('Mapped to a product') : t('Not mapped'),
     { mapped: null },
   )
-  add('pack', urlState.pack === '' ? null : t('Pack: {pack}', { pack }), { pack: '' })
+  const { product, pack, connection, drop_account: account, licence_list: keys } = names
+  const named = (key: keyof FilterNames, text: string) =>
+    add(key, urlState[key] === '' ? null : text, { [key]: '' })
+  named('product', t('Product: {product}', { product }))
+  named('pack', t('Pack: {pack}', { pack }))
   add('size', sizeRange(urlState.larger_than, urlState.smaller_than), {
     larger_than: null,
     smaller_than: null,
@@ -165,6 +211,20 @@ function appliedFilters(urlState: FilesUrlState, go: Props['go'], pack: string) 
       ? null
       : t('Not downloaded for {days, plural, one {# day} other {# days}}', { days: idle }),
     { not_downloaded_for_days: null },
+  )
+  add('storage', urlState.storage === '' ? null : locationText(urlState.storage), { storage: '' })
+  add(
+    'backed_up',
+    urlState.backed_up === null ? null : urlState.backed_up ? t('Backed up') : t('Never backed up'),
+    { backed_up: null },
+  )
+  named('connection', t('Cloud connection: {connection}', { connection }))
+  named('drop_account', t('Drop account: {account}', { account }))
+  named('licence_list', t('Licence keys of {list}', { list: keys }))
+  add(
+    'contains',
+    urlState.contains === '' ? null : t('Name contains “{text}”', { text: urlState.contains }),
+    { contains: '' },
   )
   return list
 }

@@ -1,47 +1,57 @@
 // All files of the shop, or those in its trash: search, filters, order, pages, and actions on
 // many files.
-import { Fragment, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useRunning } from '../operations/calls.ts'
 import { useFiles } from '../../shell/client/queries.ts'
-import { LoadingRows, Nothing, PageTurner } from '../../shell/components/lists.tsx'
+import { type File, type Operation } from '../../shell/client/types.ts'
+import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
 import { PageSearch } from '../../shell/components/page-search.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
+import { useStable } from '../../shell/components/use-stable.ts'
 import {
-  FILES_STATE,
   type FilesUrlState,
   filesQuery,
   isNarrowed,
   listOf,
-  rangeText,
   withoutFilters,
+  writeFilesUrlState,
 } from './url-state.ts'
 import { useShownList } from '../../shell/url-state/use-shown-list.ts'
-import { useUrlState } from '../../shell/url-state/use-url-state.ts'
+import { type UrlState, useUrlState } from '../../shell/url-state/use-url-state.ts'
 import { BlockStack, Box, Card } from '../../shell/ui/index.ts'
-import { type BulkAction, useBulkActions } from './bulk-actions.tsx'
+import { type BulkAction, useWholeActions } from './bulk-actions.tsx'
+import { type ListColumn, readColumns, useKeptColumns, writeColumns } from './columns.ts'
 import { FilesFilters } from './files-filters.tsx'
-import { FilesTable } from './files-table.tsx'
+import { FilesList } from './files-list.tsx'
 import { FirstFile } from './first-file.tsx'
+import { FILES_IN_BROWSER } from './kept-rows.ts'
+import { useKeptScroll } from './kept-scroll.ts'
+import { ListFoot } from './list-foot.tsx'
 import { OperationToast } from './operation-toast.tsx'
 import { RunningNow } from './running-now.tsx'
-import { SelectionLine } from './selection-line.tsx'
-import { useSelection } from './selection.ts'
+import { ViewsBar } from './views-bar.tsx'
 import { t } from '../../shell/messages/t.ts'
 
 const TRASH = '/files?deleted=true'
+const NO_FILES: readonly File[] = []
 
 export function FilesPage() {
-  const { urlState, go, pages } = useUrlState(FILES_STATE)
+  const url = useUrlState(FILES_IN_BROWSER)
+  const { urlState, go } = url
   const [started, setStarted] = useState<string | null>(null)
   const moving = useRunning()
   const files = useFiles(filesQuery(urlState), moving.length > 0)
   const list = files.data
-  const shown = useShownList(listOf(urlState), files.isPlaceholderData)
-  const selection = useSelection(urlState, list?.data, list?.total)
-  const { menu, whole, dialog } = useBulkActions(selection, urlState.deleted, ({ id }) =>
-    setStarted(id),
-  )
+  const [columns, setColumns] = useColumns(urlState, go)
+  const onStarted = useStable(({ id }: Operation) => setStarted(id))
+  // An action on the list chooses its files itself, and may delete ticked ones.
+  const [wholeRuns, setWholeRuns] = useState(0)
+  const { whole, dialog } = useWholeActions((operation) => {
+    setWholeRuns(wholeRuns + 1)
+    onStarted(operation)
+  })
+  useKeptScroll(list && !files.isPlaceholderData ? writeFilesUrlState(urlState) : null)
   const some = list !== undefined && list.total > 0
   const none = list !== undefined && list.total === 0 && list.data.length === 0
   const failed = files.error !== null && (list === undefined || files.isPlaceholderData)
@@ -66,52 +76,86 @@ export function FilesPage() {
           <FirstFile />
         ) : (
           <Card padding="0">
+            {!urlState.deleted && <ViewsBar urlState={urlState} go={go} columns={columns} />}
             <PageSearch>
               <FilesFilters
                 urlState={urlState}
                 go={go}
                 loading={files.isFetching && files.isPlaceholderData}
+                files={list?.data ?? NO_FILES}
+                columns={columns}
+                onColumns={setColumns}
               />
             </PageSearch>
-            {failed ? (
-              <Box padding="400">
-                <Problem
-                  error={files.error!}
-                  what={t('The files could not be loaded')}
-                  onRetry={retry}
-                  retrying={files.isFetching}
-                />
-              </Box>
-            ) : list === undefined ? (
-              <LoadingRows what={t('files')} />
-            ) : none ? (
-              <NoFile urlState={urlState} onClear={() => go(withoutFilters(urlState))} />
-            ) : (
-              <Fragment key={shown}>
-                <SelectionLine selection={selection} urlState={urlState} />
-                <FilesTable
-                  files={list.data}
-                  total={list.total}
-                  trash={urlState.deleted}
-                  find={urlState.search}
-                  selection={selection}
-                  menu={menu}
-                  sort={urlState.sort}
-                  onSort={(sort) => go({ sort })}
-                />
-                <PageTurner
-                  what={t('files')}
-                  pages={pages(files.isPlaceholderData ? null : list.next_cursor)}
-                  label={rangeText(urlState.page, list.data.length, list.total)}
-                />
-              </Fragment>
-            )}
+            <ListBody
+              {...{ files, url, columns, onStarted, failed, none, retry }}
+              key={wholeRuns}
+            />
           </Card>
         )}
       </BlockStack>
       {dialog}
     </Page>
   )
+}
+
+interface BodyProps {
+  files: ReturnType<typeof useFiles>
+  url: UrlState<FilesUrlState>
+  columns: readonly ListColumn[]
+  onStarted: (operation: Operation) => void
+  failed: boolean
+  none: boolean
+  retry: () => void
+}
+
+/** The rows and the pages, or why there are none. */
+function ListBody({ files, url, columns, onStarted, failed, none, retry }: BodyProps) {
+  const { urlState, go } = url
+  const shown = useShownList(listOf(urlState), files.isPlaceholderData)
+  const list = failed || none ? undefined : files.data
+  return (
+    <>
+      {failed && files.error ? (
+        <Box padding="400">
+          <Problem
+            error={files.error}
+            what={t('The files could not be loaded')}
+            onRetry={retry}
+            retrying={files.isFetching}
+          />
+        </Box>
+      ) : none ? (
+        <NoFile urlState={urlState} onClear={() => go(withoutFilters(urlState))} />
+      ) : (
+        list === undefined && <LoadingRows what={t('files')} />
+      )}
+      <FilesList {...{ list, shown, urlState, columns, go, onStarted }} />
+      {list && (
+        <ListFoot
+          url={url}
+          next={files.isPlaceholderData ? null : list.next_cursor}
+          shown={list.data.length}
+          total={list.total}
+        />
+      )}
+    </>
+  )
+}
+
+/** Those of the open view, or those of the browser; a change of a view's columns is in the address. */
+function useColumns(
+  urlState: FilesUrlState,
+  go: UrlState<FilesUrlState>['go'],
+): [columns: readonly ListColumn[], change: (columns: readonly ListColumn[]) => void] {
+  const [kept, keep] = useKeptColumns()
+  const said = urlState.columns.join(',')
+  const columns = useMemo(() => readColumns(said.split(',').filter(Boolean)) ?? kept, [said, kept])
+  const change = useStable((chosen: readonly ListColumn[]) => {
+    if (said !== '' || urlState.view !== '') go({ columns: writeColumns(chosen) })
+    else keep(chosen)
+  })
+  return [columns, change]
 }
 
 function titleOf({ deleted }: FilesUrlState, whole: BulkAction[]) {
@@ -121,7 +165,11 @@ function titleOf({ deleted }: FilesUrlState, whole: BulkAction[]) {
       subtitle: t('Deleted files stay here for 7 days. After that they are deleted permanently.'),
       backAction: { content: t('Files'), url: '/files' },
     }
-  return { title: t('Files'), secondaryActions: [...whole, { content: t('Trash'), url: TRASH }] }
+  return {
+    title: t('Files'),
+    secondaryActions: [{ content: t('Trash'), url: TRASH }],
+    actionGroups: whole.length > 0 ? [{ title: t('More actions'), actions: whole }] : [],
+  }
 }
 
 function NoFile({ urlState, onClear }: { urlState: FilesUrlState; onClear: () => void }) {

@@ -3,6 +3,7 @@ import { type CSSProperties, useMemo } from 'react'
 import { type File } from '../../shell/client/types.ts'
 import { FileIcon } from '../../shell/files/icon.tsx'
 import { FileName, Marked } from '../../shell/files/name.tsx'
+import { ALL_COLUMNS, LIST_COLUMNS, type ListColumn } from './columns.ts'
 import { type FileSort } from './url-state.ts'
 import { type CardLayout, type Columns } from '../../shell/components/record-columns.ts'
 import { RecordTable, type RowSelection } from '../../shell/components/record-table.tsx'
@@ -16,6 +17,7 @@ import { SelectedBar } from './selected-bar.tsx'
 import { useRowClicks } from './row-clicks.ts'
 import { type FileSelection } from './selection.ts'
 import { columnOf, sortFor } from './sorting.ts'
+import './files-table.css'
 import { t } from '../../shell/messages/t.ts'
 
 interface Props {
@@ -26,6 +28,8 @@ interface Props {
   trash: boolean
   /** The words that were searched for. */
   find: string
+  /** After the name; the same array while they do not change. */
+  columns: readonly ListColumn[]
   selection: FileSelection
   menu: BulkMenu
   sort: FileSort
@@ -33,11 +37,11 @@ interface Props {
 }
 
 export function FilesTable(props: Props) {
-  const { files, trash, find, selection, sort, onSort } = props
+  const { files, trash, find, columns: shown, selection, sort, onSort } = props
   const { lgDown: narrow } = useBreakpoints()
   const clicks = useRowClicks(files, selection)
   const [column, direction] = columnOf(sort)
-  const columns = useMemo(() => columnsOf(trash, find), [trash, find])
+  const columns = useMemo(() => columnsOf(trash, find, shown), [trash, find, shown])
   return (
     <div {...(narrow ? {} : clicks.props)}>
       <RecordTable
@@ -47,7 +51,7 @@ export function FilesTable(props: Props) {
         narrow={narrow}
         rows={files}
         idOf={({ id }) => id}
-        selection={useTableSelection(props, clicks.onSelectionChange)}
+        selection={useTableSelection(props, narrow, clicks)}
         sorting={{
           column,
           direction,
@@ -64,12 +68,16 @@ const labelOf = ({ filename }: File): string => t('Select {filename}', { filenam
 
 function useTableSelection(
   { files, total, selection, menu }: Props,
-  onSelectionChange: ReturnType<typeof useRowClicks>['onSelectionChange'],
+  narrow: boolean,
+  { onTick, onSelectionChange }: ReturnType<typeof useRowClicks>,
 ): RowSelection<File> {
   return {
     isSelected: ({ id }) => selection.isTicked(id),
+    isSelecting: selection.count > 0,
     label: labelOf,
-    onTick: useStable(({ id }, on) => selection.click({ kind: 'one', id, on })),
+    onTick: useStable((file, on) =>
+      narrow ? selection.click({ kind: 'one', id: file.id, on }) : onTick(file),
+    ),
     bar: <SelectedBar selection={selection} shown={files.length} total={total} menu={menu} />,
     table: {
       selectedItemsCount: selection.all ? 'All' : selection.count,
@@ -87,16 +95,7 @@ function useTableSelection(
   }
 }
 
-type ColumnId =
-  | 'icon'
-  | 'name'
-  | 'type'
-  | 'size'
-  | 'tags'
-  | 'products'
-  | 'downloads'
-  | 'uploaded'
-  | 'left'
+type ColumnId = 'icon' | 'name' | ListColumn | 'left'
 
 const CARD: CardLayout<ColumnId> = {
   picture: 'icon',
@@ -105,7 +104,21 @@ const CARD: CardLayout<ColumnId> = {
   dense: true,
 }
 
-const columnsOf = (trash: boolean, find: string): Columns<ColumnId, File> => ({
+/** Cards show all of them; the table those in `shown`. */
+function columnsOf(
+  trash: boolean,
+  find: string,
+  shown: readonly ListColumn[],
+): Columns<ColumnId, File> {
+  const all = everyColumn(trash, find)
+  const hidden = ALL_COLUMNS.filter((column) => !shown.includes(column))
+  return {
+    ...all,
+    ...Object.fromEntries(hidden.map((column) => [column, { ...all[column], title: undefined }])),
+  }
+}
+
+const everyColumn = (trash: boolean, find: string): Columns<ColumnId, File> => ({
   icon: { cell: (file) => <Icon file={file} /> },
   name: {
     title: t('File'),
@@ -113,25 +126,34 @@ const columnsOf = (trash: boolean, find: string): Columns<ColumnId, File> => ({
     cell: (file) => <CutName file={file} trash={trash} find={find} />,
     inCard: (file) => <Name file={file} trash={trash} find={find} whole />,
   },
-  type: { title: t('Type'), cell: (file) => kindText(file.filename, file.content_type) },
   size: {
-    title: t('Size'),
+    title: LIST_COLUMNS.size,
     align: 'end',
     tabular: true,
     sort: 'descending',
     cell: (file) => sizeText(file.size_bytes),
   },
-  tags: { title: t('Tags'), cell: (file) => <Tags tags={file.tags} find={find} /> },
-  products: { title: t('Products'), cell: (file) => <Products file={file} find={find} /> },
+  tags: { title: LIST_COLUMNS.tags, cell: (file) => <Tags tags={file.tags} find={find} /> },
+  products: {
+    title: LIST_COLUMNS.products,
+    cell: (file) => <Products file={file} find={find} />,
+  },
+  pack: {
+    title: LIST_COLUMNS.pack,
+    cut: { width: 'clamp(110px, 11vw, 300px)', whole: ({ pack }) => pack?.name },
+    cell: ({ pack }) => pack && <Marked text={pack.name} find={find} />,
+  },
   downloads: {
-    title: t('Downloads'),
+    title: LIST_COLUMNS.downloads,
     align: 'end',
+    tabular: true,
+    sort: 'descending',
     cell: (file) => numberText(file.downloads),
     inCard: ({ downloads }) =>
       t('{downloads, plural, one {# download} other {# downloads}}', { downloads }),
   },
   uploaded: {
-    title: trash ? t('Deleted') : t('Uploaded'),
+    title: trash ? t('Deleted') : LIST_COLUMNS.uploaded,
     // The server cannot sort by the time of deletion.
     ...(trash ? {} : { sort: 'descending' }),
     cell: (file) =>
@@ -140,6 +162,10 @@ const columnsOf = (trash: boolean, find: string): Columns<ColumnId, File> => ({
       file.deleted_at === null
         ? dayText(file.upload_date)
         : t('deleted {deleted}', { deleted: trashedText(file.deleted_at, new Date()).deleted }),
+  },
+  visibility: {
+    title: LIST_COLUMNS.visibility,
+    cell: ({ visibility }) => (visibility === 'public' ? t('Public') : t('Private')),
   },
   left: {
     cell: ({ deleted_at }) => (deleted_at === null ? '' : trashedText(deleted_at, new Date()).left),
@@ -152,17 +178,27 @@ interface RowProps {
   find: string
 }
 
-const Icon = ({ file: { filename, content_type } }: Pick<RowProps, 'file'>) => (
-  <FileIcon filename={filename} contentType={content_type} />
-)
+/** The column of the type: the icon, with the type in words on hover and for screen readers. */
+const Icon = ({ file: { filename, content_type } }: Pick<RowProps, 'file'>) => {
+  const kind = kindText(filename, content_type)
+  return (
+    <span title={kind} className="file-kind">
+      <FileIcon filename={filename} contentType={content_type} />
+      <Text as="span" visuallyHidden>
+        {kind}
+      </Text>
+    </span>
+  )
+}
 
 const CutName = (props: RowProps) => (
   <div className="file-name">
     <Icon {...props} />
     <span
-      className="cut"
-      style={{ '--cut': 'clamp(160px, 18vw, 420px)' } as CSSProperties}
+      className="cut whole-on-focus"
+      style={{ '--cut': 'clamp(160px, 22vw, 460px)' } as CSSProperties}
       title={props.file.filename}
+      data-whole={props.file.filename}
     >
       <Name {...props} />
     </span>

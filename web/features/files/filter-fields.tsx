@@ -1,13 +1,19 @@
 // The fields of each filter.
+import { useConnections } from '../cloud/calls.ts'
+import { useDropAccounts } from '../drop/calls.ts'
+import { ProductPicker } from '../mapping/product-picker.tsx'
 import { usePacks } from '../packs/calls.ts'
+import { useLicenceLists } from '../preparation/calls.ts'
 import { useTags } from '../../shell/client/queries.ts'
-import { type FilesUrlState } from './url-state.ts'
+import { productNames } from './filter-names.ts'
+import { type FilesUrlState, STORAGES } from './url-state.ts'
 import { words } from '../../shell/url-state/list-state.ts'
 import { type UrlState } from '../../shell/url-state/use-url-state.ts'
 import { useDraft } from '../../shell/url-state/use-draft.ts'
 import { BlockStack, ChoiceList, Spinner, Text, TextField } from '../../shell/ui/index.ts'
 import { TYPE_GROUPS, typeText } from '../../shell/files/labels.ts'
 import { numberText } from '../../shell/labels/size.ts'
+import { locationText } from '../../shell/labels/storage.ts'
 import { t } from '../../shell/messages/t.ts'
 
 interface Props {
@@ -17,6 +23,18 @@ interface Props {
 
 const MB = 1024 ** 2
 const OFFERED = ['pdf', ...TYPE_GROUPS]
+
+export function ContainsFilter({ urlState, go }: Props) {
+  const draft = useDraft(urlState.contains, (contains) => go({ contains }))
+  return (
+    <TextField
+      label={t('Name contains')}
+      autoComplete="off"
+      value={draft.text}
+      onChange={draft.change}
+    />
+  )
+}
 
 export function TypeFilter({ urlState, go }: Props) {
   const others = urlState.type.filter((type) => !OFFERED.includes(type))
@@ -83,24 +101,143 @@ export function MappedFilter({ urlState, go }: Props) {
   )
 }
 
-export function PackFilter({ urlState, go }: Props) {
-  const { data, isPending } = usePacks({ limit: 100 })
-  if (isPending) return <Spinner size="small" accessibilityLabel={t('Loading packs')} />
-  const packs = data?.data ?? []
-  if (packs.length === 0) return <Text as="p">{t('There is no pack yet.')}</Text>
+export const ProductFilter = ({ urlState, go }: Props) => (
+  <div style={{ maxBlockSize: 360, overflowY: 'auto' }}>
+    <ProductPicker
+      whole
+      choice={
+        urlState.product === ''
+          ? null
+          : { product_id: urlState.product, variant_id: null, title: '' }
+      }
+      onChoose={({ product_id, title }) => {
+        productNames.set(product_id, title)
+        go({ product: product_id })
+      }}
+    />
+  </div>
+)
+
+interface OneProps<Value extends string> {
+  title: string
+  /** Absent: they are loading. */
+  choices: readonly { value: Value; label: string }[] | undefined
+  error: Error | null
+  /** Said if there is none. */
+  none: string
+  selected: Value | ''
+  onChoose: (chosen: Value) => void
+}
+
+/** One of the shop's packs, connections and so on. */
+function OneFilter<Value extends string>(props: OneProps<Value>) {
+  const { title, choices, error, none, selected, onChoose } = props
+  if (choices === undefined)
+    return error ? (
+      <Text as="p" tone="critical">
+        {t('The list could not be loaded: {message}', { message: error.message })}
+      </Text>
+    ) : (
+      <Spinner size="small" accessibilityLabel={t('Loading {what}', { what: title })} />
+    )
+  if (choices.length === 0) return <Text as="p">{none}</Text>
   return (
     <div style={{ maxBlockSize: 320, overflowY: 'auto' }}>
       <ChoiceList
-        title={t('Pack')}
+        title={title}
         titleHidden
-        selected={[urlState.pack]}
-        onChange={([chosen]) => go({ pack: chosen })}
-        choices={packs.map(({ id, name, files }) => ({
-          value: id,
-          label: `${name} (${numberText(files)})`,
-        }))}
+        selected={selected === '' ? [] : [selected]}
+        onChange={([chosen]) => {
+          const found = choices.find(({ value }) => value === chosen)
+          if (found) onChoose(found.value)
+        }}
+        choices={[...choices]}
       />
     </div>
+  )
+}
+
+export function PackFilter({ urlState, go }: Props) {
+  const { data, error } = usePacks({ limit: 100 })
+  return (
+    <OneFilter
+      title={t('Pack')}
+      none={t('There is no pack yet.')}
+      error={error}
+      selected={urlState.pack}
+      onChoose={(pack) => go({ pack })}
+      choices={data?.data.map(({ id, name, files }) => ({
+        value: id,
+        label: `${name} (${numberText(files)})`,
+      }))}
+    />
+  )
+}
+
+export const StorageFilter = ({ urlState, go }: Props) => (
+  <OneFilter
+    title={t('Storage')}
+    none=""
+    error={null}
+    selected={urlState.storage}
+    onChoose={(storage) => go({ storage })}
+    choices={STORAGES.map((value) => ({ value, label: locationText(value) }))}
+  />
+)
+
+export const BackupFilter = ({ urlState, go }: Props) => (
+  <OneFilter
+    title={t('Backup')}
+    none=""
+    error={null}
+    selected={urlState.backed_up === null ? '' : urlState.backed_up ? 'yes' : 'no'}
+    onChoose={(chosen) => go({ backed_up: chosen === 'yes' })}
+    choices={[
+      { value: 'yes', label: t('Backed up') },
+      { value: 'no', label: t('Never backed up') },
+    ]}
+  />
+)
+
+export function ConnectionFilter({ urlState, go }: Props) {
+  const { data, error } = useConnections()
+  return (
+    <OneFilter
+      title={t('Cloud connection')}
+      none={t('There is no cloud connection yet.')}
+      error={error}
+      selected={urlState.connection}
+      onChoose={(connection) => go({ connection })}
+      choices={data?.data.map(({ id, name }) => ({ value: id, label: name }))}
+    />
+  )
+}
+
+export function DropAccountFilter({ urlState, go }: Props) {
+  const { data, error } = useDropAccounts()
+  return (
+    <OneFilter
+      title={t('Drop account')}
+      none={t('There is no drop account yet.')}
+      error={error}
+      selected={urlState.drop_account}
+      onChoose={(drop_account) => go({ drop_account })}
+      choices={data?.data.map(({ id, name }) => ({ value: id, label: name }))}
+    />
+  )
+}
+
+export function LicenceListFilter({ urlState, go }: Props) {
+  const { data, error } = useLicenceLists()
+  return (
+    <OneFilter
+      title={t('Licence keys')}
+      none={t('There is no list of licence keys yet.')}
+      error={error}
+      selected={urlState.licence_list}
+      onChoose={(licence_list) => go({ licence_list })}
+      choices={data?.data.map(({ id, name }) => ({ value: id, label: name }))}
+    />
   )
 }
 
@@ -212,7 +349,7 @@ interface DateFieldProps {
 }
 
 function DateField({ label, day, onChange }: DateFieldProps) {
-  const draft = useDraft(day, onChange)
+  const draft = useDraft(day.slice(0, 10), onChange)
   return (
     <TextField
       label={label}

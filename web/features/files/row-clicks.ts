@@ -40,19 +40,15 @@ export function useRowClicks(files: readonly File[], { isTicked, onPage, click }
         tick(at, event.shiftKey)
       },
     },
-    /** For the table, which has its own labels for its checkboxes. */
-    onSelectionChange: (type: string, on: boolean, chosen: unknown) => {
-      if (type === 'all') return click({ kind: 'all', on })
-      if (type === 'page') return click({ kind: 'page', on: onPage < files.length })
-      if (Array.isArray(chosen)) {
-        const [first, end] = chosen as [number, number]
-        const [from, to] = end === last.current ? [end, first] : [first, end]
-        tickRange(from, to, on)
-        last.current = to
-        return
-      }
-      const at = files.findIndex(({ id }) => id === chosen)
+    /** A row's checkbox, or a row while others are selected; Shift ticks a range. */
+    onTick: ({ id }: File) => {
+      const at = files.findIndex((file) => file.id === id)
       if (at !== -1) tick(at, shift.current)
+    },
+    /** The table's own checkbox above the rows, and its "select all". */
+    onSelectionChange: (type: string, on: boolean) => {
+      if (type === 'all') click({ kind: 'all', on })
+      if (type === 'page') click({ kind: 'page', on: onPage < files.length })
     },
   }
 }

@@ -3,12 +3,12 @@
 import { type Query } from '../../shell/client/endpoints.ts'
 import { type FileFilter } from '../../shell/client/types.ts'
 import {
-  day,
   flag,
   flagOrNone,
   listState,
   matching,
   oneOf,
+  trimmed,
   typed,
   whole,
   words,
@@ -22,56 +22,70 @@ export const FILE_SORTS = {
   '-filename': t('Name Z–A'),
   '-size_bytes': t('Largest first'),
   size_bytes: t('Smallest first'),
+  '-downloads': t('Most downloads first'),
+  downloads: t('Fewest downloads first'),
 } as const
 export type FileSort = keyof typeof FILE_SORTS
 export const DEFAULT_SORT: FileSort = '-created_at'
-const PAGE_SIZE = 50
+
+/** How many rows a page may have; the first is the default. */
+export const PAGE_SIZES = [50, 25, 100] as const
+const PAGE_SIZE = PAGE_SIZES[0]
+export const STORAGES = ['primary', 'backup'] as const
 
 const SORTS = Object.keys(FILE_SORTS) as FileSort[]
 const BYTES = /^\d{1,15}$/
 const DAYS = /^[1-9]\d{0,4}$/
+/** A day, or a time, which only views that were saved over the API have. */
+const moment = matching(/^\d{4}-\d{2}-\d{2}(T[\d:.]{5,15}(Z|[+-]\d{2}:\d{2}))?$/)
+const idOf = (prefix: string) => matching(new RegExp(`^${prefix}_[0-9a-f]{32}$`))
 
 export const FILES_STATE = listState({
   /** Words in any order: the API's `find`. */
   search: typed,
+  /** A part of the name: the API's `search`. */
+  contains: trimmed,
   tags: words,
   /** Extensions, or `document`, `image`, `video`, `audio`, `archive`; lower case. */
   type: (text) => words(text.toLowerCase().replaceAll('.', '')),
   mapped: flagOrNone,
   larger_than: whole(BYTES),
   smaller_than: whole(BYTES),
-  uploaded_after: day,
-  uploaded_before: day,
+  uploaded_after: moment,
+  uploaded_before: moment,
   older_than_days: whole(DAYS),
   not_downloaded_for_days: whole(DAYS),
-  pack: matching(/^pack_[0-9a-f]{32}$/),
+  product: matching(/^[\w:/.-]{1,255}$/),
+  pack: idOf('pack'),
+  storage: oneOf(STORAGES, ''),
+  backed_up: flagOrNone,
+  connection: idOf('connection'),
+  drop_account: idOf('account'),
+  licence_list: idOf('licences'),
   /** The trash instead of the other files. */
   deleted: flag,
   sort: oneOf(SORTS, DEFAULT_SORT),
+  rows: (text) => PAGE_SIZES.find((size) => String(size) === text.trim()) ?? PAGE_SIZE,
+  /** The saved view that was opened, and its columns. */
+  view: idOf('saved'),
+  columns: words,
 })
 
 export const { read: readFilesUrlState, write: writeFilesUrlState } = FILES_STATE
 
 export type FilesUrlState = ReturnType<typeof readFilesUrlState>
 
-/** Identifies the list, without its page and its order. */
+/** What the address holds beside the filter. */
+const SHOWN = { sort: DEFAULT_SORT, page: 1, cursor: '', rows: PAGE_SIZE, view: '', columns: [] }
+
+/** Identifies the list, without its page, its order and its columns. */
 export const listOf = (urlState: FilesUrlState): string =>
-  writeFilesUrlState({
-    ...urlState,
-    search: urlState.search.trim(),
-    sort: DEFAULT_SORT,
-    page: 1,
-    cursor: '',
-  })
+  writeFilesUrlState({ ...urlState, ...SHOWN, search: urlState.search.trim() })
 
 /** The API's query for this state. */
-export function filesQuery({ page: _page, search, ...urlState }: FilesUrlState): Query {
-  return {
-    ...urlState,
-    deleted: urlState.deleted || null,
-    find: findOf(search),
-    limit: PAGE_SIZE,
-  }
+export function filesQuery(urlState: FilesUrlState): Query {
+  const { sort, cursor, rows } = urlState
+  return { ...filterOf(urlState), sort, cursor, limit: rows }
 }
 
 /** The API takes this many words. */
@@ -81,22 +95,20 @@ export const findOf = (search: string): string =>
   search.trim().split(/\s+/).slice(0, MAX_WORDS).join(' ')
 
 /** The search and filters as a filter of an operation. */
-export function filterOf({
-  page: _page,
-  cursor: _cursor,
-  sort: _sort,
-  search,
-  ...urlState
-}: FilesUrlState): FileFilter {
+export function filterOf({ search, contains, deleted, ...urlState }: FilesUrlState): FileFilter {
   const said = Object.entries({
     ...urlState,
-    deleted: urlState.deleted || null,
+    search: contains,
+    deleted: deleted || null,
     find: findOf(search),
   })
   return Object.fromEntries(
     said.filter(
-      ([, value]) =>
-        value !== null && value !== '' && !(Array.isArray(value) && value.length === 0),
+      ([name, value]) =>
+        !(name in SHOWN) &&
+        value !== null &&
+        value !== '' &&
+        !(Array.isArray(value) && value.length === 0),
     ),
   )
 }
@@ -106,17 +118,21 @@ export const isNarrowed = (urlState: FilesUrlState): boolean =>
   Object.keys(filterOf({ ...urlState, deleted: false })).length > 0
 
 /** The same list without search and filters, in the same order. */
-export const withoutFilters = (urlState: FilesUrlState): FilesUrlState => ({
+export const withoutFilters = ({ deleted, sort, rows }: FilesUrlState): FilesUrlState => ({
   ...readFilesUrlState(''),
-  deleted: urlState.deleted,
-  sort: urlState.sort,
+  ...{ deleted, sort, rows },
 })
 
 /** `51–100 of 1,234 files` */
-export function rangeText(page: number, shown: number, total: number): string {
+export function rangeText(
+  page: number,
+  shown: number,
+  total: number,
+  rows: number = PAGE_SIZE,
+): string {
   if (shown === 0 || (page === 1 && shown === total))
     return t('{total, plural, one {# file} other {# files}}', { total })
-  const first = (page - 1) * PAGE_SIZE + 1
+  const first = (page - 1) * rows + 1
   return t('{first, number}–{last, number} of {total, plural, one {# file} other {# files}}', {
     first,
     last: first + shown - 1,

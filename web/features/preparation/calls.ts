@@ -2,7 +2,7 @@
 import { useChangeOf } from '../../shell/client/change.ts'
 import { call } from '../../shell/client/client.ts'
 import { SLOW_MS } from '../../shell/client/queries.ts'
-import { useReadAll } from '../../shell/client/reads.ts'
+import { useRead, useReadAll } from '../../shell/client/reads.ts'
 import { type Schemas } from '../../shell/client/types.ts'
 
 export type LicenceList = Schemas['LicenceList']
@@ -11,6 +11,9 @@ export type AddedKeys = Schemas['LicenceKeysAdded']
 const KEYS = [['licence-lists']]
 
 export const useLicenceLists = () => useReadAll('GET /api/licence-lists', { poll: SLOW_MS })
+
+export const useLicenceList = (id: string | null) =>
+  useRead('GET /api/licence-lists/{id}', { path: { id } })
 
 export const useCreateLicenceList = () =>
   useChangeOf(KEYS, (name: string) => call('POST /api/licence-lists', { body: { name } }))

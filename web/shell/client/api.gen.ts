@@ -1482,6 +1482,7 @@ export interface components {
       }
       'DELETE /api/tag-templates/{id}': Record<string, never>
       'DELETE /api/uploads/{id}': Record<string, never>
+      'DELETE /api/views/{id}': Record<string, never>
       'DELETE /api/webhooks/{id}': Record<string, never>
       'DELETE /api/workflows/{id}': Record<string, never>
       'GET /api/activity': {
@@ -1675,16 +1676,22 @@ export interface components {
           total: number
         }
         query: {
+          backed_up?: boolean
+          connection?: string
           cursor?: string
           deleted?: boolean
+          drop_account?: string
           find?: string
           /** Larger than */
           larger_than?: number
+          licence_list?: string
           /** @default 50 */
           limit?: number
           /** Mapped */
           mapped?: boolean
           not_downloaded_for_days?: number
+          /** @default 0 */
+          offset?: number
           older_than_days?: number
           pack?: string
           product?: string
@@ -1703,8 +1710,12 @@ export interface components {
             | '-filename'
             | 'size_bytes'
             | '-size_bytes'
+            | 'downloads'
+            | '-downloads'
             | 'pack_position'
             | '-pack_position'
+          /** @enum {string} */
+          storage?: 'primary' | 'backup'
           /** Tags */
           tags?: string[]
           /** Type */
@@ -2161,6 +2172,12 @@ export interface components {
       'GET /api/uploads/batches/{id}': {
         answer: components['schemas']['UploadBatch']
       }
+      'GET /api/views': {
+        answer: {
+          data: components['schemas']['SavedView'][]
+          next_cursor: string | null
+        }
+      }
       'GET /api/webhooks': {
         answer: {
           data: components['schemas']['Webhook'][]
@@ -2330,6 +2347,10 @@ export interface components {
       'PATCH /api/uploads/batches/{id}': {
         answer: components['schemas']['UploadBatch']
         body: components['schemas']['UploadBatchChange']
+      }
+      'PATCH /api/views/{id}': {
+        answer: components['schemas']['SavedView']
+        body: components['schemas']['SavedViewChange']
       }
       'PATCH /api/webhooks/{id}': {
         answer: components['schemas']['Webhook']
@@ -2812,8 +2833,14 @@ export interface components {
            */
           action?: string | null
           filter?: {
+            /** @description Has a backup, or has none */
+            backed_up?: boolean
+            /** @description Is synced with this cloud connection: its id */
+            connection?: string
             /** @description Is in the trash; absent: is not in the trash */
             deleted?: boolean
+            /** @description Was sent through this account of the drop folder: its id */
+            drop_account?: string
             /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
             find?: string
             /**
@@ -2821,6 +2848,8 @@ export interface components {
              * @description Bytes
              */
             larger_than?: number
+            /** @description Buyers of it were given licence keys of this list: its id */
+            licence_list?: string
             /**
              * Mapped
              * @description Is mapped to a product, or is not
@@ -2844,6 +2873,11 @@ export interface components {
              * @description Bytes
              */
             smaller_than?: number
+            /**
+             * @description Its bytes, or a kept copy of them, are in this storage location
+             * @enum {string}
+             */
+            storage?: 'primary' | 'backup'
             /**
              * Tags
              * @description Has all of these tags
@@ -2903,6 +2937,10 @@ export interface components {
         body: {
           upload_ids: string[]
         }
+      }
+      'POST /api/views': {
+        answer: components['schemas']['SavedView']
+        body: components['schemas']['SavedViewRequest']
       }
       'POST /api/web-vitals': {
         body: components['schemas']['WebVitals']
@@ -3253,8 +3291,14 @@ export interface components {
           }
         | {
             filter: {
+              /** @description Has a backup, or has none */
+              backed_up?: boolean
+              /** @description Is synced with this cloud connection: its id */
+              connection?: string
               /** @description Is in the trash; absent: is not in the trash */
               deleted?: boolean
+              /** @description Was sent through this account of the drop folder: its id */
+              drop_account?: string
               /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
               find?: string
               /**
@@ -3262,6 +3306,8 @@ export interface components {
                * @description Bytes
                */
               larger_than?: number
+              /** @description Buyers of it were given licence keys of this list: its id */
+              licence_list?: string
               /**
                * Mapped
                * @description Is mapped to a product, or is not
@@ -3285,6 +3331,11 @@ export interface components {
                * @description Bytes
                */
               smaller_than?: number
+              /**
+               * @description Its bytes, or a kept copy of them, are in this storage location
+               * @enum {string}
+               */
+              storage?: 'primary' | 'backup'
               /**
                * Tags
                * @description Has all of these tags
@@ -3892,8 +3943,14 @@ export interface components {
           }
         | {
             filter: {
+              /** @description Has a backup, or has none */
+              backed_up?: boolean
+              /** @description Is synced with this cloud connection: its id */
+              connection?: string
               /** @description Is in the trash; absent: is not in the trash */
               deleted?: boolean
+              /** @description Was sent through this account of the drop folder: its id */
+              drop_account?: string
               /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
               find?: string
               /**
@@ -3901,6 +3958,8 @@ export interface components {
                * @description Bytes
                */
               larger_than?: number
+              /** @description Buyers of it were given licence keys of this list: its id */
+              licence_list?: string
               /**
                * Mapped
                * @description Is mapped to a product, or is not
@@ -3924,6 +3983,11 @@ export interface components {
                * @description Bytes
                */
               smaller_than?: number
+              /**
+               * @description Its bytes, or a kept copy of them, are in this storage location
+               * @enum {string}
+               */
+              storage?: 'primary' | 'backup'
               /**
                * Tags
                * @description Has all of these tags
@@ -4011,8 +4075,14 @@ export interface components {
           }
         | {
             filter: {
+              /** @description Has a backup, or has none */
+              backed_up?: boolean
+              /** @description Is synced with this cloud connection: its id */
+              connection?: string
               /** @description Is in the trash; absent: is not in the trash */
               deleted?: boolean
+              /** @description Was sent through this account of the drop folder: its id */
+              drop_account?: string
               /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
               find?: string
               /**
@@ -4020,6 +4090,8 @@ export interface components {
                * @description Bytes
                */
               larger_than?: number
+              /** @description Buyers of it were given licence keys of this list: its id */
+              licence_list?: string
               /**
                * Mapped
                * @description Is mapped to a product, or is not
@@ -4043,6 +4115,11 @@ export interface components {
                * @description Bytes
                */
               smaller_than?: number
+              /**
+               * @description Its bytes, or a kept copy of them, are in this storage location
+               * @enum {string}
+               */
+              storage?: 'primary' | 'backup'
               /**
                * Tags
                * @description Has all of these tags
@@ -4296,8 +4373,14 @@ export interface components {
           }
         | {
             filter: {
+              /** @description Has a backup, or has none */
+              backed_up?: boolean
+              /** @description Is synced with this cloud connection: its id */
+              connection?: string
               /** @description Is in the trash; absent: is not in the trash */
               deleted?: boolean
+              /** @description Was sent through this account of the drop folder: its id */
+              drop_account?: string
               /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
               find?: string
               /**
@@ -4305,6 +4388,8 @@ export interface components {
                * @description Bytes
                */
               larger_than?: number
+              /** @description Buyers of it were given licence keys of this list: its id */
+              licence_list?: string
               /**
                * Mapped
                * @description Is mapped to a product, or is not
@@ -4328,6 +4413,11 @@ export interface components {
                * @description Bytes
                */
               smaller_than?: number
+              /**
+               * @description Its bytes, or a kept copy of them, are in this storage location
+               * @enum {string}
+               */
+              storage?: 'primary' | 'backup'
               /**
                * Tags
                * @description Has all of these tags
@@ -4394,6 +4484,255 @@ export interface components {
     ReviewsAcceptance: {
       above: number
     }
+    SavedView: {
+      columns:
+        | ('size' | 'tags' | 'products' | 'pack' | 'downloads' | 'uploaded' | 'visibility')[]
+        | null
+      /** Format: date-time */
+      created_at: string
+      /** @description How many files it shows now */
+      files: number
+      /** @description As of `GET /api/files`; a view never shows the trash */
+      filter: {
+        /** @description Has a backup, or has none */
+        backed_up?: boolean
+        /** @description Is synced with this cloud connection: its id */
+        connection?: string
+        /** @description Was sent through this account of the drop folder: its id */
+        drop_account?: string
+        /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
+        find?: string
+        /**
+         * Larger than
+         * @description Bytes
+         */
+        larger_than?: number
+        /** @description Buyers of it were given licence keys of this list: its id */
+        licence_list?: string
+        /**
+         * Mapped
+         * @description Is mapped to a product, or is not
+         */
+        mapped?: boolean
+        /** @description No download in this many days */
+        not_downloaded_for_days?: number
+        /** @description Uploaded more than this many days ago */
+        older_than_days?: number
+        /** @description Is in this pack: its id */
+        pack?: string
+        /** @description Belongs to this product: its id on the platform */
+        product?: string
+        /**
+         * Name contains
+         * @description The name contains this (case is ignored)
+         */
+        search?: string
+        /**
+         * Smaller than
+         * @description Bytes
+         */
+        smaller_than?: number
+        /**
+         * @description Its bytes, or a kept copy of them, are in this storage location
+         * @enum {string}
+         */
+        storage?: 'primary' | 'backup'
+        /**
+         * Tags
+         * @description Has all of these tags
+         */
+        tags?: string[]
+        /**
+         * Type
+         * @description Extensions, or document, image, video, audio, archive
+         */
+        type?: string[]
+        /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+        uploaded_after?: string
+        /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+        uploaded_before?: string
+      }
+      id: string
+      name: string
+      /** @enum {string} */
+      sort:
+        | 'created_at'
+        | '-created_at'
+        | 'filename'
+        | '-filename'
+        | 'size_bytes'
+        | '-size_bytes'
+        | 'downloads'
+        | '-downloads'
+        | 'pack_position'
+        | '-pack_position'
+      /** Format: date-time */
+      updated_at: string
+    }
+    SavedViewChange: {
+      /** @description In addition to the name. null: those that the browser shows */
+      columns?:
+        | ('size' | 'tags' | 'products' | 'pack' | 'downloads' | 'uploaded' | 'visibility')[]
+        | null
+      /** @description As of `GET /api/files`; a view never shows the trash */
+      filter?: {
+        /** @description Has a backup, or has none */
+        backed_up?: boolean
+        /** @description Is synced with this cloud connection: its id */
+        connection?: string
+        /** @description Was sent through this account of the drop folder: its id */
+        drop_account?: string
+        /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
+        find?: string
+        /**
+         * Larger than
+         * @description Bytes
+         */
+        larger_than?: number
+        /** @description Buyers of it were given licence keys of this list: its id */
+        licence_list?: string
+        /**
+         * Mapped
+         * @description Is mapped to a product, or is not
+         */
+        mapped?: boolean
+        /** @description No download in this many days */
+        not_downloaded_for_days?: number
+        /** @description Uploaded more than this many days ago */
+        older_than_days?: number
+        /** @description Is in this pack: its id */
+        pack?: string
+        /** @description Belongs to this product: its id on the platform */
+        product?: string
+        /**
+         * Name contains
+         * @description The name contains this (case is ignored)
+         */
+        search?: string
+        /**
+         * Smaller than
+         * @description Bytes
+         */
+        smaller_than?: number
+        /**
+         * @description Its bytes, or a kept copy of them, are in this storage location
+         * @enum {string}
+         */
+        storage?: 'primary' | 'backup'
+        /**
+         * Tags
+         * @description Has all of these tags
+         */
+        tags?: string[]
+        /**
+         * Type
+         * @description Extensions, or document, image, video, audio, archive
+         */
+        type?: string[]
+        /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+        uploaded_after?: string
+        /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+        uploaded_before?: string
+      }
+      name?: string
+      /** @enum {string} */
+      sort?:
+        | 'created_at'
+        | '-created_at'
+        | 'filename'
+        | '-filename'
+        | 'size_bytes'
+        | '-size_bytes'
+        | 'downloads'
+        | '-downloads'
+        | 'pack_position'
+        | '-pack_position'
+    }
+    SavedViewRequest: {
+      /**
+       * @description In addition to the name. null: those that the browser shows
+       * @default null
+       */
+      columns?:
+        | ('size' | 'tags' | 'products' | 'pack' | 'downloads' | 'uploaded' | 'visibility')[]
+        | null
+      /** @description As of `GET /api/files`; a view never shows the trash */
+      filter?: {
+        /** @description Has a backup, or has none */
+        backed_up?: boolean
+        /** @description Is synced with this cloud connection: its id */
+        connection?: string
+        /** @description Was sent through this account of the drop folder: its id */
+        drop_account?: string
+        /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
+        find?: string
+        /**
+         * Larger than
+         * @description Bytes
+         */
+        larger_than?: number
+        /** @description Buyers of it were given licence keys of this list: its id */
+        licence_list?: string
+        /**
+         * Mapped
+         * @description Is mapped to a product, or is not
+         */
+        mapped?: boolean
+        /** @description No download in this many days */
+        not_downloaded_for_days?: number
+        /** @description Uploaded more than this many days ago */
+        older_than_days?: number
+        /** @description Is in this pack: its id */
+        pack?: string
+        /** @description Belongs to this product: its id on the platform */
+        product?: string
+        /**
+         * Name contains
+         * @description The name contains this (case is ignored)
+         */
+        search?: string
+        /**
+         * Smaller than
+         * @description Bytes
+         */
+        smaller_than?: number
+        /**
+         * @description Its bytes, or a kept copy of them, are in this storage location
+         * @enum {string}
+         */
+        storage?: 'primary' | 'backup'
+        /**
+         * Tags
+         * @description Has all of these tags
+         */
+        tags?: string[]
+        /**
+         * Type
+         * @description Extensions, or document, image, video, audio, archive
+         */
+        type?: string[]
+        /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+        uploaded_after?: string
+        /** @description A time, or a day, which begins at midnight in the shop’s time zone */
+        uploaded_before?: string
+      }
+      name: string
+      /**
+       * @default -created_at
+       * @enum {string}
+       */
+      sort?:
+        | 'created_at'
+        | '-created_at'
+        | 'filename'
+        | '-filename'
+        | 'size_bytes'
+        | '-size_bytes'
+        | 'downloads'
+        | '-downloads'
+        | 'pack_position'
+        | '-pack_position'
+    }
     Schedule: {
       /**
        * @description A bulk action: a plugin’s id
@@ -4419,8 +4758,14 @@ export interface components {
        * @default {}
        */
       filter: {
+        /** @description Has a backup, or has none */
+        backed_up?: boolean
+        /** @description Is synced with this cloud connection: its id */
+        connection?: string
         /** @description Is in the trash; absent: is not in the trash */
         deleted?: boolean
+        /** @description Was sent through this account of the drop folder: its id */
+        drop_account?: string
         /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
         find?: string
         /**
@@ -4428,6 +4773,8 @@ export interface components {
          * @description Bytes
          */
         larger_than?: number
+        /** @description Buyers of it were given licence keys of this list: its id */
+        licence_list?: string
         /**
          * Mapped
          * @description Is mapped to a product, or is not
@@ -4451,6 +4798,11 @@ export interface components {
          * @description Bytes
          */
         smaller_than?: number
+        /**
+         * @description Its bytes, or a kept copy of them, are in this storage location
+         * @enum {string}
+         */
+        storage?: 'primary' | 'backup'
         /**
          * Tags
          * @description Has all of these tags
@@ -4535,8 +4887,14 @@ export interface components {
       enabled?: boolean
       /** @description The files, selected again with every run */
       filter?: {
+        /** @description Has a backup, or has none */
+        backed_up?: boolean
+        /** @description Is synced with this cloud connection: its id */
+        connection?: string
         /** @description Is in the trash; absent: is not in the trash */
         deleted?: boolean
+        /** @description Was sent through this account of the drop folder: its id */
+        drop_account?: string
         /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
         find?: string
         /**
@@ -4544,6 +4902,8 @@ export interface components {
          * @description Bytes
          */
         larger_than?: number
+        /** @description Buyers of it were given licence keys of this list: its id */
+        licence_list?: string
         /**
          * Mapped
          * @description Is mapped to a product, or is not
@@ -4567,6 +4927,11 @@ export interface components {
          * @description Bytes
          */
         smaller_than?: number
+        /**
+         * @description Its bytes, or a kept copy of them, are in this storage location
+         * @enum {string}
+         */
+        storage?: 'primary' | 'backup'
         /**
          * Tags
          * @description Has all of these tags
@@ -4624,8 +4989,14 @@ export interface components {
        * @default {}
        */
       filter: {
+        /** @description Has a backup, or has none */
+        backed_up?: boolean
+        /** @description Is synced with this cloud connection: its id */
+        connection?: string
         /** @description Is in the trash; absent: is not in the trash */
         deleted?: boolean
+        /** @description Was sent through this account of the drop folder: its id */
+        drop_account?: string
         /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
         find?: string
         /**
@@ -4633,6 +5004,8 @@ export interface components {
          * @description Bytes
          */
         larger_than?: number
+        /** @description Buyers of it were given licence keys of this list: its id */
+        licence_list?: string
         /**
          * Mapped
          * @description Is mapped to a product, or is not
@@ -4656,6 +5029,11 @@ export interface components {
          * @description Bytes
          */
         smaller_than?: number
+        /**
+         * @description Its bytes, or a kept copy of them, are in this storage location
+         * @enum {string}
+         */
+        storage?: 'primary' | 'backup'
         /**
          * Tags
          * @description Has all of these tags

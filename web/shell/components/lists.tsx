@@ -33,9 +33,11 @@ interface TurnerProps {
   pages: Pages
   label: string
   what: string
+  /** Between the label and the buttons. */
+  children?: ReactNode
 }
 
-export function PageTurner({ pages, label, what }: TurnerProps) {
+export function PageTurner({ pages, label, what, children }: TurnerProps) {
   const turn = (move: () => void) => () => {
     move()
     window.scrollTo({ top: 0 })
@@ -46,6 +48,7 @@ export function PageTurner({ pages, label, what }: TurnerProps) {
         <Text as="span" variant="bodySm" tone="subdued">
           <span className="tabular">{label}</span>
         </Text>
+        {children}
         {(pages.hasNext || pages.hasPrevious) && (
           <Pagination
             hasNext={pages.hasNext}

@@ -1,7 +1,16 @@
 // A list of records from one list of columns: a table in a wide window, cards in a narrow one.
-import { type ComponentProps, type CSSProperties, memo, type ReactNode, useMemo } from 'react'
+import {
+  type ComponentProps,
+  type CSSProperties,
+  memo,
+  type MouseEvent,
+  type ReactNode,
+  useMemo,
+} from 'react'
 import { Checkbox, IndexTable, Text } from '../ui/index.ts'
 import { RecordCard } from './record-card.tsx'
+import './record-table.css'
+import { useStable } from './use-stable.ts'
 import { type CardLayout, type Column, type Columns, type Direction } from './record-columns.ts'
 
 export interface Sorting<Id> {
@@ -16,8 +25,10 @@ export interface RowSelection<Row> {
   isSelected: (row: Row) => boolean
   /** The name of a row's checkbox. */
   label: (row: Row) => string
-  /** A change of a card's checkbox; the same function in every render. */
+  /** A change of a row's checkbox; the same function in every render. */
   onTick: (row: Row, on: boolean) => void
+  /** Is a row selected? Then a click anywhere in a row of the table ticks it. */
+  isSelecting: boolean
   /** Above the cards: the number of selected rows, and the actions. */
   bar: ReactNode
   /** The same in the table's own bar. */
@@ -48,6 +59,13 @@ interface Props<Id extends string, Row> {
 
 export function RecordTable<Id extends string, Row extends object>(props: Props<Id, Row>) {
   const { names, columns, card, narrow, rows, idOf, selection, sorting } = props
+  const onRow = useStable((row: Row, { target, currentTarget }: MouseEvent<HTMLElement>) => {
+    // Links, buttons and the checkbox handle their own clicks.
+    if (!(target instanceof Element) || target.closest('a, button, input, label')) return
+    const link = currentTarget.querySelector<HTMLElement>('[data-primary-link]')
+    if (link && !selection?.isSelecting && !target.closest('.tick-cell')) link.click()
+    else selection?.onTick(row, !selection.isSelected(row))
+  })
   const shown = useMemo(() => shownOf(columns), [columns])
   const isSelectable = selection !== undefined && !narrow
   return (
@@ -73,6 +91,7 @@ export function RecordTable<Id extends string, Row extends object>(props: Props<
             selected={selection?.isSelected(row) ?? false}
             label={selection?.label}
             onTick={selection?.onTick}
+            onRow={onRow}
           />
         ))}
       </IndexTable>
@@ -130,30 +149,45 @@ interface RowProps<Id extends string, Row> {
   selected: boolean
   label: ((row: Row) => string) | undefined
   onTick: ((row: Row, on: boolean) => void) | undefined
+  /** A click in a row of a table with checkboxes. */
+  onRow: (row: Row, event: MouseEvent<HTMLElement>) => void
 }
 
 function PlainRow<Id extends string, Row>(props: RowProps<Id, Row>) {
-  const { id, row, position, columns, card, selected, label } = props
-  return (
-    <IndexTable.Row
-      id={id}
-      position={position}
-      selected={selected}
-      accessibilityLabel={label?.(row)}
-    >
-      {card ? (
+  const { id, row, position, columns, card, selected, label, onRow } = props
+  if (card)
+    return (
+      <IndexTable.Row id={id} position={position} selected={selected}>
         <RecordCard
           row={row}
           columns={columns}
           layout={card}
           checkbox={<RowCheckbox {...props} />}
         />
-      ) : (
-        entriesOf(columns).map(([column, { title, ...cell }]) =>
-          title === undefined ? null : <RowCell key={column} column={cell} row={row} />,
-        )
-      )}
-    </IndexTable.Row>
+      </IndexTable.Row>
+    )
+  const cells = entriesOf(columns).map(([column, { title, ...cell }]) =>
+    title === undefined ? null : <RowCell key={column} column={cell} row={row} />,
+  )
+  if (!label)
+    return (
+      <IndexTable.Row id={id} position={position}>
+        {cells}
+      </IndexTable.Row>
+    )
+  // Not the table's own row: its checkboxes are all drawn again when the number of selected rows
+  // changes.
+  return (
+    <tr
+      id={id}
+      className={`Polaris-IndexTable__TableRow record-row ${selected ? 'Polaris-IndexTable__TableRow--selected' : ''}`}
+      onClick={(event) => onRow(row, event)}
+    >
+      <td className="Polaris-IndexTable__TableCell Polaris-IndexTable__TableCell--first tick-cell">
+        <RowCheckbox {...props} />
+      </td>
+      {cells}
+    </tr>
   )
 }
 

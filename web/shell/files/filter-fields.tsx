@@ -26,7 +26,17 @@ interface Props {
 
 type Part = Exclude<
   keyof FileFilter,
-  'find' | 'uploaded_before' | 'uploaded_after' | 'pack' | 'product' | 'deleted'
+  | 'find'
+  | 'uploaded_before'
+  | 'uploaded_after'
+  | 'pack'
+  | 'product'
+  | 'storage'
+  | 'backed_up'
+  | 'connection'
+  | 'drop_account'
+  | 'licence_list'
+  | 'deleted'
 >
 
 const PARTS: Record<Part, string> = {

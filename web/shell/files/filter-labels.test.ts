@@ -26,4 +26,23 @@ test('every criterion has its phrase', () => {
   ])
 })
 
+test('files are described by where they are kept and where they come from', () => {
+  const filter = {
+    product: 'p1',
+    storage: 'backup',
+    backed_up: false,
+    connection: 'connection_1',
+    drop_account: 'account_1',
+    licence_list: 'licences_1',
+  } as const
+  expect(filterTexts(filter)).toEqual([
+    'of one product',
+    'in Backup storage',
+    'never backed up',
+    'of one cloud connection',
+    'sent through one drop account',
+    'with licence keys of one list',
+  ])
+})
+
 test('no criteria have no phrase', () => expect(filterTexts({})).toEqual([]))

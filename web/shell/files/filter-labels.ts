@@ -3,6 +3,7 @@ import { type FileFilter } from '../client/types.ts'
 import { typeText } from './labels.ts'
 import { andText, orText } from '../labels/list.ts'
 import { sizeText } from '../labels/size.ts'
+import { locationText } from '../labels/storage.ts'
 import { dayText } from '../labels/time.ts'
 import { t } from '../messages/t.ts'
 
@@ -31,6 +32,20 @@ export function filterTexts(filter: FileFilter, locale?: string): string[] {
     pack !== undefined && t('in one pack'),
     uploaded_after &&
       t('uploaded after {day}', { day: dayText(uploaded_after.slice(0, 10), locale) }),
+    ...sourceTexts(filter),
   ]
   return texts.filter((text) => typeof text === 'string')
+}
+
+/** Where the files are kept and where they come from; names of connections and so on are unknown. */
+function sourceTexts(filter: FileFilter): (string | false)[] {
+  const { product, storage, backed_up, connection, drop_account, licence_list } = filter
+  return [
+    product !== undefined && t('of one product'),
+    storage !== undefined && t('in {location}', { location: locationText(storage) }),
+    backed_up !== undefined && (backed_up ? t('backed up') : t('never backed up')),
+    connection !== undefined && t('of one cloud connection'),
+    drop_account !== undefined && t('sent through one drop account'),
+    licence_list !== undefined && t('with licence keys of one list'),
+  ]
 }

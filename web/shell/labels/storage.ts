@@ -7,13 +7,13 @@ const NAMES: Readonly<Record<string, string>> = {
   primary: t('Primary storage'),
   backup: t('Backup storage'),
 }
-const nameOf = (location: string): string => NAMES[location] ?? location
+export const locationText = (location: string): string => NAMES[location] ?? location
 
 /** `Primary storage, with a copy in Backup storage, backed up 3 May 2026, 12:00`. */
 export function storageText({ location, copies, backed_up_at }: FileDetail['storage']): string {
   return [
-    nameOf(location),
-    ...copies.map((copy) => t('with a copy in {location}', { location: nameOf(copy) })),
+    locationText(location),
+    ...copies.map((copy) => t('with a copy in {location}', { location: locationText(copy) })),
     ...(backed_up_at === null ? [] : [t('backed up {at}', { at: momentText(backed_up_at) })]),
   ].join(', ')
 }

@@ -53,6 +53,7 @@ export {
   DragHandleIcon,
   FileIcon as FilesIcon,
   ImportIcon,
+  LayoutColumns3Icon as ColumnsIcon,
   LinkIcon,
   NotificationIcon,
   OrderIcon as DeliveriesIcon,
@@ -63,4 +64,4 @@ export {
   SettingsIcon,
   SortIcon,
 } from '@shopify/polaris-icons'
-export { UiProvider } from './provider.tsx'
+export { PageLink, UiProvider } from './provider.tsx'

@@ -8,7 +8,7 @@ import './ui.css'
 
 type AnchorProps = ComponentProps<NonNullable<AppProviderProps['linkComponent']>>
 
-const PageLink = forwardRef<HTMLAnchorElement, Omit<AnchorProps, 'ref'>>(function PageLink(
+export const PageLink = forwardRef<HTMLAnchorElement, Omit<AnchorProps, 'ref'>>(function PageLink(
   { url, external, target, children, ...rest },
   ref,
 ) {

@@ -16,6 +16,10 @@ export interface UrlState<P extends PagePosition> {
    * history entry.
    */
   go: (change: Partial<P>, options?: { replace?: boolean }) => void
+  /** Moves to a page that begins at `cursor`. */
+  turn: (page: number, cursor: string) => void
+  /** The cursor of a page that was visited before; '' if it is unknown. */
+  known: (page: number) => string
   /** Moves by one page; `next`: the cursor from the API. */
   pages: (next: string | null | undefined) => {
     hasNext: boolean
@@ -50,17 +54,19 @@ export function useUrlState<P extends PagePosition>({ read, write }: ListState<P
       to({ ...read(window.location.search), ...change, page: 1, cursor: '' }, options),
     [read, to],
   )
+  const turn = (page: number, cursor: string) =>
+    to({ ...urlState, page: cursor === '' ? 1 : page, cursor })
+  const known = (page: number) => cursorOf(list, page)
   return {
     urlState,
     go,
+    turn,
+    known,
     pages: (next) => ({
       hasNext: Boolean(next),
       hasPrevious: urlState.cursor !== '',
-      onNext: () => next && to({ ...urlState, page: urlState.page + 1, cursor: next }),
-      onPrevious: () => {
-        const cursor = cursorOf(list, urlState.page - 1)
-        to({ ...urlState, page: cursor === '' ? 1 : urlState.page - 1, cursor })
-      },
+      onNext: () => next && turn(urlState.page + 1, next),
+      onPrevious: () => turn(urlState.page - 1, known(urlState.page - 1)),
     }),
   }
 }

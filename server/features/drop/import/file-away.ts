@@ -3,7 +3,7 @@ import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { ERRORS } from '../../../core/errors.ts'
 import type { BlobStore } from '../../../core/store/store.ts'
 import { readSettings } from '../settings.ts'
-import { endedFiles, fileFailed, fileProcessed, type EndedFile } from './filing.ts'
+import { endedFiles, fileFailed, fileProcessed, noteAccounts, type EndedFile } from './filing.ts'
 import { fileCompleteManifests } from './manifests.ts'
 import type { Reason } from '../note.ts'
 
@@ -21,11 +21,9 @@ export async function fileAway(
     signal.throwIfAborted()
     ended = await scope.transaction(async (tx) => {
       const files = await endedFiles(tx, BATCH_SIZE)
-      await fileProcessed(
-        tx,
-        files.filter(({ status }) => status === 'done'),
-        move_to_processed,
-      )
+      const imported = files.filter(({ status }) => status === 'done')
+      await noteAccounts(tx, imported)
+      await fileProcessed(tx, imported, move_to_processed)
       for (const file of files)
         if (file.status !== 'done') await fileFailed({ scope: tx, stores }, file, reasonOf(file))
       const manifests = new Set(files.flatMap(({ manifest_id }) => manifest_id ?? []))

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError } from '../../../core/errors.ts'
+import { addNotedDownloads } from '../../../files/download-counts.ts'
 import { filterFields, type FileFilter } from '../../../files/filter.ts'
 import {
   countFiles,
@@ -31,6 +32,8 @@ import type { FileRouteParts } from '../routes.ts'
 
 export const fileListRoutes = (parts: FileRouteParts): Endpoint[] => [list(parts), tagsInUse()]
 
+const MAX_OFFSET = 10_000_000
+
 /** Maximum age of the count in a list that is read page by page. */
 const COUNTED_FOR_MS = 10_000
 
@@ -39,11 +42,20 @@ const list = ({ baseUrl, clock }: FileRouteParts) =>
     method: 'get',
     path: '/api/files',
     summary: 'List files',
-    description: '`pack_position` can be used only with a `pack`.',
+    description:
+      '`pack_position` can be used only with a `pack`. `downloads` are all since the file was added, through links and through its public address.',
     tag: 'Files',
     scope: 'files:read',
     query: z
-      .strictObject({ ...page, ...filterFields, sort: z.enum(FILE_SORTS).default('-created_at') })
+      .strictObject({
+        ...page,
+        ...filterFields,
+        sort: z.enum(FILE_SORTS).default('-created_at'),
+        offset: z.coerce.number().int().min(0).max(MAX_OFFSET).default(0).meta({
+          description:
+            'Skips this many files first, to jump to a page; continue with `next_cursor`, which is faster',
+        }),
+      })
       .refine(({ sort, pack }) => !sort.endsWith('pack_position') || pack !== undefined, {
         path: ['sort'],
         message: 'Files only have a position within a pack: send `pack`',
@@ -55,11 +67,15 @@ const list = ({ baseUrl, clock }: FileRouteParts) =>
       },
     },
     handler: async ({ caller: { scope }, query }) => {
-      const { limit, cursor, sort, ...filter } = query
+      const { limit, cursor, sort, offset, ...filter } = query
       const place = placeOf(cursor, sort)
       await requirePack(scope, filter)
+      if (sort.endsWith('downloads')) await addNotedDownloads(scope)
       const [rows, counted] = await Promise.all([
-        listFilePage(scope, { filter, sort, after: place?.after ?? null, limit: limit + 1 }),
+        listFilePage(scope, {
+          ...{ filter, sort, offset, limit: limit + 1 },
+          after: place?.after ?? null,
+        }),
         counting(scope, filter, place, clock()),
       ])
       const shown = rows.slice(0, limit)
@@ -102,6 +118,7 @@ const VALUES: Readonly<Record<string, CursorPart>> = {
   created_at: time,
   filename: text,
   size_bytes: bigInteger,
+  downloads: bigInteger,
   pack_position: integer,
 }
 

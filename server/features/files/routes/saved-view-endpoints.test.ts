@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openTestApp, type Client, type TestApp } from '../../../../test/app.ts'
+import { makeFiles } from '../../../../test/files.ts'
+
+let app: TestApp
+let owner: Client
+beforeAll(async () => {
+  app = await openTestApp()
+  owner = app.owner
+  await makeFiles(owner.scope, [
+    { filename: 'a.pdf', tags: ['x'] },
+    { filename: 'b.pdf', tags: ['x'] },
+    { filename: 'c.zip' },
+  ])
+})
+afterAll(() => app.close())
+
+const save = (body: object) => owner.call('POST', '/api/views', body)
+const views = async () => (await owner.call('GET', '/api/views')).body.data
+
+it('are saved with their number of files, listed by name, changed in part and deleted', async () => {
+  const made = await save({ name: ' Tagged x ', filter: { tags: ['x'], type: 'pdf' } })
+  expect([made.status, made.body]).toEqual([
+    201,
+    {
+      id: expect.stringMatching(/^saved_[0-9a-f]{32}$/),
+      name: 'Tagged x',
+      filter: { tags: ['x'], type: ['pdf'] },
+      sort: '-created_at',
+      columns: null,
+      files: 2,
+      created_at: expect.stringMatching(/Z$/),
+      updated_at: expect.stringMatching(/Z$/),
+    },
+  ])
+  await save({ name: 'All', columns: ['size'], sort: '-downloads' })
+  expect(
+    (await views()).map(({ name, files }: { name: string; files: number }) => [name, files]),
+  ).toEqual([
+    ['All', 3],
+    ['Tagged x', 2],
+  ])
+  const change = (body: object) => owner.call('PATCH', `/api/views/${made.body.id}`, body)
+  expect((await change({ name: 'ZIP', filter: { type: ['zip'] } })).body).toMatchObject({
+    name: 'ZIP',
+    filter: { type: ['zip'] },
+    sort: '-created_at',
+    files: 1,
+  })
+  expect((await change({ columns: ['tags', 'size'] })).body).toMatchObject({
+    name: 'ZIP',
+    columns: ['tags', 'size'],
+  })
+  expect((await change({ columns: null, sort: 'filename' })).body).toMatchObject({
+    columns: null,
+    sort: 'filename',
+  })
+  expect(await change({ name: 'ALL' })).toMatchObject({
+    status: 409,
+    body: { error: { code: 'conflict', param: 'name' } },
+  })
+  // A view is of its shop alone.
+  const stranger = await app.stranger('views-other.myshopify.com')
+  expect((await stranger.call('GET', '/api/views')).body.data).toEqual([])
+  expect((await owner.call('DELETE', `/api/views/${made.body.id}`)).status).toBe(204)
+  expect((await owner.call('DELETE', `/api/views/${made.body.id}`)).status).toBe(404)
+  expect((await change({ name: 'Again' })).status).toBe(404)
+})
+
+it('two that save under one name at the same time: one gets a clear error', async () => {
+  const answers = await Promise.all([save({ name: 'Same' }), save({ name: 'same' })])
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
+  expect(answers.find(({ status }) => status === 409)?.body.error).toMatchObject({
+    param: 'name',
+    message: 'Another view has this name',
+  })
+})
+
+it('a shop has at most 20, also if several are saved at the same time', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 22 }, (_, n) => save({ name: `View ${n}` })),
+  )
+  expect(answers.filter(({ status }) => status === 409)[0]?.body.error.message).toBe(
+    'A shop has at most 20 saved views: delete one first',
+  )
+  expect(await views()).toHaveLength(20)
+})
+
+it.each([
+  ['no name', { name: ' ' }, ['name']],
+  ['a long name', { name: 'x'.repeat(51) }, ['name']],
+  ['the trash', { name: 'a', filter: { deleted: true } }, ['filter.deleted']],
+  ['an unknown order', { name: 'a', sort: 'colour' }, ['sort']],
+  ['the order of a pack', { name: 'a', sort: 'pack_position' }, ['sort']],
+  ['an unknown column', { name: 'a', columns: ['colour'] }, ['columns']],
+  ['a column twice', { name: 'a', columns: ['size', 'size'] }, ['columns']],
+])('refuses %s', async (_what, body, params) => {
+  const { status, body: reply } = await save(body)
+  expect(status).toBe(422)
+  expect(reply.error.details.map(({ param }: { param: string }) => param)).toEqual(params)
+})

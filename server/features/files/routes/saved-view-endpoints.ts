@@ -1,0 +1,155 @@
+// Saved views of the list of files.
+import { z } from 'zod'
+import { requirePublicId, toPublicId } from '../../../core/ids.ts'
+import { filterSchema } from '../../../files/filter.ts'
+import { FILE_SORTS, countFiles } from '../../../files/list.ts'
+import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
+import { errorSchema, givenName, listOf, timestamp } from '../../../http/schemas.ts'
+import {
+  changeView,
+  countViews,
+  createView,
+  deleteView,
+  listViews,
+  MAX_VIEWS,
+  type SavedView,
+} from '../saved-views.ts'
+
+const MAX_NAME = 50
+
+/** The columns of the page's list, in addition to the name. */
+const VIEW_COLUMNS = [
+  'size',
+  'tags',
+  'products',
+  'pack',
+  'downloads',
+  'uploaded',
+  'visibility',
+] as const
+
+const name = givenName.refine(
+  (text) => text.length <= MAX_NAME,
+  `A name of a view has at most ${MAX_NAME} characters`,
+)
+const filter = filterSchema
+  .omit({ deleted: true })
+  .meta({ description: 'As of `GET /api/files`; a view never shows the trash' })
+const sort = z
+  .enum(FILE_SORTS)
+  .refine(
+    (order) => !order.endsWith('pack_position'),
+    'A view is not sorted by the place in a pack',
+  )
+const columns = z
+  .array(z.enum(VIEW_COLUMNS))
+  .refine((all) => new Set(all).size === all.length, 'Each column once')
+  .nullable()
+  .meta({ description: 'In addition to the name. null: those that the browser shows' })
+
+const viewSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    filter,
+    sort: z.enum(FILE_SORTS),
+    columns: z.array(z.enum(VIEW_COLUMNS)).nullable(),
+    files: z.number().int().meta({ description: 'How many files it shows now' }),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: 'SavedView' })
+
+const byId = z.strictObject({ id: z.string() })
+const about = { tag: 'Files', scope: 'files:write' } as const
+const saved = { description: 'The view', schema: viewSchema }
+const taken = { description: 'Another view has this name', schema: errorSchema }
+const refused = { description: 'Every problem', schema: errorSchema }
+const idOf = (id: string) => requirePublicId('saved', id)
+
+export const savedViewRoutes = (): Endpoint[] => [list(), save(), change(), remove()]
+
+const list = () =>
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/views',
+    summary: 'List saved views of the files, by name',
+    scope: 'files:read',
+    replies: { 200: { description: 'All views', schema: listOf(viewSchema) } },
+    handler: async ({ caller }) => {
+      const counts = await countViews(caller.scope, await listViews(caller.scope))
+      const data = [...counts].map(([view, files]) => recordOf(view, files))
+      return { body: { data, next_cursor: null } }
+    },
+  })
+
+const save = () =>
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/views',
+    summary: 'Save a view of the files',
+    description: `Everybody in the shop sees it. A shop has at most ${MAX_VIEWS}.`,
+    atomic: true,
+    body: z
+      .strictObject({
+        name,
+        filter: filter.default({}),
+        sort: sort.default('-created_at'),
+        columns: columns.default(null),
+      })
+      .meta({ id: 'SavedViewRequest' }),
+    replies: { 201: saved, 409: taken, 422: refused },
+    handler: async ({ caller, body }) => {
+      const view = await caller.scope.transaction((tx) => createView(tx, body))
+      return { status: 201, body: await counted(caller.scope, view) }
+    },
+  })
+
+const change = () =>
+  endpoint({
+    ...about,
+    method: 'patch',
+    path: '/api/views/{id}',
+    summary: 'Rename a saved view, or replace what it shows',
+    params: byId,
+    body: z
+      .strictObject({
+        name: name.optional(),
+        filter: filter.optional(),
+        sort: sort.optional(),
+        columns: columns.optional(),
+      })
+      .meta({ id: 'SavedViewChange' }),
+    replies: { 200: saved, 409: taken, 422: refused },
+    handler: async ({ caller, params, body }) => ({
+      body: await counted(caller.scope, await changeView(caller.scope, idOf(params.id), body)),
+    }),
+  })
+
+const remove = () =>
+  endpoint({
+    ...about,
+    method: 'delete',
+    path: '/api/views/{id}',
+    summary: 'Delete a saved view; its files stay',
+    params: byId,
+    replies: { 204: { description: 'Deleted', schema: null } },
+    handler: async ({ caller, params }) => {
+      await deleteView(caller.scope, idOf(params.id))
+      return { status: 204, body: null }
+    },
+  })
+
+const counted = async (scope: Parameters<typeof countFiles>[0], view: SavedView) =>
+  recordOf(view, await countFiles(scope, view.filter))
+
+const recordOf = (
+  { id, name, filter, sort, columns, created_at, updated_at }: SavedView,
+  files: number,
+) => ({
+  ...{ id: toPublicId('saved', id), name, filter, sort, columns, files },
+  created_at: created_at.toISOString(),
+  updated_at: updated_at.toISOString(),
+})

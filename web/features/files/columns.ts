@@ -1,0 +1,66 @@
+// The columns of the list of files: all, the standard ones, and those that this browser keeps.
+import { useState } from 'react'
+import { t } from '../../shell/messages/t.ts'
+import { type SavedView } from './view-calls.ts'
+
+export type ListColumn = NonNullable<SavedView['columns']>[number]
+
+/** From left to right, after the name. */
+export const LIST_COLUMNS: Readonly<Record<ListColumn, string>> = {
+  size: t('Size'),
+  tags: t('Tags'),
+  products: t('Products'),
+  pack: t('Pack'),
+  downloads: t('Downloads'),
+  uploaded: t('Uploaded'),
+  visibility: t('Visibility'),
+}
+export const ALL_COLUMNS = Object.keys(LIST_COLUMNS) as ListColumn[]
+export const STANDARD_COLUMNS: readonly ListColumn[] = [
+  'size',
+  'tags',
+  'products',
+  'downloads',
+  'uploaded',
+]
+
+/** Those of a text or a list that exist, in their order; null: it names none. */
+export function readColumns(names: readonly string[]): ListColumn[] | null {
+  // Without any column the list still has the name, which is written to say so.
+  if (names.length === 0) return null
+  return ALL_COLUMNS.filter((column) => names.includes(column))
+}
+
+/** For the address: never empty. */
+export const writeColumns = (columns: readonly ListColumn[]): string[] => ['name', ...columns]
+
+const KEY = 'files.columns'
+
+function kept(): readonly ListColumn[] {
+  try {
+    return (
+      readColumns((localStorage.getItem(KEY) ?? '').split(',').filter(Boolean)) ?? STANDARD_COLUMNS
+    )
+  } catch {
+    return STANDARD_COLUMNS
+  }
+}
+
+/** The columns without a view, which this browser keeps. */
+export function useKeptColumns(): [
+  columns: readonly ListColumn[],
+  keep: (columns: readonly ListColumn[]) => void,
+] {
+  const [columns, setColumns] = useState(kept)
+  return [
+    columns,
+    (chosen) => {
+      setColumns(chosen)
+      try {
+        localStorage.setItem(KEY, writeColumns(chosen).join(','))
+      } catch {
+        // Storage is full or forbidden in this frame: they last until the page is left.
+      }
+    },
+  ]
+}

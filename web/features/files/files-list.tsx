@@ -1,0 +1,50 @@
+// The rows of the list with their selection, which is its own state: a tick renders nothing else of
+// the page.
+import { Fragment, memo } from 'react'
+import { type Answer } from '../../shell/client/endpoints.ts'
+import { type Operation } from '../../shell/client/types.ts'
+import { type UrlState } from '../../shell/url-state/use-url-state.ts'
+import { useBulkActions } from './bulk-actions.tsx'
+import { type ListColumn } from './columns.ts'
+import { FilesTable } from './files-table.tsx'
+import { SelectionLine } from './selection-line.tsx'
+import { useSelection } from './selection.ts'
+import { type FilesUrlState } from './url-state.ts'
+
+interface Props {
+  /** Undefined: it is loading, failed, or empty. */
+  list: Answer<'GET /api/files'> | undefined
+  /** Another list has other rows (use-shown-list.ts). */
+  shown: string
+  urlState: FilesUrlState
+  columns: readonly ListColumn[]
+  go: UrlState<FilesUrlState>['go']
+  onStarted: (operation: Operation) => void
+}
+
+export const FilesList = memo(function FilesList(props: Props) {
+  const { list, shown, urlState, columns, go, onStarted } = props
+  const selection = useSelection(urlState, list?.data, list?.total)
+  const { menu, dialog } = useBulkActions(selection, urlState.deleted, onStarted)
+  return (
+    <>
+      {list && (
+        <Fragment key={shown}>
+          <SelectionLine selection={selection} urlState={urlState} />
+          <FilesTable
+            files={list.data}
+            total={list.total}
+            trash={urlState.deleted}
+            find={urlState.search}
+            columns={columns}
+            selection={selection}
+            menu={menu}
+            sort={urlState.sort}
+            onSort={(sort) => go({ sort })}
+          />
+        </Fragment>
+      )}
+      {dialog}
+    </>
+  )
+})

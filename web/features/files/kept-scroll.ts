@@ -1,0 +1,29 @@
+// The place in the list to which a person comes back from one of its files.
+import { useLayoutEffect } from 'react'
+
+/** Where a list was left for the page of a file, until it is shown again. */
+let left: { list: string; top: number } | null = null
+
+/** @param list identifies the rows, with their page and order; null: they are not there yet. */
+export function useKeptScroll(list: string | null): void {
+  useLayoutEffect(() => {
+    if (list === null) return
+    const before = left?.list === list ? left : null
+    left = null
+    // After the page has been arrived at, which scrolls to its top.
+    const restoring = before && requestAnimationFrame(() => window.scrollTo({ top: before.top }))
+    let top = before?.top ?? window.scrollY
+    const note = () => {
+      // The next page may have taken this one's place already.
+      if (!hasLeft()) top = window.scrollY
+    }
+    window.addEventListener('scroll', note, { passive: true })
+    return () => {
+      if (restoring !== null) cancelAnimationFrame(restoring)
+      window.removeEventListener('scroll', note)
+      if (hasLeft()) left = { list, top }
+    }
+  }, [list])
+}
+
+const hasLeft = () => window.location.pathname.startsWith('/files/')

@@ -1,0 +1,56 @@
+// A saved view as a state of the list, and back.
+import { type ListColumn, readColumns, writeColumns } from './columns.ts'
+import {
+  DEFAULT_SORT,
+  FILE_SORTS,
+  type FileSort,
+  filterOf,
+  type FilesUrlState,
+  readFilesUrlState,
+  writeFilesUrlState,
+} from './url-state.ts'
+import { type SavedView, type ViewContent } from './view-calls.ts'
+
+const isFileSort = (sort: string): sort is FileSort => sort in FILE_SORTS
+
+/** The list that the view shows. */
+export function stateOf({ id, filter, sort, columns }: SavedView): FilesUrlState {
+  const { find, search, ...conditions } = filter
+  return {
+    ...readFilesUrlState(''),
+    ...conditions,
+    ...(find === undefined ? {} : { search: find }),
+    ...(search === undefined ? {} : { contains: search }),
+    sort: isFileSort(sort) ? sort : DEFAULT_SORT,
+    columns: columns === null ? [] : writeColumns(columns),
+    view: id,
+  }
+}
+
+/** What a view of this list is saved with. */
+export function contentOf(
+  urlState: FilesUrlState,
+  columns: readonly ListColumn[] | null,
+): ViewContent {
+  const filter = filterOf({ ...urlState, deleted: false })
+  return { filter, sort: urlState.sort, columns: columns && [...columns] }
+}
+
+/** Does the list show something else than the view, which was opened? */
+export function isModified(urlState: FilesUrlState, view: SavedView): boolean {
+  const shown = (state: FilesUrlState) => {
+    const columns = readColumns(state.columns)
+    return writeFilesUrlState({
+      ...state,
+      ...{ rows: 50, page: 1, cursor: '', view: '' },
+      search: state.search.trim(),
+      tags: state.tags.toSorted(),
+      type: state.type.toSorted(),
+      columns: columns ? writeColumns(columns) : [],
+    })
+  }
+  return shown(urlState) !== shown(stateOf(view))
+}
+
+export const addressOf = (urlState: FilesUrlState): string =>
+  `/files${writeFilesUrlState(urlState)}`

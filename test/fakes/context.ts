@@ -113,6 +113,7 @@ export function importItem(
     file: {
       id: null,
       filename,
+      version: null,
       size_bytes: null,
       content_type: null,
       tags: [],
@@ -135,7 +136,7 @@ export function importItem(
 /** An item of a bulk operation: an existing file. */
 export function fileItem(id: string, file: Partial<FileView> = {}, position = 0): Item {
   const item = importItem(id, {
-    file: { size_bytes: 1000, content_type: 'application/pdf', ...file },
+    file: { version: 1, size_bytes: 1000, content_type: 'application/pdf', ...file },
     position,
   })
   return { ...item, entry: null, file: { ...item.file, id: file.id ?? randomUUID() } }

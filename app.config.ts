@@ -35,6 +35,7 @@ import { updateSettings } from './plugins/update-settings/plugin.ts'
 import { unmapProducts } from './plugins/unmap-products/plugin.ts'
 import { validateFile } from './plugins/validate-file/plugin.ts'
 import { watermarkPdf } from './plugins/watermark-pdf/plugin.ts'
+import { zipFiles } from './plugins/zip-files/plugin.ts'
 import { apiChannel } from './server/features/imports/api-channel.ts'
 import { cloudChannel } from './server/features/cloud/channel.ts'
 import { csvChannel } from './server/features/csv/channel.ts'
@@ -75,6 +76,7 @@ export function appConfig(
       tellBuyers,
       giveFiles,
       exportFiles,
+      zipFiles,
       listLinks,
       renameFiles,
       moveToPack,

@@ -3,7 +3,14 @@
 // contains another unit.
 import type { z } from 'zod'
 import type { Condition } from './conditions.ts'
-import type { BaseContext, OperationContext, PortId, ReadContext, WriteContext } from './context.ts'
+import type {
+  BaseContext,
+  OperationContext,
+  OperationReadContext,
+  PortId,
+  ReadContext,
+  WriteContext,
+} from './context.ts'
 import type { Item } from './items.ts'
 import type { OperationReport, OperationView } from './operation-view.ts'
 import type { Outcome } from './outcomes.ts'
@@ -188,7 +195,7 @@ export interface OperationPlugin<
   plan(
     operation: OperationView,
     options: z.output<Options>,
-    context: ReadContext<Port>,
+    context: OperationReadContext<Port>,
   ): AsyncIterable<string>
   /**
    * Does the work. Its messages, its document and its new files take effect in the transaction that

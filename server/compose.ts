@@ -12,7 +12,7 @@ import { openLocks } from './core/db/locks.ts'
 import type { Delivery } from './features/downloads/downloads.ts'
 import { createEngine, type Engine } from './engine/engine.ts'
 import type { EngineParts } from './engine/parts.ts'
-import { createListings } from './features/links/listings.ts'
+import { operationListings } from './features/downloads/zip-of-operation.ts'
 import { createApp } from './startup/app.ts'
 import { openAccessLog } from './http/access-log.ts'
 import type { PageSource } from './http/page.ts'
@@ -115,7 +115,7 @@ export async function composeServer(given: ComposeOptions): Promise<ComposedServ
       ...{ database, client, stores, storefront, uploads: folder, cloud, secrets, log },
       clock: given.clock,
     }),
-    listings: createListings({ secrets, baseUrl }),
+    listings: operationListings({ secrets, baseUrl, stores }),
     messages: operationMessages,
     messageWords: MESSAGE_WORDS,
     effects: allEffects({ limits, secrets, plugins: config.plugins }),

@@ -28,7 +28,7 @@ import type { BackgroundTask } from '../server/core/queue/background.ts'
 import { startWorker, type EngineWorker } from '../server/engine/worker.ts'
 import { draftFrom } from '../server/files/drafts.ts'
 import { readShop, shopSettingsSchema } from '../server/files/shop-settings.ts'
-import { createListings } from '../server/features/links/listings.ts'
+import { operationListings } from '../server/features/downloads/zip-of-operation.ts'
 import { createMatcher } from '../server/matching/match.ts'
 import { createTitleCache } from '../server/matching/title-cache.ts'
 import { createBytesPort } from '../server/ports/bytes.ts'
@@ -165,7 +165,7 @@ export async function createTestEngine(
     effects: allEffects({ limits, secrets, plugins }),
     ends: allEnds({ secrets, plugins }),
     messageWords: new Map(),
-    listings: createListings({ secrets, baseUrl: 'http://127.0.0.1' }),
+    listings: operationListings({ secrets, baseUrl: 'http://127.0.0.1', stores }),
     ports: async (scope) => {
       const { name, domain, settings } = await readShop(scope)
       const location = settings.storage_location

@@ -32,6 +32,7 @@ const CASES: Readonly<Record<string, ActionCase>> = {
   'tell-buyers': {},
   'give-files': {},
   'export-files': {},
+  'zip-files': {},
   'rename-files': { options: { mode: 'pattern', pattern: 'new-{sequence}' } },
   'move-to-pack': { options: { new_pack: 'Course' } },
   'change-storage': { options: { location: 'backup' } },

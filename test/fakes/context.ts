@@ -16,7 +16,9 @@ const refuse = (port: string) => (): never => {
 }
 
 /** A context whose ports throw, except those in `given`. */
-export function writeContext(given: Partial<WriteContext> = {}): WriteContext {
+export function writeContext(
+  given: Partial<WriteContext> = {},
+): WriteContext & Pick<OperationContext, 'listings'> {
   return {
     signal: new AbortController().signal,
     shop: {
@@ -71,6 +73,10 @@ export function writeContext(given: Partial<WriteContext> = {}): WriteContext {
     },
     licences: { find: refuse('licences'), assign: refuse('licences') },
     pastOrders: { count: refuse('pastOrders'), import: refuse('pastOrders') },
+    listings: {
+      ...{ files: refuse('listings'), links: refuse('listings') },
+      ...{ size: refuse('listings'), zip: refuse('listings') },
+    },
     ...given,
   }
 }
@@ -82,7 +88,6 @@ export function operationContext(
   return {
     ...writeContext(given),
     artifacts: { write: refuse('artifacts') },
-    listings: { files: refuse('listings'), links: refuse('listings') },
     progress: { show: () => Promise.resolve() },
     ...given,
   }

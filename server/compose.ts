@@ -23,6 +23,7 @@ import { allEffects, allEnds, EVENTS, MESSAGE_WORDS, type WebParts } from './fea
 import { operationMessages } from './startup/operation-messages.ts'
 import { createOrderPages } from './features/orders/order-pages.ts'
 import { createGuardedClient, type GuardedClient } from './ports/guarded-fetch.ts'
+import { withScratch } from './ports/scratch.ts'
 import { userAgentOf } from './ports/user-agent.ts'
 import type { Secrets } from './core/secrets.ts'
 import { openDelivery } from './startup/delivery.ts'
@@ -115,6 +116,7 @@ export async function composeServer(given: ComposeOptions): Promise<ComposedServ
       ...{ database, client, stores, storefront, uploads: folder, cloud, secrets, log },
       clock: given.clock,
     }),
+    withScratch,
     listings: operationListings({ secrets, baseUrl, stores }),
     messages: operationMessages,
     messageWords: MESSAGE_WORDS,

@@ -12,10 +12,11 @@ import { SaveBar } from '../../shell/components/save-bar.tsx'
 import { Banner, BlockStack, Card } from '../../shell/ui/index.ts'
 import { workflowPlace } from '../plugins/step-labels.ts'
 import { DeleteWorkflow } from './delete-workflow.tsx'
-import { type WorkflowDraft } from './draft.ts'
+import { bodyOf, type WorkflowDraft } from './draft.ts'
 import { RunsOn } from './runs-on.tsx'
 import { StepsCard } from './steps-card.tsx'
-import { useWorkflowForm } from './use-workflow-form.ts'
+import { TrialCard } from './trial-card.tsx'
+import { useWorkflowForm, type WorkflowForm } from './use-workflow-form.ts'
 import { t } from '../../shell/messages/t.ts'
 
 interface Props {
@@ -75,6 +76,13 @@ export function WorkflowEditor({ id, initial, record, plugins, onSaved }: Props)
         <StepsCard form={form} plugins={byId} />
         {/* Deliveries are no operations and cannot be undone. */}
         {draft.kind !== 'delivery' && <NoWayBack titles={form.check?.cannot_undo ?? []} />}
+        {draft.kind !== 'delivery' && (
+          <TrialCard
+            workflow={bodyOf(draft)}
+            titleOf={(plugin) => byId.get(plugin)?.title ?? plugin}
+            why={whyNotTried(form)}
+          />
+        )}
       </BlockStack>
       <SaveBar
         dirty={form.dirty}
@@ -95,6 +103,13 @@ export function WorkflowEditor({ id, initial, record, plugins, onSaved }: Props)
       />
     </Page>
   )
+}
+
+/** Why the workflow cannot be tried now; null: it can. */
+function whyNotTried({ draft, check }: WorkflowForm): string | null {
+  if (draft.steps.length === 0) return t('Add a step first.')
+  const broken = check?.problems.some(({ param }) => param.startsWith('steps'))
+  return broken ? t('Correct the steps first.') : null
 }
 
 function NoWayBack({ titles }: { titles: readonly string[] }) {

@@ -4422,6 +4422,40 @@ export interface components {
       name: string
       tags: string[]
     }
+    TriedFile: {
+      /** @description The same fields after the change; tags and mappings as {added, removed}. Steps on bytes have really run, so sizes are those of the new bytes */
+      after: {
+        [key: string]: unknown
+      } | null
+      /** @description The fields that would change, before */
+      before: {
+        [key: string]: unknown
+      } | null
+      file_id: string
+      filename: string
+      /** @description The new bytes, if they are an image of at most 256 KB */
+      picture: {
+        base64: string
+        content_type: string
+      } | null
+      /** @description Why the file would stay as it is; null: nothing prevents it */
+      problem: string | null
+      /** @description Up to the step that ends the file; steps on the whole operation are not tried */
+      steps: {
+        message: string | null
+        /**
+         * @description `other_files`: its condition excludes the file; `kept`: it failed, and the file continues unchanged
+         * @enum {string}
+         */
+        result: 'done' | 'unchanged' | 'other_files' | 'not_tried' | 'kept' | 'skipped' | 'failed'
+        /** @description The index in `steps` */
+        step: number
+      }[]
+      warnings: {
+        code: string
+        message: string
+      }[]
+    }
     UploadBatch: {
       auto_map: boolean | null
       count: number | null
@@ -4682,40 +4716,7 @@ export interface components {
       }[]
     }
     WorkflowTrial: {
-      data: {
-        /** @description The same fields after the change; tags and mappings as {added, removed}. Steps on bytes have really run, so sizes are those of the new bytes */
-        after: {
-          [key: string]: unknown
-        } | null
-        /** @description The fields that would change, before */
-        before: {
-          [key: string]: unknown
-        } | null
-        file_id: string
-        filename: string
-        /** @description The new bytes, if they are an image of at most 256 KB */
-        picture: {
-          base64: string
-          content_type: string
-        } | null
-        /** @description Why the file would stay as it is; null: nothing prevents it */
-        problem: string | null
-        /** @description Up to the step that ends the file; steps on the whole operation are not tried */
-        steps: {
-          message: string | null
-          /**
-           * @description `other_files`: its condition excludes the file; `kept`: it failed, and the file continues unchanged
-           * @enum {string}
-           */
-          result: 'done' | 'unchanged' | 'other_files' | 'not_tried' | 'kept' | 'skipped' | 'failed'
-          /** @description The index in `steps` */
-          step: number
-        }[]
-        warnings: {
-          code: string
-          message: string
-        }[]
-      }[]
+      data: components['schemas']['TriedFile'][]
     }
     WorkflowTrialRequest: {
       /** @description Absent: the newest ten files */

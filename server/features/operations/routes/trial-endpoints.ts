@@ -17,55 +17,45 @@ import { referenceProblems, referencesOfSteps } from '../../workflows/references
 const MOST_FILES = 10
 
 const changes = z.record(z.string(), z.unknown()).nullable()
-const trialSchema = z
+const triedFileSchema = z
   .object({
-    data: z.array(
-      z.object({
-        file_id: z.string(),
-        filename: z.string(),
-        problem: z
-          .string()
-          .nullable()
-          .meta({ description: 'Why the file would stay as it is; null: nothing prevents it' }),
-        before: changes.meta({ description: 'The fields that would change, before' }),
-        after: changes.meta({
-          description:
-            'The same fields after the change; tags and mappings as {added, removed}. Steps on bytes have really run, so sizes are those of the new bytes',
-        }),
-        warnings: z.array(warning),
-        steps: z
-          .array(
-            z.object({
-              step: z.number().int().meta({ description: 'The index in `steps`' }),
-              result: z
-                .enum([
-                  'done',
-                  'unchanged',
-                  'other_files',
-                  'not_tried',
-                  'kept',
-                  'skipped',
-                  'failed',
-                ])
-                .meta({
-                  description:
-                    '`other_files`: its condition excludes the file; `kept`: it failed, and the file continues unchanged',
-                }),
-              message: z.string().nullable(),
+    file_id: z.string(),
+    filename: z.string(),
+    problem: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why the file would stay as it is; null: nothing prevents it' }),
+    before: changes.meta({ description: 'The fields that would change, before' }),
+    after: changes.meta({
+      description:
+        'The same fields after the change; tags and mappings as {added, removed}. Steps on bytes have really run, so sizes are those of the new bytes',
+    }),
+    warnings: z.array(warning),
+    steps: z
+      .array(
+        z.object({
+          step: z.number().int().meta({ description: 'The index in `steps`' }),
+          result: z
+            .enum(['done', 'unchanged', 'other_files', 'not_tried', 'kept', 'skipped', 'failed'])
+            .meta({
+              description:
+                '`other_files`: its condition excludes the file; `kept`: it failed, and the file continues unchanged',
             }),
-          )
-          .meta({
-            description:
-              'Up to the step that ends the file; steps on the whole operation are not tried',
-          }),
-        picture: z
-          .object({ content_type: z.string(), base64: z.string() })
-          .nullable()
-          .meta({ description: 'The new bytes, if they are an image of at most 256 KB' }),
+          message: z.string().nullable(),
+        }),
+      )
+      .meta({
+        description:
+          'Up to the step that ends the file; steps on the whole operation are not tried',
       }),
-    ),
+    picture: z
+      .object({ content_type: z.string(), base64: z.string() })
+      .nullable()
+      .meta({ description: 'The new bytes, if they are an image of at most 256 KB' }),
   })
-  .meta({ id: 'WorkflowTrial' })
+  .meta({ id: 'TriedFile' })
+
+const trialSchema = z.object({ data: z.array(triedFileSchema) }).meta({ id: 'WorkflowTrial' })
 
 export const trialRoutes = ({ engine }: { engine: Engine }): Endpoint[] => [
   endpoint({

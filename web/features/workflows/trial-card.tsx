@@ -59,7 +59,7 @@ export function TrialCard({ workflow, titleOf, why }: Props) {
             </Text>
           )}
         </InlineStack>
-        <div role="status">
+        <div role="status" className="trial-status">
           {trial.isPending && <LoadingRows rows={3} what={t('the results')} />}
           {stale && (
             <Text as="p" tone="caution">
@@ -98,7 +98,7 @@ function Tried({ file, titles }: { file: TriedFile; titles: readonly string[] })
   const { filename, problem, before, after, warnings } = file
   const changes = changesOf(before, after)
   const worth = file.steps.filter(
-    ({ result, message }) => WORTH_SAYING.has(result) && message !== problem,
+    ({ result, message }) => WORTH_SAYING.has(result) && (problem === null || message !== problem),
   )
   return (
     <li>

@@ -40,6 +40,7 @@ export function WorkflowEditor({ id, initial, record, plugins, onSaved }: Props)
   const { draft, change, problems } = form
   return (
     <Page
+      fullWidth
       title={id === null ? t('New workflow') : initial.name}
       backAction={{ content: t('Workflows'), url: '/workflows' }}
       secondaryActions={
@@ -55,35 +56,39 @@ export function WorkflowEditor({ id, initial, record, plugins, onSaved }: Props)
             ]
       }
     >
-      <BlockStack gap="400">
-        <Refusal
-          form={form}
-          what={t('The workflow could not be saved')}
-          title={t('The workflow can’t be saved yet')}
-          placeText={(param) =>
-            workflowPlace(
-              param,
-              draft.steps.map(({ plugin }) => byId.get(plugin)),
-            )
-          }
-        />
-        <Card>
-          <BlockStack gap="400">
-            <NameField form={form} />
-            <RunsOn draft={draft} change={change} problems={problems} />
-          </BlockStack>
-        </Card>
-        <StepsCard form={form} plugins={byId} />
-        {/* Deliveries are no operations and cannot be undone. */}
-        {draft.kind !== 'delivery' && <NoWayBack titles={form.check?.cannot_undo ?? []} />}
-        {draft.kind !== 'delivery' && (
-          <TrialCard
-            workflow={bodyOf(draft)}
-            titleOf={(plugin) => byId.get(plugin)?.title ?? plugin}
-            why={whyNotTried(form)}
+      <div className={draft.kind === 'delivery' ? undefined : 'workflow-editor'}>
+        <BlockStack gap="400">
+          <Refusal
+            form={form}
+            what={t('The workflow could not be saved')}
+            title={t('The workflow can’t be saved yet')}
+            placeText={(param) =>
+              workflowPlace(
+                param,
+                draft.steps.map(({ plugin }) => byId.get(plugin)),
+              )
+            }
           />
+          <Card>
+            <BlockStack gap="400">
+              <NameField form={form} />
+              <RunsOn draft={draft} change={change} problems={problems} />
+            </BlockStack>
+          </Card>
+          <StepsCard form={form} plugins={byId} />
+          {/* Deliveries are no operations and cannot be undone. */}
+          {draft.kind !== 'delivery' && <NoWayBack titles={form.check?.cannot_undo ?? []} />}
+        </BlockStack>
+        {draft.kind !== 'delivery' && (
+          <div className="workflow-trial">
+            <TrialCard
+              workflow={bodyOf(draft)}
+              titleOf={(plugin) => byId.get(plugin)?.title ?? plugin}
+              why={whyNotTried(form)}
+            />
+          </div>
         )}
-      </BlockStack>
+      </div>
       <SaveBar
         dirty={form.dirty}
         fresh={id === null}

@@ -70,6 +70,7 @@ export const watermarkPdf = definePlugin({
             help: 'As it is in the settings when the operation runs.',
             fields: [],
             set: { saved: true },
+            usualWith: 'watermark',
           },
         ],
       },

@@ -3631,6 +3631,11 @@ export interface components {
           titles?: {
             [key: string]: string
           }
+          /**
+           * @description The initial choice, by the settings of the shop
+           * @constant
+           */
+          usual?: true
         }[]
         title: string
       }[]

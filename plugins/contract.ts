@@ -9,6 +9,7 @@ import type {
   OperationReadContext,
   PortId,
   ReadContext,
+  ShopSettings,
   WriteContext,
 } from './context.ts'
 import type { Item } from './items.ts'
@@ -67,6 +68,11 @@ interface PluginBase<Options extends z.ZodType, Port extends PortId> {
    * declares.
    */
   needs?: readonly Port[]
+  /**
+   * The options with what they take from the shop's settings. Called once, when an operation
+   * starts, so that a later change of the settings does not affect it. Absent: they take nothing.
+   */
+  withSettings?(options: z.output<Options>, settings: ShopSettings): z.output<Options>
   /**
    * Its effect with these options, in a short line for a person: `Adds the tags summer, sale`.
    */

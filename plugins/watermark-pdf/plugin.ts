@@ -88,6 +88,8 @@ export const watermarkPdf = definePlugin({
   undo: 'fields',
   needs: ['bytes', 'sandbox'],
   bytes: true,
+  withSettings: ({ saved, ...given }, { watermark }) =>
+    saved && watermark ? { ...given, ...watermark } : { ...given, saved },
   summary: ({ text, position, saved }) =>
     (saved
       ? 'The shop’s watermark on every page'

@@ -29,7 +29,7 @@ export const zipFiles = definePlugin({
         result: 'put into a ZIP file',
         note: 'At most 10,000 files that are together as large as one file may be. A preview shows their size. The ZIP file is kept with the operation, in Operations.',
       },
-      fits: { places: ['files', 'list'] },
+      fits: { places: ['files'] },
     },
   ],
   options: z.strictObject({}),

@@ -16,7 +16,7 @@ export function TriedPictures({ file: { file_id, picture } }: { file: TriedFile 
       <figure>
         {/* An <img> never runs scripts, even from hostile bytes. */}
         <img src={`data:${picture.content_type};base64,${picture.base64}`} alt="" />
-        <figcaption>{t('After')}</figcaption>
+        <figcaption>{t('After', {}, 'picture')}</figcaption>
       </figure>
     </div>
   )
@@ -39,7 +39,7 @@ function Before({ id }: { id: string }) {
   return (
     <figure>
       <img src={url} alt="" />
-      <figcaption>{t('Before')}</figcaption>
+      <figcaption>{t('Before', {}, 'picture')}</figcaption>
     </figure>
   )
 }

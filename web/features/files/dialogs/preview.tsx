@@ -59,14 +59,14 @@ export function Preview({
       </BlockStack>
     )
   if (!parts) return <LoadingRows rows={3} what={t('the preview')} />
+  const together = worksOnAll(operation)
+  const intentions = operation.intentions.join('; ')
   return (
     <BlockStack gap="400">
-      {parts.length === 0 && !worksOnAll(operation) && <Text as="p">{t('No file matches.')}</Text>}
-      {parts.map((part) => (
-        <Part key={part.title} part={part} />
-      ))}
-      {operation.intentions.length > 0 && (
-        <Text as="p">{t('Also: {list}.', { list: operation.intentions.join('; ') })}</Text>
+      {!together && parts.length === 0 && <Text as="p">{t('No file matches.')}</Text>}
+      {!together && parts.map((part) => <Part key={part.title} part={part} />)}
+      {intentions !== '' && (
+        <Text as="p">{together ? intentions : t('Also: {list}.', { list: intentions })}</Text>
       )}
       <Text as="p" tone="subdued">
         {t('Nothing has been changed yet.')}{' '}

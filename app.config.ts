@@ -36,6 +36,7 @@ import { updateSettings } from './plugins/update-settings/plugin.ts'
 import { unmapProducts } from './plugins/unmap-products/plugin.ts'
 import { validateFile } from './plugins/validate-file/plugin.ts'
 import { watermarkPdf } from './plugins/watermark-pdf/plugin.ts'
+import { zipFiles } from './plugins/zip-files/plugin.ts'
 import { apiChannel } from './server/features/imports/api-channel.ts'
 import { cloudChannel } from './server/features/cloud/channel.ts'
 import { csvChannel } from './server/features/csv/channel.ts'
@@ -77,6 +78,7 @@ export function appConfig(
       giveFiles,
       giveAccess,
       exportFiles,
+      zipFiles,
       listLinks,
       renameFiles,
       moveToPack,

@@ -1,7 +1,7 @@
 // The context that a plugin is called with: the request, the limits, and the ports that it needs.
 import type { Catalog, MatchMethod } from './catalog.ts'
 import type { Watermark } from './watermarks.ts'
-import type { Artifacts, Listings, Notifier, Progress } from './operation-ports.ts'
+import type { Artifacts, ListingReader, Listings, Notifier, Progress } from './operation-ports.ts'
 import type {
   Actions,
   Bytes,
@@ -100,6 +100,11 @@ export interface WritePorts extends ReadPorts {
   pastOrders: PastOrders
 }
 
+/** Read-only ports for plans of steps on the whole operation. */
+export interface OperationReadPorts extends ReadPorts {
+  listings: ListingReader
+}
+
 /** Ports for steps on the whole operation. */
 export interface OperationPorts extends WritePorts {
   notify: Notifier
@@ -129,12 +134,14 @@ export const PORTS = Object.keys({
 } satisfies Record<PortId, 0>) as PortId[]
 
 /**
- * The contexts of a plugin that needs these ports: for a plan, a run, and a run on the whole
- * operation.
+ * The contexts of a plugin that needs these ports: for a plan, a run, and a plan and a run on the
+ * whole operation.
  */
 export type ReadContext<Port extends PortId = PortId> = BaseContext &
   Pick<ReadPorts, Port & keyof ReadPorts>
 export type WriteContext<Port extends PortId = PortId> = BaseContext &
   Pick<WritePorts, Port & keyof WritePorts>
+export type OperationReadContext<Port extends PortId = PortId> = BaseContext &
+  Pick<OperationReadPorts, Port & keyof OperationReadPorts>
 export type OperationContext<Port extends PortId = PortId> = BaseContext &
   Pick<OperationPorts, Port>

@@ -3,7 +3,15 @@
 // contains another unit.
 import type { z } from 'zod'
 import type { Condition } from './conditions.ts'
-import type { BaseContext, OperationContext, PortId, ReadContext, WriteContext } from './context.ts'
+import type {
+  BaseContext,
+  OperationContext,
+  OperationReadContext,
+  PortId,
+  ReadContext,
+  ShopSettings,
+  WriteContext,
+} from './context.ts'
 import type { Item } from './items.ts'
 import type { OperationReport, OperationView } from './operation-view.ts'
 import type { Outcome } from './outcomes.ts'
@@ -61,6 +69,11 @@ interface PluginBase<Options extends z.ZodType, Port extends PortId> {
    * declares.
    */
   needs?: readonly Port[]
+  /**
+   * The options with what they take from the shop's settings. Called once, when an operation
+   * starts, so that a later change of the settings does not affect it. Absent: they take nothing.
+   */
+  withSettings?(options: z.output<Options>, settings: ShopSettings): z.output<Options>
   /**
    * Its effect with these options, in a short line for a person: `Adds the tags summer, sale`.
    */
@@ -189,7 +202,7 @@ export interface OperationPlugin<
   plan(
     operation: OperationView,
     options: z.output<Options>,
-    context: ReadContext<Port>,
+    context: OperationReadContext<Port>,
   ): AsyncIterable<string>
   /**
    * Does the work. Its messages, its document and its new files take effect in the transaction that

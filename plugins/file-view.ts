@@ -25,6 +25,8 @@ export interface Mapping {
 export interface FileView extends FileSettings {
   id: string | null
   filename: string
+  /** The number of its current version. Null during its import. */
+  version: number | null
   size_bytes: number | null
   content_type: string | null
   tags: readonly string[]

@@ -42,17 +42,34 @@ export const EXPORT_COLUMNS = [
 
 export type ExportColumn = (typeof EXPORT_COLUMNS)[number]
 
+/** How much the operation's files are together. */
+export interface FilesSize {
+  /** The number of files, without those that were deleted. */
+  files: number
+  bytes: number
+}
+
+/** Sizes of the operation's files, for previews. */
+export interface ListingReader {
+  size(): Promise<FilesSize>
+}
+
 /**
- * The operation's files and links as documents, written by the database: a page of rows is one
- * text.
+ * The operation's files and links as documents. Lists are written by the database: a page of rows
+ * is one text.
  */
-export interface Listings {
+export interface Listings extends ListingReader {
   /** The operation's files in their frozen order, without those that were deleted. */
   files(
     format: 'csv' | 'json',
     columns: readonly ExportColumn[],
     signal: AbortSignal,
   ): AsyncIterable<Uint8Array>
+  /**
+   * The bytes of the operation's files as one ZIP file, without those that were deleted. Throws
+   * `PortError` if a file cannot be read.
+   */
+  zip(signal: AbortSignal): AsyncIterable<Uint8Array>
   /** Links that this operation created, in the order of its items. */
   links(signal: AbortSignal): AsyncIterable<readonly MadeLink[]>
 }

@@ -140,6 +140,8 @@ export interface Alternative {
     /** Shorter titles of its fields, next to this choice. */
     titles?: Readonly<Record<string, string>>
     set?: Readonly<Record<string, JsonValue>>
+    /** The setting of the shop with which this is the initial choice. */
+    usualWith?: 'watermark'
   }[]
 }
 

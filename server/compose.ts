@@ -12,7 +12,7 @@ import { openLocks } from './core/db/locks.ts'
 import type { Delivery } from './features/downloads/downloads.ts'
 import { createEngine, type Engine } from './engine/engine.ts'
 import type { EngineParts } from './engine/parts.ts'
-import { createListings } from './features/links/listings.ts'
+import { operationListings } from './features/downloads/zip-of-operation.ts'
 import { createApp } from './startup/app.ts'
 import { openAccessLog } from './http/access-log.ts'
 import type { PageSource } from './http/page.ts'
@@ -23,6 +23,7 @@ import { allEffects, allEnds, EVENTS, MESSAGE_WORDS, type WebParts } from './fea
 import { operationMessages } from './startup/operation-messages.ts'
 import { createOrderPages } from './features/orders/order-pages.ts'
 import { createGuardedClient, type GuardedClient } from './ports/guarded-fetch.ts'
+import { withScratch } from './ports/scratch.ts'
 import { userAgentOf } from './ports/user-agent.ts'
 import type { Secrets } from './core/secrets.ts'
 import { openDelivery } from './startup/delivery.ts'
@@ -115,7 +116,8 @@ export async function composeServer(given: ComposeOptions): Promise<ComposedServ
       ...{ database, client, stores, storefront, uploads: folder, cloud, secrets, log },
       clock: given.clock,
     }),
-    listings: createListings({ secrets, baseUrl }),
+    withScratch,
+    listings: operationListings({ secrets, baseUrl, stores }),
     messages: operationMessages,
     messageWords: MESSAGE_WORDS,
     effects: allEffects({ limits, secrets, plugins: config.plugins }),

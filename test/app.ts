@@ -179,8 +179,8 @@ export async function openTestApp({
 function withEmptyCatalog(ports: EngineParts['ports']): EngineParts['ports'] {
   const match = createMatcher(createTitleCache())
   const live = { findBySku: () => Promise.resolve(new Map()) }
-  return async (scope) => ({
-    ...(await ports(scope)),
+  return async (scope, scratch) => ({
+    ...(await ports(scope, scratch)),
     catalog: createCatalogPort(scope, live, match),
   })
 }

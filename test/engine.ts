@@ -28,7 +28,7 @@ import type { BackgroundTask } from '../server/core/queue/background.ts'
 import { startWorker, type EngineWorker } from '../server/engine/worker.ts'
 import { draftFrom } from '../server/files/drafts.ts'
 import { readShop, shopSettingsSchema } from '../server/files/shop-settings.ts'
-import { createListings } from '../server/features/links/listings.ts'
+import { operationListings } from '../server/features/downloads/zip-of-operation.ts'
 import { createMatcher } from '../server/matching/match.ts'
 import { createTitleCache } from '../server/matching/title-cache.ts'
 import { createBytesPort } from '../server/ports/bytes.ts'
@@ -42,6 +42,7 @@ import { createPacks } from '../server/ports/packs.ts'
 import { createDropPort } from '../server/features/drop/port.ts'
 import { createRemote } from '../server/ports/remote.ts'
 import { createStoredFiles } from '../server/ports/stored.ts'
+import { SCRATCH, withScratch } from '../server/ports/scratch.ts'
 import { createSandboxes } from '../server/ports/sandbox.ts'
 import { createStage } from '../server/ports/stage.ts'
 import { createSecrets } from '../server/core/secrets.ts'
@@ -165,11 +166,13 @@ export async function createTestEngine(
     effects: allEffects({ limits, secrets, plugins }),
     ends: allEnds({ secrets, plugins }),
     messageWords: new Map(),
-    listings: createListings({ secrets, baseUrl: 'http://127.0.0.1' }),
-    ports: async (scope) => {
+    withScratch,
+    listings: operationListings({ secrets, baseUrl: 'http://127.0.0.1', stores }),
+    ports: async (scope, scratch) => {
       const { name, domain, settings } = await readShop(scope)
-      const location = settings.storage_location
-      const place = { store: location === 'backup' ? backup : store, shop: scope.shop, location }
+      const location = scratch ? SCRATCH : settings.storage_location
+      const all = scratch ? new Map([...stores, [SCRATCH, scratch]]) : stores
+      const place = { store: all.get(location)!, shop: scope.shop, location }
       const catalog = createCatalogPort(
         scope,
         { findBySku: () => Promise.resolve(new Map()) },
@@ -185,7 +188,7 @@ export async function createTestEngine(
         stage: createStage(place),
         packs: createPacks(scope),
         pastOrders: noOrders,
-        bytes: createBytesPort({ scope, stores, place }),
+        bytes: createBytesPort({ scope, stores: all, place }),
         sandbox: sandboxes.of(scope.shop),
         stored: createStoredFiles(scope, stores),
       }

@@ -1,6 +1,6 @@
 // A file's size is formatted the same on the admin page, in mails and on a buyer's page.
 import { expect, test } from 'vitest'
-import { sizeText as inMails } from '../plugins/notify/labels.ts'
+import { sizeText as inMails } from '../plugins/contract.ts'
 import { translatorFor } from '../server/features/downloads/translate.ts'
 import { sizeText as inThePage } from '../web/shell/labels/size.ts'
 

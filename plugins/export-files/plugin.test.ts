@@ -36,6 +36,12 @@ function desk() {
     links: () => {
       throw new Error('It lists no links')
     },
+    size: () => {
+      throw new Error('It measures no files')
+    },
+    zip: () => {
+      throw new Error('It reads no files')
+    },
   }
   const artifacts = {
     write: async (filename: string, type: string, bytes: AsyncIterable<Uint8Array>) => {

@@ -21,6 +21,12 @@ const listingsOf = (...pages: readonly (readonly MadeLink[])[]): Listings => ({
   files: () => {
     throw new Error('It lists no files')
   },
+  size: () => {
+    throw new Error('It measures no files')
+  },
+  zip: () => {
+    throw new Error('It reads no files')
+  },
   async *links() {
     yield* pages
   },

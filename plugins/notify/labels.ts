@@ -1,5 +1,5 @@
 // Names of an operation's results, and the next steps, in the words of its plugin.
-import type { Actions, OperationView, PresentFiles } from '../contract.ts'
+import { sizeText, type Actions, type OperationView, type PresentFiles } from '../contract.ts'
 
 /** Results of operations that belong to no plugin. */
 const DONE: Readonly<Record<string, string>> = { import: 'imported', undo: 'put back' }
@@ -18,21 +18,6 @@ const ENDS = {
 
 const number = new Intl.NumberFormat('en-US')
 const files = (count: number) => `${number.format(count)} ${count === 1 ? 'file' : 'files'}`
-
-const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB']
-const STEP = 1024
-
-/** A size as text, 12,345,678 as `12 MB`, exactly as in the page (test/sizes.test.ts checks it). */
-export function sizeText(size: number): string {
-  let [value, unit] = [size, 0]
-  while (Math.round(value) >= STEP && unit < UNITS.length - 1) {
-    value /= STEP
-    unit++
-  }
-  const digits = unit > 0 && value < 10 ? 1 : 0
-  const figure = new Intl.NumberFormat('en-US', { maximumFractionDigits: digits }).format(value)
-  return `${figure} ${size === 1 ? 'byte' : UNITS[unit]}`
-}
 
 /** The most characters of a label in a title, and in a text message. */
 const LABEL_LENGTH = { title: 80, sms: 20 }

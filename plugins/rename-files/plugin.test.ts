@@ -13,7 +13,12 @@ const product = (product_title: string): Mapping => ({
 })
 
 const planned = (items: readonly Item[], options: Record<string, unknown>): Promise<Outcome[]> =>
-  Array.fromAsync(renameFiles.plan(items, renameFiles.options.parse(options), writeContext()))
+  Array.fromAsync(renameFiles.plan(items, renameFiles.options.parse(options), context))
+const context = writeContext({
+  packs: {
+    find: () => Promise.resolve({ id: 'p', name: 'Course/ one', products: [] }),
+  },
+})
 
 /** The file's new name, or the reason why it has none. */
 function nameOf(outcome: Outcome | undefined, before: string): string {
@@ -83,6 +88,45 @@ describe('a pattern', () => {
       { item: 'a', status: 'skipped', reason: 'It has no product to be named after' },
     ])
   })
+  it.each<[pattern: string, expected: string]>([
+    ['{sku}', 'AB-1 x.PDF'],
+    ['{original}_{tags}', 'Old.name_new year, pdf.PDF'],
+    ['{pack} - {original}', 'Course- one - Old.name.PDF'],
+    ['{original} v{version}', 'Old.name v3.PDF'],
+    ['{sku}.{extension}', 'AB-1 x.PDF'],
+    ['{extension} {sku}', 'PDF AB-1 x.PDF'],
+  ])('%s makes %s', async (pattern, expected) => {
+    const mapped = [product('Bread'), { ...product('Rolls'), sku: 'AB-1\n x' }]
+    const more = { mappings: mapped, tags: ['new year', 'pdf'], pack_id: 'p', version: 3 }
+    expect(await renamed('Old.name.PDF', { pattern }, more)).toBe(expected)
+  })
+  it('uses the SKU that an import named, and only as many tags as there is room for', async () => {
+    const tags = Array.from({ length: 30 }, (_, at) => `tag number ${at}`)
+    expect(await renamed('a.pdf', { pattern: '{sku}' }, { wanted_sku: 'X/7' })).toBe('X-7.pdf')
+    const name = await renamed('a.pdf', { pattern: '{tags}' }, { tags })
+    expect(name).toMatch(/^tag number 0, .*tag number \d\.pdf$/)
+    expect(name.length).toBeLessThan(110)
+  })
+  it.each([
+    ['{sku}', 'It has no SKU to be named after'],
+    ['{tags}', 'It has no tag to be named after'],
+    ['{pack}', 'It is in no pack to be named after'],
+    ['{original}{extension}', 'It has no extension to be named after'],
+  ])('%s skips a file that lacks it', async (pattern, reason) => {
+    expect(await planned([fileItem('a', { filename: 'README' })], { pattern })).toEqual([
+      { item: 'a', status: 'skipped', reason },
+    ])
+  })
+  it.each([
+    ['{sku}-{original}', 'guide.pdf'],
+    ['{original} - {sku} - {version}', 'guide - 1.pdf'],
+    ['{original} ({sku}) v{version}', 'guide v1.pdf'],
+    ['[{pack}] {tags}_{original}', 'guide.pdf'],
+    ['No. {sku} {original}', 'No guide.pdf'],
+    ['{original}_{tags}.{extension}', 'guide.pdf'],
+  ])('%s leaves missing values out with their separators', async (pattern, expected) => {
+    expect(await renamed('guide.pdf', { pattern, missing: 'omit' })).toBe(expected)
+  })
   it('names the draft of an import too, with today’s date', async () => {
     const [outcome] = await planned([importItem('a', { file: { filename: 'x.pdf' } })], {
       pattern: '{date}',
@@ -117,7 +161,7 @@ describe('a pattern', () => {
     [{ pattern: ' ' }, 'pattern: Enter a pattern'],
     [
       { pattern: '{title} {Sequence}{}' },
-      'pattern: There is no variable {Sequence}: there are {product_name}, {sequence}, {date}, {original}',
+      'pattern: There is no variable {Sequence}: there are {product_name}, {sku}, {tags}, {pack}, {version}, {sequence}, {date}, {original}, {extension}',
     ],
     [{ pattern: 'a/{original}' }, 'pattern: A filename cannot contain / or \\'],
     [

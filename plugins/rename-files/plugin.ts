@@ -1,16 +1,20 @@
 // Renames files: by a pattern, or by find and replace. This plugin does not check whether a new
 // name is free: the code that changes files does, in previews and in runs.
 import { z } from 'zod'
-import { definePlugin, type Item, type Outcome, type BaseContext } from '../contract.ts'
+import {
+  definePlugin,
+  type BaseContext,
+  type Item,
+  type Outcome,
+  type ReadContext,
+} from '../contract.ts'
 import { dateWriter, isDateFormat, KNOWN_TOKENS, timeOf } from './date.ts'
 import { replacerOf } from './find.ts'
 import { fitForName, joinedName, partsOfName, textProblem } from './name.ts'
+import { fillPattern, patternParts, VARIABLES, type Variable } from './pattern.ts'
 import type { Problem } from './problem.ts'
 
-const VARIABLES = ['product_name', 'sequence', 'date', 'original'] as const
-type Variable = (typeof VARIABLES)[number]
 const KNOWN = VARIABLES.map((name) => `{${name}}`).join(', ')
-const VARIABLE = /\{([^{}]*)\}/g
 
 const options = z
   .strictObject({
@@ -35,6 +39,14 @@ const options = z
       .meta({
         title: 'Format of the date',
         help: `Of the day a file was uploaded: ${KNOWN_TOKENS}.`,
+      }),
+    missing: z
+      .enum(['skip', 'omit'])
+      .default('skip')
+      .meta({
+        title: 'If a file lacks a value',
+        choices: { skip: 'Skip the file', omit: 'Leave the variable out' },
+        help: 'A file may have no product, SKU, tag, pack or extension.',
       }),
     find: z.string().max(500).optional().meta({ title: 'Find' }),
     replace: z
@@ -74,12 +86,10 @@ function problemsOf(wanted: Options): Problem[] {
 function patternProblems(pattern: string): Problem[] {
   const problem = (message: string) => ({ path: 'pattern', message })
   if (pattern.trim() === '') return [problem('Enter a pattern')]
-  const unknown = [...pattern.matchAll(VARIABLE)].filter(
-    ([, name]) => !VARIABLES.includes(name as Variable),
-  )
+  const unknown = patternParts(pattern).flatMap((part) => part.unknown ?? [])
   const wrong = textProblem(pattern)
   return [
-    ...unknown.map(([text]) => problem(`There is no variable ${text}: there are ${KNOWN}`)),
+    ...unknown.map((text) => problem(`There is no variable ${text}: there are ${KNOWN}`)),
     ...(wrong ? [problem(wrong)] : []),
   ]
 }
@@ -131,12 +141,13 @@ export const renameFiles = definePlugin({
   options,
   undo: 'fields',
   ordered: true,
+  needs: ['packs'],
   summary: (wanted) =>
     wanted.mode === 'pattern'
       ? `Renames files to ${wanted.pattern}`
       : `Replaces ${wanted.regex ? `the expression ${wanted.find}` : `“${wanted.find}”`} in names by “${wanted.replace}”`,
   async *plan(items, wanted, context) {
-    const nameOf = namingOf(wanted, context)
+    const nameOf = namingOf(wanted, context, await packNames(items, wanted, context))
     const begun = performance.now()
     let breathed = begun
     for (const item of items) {
@@ -166,8 +177,25 @@ const tooSlow = ({ id: item }: Item): Outcome => ({
   message: 'The expression takes too long: make it simpler',
 })
 
-function namingOf(wanted: Options, context: BaseContext): Naming {
-  if (wanted.mode === 'pattern') return byPattern(wanted, context)
+type PackNames = ReadonlyMap<string, string>
+
+/** The names of the packs of these files by their ids, if the pattern needs them. */
+async function packNames(
+  items: readonly Item[],
+  { mode, pattern = '' }: Options,
+  { packs }: Pick<ReadContext, 'packs'>,
+): Promise<PackNames> {
+  const names = new Map<string, string>()
+  if (mode !== 'pattern' || !pattern.includes('{pack}')) return names
+  for (const id of new Set(items.flatMap(({ file }) => file.pack_id ?? []))) {
+    const pack = await packs.find({ id })
+    if (pack) names.set(id, pack.name)
+  }
+  return names
+}
+
+function namingOf(wanted: Options, context: BaseContext, packs: PackNames): Naming {
+  if (wanted.mode === 'pattern') return byPattern(wanted, context, packs)
   const { find = '', keep_extension } = wanted
   const replacer = replacerOf({ ...wanted, find })
   if ('message' in replacer) throw new Error(replacer.message)
@@ -181,29 +209,64 @@ function namingOf(wanted: Options, context: BaseContext): Naming {
 
 /** Whether the pattern contains the extension, which is then not appended a second time. */
 const endsWith = (pattern: string, extension: string) =>
-  pattern.toLowerCase().endsWith(extension.toLowerCase())
+  pattern.toLowerCase().endsWith(extension.toLowerCase()) ||
+  (extension !== '' && pattern.endsWith('.{extension}'))
+
+/** Why a file that lacks a value is skipped. */
+const LACKING: Partial<Record<Variable, string>> = {
+  product_name: 'It has no product to be named after',
+  sku: 'It has no SKU to be named after',
+  tags: 'It has no tag to be named after',
+  pack: 'It is in no pack to be named after',
+  extension: 'It has no extension to be named after',
+}
 
 function byPattern(
-  { pattern = '', start, digits, date_format, keep_extension }: Options,
+  { pattern = '', start, digits, date_format, keep_extension, missing }: Options,
   { shop }: BaseContext,
+  packs: PackNames,
 ): Naming {
   const written = dateWriter(date_format, shop.settings.time_zone)
-  const needsProduct = pattern.includes('{product_name}')
+  const parts = patternParts(pattern)
   return ({ file, position }) => {
-    const product = needsProduct ? file.mappings[0]?.product_title : ''
-    if (product === undefined) return { skipped: 'It has no product to be named after' }
     const { stem, extension } = partsOfName(file.filename)
-    const values: Record<Variable, () => string> = {
-      product_name: () => fitForName(product),
+    // Null: the file lacks it.
+    const values: Record<Variable, () => string | null> = {
+      product_name: () => file.mappings[0]?.product_title ?? null,
+      sku: () => file.mappings.find(({ sku }) => sku !== null)?.sku ?? file.wanted_sku,
+      tags: () => (file.tags.length === 0 ? null : joinedTags(file.tags)),
+      pack: () => packs.get(file.pack_id ?? '') ?? null,
+      extension: () => (extension === '' ? null : extension.slice(1)),
+      version: () => String(file.version ?? 1),
       sequence: () => String(start + position).padStart(digits, '0'),
       date: () => written(file.created_at === null ? new Date() : timeOf(file.created_at)),
       original: () => stem,
     }
-    const name = pattern.replace(VARIABLE, (_, variable: Variable) => values[variable]())
+    const filled = fillPattern(parts, (variable) => {
+      const value = values[variable]()
+      return value !== null && CLEANED.has(variable) ? fitForName(value) : value
+    })
+    const lacking = filled.lacking && LACKING[filled.lacking]
+    if (lacking && missing === 'skip') return { skipped: lacking }
+    const { name } = filled
     if (!keep_extension) return { name: joinedName(name, '') }
     if (!endsWith(pattern, extension)) return { name: joinedName(name, extension) }
     // The pattern contains the extension, which must not be cut.
     const end = name.length - extension.length
     return { name: joinedName(name.slice(0, end), name.slice(end)) }
   }
+}
+
+/** Values that were no names before. */
+const CLEANED: ReadonlySet<Variable> = new Set(['product_name', 'sku', 'tags', 'pack'])
+const MAX_TAGS_LENGTH = 100
+
+/** As many of the tags as there is room for, at least one: `guide, sailing`. */
+function joinedTags([first = '', ...others]: readonly string[]): string {
+  let text = first
+  for (const tag of others) {
+    if (text.length + tag.length > MAX_TAGS_LENGTH) break
+    text += `, ${tag}`
+  }
+  return text
 }

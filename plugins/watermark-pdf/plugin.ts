@@ -70,6 +70,7 @@ export const watermarkPdf = definePlugin({
             help: 'As it is in the settings when the operation runs.',
             fields: [],
             set: { saved: true },
+            usualWith: 'watermark',
           },
         ],
       },
@@ -87,6 +88,8 @@ export const watermarkPdf = definePlugin({
   undo: 'fields',
   needs: ['bytes', 'sandbox'],
   bytes: true,
+  withSettings: ({ saved, ...given }, { watermark }) =>
+    saved && watermark ? { ...given, ...watermark } : { ...given, saved },
   summary: ({ text, position, saved }) =>
     (saved
       ? 'The shop’s watermark on every page'

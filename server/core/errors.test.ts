@@ -38,6 +38,7 @@ test('the list of errors is what clients rely on', () => {
       "invalid_filename 422 invalid_request",
       "invalid_tag 422 invalid_request",
       "url_not_accessible 422 item",
+      "zip_too_large 422 item",
       "no_watermark 422 item",
       "sku_not_found 422 item",
       "sku_ambiguous 422 item",

@@ -123,6 +123,7 @@ export const ERRORS = {
 
   // One item of an operation
   url_not_accessible: { status: 422, type: 'item', message: 'File URL not accessible' },
+  zip_too_large: { status: 422, type: 'item', message: 'The ZIP file would be too large' },
   no_watermark: {
     status: 422,
     type: 'item',

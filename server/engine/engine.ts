@@ -2,6 +2,7 @@
 import type { Warning, Workflow } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { dryRun, type PreviewResult, type PlacedFile } from './batches/dry-run.ts'
+import { tryWorkflow, type TrialRequest, type TriedFile } from './batches/trial.ts'
 import {
   closeOperation,
   failOpen,
@@ -34,6 +35,7 @@ import { waitForEnd, watchProgress } from './operations/wait.ts'
 import type { OperationRow, Stop } from './types.ts'
 import type { EngineParts } from './parts.ts'
 
+export type { TriedFile } from './batches/trial.ts'
 export type { PreviewResult, PlacedFile } from './batches/dry-run.ts'
 export { urlOf } from './operations/items.ts'
 export type { GrowingChange, GrowingEntry } from './operations/grow.ts'
@@ -109,6 +111,8 @@ export interface Engine {
     scope: ShopScope,
     about: { workflow: Workflow; files: readonly PlacedFile[]; signal: AbortSignal },
   ): Promise<PreviewResult[]>
+  /** Tries a workflow on a few files, and changes and sends nothing. Throws as `dryRun` does. */
+  try(scope: ShopScope, request: TrialRequest): Promise<TriedFile[]>
   plugins: EngineParts['plugins']
   workflows: EngineParts['workflows']
   /**
@@ -156,6 +160,7 @@ export function createEngine(parts: EngineParts): Engine {
       ...(mayUndo(operation, new Date()) ? (['undo'] as const) : []),
     ],
     dryRun: (scope, about) => dryRun(parts, scope, about),
+    try: (scope, request) => tryWorkflow(parts, scope, request),
     workflow: (id) => workflows.find((one) => one.id === id) ?? null,
     plugins,
     workflows,

@@ -14,6 +14,7 @@ import type { Listener } from '../core/db/listener.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import type { Logger } from '../core/log.ts'
 import type { Secrets } from '../core/secrets.ts'
+import type { BlobStore } from '../core/store/store.ts'
 import type { Effect } from './effect.ts'
 import type { OperationRow } from './types.ts'
 
@@ -52,7 +53,10 @@ export interface EngineParts {
   plugins: readonly Plugin[]
   workflows: readonly Workflow[]
   limits: Limits
-  ports(scope: ShopScope): Promise<Ports>
+  /** @param scratch where new bytes are stored, instead of the shop's storage location */
+  ports(scope: ShopScope, scratch?: BlobStore): Promise<Ports>
+  /** Calls `work` with an empty store, and removes it in any case, also after a crash. */
+  withScratch<T>(work: (scratch: BlobStore) => Promise<T>): Promise<T>
   /**
    * The documents of one operation, by its bare UUID. Calls `seen` with the numbers of files that
    * were read and written so far.

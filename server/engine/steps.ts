@@ -1,6 +1,6 @@
 // Questions about a workflow as data: what it works on, what permissions it needs, what cannot be
 // undone.
-import type { ItemPlugin, Plugin, Step, Workflow } from '../../plugins/contract.ts'
+import type { ItemPlugin, Plugin, ShopSettings, Step, Workflow } from '../../plugins/contract.ts'
 import { AppError } from '../core/errors.ts'
 import type { FileFilter } from '../files/filter.ts'
 
@@ -38,6 +38,26 @@ export function withoutParallel(workflow: Workflow, plugins: readonly Plugin[]):
     workflow.kind === 'bulk' && itemPlugins(workflow, plugins).some((plugin) => plugin.ordered)
   return ordered ? { ...workflow, parallel: 1 } : workflow
 }
+
+/** Whether a step takes options from the shop's settings when an operation starts. */
+export const takesSettings = ({ steps }: Workflow, plugins: readonly Plugin[]): boolean =>
+  steps.some((step) => pluginOf(plugins, step)?.withSettings !== undefined)
+
+/** The workflow with the options that its steps take from the shop's settings. */
+export const withSettings = (
+  workflow: Workflow,
+  plugins: readonly Plugin[],
+  settings: ShopSettings,
+): Workflow => ({
+  ...workflow,
+  steps: workflow.steps.map((step) => {
+    const plugin = pluginOf(plugins, step)
+    const parsed = plugin?.withSettings && plugin.options.safeParse(step.options ?? {})
+    if (!plugin?.withSettings || !parsed?.success) return step
+    const options = plugin.withSettings(parsed.data, settings)
+    return { ...step, options: options as Record<string, unknown> }
+  }),
+})
 
 /**
  * Adds the steps that other steps' options require before them. Throws `workflow_broken` if a

@@ -93,6 +93,7 @@ export const viewOfDraft = (
   mappings: draft.mappings,
   ...settingsOf(draft),
   id: record?.id ?? null,
+  version: record?.version ?? null,
   size_bytes: sizeBytes ?? record?.size_bytes ?? null,
   content_type: record?.content_type ?? null,
   pack_id: draft.pack_id === undefined ? (record?.pack_id ?? null) : draft.pack_id,

@@ -4,9 +4,8 @@ import type { Cloud } from '../features/cloud/cloud.ts'
 import type { UploadFolder } from '../features/upload/upload.ts'
 import type { Database } from '../core/db/database.ts'
 import type { Secrets } from '../core/secrets.ts'
-import type { ShopScope } from '../core/db/for-shop.ts'
 import type { Logger } from '../core/log.ts'
-import type { Ports } from '../engine/parts.ts'
+import type { EngineParts } from '../engine/parts.ts'
 import { checkBlob } from '../files/blob-checks.ts'
 import { readShop } from '../files/shop-settings.ts'
 import { createMatcher } from '../matching/match.ts'
@@ -19,6 +18,7 @@ import { createPacks } from '../ports/packs.ts'
 import { createDropPort } from '../features/drop/port.ts'
 import { createRemote } from '../ports/remote.ts'
 import type { CheckBlob } from '../ports/repair.ts'
+import { SCRATCH } from '../ports/scratch.ts'
 import { createSandboxes } from '../ports/sandbox.ts'
 import { createStage } from '../ports/stage.ts'
 import { createPastOrders } from '../features/orders/past-orders.ts'
@@ -38,15 +38,16 @@ export function portsFactory(parts: {
   uploads: UploadFolder
   cloud: Cloud
   secrets: Secrets
-}): (scope: ShopScope) => Promise<Ports> {
+}): EngineParts['ports'] {
   const match = createMatcher(createTitleCache())
   const sandboxes = createSandboxes()
   const check: CheckBlob = (blob, signal) => checkBlob(parts, blob, signal)
-  return async (scope) => {
+  return async (scope, scratch) => {
     const { name, domain, settings } = await readShop(scope)
+    const stores = scratch ? new Map([...parts.stores, [SCRATCH, scratch]]) : parts.stores
     // The location of new bytes.
-    const location = settings.storage_location
-    const store = present(parts.stores.get(location), `The location ${location}`)
+    const location = scratch ? SCRATCH : settings.storage_location
+    const store = present(stores.get(location), `The location ${location}`)
     const place = { store, shop: scope.shop, location }
     return {
       shop: { name, domain, settings },
@@ -58,7 +59,7 @@ export function portsFactory(parts: {
       stage: createStage(place),
       stored: createStoredFiles(scope, parts.stores, check),
       packs: createPacks(scope),
-      bytes: createBytesPort({ scope, stores: parts.stores, check, place }),
+      bytes: createBytesPort({ scope, stores, check, place }),
       pastOrders: createPastOrders(scope, {
         orders: parts.storefront.orders(scope.shop),
         secrets: parts.secrets,

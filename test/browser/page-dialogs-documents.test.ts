@@ -178,6 +178,18 @@ describe('PDF documents', () => {
   })
 })
 
+test('selected files are previewed and downloaded as one ZIP file', async () => {
+  const page = await open('/files?search=book&sort=filename')
+  await tick(page, ['Book one.pdf', 'Book two.pdf'])
+  const dialog = await choose(page, 'Download as ZIP')
+  await dialog.getByRole('button', { name: 'Preview' }).click()
+  await dialog.getByText(/files-[\d-]+\.zip: 2 files, [\d.]+ KB/).waitFor()
+  await dialog.getByRole('button', { name: 'Create ZIP file' }).click()
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: /^Download files-.*\.zip/ }).click()
+  expect((await download).suggestedFilename()).toMatch(/^files-.*\.zip$/)
+})
+
 soakTest('files move to the other storage location with their bytes', async () => {
   const page = await open('/files?search=cover&sort=filename')
   await tick(page, ['Cover small.png', 'Cover notes.txt'])

@@ -1,5 +1,5 @@
 // Packs, links, API keys and versions on the admin page, in a real browser on the real server.
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd } from '../flows/imports.ts'
@@ -30,6 +30,22 @@ const json = async <T>(method: string, route: string, body?: unknown): Promise<T
 const dialog = (page: Page) => page.getByRole('dialog')
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const row = (page: Page, name: string) => page.locator('main tbody tr').filter({ hasText: name })
+/** Drags a row by its handle with a finger to the top of another row. */
+async function dragByTouch(page: Page, row: Locator, target: Locator): Promise<void> {
+  const handle = (await row.locator('.sortable-handle').boundingBox())!
+  const x = handle.x + handle.width / 2
+  const touch = await page.context().newCDPSession(page)
+  const points = [handle.y + handle.height / 2, (await target.boundingBox())!.y + 2].map((y) => ({
+    x,
+    y,
+  }))
+  const send = (type: 'touchStart' | 'touchMove' | 'touchEnd', touchPoints: typeof points) =>
+    touch.send('Input.dispatchTouchEvent', { type, touchPoints })
+  await send('touchStart', points.slice(0, 1))
+  await send('touchMove', points.slice(1))
+  await send('touchEnd', [])
+  await touch.detach()
+}
 const status = async (url: string) => (await fetch(url)).status
 
 test('a pack is created, filled, ordered, mapped, linked and deleted; its files are kept', async () => {
@@ -56,6 +72,18 @@ test('a pack is created, filled, ordered, mapped, linked and deleted; its files 
   await expect
     .poll(order, SOON)
     .toEqual(['Chart of the bay.pdf', 'Tide tables.pdf', 'Sea shanties.mp3'])
+  await dragByTouch(
+    page,
+    page.locator('.pack-files li').nth(1),
+    page.locator('.pack-files li').first(),
+  )
+  await expect
+    .poll(order, SOON)
+    .toEqual(['Tide tables.pdf', 'Chart of the bay.pdf', 'Sea shanties.mp3'])
+  const chartUp = page.getByRole('button', { name: 'Move Chart of the bay.pdf up' })
+  await expect.poll(() => chartUp.isEnabled(), SOON).toBe(true)
+  await chartUp.focus()
+  await page.keyboard.press('Alt+ArrowUp')
   await page.getByRole('button', { name: 'Remove Sea shanties.mp3 from the pack' }).click()
   await expect.poll(order, SOON).toEqual(['Chart of the bay.pdf', 'Tide tables.pdf'])
 

@@ -154,10 +154,18 @@ test('the shop’s watermark is saved, and an empty one is refused', async () =>
   await page.getByText('Enter the text of the watermark').first().waitFor()
   await page.getByLabel('Text', { exact: true }).fill('Harbour Books')
   await page.getByRole('combobox', { name: 'Position' }).selectOption('center')
+  const drawn = page.getByRole('img', { name: 'A page with the watermark' })
+  await drawn.getByText('Harbour Books').waitFor()
   await press(page, 'Save')
   await page.getByText('Settings saved').waitFor()
   const { watermark } = (await (await server.call('GET', '/api/settings')).json()) as {
     watermark: unknown
   }
   expect(watermark).toEqual({ text: 'Harbour Books', position: 'center', opacity: 0.3 })
+  // Steps that add a watermark use it from now on.
+  await page.goto(new URL('/workflows/new', page.url()).href)
+  await page.getByRole('button', { name: 'Add step' }).click()
+  await page.getByRole('menuitem', { name: 'Watermark PDF documents' }).click()
+  const choice = page.getByRole('radio', { name: 'The shop’s watermark' })
+  expect(await choice.isChecked()).toBe(true)
 })

@@ -1,6 +1,6 @@
 // Workflows on the admin page, in a real browser on the real server: created, refused, run,
 // attached to imports, deleted.
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd, jobUntilEnd } from '../flows/imports.ts'
@@ -52,6 +52,17 @@ const addStep = async (page: Page, title: string) => {
 const step = (page: Page, n: number) =>
   page.getByRole('listitem', { name: new RegExp(`^Step ${n},`) })
 const tags = (page: Page, n: number) => step(page, n).getByRole('textbox', { name: /^Tags/ })
+/** Drags by the mouse to the top of another element. */
+async function dragOnto(page: Page, handle: Locator, target: Locator): Promise<void> {
+  await handle.hover()
+  await page.mouse.down()
+  await target.hover({ position: { x: 20, y: 3 } })
+  await page.mouse.up()
+}
+async function showBuiltIn(page: Page): Promise<void> {
+  const shown = page.getByRole('button', { name: /built-in workflows$/ })
+  if ((await shown.getAttribute('aria-expanded')) === 'false') await shown.click()
+}
 const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true })
 
 soakTest('without own workflows, the page explains them and lists the built-in ones', async () => {
@@ -87,6 +98,27 @@ test('a workflow of tags and settings is built, run on a selection, and listed i
   await step(page, 1).getByText('Tag files').waitFor()
   await step(page, 1).getByLabel('Only for some files').check()
   await step(page, 1).getByLabel('Name contains').fill('guide')
+  await step(page, 1).getByText('Only files with “guide” in the name').first().waitFor()
+  // A step is inserted where it is wanted, dragged by its handle, and removed.
+  await page.getByRole('button', { name: 'Insert a step before step 2, Update settings' }).click()
+  await page.getByRole('menuitem', { name: 'Remove product mapping' }).click()
+  await step(page, 2).getByText('Remove product mapping').first().waitFor()
+  await page.getByRole('button', { name: 'Options of step 1, Tag files' }).click()
+  await dragOnto(page, step(page, 2).locator('.sortable-handle'), step(page, 1))
+  await step(page, 1).getByText('Remove product mapping').first().waitFor()
+  await page
+    .getByText(/^step 2, Remove product mapping is number 1 of 3/)
+    .waitFor({ state: 'attached' })
+  await page.getByRole('button', { name: 'Remove step 1, Remove product mapping' }).click()
+  // The draft is tried on chosen files, and changes none of them.
+  await page.getByRole('button', { name: 'Choose files' }).click()
+  await page.getByLabel('Search files by name').fill('harbour guide')
+  await page.getByLabel(/^Harbour guide\.pdf, /).check()
+  await page.getByRole('button', { name: 'Try it on 1 file' }).click()
+  const tried = page.locator('.trial > li')
+  await tried.getByText('Tags added: summer, sale').waitFor()
+  expect(await tried.count()).toBe(1)
+  expect(await read(`/api/files/${files[0]}`)).toMatchObject({ tags: [] })
   await save(page).click()
   await page.waitForURL(/\/workflows\/workflow_/)
   const [workflow] = await own()
@@ -176,6 +208,7 @@ soakTest('unsaved changes survive navigation to another page', async () => {
 
 test('a copy of the built-in import is changed and attached, and imports then use it', async () => {
   const page = await open('/workflows')
+  await showBuiltIn(page)
   await page.getByRole('button', { name: 'Duplicate API import' }).click()
   await page.getByLabel('Attached to').selectOption('API imports')
   await page.getByLabel('Name', { exact: true }).fill('Imports with a tag')

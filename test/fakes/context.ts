@@ -16,7 +16,9 @@ const refuse = (port: string) => (): never => {
 }
 
 /** A context whose ports throw, except those in `given`. */
-export function writeContext(given: Partial<WriteContext> = {}): WriteContext {
+export function writeContext(
+  given: Partial<WriteContext> = {},
+): WriteContext & Pick<OperationContext, 'listings'> {
   return {
     signal: new AbortController().signal,
     shop: {
@@ -72,6 +74,10 @@ export function writeContext(given: Partial<WriteContext> = {}): WriteContext {
     },
     licences: { find: refuse('licences'), assign: refuse('licences') },
     pastOrders: { count: refuse('pastOrders'), import: refuse('pastOrders') },
+    listings: {
+      ...{ files: refuse('listings'), links: refuse('listings') },
+      ...{ size: refuse('listings'), zip: refuse('listings') },
+    },
     ...given,
   }
 }
@@ -83,7 +89,6 @@ export function operationContext(
   return {
     ...writeContext(given),
     artifacts: { write: refuse('artifacts') },
-    listings: { files: refuse('listings'), links: refuse('listings') },
     progress: { show: () => Promise.resolve() },
     ...given,
   }
@@ -114,6 +119,7 @@ export function importItem(
     file: {
       id: null,
       filename,
+      version: null,
       size_bytes: null,
       content_type: null,
       tags: [],
@@ -136,7 +142,7 @@ export function importItem(
 /** An item of a bulk operation: an existing file. */
 export function fileItem(id: string, file: Partial<FileView> = {}, position = 0): Item {
   const item = importItem(id, {
-    file: { size_bytes: 1000, content_type: 'application/pdf', ...file },
+    file: { version: 1, size_bytes: 1000, content_type: 'application/pdf', ...file },
     position,
   })
   return { ...item, entry: null, file: { ...item.file, id: file.id ?? randomUUID() } }

@@ -8,6 +8,7 @@ import { startWorker } from '../../server/engine/worker.ts'
 import { allEffects, allEnds } from '../../server/features.ts'
 import { operationMessages } from '../../server/startup/operation-messages.ts'
 import { createLogger } from '../../server/core/log.ts'
+import { withScratch } from '../../server/ports/scratch.ts'
 import { createSecrets } from '../../server/core/secrets.ts'
 
 export const secrets = createSecrets('the secret of the tests, long enough')
@@ -29,6 +30,7 @@ export async function startOwnWorker(
     workflows: [],
     limits,
     ...outside,
+    withScratch,
     messages: operationMessages,
     effects: allEffects({ limits, secrets, plugins: [plugin] }),
     ends: allEnds({ secrets, plugins: [plugin] }),

@@ -4,7 +4,7 @@ import process from 'node:process'
 import { z } from 'zod'
 import { definePlugin } from '../../plugins/contract.ts'
 import type { Ports } from '../../server/engine/parts.ts'
-import { createListings } from '../../server/features/links/listings.ts'
+import { operationListings } from '../../server/features/downloads/zip-of-operation.ts'
 import { createStage } from '../../server/ports/stage.ts'
 import { createDiskStore } from '../../server/core/store/disk.ts'
 import { secrets, startOwnWorker } from './own-worker.ts'
@@ -43,5 +43,8 @@ const store = createDiskStore({ folder: FOLDER! })
 await startOwnWorker(writeUntilDeath, {
   ports: ({ shop }) =>
     Promise.resolve({ stage: createStage({ store, shop, location: 'primary' }) } as Ports),
-  listings: createListings({ secrets, baseUrl: 'http://127.0.0.1' }),
+  listings: operationListings({
+    ...{ secrets, baseUrl: 'http://127.0.0.1' },
+    stores: new Map([['primary', store]]),
+  }),
 })

@@ -250,10 +250,12 @@ function runOperation(plugin: OperationPlugin, on: OperationCase) {
 
 function operationPlans(plugin: OperationPlugin, open: () => OperationCase): void {
   it('plans in sentences, without side effects', async () => {
-    const { operation, options, context, state } = open()
+    const { operation, options, context, notify, ports, state } = open()
     const before = structuredClone(await state())
+    const { listings } = operationContext({ notify, ...ports })
+    const read = { ...readOnly(context), listings: { size: () => listings.size() } }
     const sentences = await Array.fromAsync(
-      plugin.plan(operation, plugin.options.parse(options ?? {}), readOnly(context)),
+      plugin.plan(operation, plugin.options.parse(options ?? {}), read),
     )
     expect(sentences.length).toBeGreaterThan(0)
     for (const sentence of sentences) expect(sentence).toMatch(/\S/)

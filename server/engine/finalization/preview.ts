@@ -42,7 +42,10 @@ async function intentionsOf(
   runner: EngineRunner,
   { scope, operation, signal }: Finalization,
 ): Promise<string[] | Stop> {
-  const context = await writeContext(runner.parts, scope, operation, signal)
+  const context = {
+    ...(await writeContext(runner.parts, scope, operation, signal)),
+    listings: runner.parts.listings(scope, operation.id, () => {}),
+  }
   const intentions: string[] = []
   for (const step of resolveLastSteps(runner.parts, scope, operation.workflow)) {
     try {

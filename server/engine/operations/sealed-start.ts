@@ -1,10 +1,12 @@
 // Starts operations and adds items to them with their secrets sealed: neither the query of an
 // address nor a secret option is stored in plain text.
+import type { Plugin, Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { SealPlace } from '../../core/kept-address.ts'
 import { present } from '../../core/present.ts'
 import type { EngineParts } from '../parts.ts'
-import { withPreceding } from '../steps.ts'
+import { readShop } from '../../files/shop-settings.ts'
+import { takesSettings, withPreceding, withSettings } from '../steps.ts'
 import { addEntries, type GrowingChange, type GrowingEntry } from './grow.ts'
 import { sealEntries, sealRequest } from './sealed-addresses.ts'
 import { sealOptions } from './sealed-options.ts'
@@ -20,10 +22,22 @@ export async function startSealed(
   input: StartInput,
 ): Promise<string> {
   const place = { shop: scope.shop, secrets }
-  const workflow = sealOptions(withPreceding(input.workflow, plugins), plugins, place)
+  const given = await fixedWorkflow(scope, input.workflow, plugins)
+  const workflow = sealOptions(withPreceding(given, plugins), plugins, place)
   const request = sealRequest(input.request, place)
   const source = await sealSource(input.source, place)
   return startOperation(scope, { ...input, workflow, request, source }, plugins, limits)
+}
+
+/** The workflow with the settings that the shop has now. */
+async function fixedWorkflow(
+  scope: ShopScope,
+  workflow: Workflow,
+  plugins: readonly Plugin[],
+): Promise<Workflow> {
+  if (!takesSettings(workflow, plugins)) return workflow
+  const { settings } = await readShop(scope)
+  return withSettings(workflow, plugins, settings)
 }
 
 const sealSource = async (source: OperationSource, place: SealPlace): Promise<OperationSource> =>

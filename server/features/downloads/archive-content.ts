@@ -10,7 +10,7 @@ import type {
   ArchiveEntry,
   PlannedEntry,
 } from './counting/archive-counter.ts'
-import type { FileTarget } from './targets.ts'
+import type { BlobTarget, FileTarget } from './targets.ts'
 import { layoutZip, type ZipLayout } from './zip.ts'
 
 export type Archive = ZipLayout<ArchiveEntry> & {
@@ -107,7 +107,8 @@ async function requirePresent(
   if (lost.length > 0) throw new StoreError('missing')
 }
 
-async function checksumOf(bytes: Bytes, entry: PlannedEntry): Promise<number> {
+/** The CRC-32 of a blob, for which it is read once. */
+export async function checksumOf(bytes: Bytes, entry: BlobTarget): Promise<number> {
   let sum = 0
   const whole = [{ at: 0, length: entry.size, entry }]
   await eachPiece(bytes, whole, { start: 0, end: entry.size - 1 }, (piece) => {

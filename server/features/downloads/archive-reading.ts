@@ -2,7 +2,7 @@
 // one is sent.
 import { StoreError, type BlobReader, type ByteRange } from '../../core/store/store.ts'
 import type { Bytes, OpenedBytes } from './bytes.ts'
-import type { FileTarget } from './targets.ts'
+import type { BlobTarget } from './targets.ts'
 import type { ZipSegment } from './zip.ts'
 
 /**
@@ -17,7 +17,7 @@ interface Piece {
   free?: (() => void) | undefined
 }
 
-type Segment = ZipSegment<FileTarget>
+type Segment = ZipSegment<BlobTarget>
 
 /**
  * Calls `take` with the bytes of the part in order until it returns false; then returns false.
@@ -38,7 +38,8 @@ export async function eachPiece(
   return true
 }
 
-async function* readPieces(
+/** Yields the bytes of the part in order. The next piece may overwrite the one before it. */
+export async function* readPieces(
   bytes: Bytes,
   segments: readonly Segment[],
   part: ByteRange,
@@ -83,7 +84,7 @@ const locationOf = (segment: Segment): string | null =>
 function createOpener(bytes: Bytes, segments: readonly Segment[], part: ByteRange) {
   let ahead: { at: number; opening: Promise<OpenedBytes> } | null = null
   const begin = (at: number): Promise<OpenedBytes> => {
-    const segment = segments[at] as Extract<Segment, { entry: FileTarget }>
+    const segment = segments[at] as Extract<Segment, { entry: BlobTarget }>
     return bytes.open(segment.entry, rangeOf(segment, part))
   }
   /** Streams from a bucket are not opened ahead: the bucket would close one that is not read for a while. */

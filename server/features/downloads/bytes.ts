@@ -10,7 +10,7 @@ import {
   type BlobStore,
   type ByteRange,
 } from '../../core/store/store.ts'
-import type { FileTarget } from './targets.ts'
+import type { BlobTarget } from './targets.ts'
 import { createTtlCache } from '../../core/ttl-cache.ts'
 
 /** `free` releases the memory once the socket has taken the bytes. */
@@ -24,7 +24,7 @@ export interface Bytes {
    * Opens the blob or a part of it. Rejects with a `StoreError` if the blob is missing or has
    * another length.
    */
-  open(target: FileTarget, range: ByteRange | null): Promise<OpenedBytes>
+  open(target: BlobTarget, range: ByteRange | null): Promise<OpenedBytes>
 }
 
 /** Limits the bytes that may be sent (counting/session-budget.ts). */
@@ -137,7 +137,7 @@ export interface Verifier {
   result(): 'whole' | 'damaged' | 'unknown'
 }
 
-export function createVerifier({ hash, size }: Pick<FileTarget, 'hash' | 'size'>): Verifier {
+export function createVerifier({ hash, size }: Pick<BlobTarget, 'hash' | 'size'>): Verifier {
   const hasher = new Blake3Hasher()
   let left = size
   let result: ReturnType<Verifier['result']> = 'unknown'

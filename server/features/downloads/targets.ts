@@ -14,16 +14,20 @@ type DeliverySettings = {
   [Name in DeliverySettingName as (typeof FILE_SETTINGS)[Name]['delivery']]: boolean
 }
 
-export interface FileTarget extends DeliverySettings {
+/** Where bytes are. */
+export interface BlobTarget {
   shop: number
-  file: string
-  filename: string
-  contentType: string
   location: string
   hash: string
   /** Identifies the bytes: location, shop and hash. */
   blob: string
   size: number
+}
+
+export interface FileTarget extends DeliverySettings, BlobTarget {
+  file: string
+  filename: string
+  contentType: string
   modifiedMs: number
   /** The file's bytes differ from those that were admitted: the file is not served. */
   damaged: boolean

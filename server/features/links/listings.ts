@@ -25,7 +25,7 @@ export const createListings =
     scope: ShopScope,
     operation: string,
     seen: (files: number, written: number) => void,
-  ): Listings => ({
+  ): Pick<Listings, 'files' | 'links'> => ({
     files: (format, columns, signal) =>
       filesAs(
         { scope, operation, base: parts.baseUrl, seen },

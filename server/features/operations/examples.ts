@@ -15,6 +15,17 @@ export const operationsExamples: Examples = {
     },
     status: 202,
   },
+  'post /api/workflows/try': {
+    body: {
+      workflow: {
+        name: 'Tidy up',
+        kind: 'bulk',
+        steps: [{ plugin: 'tag-files', options: { mode: 'add', tags: ['checked'] } }],
+      },
+      file_ids: [IDS.file],
+    },
+    status: 200,
+  },
   'get /api/operations/{id}': { params: operation, status: 200 },
   'get /api/operations/{id}/items': {
     params: operation,

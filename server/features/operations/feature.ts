@@ -7,6 +7,7 @@ import { operationSchema } from './record.ts'
 import { artifactRoutes } from './routes/artifact-endpoints.ts'
 import { bulkRoutes } from './routes/bulk-endpoints.ts'
 import { operationLogRoutes } from './routes/log-endpoints.ts'
+import { trialRoutes } from './routes/trial-endpoints.ts'
 import { defineFeature } from '../feature.ts'
 
 export const operationsFeature = defineFeature({
@@ -19,6 +20,7 @@ export const operationsFeature = defineFeature({
     ...operationLogRoutes(parts),
     ...artifactRoutes(parts),
     ...bulkRoutes(parts),
+    ...trialRoutes(parts),
   ],
   showsDownloads: true,
   events: [

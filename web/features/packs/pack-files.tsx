@@ -1,34 +1,22 @@
-// A pack's files in their order: moved up or down by one, or removed from the pack.
+// A pack's files in their order: dragged, moved by buttons or keys, or removed from the pack.
 import { toast } from '../../shell/client/bridge.ts'
 import { type Pack, useOrderPack, usePackFiles, useTakeOut } from './calls.ts'
 import { type File } from '../../shell/client/types.ts'
 import { FileIcon } from '../../shell/files/icon.tsx'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import {
-  ArrowDownIcon,
-  ArrowUpIcon,
-  Box,
-  Button,
-  Card,
-  InlineStack,
-  Link,
-  Text,
-} from '../../shell/ui/index.ts'
+import { SortableList } from '../../shell/components/sortable.tsx'
+import { Box, Button, Card, InlineStack, Link, Text } from '../../shell/ui/index.ts'
 import { sizeText } from '../../shell/labels/size.ts'
-import { moveBy } from './order.ts'
 import { t } from '../../shell/messages/t.ts'
 
 export function PackFiles({ pack }: { pack: Pack }) {
   const files = usePackFiles(pack.id)
   const order = useOrderPack(pack.id)
   const takeOut = useTakeOut()
-  const list = files.data?.pages.flatMap((page) => page.data)
-  /** Files that are not loaded yet stay after the loaded ones. */
-  const move = (file: File, by: -1 | 1) => {
-    const ids = list!.map(({ id }) => id)
-    order.mutate(moveBy(ids, ids.indexOf(file.id), by))
-  }
+  const loaded = files.data?.pages.flatMap((page) => page.data)
+  // The new order is shown while it is being saved.
+  const list = order.isPending && loaded ? inOrder(loaded, order.variables) : loaded
   const out = (file: File) =>
     takeOut.mutate([file.id], {
       onSuccess: () =>
@@ -62,20 +50,44 @@ export function PackFiles({ pack }: { pack: Pack }) {
           </Text>
         </Box>
       )}
-      <ol className="pack-files">
-        {list?.map((file, at) => (
-          <FileRow
-            key={file.id}
-            file={file}
-            isFirst={at === 0}
-            isLast={at === list.length - 1}
-            ordering={order.isPending}
-            removing={takeOut.isPending && takeOut.variables[0] === file.id}
-            onMove={(by) => move(file, by)}
-            onRemove={() => out(file)}
-          />
-        ))}
-      </ol>
+      {list && (
+        <SortableList
+          className="pack-files"
+          items={list}
+          keyOf={({ id }) => id}
+          nameOf={({ filename }) => filename}
+          disabled={order.isPending}
+          // Files that are not loaded yet stay after the loaded ones.
+          onOrder={(next) => order.mutate(next.map(({ id }) => id))}
+        >
+          {(file, _at, { handle, buttons }) => (
+            <>
+              {handle}
+              <FileIcon filename={file.filename} contentType={file.content_type} />
+              <span className="pack-file-name">
+                <Link url={`/files/${file.id}`} monochrome removeUnderline>
+                  {file.filename}
+                </Link>
+                <Text as="span" variant="bodySm" tone="subdued">
+                  {sizeText(file.size_bytes)}
+                </Text>
+              </span>
+              {buttons}
+              <Button
+                variant="plain"
+                tone="critical"
+                loading={takeOut.isPending && takeOut.variables[0] === file.id}
+                accessibilityLabel={t('Remove {filename} from the pack', {
+                  filename: file.filename,
+                })}
+                onClick={() => out(file)}
+              >
+                {t('Remove')}
+              </Button>
+            </>
+          )}
+        </SortableList>
+      )}
       {list && files.hasNextPage && (
         <Box padding="300">
           <InlineStack align="center" blockAlign="center" gap="300">
@@ -99,54 +111,11 @@ export function PackFiles({ pack }: { pack: Pack }) {
   )
 }
 
-interface FileRowProps {
-  file: File
-  isFirst: boolean
-  isLast: boolean
-  /** The order is being changed. */
-  ordering: boolean
-  removing: boolean
-  onMove: (by: -1 | 1) => void
-  onRemove: () => void
-}
-
-const FileRow = (props: FileRowProps) => {
-  const { file, isFirst, isLast, ordering, removing, onMove, onRemove } = props
-  return (
-    <li>
-      <FileIcon filename={file.filename} contentType={file.content_type} />
-      <span className="pack-file-name">
-        <Link url={`/files/${file.id}`} monochrome removeUnderline>
-          {file.filename}
-        </Link>
-        <Text as="span" variant="bodySm" tone="subdued">
-          {sizeText(file.size_bytes)}
-        </Text>
-      </span>
-      <Button
-        icon={ArrowUpIcon}
-        variant="tertiary"
-        disabled={isFirst || ordering}
-        accessibilityLabel={t('Move {filename} up', { filename: file.filename })}
-        onClick={() => onMove(-1)}
-      />
-      <Button
-        icon={ArrowDownIcon}
-        variant="tertiary"
-        disabled={isLast || ordering}
-        accessibilityLabel={t('Move {filename} down', { filename: file.filename })}
-        onClick={() => onMove(1)}
-      />
-      <Button
-        variant="plain"
-        tone="critical"
-        loading={removing}
-        accessibilityLabel={t('Remove {filename} from the pack', { filename: file.filename })}
-        onClick={onRemove}
-      >
-        {t('Remove')}
-      </Button>
-    </li>
+/** The files in the order of these ids. */
+function inOrder(files: readonly File[], ids: readonly string[]): File[] {
+  const places = new Map(ids.map((id, at) => [id, at]))
+  return files.toSorted(
+    (a, b) => (places.get(a.id) ?? ids.length) - (places.get(b.id) ?? ids.length),
   )
 }
 

@@ -4,8 +4,10 @@ import { LoadingRows } from '../../shell/components/lists.tsx'
 import { OptionForm } from '../plugins/option-form/option-form.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { t } from '../../shell/messages/t.ts'
+import { BlockStack } from '../../shell/ui/index.ts'
 import { type FieldsProps } from './fields.tsx'
 import { type SettingsDraft } from './settings-draft.ts'
+import { WatermarkPreview } from './watermark-preview.tsx'
 
 const ACTION = 'watermark-pdf'
 
@@ -24,15 +26,18 @@ export function WatermarkFields({ draft, problems, onChange }: FieldsProps) {
     )
   if (!plugin || !alternative) return <LoadingRows what={t('the settings')} />
   return (
-    <OptionForm
-      schema={plugin.options}
-      fields={['text']}
-      alternatives={[withNone(alternative)]}
-      value={{ ...draft.watermark }}
-      onChange={(value) => onChange({ watermark: watermarkOf(value) })}
-      path="watermark"
-      problems={problems}
-    />
+    <BlockStack gap="400">
+      <OptionForm
+        schema={plugin.options}
+        fields={['text']}
+        alternatives={[withNone(alternative)]}
+        value={{ ...draft.watermark }}
+        onChange={(value) => onChange({ watermark: watermarkOf(value) })}
+        path="watermark"
+        problems={problems}
+      />
+      {draft.watermark && <WatermarkPreview watermark={draft.watermark} />}
+    </BlockStack>
   )
 }
 

@@ -5,6 +5,7 @@ import { type Workflow } from '../../shell/client/workflows.ts'
 import { Page } from '../../shell/components/page.tsx'
 import { Badge, BlockStack, Card, Text } from '../../shell/ui/index.ts'
 import { runsOnText } from '../plugins/step-labels.ts'
+import { conditionSentence } from './condition-text.ts'
 import '../../shell/components/form.css'
 import './workflows.css'
 import { t } from '../../shell/messages/t.ts'
@@ -27,7 +28,7 @@ export function BuiltInWorkflow({ workflow }: { workflow: Workflow }) {
             {t('Steps')}
           </Text>
           <ol className="steps-read">
-            {workflow.steps.map(({ id, title, summary }, at) => (
+            {workflow.steps.map(({ id, title, summary, when }, at) => (
               <li key={id}>
                 <span className="step-number" aria-hidden="true">
                   {at + 1}
@@ -39,6 +40,11 @@ export function BuiltInWorkflow({ workflow }: { workflow: Workflow }) {
                   {summary !== title && (
                     <Text as="p" tone="subdued">
                       <span className="sentence">{summary}</span>
+                    </Text>
+                  )}
+                  {when && (
+                    <Text as="p" tone="subdued">
+                      {conditionSentence(when)}
                     </Text>
                   )}
                 </div>

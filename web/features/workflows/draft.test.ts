@@ -1,15 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Workflow } from '../../shell/client/workflows.ts'
-import {
-  bodyOf,
-  copyOf,
-  defaultPolicy,
-  draftOf,
-  isChanged,
-  moveBy,
-  newStep,
-  policiesOf,
-} from './draft.ts'
+import { bodyOf, copyOf, defaultPolicy, draftOf, isChanged, policiesOf } from './draft.ts'
 
 const workflow: Workflow = {
   id: 'workflow_1',
@@ -73,13 +64,4 @@ test('a workflow for files is not attached to imports, and an empty condition is
   const body = bodyOf({ ...draft, kind: 'bulk' })
   expect(body.channel).toBeNull()
   expect(body.steps[1]).not.toHaveProperty('when')
-})
-
-test('a step moves by one place, and not beyond the ends', () => {
-  const steps = ['a', 'b', 'c'].map(newStep)
-  const names = (list: typeof steps) => list.map(({ plugin }) => plugin).join('')
-  expect(names(moveBy(steps, steps[0]!.key, 1))).toBe('bac')
-  expect(names(moveBy(steps, steps[2]!.key, -1))).toBe('acb')
-  expect(names(moveBy(steps, steps[0]!.key, -1))).toBe('abc')
-  expect(names(moveBy(steps, 'nobody', 1))).toBe('abc')
 })

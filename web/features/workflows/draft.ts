@@ -84,16 +84,6 @@ export const defaultPolicy = (step: Plugin['kind'], workflow: Workflow['kind']):
 export const policiesOf = (step: Plugin['kind']): OnFailure[] =>
   step === 'fetch' || step === 'validate' ? ['drop', 'stop'] : ['drop', 'keep', 'stop']
 
-/** Moves one step by one place. */
-export function moveBy(steps: readonly StepDraft[], key: string, by: -1 | 1): StepDraft[] {
-  const from = steps.findIndex((step) => step.key === key)
-  const to = from + by
-  if (from < 0 || to < 0 || to >= steps.length) return [...steps]
-  const next = [...steps]
-  next.splice(to, 0, ...next.splice(from, 1))
-  return next
-}
-
 export const bodyOf = ({ name, kind, channel, parallel, steps }: WorkflowDraft): WorkflowBody => ({
   name: name.trim(),
   kind,

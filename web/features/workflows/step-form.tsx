@@ -1,13 +1,11 @@
 // One step: its summary, and below it its options, when it applies, and its failure policy.
-import { type KeyboardEvent } from 'react'
+import { type ReactNode } from 'react'
 import { type Plugin } from '../../shell/client/plugins.ts'
 import { type WorkflowKind } from '../../shell/client/workflows.ts'
 import { FilterFields } from '../../shell/files/filter-fields.tsx'
 import { OptionForm } from '../plugins/option-form/option-form.tsx'
 import { fieldId, type Problems } from '../../shell/components/problems.ts'
 import {
-  ArrowDownIcon,
-  ArrowUpIcon,
   Badge,
   Banner,
   BlockStack,
@@ -19,7 +17,7 @@ import {
   Select,
   Text,
 } from '../../shell/ui/index.ts'
-import { filterTexts } from '../../shell/files/filter-labels.ts'
+import { conditionSentence } from './condition-text.ts'
 import { FAILURE_POLICIES } from '../plugins/step-labels.ts'
 import { defaultPolicy, policiesOf, type StepDraft } from './draft.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -30,7 +28,8 @@ interface Props {
   kind: WorkflowKind
   /** The index of the step, from 0. */
   at: number
-  last: boolean
+  /** The handle that drags it, and the buttons that move it. */
+  controls: { handle: ReactNode; buttons: ReactNode }
   /** Absent: this installation no longer has it. */
   plugin: Plugin | undefined
   summary: string | null
@@ -38,41 +37,28 @@ interface Props {
   open: boolean
   onToggle: () => void
   onChange: (part: Partial<StepDraft>) => void
-  onMove: (by: -1 | 1) => void
   onRemove: () => void
 }
 
 export function StepForm(props: Props) {
-  const { step, at, last, plugin, problems, open, onMove } = props
+  const { step, at, problems, open } = props
   const path = `steps[${at}]`
   const broken = problems.within(path)
-  const press = (event: KeyboardEvent) => {
-    const by = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0
-    if (!event.altKey || by === 0 || (by < 0 ? at === 0 : last)) return
-    event.preventDefault()
-    onMove(by as -1 | 1)
-  }
   return (
-    <li
-      className={broken ? 'step broken' : 'step'}
-      id={fieldId(path)}
-      tabIndex={-1}
-      aria-label={t('Step {at}, {title}', { at: at + 1, title: plugin?.title ?? step.plugin })}
-      onKeyDown={press}
-    >
+    <>
       <Head {...props} broken={broken} />
       {/* Rendered while it is closed, so that a problem’s field can be focused. */}
-      <div className="step-body" id={`${step.key} body`} hidden={!open && !broken}>
+      <div className="step-body" data-no-drag id={`${step.key} body`} hidden={!open && !broken}>
         <Body {...props} path={path} />
       </div>
-    </li>
+    </>
   )
 }
 
 function Head({
   step,
   at,
-  last,
+  controls,
   plugin,
   summary,
   open,
@@ -81,11 +67,14 @@ function Head({
 }: Props & { broken: string | undefined }) {
   const title = plugin?.title ?? step.plugin
   const named = t('step {at}, {title}', { at: at + 1, title })
-  const condition = step.when ? filterTexts(step.when) : []
+  const condition = step.when && conditionSentence(step.when)
   return (
     <div className="step-head">
-      <span className="step-number" aria-hidden="true">
-        {at + 1}
+      <span className="step-place">
+        {controls.handle}
+        <span className="step-number" aria-hidden="true">
+          {at + 1}
+        </span>
       </span>
       <div className="step-title">
         <Text as="h3" variant="headingSm">
@@ -96,11 +85,9 @@ function Head({
             <span className="sentence">{summary}</span>
           </Text>
         )}
-        {(condition.length > 0 || step.on_failure === 'stop') && (
+        {(condition || step.on_failure === 'stop') && (
           <div className="tags">
-            {condition.length > 0 && (
-              <Badge>{t('Only if {list}', { list: condition.join(', ') })}</Badge>
-            )}
+            {condition && <Badge>{condition}</Badge>}
             {step.on_failure === 'stop' && (
               <Badge tone="attention">{t('A failure stops the operation')}</Badge>
             )}
@@ -108,22 +95,7 @@ function Head({
         )}
       </div>
       <div className="step-buttons">
-        <Button
-          id={`${step.key} up`}
-          variant="tertiary"
-          icon={ArrowUpIcon}
-          disabled={at === 0}
-          accessibilityLabel={t('Move {named} up', { named })}
-          onClick={() => on.onMove(-1)}
-        />
-        <Button
-          id={`${step.key} down`}
-          variant="tertiary"
-          icon={ArrowDownIcon}
-          disabled={last}
-          accessibilityLabel={t('Move {named} down', { named })}
-          onClick={() => on.onMove(1)}
-        />
+        {controls.buttons}
         <Button
           variant="tertiary"
           icon={DeleteIcon}
@@ -178,7 +150,8 @@ function Body({ step, kind, plugin, problems, path, onChange }: Props & { path: 
             helpText={
               step.when === null
                 ? undefined
-                : t('Other files skip this step. A file must meet all conditions.')
+                : (conditionSentence(step.when) ??
+                  t('Other files skip this step. A file must meet all conditions.'))
             }
             id={fieldId(`${path}.when`)}
             error={problems.at(`${path}.when`)}

@@ -1,11 +1,13 @@
-// The steps of a workflow, in order: added, moved by buttons or Alt and an arrow key, removed.
+// The steps of a workflow, in order: added at the end, inserted, dragged, moved by buttons or keys,
+// removed.
 import { useEffect, useRef, useState } from 'react'
 import { type Plugin } from '../../shell/client/plugins.ts'
 import { startOptions } from '../plugins/option-form/alternatives.ts'
-import { fieldId } from '../../shell/components/problems.ts'
+import { fieldId, type Problems } from '../../shell/components/problems.ts'
+import { SortableList } from '../../shell/components/sortable.tsx'
 import { BlockStack, Card, InlineError, InlineStack, Text } from '../../shell/ui/index.ts'
 import { AddStep } from './add-step.tsx'
-import { moveBy, newStep, type StepDraft } from './draft.ts'
+import { newStep, type StepDraft } from './draft.ts'
 import { StepForm } from './step-form.tsx'
 import { type WorkflowForm } from './use-workflow-form.ts'
 import './workflows.css'
@@ -28,28 +30,13 @@ export function StepsCard({ form, plugins }: Props) {
       (before) => new Set(show ? [...before, key] : [...before].filter((other) => other !== key)),
     )
 
-  const add = (plugin: string) => {
+  const insert = (plugin: string, at: number) => {
     const known = plugins.get(plugin)
     const step = { ...newStep(plugin), options: known ? startOptions(known) : {} }
-    change({ steps: [...steps, step] })
+    change({ steps: steps.toSpliced(at, 0, step) })
     toggle(step.key, true)
-    setSaid(t('{title} is step {count}', { title: titleOf(step), count: steps.length + 1 }))
+    setSaid(t('{title} is step {count}', { title: titleOf(step), count: at + 1 }))
     focus(`${step.key} toggle`)
-  }
-  const move = (step: StepDraft, by: -1 | 1) => {
-    const next = moveBy(steps, step.key, by)
-    const at = next.indexOf(step)
-    change({ steps: next })
-    setSaid(
-      t('{title} is now step {at} of {count}', {
-        title: titleOf(step),
-        at: at + 1,
-        count: next.length,
-      }),
-    )
-    // At the first and last place the pressed button becomes disabled.
-    const stuck = at === 0 || at === next.length - 1
-    focus(`${step.key} ${stuck ? 'toggle' : by < 0 ? 'up' : 'down'}`)
   }
   const remove = (step: StepDraft) => {
     const at = steps.indexOf(step)
@@ -77,38 +64,64 @@ export function StepsCard({ form, plugins }: Props) {
           </Text>
         )}
         {steps.length > 0 && (
-          <ol className="steps">
-            {steps.map((step, at) => (
-              <StepForm
-                key={step.key}
-                step={step}
-                kind={draft.kind}
-                at={at}
-                last={at === steps.length - 1}
-                plugin={plugins.get(step.plugin)}
-                summary={form.summaryOf(step)}
-                problems={problems}
-                open={open.has(step.key)}
-                onToggle={() => toggle(step.key)}
-                onChange={(part) => {
-                  change({
-                    steps: steps.map((other) => (other === step ? { ...step, ...part } : other)),
-                  })
-                  form.visit(step.key)
-                }}
-                onMove={(by) => move(step, by)}
-                onRemove={() => remove(step)}
-              />
-            ))}
-          </ol>
+          <SortableList
+            className="steps"
+            items={steps}
+            keyOf={({ key }) => key}
+            nameOf={(step, at) => t('step {at}, {title}', { at: at + 1, title: titleOf(step) })}
+            onOrder={(next) => change({ steps: [...next] })}
+            rowProps={(step, at) => rowOf(at, titleOf(step), problems)}
+          >
+            {(step, at, controls) => (
+              <>
+                <AddStep
+                  kind={draft.kind}
+                  plugins={[...plugins.values()]}
+                  before={t('step {at}, {title}', { at: at + 1, title: titleOf(step) })}
+                  onAdd={(plugin) => insert(plugin, at)}
+                />
+                <StepForm
+                  step={step}
+                  kind={draft.kind}
+                  at={at}
+                  controls={controls}
+                  plugin={plugins.get(step.plugin)}
+                  summary={form.summaryOf(step)}
+                  problems={problems}
+                  open={open.has(step.key)}
+                  onToggle={() => toggle(step.key)}
+                  onChange={(part) => {
+                    change({
+                      steps: steps.map((other) => (other === step ? { ...step, ...part } : other)),
+                    })
+                    form.visit(step.key)
+                  }}
+                  onRemove={() => remove(step)}
+                />
+              </>
+            )}
+          </SortableList>
         )}
         <div>
-          <AddStep kind={draft.kind} plugins={[...plugins.values()]} onAdd={add} />
+          <AddStep
+            kind={draft.kind}
+            plugins={[...plugins.values()]}
+            onAdd={(plugin) => insert(plugin, steps.length)}
+          />
           {none && <InlineError message={none} fieldID={fieldId('steps')} />}
         </div>
       </BlockStack>
     </Card>
   )
+}
+
+const rowOf = (at: number, title: string, problems: Problems) => {
+  const path = `steps[${at}]`
+  return {
+    id: fieldId(path),
+    className: problems.within(path) ? 'step broken' : 'step',
+    label: t('Step {at}, {title}', { at: at + 1, title }),
+  }
 }
 
 /** Focuses the element with this id after the next render. */

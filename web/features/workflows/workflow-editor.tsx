@@ -12,10 +12,11 @@ import { SaveBar } from '../../shell/components/save-bar.tsx'
 import { Banner, BlockStack, Card } from '../../shell/ui/index.ts'
 import { workflowPlace } from '../plugins/step-labels.ts'
 import { DeleteWorkflow } from './delete-workflow.tsx'
-import { type WorkflowDraft } from './draft.ts'
+import { bodyOf, type WorkflowDraft } from './draft.ts'
 import { RunsOn } from './runs-on.tsx'
 import { StepsCard } from './steps-card.tsx'
-import { useWorkflowForm } from './use-workflow-form.ts'
+import { TrialCard } from './trial-card.tsx'
+import { useWorkflowForm, type WorkflowForm } from './use-workflow-form.ts'
 import { t } from '../../shell/messages/t.ts'
 
 interface Props {
@@ -39,6 +40,7 @@ export function WorkflowEditor({ id, initial, record, plugins, onSaved }: Props)
   const { draft, change, problems } = form
   return (
     <Page
+      fullWidth
       title={id === null ? t('New workflow') : initial.name}
       backAction={{ content: t('Workflows'), url: '/workflows' }}
       secondaryActions={
@@ -54,28 +56,39 @@ export function WorkflowEditor({ id, initial, record, plugins, onSaved }: Props)
             ]
       }
     >
-      <BlockStack gap="400">
-        <Refusal
-          form={form}
-          what={t('The workflow could not be saved')}
-          title={t('The workflow can’t be saved yet')}
-          placeText={(param) =>
-            workflowPlace(
-              param,
-              draft.steps.map(({ plugin }) => byId.get(plugin)),
-            )
-          }
-        />
-        <Card>
-          <BlockStack gap="400">
-            <NameField form={form} />
-            <RunsOn draft={draft} change={change} problems={problems} />
-          </BlockStack>
-        </Card>
-        <StepsCard form={form} plugins={byId} />
-        {/* Deliveries are no operations and cannot be undone. */}
-        {draft.kind !== 'delivery' && <NoWayBack titles={form.check?.cannot_undo ?? []} />}
-      </BlockStack>
+      <div className={draft.kind === 'delivery' ? undefined : 'workflow-editor'}>
+        <BlockStack gap="400">
+          <Refusal
+            form={form}
+            what={t('The workflow could not be saved')}
+            title={t('The workflow can’t be saved yet')}
+            placeText={(param) =>
+              workflowPlace(
+                param,
+                draft.steps.map(({ plugin }) => byId.get(plugin)),
+              )
+            }
+          />
+          <Card>
+            <BlockStack gap="400">
+              <NameField form={form} />
+              <RunsOn draft={draft} change={change} problems={problems} />
+            </BlockStack>
+          </Card>
+          <StepsCard form={form} plugins={byId} />
+          {/* Deliveries are no operations and cannot be undone. */}
+          {draft.kind !== 'delivery' && <NoWayBack titles={form.check?.cannot_undo ?? []} />}
+        </BlockStack>
+        {draft.kind !== 'delivery' && (
+          <div className="workflow-trial">
+            <TrialCard
+              workflow={bodyOf(draft)}
+              titleOf={(plugin) => byId.get(plugin)?.title ?? plugin}
+              why={whyNotTried(form)}
+            />
+          </div>
+        )}
+      </div>
       <SaveBar
         dirty={form.dirty}
         fresh={id === null}
@@ -95,6 +108,13 @@ export function WorkflowEditor({ id, initial, record, plugins, onSaved }: Props)
       />
     </Page>
   )
+}
+
+/** Why the workflow cannot be tried now; null: it can. */
+function whyNotTried({ draft, check }: WorkflowForm): string | null {
+  if (draft.steps.length === 0) return t('Add a step first.')
+  const broken = check?.problems.some(({ param }) => param.startsWith('steps'))
+  return broken ? t('Correct the steps first.') : null
 }
 
 function NoWayBack({ titles }: { titles: readonly string[] }) {

@@ -1,12 +1,21 @@
 // The shop's own workflows, and those that are built in.
 import { useState } from 'react'
 import { navigate } from 'wouter/use-browser-location'
-import { useSchedules } from '../schedules/calls.ts'
+import { type Schedule, useSchedules } from '../schedules/calls.ts'
 import { useWorkflows, type Workflow } from '../../shell/client/workflows.ts'
 import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
-import { BlockStack, Box, Card, Text } from '../../shell/ui/index.ts'
+import {
+  BlockStack,
+  Box,
+  Button,
+  Card,
+  ChevronDownIcon,
+  ChevronUpIcon,
+  InlineStack,
+  Text,
+} from '../../shell/ui/index.ts'
 import { DeleteWorkflow } from './delete-workflow.tsx'
 import { WorkflowsTable } from './workflows-table.tsx'
 import { t } from '../../shell/messages/t.ts'
@@ -50,23 +59,52 @@ export function WorkflowsPage() {
                 <WorkflowsTable workflows={own} schedules={uses} onDelete={setDoomed} />
               )}
             </Card>
-            <Card padding="0">
-              <Box padding="400">
-                <BlockStack gap="100">
-                  <Text as="h2" variant="headingMd">
-                    {t('Built in')}
-                  </Text>
-                  <Text as="p" tone="subdued">
-                    {t('These run where you have no custom workflow. Duplicate one to change it.')}
-                  </Text>
-                </BlockStack>
-              </Box>
-              <WorkflowsTable workflows={builtIn} schedules={uses} />
-            </Card>
+            <BuiltIn workflows={builtIn} schedules={uses} startOpen={own.length === 0} />
           </>
         )}
       </BlockStack>
       <DeleteWorkflow workflow={doomed} onClose={() => setDoomed(null)} />
     </Page>
+  )
+}
+
+interface BuiltInProps {
+  workflows: readonly Workflow[]
+  schedules: readonly Schedule[]
+  startOpen: boolean
+}
+
+/** The built-in workflows, closed while the shop has its own. */
+function BuiltIn({ workflows, schedules, startOpen }: BuiltInProps) {
+  const [chosen, setChosen] = useState<boolean | null>(null)
+  const open = chosen ?? startOpen
+  return (
+    <Card padding="0">
+      <Box padding="400">
+        <InlineStack align="space-between" blockAlign="center" gap="300" wrap={false}>
+          <BlockStack gap="100">
+            <Text as="h2" variant="headingMd">
+              {t('Built in')}
+            </Text>
+            <Text as="p" tone="subdued">
+              {t('These run where you have no custom workflow. Duplicate one to change it.')}
+            </Text>
+          </BlockStack>
+          <Button
+            variant="tertiary"
+            icon={open ? ChevronUpIcon : ChevronDownIcon}
+            ariaExpanded={open}
+            ariaControls="built-in-workflows"
+            accessibilityLabel={open ? t('Hide built-in workflows') : t('Show built-in workflows')}
+            onClick={() => setChosen(!open)}
+          >
+            {String(workflows.length)}
+          </Button>
+        </InlineStack>
+      </Box>
+      <div id="built-in-workflows">
+        {open && <WorkflowsTable workflows={workflows} schedules={schedules} />}
+      </div>
+    </Card>
   )
 }

@@ -2967,6 +2967,10 @@ export interface components {
         answer: components['schemas']['WorkflowCheck']
         body: components['schemas']['WorkflowRequest']
       }
+      'POST /api/workflows/try': {
+        answer: components['schemas']['WorkflowTrial']
+        body: components['schemas']['WorkflowTrialRequest']
+      }
       'PUT /api/csv/{id}/columns': {
         answer: components['schemas']['CsvFile']
         body: components['schemas']['CsvColumns']
@@ -4219,6 +4223,11 @@ export interface components {
           titles?: {
             [key: string]: string
           }
+          /**
+           * @description The initial choice, by the settings of the shop
+           * @constant
+           */
+          usual?: true
         }[]
         title: string
       }[]
@@ -5331,6 +5340,40 @@ export interface components {
       name: string
       tags: string[]
     }
+    TriedFile: {
+      /** @description The same fields after the change; tags and mappings as {added, removed}. Steps on bytes have really run, so sizes are those of the new bytes */
+      after: {
+        [key: string]: unknown
+      } | null
+      /** @description The fields that would change, before */
+      before: {
+        [key: string]: unknown
+      } | null
+      file_id: string
+      filename: string
+      /** @description The new bytes, if they are an image of at most 256 KB */
+      picture: {
+        base64: string
+        content_type: string
+      } | null
+      /** @description Why the file would stay as it is; null: nothing prevents it */
+      problem: string | null
+      /** @description Up to the step that ends the file; steps on the whole operation are not tried */
+      steps: {
+        message: string | null
+        /**
+         * @description `other_files`: its condition excludes the file; `kept`: it failed, and the file continues unchanged
+         * @enum {string}
+         */
+        result: 'done' | 'unchanged' | 'other_files' | 'not_tried' | 'kept' | 'skipped' | 'failed'
+        /** @description The index in `steps` */
+        step: number
+      }[]
+      warnings: {
+        code: string
+        message: string
+      }[]
+    }
     UnfiledDismissal: {
       /** @default true */
       dismissed?: boolean
@@ -5665,6 +5708,14 @@ export interface components {
           [key: string]: unknown
         } | null
       }[]
+    }
+    WorkflowTrial: {
+      data: components['schemas']['TriedFile'][]
+    }
+    WorkflowTrialRequest: {
+      /** @description Absent: the newest ten files */
+      file_ids?: string[]
+      workflow: components['schemas']['WorkflowRequest']
     }
   }
   responses: never

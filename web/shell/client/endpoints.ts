@@ -1,5 +1,12 @@
 // The endpoints of the API as types, from the OpenAPI document: what each takes and what it answers.
-import { type Item, type Operation, type Plugin, type Schemas, type Workflow } from './types.ts'
+import {
+  type Item,
+  type Operation,
+  type Plugin,
+  type Schemas,
+  type TriedFile,
+  type Workflow,
+} from './types.ts'
 
 type Endpoints = Schemas['Endpoints']
 
@@ -19,11 +26,13 @@ type RefinedRecord<Value> = Value extends Schemas['Operation']
   ? Omit<Value, 'source'> & Pick<Operation, 'source'>
   : Value extends Schemas['Item']
     ? Item
-    : Value extends Schemas['Plugin']
-      ? Plugin
-      : Value extends Schemas['Workflow']
-        ? Workflow
-        : Value
+    : Value extends Schemas['TriedFile']
+      ? TriedFile
+      : Value extends Schemas['Plugin']
+        ? Plugin
+        : Value extends Schemas['Workflow']
+          ? Workflow
+          : Value
 
 /** The values of a query; empty ones are not sent. */
 export type Query = Record<string, QueryValue>

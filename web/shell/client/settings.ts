@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from './client.ts'
 import { edit, type KnownTag } from './edits.ts'
 import { type Query } from './endpoints.ts'
+import { pluginsQuery } from './plugins.ts'
 import { SLOW_MS } from './queries.ts'
 import { keyOf, useRead } from './reads.ts'
 import { type ShopSettings } from './types.ts'
@@ -13,7 +14,11 @@ export function useChangeSettings(known: KnownTag) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (body: Partial<ShopSettings>) => edit('PATCH /api/settings', { body }, known),
-    onSuccess: (settings) => client.setQueryData(keyOf('GET /api/settings'), settings),
+    onSuccess: (settings) => {
+      client.setQueryData(keyOf('GET /api/settings'), settings)
+      // The initial choices of plugins' forms depend on the settings.
+      return client.invalidateQueries({ queryKey: pluginsQuery.queryKey })
+    },
   })
 }
 

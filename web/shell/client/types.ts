@@ -96,6 +96,11 @@ export interface Item extends Omit<Schemas['Item'], 'before' | 'after'> {
   before: ItemState | null
   after: ItemState | null
 }
+/** What a trial of a workflow found for one file. */
+export interface TriedFile extends Omit<Schemas['TriedFile'], 'before' | 'after'> {
+  before: ItemState | null
+  after: ItemState | null
+}
 export type ItemStatus = Item['status']
 export type ItemMapping = Pick<
   Item['candidates'][number],

@@ -16,6 +16,16 @@ export const SERVER_TEXTS: readonly string[] = [
   t('a program'),
   t('an image'),
   t('an audio or video file'),
+  // Why a file cannot get a name by a pattern.
+  t('It has no product to be named after'),
+  t('It has no SKU to be named after'),
+  t('It has no tag to be named after'),
+  t('It is in no pack to be named after'),
+  t('It has no extension to be named after'),
+  // What a trial of a workflow does not do.
+  t('The files are here already'),
+  t('Files over 50 MB are not worked on in a trial'),
+  t('The trial took too long: try it on fewer or smaller files'),
   // Why a sync left a file as it was, or what it did at the provider.
   t('It has the same bytes here'),
   t('Sent to the provider'),

@@ -64,6 +64,23 @@ describe('a preview of new names', () => {
     expect(stored).toEqual([{ filename: 'b.pdf' }, { filename: 'a.zip' }, { filename: 'c.pdf' }])
   })
 
+  it('fills in packs and versions, and leaves out what a file lacks', async () => {
+    const [id] = await make('a.pdf', 'b.pdf')
+    const pattern = '{pack} - {original} v{version}.{extension}'
+    await app.owner.call('POST', '/api/packs', { name: 'Course' })
+    await app.owner.scope.query(
+      `update files set pack_id = (select id from packs where shop_id = :shop), pack_position = 0
+       where shop_id = :shop and filename = 'a.pdf'`,
+    )
+    expect(await names({ filter: {} }, { pattern, missing: 'omit' })).toEqual([
+      ['a.pdf', 'Course - a v1.pdf', null],
+      ['b.pdf', 'b v1.pdf', null],
+    ])
+    expect(await names({ file_ids: [id] }, { pattern: '{sku}' })).toEqual([
+      ['a.pdf', 'a.pdf', 'It has no SKU to be named after'],
+    ])
+  })
+
   it('shows names that are taken, by other files and by earlier ones', async () => {
     const [a, b] = await make('draft 1.pdf', 'draft-1.pdf', '2.pdf', 'draft 2.pdf')
     expect(await names({ file_ids: [a, b] }, { ...replace('draft[ -]', ''), regex: true })).toEqual(
@@ -120,7 +137,7 @@ describe('a preview of new names', () => {
     const all = { filter: {} }
     expect(await wrong(all, { pattern: '{title}' })).toEqual([
       422,
-      'options.pattern: There is no variable {title}: there are {product_name}, {sequence}, {date}, {original}',
+      'options.pattern: There is no variable {title}: there are {product_name}, {sku}, {tags}, {pack}, {version}, {sequence}, {date}, {original}, {extension}',
     ])
     expect(await wrong(all, { mode: 'replace', find: '(?=a)', regex: true })).toEqual([
       422,

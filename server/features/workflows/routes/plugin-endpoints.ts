@@ -10,6 +10,7 @@ import {
   type Workflow,
 } from '../../../../plugins/contract.ts'
 import { filePlaceOf } from '../../../engine/engine.ts'
+import { readShop, type ShopDefaults } from '../../../files/shop-settings.ts'
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
 
 const fileTest = z.object({
@@ -77,6 +78,10 @@ const alternative = z.object({
         fields: z.array(z.string()).readonly(),
         titles: z.record(z.string(), z.string()).optional(),
         set: z.record(z.string(), z.unknown()).optional(),
+        usual: z
+          .literal(true)
+          .optional()
+          .meta({ description: 'The initial choice, by the settings of the shop' }),
       }),
     )
     .readonly(),
@@ -122,7 +127,7 @@ const groups = Object.entries(GROUPS).map(([id, title]) => ({ id: id as GroupId,
 type Parts = { plugins: readonly Plugin[]; workflows: readonly Workflow[] }
 
 export function pluginRoutes({ plugins, workflows }: Parts): Endpoint[] {
-  const data = plugins.map(recordOf)
+  const records = plugins.map((plugin) => ({ plugin, record: recordOf(plugin) }))
   const channel_actions = workflows
     .filter((workflow) => filePlaceOf(workflow, plugins) === 'rows')
     .map(({ action, title }) => ({ id: action, title }))
@@ -134,12 +139,31 @@ export function pluginRoutes({ plugins, workflows }: Parts): Endpoint[] {
       tag: 'Workflows',
       scope: 'operations:read',
       replies: { 200: { description: 'All of them', schema: listSchema } },
-      handler: () => Promise.resolve({ body: { data, channel_actions, groups } }),
+      handler: async ({ caller }) => {
+        const { settings } = await readShop(caller.scope)
+        const data = records.map(({ plugin, record }) => ({
+          ...record,
+          alternatives: alternativesFor(plugin, settings),
+        }))
+        return { body: { data, channel_actions, groups } }
+      },
     }),
   ]
 }
 
-function recordOf(plugin: Plugin): z.output<typeof pluginSchema> {
+/** The plugin's decisions, with the choices that are usual in this shop. */
+const alternativesFor = (
+  { form }: Plugin,
+  settings: Pick<ShopDefaults, 'watermark'>,
+): z.output<typeof alternative>[] =>
+  (form?.alternatives ?? []).map(({ choices, ...one }) => ({
+    ...one,
+    choices: choices.map(({ usualWith, ...choice }) =>
+      usualWith && settings[usualWith] !== null ? { ...choice, usual: true as const } : choice,
+    ),
+  }))
+
+function recordOf(plugin: Plugin): Omit<z.output<typeof pluginSchema>, 'alternatives'> {
   const { id, kind, title, undo } = plugin
   const items = plugin.scope === 'operation' ? null : plugin
   return {
@@ -153,7 +177,6 @@ function recordOf(plugin: Plugin): z.output<typeof pluginSchema> {
     options: optionsSchema(plugin.options),
     touches_bytes: items?.bytes ?? false,
     actions: actionsOf(plugin),
-    alternatives: plugin.form?.alternatives ?? [],
     makes_files: plugin.makesFiles ?? false,
     advice: adviceOf(plugin),
   }

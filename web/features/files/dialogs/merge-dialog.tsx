@@ -1,13 +1,15 @@
 // Merges the selected PDF documents in the chosen order.
 import { useState } from 'react'
 import { type File } from '../../../shell/client/types.ts'
+import { SortableList } from '../../../shell/components/sortable.tsx'
+import { sizeText } from '../../../shell/labels/size.ts'
 import { BlockStack, Text, TextField } from '../../../shell/ui/index.ts'
 import { textsOf } from './action-texts.ts'
 import { BulkDialog } from './bulk-dialog.tsx'
 import { type EntryProps } from './entry-props.ts'
-import { OrderedFiles } from './ordered-files.tsx'
 import { PasswordField } from './password-field.tsx'
 import { type FormReading, useForm } from './use-form.ts'
+import './ordered-files.css'
 import { t } from '../../../shell/messages/t.ts'
 
 interface MergeForm {
@@ -46,7 +48,30 @@ export function MergeDialog({ entry, ...props }: EntryProps) {
         <Text as="h3" variant="bodyMd">
           {t('Order of the documents')}
         </Text>
-        <OrderedFiles label={t('Order of the documents')} files={files} onOrder={setFiles} />
+        <SortableList
+          label={t('Order of the documents')}
+          className="ordered"
+          items={files}
+          keyOf={({ id }) => id}
+          nameOf={({ filename }) => filename}
+          onOrder={setFiles}
+        >
+          {({ filename, size_bytes }, at, { handle, buttons }) => (
+            <>
+              {handle}
+              <span className="ordered-number">{at + 1}</span>
+              <span className="ordered-name">
+                <Text as="span" breakWord>
+                  {filename}
+                </Text>
+                <Text as="span" variant="bodySm" tone="subdued">
+                  {sizeText(size_bytes)}
+                </Text>
+              </span>
+              {buttons}
+            </>
+          )}
+        </SortableList>
         <Text as="p" variant="bodySm" tone="subdued">
           {t('Drag them, use the arrows, or Alt and the arrow keys.')}
         </Text>

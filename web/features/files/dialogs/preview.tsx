@@ -2,7 +2,7 @@
 // them.
 import { usePlugins } from '../../../shell/client/plugins.ts'
 import { isMoving, usePreviewItems, useOperation } from '../../operations/calls.ts'
-import { type Item } from '../../../shell/client/types.ts'
+import { type Item, type Operation } from '../../../shell/client/types.ts'
 import { LoadingRows } from '../../../shell/components/lists.tsx'
 import { Problem } from '../../../shell/components/problem.tsx'
 import { Progress } from '../../operations/status.tsx'
@@ -30,9 +30,13 @@ export function usePreview(id: string | null) {
     parts,
     error: error ?? items.error,
     retry: () => void (found ? items.refetch() : refetch()),
-    ready: found !== null && found.done > 0,
+    ready: found !== null && (found.done > 0 || worksOnAll(found)),
   }
 }
+
+/** Whether it works on all files together, without a result for each: an export. */
+const worksOnAll = ({ total, done, failed, skipped }: Operation): boolean =>
+  total > 0 && done + failed + skipped === 0
 
 export function Preview({
   look: { operation, parts, error, retry },
@@ -55,14 +59,14 @@ export function Preview({
       </BlockStack>
     )
   if (!parts) return <LoadingRows rows={3} what={t('the preview')} />
+  const together = worksOnAll(operation)
+  const intentions = operation.intentions.join('; ')
   return (
     <BlockStack gap="400">
-      {parts.length === 0 && <Text as="p">{t('No file matches.')}</Text>}
-      {parts.map((part) => (
-        <Part key={part.title} part={part} />
-      ))}
-      {operation.intentions.length > 0 && (
-        <Text as="p">{t('Also: {list}.', { list: operation.intentions.join('; ') })}</Text>
+      {!together && parts.length === 0 && <Text as="p">{t('No file matches.')}</Text>}
+      {!together && parts.map((part) => <Part key={part.title} part={part} />)}
+      {intentions !== '' && (
+        <Text as="p">{together ? intentions : t('Also: {list}.', { list: intentions })}</Text>
       )}
       <Text as="p" tone="subdued">
         {t('Nothing has been changed yet.')}{' '}

@@ -9,6 +9,7 @@ import { type EntryProps } from './entry-props.ts'
 import {
   DATE_FORMATS,
   EMPTY_RENAME,
+  mayLack,
   readRename,
   type RenameForm,
   VARIABLES,
@@ -140,6 +141,17 @@ function PatternFields({ form, errors, onChange }: FieldsProps) {
           options={DATE_FORMATS}
           value={form.date_format}
           onChange={(date_format) => onChange({ date_format })}
+        />
+      )}
+      {mayLack(form.pattern) && (
+        <Select
+          label={t('If a file lacks a value')}
+          options={[
+            { label: t('Skip the file'), value: 'skip' },
+            { label: t('Leave the variable out, with its separator'), value: 'omit' },
+          ]}
+          value={form.missing}
+          onChange={(missing) => onChange({ missing: missing === 'omit' ? missing : 'skip' })}
         />
       )}
     </>

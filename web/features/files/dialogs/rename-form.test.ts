@@ -18,6 +18,17 @@ test('a pattern with the values of its variables', () => {
   })
 })
 
+test('what happens to files that lack a value is sent if it is not the default', () => {
+  const missing = (pattern: string) => {
+    const { options } = read({ pattern, missing: 'omit' }) as { options: { missing?: string } }
+    return options.missing
+  }
+  expect([missing('{sku} {original}'), missing('{original} {version}')]).toEqual([
+    'omit',
+    undefined,
+  ])
+})
+
 test('find and replace omits the pattern; the replacement may be empty, and the search may be a space', () => {
   expect(read({ mode: 'replace', find: ' ', pattern: '' })).toEqual({
     options: {

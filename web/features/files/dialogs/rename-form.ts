@@ -14,14 +14,27 @@ export interface RenameForm {
   case_sensitive: boolean
   regex: boolean
   keep_extension: boolean
+  /** What happens to a file that lacks a value. */
+  missing: 'skip' | 'omit'
 }
 
 export const VARIABLES = {
   '{original}': t('current name'),
   '{product_name}': t('name of the mapped product'),
+  '{sku}': t('SKU of the mapped product'),
+  '{tags}': t('tags'),
+  '{pack}': t('name of the pack'),
+  '{version}': t('version number'),
   '{sequence}': t('sequence number'),
   '{date}': t('upload date'),
+  '{extension}': t('extension'),
 } as const
+
+const MAY_LACK = ['{product_name}', '{sku}', '{tags}', '{pack}', '{extension}']
+
+/** Whether a file may lack a value of the pattern. */
+export const mayLack = (pattern: string): boolean =>
+  MAY_LACK.some((variable) => pattern.includes(variable))
 
 export const DATE_FORMATS = [
   'YYYY-MM-DD',
@@ -43,6 +56,7 @@ export const EMPTY_RENAME: RenameForm = {
   case_sensitive: false,
   regex: false,
   keep_extension: true,
+  missing: 'skip',
 }
 
 const KNOWN = new Set(Object.keys(VARIABLES))
@@ -66,6 +80,9 @@ export function readRename({ mode, keep_extension, ...form }: RenameForm): FormR
   if (digits === null) errors.digits = t('Enter a whole number from 1 to 9')
   if (Object.keys(errors).length > 0) return { errors }
   return {
-    options: { mode, pattern, start, digits, date_format: form.date_format, keep_extension },
+    options: {
+      ...{ mode, pattern, start, digits, date_format: form.date_format, keep_extension },
+      ...(mayLack(pattern) && form.missing === 'omit' ? { missing: form.missing } : {}),
+    },
   }
 }

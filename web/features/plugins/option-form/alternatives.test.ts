@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Alternative } from '../../../shell/client/plugins.ts'
-import { chosenAt, withChoice, withField } from './alternatives.ts'
+import { chosenAt, usualAt, withChoice, withField } from './alternatives.ts'
 
 const expiry: Alternative = {
   title: 'Links expire',
@@ -46,4 +46,16 @@ test('lists: an empty one with its own meaning, and one that is still to be fill
   expect(chosenAt(sites, withChoice(sites, 1, {}, {}))).toBe(1)
   expect(chosenAt(sites, withChoice(sites, 2, {}, {}))).toBe(2)
   expect(chosenAt(sites, { sites: withField(sites.choices[2]!, 'sites', []) })).toBe(2)
+})
+
+test('the initial choice is the plain one, or the one that the shop’s settings make usual', () => {
+  const mark = (usual?: true): Alternative => ({
+    title: 'Mark',
+    choices: [
+      { label: 'A text', fields: ['text'] },
+      { label: 'The shop’s', fields: [], set: { saved: true }, ...(usual ? { usual } : {}) },
+    ],
+  })
+  expect([usualAt(expiry), usualAt(mark()), usualAt(mark(true))]).toEqual([0, 0, 1])
+  expect(chosenAt(mark(true), {})).toBe(0)
 })

@@ -27,15 +27,21 @@ export function chosenAt({ choices }: Alternative, value: Options): number {
   const filled = choices.findIndex(
     ({ fields, set }) => !set && fields[0] !== undefined && value[fields[0]] !== undefined,
   )
-  return filled >= 0 ? filled : usualAt({ choices })
+  return filled >= 0 ? filled : plainAt({ choices })
 }
 
 /** The choice without its own options, or the first one. */
-export const usualAt = ({ choices }: Pick<Alternative, 'choices'>): number =>
+const plainAt = ({ choices }: Pick<Alternative, 'choices'>): number =>
   Math.max(
     0,
     choices.findIndex(({ fields, set }) => fields.length === 0 && !set),
   )
+
+/** The initial choice: the one that the shop's settings make usual, or the plain one. */
+export const usualAt = ({ choices }: Pick<Alternative, 'choices'>): number => {
+  const usual = choices.findIndex((choice) => choice.usual)
+  return usual >= 0 ? usual : plainAt({ choices })
+}
 
 /**
  * The options after this choice: without those of other choices, its own with their schemas'

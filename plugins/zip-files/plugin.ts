@@ -1,0 +1,72 @@
+// Puts the bytes of files into one ZIP file, which is downloaded like other exports. It changes
+// nothing.
+import { z } from 'zod'
+import {
+  definePlugin,
+  PortError,
+  sizeText,
+  type FilesSize,
+  type OperationView,
+} from '../contract.ts'
+
+/** More names would be too many for the programs that unpack ZIP files. */
+const MAX_FILES = 10_000
+
+export const zipFiles = definePlugin({
+  id: 'zip-files',
+  kind: 'act',
+  title: 'Download files as a ZIP file',
+  actions: [
+    {
+      group: 'deliver',
+      labels: {
+        action: 'Download files as a ZIP file',
+        menu: 'Download as ZIP',
+        title: 'Download {count, plural, one {# file} other {# files}} as a ZIP file',
+        button: 'Create ZIP file',
+        running: 'Putting {count, plural, one {# file} other {# files}} into a ZIP file',
+        done: '{count, plural, one {# file} other {# files}} in a ZIP file',
+        result: 'put into a ZIP file',
+        note: 'At most 10,000 files that are together as large as one file may be. A preview shows their size. The ZIP file is kept with the operation, in Operations.',
+      },
+      fits: { places: ['files'] },
+    },
+  ],
+  options: z.strictObject({}),
+  undo: 'none',
+  needs: ['artifacts', 'listings'],
+  scope: 'operation',
+  ledger: false,
+  document: true,
+  permission: 'files:read',
+  advice: {
+    zip_too_large: 'Select fewer files: a ZIP file with all of them would be too large.',
+  },
+  async *plan(operation, _options, { listings, limits, signal }) {
+    signal.throwIfAborted()
+    const size = await listings.size()
+    requireRoom(size, limits.file_bytes)
+    const { files, bytes } = size
+    yield `${nameOf(operation)}: ${files.toLocaleString('en')} ${files === 1 ? 'file' : 'files'}, ${sizeText(bytes)}`
+  },
+  async run(operation, _options, { artifacts, listings, limits, signal }) {
+    signal.throwIfAborted()
+    requireRoom(await listings.size(), limits.file_bytes)
+    await artifacts.write(nameOf(operation), 'application/zip', listings.zip(signal))
+    return {}
+  },
+})
+
+const nameOf = ({ started_at }: OperationView) =>
+  `files-${started_at.toISOString().slice(0, 10)}.zip`
+
+/** Throws `zip_too_large`. */
+function requireRoom({ files, bytes }: FilesSize, mostBytes: number): void {
+  const problem =
+    files > MAX_FILES
+      ? `These are ${files.toLocaleString('en')} files: a ZIP file has at most ${MAX_FILES.toLocaleString('en')}`
+      : bytes > mostBytes
+        ? `These files have ${sizeText(bytes)}: a ZIP file has at most ${sizeText(mostBytes)}`
+        : null
+  if (problem !== null) throw new PortError('zip_too_large', problem, false)
+}

@@ -1,0 +1,147 @@
+// The files of an operation as one ZIP file: the same layout as that of a buyer's “Download all”.
+// One piece of its bytes is in memory at a time.
+import { PortError, type FilesSize, type Listings } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { StoreError, type BlobStore } from '../../core/store/store.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import { createListings } from '../links/listings.ts'
+import { storeFailure } from '../../ports/stage.ts'
+import { checksumOf } from './archive-content.ts'
+import { readPieces } from './archive-reading.ts'
+import { createByteSender, type Bytes } from './bytes.ts'
+import type { BlobTarget } from './targets.ts'
+import { layoutZip, type ZipEntry } from './zip.ts'
+
+interface Entry extends ZipEntry, BlobTarget {}
+
+interface Job {
+  scope: ShopScope
+  /** The bare UUID of the operation. */
+  operation: string
+  bytes: Bytes
+  /** Called with the numbers of files that were read and written so far. */
+  seen(files: number, written: number): void
+}
+
+interface ListingParts {
+  secrets: Secrets
+  baseUrl: string
+  stores: ReadonlyMap<string, BlobStore>
+}
+
+/** All documents of an operation: lists of its files and links, and the files themselves. */
+export const operationListings =
+  (parts: ListingParts) =>
+  (scope: ShopScope, operation: string, seen: Job['seen']): Listings => ({
+    ...createListings(parts)(scope, operation, seen),
+    size: () => sizeOf(scope, operation),
+    zip: (signal) =>
+      zipOf({ scope, operation, seen, bytes: createByteSender(parts.stores) }, signal),
+  })
+
+/** The operation's files: from its batches if no items were written, or else from its items. */
+const ASKED = `
+  asked as (
+    select b.position + n - 1 as position, id from item_batches b,
+      unnest(b.file_ids) with ordinality as t(id, n)
+    where b.shop_id = :shop and b.operation_id = :operation
+    union all
+    select position, file_id from items
+    where shop_id = :shop and operation_id = :operation and file_id is not null)`
+
+const sizeOf = (scope: ShopScope, operation: string) =>
+  scope.one<FilesSize>(
+    `with ${ASKED}
+     select count(f.id)::int as files, coalesce(sum(f.size_bytes), 0)::float8 as bytes
+     from asked join files f on f.shop_id = :shop and f.id = asked.id and f.deleted_at is null`,
+    { operation },
+  )
+
+interface Row {
+  filename: string | null
+  location: string
+  hash: string
+  size: number
+  modified_ms: number
+  crc32: number | null
+}
+
+async function* zipOf(job: Job, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const { scope, operation, seen } = job
+  const rows = await scope.query<Row>(
+    `with ${ASKED}
+     select f.filename, v.location, encode(v.hash, 'hex') as hash, v.size_bytes::float8 as size,
+       extract(epoch from f.version_since)::float8 * 1000 as modified_ms, b.crc32
+     from asked
+     left join files f on f.shop_id = :shop and f.id = asked.id and f.deleted_at is null
+     left join versions v on v.shop_id = f.shop_id and v.file_id = f.id and v.number = f.version
+     left join blobs b on b.shop_id = v.shop_id and b.hash = v.hash
+     order by asked.position`,
+    { operation },
+  )
+  const entries: Entry[] = []
+  for (const row of rows)
+    if (row.filename !== null) entries.push(await entryOf(job, row, row.filename, signal))
+  const left = rows.length - entries.length
+  const { segments } = layoutZip(entries)
+  let written = 0
+  for (const segment of segments) {
+    if ('entry' in segment) yield* piecesOf(job, segment.entry, signal)
+    else yield segment.bytes
+    if ('entry' in segment) seen((written += 1), written)
+  }
+  seen(entries.length + left, entries.length)
+}
+
+/** The entry of a file. Reads its bytes once if their checksum is not known. */
+async function entryOf(
+  { scope, bytes }: Job,
+  { hash, location, size, modified_ms, crc32 }: Row,
+  filename: string,
+  signal: AbortSignal,
+): Promise<Entry> {
+  signal.throwIfAborted()
+  const { shop } = scope
+  const target = { shop, location, hash, size, blob: `${location}/${shop}/${hash}` }
+  const sum = crc32 ?? (await named(filename, () => checksumOf(bytes, target)))
+  if (crc32 === null)
+    await scope.query(
+      `update blobs set crc32 = :sum where shop_id = :shop and hash = decode(:hash, 'hex')`,
+      { sum, hash },
+    )
+  return { ...target, filename, modifiedMs: modified_ms, crc32: sum }
+}
+
+/** Copies: the pieces that are read share a buffer. */
+async function* piecesOf(
+  { bytes }: Job,
+  entry: Entry,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const whole = { start: 0, end: entry.size - 1 }
+  const reading = readPieces(bytes, [{ at: 0, length: entry.size, entry }], whole)
+  try {
+    for await (const { bytes: piece, free } of reading) {
+      signal.throwIfAborted()
+      yield Buffer.from(piece)
+      free?.()
+    }
+  } catch (error) {
+    throw unreadable(entry.filename, error)
+  }
+}
+
+async function named<T>(filename: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw unreadable(filename, error)
+  }
+}
+
+/** The error of a store, with the name of the file; other errors unchanged. */
+function unreadable(filename: string, error: unknown): unknown {
+  if (!(error instanceof StoreError)) return error
+  const { code, retryable } = storeFailure(error)
+  return new PortError(code, `“${filename}” could not be read`, retryable, { cause: error })
+}

@@ -1,0 +1,164 @@
+// Tries the workflow as it is in the form on a few files. Nothing is changed or sent.
+import { useState } from 'react'
+import { type File, type TriedFile } from '../../shell/client/types.ts'
+import { type WorkflowBody } from '../../shell/client/workflows.ts'
+import { LoadingRows } from '../../shell/components/lists.tsx'
+import { Problem } from '../../shell/components/problem.tsx'
+import { objectionsIn } from '../../shell/components/problems.ts'
+import { serverText } from '../../shell/messages/server-templates.ts'
+import { t } from '../../shell/messages/t.ts'
+import { Badge, BlockStack, Button, Card, InlineStack, Text } from '../../shell/ui/index.ts'
+import { Changes } from '../operations/changes.tsx'
+import { changesOf } from '../operations/change.ts'
+import { ChosenFiles } from './chosen-files.tsx'
+import { useTrial } from './trial-calls.ts'
+import { TriedPictures } from './tried-pictures.tsx'
+
+interface Props {
+  workflow: WorkflowBody
+  titleOf: (plugin: string) => string
+  /** Why it cannot be tried now; null: it can. */
+  why: string | null
+}
+
+export function TrialCard({ workflow, titleOf, why }: Props) {
+  const trial = useTrial()
+  const [chosen, setChosen] = useState<readonly File[]>([])
+  const titles = workflow.steps.map(({ plugin }) => titleOf(plugin))
+  const tried = trial.variables && !trial.error ? trial.data : undefined
+  const stale =
+    tried !== undefined &&
+    trial.variables?.workflow !== undefined &&
+    !isSame(trial.variables.workflow, workflow)
+  const run = () => trial.mutate({ workflow, file_ids: chosen.map(({ id }) => id) })
+  return (
+    <Card>
+      <BlockStack gap="400">
+        <BlockStack gap="100">
+          <Text as="h2" variant="headingMd">
+            {t('Try it')}
+          </Text>
+          <Text as="p" tone="subdued">
+            {t(
+              'Runs these steps on up to ten files and shows the results. Nothing is changed, sent or saved.',
+            )}
+          </Text>
+        </BlockStack>
+        <ChosenFiles chosen={chosen} onChange={setChosen} />
+        <InlineStack gap="300" blockAlign="center">
+          <Button onClick={run} loading={trial.isPending} disabled={why !== null}>
+            {chosen.length === 0
+              ? t('Try it on the newest files')
+              : t('Try it on {count, plural, one {# file} other {# files}}', {
+                  count: chosen.length,
+                })}
+          </Button>
+          {why !== null && (
+            <Text as="span" tone="subdued">
+              {why}
+            </Text>
+          )}
+        </InlineStack>
+        <div role="status" className="trial-status">
+          {trial.isPending && <LoadingRows rows={3} what={t('the results')} />}
+          {stale && (
+            <Text as="p" tone="caution">
+              {t('You have changed the steps since: these results are of the earlier ones.')}
+            </Text>
+          )}
+          {tried?.data.length === 0 && <Text as="p">{t('There are no files yet.')}</Text>}
+        </div>
+        {trial.error && !trial.isPending && <TrialProblem error={trial.error} />}
+        {tried && !trial.isPending && tried.data.length > 0 && (
+          <ul className="trial">
+            {tried.data.map((file) => (
+              <Tried key={file.file_id} file={file} titles={titles} />
+            ))}
+          </ul>
+        )}
+      </BlockStack>
+    </Card>
+  )
+}
+
+const isSame = (a: WorkflowBody, b: WorkflowBody) => JSON.stringify(a) === JSON.stringify(b)
+
+/** Problems of steps are shown in the steps. */
+function TrialProblem({ error }: { error: Error }) {
+  const [first] = objectionsIn(error)
+  return (
+    <Problem
+      error={first ? new Error(serverText(first.message)) : error}
+      what={t('The workflow could not be tried')}
+    />
+  )
+}
+
+function Tried({ file, titles }: { file: TriedFile; titles: readonly string[] }) {
+  const { filename, problem, before, after, warnings } = file
+  const changes = changesOf(before, after)
+  const worth = file.steps.filter(
+    ({ result, message }) => WORTH_SAYING.has(result) && (problem === null || message !== problem),
+  )
+  return (
+    <li>
+      <InlineStack gap="200" blockAlign="center">
+        <Text as="h3" variant="headingSm" breakWord>
+          {filename || t('This file no longer exists')}
+        </Text>
+        {problem === null && changes.length === 0 && <Badge>{t('No change')}</Badge>}
+      </InlineStack>
+      {problem !== null && (
+        <Text as="p" tone="critical" breakWord>
+          {failedStep(file, titles)}
+          {serverText(problem)}
+        </Text>
+      )}
+      <div className="tried">
+        <Changes changes={changes} />
+        <TriedPictures file={file} />
+      </div>
+      {worth.map(({ step, result, message }) => (
+        <Text
+          key={step}
+          as="p"
+          variant="bodySm"
+          tone={result === 'kept' ? 'caution' : 'subdued'}
+          breakWord
+        >
+          {t('{step}: {message}', {
+            step: titles[step] ?? '',
+            message: message === null ? RESULTS[result] : serverText(message),
+          })}
+        </Text>
+      ))}
+      {warnings.map(({ code, message }, at) => (
+        <Text key={`${code} ${at}`} as="p" variant="bodySm" tone="caution" breakWord>
+          {serverText(message)}
+        </Text>
+      ))}
+    </li>
+  )
+}
+
+type Result = TriedFile['steps'][number]['result']
+
+const WORTH_SAYING: ReadonlySet<Result> = new Set(['unchanged', 'other_files', 'not_tried', 'kept'])
+
+const RESULTS: Record<Result, string> = {
+  done: t('Done'),
+  unchanged: t('No change'),
+  other_files: t('not for this file'),
+  not_tried: t('not tried'),
+  kept: t('failed, and the file continues unchanged'),
+  skipped: t('Skipped'),
+  failed: t('Failed'),
+}
+
+/** `Rename files: `, the step that ended the file. */
+function failedStep({ steps }: TriedFile, titles: readonly string[]): string {
+  const last = steps.at(-1)
+  return last && (last.result === 'failed' || last.result === 'skipped')
+    ? `${t('{step}:', { step: titles[last.step] ?? '' })} `
+    : ''
+}

@@ -1,0 +1,105 @@
+// Dragging the rows of a list by pointer events, which mouse, pen and touch have in common. A finger
+// drags by the handle only, because elsewhere it scrolls the page.
+import { type PointerEvent as ReactPointerEvent, useEffect, useRef, useState } from 'react'
+import { placeAt } from './order.ts'
+
+export interface Dragged {
+  from: number
+  /** The place that it would get if it were dropped now. */
+  to: number
+}
+
+const CONTROLS = 'a, button, input, select, textarea, label, [contenteditable], [data-no-drag]'
+/** A shorter movement is a click. */
+const BEGINS_AFTER_PX = 5
+/** Nearer to the edge of the visible part the page scrolls. */
+const EDGE_PX = 48
+const SCROLL_PX = 12
+
+export function useDrag(onDrop: (from: number, to: number) => void, disabled: boolean) {
+  const list = useRef<HTMLOListElement>(null)
+  const [dragged, setDragged] = useState<Dragged | null>(null)
+  const stop = useRef<() => void>(() => {})
+  useEffect(() => () => stop.current(), [])
+  const begin = (event: ReactPointerEvent, from: number) => {
+    const { target, pointerType, button, clientY, pointerId } = event
+    if (disabled || button !== 0 || !(target instanceof Element)) return
+    const handle = target.closest('.sortable-handle')
+    if (!handle && (pointerType === 'touch' || target.closest(CONTROLS))) return
+    if (target.closest('.sortable') !== list.current) return
+    let last: Dragged | null = null
+    let y = clientY
+    let frame = 0
+    const look = () => {
+      const rows = [...(list.current?.children ?? [])].map((row) => row.getBoundingClientRect())
+      const to = placeAt(rows, from, y)
+      if (last?.to !== to) setDragged((last = { from, to }))
+    }
+    const follow = () => {
+      if (scrollNear(list.current, y)) look()
+      frame = requestAnimationFrame(follow)
+    }
+    const move = (moved: PointerEvent) => {
+      if (moved.pointerId !== pointerId) return
+      y = moved.clientY
+      if (last === null) {
+        if (Math.abs(y - clientY) < BEGINS_AFTER_PX) return
+        document.body.classList.add('sorting')
+        document.getSelection()?.removeAllRanges()
+        follow()
+      }
+      look()
+    }
+    const end = (dropped: boolean) => {
+      stop.current = () => {}
+      cancelAnimationFrame(frame)
+      listening.abort()
+      document.body.classList.remove('sorting')
+      setDragged(null)
+      if (dropped && last) onDropNow.current(last.from, last.to)
+    }
+    const listening = new AbortController()
+    const { signal } = listening
+    addEventListener('pointermove', move, { signal })
+    addEventListener('pointerup', (up) => up.pointerId === pointerId && end(true), { signal })
+    addEventListener('pointercancel', () => end(false), { signal })
+    const cancel = (key: KeyboardEvent) => {
+      if (key.key !== 'Escape' || last === null) return
+      // A dialog around the list stays open.
+      key.stopPropagation()
+      end(false)
+    }
+    addEventListener('keydown', cancel, { signal, capture: true })
+    stop.current = () => end(false)
+  }
+  // The list may be rendered again while a row is dragged.
+  const onDropNow = useRef(onDrop)
+  useEffect(() => {
+    onDropNow.current = onDrop
+  })
+  return { list, dragged, begin }
+}
+
+/** Scrolls what contains the list if the pointer is near its edge. Returns whether it did. */
+function scrollNear(list: Element | null, y: number): boolean {
+  const area = scrollerOf(list)
+  const page = area === document.scrollingElement
+  const box = area.getBoundingClientRect()
+  const [top, bottom] = page
+    ? [0, innerHeight]
+    : [Math.max(box.top, 0), Math.min(box.bottom, innerHeight)]
+  const by = y < top + EDGE_PX ? -SCROLL_PX : y > bottom - EDGE_PX ? SCROLL_PX : 0
+  if (by === 0) return false
+  const before = area.scrollTop
+  area.scrollTop += by
+  return area.scrollTop !== before
+}
+
+function scrollerOf(list: Element | null): Element {
+  for (let area = list; area; area = area.parentElement) {
+    const { overflowY } = getComputedStyle(area)
+    if ((overflowY === 'auto' || overflowY === 'scroll') && area.scrollHeight > area.clientHeight)
+      return area
+  }
+  return document.scrollingElement ?? document.documentElement
+}

@@ -1,5 +1,6 @@
 // An operation as its own last steps see it, and what they report.
 import type { Item, StagedFile, Warning } from './items.ts'
+import type { AnyText } from './texts.ts'
 
 /** An operation as its own last steps see it. */
 export interface OperationView {
@@ -41,9 +42,9 @@ export interface OperationView {
 
 export interface OperationSubject {
   /** What an import of its channel is called in a title: `Import`, `Sync`. */
-  importWord: string
+  importWord: AnyText
   /** The name of its connection or table, or its first file and the number of others. */
-  label: string | null
+  label: AnyText | null
   /** The name of the schedule that started it. */
   schedule: string | null
 }

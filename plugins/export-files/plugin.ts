@@ -1,13 +1,6 @@
 // Exports files' records as one CSV or JSON document. It changes nothing.
 import { z } from 'zod'
-import {
-  definePlugin,
-  EXPORT_COLUMNS,
-  FILE_SETTINGS,
-  forEntrySettings,
-  type ExportColumn,
-  type OperationView,
-} from '../contract.ts'
+import { definePlugin, EXPORT_COLUMNS, FILE_SETTINGS, forEntrySettings, say, type ExportColumn, type OperationView } from '../contract.ts'
 
 /**
  * Columns that are left out by default: addresses for security, and ids because people have no use
@@ -89,11 +82,17 @@ export const exportFiles = definePlugin({
   document: true,
   permission: 'files:read',
   summary: ({ format, columns }) =>
-    `${format.toUpperCase()} with ${columns.length === 1 ? columns[0] : `${columns.length} columns`}`,
+    columns.length === 1
+      ? say('{format} with {column}', { format: format.toUpperCase(), column: columns.join(', ') })
+      : say('{format} with {count} columns', {
+          ...{ format: format.toUpperCase(), count: columns.length },
+        }),
   async *plan(operation, wanted, context) {
     context.signal.throwIfAborted()
     const { total } = operation
-    yield `${nameOf(operation, wanted)}: ${total.toLocaleString('en')} ${total === 1 ? 'file' : 'files'}`
+    yield say('{name}: {count, plural, one {# file} other {# files}}', {
+      ...{ name: nameOf(operation, wanted), count: total },
+    })
   },
   async run(operation, wanted, { artifacts, listings, signal }) {
     signal.throwIfAborted()

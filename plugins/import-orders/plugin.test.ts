@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { inEnglish } from '../../test/english.ts'
 import { operationContext, writeContext } from '../../test/fakes/context.ts'
 import { operationView } from '../../test/fakes/operation.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
@@ -19,7 +20,7 @@ function platform(failed = 0) {
   }
   const notify: Notifier = {
     email: () => {},
-    notice: ({ level, title, body }) => void told.add(`${level}: ${title}. ${body}`),
+    notice: ({ level, title, body }) => void told.add(`${level}: ${inEnglish(title)}. ${inEnglish(body)}`),
     sms: () => {},
   }
   return { imported, told, pastOrders, notify }
@@ -39,7 +40,7 @@ it('says in a preview how many deliveries there would be, and whether buyers get
   const sentences = await Array.fromAsync(
     importOrders.plan(operationView(), options, writeContext({ pastOrders })),
   )
-  expect(sentences).toEqual([
+  expect(inEnglish(sentences)).toEqual([
     'Orders found: 3',
     'New deliveries: 2',
     'Their buyers: 1',

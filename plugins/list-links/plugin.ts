@@ -1,13 +1,7 @@
 // Lists the links that an operation created, as a downloadable CSV file.
 import Papa from 'papaparse'
 import { z } from 'zod'
-import {
-  definePlugin,
-  plainCell,
-  type MadeLink,
-  type OperationContext,
-  type OperationView,
-} from '../contract.ts'
+import { definePlugin, plainCell, say, type MadeLink, type OperationContext, type OperationView } from '../contract.ts'
 
 const COLUMNS = ['filename', 'url', 'email', 'expires_at', 'download_limit'] as const
 
@@ -27,10 +21,10 @@ export const listLinks = definePlugin({
   permission: 'links:write',
   // A cancelled operation may have created links, and may have sent them.
   always: true,
-  summary: () => 'Lists the links as a CSV file',
+  summary: () => say('Lists the links as a CSV file'),
   async *plan(operation, _options, context) {
     context.signal.throwIfAborted()
-    yield `${nameOf(operation)}: a CSV file with the links`
+    yield say('{name}: a CSV file with the links', { name: nameOf(operation) })
   },
   async run(operation, _options, context) {
     context.signal.throwIfAborted()

@@ -2,18 +2,7 @@
 // named, or to the product that the file's name or tags point to. If several fit, a person is
 // asked.
 import { z } from 'zod'
-import {
-  definePlugin,
-  failed,
-  MATCH_METHODS,
-  type CatalogVariant,
-  type Item,
-  type Match,
-  type MatchRules,
-  type Outcome,
-  type ReadContext,
-  type Mapping,
-} from '../contract.ts'
+import { definePlugin, failed, MATCH_METHODS, say, type CatalogVariant, type Item, type Match, type MatchRules, type Outcome, type ReadContext, type Mapping } from '../contract.ts'
 import { chosenFor, choice, mapChosen } from './chosen.ts'
 import { mapByPrefix, type PrefixedItem } from './prefixes.ts'
 import { mappingsOfSku, type SkuHits } from './sku-hits.ts'
@@ -118,11 +107,11 @@ export const mapProducts = definePlugin({
   needs: ['catalog'],
   outside: true,
   summary: ({ product_id, choices, match_by }) => {
-    if (product_id !== undefined) return 'Maps to one product'
-    if (choices !== undefined) return 'Maps to the accepted candidates'
+    if (product_id !== undefined) return say('Maps to one product')
+    if (choices !== undefined) return say('Maps to the accepted candidates')
     return match_by === undefined
-      ? 'Maps by the import defaults'
-      : `Maps by ${match_by.join(', ') || 'SKU'}`
+      ? say('Maps by the import defaults')
+      : say('Maps by {ways}', { ways: match_by.join(', ') || 'SKU' })
   },
   async *plan(items, given, context) {
     context.signal.throwIfAborted()

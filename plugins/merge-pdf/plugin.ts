@@ -1,19 +1,7 @@
 // Merges several PDF documents into a new one, in the order of the selection. The originals stay
 // unchanged.
 import { z } from 'zod'
-import {
-  definePlugin,
-  pdfAdvice,
-  documentPassword,
-  PortError,
-  stemOf,
-  UNSAFE_CHARACTERS,
-  nonPdfReason,
-  type FinishedItem,
-  type Item,
-  type OperationView,
-  type Warning,
-} from '../contract.ts'
+import { definePlugin, pdfAdvice, documentPassword, PortError, stemOf, UNSAFE_CHARACTERS, nonPdfReason, say, type FinishedItem, type Item, type OperationView, type Warning } from '../contract.ts'
 import { createDocuments } from '../_pdf/documents.ts'
 
 const MIN = 2
@@ -87,11 +75,13 @@ export const mergePdf = definePlugin({
   needs: ['bytes', 'sandbox'],
   scope: 'operation',
   ledger: false,
-  summary: ({ filename }) => `Makes one document, ${nameOf(filename)}`.slice(0, 200),
+  summary: ({ filename }) => say('Makes one document, {name}', { name: nameOf(filename).slice(0, 180) }),
   async *plan(operation, { filename }, { signal }) {
     signal.throwIfAborted()
     const { items, leftOut } = await documentsOf(operation)
-    yield `Makes one document of ${items.length}, in their order: ${nameOf(filename)}`
+    yield say('Makes one document of {count}, in their order: {name}', {
+      ...{ count: items.length, name: nameOf(filename) },
+    })
     for (const { message } of leftOut) yield message
   },
   run: async (operation, { filename, password }, { bytes: port, sandbox, signal }) => {

@@ -2,16 +2,7 @@
 // pack's are removed, the new one's are added, and a file's own products stay. Files already in the
 // pack are updated.
 import { z } from 'zod'
-import {
-  definePlugin,
-  movedMappings,
-  packName,
-  type FileChange,
-  type Item,
-  type Outcome,
-  type Packs,
-  type Pack,
-} from '../contract.ts'
+import { definePlugin, movedMappings, packName, say, type FileChange, type Item, type Outcome, type Packs, type Pack } from '../contract.ts'
 
 const options = z
   .strictObject({
@@ -71,10 +62,10 @@ export const moveToPack = definePlugin({
   sequential: true,
   worksOn: 'files',
   summary: ({ new_pack, out }) => {
-    if (out) return 'Removes files from their packs'
+    if (out) return say('Removes files from their packs')
     return new_pack === undefined
-      ? 'Moves files into a pack'
-      : `Moves files into the pack ${new_pack}`.slice(0, 200)
+      ? say('Moves files into a pack')
+      : say('Moves files into the pack {name}', { name: new_pack.slice(0, 170) })
   },
   async *plan(items, given, { packs, signal }) {
     signal.throwIfAborted()

@@ -1,16 +1,7 @@
 // Makes images smaller: limits their size, encodes them again at a lower quality, as WebP if
 // requested. The file's name follows its format.
 import { z } from 'zod'
-import {
-  definePlugin,
-  eachItem,
-  extensionOf,
-  IMAGE_EXTENSIONS,
-  type Item,
-  planEach,
-  type Decision,
-  type FileView,
-} from '../contract.ts'
+import { definePlugin, eachItem, extensionOf, IMAGE_EXTENSIONS, planEach, say, phrases, type Item, type Decision, type FileView } from '../contract.ts'
 import { createImages } from './images.ts'
 
 // Images are fetched and stored while others are processed.
@@ -78,7 +69,12 @@ export const optimizeImage = definePlugin({
   needs: ['bytes', 'sandbox'],
   bytes: true,
   summary: ({ max_px, quality, format, preserve_original }) =>
-    `Up to ${max_px} px, ${quality} % quality${format === 'webp' ? ', as WebP' : ''}${preserve_original ? '' : ', the original is deleted'}`,
+    phrases(
+      say('Up to {px} px', { px: String(max_px) }),
+      say('{quality} % quality', { quality }),
+      ...(format === 'webp' ? [say('as WebP')] : []),
+      ...(preserve_original ? [] : [say('the original is deleted')]),
+    ),
   plan: planEach(preview),
   run: (items, wanted, { bytes, sandbox, signal }) =>
     eachItem(items, CONCURRENCY, signal, async (item) => {

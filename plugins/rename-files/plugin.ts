@@ -1,7 +1,7 @@
 // Renames files: by a pattern, or by find and replace. This plugin does not check whether a new
 // name is free: the code that changes files does, in previews and in runs.
 import { z } from 'zod'
-import { definePlugin, type Item, type Outcome, type BaseContext } from '../contract.ts'
+import { definePlugin, say, type Item, type Outcome, type BaseContext } from '../contract.ts'
 import { dateWriter, isDateFormat, KNOWN_TOKENS, timeOf } from './date.ts'
 import { replacerOf } from './find.ts'
 import { fitForName, joinedName, partsOfName, textProblem } from './name.ts'
@@ -107,6 +107,11 @@ type Naming = (item: Item) => NamingResult
 const MAX_MS = 5000
 const YIELD_AFTER_MS = 20
 
+const foundAndReplaced = ({ find, replace }: Pick<Options, 'find' | 'replace'>) => ({
+  find: String(find),
+  replace,
+})
+
 export const renameFiles = definePlugin({
   id: 'rename-files',
   kind: 'act',
@@ -133,8 +138,10 @@ export const renameFiles = definePlugin({
   ordered: true,
   summary: (wanted) =>
     wanted.mode === 'pattern'
-      ? `Renames files to ${wanted.pattern}`
-      : `Replaces ${wanted.regex ? `the expression ${wanted.find}` : `“${wanted.find}”`} in names by “${wanted.replace}”`,
+      ? say('Renames files to {pattern}', { pattern: String(wanted.pattern) })
+      : wanted.regex
+        ? say('Replaces the expression {find} in names by “{replace}”', foundAndReplaced(wanted))
+        : say('Replaces “{find}” in names by “{replace}”', foundAndReplaced(wanted)),
   async *plan(items, wanted, context) {
     const nameOf = namingOf(wanted, context)
     const begun = performance.now()

@@ -1,16 +1,7 @@
 // Puts a mark on every page of PDF documents: text in any script, or an image. The original stays
 // as a version of the file.
 import { z } from 'zod'
-import {
-  anyPdf,
-  definePlugin,
-  documentPassword,
-  nonPdfReason,
-  pdfAdvice,
-  planEach,
-  watermarkFields,
-  type ShopSettings,
-} from '../contract.ts'
+import { anyPdf, definePlugin, documentPassword, nonPdfReason, pdfAdvice, planEach, watermarkFields, say, type ShopSettings } from '../contract.ts'
 import { createDocuments } from '../_pdf/documents.ts'
 import { eachDocument } from '../_pdf/each-document.ts'
 
@@ -88,12 +79,11 @@ export const watermarkPdf = definePlugin({
   needs: ['bytes', 'sandbox'],
   bytes: true,
   summary: ({ text, position, saved }) =>
-    (saved
-      ? 'The shop’s watermark on every page'
+    saved
+      ? say('The shop’s watermark on every page')
       : text === undefined
-        ? `An image on every page, ${position}`
-        : `“${text}” on every page, ${position}`
-    ).slice(0, 200),
+        ? say('An image on every page, {position}', { position })
+        : say('“{text}” on every page, {position}', { text, position }),
   plan: (items, given, context) =>
     planMarks(items, wantedOf(given, context.shop.settings), context),
   run: (items, given, context) => {

@@ -1,5 +1,6 @@
 // What the engine's parts share: an operation's row and an item at work.
 import type {
+  AnyText,
   Entry,
   FileChange,
   Plugin,
@@ -125,7 +126,8 @@ export interface OperationRow {
   open: boolean
   preview: boolean
   round: number
-  intentions: string[]
+  /** Strings: as an earlier version stored them. */
+  intentions: AnyText[]
   stopped: Stop | null
   undoes: string | null
   /**

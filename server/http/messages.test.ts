@@ -2,15 +2,17 @@
 // of its folder; the shell's en.json has all others, and every fixed text of the server that the page
 // shows. After a text has changed, run `npm run messages`: it also prints how many texts each
 // language lacks, and web/shell/messages/catalogs.test.ts names them.
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { messagesIn } from '../../lint/messages.js'
 import { openTestApp } from '../../test/app.ts'
+import { capitalized } from '../../web/shell/labels/size.ts'
 import { mapTexts } from '../../web/shell/messages/map-texts.ts'
 import { ERRORS } from '../core/errors.ts'
 
 const WEB = path.resolve(import.meta.dirname, '../../web')
+const SERVER = ['server', 'plugins'].map((folder) => path.resolve(WEB, '..', folder))
 const FEATURES = path.join(WEB, 'features')
 const SHELL = path.join(WEB, 'shell/messages/en.json')
 
@@ -45,13 +47,15 @@ function templateOf(texts: ReadonlySet<string>): string {
   return `${JSON.stringify(catalog, null, 2)}\n`
 }
 
-/** The fixed texts of the server that the page shows. */
+/** The texts of the server that the page shows: those that it states with `say`, and fixed ones. */
 async function servedTexts(): Promise<Set<string>> {
   const app = await openTestApp()
   try {
     const get = async (address: string) => (await app.owner.call('GET', address)).body as object
     const served = new Set(Object.values(ERRORS).map(({ message }) => message as string))
+    for (const text of said()) served.add(text)
     const records = [await get('/api/plugins'), await get('/api/channels')]
+    for (const { labels } of actionsIn(records[0])) served.add(capitalized(labels.result))
     const { providers } = (await get('/api/cloud')) as Cloud
     records.push(providers.map(({ title, presets, fields }) => ({ title, presets, fields })))
     for (const record of [...records, builtIn(await get('/api/workflows'))])
@@ -64,6 +68,26 @@ async function servedTexts(): Promise<Set<string>> {
     await app.close()
   }
 }
+
+const TEMPLATES = path.join(WEB, '../server/core/outbox/templates')
+const SAY = /\{\{say\s+(?:'([^']*)'|"([^"]*)")/g
+
+/** The messages of the server: those of `say()` in its code and in the templates of its mails. */
+function said(): string[] {
+  const texts = SERVER.flatMap((folder) => [...messagesIn(folder, ['say']).keys()])
+  for (const file of readdirSync(TEMPLATES))
+    for (const [, single, double] of readFileSync(path.join(TEMPLATES, file), 'utf8').matchAll(SAY))
+      texts.push(single ?? double ?? '')
+  return texts
+}
+
+interface Actions {
+  data: { actions: { labels: { result: string } }[] }[]
+}
+
+/** Mails have the results of actions as labels too. */
+const actionsIn = (list: object | undefined) =>
+  (list as Actions).data.flatMap(({ actions }) => actions)
 
 /** Of what the installation lacks, the message names variables. */
 interface Cloud {

@@ -1,6 +1,6 @@
 // The shapes of requests and replies. They validate, and their .meta() describes them.
 import { z } from 'zod'
-import { settingFields, UNSAFE_CHARACTERS } from '../../plugins/contract.ts'
+import { settingFields, UNSAFE_CHARACTERS, type Text } from '../../plugins/contract.ts'
 import { filenameProblem, MAX_TAGS, tagProblem, urlProblem, type Problem } from '../files/rules.ts'
 
 /** How a file was mapped to its product: the values of mappings.method. */
@@ -42,6 +42,22 @@ export const itemError = z.object({
   detail: z.string().optional(),
   retryable: z.boolean(),
 })
+
+/** A text for people, which a client can show in its own language. */
+export const textSchema: z.ZodType<Text> = z
+  .object({
+    message: z.string().meta({
+      description: 'The English ICU message, which is also the key of its translations',
+      example: '{done} of {total} files {what}',
+    }),
+    context: z.string().optional().meta({
+      description: 'The translation’s key is then `message || context`',
+    }),
+    values: z
+      .record(z.string(), z.union([z.string(), z.number(), z.lazy(() => textSchema)]))
+      .meta({ description: 'The arguments of the message; some are texts themselves' }),
+  })
+  .meta({ id: 'Text', description: 'An English message with its values, for other languages' })
 
 const MAX_ROWS = 250
 const limit = (usual: number) =>

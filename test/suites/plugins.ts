@@ -19,6 +19,7 @@ import {
   type WriteContext,
 } from '../../plugins/contract.ts'
 import { isErrorCode } from '../../server/core/errors.ts'
+import { inEnglish } from '../english.ts'
 import { operationContext } from '../fakes/context.ts'
 import { optionsSchema } from '../../server/features/workflows/routes/plugin-endpoints.ts'
 
@@ -123,7 +124,7 @@ export function pluginSuite(
     })
     it('describes in a short line what it will do', () => {
       const line = plugin.summary?.(plugin.options.parse(open.options ?? {})) ?? plugin.title
-      expect(line).toMatch(/^\S.{0,200}$/)
+      expect(inEnglish(line)).toMatch(/^\S.{0,200}$/)
     })
     it('accepts its options and refuses invalid ones', () => {
       expect(plugin.options.safeParse(open.options ?? {}).error).toBeUndefined()
@@ -256,7 +257,7 @@ function operationPlans(plugin: OperationPlugin, open: () => OperationCase): voi
       plugin.plan(operation, plugin.options.parse(options ?? {}), readOnly(context)),
     )
     expect(sentences.length).toBeGreaterThan(0)
-    for (const sentence of sentences) expect(sentence).toMatch(/\S/)
+    for (const sentence of sentences) expect(inEnglish(sentence)).toMatch(/\S/)
     expect(await state()).toEqual(before)
   })
   it('does nothing after an abort', async () => {

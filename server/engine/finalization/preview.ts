@@ -1,5 +1,5 @@
 // The end of a preview: what its last steps would do, and how many files would change.
-import { PortError } from '../../../plugins/contract.ts'
+import { PortError, type AnyText } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { isDatabaseUnavailable } from '../../core/db/error-classes.ts'
 import { errorFields } from '../../core/log.ts'
@@ -41,9 +41,9 @@ const lastOf = ({ workflow: { steps } }: OperationRow) => steps.at(-1)?.id ?? ''
 async function intentionsOf(
   runner: EngineRunner,
   { scope, operation, signal }: Finalization,
-): Promise<string[] | Stop> {
+): Promise<AnyText[] | Stop> {
   const context = await writeContext(runner.parts, scope, operation, signal)
-  const intentions: string[] = []
+  const intentions: AnyText[] = []
   for (const step of resolveLastSteps(runner.parts, scope, operation.workflow)) {
     try {
       const view = await viewOf(scope, operation, runner.parts.messageWords)
@@ -94,7 +94,7 @@ async function countPreviewResults(
 
 function recordPreview(
   { scope, operation: { id }, lease }: Finalization,
-  intentions: string[],
+  intentions: readonly AnyText[],
   counts: PreviewCounts,
 ) {
   return scope.transaction(async (tx) => {

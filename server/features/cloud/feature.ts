@@ -1,4 +1,5 @@
 // Folders of cloud providers.
+import { say } from '../../../plugins/contract.ts'
 import { defineEvent } from '../../core/outbox/webhook-events.ts'
 import { operationSchema } from '../operations/record.ts'
 import { cloudChannel } from './channel.ts'
@@ -10,7 +11,7 @@ import { defineFeature } from '../feature.ts'
 
 export const cloudFeature = defineFeature({
   name: 'cloud',
-  messageWords: { [cloudChannel.id]: 'Sync' },
+  messageWords: { [cloudChannel.id]: say('Sync', {}, 'noun') },
   examples: cloudExamples,
   endpoints: connectionRoutes,
   tasks: (parts: ListingParts) => [listingTask(parts), dueTask(parts)],

@@ -8,6 +8,7 @@ import { outcomeText } from './operation-outcome.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { tRich } from '../../shell/messages/rich.ts'
 import { serverText } from '../../shell/messages/server-templates.ts'
+import { shownText } from '../../shell/messages/server-text.ts'
 import { t, translated } from '../../shell/messages/t.ts'
 
 export function Outcome({ operation }: { operation: Operation }) {
@@ -124,8 +125,8 @@ function PreviewBanner({ operation }: { operation: Operation }) {
           <>
             <p>{t('At the end this would also happen:')}</p>
             <ul className="bullets">
-              {intentions.map((intention) => (
-                <li key={intention}>{serverText(intention)}</li>
+              {intentions.map(shownText).map((intention) => (
+                <li key={intention}>{intention}</li>
               ))}
             </ul>
           </>

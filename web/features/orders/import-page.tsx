@@ -11,6 +11,7 @@ import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { Titled } from '../../shell/components/titled.tsx'
 import { dayText } from '../../shell/labels/time.ts'
 import { serverText } from '../../shell/messages/server-templates.ts'
+import { shownText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
 import {
   Banner,
@@ -143,8 +144,8 @@ function Open({ operation }: { operation: Operation }) {
         )}
         {status === 'previewed' && (
           <ul className="bullets">
-            {operation.intentions.map((one) => (
-              <li key={one}>{serverText(one)}</li>
+            {operation.intention_texts.map(shownText).map((one) => (
+              <li key={one}>{one}</li>
             ))}
           </ul>
         )}

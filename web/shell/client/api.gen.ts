@@ -767,6 +767,7 @@ export interface components {
         unchanged: number
       } | null
       id: string
+      intention_texts: components['schemas']['Text'][]
       /** @description What its last steps would do, in a preview */
       intentions: string[]
       /** @description The import; null: no row imports a file */
@@ -775,6 +776,7 @@ export interface components {
       kind: 'import' | 'bulk'
       /** @description The first file of an import and the number of others, or the name of the CSV file; null: neither */
       label: string | null
+      label_text: components['schemas']['Text'] | null
       paused_at: string | null
       /** @description The share of processed files, without cancelled ones */
       percentage: number
@@ -831,6 +833,7 @@ export interface components {
         id: string
         plugin: string
         summary: string
+        summary_text: components['schemas']['Text']
         title: string
       }[]
       stopped: {
@@ -3229,6 +3232,7 @@ export interface components {
     }
     Notice: {
       body: string
+      body_text: components['schemas']['Text']
       /** Format: date-time */
       created_at: string
       id: string
@@ -3237,6 +3241,7 @@ export interface components {
       operation_id: string | null
       read_at: string | null
       title: string
+      title_text: components['schemas']['Text']
     }
     Operation: {
       action: string
@@ -3273,12 +3278,14 @@ export interface components {
         unchanged: number
       } | null
       id: string
+      intention_texts: components['schemas']['Text'][]
       /** @description What its last steps would do, in a preview */
       intentions: string[]
       /** @enum {string} */
       kind: 'import' | 'bulk'
       /** @description The first file of an import and the number of others, or the name of the CSV file; null: neither */
       label: string | null
+      label_text: components['schemas']['Text'] | null
       paused_at: string | null
       /** @description The share of processed files, without cancelled ones */
       percentage: number
@@ -3335,6 +3342,7 @@ export interface components {
         id: string
         plugin: string
         summary: string
+        summary_text: components['schemas']['Text']
         title: string
       }[]
       stopped: {
@@ -4418,6 +4426,20 @@ export interface components {
       name: string
       tags: string[]
     }
+    /** @description An English message with its values, for other languages */
+    Text: {
+      /** @description The translation’s key is then `message || context` */
+      context?: string
+      /**
+       * @description The English ICU message, which is also the key of its translations
+       * @example {done} of {total} files {what}
+       */
+      message: string
+      /** @description The arguments of the message; some are texts themselves */
+      values: {
+        [key: string]: string | number | components['schemas']['Text']
+      }
+    }
     UploadBatch: {
       auto_map: boolean | null
       count: number | null
@@ -4623,6 +4645,7 @@ export interface components {
         }
         plugin: string
         summary: string
+        summary_text: components['schemas']['Text']
         title: string
         when?: {
           [key: string]: unknown
@@ -4640,6 +4663,7 @@ export interface components {
       problems_total: number
       steps: {
         summary: string
+        summary_text: components['schemas']['Text']
       }[]
     }
     WorkflowRequest: {

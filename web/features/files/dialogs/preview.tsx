@@ -61,8 +61,10 @@ export function Preview({
       {parts.map((part) => (
         <Part key={part.title} part={part} />
       ))}
-      {operation.intentions.length > 0 && (
-        <Text as="p">{t('Also: {list}.', { list: operation.intentions.join('; ') })}</Text>
+      {operation.intention_texts.length > 0 && (
+        <Text as="p">
+          {t('Also: {list}.', { list: operation.intention_texts.map(shownText).join('; ') })}
+        </Text>
       )}
       <Text as="p" tone="subdued">
         {t('Nothing has been changed yet.')}{' '}

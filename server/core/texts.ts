@@ -1,0 +1,45 @@
+// Texts for people in a language other than English, for what the server itself sends: emails. The
+// translations are those of the page. API fields and the log are English: `english` of the contract.
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { ENGLISH, textIn, type Text, type TextLanguage } from '../../plugins/contract.ts'
+
+const WEB = path.resolve(import.meta.dirname, '../../web')
+
+/** The languages with a translation; English is in the code. `pt` is Brazilian Portuguese. */
+export const TEXT_LANGUAGES = ['en', 'de', 'es', 'fr', 'ja', 'pt'] as const
+
+const catalogs = new Map<string, TextLanguage['catalog']>()
+
+/** The language of a tag such as `de-AT`; English if there is no translation. */
+export function languageOf(tag: string | null): TextLanguage {
+  const language = TEXT_LANGUAGES.find((one) => one === tag?.toLowerCase().split(/[-_]/, 1)[0])
+  if (!language || language === 'en') return ENGLISH
+  return { locale: language, catalog: catalogOf(language) }
+}
+
+function catalogOf(language: string): TextLanguage['catalog'] {
+  const known = catalogs.get(language)
+  if (known) return known
+  const files = globSync(`{shell/messages,features/*/texts}/${language}.json`, { cwd: WEB })
+  const catalog = Object.assign(
+    {},
+    ...files.map((file) => JSON.parse(readFileSync(path.join(WEB, file), 'utf8')) as object),
+  ) as TextLanguage['catalog']
+  catalogs.set(language, catalog)
+  return catalog
+}
+
+/** A copy of plain data with every text in it as a string in the language. */
+export function writtenIn(data: unknown, language: TextLanguage): unknown {
+  if (typeof data !== 'object' || data === null) return data
+  if (isText(data)) return textIn(data, language)
+  if (Array.isArray(data)) return data.map((one) => writtenIn(one, language))
+  return Object.fromEntries(
+    Object.entries(data).map(([name, value]) => [name, writtenIn(value, language)]),
+  )
+}
+
+/** Text has values: a failure of an item has a `message` too. */
+const isText = (data: object): data is Text =>
+  'message' in data && 'values' in data && typeof data.message === 'string'

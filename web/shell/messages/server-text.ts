@@ -1,0 +1,23 @@
+// Texts of the server: English messages with their values, which the page writes in its language.
+import { type Schemas } from '../client/types.ts'
+import { formatText } from './format.ts'
+import { messageLocale } from './locale.ts'
+import { translationOf } from './t.ts'
+
+export type ServerText = Schemas['Text']
+
+/** A text of the server in the page's language; in English if the catalogs lack its message. */
+export function shownText({ message, context, values }: ServerText): string {
+  const translation = translationOf(message, context)
+  const written = Object.entries(values).map(([name, value]) => [
+    name,
+    typeof value === 'object' ? shownText(value) : figureOf(translation, name, value),
+  ])
+  return formatText(translation, Object.fromEntries(written) as Record<string, string | number>)
+}
+
+/** A plain argument is formatted here: ICU writes it without grouping. */
+const figureOf = (message: string, name: string, value: string | number): string | number =>
+  typeof value === 'string' || message.includes(`{${name},`)
+    ? value
+    : new Intl.NumberFormat(messageLocale()).format(value)

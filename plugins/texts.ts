@@ -26,11 +26,17 @@ export type AnyText = Text | string
 export const say = (message: string, values: Text['values'] = {}, context?: string): Text =>
   context === undefined ? { message, values } : { message, context, values }
 
-/** The text of a string that is stated elsewhere: a title, a name, another system's answer. */
+/**
+ * The text of a string that is stated elsewhere: a title, another system's answer. It is shown in
+ * the reader's language if a catalog has it.
+ */
 export function textOf(text: AnyText): Text {
   if (typeof text !== 'string') return text
-  return SYNTAX.test(text) ? { message: '{text}', values: { text } } : say(text)
+  return SYNTAX.test(text) ? verbatim(text) : say(text)
 }
+
+/** The text of a name, which is the same in every language. */
+export const verbatim = (text: string): Text => ({ message: '{text}', values: { text } })
 
 /** Characters with a meaning in ICU messages. */
 const SYNTAX = /[{}'<]/

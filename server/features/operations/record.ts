@@ -1,6 +1,6 @@
 // An operation as every answer shows it.
 import { z } from 'zod'
-import { english, textOf } from '../../../plugins/contract.ts'
+import { english, textOf, verbatim } from '../../../plugins/contract.ts'
 import {
   cannotUndo,
   hasEnded,
@@ -151,7 +151,7 @@ export function operationRecord(
     action: operation.action,
     channel: operation.channel,
     label: label === null ? null : english(label),
-    label_text: label === null ? null : textOf(label),
+    label_text: typeof label === 'string' ? verbatim(label) : label,
     workflow: workflow.id,
     workflow_title: workflow.title,
     steps: workflow.steps.map((step) => ({

@@ -100,7 +100,7 @@ function EndBanner({ operation }: { operation: Operation }) {
 }
 
 function PreviewBanner({ operation }: { operation: Operation }) {
-  const { status, total, intentions, cannot_undo } = operation
+  const { status, total, intention_texts, cannot_undo } = operation
   if (status === 'previewing')
     return (
       <Banner tone="info" title={t('Preview')}>
@@ -121,11 +121,11 @@ function PreviewBanner({ operation }: { operation: Operation }) {
             'The list below shows what would happen to each file. Confirm to run it. A file with conflicting later changes is skipped, with the reason.',
           )}
         </p>
-        {intentions.length > 0 && (
+        {intention_texts.length > 0 && (
           <>
             <p>{t('At the end this would also happen:')}</p>
             <ul className="bullets">
-              {intentions.map(shownText).map((intention) => (
+              {intention_texts.map(shownText).map((intention) => (
                 <li key={intention}>{intention}</li>
               ))}
             </ul>

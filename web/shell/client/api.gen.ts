@@ -4223,6 +4223,11 @@ export interface components {
        */
       hold_risky_orders: boolean
       /**
+       * @description The language of emails to the shop; null: the language of its online store
+       * @default null
+       */
+      mail_language: ('en' | 'de' | 'es' | 'fr' | 'ja' | 'pt') | null
+      /**
        * @description How files are matched to products, tried in this order; empty: only manually
        * @default [
        *       "sku",
@@ -4321,6 +4326,8 @@ export interface components {
       fulfil_orders?: boolean
       /** @description Hold deliveries that the platform advises to cancel or to investigate */
       hold_risky_orders?: boolean
+      /** @description The language of emails to the shop; null: the language of its online store */
+      mail_language?: ('en' | 'de' | 'es' | 'fr' | 'ja' | 'pt') | null
       /** @description How files are matched to products, tried in this order; empty: only manually */
       match_by?: ('sku' | 'filename' | 'title' | 'tags')[]
       /** @description How sure a match must be, from 0 to 1 */

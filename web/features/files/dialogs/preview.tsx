@@ -11,6 +11,7 @@ import { changesOf } from '../../operations/change.ts'
 import { type PreviewPart, partsOfAll, partsOfCounts } from '../../operations/preview-parts.ts'
 import { Changes } from '../../operations/changes.tsx'
 import './preview.css'
+import { shownText } from '../../../shell/messages/server-text.ts'
 import { t } from '../../../shell/messages/t.ts'
 
 const SHOWN = 4

@@ -67,7 +67,7 @@ export const FILE_SETTINGS = {
     },
     description: 'Days a link stays valid; null: it never expires',
     example: 60,
-    phrase: (days: number | null) => 
+    phrase: (days: number | null) =>
       days === null ? say('links never expire') : say('expiry {days} days', { days }),
     subject: 'Its expiry',
     usual: null,
@@ -106,7 +106,7 @@ export const FILE_SETTINGS = {
     },
     description: 'Downloads that a link allows; null: unlimited',
     example: 5,
-    phrase: (limit: number | null) => 
+    phrase: (limit: number | null) =>
       limit === null ? say('unlimited downloads') : say('limit {count}', { count: limit }),
     subject: 'Its download limit',
     usual: null,

@@ -1,6 +1,15 @@
 // Creates a buyer's link for each file, with the file's own terms unless the options say otherwise.
 import { z } from 'zod'
-import { definePlugin, emailAddress, MAX_DOWNLOAD_LIMIT, MAX_EXPIRY_DAYS, say, phrases, type Item, type LinkWanted } from '../contract.ts'
+import {
+  definePlugin,
+  emailAddress,
+  MAX_DOWNLOAD_LIMIT,
+  MAX_EXPIRY_DAYS,
+  say,
+  phrases,
+  type Item,
+  type LinkWanted,
+} from '../contract.ts'
 
 const MAX_PER_FILE = 1000
 
@@ -95,7 +104,9 @@ export const createLinks = definePlugin({
       ...(download_limit === undefined
         ? []
         : [
-            download_limit === null ? say('unlimited') : say('limit {count}', { count: download_limit }),
+            download_limit === null
+              ? say('unlimited')
+              : say('limit {count}', { count: download_limit }),
           ]),
       ...(send_emails
         ? [say('sent by email')]

@@ -101,7 +101,9 @@ describe('export-files', () => {
   })
   it('describes in a preview what it would write', async () => {
     const sentences = exportFiles.plan(operation, exportFiles.options.parse({}), writeContext())
-    expect(inEnglish(await Array.fromAsync(sentences))).toEqual(['files-2026-03-01.csv: 1,234 files'])
+    expect(inEnglish(await Array.fromAsync(sentences))).toEqual([
+      'files-2026-03-01.csv: 1,234 files',
+    ])
   })
   it.each([[{ columns: [] }], [{ columns: ['hash'] }], [{ format: 'xlsx' }]])(
     'refuses %j',

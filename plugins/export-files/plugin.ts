@@ -1,6 +1,14 @@
 // Exports files' records as one CSV or JSON document. It changes nothing.
 import { z } from 'zod'
-import { definePlugin, EXPORT_COLUMNS, FILE_SETTINGS, forEntrySettings, say, type ExportColumn, type OperationView } from '../contract.ts'
+import {
+  definePlugin,
+  EXPORT_COLUMNS,
+  FILE_SETTINGS,
+  forEntrySettings,
+  say,
+  type ExportColumn,
+  type OperationView,
+} from '../contract.ts'
 
 /**
  * Columns that are left out by default: addresses for security, and ids because people have no use

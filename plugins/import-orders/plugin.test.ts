@@ -20,7 +20,8 @@ function platform(failed = 0) {
   }
   const notify: Notifier = {
     email: () => {},
-    notice: ({ level, title, body }) => void told.add(`${level}: ${inEnglish(title)}. ${inEnglish(body)}`),
+    notice: ({ level, title, body }) =>
+      void told.add(`${level}: ${inEnglish(title)}. ${inEnglish(body)}`),
     sms: () => {},
   }
   return { imported, told, pastOrders, notify }

@@ -1,7 +1,14 @@
 // Lists the links that an operation created, as a downloadable CSV file.
 import Papa from 'papaparse'
 import { z } from 'zod'
-import { definePlugin, plainCell, say, type MadeLink, type OperationContext, type OperationView } from '../contract.ts'
+import {
+  definePlugin,
+  plainCell,
+  say,
+  type MadeLink,
+  type OperationContext,
+  type OperationView,
+} from '../contract.ts'
 
 const COLUMNS = ['filename', 'url', 'email', 'expires_at', 'download_limit'] as const
 

@@ -2,7 +2,19 @@
 // named, or to the product that the file's name or tags point to. If several fit, a person is
 // asked.
 import { z } from 'zod'
-import { definePlugin, failed, MATCH_METHODS, say, type CatalogVariant, type Item, type Match, type MatchRules, type Outcome, type ReadContext, type Mapping } from '../contract.ts'
+import {
+  definePlugin,
+  failed,
+  MATCH_METHODS,
+  say,
+  type CatalogVariant,
+  type Item,
+  type Match,
+  type MatchRules,
+  type Outcome,
+  type ReadContext,
+  type Mapping,
+} from '../contract.ts'
 import { chosenFor, choice, mapChosen } from './chosen.ts'
 import { mapByPrefix, type PrefixedItem } from './prefixes.ts'
 import { mappingsOfSku, type SkuHits } from './sku-hits.ts'

@@ -1,7 +1,20 @@
 // Merges several PDF documents into a new one, in the order of the selection. The originals stay
 // unchanged.
 import { z } from 'zod'
-import { definePlugin, pdfAdvice, documentPassword, PortError, stemOf, UNSAFE_CHARACTERS, nonPdfReason, say, type FinishedItem, type Item, type OperationView, type Warning } from '../contract.ts'
+import {
+  definePlugin,
+  pdfAdvice,
+  documentPassword,
+  PortError,
+  stemOf,
+  UNSAFE_CHARACTERS,
+  nonPdfReason,
+  say,
+  type FinishedItem,
+  type Item,
+  type OperationView,
+  type Warning,
+} from '../contract.ts'
 import { createDocuments } from '../_pdf/documents.ts'
 
 const MIN = 2
@@ -75,7 +88,8 @@ export const mergePdf = definePlugin({
   needs: ['bytes', 'sandbox'],
   scope: 'operation',
   ledger: false,
-  summary: ({ filename }) => say('Makes one document, {name}', { name: nameOf(filename).slice(0, 180) }),
+  summary: ({ filename }) =>
+    say('Makes one document, {name}', { name: nameOf(filename).slice(0, 180) }),
   async *plan(operation, { filename }, { signal }) {
     signal.throwIfAborted()
     const { items, leftOut } = await documentsOf(operation)

@@ -145,7 +145,8 @@ describe('move-to-pack', () => {
     expect(moveToPack.options.safeParse(options).error?.message).toContain(message)
   })
   it('describes what it does', () => {
-    const summary = (options: unknown) => inEnglish(moveToPack.summary!(moveToPack.options.parse(options)))
+    const summary = (options: unknown) =>
+      inEnglish(moveToPack.summary!(moveToPack.options.parse(options)))
     expect(summary({ out: true })).toBe('Removes files from their packs')
     expect(summary({ new_pack: 'Winter' })).toBe('Moves files into the pack Winter')
     expect(summary({ pack: publicId(OLD) })).toBe('Moves files into a pack')

@@ -2,7 +2,17 @@
 // pack's are removed, the new one's are added, and a file's own products stay. Files already in the
 // pack are updated.
 import { z } from 'zod'
-import { definePlugin, movedMappings, packName, say, type FileChange, type Item, type Outcome, type Packs, type Pack } from '../contract.ts'
+import {
+  definePlugin,
+  movedMappings,
+  packName,
+  say,
+  type FileChange,
+  type Item,
+  type Outcome,
+  type Packs,
+  type Pack,
+} from '../contract.ts'
 
 const options = z
   .strictObject({

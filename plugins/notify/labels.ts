@@ -118,7 +118,11 @@ export function headlineOf(
 /** The done files that an import did not bring, with what it did to them. */
 const presentParts = ({ changed, trashed, unchanged }: PresentFiles) =>
   [
-    { count: changed, text: say('{count} changed', { count: changed }), label: say('Changed', {}, 'number of files') },
+    {
+      count: changed,
+      text: say('{count} changed', { count: changed }),
+      label: say('Changed', {}, 'number of files'),
+    },
     {
       count: trashed,
       text: say('{count} moved to the trash', { count: trashed }),

@@ -59,8 +59,7 @@ const well = { status: 'success', failed: 0 } as const
 
 function outbox() {
   const messages = new Map<string, unknown>()
-  const keep = (message: unknown) =>
-    void messages.set(JSON.stringify(message), inEnglish(message))
+  const keep = (message: unknown) => void messages.set(JSON.stringify(message), inEnglish(message))
   const collected: Notifier = { email: keep, notice: keep, sms: (text) => keep({ sms: text }) }
   return { notify: collected, all: () => [...messages.values()] as Record<string, unknown>[] }
 }

@@ -1,7 +1,18 @@
 // Makes images smaller: limits their size, encodes them again at a lower quality, as WebP if
 // requested. The file's name follows its format.
 import { z } from 'zod'
-import { definePlugin, eachItem, extensionOf, IMAGE_EXTENSIONS, planEach, say, phrases, type Item, type Decision, type FileView } from '../contract.ts'
+import {
+  definePlugin,
+  eachItem,
+  extensionOf,
+  IMAGE_EXTENSIONS,
+  planEach,
+  say,
+  phrases,
+  type Item,
+  type Decision,
+  type FileView,
+} from '../contract.ts'
 import { createImages } from './images.ts'
 
 // Images are fetched and stored while others are processed.

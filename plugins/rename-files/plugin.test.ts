@@ -313,7 +313,8 @@ describe('with any options', () => {
 })
 
 it('describes what it does', () => {
-  const summary = (options: unknown) => inEnglish(renameFiles.summary!(renameFiles.options.parse(options)))
+  const summary = (options: unknown) =>
+    inEnglish(renameFiles.summary!(renameFiles.options.parse(options)))
   expect(summary({ pattern: '{date} {original}' })).toBe('Renames files to {date} {original}')
   expect(summary({ mode: 'replace', find: 'a', replace: 'b' })).toBe('Replaces “a” in names by “b”')
   expect(summary({ mode: 'replace', find: 'a+', regex: true })).toBe(

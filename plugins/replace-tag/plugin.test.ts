@@ -103,7 +103,8 @@ describe('replace-tag', () => {
     expect(replaceTag.options.safeParse(options).error?.message).toContain(message)
   })
   it('describes what it does', () => {
-    const summary = (options: unknown) => inEnglish(replaceTag.summary!(replaceTag.options.parse(options)))
+    const summary = (options: unknown) =>
+      inEnglish(replaceTag.summary!(replaceTag.options.parse(options)))
     expect(summary({ find: 'a', replace: 'b' })).toBe('Replaces the tag a by b')
     expect(summary({ find: 'a', replace: 'b', case_sensitive: false })).toBe(
       'Replaces the tag a in any case by b',

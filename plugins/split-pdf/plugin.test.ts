@@ -89,7 +89,8 @@ describe('split-pdf', () => {
       expect(accepts(wrong)).toBe(false)
   })
   it('describes in a line what it does', () => {
-    const summary = (options: unknown) => inEnglish(splitPdf.summary!(splitPdf.options.parse(options)))
+    const summary = (options: unknown) =>
+      inEnglish(splitPdf.summary!(splitPdf.options.parse(options)))
     expect(summary({})).toBe('Makes a document of every page')
     expect(summary({ every: 4 })).toBe('Makes a document of every 4 pages')
     expect(summary({ ranges: ['1-3', '7-'] })).toBe('Makes parts of the pages 1-3, 7-')

@@ -1,7 +1,16 @@
 // Splits PDF documents into new files: single pages, parts of a number of pages, or ranges of
 // pages.
 import { z } from 'zod'
-import { definePlugin, anyPdf, documentPassword, pdfAdvice, stemOf, say, type Item, type StagedBlob } from '../contract.ts'
+import {
+  definePlugin,
+  anyPdf,
+  documentPassword,
+  pdfAdvice,
+  stemOf,
+  say,
+  type Item,
+  type StagedBlob,
+} from '../contract.ts'
 import { createDocuments } from '../_pdf/documents.ts'
 import { eachDocument, planDocuments } from '../_pdf/each-document.ts'
 
@@ -99,7 +108,8 @@ export const splitPdf = definePlugin({
   needs: ['bytes', 'sandbox'],
   bytes: true,
   summary: ({ every = 1, ranges }) => {
-    if (ranges) return say('Makes parts of the pages {ranges}', { ranges: ranges.join(', ').slice(0, 170) })
+    if (ranges)
+      return say('Makes parts of the pages {ranges}', { ranges: ranges.join(', ').slice(0, 170) })
     return every === 1
       ? say('Makes a document of every page')
       : say('Makes a document of every {count} pages', { count: every })

@@ -2,7 +2,19 @@
 // to that delivery alone, and the file stays unchanged. A document that cannot be stamped is not
 // delivered.
 import { z } from 'zod'
-import { definePlugin, documentPassword, pdfAdvice, PortError, UNSAFE_CHARACTERS, say, phrases, type DeliveryView, type Item, type WriteContext, type Text } from '../contract.ts'
+import {
+  definePlugin,
+  documentPassword,
+  pdfAdvice,
+  PortError,
+  UNSAFE_CHARACTERS,
+  say,
+  phrases,
+  type DeliveryView,
+  type Item,
+  type WriteContext,
+  type Text,
+} from '../contract.ts'
 import { createDocuments } from '../_pdf/documents.ts'
 import { eachDocument, planDocuments } from '../_pdf/each-document.ts'
 

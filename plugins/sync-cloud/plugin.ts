@@ -1,7 +1,16 @@
 // First step of every cloud sync: fetches new and changed objects, applies the provider's changes
 // to files, and carries the files' changes to the provider.
 import { z } from 'zod'
-import { definePlugin, failed, sizeProblem, say, type CloudTask, type FileChange, type Item, type Outcome } from '../contract.ts'
+import {
+  definePlugin,
+  failed,
+  sizeProblem,
+  say,
+  type CloudTask,
+  type FileChange,
+  type Item,
+  type Outcome,
+} from '../contract.ts'
 
 /**
  * Outcomes of entries carry `bytes`. Outcomes of files carry the change that came with them, and
@@ -38,7 +47,8 @@ export const syncCloud = definePlugin({
     cloud_unreachable: 'Sync again: the provider may answer by now.',
     cloud_failed: 'Sync again: the provider may answer by now.',
   },
-  summary: () => say('Imports new and changed files, and applies renames and deletions at the provider'),
+  summary: () =>
+    say('Imports new and changed files, and applies renames and deletions at the provider'),
   async *plan(items, _, { cloud, limits, request, signal }) {
     signal.throwIfAborted()
     const tasks = await cloud.tasksOf(request.sync ?? '', items)

@@ -94,7 +94,8 @@ describe('tag-files', () => {
     expect(tagFiles.options.safeParse(options).error?.message).toContain(message)
   })
   it('describes what it does', () => {
-    const summary = (options: unknown) => inEnglish(tagFiles.summary!(tagFiles.options.parse(options)))
+    const summary = (options: unknown) =>
+      inEnglish(tagFiles.summary!(tagFiles.options.parse(options)))
     expect(summary({ tags: ['a', 'b'] })).toBe('Replaces all tags with a, b')
     expect(summary({ tags: [] })).toBe('Removes all tags')
     expect(summary({ mode: 'remove', tags: ['a'] })).toBe('Removes a')

@@ -31,6 +31,7 @@ export const tellBuyers = definePlugin({
   undo: 'none',
   worksOn: 'files',
   permission: 'links:write',
-  summary: () => say('An email to everyone whose paid delivery contains the file, one for each order'),
+  summary: () =>
+    say('An email to everyone whose paid delivery contains the file, one for each order'),
   plan: planEach(() => ({ status: 'ok', buyers: 'tell' })),
 })

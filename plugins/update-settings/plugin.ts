@@ -1,6 +1,16 @@
 // Changes files' settings. Absent options stay unchanged.
 import { z } from 'zod'
-import { definePlugin, MAX_EXPIRY_DAYS, settingOptions, settingPhrases, say, phrases, type FileSettings, type Item, type Text } from '../contract.ts'
+import {
+  definePlugin,
+  MAX_EXPIRY_DAYS,
+  settingOptions,
+  settingPhrases,
+  say,
+  phrases,
+  type FileSettings,
+  type Item,
+  type Text,
+} from '../contract.ts'
 
 const options = z
   .strictObject({

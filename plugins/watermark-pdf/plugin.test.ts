@@ -95,7 +95,8 @@ describe('watermark-pdf', () => {
     })
   })
   it('describes in a line what it does', () => {
-    const summary = (options: unknown) => inEnglish(watermarkPdf.summary!(watermarkPdf.options.parse(options)))
+    const summary = (options: unknown) =>
+      inEnglish(watermarkPdf.summary!(watermarkPdf.options.parse(options)))
     expect(summary({ text: 'Sample' })).toBe('“Sample” on every page, diagonal')
     expect(summary({ picture: `file_${'0'.repeat(32)}`, position: 'top-left' })).toBe(
       'An image on every page, top-left',

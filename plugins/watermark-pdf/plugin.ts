@@ -1,7 +1,17 @@
 // Puts a mark on every page of PDF documents: text in any script, or an image. The original stays
 // as a version of the file.
 import { z } from 'zod'
-import { anyPdf, definePlugin, documentPassword, nonPdfReason, pdfAdvice, planEach, watermarkFields, say, type ShopSettings } from '../contract.ts'
+import {
+  anyPdf,
+  definePlugin,
+  documentPassword,
+  nonPdfReason,
+  pdfAdvice,
+  planEach,
+  watermarkFields,
+  say,
+  type ShopSettings,
+} from '../contract.ts'
 import { createDocuments } from '../_pdf/documents.ts'
 import { eachDocument } from '../_pdf/each-document.ts'
 

@@ -184,7 +184,10 @@ function noticeOf(names: readonly string[]) {
     body: sentences(
       say(
         '{names}: the stored bytes are missing or differ from the uploaded ones, and the backup location has no intact copy.',
-        { names: more > 0 ? say('{names} and {count} more', { names: listed, count: more }) : listed },
+        {
+          names:
+            more > 0 ? say('{names} and {count} more', { names: listed, count: more }) : listed,
+        },
       ),
       say('Links to it answer that it is unavailable, and count nothing.'),
       say('Upload the file again as a new version.'),

@@ -14,6 +14,7 @@ import { ERRORS } from '../core/errors.ts'
 const WEB = path.resolve(import.meta.dirname, '../../web')
 const SERVER = ['server', 'plugins'].map((folder) => path.resolve(WEB, '..', folder))
 const FEATURES = path.join(WEB, 'features')
+const SERVER_FEATURES = path.resolve(WEB, '../server/features')
 const SHELL = path.join(WEB, 'shell/messages/en.json')
 
 test('en.json of the shell and of each feature list every text', async () => {
@@ -21,23 +22,31 @@ test('en.json of the shell and of each feature list every text', async () => {
   const texts = new Map<string, Set<string>>([[SHELL, new Set(served)]])
   for (const feature of readdirSync(FEATURES))
     texts.set(path.join(FEATURES, feature, 'texts/en.json'), new Set())
-  for (const [text, places] of messagesIn(WEB))
+  for (const [text, places] of merged([messagesIn(WEB), ...said()]))
     if (!served.has(text)) texts.get(catalogOf(places))!.add(text)
   for (const [file, own] of texts)
     if (own.size > 0) await expect(templateOf(own)).toMatchFileSnapshot(file)
     else expect(existsSync(file)).toBe(false)
 })
 
-/** The template that has a text which these places state. */
+function merged(found: readonly Map<string, string[]>[]): Map<string, string[]> {
+  const all = new Map<string, string[]>()
+  for (const [text, places] of found.flatMap((one) => [...one]))
+    all.set(text, [...(all.get(text) ?? []), ...places])
+  return all
+}
+
+/** The template that has a text which these places state: that of one feature, or the shell's. */
 function catalogOf(places: readonly string[]): string {
-  const [feature, ...others] = new Set(
-    places.map((place) =>
-      place.startsWith(`${FEATURES}${path.sep}`)
-        ? path.relative(FEATURES, place).split(path.sep)[0]!
-        : null,
-    ),
-  )
+  const [feature, ...others] = new Set(places.map(featureOf))
   return feature && others.length === 0 ? path.join(FEATURES, feature, 'texts/en.json') : SHELL
+}
+
+/** The feature of the page to which a place on either side belongs, or null. */
+function featureOf(place: string): string | null {
+  const folder = [FEATURES, SERVER_FEATURES].find((one) => place.startsWith(`${one}${path.sep}`))
+  const [feature] = folder ? path.relative(folder, place).split(path.sep) : []
+  return feature && existsSync(path.join(FEATURES, feature)) ? feature : null
 }
 
 function templateOf(texts: ReadonlySet<string>): string {
@@ -47,13 +56,12 @@ function templateOf(texts: ReadonlySet<string>): string {
   return `${JSON.stringify(catalog, null, 2)}\n`
 }
 
-/** The texts of the server that the page shows: those that it states with `say`, and fixed ones. */
+/** The fixed texts of the server that the page shows. */
 async function servedTexts(): Promise<Set<string>> {
   const app = await openTestApp()
   try {
     const get = async (address: string) => (await app.owner.call('GET', address)).body as object
     const served = new Set(Object.values(ERRORS).map(({ message }) => message as string))
-    for (const text of said()) served.add(text)
     const records = [await get('/api/plugins'), await get('/api/channels')]
     for (const { labels } of actionsIn(records[0])) served.add(capitalized(labels.result))
     const { providers } = (await get('/api/cloud')) as Cloud
@@ -73,12 +81,13 @@ const TEMPLATES = path.join(WEB, '../server/core/outbox/templates')
 const SAY = /\{\{say\s+(?:'([^']*)'|"([^"]*)")/g
 
 /** The messages of the server: those of `say()` in its code and in the templates of its mails. */
-function said(): string[] {
-  const texts = SERVER.flatMap((folder) => [...messagesIn(folder, ['say']).keys()])
-  for (const file of readdirSync(TEMPLATES))
-    for (const [, single, double] of readFileSync(path.join(TEMPLATES, file), 'utf8').matchAll(SAY))
-      texts.push(single ?? double ?? '')
-  return texts
+function said(): Map<string, string[]>[] {
+  const inMails = readdirSync(TEMPLATES).flatMap((file) =>
+    [...readFileSync(path.join(TEMPLATES, file), 'utf8').matchAll(SAY)].map(
+      ([, single, double]): [string, string[]] => [single ?? double ?? '', [file]],
+    ),
+  )
+  return [...SERVER.map((folder) => messagesIn(folder, ['say'])), new Map(inMails)]
 }
 
 interface Actions {

@@ -1,7 +1,7 @@
 // In-app notices. The engine raises them when an operation ends, the outbox when a message could
 // not be delivered, and channels when an import or a schedule needs attention.
 import { z } from 'zod'
-import { english, textOf, type AnyText, type Text } from '../../../plugins/contract.ts'
+import { english, say, textOf, type AnyText, type Text } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { firstOf } from '../present.ts'
 import { toOperationId, toPublicId } from '../ids.ts'
@@ -33,7 +33,8 @@ export const noticeFields = {
 
 export const noticeCreated = defineEvent({
   name: 'notice.created',
-  about: 'A notice: all that the list of notices shows',
+  title: say('A notice appears'),
+  about: 'A notice, in English',
   data: z.object(noticeFields),
 })
 
@@ -82,10 +83,7 @@ export async function raiseNotice(
 }
 
 /** Raises a notice, unless the shop has an unread one with the same title and operation. */
-export async function raiseNoticeOnce(
-  tx: ShopScope,
-  notice: NewNotice,
-): Promise<void> {
+export async function raiseNoticeOnce(tx: ShopScope, notice: NewNotice): Promise<void> {
   const same = await tx.query(
     `select from notices where shop_id = :shop and read_at is null and title = :title
        and operation_id is not distinct from :operation::uuid limit 1`,

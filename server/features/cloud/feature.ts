@@ -18,6 +18,7 @@ export const cloudFeature = defineFeature({
   events: [
     defineEvent({
       name: 'sync.finished',
+      title: say('A cloud folder was synchronised'),
       about: 'The synchronisation of a cloud folder that ended, as operation.finished',
       data: operationSchema,
       operations: { raisedBy: ({ channel }) => channel === cloudChannel.id, content: 'record' },

@@ -1,6 +1,13 @@
 // The notices of a connection. Their titles contain its name: a rename changes the unread ones, so
 // that they are still found when their cause ends.
-import { english, say, sentence, type AnyText, type Text, type TextValue } from '../../../plugins/contract.ts'
+import {
+  english,
+  say,
+  sentence,
+  type AnyText,
+  type Text,
+  type TextValue,
+} from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { raiseNoticeOnce, titleFields } from '../../core/outbox/notices.ts'
 

@@ -94,8 +94,7 @@ async function notifyShop(tx: ShopScope, now: Date): Promise<void> {
   })
 }
 
-const times = (count: number): Text =>
-  say('{count, plural, one {once} other {# times}}', { count })
+const times = (count: number): Text => say('{count, plural, one {once} other {# times}}', { count })
 
 interface AskedLink {
   name: string

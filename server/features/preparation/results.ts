@@ -1,5 +1,12 @@
 // Writes what a run made: the buyer's own copies, files that are left out, and how the run ended.
-import { english, say, sentences, textOf, type AnyText, type Text } from '../../../plugins/contract.ts'
+import {
+  english,
+  say,
+  sentences,
+  textOf,
+  type AnyText,
+  type Text,
+} from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { holdBlobs } from '../../files/blob-holds.ts'
 import { readShop } from '../../files/shop-settings.ts'
@@ -94,7 +101,10 @@ async function notifyOnce(
   await raiseNotice(tx, { level: 'success', title, body, operation_id: null })
   const { name, settings } = await readShop(tx)
   if (!email || settings.recipients.length === 0) return
-  const payload = { template: 'delivery-told', data: { shop: { name }, title: textOf(title), body: textOf(body) } }
+  const payload = {
+    template: 'delivery-told',
+    data: { shop: { name }, title: textOf(title), body: textOf(body) },
+  }
   const [message] = (await tx
     .insert('outbox', {
       ...{ key: `delivery/${delivery}/${english(title)}`, kind: 'email' },

@@ -147,7 +147,12 @@ export async function executeRun(
     steps = resolveSteps(parts, scope, run.workflow)
   } catch (error) {
     if (!(error instanceof BrokenStep)) throw error
-    return { failure: { code: error.code, reason: say('{reason}. Correct the workflow.', { reason: textOf(error.message) }) } }
+    return {
+      failure: {
+        code: error.code,
+        reason: say('{reason}. Correct the workflow.', { reason: textOf(error.message) }),
+      },
+    }
   }
   const notices: DeliveryNotice[] = []
   // Without this, the steps would continue after a write failed, beside the next run.

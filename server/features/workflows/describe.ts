@@ -1,5 +1,12 @@
 // Describes a workflow to people: a line for each step, and whether it removes files.
-import { english, textOf, type Plugin, type Step, type Text, type Workflow } from '../../../plugins/contract.ts'
+import {
+  english,
+  textOf,
+  type Plugin,
+  type Step,
+  type Text,
+  type Workflow,
+} from '../../../plugins/contract.ts'
 import { parseBounded } from '../../core/bounds.ts'
 import { withoutSensitive } from '../../core/sensitive.ts'
 

@@ -172,7 +172,10 @@ export function NotificationFields({ draft, problems, onChange }: FieldsProps) {
         label={t('Language of emails to you')}
         helpText={t('Buyers get emails in the language of their order.')}
         error={problems.at('mail_language')}
-        options={[{ value: SHOP_LANGUAGE, label: t('The language of your online store') }, ...LANGUAGES]}
+        options={[
+          { value: SHOP_LANGUAGE, label: t('The language of your online store') },
+          ...LANGUAGES,
+        ]}
         value={draft.mail_language ?? SHOP_LANGUAGE}
         onChange={(value) =>
           onChange({ mail_language: LANGUAGES.find((one) => one.value === value)?.value ?? null })

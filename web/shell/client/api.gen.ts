@@ -1882,6 +1882,12 @@ export interface components {
       'GET /api/uploads/batches/{id}': {
         answer: components['schemas']['UploadBatch']
       }
+      'GET /api/webhook-events': {
+        answer: {
+          data: components['schemas']['WebhookEvent'][]
+          next_cursor: string | null
+        }
+      }
       'GET /api/webhooks': {
         answer: {
           data: components['schemas']['Webhook'][]
@@ -4577,7 +4583,7 @@ export interface components {
     WebhookChange: {
       description?: string
       enabled?: boolean
-      /** @description Empty: all, also those that come later. `file.imported`: The files of an import that ended. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `mapping.changed`: The files whose products an operation may have changed. `notice.created`: A notice: all that the list of notices shows. */
+      /** @description Empty: all, also those that come later. `file.imported`: The files of an import that ended. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `mapping.changed`: The files whose products an operation may have changed. `notice.created`: A notice, in English. */
       events?: (
         | 'file.imported'
         | 'sync.finished'
@@ -4593,12 +4599,20 @@ export interface components {
        */
       url?: string
     }
+    WebhookEvent: {
+      /** @description The meaning of its `data` */
+      about: string
+      name: string
+      /** @description When it is sent */
+      title: string
+      title_text: components['schemas']['Text']
+    }
     WebhookRequest: {
       /** @default  */
       description?: string
       /** @default true */
       enabled?: boolean
-      /** @description Empty: all, also those that come later. `file.imported`: The files of an import that ended. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `mapping.changed`: The files whose products an operation may have changed. `notice.created`: A notice: all that the list of notices shows. */
+      /** @description Empty: all, also those that come later. `file.imported`: The files of an import that ended. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `mapping.changed`: The files whose products an operation may have changed. `notice.created`: A notice, in English. */
       events?: (
         | 'file.imported'
         | 'sync.finished'

@@ -17,7 +17,7 @@ export interface OperationView {
   bytes_saved: number
   status: 'success' | 'partial' | 'failed' | 'cancelled'
   /** Why the whole operation ended early. Null or absent: it did not. */
-  stopped?: { code: string; message: string } | null
+  stopped?: { code: string; message: AnyText } | null
   started_at: Date
   /** What it is about, in addition to its action. */
   about: OperationSubject
@@ -67,7 +67,7 @@ export interface ReportedItem extends Pick<
 
 export interface FinishedItem extends Item {
   status: 'done' | 'failed' | 'skipped' | 'cancelled'
-  error: { code: string; message: string; detail?: string } | null
+  error: { code: string; message: AnyText; detail?: AnyText } | null
   product_mapped: boolean
   warnings: readonly Warning[]
 }

@@ -14,6 +14,7 @@ import {
   type Item,
   type OperationView,
   type Warning,
+  textOf,
 } from '../contract.ts'
 import { createDocuments } from '../_pdf/documents.ts'
 
@@ -139,5 +140,7 @@ async function documentsOf(
 
 const leftOutFor = (filename: string, error: FinishedItem['error']): Warning => ({
   code: error?.code ?? 'skipped',
-  message: `${filename} was left out: ${error?.message ?? 'it was cancelled'}`,
+  message: say('{name} was left out: {why}', {
+    ...{ name: filename, why: textOf(error?.message ?? say('it was cancelled')) },
+  }),
 })

@@ -2,7 +2,14 @@
 // translations are those of the page. API fields and the log are English: `english` of the contract.
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { ENGLISH, textIn, type Text, type TextLanguage } from '../../plugins/contract.ts'
+import {
+  ENGLISH,
+  english,
+  textIn,
+  type AnyText,
+  type Text,
+  type TextLanguage,
+} from '../../plugins/contract.ts'
 
 const WEB = path.resolve(import.meta.dirname, '../../web')
 
@@ -28,6 +35,44 @@ function catalogOf(language: string): TextLanguage['catalog'] {
   ) as TextLanguage['catalog']
   catalogs.set(language, catalog)
   return catalog
+}
+
+/** A message as rows and answers have it. */
+export interface StoredMessage {
+  /** English. */
+  message: string
+  /** Absent: the English message has no values, so it is its own text. */
+  message_text?: Text
+}
+
+/** A message with a further detail. */
+export interface StoredDetail extends StoredMessage {
+  detail?: string
+  detail_text?: Text
+}
+
+export const storedMessage = (message: AnyText): StoredMessage => ({
+  message: english(message),
+  ...(typeof message === 'object' && hasValues(message) ? { message_text: message } : {}),
+})
+
+export const storedDetail = (message: AnyText, detail?: AnyText): StoredDetail => ({
+  ...storedMessage(message),
+  ...(detail ? { detail: english(detail) } : {}),
+  ...(typeof detail === 'object' && hasValues(detail) ? { detail_text: detail } : {}),
+})
+
+const hasValues = ({ context, values }: Text): boolean =>
+  context !== undefined || Object.keys(values).length > 0
+
+/** The message of a row, for other languages. */
+export const textOfMessage = ({ message, message_text }: StoredMessage): AnyText =>
+  message_text ?? message
+
+/** The message and the detail of a row, for other languages. */
+export const textsOfDetail = (stored: StoredDetail): { message: AnyText; detail?: AnyText } => {
+  const detail = stored.detail_text ?? stored.detail
+  return { message: textOfMessage(stored), ...(detail === undefined ? {} : { detail }) }
 }
 
 /** A copy of plain data with every text in it as a string in the language. */

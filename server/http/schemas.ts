@@ -33,15 +33,6 @@ export const givenName = z
   .refine((name) => !UNSAFE_CHARACTERS.test(name), 'A name cannot contain control characters')
 
 export const timestamp = z.iso.datetime()
-export const warning = z.object({ code: z.string(), message: z.string() })
-
-/** Why an item failed. */
-export const itemError = z.object({
-  code: z.string(),
-  message: z.string(),
-  detail: z.string().optional(),
-  retryable: z.boolean(),
-})
 
 /** A text for people, which a client can show in its own language. */
 export const textSchema: z.ZodType<Text> = z
@@ -58,6 +49,26 @@ export const textSchema: z.ZodType<Text> = z
       .meta({ description: 'The arguments of the message; some are texts themselves' }),
   })
   .meta({ id: 'Text', description: 'An English message with its values, for other languages' })
+
+const messageText = textSchema
+  .optional()
+  .meta({ description: 'Absent: the English text has no values, so it is its own message' })
+
+export const warning = z.object({
+  code: z.string(),
+  message: z.string(),
+  message_text: messageText,
+})
+
+/** Why an item failed. */
+export const itemError = z.object({
+  code: z.string(),
+  message: z.string(),
+  detail: z.string().optional(),
+  message_text: messageText,
+  detail_text: messageText,
+  retryable: z.boolean(),
+})
 
 const MAX_ROWS = 250
 const limit = (usual: number) =>

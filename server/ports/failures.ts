@@ -2,10 +2,17 @@
 // where it reveals nothing. A refused address and one that does not answer have the same text, so
 // that validation cannot be used as a port scanner.
 import { errors } from 'undici'
-import { PortError } from '../../plugins/contract.ts'
+import {
+  PortError,
+  say,
+  sentence,
+  sentences,
+  type AnyText,
+  type Text,
+} from '../../plugins/contract.ts'
 import { ERRORS } from '../core/errors.ts'
 
-const notAccessible = (retryable: boolean, detail: string, cause?: unknown) =>
+const notAccessible = (retryable: boolean, detail: AnyText, cause?: unknown) =>
   new PortError('url_not_accessible', ERRORS.url_not_accessible.message, retryable, {
     detail,
     cause,
@@ -42,9 +49,12 @@ export const expandsTooFar = () =>
     'The server sent bytes that expand to more than 200 times their size: switch its compression off for this address',
   )
 export const redirectsNowhere = (host: string) =>
-  notAccessible(false, `${host} redirects without a valid address`)
+  notAccessible(false, say('{host} redirects without a valid address', { host }))
 export const redirectsTooOften = (most: number, host: string) =>
-  notAccessible(false, `The address redirects more than ${most} times, at last at ${host}`)
+  notAccessible(
+    false,
+    say('The address redirects more than {most} times, at last at {host}', { most, host }),
+  )
 export const redirectsToFtp = () =>
   notAccessible(
     false,
@@ -56,16 +66,22 @@ export const unencodedHash = () =>
   )
 export const tooLarge = () => new PortError('file_too_large', ERRORS.file_too_large.message, false)
 
-const STATUS_MEANINGS: Readonly<Record<number, string>> = {
-  403: ': access denied. The server may refuse programs, or the address may have expired',
-  404: ': file not found',
-  429: ': too many requests',
+function answered(status: number): Text {
+  const values = { status: String(status) }
+  if (status === 403)
+    return sentences(
+      say('The server answered {status}: access denied.', values),
+      say('The server may refuse programs, or the address may have expired'),
+    )
+  if (status === 404) return say('The server answered {status}: file not found', values)
+  if (status === 429) return say('The server answered {status}: too many requests', values)
+  return say('The server answered {status}', values)
 }
 const TRANSIENT = new Set([408, 425, 429])
 
 /** An answer that asks for fewer requests, and says nothing about the file. */
 export class ThrottledAnswer extends PortError {
-  constructor(detail: string, retryAfter: number | undefined) {
+  constructor(detail: AnyText, retryAfter: number | undefined) {
     super('url_not_accessible', ERRORS.url_not_accessible.message, true, {
       detail,
       ...(retryAfter === undefined ? {} : { retryAfter }),
@@ -75,18 +91,23 @@ export class ThrottledAnswer extends PortError {
 
 /** An answer of 404: the address has no file. */
 export class NotFoundAnswer extends PortError {
-  constructor(detail: string) {
+  constructor(detail: AnyText) {
     super('url_not_accessible', ERRORS.url_not_accessible.message, false, { detail })
   }
 }
 
 /** Any answer without the whole file. `retryAfter`: the header of that name. */
 export function badStatus(status: number, retryAfter: string | undefined): PortError {
-  const detail = `The server answered ${status}${STATUS_MEANINGS[status] ?? ''}`
+  const detail = answered(status)
   const seconds = retryAfter === undefined ? undefined : secondsOf(retryAfter)
   if (status === 429 || (status === 503 && seconds !== undefined))
     return new ThrottledAnswer(
-      seconds === undefined ? detail : `${detail}. It asks to wait ${seconds} s`,
+      seconds === undefined
+        ? detail
+        : sentences(
+            sentence(detail),
+            say('It asks to wait {seconds} s', { seconds: String(seconds) }),
+          ),
       seconds,
     )
   if (status === 404) return new NotFoundAnswer(detail)

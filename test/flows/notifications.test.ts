@@ -178,6 +178,30 @@ test('the end is posted to callback_url, signed with the shop’s secret', async
   expect(second.headers['webhook-id']).toBe(message!.id)
 })
 
+test('a failed import is reported in German if the shop wants that, and its notice as data', async () => {
+  await server.call('PATCH', '/api/settings', { mail_language: 'de' })
+  const job = await importOf('verloren')
+  const { subject, text } = await untilStatus(job, 'sent')
+  expect(subject).toBe(
+    'Import von „verloren.bin und 1 weitere“: teilweise fertig: 1 von 2 Dateien importiert, 1 fehlgeschlagen, 1 ohne Produkt',
+  )
+  expect(text).toContain(
+    '\nImportiert: 1\nFehlgeschlagen: 1\nInsgesamt: 2\n'.replaceAll('\n', '\n  ').trimEnd(),
+  )
+  expect(text).toContain('verloren-gone.bin: Auf die Datei-URL kann nicht zugegriffen werden.')
+  expect(text).toContain('Du bekommst diese E-Mail, weil')
+  expect(text).not.toMatch(/\b(the|files?|failed)\b/)
+  const notices = await listAll(server, '/api/notices')
+  expect(notices.find(({ operation_id }) => operation_id === job)).toMatchObject({
+    title: 'Import of “verloren.bin and 1 more” partly complete',
+    title_text: {
+      message: '{title} partly complete',
+      values: { title: { message: '{title} of “{label}”' } },
+    },
+  })
+  await server.call('PATCH', '/api/settings', { mail_language: null })
+})
+
 test('the end of a cloud sync is posted to a webhook for sync.finished', async () => {
   const folder = path.join(dataDir, 'demo-cloud', 'told')
   await mkdir(folder, { recursive: true })

@@ -1,11 +1,15 @@
 // Items at work: how plugins see an item, the files of a batch, and the results of a plugin's
 // outcomes.
+import { storedDetail, storedMessage } from '../../core/texts.ts'
 import {
   matchesCondition,
   type Item,
   type Outcome,
   type StagedBlob,
   type FileView,
+  say,
+  type AnyText,
+  type Warning,
 } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, isErrorCode } from '../../core/errors.ts'
@@ -15,7 +19,7 @@ import { readRecords, type FileRecord } from '../../files/records.ts'
 import { applyToDraft } from './apply.ts'
 import { collectEffects } from '../effect-values.ts'
 import { keepAsItWas, policyOf, retryDelay } from './failure.ts'
-import type { ItemEnding, ItemError, ResolvedStep, WorkItem } from '../types.ts'
+import type { ItemEnding, ItemError, ResolvedStep, WorkItem, StoredWarning } from '../types.ts'
 import type { FilePlace } from '../steps.ts'
 
 /** An item as plugins see it. The objects are no copies, so plugins must not write to them. */
@@ -91,7 +95,7 @@ export function advance(
 ): StagedBlob | null {
   item.step = index + 1
   if (outcome.change) applyToDraft(itemDraft(item), outcome.change)
-  if (outcome.warnings) item.warnings.push(...outcome.warnings)
+  if (outcome.warnings) item.warnings.push(...outcome.warnings.map(storedWarning))
   collectEffects(item.effects, outcome)
   if (outcome.last) item.last = true
   if (outcome.unchanged) item.unchanged ??= outcome.unchanged
@@ -105,19 +109,23 @@ export function advance(
 /** The fields of an outcome that an item's row keeps between attempts. */
 const KEPT: ReadonlySet<string> = new Set(['item', 'status', 'bytes'])
 
+const storedWarning = ({ code, message }: Warning): StoredWarning => ({
+  code,
+  ...storedMessage(message),
+})
+
 function errorOf(failed: Extract<Outcome, { status: 'failed' }>): ItemError {
   const { code, message, retryable, detail } = failed
   return {
     code: isErrorCode(code) ? code : 'plugin_failed',
-    message,
+    ...storedDetail(message, detail),
     retryable,
-    ...(detail ? { detail } : {}),
   }
 }
 
 export const crashOf = (step: ResolvedStep): ItemError => ({
   code: 'plugin_failed',
-  message: `The step ${step.id} failed on this file`,
+  ...storedMessage(say('The step {step} failed on this file', { step: step.id })),
   retryable: true,
 })
 
@@ -165,7 +173,7 @@ export function endingAt(
 /** A step's refusal of the item, in the engine's terms. */
 export type StepRefusal =
   | { status: 'failed'; error: ItemError; retryAfter?: number | null }
-  | { status: 'skipped'; reason: string }
+  | { status: 'skipped'; reason: AnyText }
 
 export const refusalOf = (outcome: Exclude<Outcome, { status: 'ok' }>): StepRefusal =>
   outcome.status === 'skipped'

@@ -1,5 +1,6 @@
 // The end of a preview: what its last steps would do, and how many files would change.
-import { PortError, type AnyText } from '../../../plugins/contract.ts'
+import { storedMessage } from '../../core/texts.ts'
+import { PortError, type AnyText, say, textOf } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { isDatabaseUnavailable } from '../../core/db/error-classes.ts'
 import { errorFields } from '../../core/log.ts'
@@ -61,7 +62,9 @@ async function intentionsOf(
       return {
         step: step.id,
         code: 'plugin_failed',
-        message: `${step.pluginImpl.title} could not be planned`,
+        ...storedMessage(
+          say('{title} could not be planned', { title: textOf(step.pluginImpl.title) }),
+        ),
       }
     }
   }

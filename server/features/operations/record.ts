@@ -102,7 +102,7 @@ export const operationSchema = z
         description:
           'The result of its preview: files that would change, files that would stay unchanged, and files for which a person must choose a product. The first two count in the preview’s `done`, the third in `done` or `skipped`; null: no preview, or it is not ready',
       }),
-    stopped: z.object({ step: z.string(), code: z.string(), message: z.string() }).nullable(),
+    stopped: warning.extend({ step: z.string() }).nullable(),
     schedule_id: z.string().nullable(),
     artifact: z
       .object({
@@ -194,7 +194,7 @@ export function operationRecord(
     artifact: operation.artifact
       ? { ...operation.artifact, url: `/api/operations/${operationId(operation)}/artifact` }
       : null,
-    warnings: operation.warnings.map(({ code, message }) => ({ code, message })),
+    warnings: operation.warnings.map(({ step: _, ...warning }) => warning),
   }
 }
 

@@ -2,7 +2,15 @@
 // operation: there may be thousands a day, none can be undone, and their results belong to the
 // delivery. No file is served unstamped, but one that takes long or fails does not hold the others:
 // they are delivered as soon as they are ready.
-import { adviceOf, say, sentences, textOf, type Plugin } from '../../../plugins/contract.ts'
+import {
+  adviceOf,
+  english,
+  say,
+  sentences,
+  textOf,
+  type Plugin,
+} from '../../../plugins/contract.ts'
+import { textsOfDetail } from '../../core/texts.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { createLicences } from './licences.ts'
@@ -249,12 +257,13 @@ async function writeItem(
 ): Promise<void> {
   const file = present(item.file_id, 'the item’s file')
   if (ending.status === 'done') await writeReady(tx, delivery_id, item)
-  if (ending.status === 'skipped') await writeLeftOut(tx, delivery_id, file, ending.reason)
+  if (ending.status === 'skipped') await writeLeftOut(tx, delivery_id, file, english(ending.reason))
 }
 
 function failureOf({ item, ending }: EndedItem, plugins: readonly Plugin[]): RunFailure | null {
   if (ending.status !== 'failed') return null
-  const { code, message, detail } = ending.error
+  const { code } = ending.error
+  const { message, detail } = textsOfDetail(ending.error)
   const advice = plugins.map((plugin) => adviceOf(plugin)[code]).find((one) => one !== undefined)
   const { filename } = present(item.record, 'the item’s file')
   const reason = textOf(message)

@@ -7,8 +7,7 @@ import { cannotUndoText, hasEndedWell, makesFiles } from './labels.ts'
 import { outcomeText } from './operation-outcome.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { tRich } from '../../shell/messages/rich.ts'
-import { serverText } from '../../shell/messages/server-templates.ts'
-import { shownText } from '../../shell/messages/server-text.ts'
+import { messageText, shownText } from '../../shell/messages/server-text.ts'
 import { t, translated } from '../../shell/messages/t.ts'
 
 export function Outcome({ operation }: { operation: Operation }) {
@@ -49,14 +48,14 @@ export function Outcome({ operation }: { operation: Operation }) {
             step: stepTitle(operation, stopped.step),
           })}
         >
-          <p>{serverText(stopped.message)}</p>
+          <p>{messageText(stopped)}</p>
         </Banner>
       )}
       {!stopped && <EndBanner operation={operation} />}
       {warnings.length > 0 && (
         <Banner tone="warning">
-          {warnings.map(({ code, message }, at) => (
-            <p key={`${code} ${at}`}>{serverText(message)}</p>
+          {warnings.map((warning, at) => (
+            <p key={`${warning.code} ${at}`}>{messageText(warning)}</p>
           ))}
         </Banner>
       )}

@@ -839,6 +839,8 @@ export interface components {
       stopped: {
         code: string
         message: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        message_text?: components['schemas']['Text']
         step: string
       } | null
       total: number
@@ -850,6 +852,8 @@ export interface components {
       warnings: {
         code: string
         message: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        message_text?: components['schemas']['Text']
       }[]
       workflow: string
       workflow_title: string
@@ -2806,7 +2810,11 @@ export interface components {
           error: {
             code: string
             detail?: string
+            /** @description Absent: the English text has no values, so it is its own message */
+            detail_text?: components['schemas']['Text']
             message: string
+            /** @description Absent: the English text has no values, so it is its own message */
+            message_text?: components['schemas']['Text']
             retryable: boolean
           } | null
           /** @constant */
@@ -2965,7 +2973,11 @@ export interface components {
         error?: {
           code: string
           detail?: string
+          /** @description Absent: the English text has no values, so it is its own message */
+          detail_text?: components['schemas']['Text']
           message: string
+          /** @description Absent: the English text has no values, so it is its own message */
+          message_text?: components['schemas']['Text']
           retryable: boolean
         }
         file_id: string | null
@@ -2976,6 +2988,8 @@ export interface components {
         warnings?: {
           code: string
           message: string
+          /** @description Absent: the English text has no values, so it is its own message */
+          message_text?: components['schemas']['Text']
         }[]
       }[]
       imported: number
@@ -3046,7 +3060,11 @@ export interface components {
       error: {
         code: string
         detail?: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        detail_text?: components['schemas']['Text']
         message: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        message_text?: components['schemas']['Text']
         retryable: boolean
       } | null
       file_id: string | null
@@ -3061,6 +3079,8 @@ export interface components {
       warnings: {
         code: string
         message: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        message_text?: components['schemas']['Text']
       }[]
     }
     LicenceKeysAdded: {
@@ -3354,6 +3374,8 @@ export interface components {
       stopped: {
         code: string
         message: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        message_text?: components['schemas']['Text']
         step: string
       } | null
       total: number
@@ -3363,6 +3385,8 @@ export interface components {
       warnings: {
         code: string
         message: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        message_text?: components['schemas']['Text']
       }[]
       workflow: string
       workflow_title: string

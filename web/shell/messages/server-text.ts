@@ -6,6 +6,24 @@ import { translationOf } from './t.ts'
 
 export type ServerText = Schemas['Text']
 
+/** A message of a record; without a text, the English message has no values. */
+export const messageText = ({
+  message,
+  message_text,
+}: {
+  message: string
+  message_text?: ServerText
+}): string => (message_text ? shownText(message_text) : translationOf(message))
+
+/** The detail of a record, as its message; null: it has none. */
+export const detailText = ({
+  detail,
+  detail_text,
+}: {
+  detail?: string
+  detail_text?: ServerText
+}): string | null => (detail_text ? shownText(detail_text) : detail ? translationOf(detail) : null)
+
 /** A text of the server in the page's language; in English if the catalogs lack its message. */
 export function shownText({ message, context, values }: ServerText): string {
   const translation = translationOf(message, context)

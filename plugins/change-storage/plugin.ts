@@ -84,5 +84,5 @@ function plannedDecision(at: StoredAt | null, { location, keep }: Options): Deci
 
 const isThere = (location: Options['location']): Decision => ({
   status: 'ok',
-  unchanged: `It is in ${location} storage already`,
+  unchanged: say('It is in {location} storage already', { location }),
 })

@@ -14,6 +14,7 @@ import {
   type Outcome,
   type ReadContext,
   type Mapping,
+  type AnyText,
 } from '../contract.ts'
 import { chosenFor, choice, mapChosen } from './chosen.ts'
 import { mapByPrefix, type PrefixedItem } from './prefixes.ts'
@@ -206,7 +207,9 @@ function outcomeOfHits(
   if (hits.length > 1) {
     const warning = {
       code: 'sku_ambiguous',
-      message: `${hits.length} products have the SKU ${sku}: choose one`,
+      message: say('{count} products have the SKU {sku}: choose one', {
+        ...{ count: hits.length, sku },
+      }),
     }
     return { ...outcomeOfCandidates(item, hits, matchesSeveral(hits)), warnings: [warning] }
   }
@@ -215,13 +218,13 @@ function outcomeOfHits(
 }
 
 const matchesSeveral = ({ length }: readonly Mapping[]) =>
-  `It matches ${length} products: choose one in Reviews`
+  say('It matches {count} products: choose one in Reviews', { count: length })
 
 /**
  * An existing file that only gets a review counts as skipped; an import creates its file in any
  * case.
  */
-const outcomeOfCandidates = (item: Item, candidates: readonly Mapping[], reason: string) => ({
+const outcomeOfCandidates = (item: Item, candidates: readonly Mapping[], reason: AnyText) => ({
   item: item.id,
   status: 'ok' as const,
   candidates,
@@ -286,7 +289,7 @@ function outcomeOfMatch(
     return { item: item.id, status: 'ok', change: { mappings: { ...remove, add: [mapping] } } }
   }
   if (candidates.length > 0) {
-    const message = `${candidates.length} products match: choose one`
+    const message = say('{count} products match: choose one', { count: candidates.length })
     return {
       ...outcomeOfCandidates(item, candidates, matchesSeveral(candidates)),
       warnings: [{ code: 'several_products', message }],

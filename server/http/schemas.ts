@@ -1,6 +1,6 @@
 // The shapes of requests and replies. They validate, and their .meta() describes them.
 import { z } from 'zod'
-import { settingFields, UNSAFE_CHARACTERS, type Text } from '../../plugins/contract.ts'
+import { english, settingFields, UNSAFE_CHARACTERS, type Text } from '../../plugins/contract.ts'
 import { filenameProblem, MAX_TAGS, tagProblem, urlProblem, type Problem } from '../files/rules.ts'
 
 /** How a file was mapped to its product: the values of mappings.method. */
@@ -10,7 +10,11 @@ const ruled = (rule: (value: string) => Problem | null) =>
   z.string().superRefine((value, context) => {
     const problem = rule(value)
     if (problem)
-      context.addIssue({ code: 'custom', message: problem.message, params: { code: problem.code } })
+      context.addIssue({
+        code: 'custom',
+        message: english(problem.message),
+        params: { code: problem.code },
+      })
   })
 
 export const filename = ruled(filenameProblem).meta({

@@ -138,7 +138,8 @@ export function endStep(
       const { settings } = await readShop(tx)
       const model = draftFrom({ filename: operation.workflow.title }, settings)
       const made = await admitCreated(tx, operation, -1 - index, created, model, limits)
-      if ('code' in made) operation.stopped = { step: step.id, ...made }
+      if ('code' in made)
+        operation.stopped = { step: step.id, code: made.code, ...storedMessage(made.message) }
     }
     const left = report ? kept.leftOut : 0
     if (!operation.ledger) operation.skipped += left

@@ -208,7 +208,8 @@ async function copyPicture(
   folder: WorkFolder,
 ): Promise<void> {
   const found = await bytes.find(picture)
-  if (!found) throw documentError('file_not_found', 'The image for the watermark no longer exists')
+  if (!found)
+    throw documentError('file_not_found', say('The image for the watermark no longer exists'))
   if (!PICTURES.includes(extensionOf(found.filename)))
     throw documentError(
       'not_an_image',
@@ -219,7 +220,7 @@ async function copyPicture(
   if (found.size_bytes > MAX_PICTURE_BYTES)
     throw documentError(
       'image_too_large',
-      'The image for the watermark is too large: the limit is 50 MB',
+      say('The image for the watermark is too large: the limit is 50 MB'),
     )
   await folder.bring({ staged: null, file: { id: picture } }, 'picture')
 }

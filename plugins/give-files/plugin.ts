@@ -57,6 +57,6 @@ export const giveFiles = definePlugin({
   plan: planEach((_, { email, product_id }) => ({
     status: 'ok',
     give: { product_id, send: email },
-    unchanged: 'No past buyer lacks it',
+    unchanged: say('No past buyer lacks it'),
   })),
 })

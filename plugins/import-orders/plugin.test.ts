@@ -56,7 +56,7 @@ it('warns about orders that could not be imported', async () => {
     options,
     operationContext({ pastOrders, notify }),
   )
-  expect(report.warnings).toMatchObject([
+  expect(inEnglish(report.warnings)).toMatchObject([
     { message: 'Orders that could not be imported: 1. Import them again.' },
   ])
   expect([...told]).toEqual([

@@ -13,8 +13,6 @@ const options = z.strictObject({
   }),
 })
 
-const figure = (count: number) => count.toLocaleString('en')
-
 /**
  * It works on orders of the platform, not on files: the counters of its operation count orders. It
  * cannot be undone; single deliveries can be revoked.
@@ -56,7 +54,10 @@ export const importOrders = definePlugin({
       ),
     })
     if (failed === 0) return {}
-    const message = `Orders that could not be imported: ${figure(failed)}. Import them again.`
+    const message = sentences(
+      say('Orders that could not be imported: {count}.', { count: failed }),
+      say('Import them again.'),
+    )
     return { warnings: [{ code: 'storefront_unavailable', message }] }
   },
 })

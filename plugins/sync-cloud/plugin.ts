@@ -85,8 +85,9 @@ export const syncCloud = definePlugin({
 const supersededOutcome = ({ id }: Item): Outcome => ({
   item: id,
   status: 'skipped',
-  reason:
+  reason: say(
     'Its connection was synced again, has another folder, or was deleted: sync the connection to try the file again',
+  ),
 })
 
 /** The outcome of a file that was changed at the provider; null: another kind of task. */
@@ -110,6 +111,6 @@ function plannedOutcome({ id }: Item, task: CloudTask): Outcome {
 /** The outcome of a task that is done and gave no bytes. */
 function outcomeWithoutBytes(item: Item, task: CloudTask): Outcome {
   if (item.entry === null) return plannedOutcome(item, task)
-  const reason = task.does === 'send' ? task.says : 'It has the same bytes here'
+  const reason = task.does === 'send' ? task.says : say('It has the same bytes here')
   return { item: item.id, status: 'skipped', reason }
 }

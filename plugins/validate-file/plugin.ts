@@ -72,8 +72,9 @@ function checkFile(
 
 const CUT_OFF: Warning = {
   code: 'cut_off',
-  message:
+  message: say(
     'It seems to be cut off: its end is missing. Open it, and send it again if it is damaged',
+  ),
 }
 
 const refusal = (item: Item, code: string, message: AnyText): Outcome => ({

@@ -56,6 +56,12 @@ export const storedMessage = (message: AnyText): StoredMessage => ({
   ...(typeof message === 'object' && hasValues(message) ? { message_text: message } : {}),
 })
 
+/** A warning with its code. */
+export const storedWarning = ({ code, message }: { code: string; message: AnyText }) => ({
+  code,
+  ...storedMessage(message),
+})
+
 export const storedDetail = (message: AnyText, detail?: AnyText): StoredDetail => ({
   ...storedMessage(message),
   ...(detail ? { detail: english(detail) } : {}),

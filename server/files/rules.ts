@@ -32,15 +32,15 @@ export function cleanName(name: string): string {
 export function filenameProblem(given: string): Problem | null {
   const name = cleanName(given)
   const wrong = (message: AnyText): Problem => ({ code: 'invalid_filename', message })
-  if (name.trim() === '') return wrong('A filename is required')
-  if (name !== name.trim()) return wrong('A filename cannot begin or end with a space')
+  if (name.trim() === '') return wrong(say('A filename is required'))
+  if (name !== name.trim()) return wrong(say('A filename cannot begin or end with a space'))
   if ([...name].length > MAX_NAME_LENGTH)
     return wrong(say('A filename has at most {count} characters', { count: MAX_NAME_LENGTH }))
-  if (!name.isWellFormed()) return wrong('This filename is not valid Unicode')
-  if (SEPARATORS.test(name)) return wrong('A filename cannot contain / or \\')
+  if (!name.isWellFormed()) return wrong(say('This filename is not valid Unicode'))
+  if (SEPARATORS.test(name)) return wrong(say('A filename cannot contain / or \\'))
   if (UNSAFE_CHARACTERS.test(name))
-    return wrong('A filename cannot contain control or text-direction characters')
-  if (name === '.' || name === '..') return wrong('This filename is reserved')
+    return wrong(say('A filename cannot contain control or text-direction characters'))
+  if (name === '.' || name === '..') return wrong(say('This filename is reserved'))
   return null
 }
 
@@ -51,8 +51,8 @@ export function urlProblem(text: string): Problem | null {
     return wrong(say('A URL has at most {count} characters', { count: String(MAX_URL_LENGTH) }))
   const url = URL.parse(text)
   if (!url || !['http:', 'https:'].includes(url.protocol))
-    return wrong('This is not an http or https URL')
-  if (url.username || url.password) return wrong('A URL cannot carry a user name or password')
+    return wrong(say('This is not an http or https URL'))
+  if (url.username || url.password) return wrong(say('A URL cannot carry a user name or password'))
   return null
 }
 

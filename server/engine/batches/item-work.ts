@@ -1,6 +1,6 @@
 // Items at work: how plugins see an item, the files of a batch, and the results of a plugin's
 // outcomes.
-import { storedDetail, storedMessage } from '../../core/texts.ts'
+import { storedDetail, storedMessage, storedWarning } from '../../core/texts.ts'
 import {
   matchesCondition,
   type Item,
@@ -9,7 +9,6 @@ import {
   type FileView,
   say,
   type AnyText,
-  type Warning,
 } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, isErrorCode } from '../../core/errors.ts'
@@ -19,7 +18,7 @@ import { readRecords, type FileRecord } from '../../files/records.ts'
 import { applyToDraft } from './apply.ts'
 import { collectEffects } from '../effect-values.ts'
 import { keepAsItWas, policyOf, retryDelay } from './failure.ts'
-import type { ItemEnding, ItemError, ResolvedStep, WorkItem, StoredWarning } from '../types.ts'
+import type { ItemEnding, ItemError, ResolvedStep, WorkItem } from '../types.ts'
 import type { FilePlace } from '../steps.ts'
 
 /** An item as plugins see it. The objects are no copies, so plugins must not write to them. */
@@ -108,11 +107,6 @@ export function advance(
 
 /** The fields of an outcome that an item's row keeps between attempts. */
 const KEPT: ReadonlySet<string> = new Set(['item', 'status', 'bytes'])
-
-const storedWarning = ({ code, message }: Warning): StoredWarning => ({
-  code,
-  ...storedMessage(message),
-})
 
 function errorOf(failed: Extract<Outcome, { status: 'failed' }>): ItemError {
   const { code, message, retryable, detail } = failed

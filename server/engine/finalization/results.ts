@@ -1,6 +1,6 @@
 // Results of a last step: messages, a document, files. All are written in the transaction that
 // marks the step as ended, so that a second run sends nothing twice.
-import { storedMessage } from '../../core/texts.ts'
+import { storedMessage, storedWarning } from '../../core/texts.ts'
 import { Readable } from 'node:stream'
 import {
   type Notifier,
@@ -167,9 +167,7 @@ async function recordStep(
      where shop_id = :shop and id = :operation`,
     {
       ...{ operation: operation.id, ended: step + 1, skipped: operation.skipped },
-      warnings: JSON.stringify(
-        warnings.map(({ code, message }) => ({ code, ...storedMessage(message), step })),
-      ),
+      warnings: JSON.stringify(warnings.map((warning) => ({ ...storedWarning(warning), step }))),
       stopped: operation.stopped && JSON.stringify(operation.stopped),
     },
   )

@@ -133,7 +133,7 @@ const MARKS_REMOVED: CellProblem = {
   field: 'filename',
   severity: 'warning',
   code: 'name_cleaned',
-  message: NAME_CLEANED,
+  message: english(NAME_CLEANED),
 }
 
 /** A long number as Excel writes it in a narrow column: its last digits are lost. */

@@ -1,10 +1,14 @@
 // Texts of the server: English messages with their values, which the page writes in its language.
-import { type Schemas } from '../client/types.ts'
 import { formatText } from './format.ts'
 import { messageLocale } from './locale.ts'
 import { translationOf } from './t.ts'
 
-export type ServerText = Schemas['Text']
+/** As the schema `Text` of the API. */
+export interface ServerText {
+  message: string
+  context?: string
+  values: Readonly<Record<string, string | number | ServerText>>
+}
 
 /** A message of a record; without a text, the English message has no values. */
 export const messageText = ({

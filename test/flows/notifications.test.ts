@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
 import { Webhook } from 'standardwebhooks'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase } from '../database.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { startReceiver, type Receiver } from '../fakes/receiver.ts'
@@ -180,6 +180,9 @@ test('the end is posted to callback_url, signed with the shop’s secret', async
 
 test('a failed import is reported in German if the shop wants that, and its notice as data', async () => {
   await server.call('PATCH', '/api/settings', { mail_language: 'de' })
+  onTestFinished(async () => {
+    await server.call('PATCH', '/api/settings', { mail_language: null })
+  })
   const job = await importOf('verloren')
   const { subject, text } = await untilStatus(job, 'sent')
   expect(subject).toBe(
@@ -188,7 +191,7 @@ test('a failed import is reported in German if the shop wants that, and its noti
   expect(text).toContain(
     '\nImportiert: 1\nFehlgeschlagen: 1\nInsgesamt: 2\n'.replaceAll('\n', '\n  ').trimEnd(),
   )
-  expect(text).toContain('verloren-gone.bin: Auf die Datei-URL kann nicht zugegriffen werden.')
+  expect(text).toContain('verloren-gone.bin: Datei-URL nicht zugänglich. Der Server antwortete 404')
   expect(text).toContain('Du bekommst diese E-Mail, weil')
   expect(text).not.toMatch(/\b(the|files?|failed)\b/)
   const notices = await listAll(server, '/api/notices')
@@ -199,7 +202,6 @@ test('a failed import is reported in German if the shop wants that, and its noti
       values: { title: { message: '{title} of “{label}”' } },
     },
   })
-  await server.call('PATCH', '/api/settings', { mail_language: null })
 })
 
 test('the end of a cloud sync is posted to a webhook for sync.finished', async () => {

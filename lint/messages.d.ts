@@ -1,1 +1,1 @@
-export function messagesIn(folder: string): Map<string, string[]>
+export function messagesIn(folder: string, calls?: readonly string[]): Map<string, string[]>

@@ -1,9 +1,10 @@
-// Finds the messages of the page: the literal first arguments of t(), tRich() and template().
+// Finds messages: of the page, the literal first arguments of t(), tRich() and template(); of the
+// server and the plugins, those of say().
 import { readFileSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import ts from 'typescript'
 
-const CALLS = new Set(['t', 'tRich', 'template'])
+const PAGE_CALLS = ['t', 'tRich', 'template']
 const SKIPPED = /\.test\.tsx?$|\.gen\.ts$|\.d\.ts$/
 
 /** The source files below a folder, without tests, generated files and builds. */
@@ -15,15 +16,15 @@ function sourcesIn(folder) {
   })
 }
 
-/** Every message with the places that state it, `web/app.tsx:12`. */
-export function messagesIn(folder) {
+/** Every message with the places that state it, `web/app.tsx:12`. `calls`: functions by name. */
+export function messagesIn(folder, calls = PAGE_CALLS) {
   const found = new Map()
   for (const file of sourcesIn(folder)) {
     const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest)
     const visit = (node) => {
       if (ts.isCallExpression(node) && ts.isIdentifier(node.expression)) {
         const [message, , context] = node.arguments
-        if (CALLS.has(node.expression.text) && message && ts.isStringLiteralLike(message)) {
+        if (calls.includes(node.expression.text) && message && ts.isStringLiteralLike(message)) {
           const { line } = source.getLineAndCharacterOfPosition(message.getStart(source))
           // As `keyOf` of web/shell/messages/t.ts writes it.
           const hasContext = context && ts.isStringLiteralLike(context)

@@ -16,6 +16,7 @@ import type { Item } from './items.ts'
 import type { OperationReport, OperationView } from './operation-view.ts'
 import type { Outcome } from './outcomes.ts'
 import type { ActionSpec, Form, ReportSpec } from './presentation.ts'
+import type { AnyText } from './texts.ts'
 
 export * from './advice.ts'
 export * from './catalog.ts'
@@ -39,6 +40,7 @@ export * from './settings.ts'
 export * from './watermarks.ts'
 export * from './share-pages.ts'
 export * from './sizes.ts'
+export * from './texts.ts'
 export * from './unsafe-characters.ts'
 
 /**
@@ -77,7 +79,7 @@ interface PluginBase<Options extends z.ZodType, Port extends PortId> {
   /**
    * Its effect with these options, in a short line for a person: `Adds the tags summer, sale`.
    */
-  summary?(options: z.output<Options>): string
+  summary?(options: z.output<Options>): AnyText
   /**
    * Its entries in the menus of files; the first one is its name in history, schedules and
    * workflows. Absent: one with its title, if it acts on files. Empty: it is only a step of
@@ -203,7 +205,7 @@ export interface OperationPlugin<
     operation: OperationView,
     options: z.output<Options>,
     context: OperationReadContext<Port>,
-  ): AsyncIterable<string>
+  ): AsyncIterable<AnyText>
   /**
    * Does the work. Its messages, its document and its new files take effect in the transaction that
    * marks the step as ended, so that a second run after a crash repeats none of them.

@@ -2,6 +2,7 @@
 // request.
 import type { FileView, Mapping } from './file-view.ts'
 import type { FileSettings } from './settings.ts'
+import type { AnyText } from './texts.ts'
 
 /** The source of an entry's bytes. */
 export type EntrySource =
@@ -89,7 +90,7 @@ export interface FileChange {
 /** What a person should know about an item that is done. */
 export interface Warning {
   code: string
-  message: string
+  message: AnyText
 }
 
 /** A product that may fit, for a person to decide. */

@@ -1,13 +1,14 @@
 // The ports of steps on the whole operation: messages, its document, and lists of its files.
 import { ENTRY_SETTINGS } from './settings.ts'
+import type { AnyText } from './texts.ts'
 
 /** Messages that are sent when the operation's end is committed: never before, never twice. */
 export interface Notifier {
   email(message: { template: string; data: Record<string, unknown> }): void
   notice(notice: {
     level: 'info' | 'success' | 'warning' | 'critical'
-    title: string
-    body: string
+    title: AnyText
+    body: AnyText
   }): void
   /**
    * Sends a text message to the shop's numbers, once for each operation. Keep it short: a text

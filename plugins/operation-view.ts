@@ -1,5 +1,6 @@
 // An operation as its own last steps see it, and what they report.
 import type { Item, StagedFile, Warning } from './items.ts'
+import type { AnyText } from './texts.ts'
 
 /** An operation as its own last steps see it. */
 export interface OperationView {
@@ -16,7 +17,7 @@ export interface OperationView {
   bytes_saved: number
   status: 'success' | 'partial' | 'failed' | 'cancelled'
   /** Why the whole operation ended early. Null or absent: it did not. */
-  stopped?: { code: string; message: string } | null
+  stopped?: { code: string; message: AnyText } | null
   started_at: Date
   /** What it is about, in addition to its action. */
   about: OperationSubject
@@ -41,9 +42,9 @@ export interface OperationView {
 
 export interface OperationSubject {
   /** What an import of its channel is called in a title: `Import`, `Sync`. */
-  importWord: string
+  importWord: AnyText
   /** The name of its connection or table, or its first file and the number of others. */
-  label: string | null
+  label: AnyText | null
   /** The name of the schedule that started it. */
   schedule: string | null
 }
@@ -66,7 +67,7 @@ export interface ReportedItem extends Pick<
 
 export interface FinishedItem extends Item {
   status: 'done' | 'failed' | 'skipped' | 'cancelled'
-  error: { code: string; message: string; detail?: string } | null
+  error: { code: string; message: AnyText; detail?: AnyText } | null
   product_mapped: boolean
   warnings: readonly Warning[]
 }

@@ -10,6 +10,7 @@ import type {
   StagedFile,
   Warning,
 } from './items.ts'
+import { english, type AnyText } from './texts.ts'
 
 /** What became of one item. A plugin gives exactly one outcome for each item. */
 export type Outcome = { item: string } & Decision
@@ -28,7 +29,7 @@ export type Decision =
        * file counts as skipped for this reason. (`skipped` prevents later steps, and prevents an
        * import from creating the file.)
        */
-      unchanged?: string
+      unchanged?: AnyText
       /** The item is done: later steps of the workflow leave it alone. */
       last?: true
       /**
@@ -46,7 +47,7 @@ export type Decision =
       candidates?: readonly Candidate[]
       warnings?: readonly Warning[]
     }
-  | { status: 'skipped'; reason: string }
+  | { status: 'skipped'; reason: AnyText }
   | Failure
 
 /**
@@ -56,9 +57,9 @@ export type Decision =
 export interface Failure {
   status: 'failed'
   code: string
-  message: string
+  message: AnyText
   /** Details for the merchant, in addition to the message: `The server answered 403`. */
-  detail?: string
+  detail?: AnyText
   retryable: boolean
   /** Seconds that the external system asked to wait: the next attempt is not earlier. */
   retry_after?: number
@@ -71,20 +72,25 @@ export interface Failure {
 export class PortError extends Error {
   readonly code: string
   readonly retryable: boolean
+  /** English, as `message` is. */
   readonly detail: string | undefined
+  /** The message and the detail as they were given, for other languages. */
+  readonly texts: { message: AnyText; detail?: AnyText }
   readonly retryAfter: number | undefined
   /** @param options `retryAfter`: seconds that the system asked to wait. */
   constructor(
     code: string,
-    message: string,
+    message: AnyText,
     retryable: boolean,
-    options?: ErrorOptions & { detail?: string; retryAfter?: number },
+    options?: ErrorOptions & { detail?: AnyText; retryAfter?: number },
   ) {
-    super(message, options)
+    super(english(message), options)
     this.name = 'PortError'
     this.code = code
     this.retryable = retryable
-    this.detail = options?.detail
+    const detail = options?.detail
+    this.detail = detail === undefined ? undefined : english(detail)
+    this.texts = { message, ...(detail === undefined ? {} : { detail }) }
     this.retryAfter = options?.retryAfter
   }
 }
@@ -95,14 +101,13 @@ export class PortError extends Error {
  */
 export function failed(item: Item, error: unknown): Outcome {
   if (!(error instanceof PortError)) throw error
-  const { code, message, retryable, detail, retryAfter } = error
+  const { code, texts, retryable, retryAfter } = error
   return {
     item: item.id,
     status: 'failed',
     code,
-    message,
+    ...texts,
     retryable,
-    ...(detail === undefined ? {} : { detail }),
     ...(retryAfter === undefined ? {} : { retry_after: retryAfter }),
   }
 }

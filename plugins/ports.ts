@@ -6,6 +6,7 @@ import type { Item, StagedBlob, Warning } from './items.ts'
 import type { PortError } from './outcomes.ts'
 import type { Pack } from './packs.ts'
 import type { ReportSpec } from './presentation.ts'
+import type { AnyText } from './texts.ts'
 
 /** The properties of a file that a guarded request would fetch. */
 export interface Probe {
@@ -272,7 +273,7 @@ export interface DeliveryPort extends DeliveryView {
    * Notifies the shop when the delivery is ready. A second message with the same title is ignored.
    * `email`: sent to the shop's recipients too.
    */
-  notifyShop(message: { title: string; body: string; email: boolean }): void
+  notifyShop(message: { title: AnyText; body: AnyText; email: boolean }): void
 }
 
 /** What an import of past orders finds or makes. */

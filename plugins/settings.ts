@@ -2,6 +2,7 @@
 // Admission, drafts, changes, undo, delivery, CSV files, the shop's defaults, forms and the API
 // read this list. A new setting is one entry here and one column in the database.
 import { z } from 'zod'
+import { say, type Text } from './texts.ts'
 import { MAX_REFERRERS, referringSite } from './referrers.ts'
 
 export const MAX_EXPIRY_DAYS = 36_500
@@ -17,7 +18,7 @@ interface Setting {
   description?: string
   example?: unknown
   /** The setting with its value in a line of text: `expiry 30 days`. */
-  phrase(value: never): string
+  phrase(value: never): Text
   /** The subject of a sentence: `Its expiry` was changed since. */
   subject: string
   /** A new file's value if the shop has no default. */
@@ -46,7 +47,6 @@ interface EntryColumn {
   headers: readonly string[]
 }
 
-const onOff = (what: string) => (value: boolean) => `${what} ${value ? 'on' : 'off'}`
 const KEEP = { absent: 'Leave unchanged' }
 
 export const FILE_SETTINGS = {
@@ -67,7 +67,8 @@ export const FILE_SETTINGS = {
     },
     description: 'Days a link stays valid; null: it never expires',
     example: 60,
-    phrase: (days: number | null) => (days === null ? 'links never expire' : `expiry ${days} days`),
+    phrase: (days: number | null) =>
+      days === null ? say('links never expire') : say('expiry {days} days', { days }),
     subject: 'Its expiry',
     usual: null,
     shopDefault: 60,
@@ -105,7 +106,8 @@ export const FILE_SETTINGS = {
     },
     description: 'Downloads that a link allows; null: unlimited',
     example: 5,
-    phrase: (limit: number | null) => (limit === null ? 'unlimited downloads' : `limit ${limit}`),
+    phrase: (limit: number | null) =>
+      limit === null ? say('unlimited downloads') : say('limit {count}', { count: limit }),
     subject: 'Its download limit',
     usual: null,
     shopDefault: 5,
@@ -133,7 +135,7 @@ export const FILE_SETTINGS = {
       choices: { private: 'Private (a download link is required)', public: 'Public' },
       help: 'Private files need a download link; public files have a permanent address.',
     },
-    phrase: (visibility: string) => visibility,
+    phrase: (visibility: string) => (visibility === 'public' ? say('public') : say('private')),
     subject: 'Its visibility',
     usual: 'private',
     shopDefault: 'private',
@@ -144,7 +146,7 @@ export const FILE_SETTINGS = {
     schema: z.boolean(),
     column: 'boolean',
     form: { title: 'CDN', help: 'Deliver the file over the content delivery network.', ...KEEP },
-    phrase: onOff('CDN'),
+    phrase: (on: boolean) => (on ? say('CDN on') : say('CDN off')),
     subject: 'Its CDN setting',
     usual: false,
     shopDefault: true,
@@ -154,7 +156,8 @@ export const FILE_SETTINGS = {
     schema: z.boolean(),
     column: 'boolean',
     form: { title: 'Notify me of each download', ...KEEP },
-    phrase: onOff('download notification'),
+    phrase: (on: boolean) =>
+      on ? say('download notification on') : say('download notification off'),
     subject: 'Its download notification',
     usual: false,
     delivery: 'notified',
@@ -164,7 +167,7 @@ export const FILE_SETTINGS = {
     schema: z.boolean(),
     column: 'boolean',
     form: { title: 'Store when and from where it was downloaded', ...KEEP },
-    phrase: onOff('download tracking'),
+    phrase: (on: boolean) => (on ? say('download tracking on') : say('download tracking off')),
     subject: 'Its download tracking',
     usual: true,
     delivery: 'tracked',
@@ -183,7 +186,9 @@ export const FILE_SETTINGS = {
     description: 'Hosts that may link to the file, `*.example.com` for all subdomains; empty: any',
     example: ['shop.example.com'],
     phrase: (sites: readonly string[]) =>
-      sites.length === 0 ? 'any referrer' : `referrers ${sites.join(', ')}`,
+      sites.length === 0
+        ? say('any referrer')
+        : say('referrers {sites}', { sites: sites.join(', ') }),
     subject: 'Its allowed referrers',
     usual: [],
     plain: true,
@@ -294,10 +299,10 @@ export const shopSettingsWithDefaults = Object.fromEntries(
 ) as { [Name in ShopSettingName]: z.ZodDefault<Shape[Name]> }
 
 /** The given settings, a line of text for each. */
-export const settingPhrases = (given: Partial<FileSettings>): string[] =>
+export const settingPhrases = (given: Partial<FileSettings>): Text[] =>
   SETTING_NAMES.flatMap((name) => {
     const value = given[name]
     return value === undefined
       ? []
-      : [(FILE_SETTINGS[name].phrase as (value: unknown) => string)(value)]
+      : [(FILE_SETTINGS[name].phrase as (value: unknown) => Text)(value)]
   })

@@ -1,5 +1,6 @@
 // Addresses of pages where people look at a shared file. Such a page is not the file: where the
 // host has a direct address, that one is fetched.
+import { say, type Text } from './texts.ts'
 
 const DROPBOX = /(^|\.)dropbox\.com$/
 const GITHUB = 'github.com'
@@ -44,10 +45,13 @@ export function directAddress(address: string): string {
 }
 
 /** What a merchant can do about a web page at this address. */
-export function pageAdvice(url: string | null): string {
+export function pageAdvice(url: string | null): Text {
   const host = url === null ? null : shareHostOf(url)
   if (host !== null && CONNECTED.has(host))
-    return `Connect the folder under Import, Cloud connections (${host}), or use an address that downloads the file itself`
-  if (host !== null) return `Use an address of ${host} that downloads the file itself`
-  return 'Use an address that downloads the file itself: this one may need a sign-in'
+    return say(
+      'Connect the folder under Import, Cloud connections ({host}), or use an address that downloads the file itself',
+      { host },
+    )
+  if (host !== null) return say('Use an address of {host} that downloads the file itself', { host })
+  return say('Use an address that downloads the file itself: this one may need a sign-in')
 }

@@ -1,7 +1,8 @@
 // Characters that no name, tag or host may contain.
+import { say } from './texts.ts'
 
 /** The warning about a name whose marks of direction were removed. */
-export const NAME_CLEANED = 'Invisible characters were removed from its name'
+export const NAME_CLEANED = say('Invisible characters were removed from its name')
 
 // Control characters, and the marks that can make a name read backwards (`exe.fdp`).
 

@@ -1,4 +1,5 @@
 // Every feature of the product, and what the start takes from all of them together.
+import type { Text } from '../plugins/contract.ts'
 import type { Limits } from './core/configuration/limits.ts'
 import type { Plans } from './core/configuration/plan-list.ts'
 import type { DropAddress } from './core/configuration/drop-settings.ts'
@@ -206,7 +207,7 @@ export function allEffects(parts: HookParts & { limits: AdmissionLimits }): read
 }
 
 /** The first words of messages about imports, by channel. */
-export const MESSAGE_WORDS: ReadonlyMap<string, string> = new Map(
+export const MESSAGE_WORDS: ReadonlyMap<string, Text> = new Map(
   FEATURES.flatMap(({ messageWords = {} }) => Object.entries(messageWords)),
 )
 

@@ -1,4 +1,5 @@
 // Deliveries as their workflows see them: a page, a link for each file, and a workflow run.
+import { inEnglish } from './english.ts'
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Step, Workflow } from '../plugins/contract.ts'
@@ -38,7 +39,7 @@ export async function addFile(
   const [made] = await house.scope.transaction((tx) =>
     admitFiles(tx, [admission], { file_bytes: 1e9 }),
   )
-  if (made?.status !== 'created') throw new Error(JSON.stringify(made))
+  if (made?.status !== 'created') throw new Error(JSON.stringify(inEnglish(made)))
   return made.fileId
 }
 

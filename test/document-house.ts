@@ -1,4 +1,5 @@
 // The documents port on a real disk, with real child processes, for tests of document actions.
+import { inEnglish } from './english.ts'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -106,6 +107,6 @@ export async function addFile(
   const [admitted] = await scope.transaction((tx) =>
     admitFiles(tx, [{ draft, staged, onConflict: 'error', channel: 'api' }], { file_bytes: 1e9 }),
   )
-  if (!('fileId' in admitted!)) throw new Error(JSON.stringify(admitted))
+  if (!('fileId' in admitted!)) throw new Error(JSON.stringify(inEnglish(admitted)))
   return admitted.fileId
 }

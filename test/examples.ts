@@ -1,5 +1,6 @@
 // Creates the data that the documented examples refer to: a shop for each example, with everything
 // that the example names.
+import { inEnglish } from './english.ts'
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { expect } from 'vitest'
@@ -170,7 +171,7 @@ async function makeFile({ app, owner: { scope } }: Place, filename: string): Pro
   return scope.transaction(async (tx) => {
     const admission = { draft, staged: first, onConflict: 'error', channel: 'api' } as const
     const [admitted] = await admitFiles(tx, [admission], { file_bytes: 1e9 })
-    if (admitted!.status !== 'created') throw new Error(JSON.stringify(admitted))
+    if (admitted!.status !== 'created') throw new Error(JSON.stringify(inEnglish(admitted)))
     await admitVersion(tx, admitted!.fileId, second)
     return toPublicId('file', admitted!.fileId)
   })

@@ -10,6 +10,10 @@ import {
   type StagedBlob,
   type Warning,
   type WorkFolder,
+  say,
+  textOf,
+  type Text,
+  type AnyText,
 } from '../contract.ts'
 import { ANSWERS, type DocumentTask, type SplitOptions, type WatermarkOptions } from './tasks.ts'
 
@@ -186,7 +190,7 @@ function withDocuments<T>(
   }, signal)
 }
 
-const documentError = (code: string, message: string) => new PortError(code, message, false)
+const documentError = (code: string, message: AnyText) => new PortError(code, message, false)
 
 const tooLarge = (documents: number) =>
   documentError(
@@ -204,16 +208,19 @@ async function copyPicture(
   folder: WorkFolder,
 ): Promise<void> {
   const found = await bytes.find(picture)
-  if (!found) throw documentError('file_not_found', 'The image for the watermark no longer exists')
+  if (!found)
+    throw documentError('file_not_found', say('The image for the watermark no longer exists'))
   if (!PICTURES.includes(extensionOf(found.filename)))
     throw documentError(
       'not_an_image',
-      `“${found.filename}” cannot be the watermark: choose a PNG, JPEG, WebP, GIF, TIFF or AVIF`,
+      say('“{name}” cannot be the watermark: choose a PNG, JPEG, WebP, GIF, TIFF or AVIF', {
+        name: found.filename,
+      }),
     )
   if (found.size_bytes > MAX_PICTURE_BYTES)
     throw documentError(
       'image_too_large',
-      'The image for the watermark is too large: the limit is 50 MB',
+      say('The image for the watermark is too large: the limit is 50 MB'),
     )
   await folder.bring({ staged: null, file: { id: picture } }, 'picture')
 }
@@ -244,10 +251,13 @@ async function merge(
   })
 }
 
+const named = (filename: string, { texts: { message } }: PortError): Text =>
+  say('{filename}: {reason}', { filename, reason: textOf(message) })
+
 /** Names the document that failed, when several are merged. */
 const withName = ({ file }: Item, error: unknown): unknown =>
   error instanceof PortError
-    ? new PortError(error.code, `${file.filename}: ${error.message}`, error.retryable, {
+    ? new PortError(error.code, named(file.filename, error), error.retryable, {
         cause: error,
       })
     : error

@@ -2,7 +2,7 @@
 // linearizes it.
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Warning } from '../contract.ts'
+import { type Warning, say } from '../contract.ts'
 import { isOutOfMemory } from '../sandbox.ts'
 import { RESULT, writeResult } from './finish.ts'
 import { writeChanges } from './changes.ts'
@@ -48,7 +48,9 @@ export async function optimizeDocument(
 
 const PICTURES_LEFT: Warning = {
   code: 'pictures_left',
-  message: 'It has too many images to optimize in the time allowed: the smaller ones are unchanged',
+  message: say(
+    'It has too many images to optimize in the time allowed: the smaller ones are unchanged',
+  ),
 }
 
 /** Writes the reduced pictures next to the document, and returns the changes for qpdf. */

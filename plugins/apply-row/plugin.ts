@@ -1,6 +1,6 @@
 // Applies each file's own change: that of a CSV row that names the file by its id.
 import { z } from 'zod'
-import { definePlugin, planEach } from '../contract.ts'
+import { definePlugin, planEach, say } from '../contract.ts'
 
 export const applyRow = definePlugin({
   id: 'apply-row',
@@ -11,7 +11,7 @@ export const applyRow = definePlugin({
   undo: 'fields',
   worksOn: 'rows',
   ordered: true,
-  summary: () => 'Changes each file by its row',
+  summary: () => say('Changes each file by its row'),
   plan: planEach(({ wanted }) =>
     wanted ? { status: 'ok', change: wanted } : { status: 'skipped', reason: 'No row changes it' },
   ),

@@ -2,7 +2,7 @@
 // product share it. A repeated run assigns no further keys. If the list has too few keys, the
 // delivery is held.
 import { z } from 'zod'
-import { definePlugin, failed, type Outcome } from '../contract.ts'
+import { definePlugin, failed, say, type Outcome } from '../contract.ts'
 
 const options = z.strictObject({
   list: z
@@ -36,7 +36,7 @@ export const assignLicenceKey = definePlugin({
     licence_list_not_found: 'Choose a list of this shop in the workflow, then prepare it again.',
   },
   summary: ({ per }) =>
-    per === 'unit' ? 'A licence key for each unit bought' : 'A licence key for each file',
+    per === 'unit' ? say('A licence key for each unit bought') : say('A licence key for each file'),
   async *plan(items, { list }, { licences, signal }) {
     for (const item of items) {
       signal.throwIfAborted()

@@ -2,7 +2,7 @@
 // rows point at the new location only after the bytes were read back there, and the old bytes stay
 // until they are unused.
 import { z } from 'zod'
-import { definePlugin, eachItem, type Decision, type StoredAt } from '../contract.ts'
+import { definePlugin, eachItem, say, type Decision, type StoredAt } from '../contract.ts'
 
 /** The most concurrent files: all bytes pass through this process. */
 const CONCURRENCY = 4
@@ -48,8 +48,8 @@ export const changeStorage = definePlugin({
   bytes: true,
   summary: ({ location, keep }) =>
     keep
-      ? `Copies files to ${location} storage, and leaves them where they are`
-      : `Moves files to ${location} storage`,
+      ? say('Copies files to {location} storage, and leaves them where they are', { location })
+      : say('Moves files to {location} storage', { location }),
   async *plan(items, options, { stored, signal }) {
     signal.throwIfAborted()
     const found = await stored.locate(items.flatMap(({ file }) => file.id ?? []))
@@ -84,5 +84,5 @@ function plannedDecision(at: StoredAt | null, { location, keep }: Options): Deci
 
 const isThere = (location: Options['location']): Decision => ({
   status: 'ok',
-  unchanged: `It is in ${location} storage already`,
+  unchanged: say('It is in {location} storage already', { location }),
 })

@@ -1,7 +1,7 @@
 // Selects which of an order's files the delivery contains: files that do not meet the rule are left
 // out.
 import { z } from 'zod'
-import { conditionSchema, definePlugin, matchesCondition } from '../contract.ts'
+import { conditionSchema, definePlugin, matchesCondition, say } from '../contract.ts'
 
 const options = z.strictObject({
   deliver: conditionSchema
@@ -17,7 +17,7 @@ export const chooseFiles = definePlugin({
   options,
   undo: 'none',
   worksOn: 'deliveries',
-  summary: () => 'Leaves out files that do not match the rule',
+  summary: () => say('Leaves out files that do not match the rule'),
   async *plan(items, { deliver }, { signal }) {
     for (const item of items) {
       signal.throwIfAborted()

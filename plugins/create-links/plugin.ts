@@ -5,6 +5,8 @@ import {
   emailAddress,
   MAX_DOWNLOAD_LIMIT,
   MAX_EXPIRY_DAYS,
+  say,
+  phrases,
   type Item,
   type LinkWanted,
 } from '../contract.ts'
@@ -91,16 +93,28 @@ export const createLinks = definePlugin({
   worksOn: 'files',
   permission: 'links:write',
   summary: ({ expiry_days, download_limit, email, send_emails }) =>
-    [
-      'A link for each file',
+    phrases(
+      say('A link for each file'),
       ...(expiry_days === undefined
         ? []
-        : [expiry_days === null ? 'never expires' : `valid ${expiry_days} days`]),
+        : [
+            expiry_days === null
+              ? say('never expires')
+              : say('valid {days} days', { days: expiry_days }),
+          ]),
       ...(download_limit === undefined
         ? []
-        : [download_limit === null ? 'unlimited' : `limit ${download_limit}`]),
-      ...(send_emails ? ['sent by email'] : email === undefined ? [] : ['with an email address']),
-    ].join(', '),
+        : [
+            download_limit === null
+              ? say('unlimited')
+              : say('limit {count}', { count: download_limit }),
+          ]),
+      ...(send_emails
+        ? [say('sent by email')]
+        : email === undefined
+          ? []
+          : [say('with an email address')]),
+    ),
   async *plan(items, wanted, { signal }) {
     const own = new Map(wanted.per_file?.map(({ file_id, ...rest }) => [file_id, rest]))
     for (const item of items) {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { inEnglish } from '../../test/english.ts'
 import { fileItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
 import { deleteFiles } from './plugin.ts'
@@ -37,7 +38,8 @@ describe('delete-files', () => {
     expect([before({}), before({ backup_first: true })]).toEqual([null, 'back-up-files'])
   })
   it('describes whether products are removed too', () => {
-    const summary = (options: unknown) => deleteFiles.summary!(deleteFiles.options.parse(options))
+    const summary = (options: unknown) =>
+      inEnglish(deleteFiles.summary!(deleteFiles.options.parse(options)))
     expect(summary({})).toBe('Moves files to the trash')
     expect(summary({ remove_mappings: true })).toBe(
       'Moves files to the trash and removes their products',

@@ -1,7 +1,7 @@
 // Moves files to the trash for 7 days. Their links stop working immediately; those of restored
 // files work again.
 import { z } from 'zod'
-import { definePlugin, FILES, planEach, type FileChange } from '../contract.ts'
+import { definePlugin, FILES, planEach, say, type FileChange } from '../contract.ts'
 
 const options = z.strictObject({
   remove_mappings: z.boolean().default(false).meta({
@@ -65,7 +65,9 @@ export const deleteFiles = definePlugin({
   worksOn: 'files',
   permission: 'files:delete',
   summary: ({ remove_mappings }) =>
-    `Moves files to the trash${remove_mappings ? ' and removes their products' : ''}`,
+    remove_mappings
+      ? say('Moves files to the trash and removes their products')
+      : say('Moves files to the trash'),
   precededBy: ({ backup_first }) => (backup_first ? 'back-up-files' : null),
   plan: planEach((_, wanted: Options) => ({ status: 'ok', change: changeOf(wanted) })),
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { inEnglish } from '../../test/english.ts'
 import { operationContext, writeContext } from '../../test/fakes/context.ts'
 import { operationView } from '../../test/fakes/operation.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
@@ -106,7 +107,9 @@ describe('export-files', () => {
   })
   it('describes in a preview what it would write', async () => {
     const sentences = exportFiles.plan(operation, exportFiles.options.parse({}), writeContext())
-    expect(await Array.fromAsync(sentences)).toEqual(['files-2026-03-01.csv: 1,234 files'])
+    expect(inEnglish(await Array.fromAsync(sentences))).toEqual([
+      'files-2026-03-01.csv: 1,234 files',
+    ])
   })
   it.each([[{ columns: [] }], [{ columns: ['hash'] }], [{ format: 'xlsx' }]])(
     'refuses %j',

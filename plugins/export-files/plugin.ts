@@ -5,6 +5,7 @@ import {
   EXPORT_COLUMNS,
   FILE_SETTINGS,
   forEntrySettings,
+  say,
   type ExportColumn,
   type OperationView,
 } from '../contract.ts'
@@ -89,11 +90,17 @@ export const exportFiles = definePlugin({
   document: true,
   permission: 'files:read',
   summary: ({ format, columns }) =>
-    `${format.toUpperCase()} with ${columns.length === 1 ? columns[0] : `${columns.length} columns`}`,
+    columns.length === 1
+      ? say('{format} with {column}', { format: format.toUpperCase(), column: columns.join(', ') })
+      : say('{format} with {count} columns', {
+          ...{ format: format.toUpperCase(), count: columns.length },
+        }),
   async *plan(operation, wanted, context) {
     context.signal.throwIfAborted()
     const { total } = operation
-    yield `${nameOf(operation, wanted)}: ${total.toLocaleString('en')} ${total === 1 ? 'file' : 'files'}`
+    yield say('{name}: {count, plural, one {# file} other {# files}}', {
+      ...{ name: nameOf(operation, wanted), count: total },
+    })
   },
   async run(operation, wanted, { artifacts, listings, signal }) {
     signal.throwIfAborted()

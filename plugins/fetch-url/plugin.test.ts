@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createGuardedClient, type GuardedClient } from '../../server/ports/guarded-fetch.ts'
 import { createRemote } from '../../server/ports/remote.ts'
 import { createDiskStore } from '../../server/core/store/disk.ts'
+import { inEnglish } from '../../test/english.ts'
 import { contentOf, hashOf } from '../../test/fakes/content.ts'
 import { importItem, writeContext } from '../../test/fakes/context.ts'
 import { startOrigin, type Origin } from '../../test/fakes/origin.ts'
@@ -92,7 +93,7 @@ describe('fetch-url', () => {
       code: 'url_not_accessible',
       message: 'File URL not accessible',
     }
-    expect(got.get('/status/403')).toMatchObject({
+    expect(inEnglish(got.get('/status/403'))).toMatchObject({
       ...failure,
       retryable: false,
       detail: expect.stringContaining('403'),

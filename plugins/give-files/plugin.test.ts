@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { inEnglish } from '../../test/english.ts'
 import { fileItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
 import { giveFiles } from './plugin.ts'
@@ -15,7 +16,7 @@ it('gives each file to the buyers of all its products, with an email', async () 
   const outcomes = await Array.fromAsync(
     giveFiles.plan(items, giveFiles.options.parse({}), writeContext()),
   )
-  expect(outcomes).toEqual(
+  expect(inEnglish(outcomes)).toEqual(
     items.map(({ id }) => ({
       ...{ item: id, status: 'ok', give: { product_id: null, send: true } },
       unchanged: 'No past buyer lacks it',

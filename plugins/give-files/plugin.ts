@@ -1,6 +1,6 @@
 // Gives files to past buyers: everyone who paid for a product before it had the file.
 import { z } from 'zod'
-import { definePlugin, planEach } from '../contract.ts'
+import { definePlugin, planEach, say } from '../contract.ts'
 
 const options = z.strictObject({
   email: z.boolean().default(true).meta({
@@ -48,15 +48,15 @@ export const giveFiles = definePlugin({
   summary: ({ email, product_id }) => {
     if (product_id === null)
       return email
-        ? 'To everyone who bought their products, with an email'
-        : 'To everyone who bought their products, without an email'
+        ? say('To everyone who bought their products, with an email')
+        : say('To everyone who bought their products, without an email')
     return email
-      ? 'To the buyers of one product, with an email'
-      : 'To the buyers of one product, without an email'
+      ? say('To the buyers of one product, with an email')
+      : say('To the buyers of one product, without an email')
   },
   plan: planEach((_, { email, product_id }) => ({
     status: 'ok',
     give: { product_id, send: email },
-    unchanged: 'No past buyer lacks it',
+    unchanged: say('No past buyer lacks it'),
   })),
 })

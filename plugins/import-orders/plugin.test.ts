@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { inEnglish } from '../../test/english.ts'
 import { operationContext, writeContext } from '../../test/fakes/context.ts'
 import { operationView } from '../../test/fakes/operation.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
@@ -19,7 +20,8 @@ function platform(failed = 0) {
   }
   const notify: Notifier = {
     email: () => {},
-    notice: ({ level, title, body }) => void told.add(`${level}: ${title}. ${body}`),
+    notice: ({ level, title, body }) =>
+      void told.add(`${level}: ${inEnglish(title)}. ${inEnglish(body)}`),
     sms: () => {},
   }
   return { imported, told, pastOrders, notify }
@@ -39,7 +41,7 @@ it('says in a preview how many deliveries there would be, and whether buyers get
   const sentences = await Array.fromAsync(
     importOrders.plan(operationView(), options, writeContext({ pastOrders })),
   )
-  expect(sentences).toEqual([
+  expect(inEnglish(sentences)).toEqual([
     'Orders found: 3',
     'New deliveries: 2',
     'Their buyers: 1',
@@ -54,7 +56,7 @@ it('warns about orders that could not be imported', async () => {
     options,
     operationContext({ pastOrders, notify }),
   )
-  expect(report.warnings).toMatchObject([
+  expect(inEnglish(report.warnings)).toMatchObject([
     { message: 'Orders that could not be imported: 1. Import them again.' },
   ])
   expect([...told]).toEqual([

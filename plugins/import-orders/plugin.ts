@@ -1,6 +1,6 @@
 // Imports orders from before the installation: their buyers get deliveries like those of new orders.
 import { z } from 'zod'
-import { definePlugin } from '../contract.ts'
+import { definePlugin, say, sentences } from '../contract.ts'
 
 const options = z.strictObject({
   since: z.iso.datetime().meta({
@@ -12,8 +12,6 @@ const options = z.strictObject({
     help: 'Each buyer gets the email about the order’s files. Without it, deliveries are ready silently.',
   }),
 })
-
-const figure = (count: number) => count.toLocaleString('en')
 
 /**
  * It works on orders of the platform, not on files: the counters of its operation count orders. It
@@ -33,15 +31,15 @@ export const importOrders = definePlugin({
   permission: 'links:write',
   summary: ({ mail }) =>
     mail
-      ? 'Deliveries for past orders, with an email'
-      : 'Deliveries for past orders, without an email',
+      ? say('Deliveries for past orders, with an email')
+      : say('Deliveries for past orders, without an email'),
   async *plan(_, { since, mail }, { pastOrders, signal }) {
     signal.throwIfAborted()
     const { orders, deliveries, buyers } = await pastOrders.count(new Date(since), signal)
-    yield `Orders found: ${figure(orders)}`
-    yield `New deliveries: ${figure(deliveries)}`
-    yield `Their buyers: ${figure(buyers)}`
-    yield mail ? 'Each buyer gets an email' : 'No emails are sent'
+    yield say('Orders found: {count}', { count: orders })
+    yield say('New deliveries: {count}', { count: deliveries })
+    yield say('Their buyers: {count}', { count: buyers })
+    yield mail ? say('Each buyer gets an email') : say('No emails are sent')
   },
   async run({ id }, { since, mail }, { pastOrders, progress, notify, signal }) {
     signal.throwIfAborted()
@@ -49,11 +47,17 @@ export const importOrders = definePlugin({
     const { orders, deliveries, failed } = await pastOrders.import(about, progress.show, signal)
     notify.notice({
       level: failed > 0 ? 'warning' : 'success',
-      title: 'Past orders are imported',
-      body: `Orders read: ${figure(orders)}. New deliveries: ${figure(deliveries)}.`,
+      title: say('Past orders are imported'),
+      body: sentences(
+        say('Orders read: {count}.', { count: orders }),
+        say('New deliveries: {count}.', { count: deliveries }),
+      ),
     })
     if (failed === 0) return {}
-    const message = `Orders that could not be imported: ${figure(failed)}. Import them again.`
+    const message = sentences(
+      say('Orders that could not be imported: {count}.', { count: failed }),
+      say('Import them again.'),
+    )
     return { warnings: [{ code: 'storefront_unavailable', message }] }
   },
 })

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import {
   definePlugin,
   plainCell,
+  say,
   type MadeLink,
   type OperationContext,
   type OperationView,
@@ -27,10 +28,10 @@ export const listLinks = definePlugin({
   permission: 'links:write',
   // A cancelled operation may have created links, and may have sent them.
   always: true,
-  summary: () => 'Lists the links as a CSV file',
+  summary: () => say('Lists the links as a CSV file'),
   async *plan(operation, _options, context) {
     context.signal.throwIfAborted()
-    yield `${nameOf(operation)}: a CSV file with the links`
+    yield say('{name}: a CSV file with the links', { name: nameOf(operation) })
   },
   async run(operation, _options, context) {
     context.signal.throwIfAborted()

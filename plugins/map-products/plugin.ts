@@ -6,6 +6,7 @@ import {
   definePlugin,
   failed,
   MATCH_METHODS,
+  say,
   type CatalogVariant,
   type Item,
   type Match,
@@ -13,6 +14,7 @@ import {
   type Outcome,
   type ReadContext,
   type Mapping,
+  type AnyText,
 } from '../contract.ts'
 import { chosenFor, choice, mapChosen } from './chosen.ts'
 import { mapByPrefix, type PrefixedItem } from './prefixes.ts'
@@ -120,11 +122,11 @@ export const mapProducts = definePlugin({
   needs: ['catalog'],
   outside: true,
   summary: ({ product_id, choices, match_by }) => {
-    if (product_id !== undefined) return 'Maps to one product'
-    if (choices !== undefined) return 'Maps to the accepted candidates'
+    if (product_id !== undefined) return say('Maps to one product')
+    if (choices !== undefined) return say('Maps to the accepted candidates')
     return match_by === undefined
-      ? 'Maps by the import defaults'
-      : `Maps by ${match_by.join(', ') || 'SKU'}`
+      ? say('Maps by the import defaults')
+      : say('Maps by {ways}', { ways: match_by.join(', ') || 'SKU' })
   },
   async *plan(items, given, context) {
     context.signal.throwIfAborted()
@@ -216,7 +218,9 @@ function outcomeOfHits(
   if (hits.length > 1) {
     const warning = {
       code: 'sku_ambiguous',
-      message: `${hits.length} products have the SKU ${sku}: choose one`,
+      message: say('{count} products have the SKU {sku}: choose one', {
+        ...{ count: hits.length, sku },
+      }),
     }
     return { ...outcomeOfCandidates(item, hits, matchesSeveral(hits)), warnings: [warning] }
   }
@@ -229,13 +233,13 @@ function outcomeOfHit(item: Item, hit: Mapping, { replace }: Pick<Options, 'repl
 }
 
 const matchesSeveral = ({ length }: readonly Mapping[]) =>
-  `It matches ${length} products: choose one in Reviews`
+  say('It matches {count} products: choose one in Reviews', { count: length })
 
 /**
  * An existing file that only gets a review counts as skipped; an import creates its file in any
  * case.
  */
-const outcomeOfCandidates = (item: Item, candidates: readonly Mapping[], reason: string) => ({
+const outcomeOfCandidates = (item: Item, candidates: readonly Mapping[], reason: AnyText) => ({
   item: item.id,
   status: 'ok' as const,
   candidates,
@@ -319,7 +323,7 @@ function outcomeOfMatch(
     return { item: item.id, status: 'ok', change: { mappings: { ...remove, add: [mapping] } } }
   }
   if (candidates.length > 0) {
-    const message = `${candidates.length} products match: choose one`
+    const message = say('{count} products match: choose one', { count: candidates.length })
     return {
       ...outcomeOfCandidates(item, candidates, matchesSeveral(candidates)),
       warnings: [{ code: 'several_products', message }],

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { inEnglish } from '../../test/english.ts'
 import { documentItem, documentOf, encrypted, numberedPages } from '../../test/documents.ts'
 import { createTestEngine, type TestEngine } from '../../test/engine.ts'
 import { operationContext, writeContext } from '../../test/fakes/context.ts'
@@ -94,7 +95,7 @@ describe('merge-pdf', () => {
     const cover = { code: 'not_a_pdf', message: 'cover.png: It is not a PDF document' }
     await expect(planned(operation([good, await item('cover.png')]))).rejects.toMatchObject(cover)
     await expect(planned(operation([good]))).rejects.toMatchObject({ code: 'too_few' })
-    expect(await planned(operation([good, other]))).toEqual([
+    expect(inEnglish(await planned(operation([good, other])))).toEqual([
       'Makes one document of 2, in their order: Merged.pdf',
     ])
   })
@@ -125,7 +126,7 @@ describe('merge-pdf', () => {
       expect(accepts(wrong)).toBe(false)
   })
   it('describes in a line what it does', () => {
-    expect(mergePdf.summary!(mergePdf.options.parse({ filename: 'All' }))).toBe(
+    expect(inEnglish(mergePdf.summary!(mergePdf.options.parse({ filename: 'All' })))).toBe(
       'Makes one document, All.pdf',
     )
   })

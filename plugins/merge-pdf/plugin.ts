@@ -9,10 +9,12 @@ import {
   stemOf,
   UNSAFE_CHARACTERS,
   nonPdfReason,
+  say,
   type FinishedItem,
   type Item,
   type OperationView,
   type Warning,
+  textOf,
 } from '../contract.ts'
 import { createDocuments } from '../_pdf/documents.ts'
 
@@ -87,11 +89,14 @@ export const mergePdf = definePlugin({
   needs: ['bytes', 'sandbox'],
   scope: 'operation',
   ledger: false,
-  summary: ({ filename }) => `Makes one document, ${nameOf(filename)}`.slice(0, 200),
+  summary: ({ filename }) =>
+    say('Makes one document, {name}', { name: nameOf(filename).slice(0, 180) }),
   async *plan(operation, { filename }, { signal }) {
     signal.throwIfAborted()
     const { items, leftOut } = await documentsOf(operation)
-    yield `Makes one document of ${items.length}, in their order: ${nameOf(filename)}`
+    yield say('Makes one document of {count}, in their order: {name}', {
+      ...{ count: items.length, name: nameOf(filename) },
+    })
     for (const { message } of leftOut) yield message
   },
   run: async (operation, { filename, password }, { bytes: port, sandbox, signal }) => {
@@ -135,5 +140,7 @@ async function documentsOf(
 
 const leftOutFor = (filename: string, error: FinishedItem['error']): Warning => ({
   code: error?.code ?? 'skipped',
-  message: `${filename} was left out: ${error?.message ?? 'it was cancelled'}`,
+  message: say('{name} was left out: {why}', {
+    ...{ name: filename, why: textOf(error?.message ?? say('it was cancelled')) },
+  }),
 })

@@ -1,6 +1,6 @@
 // Merges tags that differ only in case: each becomes its lower-case form.
 import { z } from 'zod'
-import { definePlugin, nameKey } from '../contract.ts'
+import { definePlugin, nameKey, say } from '../contract.ts'
 
 export const mergeTagCase = definePlugin({
   id: 'merge-tag-case',
@@ -29,7 +29,7 @@ export const mergeTagCase = definePlugin({
   ],
   options: z.strictObject({}),
   undo: 'fields',
-  summary: () => 'Makes all tags lower-case: Summer and SUMMER become summer',
+  summary: () => say('Makes all tags lower-case: Summer and SUMMER become summer'),
   async *plan(items, _options, { signal }) {
     for (const item of items) {
       signal.throwIfAborted()

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { inEnglish } from '../../test/english.ts'
 import { fileItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
 import type { Item, Outcome, Pack, Mapping } from '../contract.ts'
@@ -144,7 +145,8 @@ describe('move-to-pack', () => {
     expect(moveToPack.options.safeParse(options).error?.message).toContain(message)
   })
   it('describes what it does', () => {
-    const summary = (options: unknown) => moveToPack.summary!(moveToPack.options.parse(options))
+    const summary = (options: unknown) =>
+      inEnglish(moveToPack.summary!(moveToPack.options.parse(options)))
     expect(summary({ out: true })).toBe('Removes files from their packs')
     expect(summary({ new_pack: 'Winter' })).toBe('Moves files into the pack Winter')
     expect(summary({ pack: publicId(OLD) })).toBe('Moves files into a pack')

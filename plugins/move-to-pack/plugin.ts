@@ -6,6 +6,7 @@ import {
   definePlugin,
   movedMappings,
   packName,
+  say,
   type FileChange,
   type Item,
   type Outcome,
@@ -71,10 +72,10 @@ export const moveToPack = definePlugin({
   sequential: true,
   worksOn: 'files',
   summary: ({ new_pack, out }) => {
-    if (out) return 'Removes files from their packs'
+    if (out) return say('Removes files from their packs')
     return new_pack === undefined
-      ? 'Moves files into a pack'
-      : `Moves files into the pack ${new_pack}`.slice(0, 200)
+      ? say('Moves files into a pack')
+      : say('Moves files into the pack {name}', { name: new_pack.slice(0, 170) })
   },
   async *plan(items, given, { packs, signal }) {
     signal.throwIfAborted()

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { fileItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import type { DeliveryPort } from '../contract.ts'
+import { english, type DeliveryPort } from '../contract.ts'
 import { notifyDelivery } from './plugin.ts'
 
 const items = [fileItem('book.pdf'), fileItem('sources.zip')]
@@ -11,7 +11,8 @@ type Message = Parameters<DeliveryPort['notifyShop']>[0]
 function openDelivery() {
   const messages = new Map<string, Message>()
   const { delivery } = writeContext()
-  const notifyShop = (message: Message) => void messages.set(message.title, message)
+  const notifyShop = ({ title, body, email }: Message) =>
+    void messages.set(english(title), { title: english(title), body: english(body), email })
   return { messages, context: writeContext({ delivery: { ...delivery, notifyShop } }) }
 }
 

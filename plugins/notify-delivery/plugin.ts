@@ -1,6 +1,6 @@
 // Notifies the shop that an order's files were delivered, once for each delivery.
 import { z } from 'zod'
-import { definePlugin, planEach } from '../contract.ts'
+import { definePlugin, planEach, say } from '../contract.ts'
 
 const options = z.strictObject({
   email: z
@@ -17,15 +17,17 @@ export const notifyDelivery = definePlugin({
   undo: 'none',
   worksOn: 'deliveries',
   needs: ['delivery'],
-  summary: ({ email }) => (email ? 'A notice and an email' : 'A notice'),
+  summary: ({ email }) => (email ? say('A notice and an email') : say('A notice')),
   plan: planEach(() => ({ status: 'ok' })),
   async *run(items, { email }, { delivery, signal }) {
     for (const item of items) {
       signal.throwIfAborted()
       const { order, buyer } = delivery
       delivery.notifyShop({
-        title: `The files of order ${order.name} were delivered`,
-        body: `They are ready for ${buyer.email ?? buyer.name ?? 'the buyer'}.`,
+        title: say('The files of order {order} were delivered', { order: order.name }),
+        body: say('They are ready for {buyer}.', {
+          buyer: buyer.email ?? buyer.name ?? say('the buyer'),
+        }),
         email,
       })
       yield await Promise.resolve({ item: item.id, status: 'ok' as const })

@@ -1,23 +1,35 @@
 // Names of an operation's results, and the next steps, in the words of its plugin.
-import { sizeText, type Actions, type OperationView, type PresentFiles } from '../contract.ts'
+import {
+  english,
+  phrases,
+  say,
+  sentence,
+  sentences,
+  sizeText,
+  textOf,
+  type Actions,
+  type AnyText,
+  type OperationView,
+  type PresentFiles,
+  type Text,
+} from '../contract.ts'
 
 /** Results of operations that belong to no plugin. */
-const DONE: Readonly<Record<string, string>> = { import: 'imported', undo: 'put back' }
-const DONE_OTHERWISE = 'done'
+const DONE: Readonly<Record<string, Text>> = { import: say('imported'), undo: say('put back') }
+const DONE_OTHERWISE = say('done')
 
 /** The result of the done files, placed after `1,200 of 1,204 files`. */
-const doneWords = ({ action }: OperationView, actions: Actions): string =>
-  DONE[action] ?? actions.find(action)?.result ?? DONE_OTHERWISE
+function doneWords({ action }: OperationView, actions: Actions): Text {
+  const own = actions.find(action)?.result
+  return DONE[action] ?? (own === undefined ? DONE_OTHERWISE : textOf(own))
+}
 
-const ENDS = {
-  success: 'complete',
-  partial: 'partly complete',
-  failed: 'failed',
-  cancelled: 'cancelled',
-} as const
-
-const number = new Intl.NumberFormat('en-US')
-const files = (count: number) => `${number.format(count)} ${count === 1 ? 'file' : 'files'}`
+const ENDS: Readonly<Record<OperationView['status'], (title: Text) => Text>> = {
+  success: (title) => say('{title} complete', { title }),
+  partial: (title) => say('{title} partly complete', { title }),
+  failed: (title) => say('{title} failed', { title }),
+  cancelled: (title) => say('{title} cancelled', { title }),
+}
 
 /** The most characters of a label in a title, and in a text message. */
 const LABEL_LENGTH = { title: 80, sms: 20 }
@@ -32,9 +44,9 @@ export function cutText(text: string, length: number): string {
   return text.slice(0, end ?? length)
 }
 
-function quoted(label: string, length: number): string {
-  const cut = label.length > length ? `${cutText(label, length)}…` : label
-  return `“${cut}”`
+function cutLabel(label: AnyText, length: number): string | Text {
+  const whole = english(label)
+  return whole.length > length ? `${cutText(whole, length)}…` : label
 }
 
 /**
@@ -44,14 +56,20 @@ function quoted(label: string, length: number): string {
 export function titleOf(
   { action, title, status, about }: OperationView,
   place: keyof typeof LABEL_LENGTH = 'title',
-): string {
+): Text {
   const length = LABEL_LENGTH[place]
   const { importWord, label, schedule } = about
-  const name = action === 'import' ? importWord : title
-  const link = action === 'import' ? 'of' : 'from'
-  const of = label === null ? '' : ` ${link} ${quoted(label, length)}`
-  const by = schedule === null ? '' : ` by the schedule ${quoted(schedule, length)}`
-  return `${name}${of}${by} ${ENDS[status]}`
+  const name = textOf(action === 'import' ? importWord : title)
+  const labelled = label === null ? null : { title: name, label: cutLabel(label, length) }
+  const what =
+    labelled === null
+      ? name
+      : action === 'import'
+        ? say('{title} of “{label}”', labelled)
+        : say('{title} from “{label}”', labelled)
+  if (schedule === null) return ENDS[status](what)
+  const scheduled = { title: what, name: cutLabel(schedule, length) }
+  return ENDS[status](say('{title} by the schedule “{name}”', scheduled))
 }
 
 /** The number of done files that an import did not bring. */
@@ -64,48 +82,60 @@ export function headlineOf(
   present: PresentFiles,
   unmapped: number,
   actions: Actions,
-): string {
+): Text {
   const { total, done, failed, skipped, cancelled, bytes_saved, stopped } = operation
-  if (total === 0 && stopped) return `${stopped.message}.`
-  if (total === 0 && operation.action === 'import') return 'There was nothing new.'
+  if (total === 0 && stopped) return sentence(stopped.message)
+  if (total === 0 && operation.action === 'import') return say('There was nothing new.')
   const brought = done - countPresent(present)
-  const parts = [`${number.format(brought)} of ${files(total)} ${doneWords(operation, actions)}`]
-  for (const [count, words] of presentParts(present)) parts.push(`${number.format(count)} ${words}`)
-  if (failed > 0) parts.push(`${number.format(failed)} failed`)
-  if (skipped > 0) parts.push(`${number.format(skipped)} skipped`)
-  if (cancelled > 0) parts.push(`${number.format(cancelled)} not processed`)
-  if (unmapped > 0) parts.push(`${number.format(unmapped)} not mapped to a product`)
-  if (bytes_saved > 0) parts.push(`${sizeText(bytes_saved)} saved`)
-  return `${parts.join(', ')}.`
+  const parts = [
+    say('{done} of {total, plural, one {# file} other {# files}} {what}', {
+      ...{ done: brought, total, what: doneWords(operation, actions) },
+    }),
+    ...presentParts(present).map(({ text }) => text),
+  ]
+  if (failed > 0) parts.push(say('{count} failed', { count: failed }))
+  if (skipped > 0) parts.push(say('{count} skipped', { count: skipped }))
+  if (cancelled > 0) parts.push(say('{count} not processed', { count: cancelled }))
+  if (unmapped > 0) parts.push(say('{count} not mapped to a product', { count: unmapped }))
+  if (bytes_saved > 0) parts.push(say('{size} saved', { size: sizeText(bytes_saved) }))
+  return sentence(phrases(...parts))
 }
-
-const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1)
 
 /** The done files that an import did not bring, with what it did to them. */
 const presentParts = ({ changed, trashed, unchanged }: PresentFiles) =>
-  (
-    [
-      [changed, 'changed'],
-      [trashed, 'moved to the trash'],
-      [unchanged, 'sent'],
-    ] as const
-  ).filter(([count]) => count > 0)
+  [
+    {
+      count: changed,
+      text: say('{count} changed', { count: changed }),
+      label: say('Changed', {}, 'number of files'),
+    },
+    {
+      count: trashed,
+      text: say('{count} moved to the trash', { count: trashed }),
+      label: say('Moved to the trash'),
+    },
+    { count: unchanged, text: say('{count} sent', { count: unchanged }), label: say('Sent') },
+  ].filter(({ count }) => count > 0)
 
-export function lostText(deliveries: number): string {
-  const what =
-    deliveries === 1
-      ? '1 paid delivery contains what was deleted: its buyer lost it.'
-      : `${number.format(deliveries)} paid deliveries contain what was deleted: their buyers lost it.`
-  return `${what} If that is wrong, undo the operation or restore the files from the trash.`
-}
+export const lostText = (deliveries: number): Text =>
+  sentences(
+    say(
+      '{count, plural, one {# paid delivery contains what was deleted: its buyer lost it.} other {# paid deliveries contain what was deleted: their buyers lost it.}}',
+      { count: deliveries },
+    ),
+    say('If that is wrong, undo the operation or restore the files from the trash.'),
+  )
 
 /** The most names in a notice. */
 const MAX_NAMED = 3
 
 /** `Not mapped: a.pdf, b.pdf, c.pdf and 12 more.` */
-export function namesOf(what: string, names: readonly string[], count: number): string {
+export function unmappedText(names: readonly string[], count: number): Text {
   const more = count - Math.min(MAX_NAMED, names.length)
-  return `${what}: ${names.slice(0, MAX_NAMED).join(', ')}${more > 0 ? ` and ${number.format(more)} more` : ''}.`
+  const listed = names.slice(0, MAX_NAMED).join(', ')
+  return say('Not mapped: {names}.', {
+    names: more > 0 ? say('{names} and {count} more', { names: listed, count: more }) : listed,
+  })
 }
 
 /**
@@ -114,18 +144,28 @@ export function namesOf(what: string, names: readonly string[], count: number): 
 export function countsOf(operation: OperationView, present: PresentFiles, actions: Actions) {
   const { total, done, failed, skipped, cancelled } = operation
   return [
-    { label: capital(doneWords(operation, actions)), count: done - countPresent(present) },
-    ...presentParts(present).map(([count, words]) => ({ label: capital(words), count })),
-    { label: 'Failed', count: failed },
-    { label: 'Skipped', count: skipped },
-    { label: 'Not processed', count: cancelled },
-    { label: 'Total', count: total },
-  ].filter(({ label, count }, at) => at === 0 || label === 'Total' || count > 0)
+    { label: doneLabel(operation, actions), count: done - countPresent(present) },
+    ...[
+      ...presentParts(present),
+      { label: say('Failed'), count: failed },
+      { label: say('Skipped'), count: skipped },
+      { label: say('Not processed'), count: cancelled },
+    ].filter(({ count }) => count > 0),
+    { label: say('Total'), count: total },
+  ].map(({ label, count }) => ({ label, count }))
 }
 
-const AFTER_OTHER_ERROR = 'Open the operation, see why each file failed, and choose Retry Failed.'
+/** The result as a label. The catalogs have those of actions: see server/http/messages.test.ts. */
+function doneLabel(operation: OperationView, actions: Actions): Text {
+  const words = english(doneWords(operation, actions))
+  return { ...textOf(words.charAt(0).toUpperCase() + words.slice(1)), context: 'number of files' }
+}
 
-const AFTER_STOP = 'Open the operation, see why it stopped, and start it again.'
+const AFTER_OTHER_ERROR = say(
+  'Open the operation, see why each file failed, and choose Retry Failed.',
+)
+
+const AFTER_STOP = say('Open the operation, see why it stopped, and start it again.')
 
 export interface Remains {
   /** The codes of failures and warnings. */
@@ -138,20 +178,24 @@ export interface Remains {
  * The next steps after an operation, one sentence each, at least one. The action's own advice
  * overrides other plugins' advice for the same error.
  */
-export function nextSteps(operation: OperationView, remains: Remains, actions: Actions): string[] {
+export function nextSteps(operation: OperationView, remains: Remains, actions: Actions): AnyText[] {
   const { status, done, failed, stopped } = operation
   const action = actions.find(operation.action)
-  const steps = new Set<string>()
+  const steps = new Set<AnyText>()
   if (failed > 0)
     for (const code of remains.errors)
       steps.add(action?.advice[code] ?? actions.adviceFor(code) ?? AFTER_OTHER_ERROR)
   if (remains.warnings.has('sku_not_found'))
-    steps.add('Correct the SKUs that the storefront does not have, or map those files manually.')
+    steps.add(
+      say('Correct the SKUs that the storefront does not have, or map those files manually.'),
+    )
   else if (remains.unmapped > 0)
-    steps.add('Map the files that have no product, or leave them: their links work without one.')
-  if (status === 'cancelled') steps.add('Changes made before the cancel are kept.')
+    steps.add(
+      say('Map the files that have no product, or leave them: their links work without one.'),
+    )
+  if (status === 'cancelled') steps.add(say('Changes made before the cancel are kept.'))
   if (action?.report.next && done > 0) steps.add(action.report.next)
   if (stopped && steps.size === 0)
     steps.add(action?.advice[stopped.code] ?? actions.adviceFor(stopped.code) ?? AFTER_STOP)
-  return steps.size > 0 ? [...steps] : ['Nothing is left to do.']
+  return steps.size > 0 ? [...steps] : [say('Nothing is left to do.')]
 }

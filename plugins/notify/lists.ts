@@ -1,6 +1,13 @@
 // The lists of an operation's items in a message: the first ones of each kind, and the number of
 // the others.
-import type { OperationView, ReadContext, ReportedItem } from '../contract.ts'
+import {
+  say,
+  textOf,
+  type OperationView,
+  type ReadContext,
+  type ReportedItem,
+  type Text,
+} from '../contract.ts'
 
 /** The most items named in one message; the others are counted. */
 const MAX_LISTED = 50
@@ -9,9 +16,9 @@ export interface Line {
   filename: string
   /** The stable code, as the API and the log name it. */
   code: string
-  message: string
+  message: Text
   /** Details beyond the message: `The server answered 404`. */
-  detail: string | null
+  detail: Text | null
   url: string | null
 }
 
@@ -25,7 +32,7 @@ export interface Lists {
 
 const UNKNOWN: NonNullable<ReportedItem['error']> = {
   code: 'unknown',
-  message: 'It failed for an unknown reason',
+  message: say('It failed for an unknown reason'),
 }
 
 /** Whether files without a product are reported. For imports, the shop's settings decide. */
@@ -55,13 +62,16 @@ export async function listsOf(
   const collect = (item: ReportedItem) => {
     const { filename, url, error } = item
     if (item.status === 'failed') {
-      const { code, message, detail = null } = error ?? UNKNOWN
-      failures.add({ filename, code, message, detail, url })
+      const { code, message, detail } = error ?? UNKNOWN
+      failures.add({
+        ...{ filename, code, message: textOf(message), url },
+        detail: detail === undefined ? null : textOf(detail),
+      })
       errors.add(code)
     }
     if (products && item.status === 'done' && !item.product_mapped) unmapped.add(filename)
     for (const { code, message } of item.warnings) {
-      warned.add({ filename, message })
+      warned.add({ filename, message: textOf(message) })
       warnings.add(code)
     }
   }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { inEnglish } from '../../test/english.ts'
 import { operationContext, writeContext } from '../../test/fakes/context.ts'
 import { operationView } from '../../test/fakes/operation.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
@@ -58,7 +59,7 @@ const well = { status: 'success', failed: 0 } as const
 
 function outbox() {
   const messages = new Map<string, unknown>()
-  const keep = (message: unknown) => void messages.set(JSON.stringify(message), message)
+  const keep = (message: unknown) => void messages.set(JSON.stringify(message), inEnglish(message))
   const collected: Notifier = { email: keep, notice: keep, sms: (text) => keep({ sms: text }) }
   return { notify: collected, all: () => [...messages.values()] as Record<string, unknown>[] }
 }
@@ -79,8 +80,8 @@ const sent = async (
 }
 const told = async (view: OperationView, when: When, given: Partial<WriteContext> = {}) =>
   Object.values(await sent(view, given, when)).filter(Boolean).length
-const planned = (when: When, given: Partial<WriteContext> = {}, view = operation()) =>
-  Array.fromAsync(notify.plan(view, { when }, writeContext(given)))
+const planned = async (when: When, given: Partial<WriteContext> = {}, view = operation()) =>
+  inEnglish(await Array.fromAsync(notify.plan(view, { when }, writeContext(given))))
 
 const shopWith = (settings: Partial<WriteContext['shop']['settings']>): Partial<WriteContext> => {
   const { shop } = writeContext()

@@ -1,7 +1,16 @@
 // Notifies the shop of an operation's end: a notice in the page, and an email if the shop's
 // settings or the caller want one.
 import { z } from 'zod'
-import { definePlugin, type OperationView, type ReadContext } from '../contract.ts'
+import {
+  definePlugin,
+  english,
+  say,
+  sentences,
+  textOf,
+  type OperationView,
+  type ReadContext,
+  type Text,
+} from '../contract.ts'
 import { isAboutProducts, listsOf } from './lists.ts'
 import {
   countPresent,
@@ -9,9 +18,9 @@ import {
   cutText,
   headlineOf,
   lostText,
-  namesOf,
   nextSteps,
   titleOf,
+  unmappedText,
 } from './labels.ts'
 
 const options = z.strictObject({
@@ -23,12 +32,12 @@ const options = z.strictObject({
 type Context = ReadContext<'actions'>
 type When = z.output<typeof options>['when']
 
-const SUMMARIES: Readonly<Record<When, string>> = {
-  always: 'Notifies the shop when it has ended',
-  background: 'Notifies the shop when it has ended, if it ran in the background',
-  errors: 'Creates a notice when it has ended, and sends an email when something failed',
-  matched: 'Notifies the shop when files got products',
-  never: 'Creates a notice when it has ended, and sends no email',
+const SUMMARIES: Readonly<Record<When, Text>> = {
+  always: say('Notifies the shop when it has ended'),
+  background: say('Notifies the shop when it has ended, if it ran in the background'),
+  errors: say('Creates a notice when it has ended, and sends an email when something failed'),
+  matched: say('Notifies the shop when files got products'),
+  never: say('Creates a notice when it has ended, and sends no email'),
 }
 
 export const notify = definePlugin({
@@ -45,17 +54,25 @@ export const notify = definePlugin({
   async *plan(operation, { when }, context) {
     context.signal.throwIfAborted()
     if (!isNotified(operation, when, context)) return
-    const once = when === 'matched' ? 'when a file got a product' : 'when it has ended'
-    yield `A notice in the page ${once}`
-    const email = `An email to ${context.shop.settings.recipients.join(', ')}`
+    const matched = when === 'matched'
+    yield matched
+      ? say('A notice in the page when a file got a product')
+      : say('A notice in the page when it has ended')
+    const who = context.shop.settings.recipients.join(', ')
     const [well, badly] = [
       wantsEmail('success', when, context),
       wantsEmail('failed', when, context),
     ]
-    if (wantsSms(operation, when, context)) yield `A text message ${once}`
-    if (well && badly) yield `${email} ${once}`
-    else if (well) yield `${email} when it is complete or partly complete`
-    else if (badly) yield `${email} when something failed`
+    if (wantsSms(operation, when, context))
+      yield matched
+        ? say('A text message when a file got a product')
+        : say('A text message when it has ended')
+    if (well && badly)
+      yield matched
+        ? say('An email to {who} when a file got a product', { who })
+        : say('An email to {who} when it has ended', { who })
+    else if (well) yield say('An email to {who} when it is complete or partly complete', { who })
+    else if (badly) yield say('An email to {who} when something failed', { who })
   },
   async run(operation, { when }, context) {
     context.signal.throwIfAborted()
@@ -78,21 +95,27 @@ export const notify = definePlugin({
       ...(lost > 0 ? [lostText(lost)] : []),
       ...nextSteps(operation, { errors, warnings, unmapped }, actions),
     ]
-    const names = unmapped > 0 ? `${namesOf('Not mapped', lists.unmapped.listed, unmapped)} ` : ''
-    const body = badly || unmapped > 0 || lost > 0 ? `${headline} ${names}${next[0]}` : headline
+    const names = unmapped > 0 ? [unmappedText(lists.unmapped.listed, unmapped)] : []
+    const body =
+      badly || unmapped > 0 || lost > 0
+        ? sentences(headline, ...names, ...next.slice(0, 1))
+        : headline
     const level = lost > 0 && !badly ? 'warning' : LEVELS[operation.status]
     // A channel that could not begin has left its own notice; a sync often finds nothing new.
     if (operation.total > 0 || (operation.action !== 'import' && !operation.stopped))
       context.notify.notice({ level, title, body })
     if (wantsSms(operation, when, context))
       context.notify.sms(
-        cutText(`${context.shop.name}: ${titleOf(operation, 'sms')}. ${headline}`, SMS_LENGTH),
+        cutText(
+          `${context.shop.name}: ${english(titleOf(operation, 'sms'))}. ${english(headline)}`,
+          SMS_LENGTH,
+        ),
       )
     if (emails) {
       const { id, status } = operation
       const shop = { name: context.shop.name }
       const counts = countsOf(operation, present, actions)
-      const data = { id, title, status, headline, shop, counts, ...lists, next }
+      const data = { id, title, status, headline, shop, counts, ...lists, next: next.map(textOf) }
       context.notify.email({ template: 'operation-finished', data })
     }
     return {}

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { inEnglish } from '../../test/english.ts'
 import { createTestEngine, type TestEngine } from '../../test/engine.ts'
 import { fileItem, importItem, writeContext } from '../../test/fakes/context.ts'
 import { photo } from '../../test/images.ts'
@@ -109,7 +110,7 @@ describe('optimize-image', () => {
       expect(optimizeImage.options.safeParse(wrong).success, JSON.stringify(wrong)).toBe(false)
   })
   it('describes what it will do', () => {
-    expect(optimizeImage.summary!(optimizeImage.options.parse({}))).toBe(
+    expect(inEnglish(optimizeImage.summary!(optimizeImage.options.parse({})))).toBe(
       'Up to 2000 px, 80 % quality, as WebP',
     )
   })

@@ -6,8 +6,10 @@ import {
   eachItem,
   extensionOf,
   IMAGE_EXTENSIONS,
-  type Item,
   planEach,
+  say,
+  phrases,
+  type Item,
   type Decision,
   type FileView,
 } from '../contract.ts'
@@ -78,7 +80,12 @@ export const optimizeImage = definePlugin({
   needs: ['bytes', 'sandbox'],
   bytes: true,
   summary: ({ max_px, quality, format, preserve_original }) =>
-    `Up to ${max_px} px, ${quality} % quality${format === 'webp' ? ', as WebP' : ''}${preserve_original ? '' : ', the original is deleted'}`,
+    phrases(
+      say('Up to {px} px', { px: String(max_px) }),
+      say('{quality} % quality', { quality }),
+      ...(format === 'webp' ? [say('as WebP')] : []),
+      ...(preserve_original ? [] : [say('the original is deleted')]),
+    ),
   plan: planEach(preview),
   run: (items, wanted, { bytes, sandbox, signal }) =>
     eachItem(items, CONCURRENCY, signal, async (item) => {

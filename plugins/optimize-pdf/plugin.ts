@@ -1,7 +1,7 @@
 // Makes PDF documents smaller: encodes images again and compresses everything else. They can be
 // linearized too.
 import { z } from 'zod'
-import { definePlugin, anyPdf, documentPassword, pdfAdvice } from '../contract.ts'
+import { definePlugin, anyPdf, documentPassword, pdfAdvice, say, phrases } from '../contract.ts'
 import { createDocuments } from '../_pdf/documents.ts'
 import { eachDocument, planDocuments } from '../_pdf/each-document.ts'
 
@@ -61,7 +61,12 @@ export const optimizePdf = definePlugin({
   needs: ['bytes', 'sandbox'],
   bytes: true,
   summary: ({ max_px, quality, linearize, preserve_original }) =>
-    `Images up to ${max_px} px, ${quality} % quality${linearize ? ', for web viewing' : ''}${preserve_original ? '' : ', the original is deleted'}`,
+    phrases(
+      say('Images up to {px} px', { px: String(max_px) }),
+      say('{quality} % quality', { quality }),
+      ...(linearize ? [say('for web viewing')] : []),
+      ...(preserve_original ? [] : [say('the original is deleted')]),
+    ),
   plan: planDocuments,
   run: (items, { preserve_original, password, ...wanted }, { bytes: port, sandbox, signal }) =>
     eachDocument(items, CONCURRENCY, signal, async (item) => {

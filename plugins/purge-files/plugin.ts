@@ -1,6 +1,6 @@
 // Purges files, with their versions, mappings and links. This cannot be undone.
 import { z } from 'zod'
-import { definePlugin, planEach } from '../contract.ts'
+import { definePlugin, planEach, say } from '../contract.ts'
 
 export const purgeFiles = definePlugin({
   id: 'purge-files',
@@ -32,6 +32,6 @@ export const purgeFiles = definePlugin({
   announces: 'file.deleted',
   worksOn: 'all',
   permission: 'files:purge',
-  summary: () => 'Deletes files permanently',
+  summary: () => say('Deletes files permanently'),
   plan: planEach(() => ({ status: 'ok', change: { purged: true } })),
 })

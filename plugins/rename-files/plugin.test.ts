@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { filenameProblem } from '../../server/files/rules.ts'
+import { inEnglish } from '../../test/english.ts'
 import { fileItem, importItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
 import { sized } from '../../test/scale.ts'
@@ -356,7 +357,8 @@ describe('with any options', () => {
 })
 
 it('describes what it does', () => {
-  const summary = (options: unknown) => renameFiles.summary!(renameFiles.options.parse(options))
+  const summary = (options: unknown) =>
+    inEnglish(renameFiles.summary!(renameFiles.options.parse(options)))
   expect(summary({ pattern: '{date} {original}' })).toBe('Renames files to {date} {original}')
   expect(summary({ mode: 'replace', find: 'a', replace: 'b' })).toBe('Replaces “a” in names by “b”')
   expect(summary({ mode: 'replace', find: 'a+', regex: true })).toBe(

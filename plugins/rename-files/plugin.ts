@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import {
   definePlugin,
+  say,
   type BaseContext,
   type Item,
   type Outcome,
@@ -117,6 +118,11 @@ type Naming = (item: Item) => NamingResult
 const MAX_MS = 5000
 const YIELD_AFTER_MS = 20
 
+const foundAndReplaced = ({ find, replace }: Pick<Options, 'find' | 'replace'>) => ({
+  find: String(find),
+  replace,
+})
+
 export const renameFiles = definePlugin({
   id: 'rename-files',
   kind: 'act',
@@ -144,8 +150,10 @@ export const renameFiles = definePlugin({
   needs: ['packs'],
   summary: (wanted) =>
     wanted.mode === 'pattern'
-      ? `Renames files to ${wanted.pattern}`
-      : `Replaces ${wanted.regex ? `the expression ${wanted.find}` : `“${wanted.find}”`} in names by “${wanted.replace}”`,
+      ? say('Renames files to {pattern}', { pattern: String(wanted.pattern) })
+      : wanted.regex
+        ? say('Replaces the expression {find} in names by “{replace}”', foundAndReplaced(wanted))
+        : say('Replaces “{find}” in names by “{replace}”', foundAndReplaced(wanted)),
   async *plan(items, wanted, context) {
     const nameOf = namingOf(wanted, context, await packNames(items, wanted, context))
     const begun = performance.now()

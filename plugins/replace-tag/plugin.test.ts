@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { applyToDraft } from '../../server/engine/batches/apply.ts'
 import { draftFrom } from '../../server/files/drafts.ts'
 import { shopSettingsSchema } from '../../server/files/shop-settings.ts'
+import { inEnglish } from '../../test/english.ts'
 import { fileItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
 import { nameKey } from '../contract.ts'
@@ -102,7 +103,8 @@ describe('replace-tag', () => {
     expect(replaceTag.options.safeParse(options).error?.message).toContain(message)
   })
   it('describes what it does', () => {
-    const summary = (options: unknown) => replaceTag.summary!(replaceTag.options.parse(options))
+    const summary = (options: unknown) =>
+      inEnglish(replaceTag.summary!(replaceTag.options.parse(options)))
     expect(summary({ find: 'a', replace: 'b' })).toBe('Replaces the tag a by b')
     expect(summary({ find: 'a', replace: 'b', case_sensitive: false })).toBe(
       'Replaces the tag a in any case by b',

@@ -1,6 +1,6 @@
 // Replaces a tag by another one. A file that has both tags keeps the new one, once.
 import { z } from 'zod'
-import { definePlugin, nameKey, tag } from '../contract.ts'
+import { definePlugin, nameKey, tag, say } from '../contract.ts'
 
 const options = z
   .strictObject({
@@ -43,7 +43,9 @@ export const replaceTag = definePlugin({
   options,
   undo: 'fields',
   summary: ({ find, replace, case_sensitive }) =>
-    `Replaces the tag ${find}${case_sensitive ? '' : ' in any case'} by ${replace}`,
+    case_sensitive
+      ? say('Replaces the tag {find} by {replace}', { find, replace })
+      : say('Replaces the tag {find} in any case by {replace}', { find, replace }),
   async *plan(items, { find, replace, case_sensitive }, { signal }) {
     const sought = nameKey(find)
     const matchesTag = (one: string) => (case_sensitive ? one === find : nameKey(one) === sought)

@@ -1,6 +1,6 @@
 // Restores files from the trash. A file whose name was taken in the meantime gets a number.
 import { z } from 'zod'
-import { definePlugin, planEach } from '../contract.ts'
+import { definePlugin, planEach, say } from '../contract.ts'
 
 export const restoreFiles = definePlugin({
   id: 'restore-files',
@@ -29,6 +29,6 @@ export const restoreFiles = definePlugin({
   undo: 'fields',
   worksOn: 'trash',
   permission: 'files:delete',
-  summary: () => 'Restores files from the trash',
+  summary: () => say('Restores files from the trash'),
   plan: planEach(() => ({ status: 'ok', change: { deleted: false } })),
 })

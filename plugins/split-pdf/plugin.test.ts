@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { inEnglish } from '../../test/english.ts'
 import { documentItem, documentOf, numberedPages } from '../../test/documents.ts'
 import { createTestEngine, type TestEngine } from '../../test/engine.ts'
 import { writeContext } from '../../test/fakes/context.ts'
@@ -88,7 +89,8 @@ describe('split-pdf', () => {
       expect(accepts(wrong)).toBe(false)
   })
   it('describes in a line what it does', () => {
-    const summary = (options: unknown) => splitPdf.summary!(splitPdf.options.parse(options))
+    const summary = (options: unknown) =>
+      inEnglish(splitPdf.summary!(splitPdf.options.parse(options)))
     expect(summary({})).toBe('Makes a document of every page')
     expect(summary({ every: 4 })).toBe('Makes a document of every 4 pages')
     expect(summary({ ranges: ['1-3', '7-'] })).toBe('Makes parts of the pages 1-3, 7-')

@@ -7,6 +7,7 @@ import {
   documentPassword,
   pdfAdvice,
   stemOf,
+  say,
   type Item,
   type StagedBlob,
 } from '../contract.ts'
@@ -107,10 +108,11 @@ export const splitPdf = definePlugin({
   needs: ['bytes', 'sandbox'],
   bytes: true,
   summary: ({ every = 1, ranges }) => {
-    if (ranges) return `Makes parts of the pages ${ranges.join(', ')}`.slice(0, 200)
+    if (ranges)
+      return say('Makes parts of the pages {ranges}', { ranges: ranges.join(', ').slice(0, 170) })
     return every === 1
-      ? 'Makes a document of every page'
-      : `Makes a document of every ${every} pages`
+      ? say('Makes a document of every page')
+      : say('Makes a document of every {count} pages', { count: every })
   },
   plan: planDocuments,
   run: (items, given, { bytes: port, sandbox, signal }) =>

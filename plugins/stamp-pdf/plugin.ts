@@ -8,9 +8,12 @@ import {
   pdfAdvice,
   PortError,
   UNSAFE_CHARACTERS,
+  say,
+  phrases,
   type DeliveryView,
   type Item,
   type WriteContext,
+  type Text,
 } from '../contract.ts'
 import { createDocuments } from '../_pdf/documents.ts'
 import { eachDocument, planDocuments } from '../_pdf/each-document.ts'
@@ -25,6 +28,12 @@ const PARTS = {
   date: 'Date of the order',
 } as const
 type Part = keyof typeof PARTS
+const SHOWN: Readonly<Record<Part, Text>> = {
+  name: say('name'),
+  email: say('email address'),
+  order: say('order number'),
+  date: say('date of the order'),
+}
 const DEFAULT_PARTS: Part[] = ['name', 'email', 'order']
 
 const options = z.strictObject({
@@ -92,7 +101,10 @@ export const stampPdf = definePlugin({
       'Show the email address or the order number: there is no font for these letters.',
   },
   summary: ({ show, position }) =>
-    `${show.map((part) => PARTS[part].toLowerCase()).join(', ')} on every page, ${position}`,
+    say('{parts} on every page, {position}', {
+      parts: phrases(...show.map((part) => SHOWN[part])),
+      position,
+    }),
   plan: planDocuments,
   run: (items, given, context) =>
     eachDocument(items, CONCURRENCY, context.signal, (item) => stamp(item, given, context)),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { PortError, type Cloud, type CloudTask, type StagedBlob } from '../contract.ts'
+import { inEnglish } from '../../test/english.ts'
 import { importItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
 import { syncCloud } from './plugin.ts'
@@ -53,7 +54,7 @@ pluginSuite(syncCloud, () =>
 describe('sync-cloud', () => {
   const outcomesOf = async (tasks: Readonly<Record<string, CloudTask>>) => {
     const { items, context } = world(tasks)
-    const outcomes = await Array.fromAsync(syncCloud.run!(items, {}, context))
+    const outcomes = inEnglish(await Array.fromAsync(syncCloud.run!(items, {}, context)))
     return Object.fromEntries(outcomes.map(({ item, ...outcome }) => [item, outcome]))
   }
 

@@ -5,6 +5,7 @@ import {
   definePlugin,
   failed,
   sizeProblem,
+  say,
   type CloudTask,
   type FileChange,
   type Item,
@@ -46,7 +47,8 @@ export const syncCloud = definePlugin({
     cloud_unreachable: 'Sync again: the provider may answer by now.',
     cloud_failed: 'Sync again: the provider may answer by now.',
   },
-  summary: () => 'Imports new and changed files, and applies renames and deletions at the provider',
+  summary: () =>
+    say('Imports new and changed files, and applies renames and deletions at the provider'),
   async *plan(items, _, { cloud, limits, request, signal }) {
     signal.throwIfAborted()
     const tasks = await cloud.tasksOf(request.sync ?? '', items)
@@ -83,8 +85,9 @@ export const syncCloud = definePlugin({
 const supersededOutcome = ({ id }: Item): Outcome => ({
   item: id,
   status: 'skipped',
-  reason:
+  reason: say(
     'Its connection was synced again, has another folder, or was deleted: sync the connection to try the file again',
+  ),
 })
 
 /** The outcome of a file that was changed at the provider; null: another kind of task. */
@@ -108,6 +111,6 @@ function plannedOutcome({ id }: Item, task: CloudTask): Outcome {
 /** The outcome of a task that is done and gave no bytes. */
 function outcomeWithoutBytes(item: Item, task: CloudTask): Outcome {
   if (item.entry === null) return plannedOutcome(item, task)
-  const reason = task.does === 'send' ? task.says : 'It has the same bytes here'
+  const reason = task.does === 'send' ? task.says : say('It has the same bytes here')
   return { item: item.id, status: 'skipped', reason }
 }

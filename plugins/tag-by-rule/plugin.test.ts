@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { inEnglish } from '../../test/english.ts'
 import { fileItem, importItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
 import type { Item, FileView } from '../contract.ts'
@@ -92,7 +93,8 @@ describe('tag-by-rule', () => {
     expect(tagByRule.options.safeParse(options).success).toBe(false)
   })
   it('describes what it does', () => {
-    const summary = (options: unknown) => tagByRule.summary!(tagByRule.options.parse(options))
+    const summary = (options: unknown) =>
+      inEnglish(tagByRule.summary!(tagByRule.options.parse(options)))
     expect(summary({})).toBe('4 rules: ebook, course, pdf, large-file')
     expect(summary({ rules: [{ when: {}, tags: ['a', 'b', 'c', 'd', 'e', 'f'] }] })).toBe(
       '1 rule: a, b, c, d, e …',

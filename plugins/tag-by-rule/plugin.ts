@@ -1,6 +1,6 @@
 // Adds tags to the files that match each rule. Existing tags stay.
 import { z } from 'zod'
-import { conditionSchema, definePlugin, matchesCondition, planEach, tag } from '../contract.ts'
+import { conditionSchema, definePlugin, matchesCondition, planEach, tag, say } from '../contract.ts'
 
 const MB = 1024 ** 2
 
@@ -55,7 +55,10 @@ export const tagByRule = definePlugin({
   undo: 'fields',
   summary: ({ rules }) => {
     const tags = [...new Set(rules.flatMap((rule) => rule.tags))]
-    return `${rules.length === 1 ? '1 rule' : `${rules.length} rules`}: ${tags.slice(0, 5).join(', ')}${tags.length > 5 ? ' …' : ''}`
+    return say('{count, plural, one {# rule} other {# rules}}: {tags}', {
+      count: rules.length,
+      tags: `${tags.slice(0, 5).join(', ')}${tags.length > 5 ? ' …' : ''}`,
+    })
   },
   plan: planEach(({ file }, { rules }: Options) => {
     const add = rules.filter(({ when }) => matchesCondition(file, when)).flatMap(({ tags }) => tags)

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { applyToDraft } from '../../server/engine/batches/apply.ts'
 import { draftFrom } from '../../server/files/drafts.ts'
 import { shopSettingsSchema } from '../../server/files/shop-settings.ts'
+import { inEnglish } from '../../test/english.ts'
 import { fileItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
 import { tagFiles } from './plugin.ts'
@@ -93,7 +94,8 @@ describe('tag-files', () => {
     expect(tagFiles.options.safeParse(options).error?.message).toContain(message)
   })
   it('describes what it does', () => {
-    const summary = (options: unknown) => tagFiles.summary!(tagFiles.options.parse(options))
+    const summary = (options: unknown) =>
+      inEnglish(tagFiles.summary!(tagFiles.options.parse(options)))
     expect(summary({ tags: ['a', 'b'] })).toBe('Replaces all tags with a, b')
     expect(summary({ tags: [] })).toBe('Removes all tags')
     expect(summary({ mode: 'remove', tags: ['a'] })).toBe('Removes a')

@@ -1,6 +1,6 @@
 // Replaces files' tags, adds tags, or removes some or all.
 import { z } from 'zod'
-import { definePlugin, tag, type FileChange } from '../contract.ts'
+import { definePlugin, tag, say, type FileChange } from '../contract.ts'
 
 const options = z
   .strictObject({
@@ -74,9 +74,11 @@ export const tagFiles = definePlugin({
   options,
   undo: 'fields',
   summary: ({ mode, tags }) => {
-    if (tags.length === 0) return 'Removes all tags'
-    const verbs = { replace: 'Replaces all tags with', add: 'Adds', remove: 'Removes', clear: '' }
-    return `${verbs[mode]} ${tags.join(', ')}`
+    if (tags.length === 0) return say('Removes all tags')
+    const values = { tags: tags.join(', ') }
+    if (mode === 'add') return say('Adds {tags}', values)
+    if (mode === 'remove') return say('Removes {tags}', values)
+    return say('Replaces all tags with {tags}', values)
   },
   async *plan(items, wanted, { signal }) {
     const change = changeOf(wanted)

@@ -1,7 +1,7 @@
 // First step of every import from a drop folder. The drop server stored the bytes when the file was
 // closed; this step takes the file, so that no client changes it during the import.
 import { z } from 'zod'
-import { definePlugin, eachSource, sizeProblem } from '../contract.ts'
+import { definePlugin, eachSource, sizeProblem, say } from '../contract.ts'
 
 const CONCURRENCY = 8
 
@@ -18,7 +18,7 @@ export const takeDrop = definePlugin({
   undo: 'fields',
   needs: ['drop'],
   worksOn: 'imports',
-  summary: () => 'Reads the files from the drop folder',
+  summary: () => say('Reads the files from the drop folder'),
   plan: (items, _, { drop, limits, signal }) =>
     eachDropped(
       items,

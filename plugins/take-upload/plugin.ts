@@ -1,6 +1,6 @@
 // First step of every import of uploads: moves the received bytes into the shop's storage location.
 import { z } from 'zod'
-import { definePlugin, eachSource, sizeProblem } from '../contract.ts'
+import { definePlugin, eachSource, sizeProblem, say } from '../contract.ts'
 
 const CONCURRENCY = 4
 
@@ -16,7 +16,7 @@ export const takeUpload = definePlugin({
   needs: ['uploads'],
   worksOn: 'imports',
   bytes: true,
-  summary: () => 'Reads the uploaded files',
+  summary: () => say('Reads the uploaded files'),
   plan: (items, _, { uploads, limits, signal }) =>
     eachUpload(
       items,

@@ -1,7 +1,7 @@
 // Notifies the buyers of files about a new version: one mail for each order, with the link that the
 // buyer already has. These mails are sent one after another, after all other mail.
 import { z } from 'zod'
-import { definePlugin, planEach } from '../contract.ts'
+import { definePlugin, planEach, say } from '../contract.ts'
 
 /**
  * Has no `run`: the mails are queued in the transaction that writes the file's outcome. An undo
@@ -31,6 +31,7 @@ export const tellBuyers = definePlugin({
   undo: 'none',
   worksOn: 'files',
   permission: 'links:write',
-  summary: () => 'An email to everyone whose paid delivery contains the file, one for each order',
+  summary: () =>
+    say('An email to everyone whose paid delivery contains the file, one for each order'),
   plan: planEach(() => ({ status: 'ok', buyers: 'tell' })),
 })

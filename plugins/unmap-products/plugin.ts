@@ -1,7 +1,7 @@
 // Removes files' mappings: all, or those to the given products. Links of a file that loses its last
 // product are suspended.
 import { z } from 'zod'
-import { definePlugin, type Outcome } from '../contract.ts'
+import { definePlugin, say, type Outcome } from '../contract.ts'
 
 const options = z.strictObject({
   product_ids: z.array(z.string().max(255)).min(1).max(1000).optional().meta({
@@ -59,8 +59,8 @@ export const unmapProducts = definePlugin({
   worksOn: 'files',
   summary: ({ product_ids }) =>
     product_ids === undefined
-      ? 'Removes all product mappings'
-      : `Removes mappings to ${product_ids.length} products`,
+      ? say('Removes all product mappings')
+      : say('Removes mappings to {count} products', { count: product_ids.length }),
   async *plan(items, { product_ids }, context): AsyncGenerator<Outcome> {
     for (const item of items) {
       context.signal.throwIfAborted()

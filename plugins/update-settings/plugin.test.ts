@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { inEnglish } from '../../test/english.ts'
 import { fileItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
 import type { FileSettings, Item } from '../contract.ts'
@@ -89,7 +90,7 @@ describe('update-settings', () => {
   })
   it('describes what it does', () => {
     const summary = (options: unknown) =>
-      updateSettings.summary!(updateSettings.options.parse(options))
+      inEnglish(updateSettings.summary!(updateSettings.options.parse(options)))
     expect(summary({ expiry_days: 30, download_limit: null, cdn: false })).toBe(
       'expiry 30 days, unlimited downloads, CDN off',
     )

@@ -5,8 +5,11 @@ import {
   MAX_EXPIRY_DAYS,
   settingOptions,
   settingPhrases,
+  say,
+  phrases,
   type FileSettings,
   type Item,
+  type Text,
 } from '../contract.ts'
 
 const options = z
@@ -100,7 +103,7 @@ export const updateSettings = definePlugin({
   },
   options,
   undo: 'fields',
-  summary: (wanted) => phrases(wanted).join(', '),
+  summary: (wanted) => phrases(...changesOf(wanted)),
   async *plan(items, { add_expiry_days, ...wanted }, { signal }) {
     // Without days to add, no file is read, and all get the same change.
     const change = { set: givenSettings(wanted) }
@@ -123,8 +126,9 @@ function withDays(item: Item, set: Partial<FileSettings>, days: number): Partial
   return has === null ? set : { ...set, expiry_days: Math.min(MAX_EXPIRY_DAYS, has + days) }
 }
 
-function phrases({ add_expiry_days, expiry_days, ...rest }: Options): string[] {
-  const more = add_expiry_days === undefined ? [] : [`${add_expiry_days} days more`]
+function changesOf({ add_expiry_days, expiry_days, ...rest }: Options): Text[] {
+  const more =
+    add_expiry_days === undefined ? [] : [say('{days} days more', { days: add_expiry_days })]
   return [
     ...settingPhrases(givenSettings({ expiry_days })),
     ...more,

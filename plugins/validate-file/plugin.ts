@@ -11,6 +11,11 @@ import {
   type Outcome,
   type Warning,
   type FileView,
+  say,
+  sentences,
+  textOf,
+  type Text,
+  type AnyText,
 } from '../contract.ts'
 
 const MB = 1024 ** 2
@@ -67,11 +72,12 @@ function checkFile(
 
 const CUT_OFF: Warning = {
   code: 'cut_off',
-  message:
+  message: say(
     'It seems to be cut off: its end is missing. Open it, and send it again if it is damaged',
+  ),
 }
 
-const refusal = (item: Item, code: string, message: string): Outcome => ({
+const refusal = (item: Item, code: string, message: AnyText): Outcome => ({
   item: item.id,
   status: 'failed',
   code,
@@ -81,19 +87,24 @@ const refusal = (item: Item, code: string, message: string): Outcome => ({
 
 const largeFile = (size: number, recommended: number): Warning => ({
   code: 'large_file',
-  message: `The file has ${Math.round(size / MB)} MB: up to ${Math.round(recommended / MB)} MB are recommended`,
+  message: say('The file has {size} MB: up to {most} MB are recommended', {
+    ...{ size: String(Math.round(size / MB)), most: String(Math.round(recommended / MB)) },
+  }),
 })
 
-function pageMessage({ entry }: Item): string {
+function pageMessage({ entry }: Item): Text {
   const url = entry?.source.type === 'url' ? entry.source.url : null
-  const advice = url === null ? 'Save the file again from where it came' : pageAdvice(url)
-  return `It is a web page instead of the file. ${advice}`
+  const advice = url === null ? say('Save the file again from where it came') : pageAdvice(url)
+  return sentences(say('It is a web page instead of the file.'), advice)
 }
 
 function contentWarnings(file: FileView, found: string | undefined): Warning[] {
   const mismatch = mismatchOf(file.filename, found)
   if (!mismatch) return []
-  const message = `Its name ends in ${mismatch.not}, but it is ${mismatch.is}: check that it is the right file`
+  const message = say(
+    'Its name ends in {extension}, but it is {what}: check that it is the right file',
+    { extension: mismatch.not, what: textOf(mismatch.is) },
+  )
   return [{ code: 'content_mismatch', message }]
 }
 

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { inEnglish } from '../../test/english.ts'
 import { documentItem, documentOf, numberedPages } from '../../test/documents.ts'
 import { createTestEngine, type TestEngine } from '../../test/engine.ts'
 import { writeContext } from '../../test/fakes/context.ts'
@@ -94,7 +95,8 @@ describe('watermark-pdf', () => {
     })
   })
   it('describes in a line what it does', () => {
-    const summary = (options: unknown) => watermarkPdf.summary!(watermarkPdf.options.parse(options))
+    const summary = (options: unknown) =>
+      inEnglish(watermarkPdf.summary!(watermarkPdf.options.parse(options)))
     expect(summary({ text: 'Sample' })).toBe('“Sample” on every page, diagonal')
     expect(summary({ picture: `file_${'0'.repeat(32)}`, position: 'top-left' })).toBe(
       'An image on every page, top-left',

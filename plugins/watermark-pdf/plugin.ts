@@ -9,6 +9,7 @@ import {
   pdfAdvice,
   planEach,
   watermarkFields,
+  say,
   type ShopSettings,
 } from '../contract.ts'
 import { createDocuments } from '../_pdf/documents.ts'
@@ -91,12 +92,11 @@ export const watermarkPdf = definePlugin({
   withSettings: ({ saved, ...given }, { watermark }) =>
     saved && watermark ? { ...given, ...watermark } : { ...given, saved },
   summary: ({ text, position, saved }) =>
-    (saved
-      ? 'The shop’s watermark on every page'
+    saved
+      ? say('The shop’s watermark on every page')
       : text === undefined
-        ? `An image on every page, ${position}`
-        : `“${text}” on every page, ${position}`
-    ).slice(0, 200),
+        ? say('An image on every page, {position}', { position })
+        : say('“{text}” on every page, {position}', { text, position }),
   plan: (items, given, context) =>
     planMarks(items, wantedOf(given, context.shop.settings), context),
   run: (items, given, context) => {

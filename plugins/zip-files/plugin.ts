@@ -4,6 +4,7 @@ import { z } from 'zod'
 import {
   definePlugin,
   PortError,
+  say,
   sizeText,
   type FilesSize,
   type OperationView,
@@ -47,7 +48,9 @@ export const zipFiles = definePlugin({
     const size = await listings.size()
     requireRoom(size, limits.file_bytes)
     const { files, bytes } = size
-    yield `${nameOf(operation)}: ${files.toLocaleString('en')} ${files === 1 ? 'file' : 'files'}, ${sizeText(bytes)}`
+    yield say('{name}: {files, plural, one {# file} other {# files}}, {size}', {
+      ...{ name: nameOf(operation), files, size: sizeText(bytes) },
+    })
   },
   async run(operation, _options, { artifacts, listings, limits, signal }) {
     signal.throwIfAborted()
@@ -64,9 +67,13 @@ const nameOf = ({ started_at }: OperationView) =>
 function requireRoom({ files, bytes }: FilesSize, mostBytes: number): void {
   const problem =
     files > MAX_FILES
-      ? `These are ${files.toLocaleString('en')} files: a ZIP file has at most ${MAX_FILES.toLocaleString('en')}`
+      ? say('These are {count} files: a ZIP file has at most {limit}', {
+          ...{ count: files, limit: MAX_FILES },
+        })
       : bytes > mostBytes
-        ? `These files have ${sizeText(bytes)}: a ZIP file has at most ${sizeText(mostBytes)}`
+        ? say('These files have {size}: a ZIP file has at most {limit}', {
+            ...{ size: sizeText(bytes), limit: sizeText(mostBytes) },
+          })
         : null
   if (problem !== null) throw new PortError('zip_too_large', problem, false)
 }

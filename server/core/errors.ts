@@ -2,6 +2,7 @@
 // and message. Clients match on `code`; a code is never renamed or reused. The specification's own
 // messages are used word for word.
 
+import { english, type AnyText } from '../../plugins/contract.ts'
 type ErrorType =
   | 'invalid_request'
   | 'authentication'
@@ -443,7 +444,7 @@ export class AppError extends Error {
   constructor(
     code: ErrorCode,
     about: {
-      message?: string
+      message?: AnyText
       param?: string
       details?: readonly ErrorDetail[]
       /** The number of all details, if `details` are only the first ones. */
@@ -453,7 +454,7 @@ export class AppError extends Error {
       cause?: unknown
     } = {},
   ) {
-    super(about.message ?? ERRORS[code].message, { cause: about.cause })
+    super(english(about.message ?? ERRORS[code].message), { cause: about.cause })
     this.name = 'AppError'
     this.code = code
     this.param = about.param ?? null

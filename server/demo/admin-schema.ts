@@ -53,6 +53,7 @@ type Views = ReturnType<typeof createViews>
 const shopView = ({ name, email, domain }: DemoShop) => ({
   ...{ __typename: 'Shop', id: toGid('Shop', 1), name, email, myshopifyDomain: domain },
   ...{ ianaTimezone: 'Europe/London', currencyCode: 'GBP' },
+  primaryDomain: { localization: { defaultLocale: 'en' } },
 })
 
 /** Reads a product or a variant by its global id; null: there is none. */

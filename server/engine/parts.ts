@@ -5,6 +5,7 @@ import type {
   Listings,
   Notifier,
   Plugin,
+  Text,
   Workflow,
   WritePorts,
 } from '../../plugins/contract.ts'
@@ -68,7 +69,7 @@ export interface EngineParts {
   ): Listings
   messages: OperationMessages
   /** The first words of messages about imports, by channel; one that is absent says `Import`. */
-  messageWords: ReadonlyMap<string, string>
+  messageWords: ReadonlyMap<string, Text>
   /** The effects, in the order in which they are written. */
   effects: readonly Effect[]
   /** What the features do when an operation ends. */

@@ -1,13 +1,14 @@
 // What the engine's parts share: an operation's row and an item at work.
 import type {
+  AnyText,
   Entry,
   FileChange,
   Plugin,
   StagedBlob,
   Step,
-  Warning,
   Workflow,
 } from '../../plugins/contract.ts'
+import type { StoredDetail, StoredMessage } from '../core/texts.ts'
 import type { Artifact } from '../files/artifacts.ts'
 import type { Ledger } from '../files/change-ledger.ts'
 import type { Draft } from '../files/drafts.ts'
@@ -87,17 +88,20 @@ export interface PreviewCounts {
 }
 
 /** Why the whole operation ended: one item's failure, or its channel's. */
-export interface Stop {
+export interface Stop extends StoredMessage {
   step: string
   code: string
-  message: string
 }
 
 /**
  * A warning about an operation as a whole: from the final step with the index `step`; absent: from
  * its channel.
  */
-export type OperationWarning = Warning & { step?: number }
+export type OperationWarning = StoredWarning & { step?: number }
+
+export interface StoredWarning extends StoredMessage {
+  code: string
+}
 
 export interface OperationRow {
   id: string
@@ -125,7 +129,8 @@ export interface OperationRow {
   open: boolean
   preview: boolean
   round: number
-  intentions: string[]
+  /** Strings: as an earlier version stored them. */
+  intentions: AnyText[]
   stopped: Stop | null
   undoes: string | null
   /**
@@ -152,10 +157,8 @@ export interface OperationRow {
   finished_at: Date | null
 }
 
-export interface ItemError {
+export interface ItemError extends StoredDetail {
   code: string
-  message: string
-  detail?: string
   retryable: boolean
 }
 
@@ -187,11 +190,11 @@ export interface WorkItem {
    * is recorded.
    */
   undo: (Ledger & { at: string }) | null
-  warnings: Warning[]
+  warnings: StoredWarning[]
   /** What its steps asked for in addition to the change of its file; written with its outcome. */
   effects: EffectValues
   /** Why its steps had nothing to do: the first reason. */
-  unchanged: string | null
+  unchanged: AnyText | null
   /** Whether a step has requested that later steps skip it. */
   last: boolean
   /** Whether a step had an effect that no outcome contains, such as a copy elsewhere. */
@@ -206,7 +209,7 @@ export interface WorkItem {
 /** How the processing of an item ended. `again`: it waits for another attempt. */
 export type ItemEnding =
   | { status: 'done' }
-  | { status: 'skipped'; reason: string }
+  | { status: 'skipped'; reason: AnyText }
   /** It failed for good. `stops`: the step with which the whole operation ends. */
   | { status: 'failed'; error: ItemError; stops?: string }
   | { status: 'again'; error: ItemError; delayMs: number }

@@ -1,6 +1,6 @@
 // A feature: what its folder adds to the product. server/features.ts lists them all; endpoints,
 // background tasks, metrics, effects and the handling of tables are taken from that list.
-import type { Plugin } from '../../plugins/contract.ts'
+import type { Plugin, Text } from '../../plugins/contract.ts'
 import type { BackgroundTask } from '../core/queue/background.ts'
 import type { WebhookEvent } from '../core/outbox/webhook-events.ts'
 import type { Secrets } from '../core/secrets.ts'
@@ -63,7 +63,7 @@ export interface Feature<WebParts = never, TaskParts = never> {
    * The first word of messages about one import of its channel, by the channel's id: `Sync of
    * “Photos” complete`. Absent: `Import`.
    */
-  messageWords?: Readonly<Record<string, string>>
+  messageWords?: Readonly<Record<string, Text>>
   /** The events that it sends to webhooks. */
   events?: readonly WebhookEvent[]
   /**

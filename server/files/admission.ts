@@ -1,6 +1,6 @@
 // An admission of bytes: the request, its result, and what both the admission and its preview
 // check.
-import { packNameProblem, type StagedBlob } from '../../plugins/contract.ts'
+import { packNameProblem, type StagedBlob, say, type AnyText } from '../../plugins/contract.ts'
 import { AppError, type ErrorCode } from '../core/errors.ts'
 import type { Draft } from './drafts.ts'
 import type { ShopQuotas, QuotaRequest } from './quotas.ts'
@@ -35,7 +35,7 @@ export type AdmissionResult =
   /** An existing file, which keeps its products. `mapped`: it has some now. */
   | { status: 'replaced'; fileId: string; filename: string; mapped: boolean }
   | (NewVersion & { status: 'versioned' })
-  | { status: 'refused'; code: ErrorCode; message: string }
+  | { status: 'refused'; code: ErrorCode; message: AnyText }
 
 export interface NewVersion {
   fileId: string
@@ -54,7 +54,10 @@ export const refusedAdmission = (code: ErrorCode): AdmissionResult => ({
 
 /** The rules that a draft breaks by itself; null: none. */
 export function draftProblem(draft: Draft): Problem | null {
-  const tooMany = { code: 'invalid_tag', message: `At most ${MAX_TAGS} tags` } as const
+  const tooMany = {
+    code: 'invalid_tag',
+    message: say('At most {count} tags', { count: MAX_TAGS }),
+  } as const
   return (
     filenameProblem(draft.filename) ??
     (draft.new_pack === undefined ? null : packNameProblem(draft.new_pack)) ??

@@ -2,6 +2,7 @@
 // than were written, without an error. Each blob is read and hashed again. A damaged one is
 // restored from another location, or reported.
 import { Blake3Hasher } from '@napi-rs/blake-hash'
+import { english, say, sentences, type Text } from '../../plugins/contract.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import type { Database } from '../core/db/database.ts'
 import type { Logger } from '../core/log.ts'
@@ -150,7 +151,7 @@ async function reportDamage(tx: ShopScope, now: Date): Promise<void> {
   await tx.query(
     `delete from notices where shop_id = :shop and read_at is null and title = any(:titles::text[])
        and created_at > now() - interval '${TOGETHER}'`,
-    { titles: [titleOf(1), ...earlierTitles(rows.length)] },
+    { titles: earlierTitles(rows.length) },
   )
   await raiseNotice(tx, notice)
   const { name, settings } = await readShop(tx)
@@ -168,20 +169,29 @@ async function reportDamage(tx: ShopScope, now: Date): Promise<void> {
   if (message) await queueMessage(tx, message.id)
 }
 
-const titleOf = (files: number): string =>
-  files === 1 ? 'The bytes of a file are damaged' : `The bytes of ${files} files are damaged`
-const earlierTitles = (files: number) => Array.from({ length: files }, (_, n) => titleOf(n + 1))
+const titleOf = (files: number): Text =>
+  say('The bytes of {count, plural, one {a file} other {# files}} are damaged', { count: files })
+const earlierTitles = (files: number) =>
+  Array.from({ length: files }, (_, n) => english(titleOf(n + 1)))
 
 function noticeOf(names: readonly string[]) {
   const named = names.slice(0, MAX_NAMED).map((name) => `“${name}”`)
   const more = names.length - named.length
-  const which = `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  const listed = named.join(', ')
   return {
     level: 'critical' as const,
     title: titleOf(names.length),
-    body:
-      `${which}: the stored bytes are missing or differ from the uploaded ones, and the backup location has no intact copy. ` +
-      'Links to it answer that it is unavailable, and count nothing. Upload the file again as a new version.',
+    body: sentences(
+      say(
+        '{names}: the stored bytes are missing or differ from the uploaded ones, and the backup location has no intact copy.',
+        {
+          names:
+            more > 0 ? say('{names} and {count} more', { names: listed, count: more }) : listed,
+        },
+      ),
+      say('Links to it answer that it is unavailable, and count nothing.'),
+      say('Upload the file again as a new version.'),
+    ),
     operation_id: null,
   }
 }

@@ -1,8 +1,8 @@
 // The only way to change existing files: writes the differences between drafts and the files'
 // current records, many files per statement, and returns them as before and after. It runs inside
 // the caller's transaction. A file whose row has changed since its draft was made is not written.
+import { say } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
-import type { ErrorCode } from '../core/errors.ts'
 import type { Change } from './drafts.ts'
 import { addMappings, removeMappings } from './mappings.ts'
 import { resolveNames } from './names.ts'
@@ -22,7 +22,7 @@ export type ChangeResult =
    * retry.
    */
   | { status: 'overtaken' }
-  | { status: 'refused'; code: ErrorCode; message: string }
+  | ({ status: 'refused' } & Problem)
 
 interface ChangeOptions {
   /** Whether to write; false: only the results are found. */
@@ -105,11 +105,14 @@ const isRestored = ({ record, draft }: Change): boolean =>
 
 const OVERTAKEN: ChangeResult = { status: 'overtaken' }
 
-function problemOf({ record, draft }: Change): { code: ErrorCode; message: string } | null {
+function problemOf({ record, draft }: Change): Problem | null {
   const wrong = draft.filename === record.filename ? null : filenameProblem(draft.filename)
   if (wrong || sameList(draft.tags, record.tags)) return wrong
   if (draft.tags.length > MAX_TAGS)
-    return { code: 'invalid_tag', message: `A file has at most ${MAX_TAGS} tags` }
+    return {
+      code: 'invalid_tag',
+      message: say('A file has at most {count} tags', { count: MAX_TAGS }),
+    }
   return draft.tags.map(tagProblem).find((problem) => problem !== null) ?? null
 }
 

@@ -1,6 +1,6 @@
 // Changes one file for the page or the API in one transaction, or refuses the change with every
 // problem.
-import { movedMappings, type FileSettings } from '../../plugins/contract.ts'
+import { movedMappings, type FileSettings, english } from '../../plugins/contract.ts'
 import { retryTransaction } from '../core/db/retry-transaction.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../core/errors.ts'
@@ -43,7 +43,10 @@ export function editFile(scope: ShopScope, id: string, edit: Edit): Promise<void
     const write = problems.length === 0
     const changed = firstOf(await changeFiles(tx, [{ record, draft }], { write }))
     if (changed.status === 'refused')
-      problems.push({ param: PARAMS[changed.code] ?? 'filename', ...changed })
+      problems.push({
+        ...{ param: PARAMS[changed.code] ?? 'filename', code: changed.code },
+        message: english(changed.message),
+      })
     if (problems.length > 0) throw refusal(problems)
   })
 }

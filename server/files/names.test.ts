@@ -1,3 +1,4 @@
+import { inEnglish } from '../../test/english.ts'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
@@ -114,7 +115,7 @@ describe('a new name', () => {
     const [a] = await live('a.pdf', 'b.pdf')
     const wanted = renamed(a!, 'B.PDF')
     wanted.draft.cdn = false
-    expect(await change(wanted)).toEqual([
+    expect(inEnglish(await change(wanted))).toEqual([
       { status: 'refused', code: 'duplicate_filename', message: '“B.PDF” is taken' },
     ])
     expect((await readRecords(scope, [a!.id])).get(a!.id)).toEqual(a)

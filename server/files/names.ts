@@ -1,5 +1,6 @@
 // Resolves names of changed files: no two files of a shop have the same name. A rename to a taken
 // name is refused; a file that is restored from the trash gets a number instead.
+import { say } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import type { Change } from './drafts.ts'
 import {
@@ -69,7 +70,7 @@ export async function resolveNames(
 /** Names the filename, because a rename changes many files. */
 const duplicateOf = ({ draft }: Change): Problem => ({
   code: 'duplicate_filename',
-  message: `“${draft.filename}” is taken`,
+  message: say('“{name}” is taken', { name: draft.filename }),
 })
 
 /**

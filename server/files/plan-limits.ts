@@ -1,5 +1,6 @@
 // The limits of a shop's plan, if the operator has plans (app.config.ts). Without a row there is no
 // plan and no limit.
+import { say } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
 import type { PlanFeature, PlanLimits } from '../core/configuration/plan-list.ts'
@@ -26,10 +27,16 @@ export async function readShopPlan(scope: ShopScope): Promise<ShopPlan | null> {
 const CHANGE = 'choose another plan under Settings, Plan'
 
 export const planText = {
-  files: (title: string, limit: number) =>
-    `The plan “${title}” allows ${limit.toLocaleString('en')} files: delete files that are not needed, or ${CHANGE}`,
-  storage_bytes: (title: string, limit: number) =>
-    `The plan “${title}” allows ${gigabytes(limit)} of storage: delete files or old versions, or ${CHANGE}`,
+  files: (plan: string, limit: number) =>
+    say(
+      'The plan “{plan}” allows {limit} files: delete files that are not needed, or choose another plan under Settings, Plan',
+      { plan, limit },
+    ),
+  storage_bytes: (plan: string, limit: number) =>
+    say(
+      'The plan “{plan}” allows {size} of storage: delete files or old versions, or choose another plan under Settings, Plan',
+      { plan, size: gigabytes(limit) },
+    ),
 }
 
 const gigabytes = (bytes: number): string =>

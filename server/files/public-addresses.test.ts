@@ -1,3 +1,4 @@
+import { english } from '../../plugins/contract.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../test/database.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
@@ -33,7 +34,7 @@ async function admit(
   const [admitted] = await scope.transaction((tx) =>
     admitFiles(tx, [{ draft, staged, onConflict, channel: 'api' }], { file_bytes: 1e9 }),
   )
-  if (admitted!.status === 'refused') throw new Error(admitted!.message)
+  if (admitted!.status === 'refused') throw new Error(english(admitted!.message))
   return admitted!.fileId
 }
 

@@ -2,6 +2,7 @@
 // of a second, so far below the quotas this process reuses a count for a minute. Near them, and
 // always for small quotas, the shop's admissions run one after another and each counts again, so
 // that concurrent ones cannot exceed a quota.
+import type { AnyText } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError, type ErrorCode } from '../core/errors.ts'
 import { planText, readShopPlan, usageOfShop, type ShopPlan } from './plan-limits.ts'
@@ -33,7 +34,7 @@ const counted = new Map<number, Usage & { until: number }>()
 
 export interface QuotaRefusal {
   code: ErrorCode
-  message: string
+  message: AnyText
 }
 
 /** Returns for each admission, in order, null or the quota that refuses it. */

@@ -1,6 +1,6 @@
 // The rules for a file's name, tags and settings. Every channel and every change must meet them.
 import { lookup as mimeTypeOf } from 'mime-types'
-import { UNSAFE_CHARACTERS } from '../../plugins/contract.ts'
+import { say, UNSAFE_CHARACTERS, type AnyText } from '../../plugins/contract.ts'
 import type { ErrorCode } from '../core/errors.ts'
 
 export { extensionOf, nameKey, tagProblem } from '../../plugins/contract.ts'
@@ -11,7 +11,7 @@ const MAX_URL_LENGTH = 4096
 
 export interface Problem {
   code: ErrorCode
-  message: string
+  message: AnyText
 }
 
 const SEPARATORS = /[\\/]/
@@ -31,27 +31,28 @@ export function cleanName(name: string): string {
 /** The problem of a filename, or null. */
 export function filenameProblem(given: string): Problem | null {
   const name = cleanName(given)
-  const wrong = (message: string): Problem => ({ code: 'invalid_filename', message })
-  if (name.trim() === '') return wrong('A filename is required')
-  if (name !== name.trim()) return wrong('A filename cannot begin or end with a space')
+  const wrong = (message: AnyText): Problem => ({ code: 'invalid_filename', message })
+  if (name.trim() === '') return wrong(say('A filename is required'))
+  if (name !== name.trim()) return wrong(say('A filename cannot begin or end with a space'))
   if ([...name].length > MAX_NAME_LENGTH)
-    return wrong(`A filename has at most ${MAX_NAME_LENGTH} characters`)
-  if (!name.isWellFormed()) return wrong('This filename is not valid Unicode')
-  if (SEPARATORS.test(name)) return wrong('A filename cannot contain / or \\')
+    return wrong(say('A filename has at most {count} characters', { count: MAX_NAME_LENGTH }))
+  if (!name.isWellFormed()) return wrong(say('This filename is not valid Unicode'))
+  if (SEPARATORS.test(name)) return wrong(say('A filename cannot contain / or \\'))
   if (UNSAFE_CHARACTERS.test(name))
-    return wrong('A filename cannot contain control or text-direction characters')
-  if (name === '.' || name === '..') return wrong('This filename is reserved')
+    return wrong(say('A filename cannot contain control or text-direction characters'))
+  if (name === '.' || name === '..') return wrong(say('This filename is reserved'))
   return null
 }
 
 /** The problem of an address to fetch a file from, or null. */
 export function urlProblem(text: string): Problem | null {
-  const wrong = (message: string): Problem => ({ code: 'invalid_url', message })
-  if (text.length > MAX_URL_LENGTH) return wrong(`A URL has at most ${MAX_URL_LENGTH} characters`)
+  const wrong = (message: AnyText): Problem => ({ code: 'invalid_url', message })
+  if (text.length > MAX_URL_LENGTH)
+    return wrong(say('A URL has at most {count} characters', { count: String(MAX_URL_LENGTH) }))
   const url = URL.parse(text)
   if (!url || !['http:', 'https:'].includes(url.protocol))
-    return wrong('This is not an http or https URL')
-  if (url.username || url.password) return wrong('A URL cannot carry a user name or password')
+    return wrong(say('This is not an http or https URL'))
+  if (url.username || url.password) return wrong(say('A URL cannot carry a user name or password'))
   return null
 }
 

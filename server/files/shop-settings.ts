@@ -6,7 +6,9 @@ import {
   shopSettingFields,
   shopSettingsWithDefaults,
   watermarkSchema,
+  type TextLanguage,
 } from '../../plugins/contract.ts'
+import { languageOf, TEXT_LANGUAGES } from '../core/texts.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 
 const MAX_RECIPIENTS = 50
@@ -59,6 +61,9 @@ const fields = {
   recipients: z
     .array(emailAddress('Enter an email address'))
     .max(MAX_RECIPIENTS, `At most ${MAX_RECIPIENTS} recipients`),
+  mail_language: z.enum(TEXT_LANGUAGES).nullable().meta({
+    description: 'The language of emails to the shop; null: the language of its online store',
+  }),
   sms_on_large_import: z
     .boolean()
     .meta({ description: 'A text message when an import of 1,000 files or more has ended' }),
@@ -123,6 +128,7 @@ export const shopSettingsSchema = z
     email_on_complete: fields.email_on_complete.default(true),
     email_on_errors: fields.email_on_errors.default(true),
     recipients: fields.recipients.default([]),
+    mail_language: fields.mail_language.default(null),
     sms_on_large_import: fields.sms_on_large_import.default(false),
     sms_recipients: fields.sms_recipients.default([]),
     time_zone: fields.time_zone.default('UTC'),
@@ -146,6 +152,8 @@ export interface ShopRecord {
   name: string
   domain: string
   demo: boolean
+  /** The language tag of its online store; null: not known. */
+  language: string | null
   settings: ShopDefaults
 }
 
@@ -154,15 +162,24 @@ export async function readShop(scope: ShopScope): Promise<ShopRecord> {
     name: string
     domain: string
     demo: boolean
+    language: string | null
     settings: unknown
-  }>('select name, domain, demo, settings from shops where id = :shop')
+  }>(
+    `select name, domain, demo, profile ->> 'language' as language, settings from shops
+     where id = :shop`,
+  )
   return {
     name: row.name,
     domain: row.domain,
     demo: row.demo,
+    language: row.language,
     settings: shopSettingsSchema.parse(row.settings),
   }
 }
+
+/** The language of emails to the shop. */
+export const mailLanguageOf = ({ settings, language }: ShopRecord): TextLanguage =>
+  languageOf(settings.mail_language ?? language)
 
 /** Changes the given settings and no others. */
 export async function changeShopSettings(

@@ -1,6 +1,6 @@
 // The shapes of requests and replies. They validate, and their .meta() describes them.
 import { z } from 'zod'
-import { settingFields, UNSAFE_CHARACTERS } from '../../plugins/contract.ts'
+import { english, settingFields, UNSAFE_CHARACTERS, type Text } from '../../plugins/contract.ts'
 import { filenameProblem, MAX_TAGS, tagProblem, urlProblem, type Problem } from '../files/rules.ts'
 
 /** How a file was mapped to its product: the values of mappings.method. */
@@ -12,7 +12,11 @@ const ruled = (rule: (value: string) => Problem | null) =>
   z.string().superRefine((value, context) => {
     const problem = rule(value)
     if (problem)
-      context.addIssue({ code: 'custom', message: problem.message, params: { code: problem.code } })
+      context.addIssue({
+        code: 'custom',
+        message: english(problem.message),
+        params: { code: problem.code },
+      })
   })
 
 export const filename = ruled(filenameProblem).meta({
@@ -35,13 +39,40 @@ export const givenName = z
   .refine((name) => !UNSAFE_CHARACTERS.test(name), 'A name cannot contain control characters')
 
 export const timestamp = z.iso.datetime()
-export const warning = z.object({ code: z.string(), message: z.string() })
+
+/** A text for people, which a client can show in its own language. */
+export const textSchema: z.ZodType<Text> = z
+  .object({
+    message: z.string().meta({
+      description: 'The English ICU message, which is also the key of its translations',
+      example: '{done} of {total} files {what}',
+    }),
+    context: z.string().optional().meta({
+      description: 'The translation’s key is then `message || context`',
+    }),
+    values: z
+      .record(z.string(), z.union([z.string(), z.number(), z.lazy(() => textSchema)]))
+      .meta({ description: 'The arguments of the message; some are texts themselves' }),
+  })
+  .meta({ id: 'Text', description: 'An English message with its values, for other languages' })
+
+export const messageText = textSchema
+  .optional()
+  .meta({ description: 'Absent: the English text has no values, so it is its own message' })
+
+export const warning = z.object({
+  code: z.string(),
+  message: z.string(),
+  message_text: messageText,
+})
 
 /** Why an item failed. */
 export const itemError = z.object({
   code: z.string(),
   message: z.string(),
   detail: z.string().optional(),
+  message_text: messageText,
+  detail_text: messageText,
   retryable: z.boolean(),
 })
 

@@ -2,16 +2,23 @@
 // where it reveals nothing. A refused address and one that does not answer have the same text, so
 // that validation cannot be used as a port scanner.
 import { errors } from 'undici'
-import { PortError } from '../../plugins/contract.ts'
+import {
+  PortError,
+  say,
+  sentence,
+  sentences,
+  type AnyText,
+  type Text,
+} from '../../plugins/contract.ts'
 import { ERRORS } from '../core/errors.ts'
 
-const notAccessible = (retryable: boolean, detail: string, cause?: unknown) =>
+const notAccessible = (retryable: boolean, detail: AnyText, cause?: unknown) =>
   new PortError('url_not_accessible', ERRORS.url_not_accessible.message, retryable, {
     detail,
     cause,
   })
 
-const NOT_REACHED = 'The address could not be reached'
+const NOT_REACHED = say('The address could not be reached')
 
 /**
  * An address that was refused, not found or silent: all have the same error. `retryable` is false
@@ -22,50 +29,66 @@ export const notReached = (retryable: boolean, cause?: unknown) =>
   notAccessible(retryable, NOT_REACHED, cause)
 
 /** Was the server not reached, so that another method would fail in the same way? */
-export const isNotReached = (error: PortError): boolean => error.detail === NOT_REACHED
+export const isNotReached = (error: PortError): boolean => error.texts.detail === NOT_REACHED
 
-export const noAnswer = () => notAccessible(true, 'The server did not answer in time')
-export const tooSlow = () => notAccessible(true, 'The server sent the file too slowly')
+export const noAnswer = () => notAccessible(true, say('The server did not answer in time'))
+export const tooSlow = () => notAccessible(true, say('The server sent the file too slowly'))
 export const connectionLost = (cause?: unknown) =>
-  notAccessible(true, 'The connection ended before the file was complete', cause)
-export const surplusError = () => notAccessible(false, 'The server sent more than it had declared')
+  notAccessible(true, say('The connection ended before the file was complete'), cause)
+export const surplusError = () =>
+  notAccessible(false, say('The server sent more than it had declared'))
 export const encodedError = () =>
   notAccessible(
     false,
-    'The server sent the file with a Content-Encoding that cannot be decoded: switch its compression off for this address',
+    say(
+      'The server sent the file with a Content-Encoding that cannot be decoded: switch its compression off for this address',
+    ),
   )
 export const damagedEncoding = (cause: unknown) =>
-  notAccessible(true, 'The server sent compressed bytes that are damaged or incomplete', cause)
+  notAccessible(true, say('The server sent compressed bytes that are damaged or incomplete'), cause)
 export const expandsTooFar = () =>
   notAccessible(
     false,
-    'The server sent bytes that expand to more than 200 times their size: switch its compression off for this address',
+    say(
+      'The server sent bytes that expand to more than 200 times their size: switch its compression off for this address',
+    ),
   )
 export const redirectsNowhere = (host: string) =>
-  notAccessible(false, `${host} redirects without a valid address`)
+  notAccessible(false, say('{host} redirects without a valid address', { host }))
 export const redirectsTooOften = (most: number, host: string) =>
-  notAccessible(false, `The address redirects more than ${most} times, at last at ${host}`)
+  notAccessible(
+    false,
+    say('The address redirects more than {most} times, at last at {host}', { most, host }),
+  )
 export const redirectsToFtp = () =>
   notAccessible(
     false,
-    'The address redirects to an FTP server: files are fetched from http and https addresses only',
+    say(
+      'The address redirects to an FTP server: files are fetched from http and https addresses only',
+    ),
   )
 export const unencodedHash = () =>
   new NotFoundAnswer(
-    'The server answered 404: file not found. Write # in the name of a file as %23',
+    say('The server answered 404: file not found. Write # in the name of a file as %23'),
   )
 export const tooLarge = () => new PortError('file_too_large', ERRORS.file_too_large.message, false)
 
-const STATUS_MEANINGS: Readonly<Record<number, string>> = {
-  403: ': access denied. The server may refuse programs, or the address may have expired',
-  404: ': file not found',
-  429: ': too many requests',
+function answered(status: number): Text {
+  const values = { status: String(status) }
+  if (status === 403)
+    return sentences(
+      say('The server answered {status}: access denied.', values),
+      say('The server may refuse programs, or the address may have expired'),
+    )
+  if (status === 404) return say('The server answered {status}: file not found', values)
+  if (status === 429) return say('The server answered {status}: too many requests', values)
+  return say('The server answered {status}', values)
 }
 const TRANSIENT = new Set([408, 425, 429])
 
 /** An answer that asks for fewer requests, and says nothing about the file. */
 export class ThrottledAnswer extends PortError {
-  constructor(detail: string, retryAfter: number | undefined) {
+  constructor(detail: AnyText, retryAfter: number | undefined) {
     super('url_not_accessible', ERRORS.url_not_accessible.message, true, {
       detail,
       ...(retryAfter === undefined ? {} : { retryAfter }),
@@ -75,18 +98,23 @@ export class ThrottledAnswer extends PortError {
 
 /** An answer of 404: the address has no file. */
 export class NotFoundAnswer extends PortError {
-  constructor(detail: string) {
+  constructor(detail: AnyText) {
     super('url_not_accessible', ERRORS.url_not_accessible.message, false, { detail })
   }
 }
 
 /** Any answer without the whole file. `retryAfter`: the header of that name. */
 export function badStatus(status: number, retryAfter: string | undefined): PortError {
-  const detail = `The server answered ${status}${STATUS_MEANINGS[status] ?? ''}`
+  const detail = answered(status)
   const seconds = retryAfter === undefined ? undefined : secondsOf(retryAfter)
   if (status === 429 || (status === 503 && seconds !== undefined))
     return new ThrottledAnswer(
-      seconds === undefined ? detail : `${detail}. It asks to wait ${seconds} s`,
+      seconds === undefined
+        ? detail
+        : sentences(
+            sentence(detail),
+            say('It asks to wait {seconds} s', { seconds: String(seconds) }),
+          ),
       seconds,
     )
   if (status === 404) return new NotFoundAnswer(detail)
@@ -115,47 +143,62 @@ export function failureOf(error: unknown, connected: boolean): PortError {
   return connectionLost(error)
 }
 
-const BY_CERTIFICATE = 'its operator must renew or correct the certificate'
-
-function tlsProblem(code: string): string {
+function tlsProblem(code: string): Text {
   if (code === 'CERT_HAS_EXPIRED')
-    return `The certificate of the server has expired: ${BY_CERTIFICATE}`
+    return say(
+      'The certificate of the server has expired: its operator must renew or correct the certificate',
+    )
   if (code === 'DEPTH_ZERO_SELF_SIGNED_CERT' || code === 'SELF_SIGNED_CERT_IN_CHAIN')
-    return `The server has a self-signed certificate: ${BY_CERTIFICATE}`
+    return say(
+      'The server has a self-signed certificate: its operator must renew or correct the certificate',
+    )
   if (/^UNABLE_TO_(VERIFY|GET_ISSUER)/.test(code))
-    return 'The server does not send its intermediate certificate, which browsers often know: its operator must add it'
+    return say(
+      'The server does not send its intermediate certificate, which browsers often know: its operator must add it',
+    )
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return `The certificate of the server is for another name: ${BY_CERTIFICATE}`
+    return say(
+      'The certificate of the server is for another name: its operator must renew or correct the certificate',
+    )
   if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG')
-    return 'The server does not use TLS at this address: it may begin with http:// instead of https://'
+    return say(
+      'The server does not use TLS at this address: it may begin with http:// instead of https://',
+    )
   if (/PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|HANDSHAKE_FAILURE|NO_SHARED/.test(code))
-    return 'The server and this program have no secure protocol in common: it may be too old'
-  return 'The secure connection failed'
+    return say('The server and this program have no secure protocol in common: it may be too old')
+  return say('The secure connection failed')
 }
 
-const BY_OPERATOR = 'its operator must correct this'
-
 /** The parser gives its reasons only as text. The first match decides. */
-const RESPONSE_PROBLEMS: readonly (readonly [RegExp, string])[] = [
+const RESPONSE_PROBLEMS: readonly (readonly [RegExp, Text])[] = [
   [
     /Expected HTTP|Invalid HTTP version|Invalid status|constant/i,
-    'The server does not answer with HTTP at this address: it may be a radio stream or another service',
+    say(
+      'The server does not answer with HTTP at this address: it may be a radio stream or another service',
+    ),
   ],
-  [/overflow/i, `The server sent headers that are too long: ${BY_OPERATOR}`],
+  [/overflow/i, say('The server sent headers that are too long: its operator must correct this')],
   [
     /expected (CR|LF)/i,
-    `The server ends the lines of its headers wrongly (without CR LF): ${BY_OPERATOR}`,
+    say(
+      'The server ends the lines of its headers wrongly (without CR LF): its operator must correct this',
+    ),
   ],
   [
     /Content-Length|Transfer-Encoding/i,
-    `The server states the length of the file wrongly: ${BY_OPERATOR}`,
+    say('The server states the length of the file wrongly: its operator must correct this'),
   ],
-  [/header/i, `The server sent a header with characters that are not allowed: ${BY_OPERATOR}`],
+  [
+    /header/i,
+    say(
+      'The server sent a header with characters that are not allowed: its operator must correct this',
+    ),
+  ],
 ]
 
-const responseProblem = ({ message }: Error): string =>
+const responseProblem = ({ message }: Error): Text =>
   RESPONSE_PROBLEMS.find(([reason]) => reason.test(message))?.[1] ??
-  `The server sent an invalid HTTP response: ${BY_OPERATOR}`
+  say('The server sent an invalid HTTP response: its operator must correct this')
 
 /** Was the error caused by bytes after the end of a complete answer? */
 export function isSurplus(error: unknown): boolean {

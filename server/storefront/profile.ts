@@ -1,4 +1,4 @@
-// The platform's data about the shop: its name, its owner's address, its time zone, and the scopes
+// The platform's data about the shop: its name, its owner's address, its time zone and language, and the scopes
 // that the app was granted. Read at a sign-in and with each refresh of the catalog, if it is due,
 // so that failed reads and later changes are caught up.
 import type { Database } from '../core/db/database.ts'
@@ -22,7 +22,13 @@ export interface Profiles {
 }
 
 interface Profile {
-  shop: { name: string; email: string; ianaTimezone: string }
+  shop: {
+    name: string
+    email: string
+    ianaTimezone: string
+    /** Null for a shop without an online store. */
+    primaryDomain?: { localization: { defaultLocale: string } | null }
+  }
   currentAppInstallation: { accessScopes: { handle: string }[] }
 }
 
@@ -84,12 +90,12 @@ async function claim(scope: ShopScope): Promise<boolean> {
  * still has the platform's earlier values; the merchant's own choices are kept.
  */
 async function storeProfile(scope: ShopScope, profile: Profile): Promise<void> {
-  const { name, email, ianaTimezone } = profile.shop
+  const { name, email, ianaTimezone, primaryDomain } = profile.shop
   const scopes = profile.currentAppInstallation.accessScopes.map(({ handle }) => handle)
   await scope.query(
     `update shops set name = :name, profile_due_at = now() + interval '${FRESH}',
        profile = jsonb_build_object('email', cast(:email as text), 'time_zone',
-         cast(:zone as text)),
+         cast(:zone as text), 'language', cast(:language as text)),
        settings = settings
          || case when settings->'recipients' is null
                    or settings->'recipients' = jsonb_build_array(profile->'email')
@@ -98,7 +104,10 @@ async function storeProfile(scope: ShopScope, profile: Profile): Promise<void> {
          || case when settings->'time_zone' is null or settings->'time_zone' = profile->'time_zone'
               then jsonb_build_object('time_zone', cast(:zone as text)) else '{}' end
      where id = :shop`,
-    { name, email, zone: ianaTimezone },
+    {
+      ...{ name, email, zone: ianaTimezone },
+      language: primaryDomain?.localization?.defaultLocale ?? null,
+    },
   )
   await scope.query('update shop_tokens set scope = :scopes where shop_id = :shop', {
     scopes: scopes.join(','),

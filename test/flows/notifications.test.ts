@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
 import { Webhook } from 'standardwebhooks'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase } from '../database.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { startReceiver, type Receiver } from '../fakes/receiver.ts'
@@ -176,6 +176,32 @@ test('the end is posted to callback_url, signed with the shop’s secret', async
   const second = await until(() => receiver.posts[1])
   expect(second).toMatchObject({ body: post.body })
   expect(second.headers['webhook-id']).toBe(message!.id)
+})
+
+test('a failed import is reported in German if the shop wants that, and its notice as data', async () => {
+  await server.call('PATCH', '/api/settings', { mail_language: 'de' })
+  onTestFinished(async () => {
+    await server.call('PATCH', '/api/settings', { mail_language: null })
+  })
+  const job = await importOf('verloren')
+  const { subject, text } = await untilStatus(job, 'sent')
+  expect(subject).toBe(
+    'Import von „verloren.bin und 1 weitere“: teilweise fertig: 1 von 2 Dateien importiert, 1 fehlgeschlagen, 1 ohne Produkt',
+  )
+  expect(text).toContain(
+    '\nImportiert: 1\nFehlgeschlagen: 1\nInsgesamt: 2\n'.replaceAll('\n', '\n  ').trimEnd(),
+  )
+  expect(text).toContain('verloren-gone.bin: Datei-URL nicht zugänglich. Der Server antwortete 404')
+  expect(text).toContain('Du bekommst diese E-Mail, weil')
+  expect(text).not.toMatch(/\b(the|files?|failed)\b/)
+  const notices = await listAll(server, '/api/notices')
+  expect(notices.find(({ operation_id }) => operation_id === job)).toMatchObject({
+    title: 'Import of “verloren.bin and 1 more” partly complete',
+    title_text: {
+      message: '{title} partly complete',
+      values: { title: { message: '{title} of “{label}”' } },
+    },
+  })
 })
 
 test('the end of a cloud sync is posted to a webhook for sync.finished', async () => {

@@ -1,12 +1,29 @@
 // The OpenAPI document: every operation is described completely, and every example in it works
 // unchanged (those with ids in tenants.test.ts).
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { english } from '../../plugins/contract.ts'
 import { EVENTS, EXAMPLES } from '../../server/features.ts'
 import { expectDocumented, hasIds, openExamples, type ExampleHouse } from '../examples.ts'
 
 let house: ExampleHouse
 beforeAll(async () => void (house = await openExamples()))
 afterAll(() => house.close())
+
+const WEBHOOK_DOC = path.resolve(import.meta.dirname, '../../docs/merchants/webhooks.md')
+
+/** The document with its table of events as they are declared; `vitest -u` writes it. */
+function withEvents(text: string): string {
+  const rows = EVENTS.map(({ name, title, about }) => [`\`${name}\``, english(title), about])
+  const test = ['`webhook.test`', 'You sent a test', 'Nothing']
+  const [head, ...body] = [['event', 'when', '`data`'], ...rows, test] as const
+  const widths = head.map((_, at) => Math.max(...[head, ...body].map((row) => row[at]!.length)))
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, at) => cell.padEnd(widths[at]!)).join(' | ')} |`
+  const table = [head, widths.map((width) => '-'.repeat(width)), ...body].map(line)
+  return text.replace(/^\| event [\s\S]*?\n(?=\n)/m, () => `${table.join('\n')}\n`)
+}
 
 /** All `$ref`s below a value. */
 function refsIn(value: unknown): string[] {
@@ -60,9 +77,10 @@ describe('the document', () => {
     expect(type('get /api/operations/{id}/events')).toEqual(['text/event-stream'])
     expect(type('get /api/files/{id}/content')).toEqual(['application/octet-stream'])
   })
-  test('describes the message of every event', () => {
+  test('describes the message of every event, as the merchant’s document does', async () => {
     const { webhooks } = house.document
     expect(Object.keys(webhooks)).toEqual(EVENTS.map(({ name }) => name))
+    await expect(withEvents(await readFile(WEBHOOK_DOC, 'utf8'))).toMatchFileSnapshot(WEBHOOK_DOC)
     for (const { name, about } of EVENTS)
       expect(webhooks[name]).toMatchObject({
         post: {

@@ -1,6 +1,7 @@
 // Results of operations other than changed files: documents, files, links and messages. Each is
 // created once and completely, or not at all, in spite of pauses, cancellations, failures and
 // kills.
+import { inEnglish } from '../english.ts'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
@@ -322,7 +323,10 @@ describe('an operation without a ledger', () => {
     const id = await house.startOn(WRITE, { dryRun: true })
     await expect.poll(async () => (await read(id)).status, { timeout: 20_000 }).toBe('previewed')
     const notice = 'A notice in the page when it has ended'
-    expect(await read(id)).toMatchObject({ intentions: [`Writes ${COUNT} names`, notice], done: 0 })
+    expect(inEnglish(await read(id))).toMatchObject({
+      intentions: [`Writes ${COUNT} names`, notice],
+      done: 0,
+    })
     expect([runs, await count('items', id), await count('artifacts', id)]).toEqual([0, 0, 0])
     await move(id, 'confirm')
     expect(await ended(id)).toMatchObject({ status: 'success', done: COUNT })

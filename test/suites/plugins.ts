@@ -19,6 +19,7 @@ import {
   type WriteContext,
 } from '../../plugins/contract.ts'
 import { isErrorCode } from '../../server/core/errors.ts'
+import { inEnglish } from '../english.ts'
 import { operationContext } from '../fakes/context.ts'
 import { optionsSchema } from '../../server/features/workflows/routes/plugin-endpoints.ts'
 
@@ -123,7 +124,7 @@ export function pluginSuite(
     })
     it('describes in a short line what it will do', () => {
       const line = plugin.summary?.(plugin.options.parse(open.options ?? {})) ?? plugin.title
-      expect(line).toMatch(/^\S.{0,200}$/)
+      expect(inEnglish(line)).toMatch(/^\S.{0,200}$/)
     })
     it('accepts its options and refuses invalid ones', () => {
       expect(plugin.options.safeParse(open.options ?? {}).error).toBeUndefined()
@@ -213,7 +214,7 @@ function itemRuns(plugin: ItemPlugin, open: () => ItemCase): void {
     expect(effect, 'a case in which nothing happens shows nothing').toBe(true)
     for (const outcome of outcomes) {
       if (outcome.status === 'failed') expect(isErrorCode(outcome.code), outcome.code).toBe(true)
-      if (outcome.status === 'skipped') expect(outcome.reason).toMatch(/\S/)
+      if (outcome.status === 'skipped') expect(inEnglish(outcome.reason)).toMatch(/\S/)
       if (outcome.status !== 'ok') continue
       for (const { code, message } of outcome.warnings ?? [])
         expect([code, message]).not.toContain('')
@@ -258,7 +259,7 @@ function operationPlans(plugin: OperationPlugin, open: () => OperationCase): voi
       plugin.plan(operation, plugin.options.parse(options ?? {}), read),
     )
     expect(sentences.length).toBeGreaterThan(0)
-    for (const sentence of sentences) expect(sentence).toMatch(/\S/)
+    for (const sentence of sentences) expect(inEnglish(sentence)).toMatch(/\S/)
     expect(await state()).toEqual(before)
   })
   it('does nothing after an abort', async () => {

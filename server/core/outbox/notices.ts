@@ -1,6 +1,7 @@
 // In-app notices. The engine raises them when an operation ends, the outbox when a message could
 // not be delivered, and channels when an import or a schedule needs attention.
 import { z } from 'zod'
+import { english, say, textOf, type AnyText, type Text } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { firstOf } from '../present.ts'
 import { toOperationId, toPublicId } from '../ids.ts'
@@ -11,6 +12,9 @@ export interface NoticeRow {
   level: 'info' | 'success' | 'warning' | 'critical'
   title: string
   body: string
+  /** Null: the notice was raised by a version that stored English only. */
+  title_text: Text | null
+  body_text: Text | null
   operation_id: string | null
   kind: 'import' | 'bulk' | null
   created_at: Date
@@ -29,7 +33,8 @@ export const noticeFields = {
 
 export const noticeCreated = defineEvent({
   name: 'notice.created',
-  about: 'A notice: all that the list of notices shows',
+  title: say('A notice appears'),
+  about: 'A notice, in English',
   data: z.object(noticeFields),
 })
 
@@ -39,7 +44,8 @@ export async function listNotices(
   page: { limit: number; before?: string },
 ): Promise<{ rows: NoticeRow[]; unread: number }> {
   const rows = await scope.query<NoticeRow>(
-    `select n.id, n.level, n.title, n.body, n.operation_id, o.kind, n.created_at, n.read_at
+    `select n.id, n.level, n.title, n.body, n.title_text, n.body_text, n.operation_id, o.kind,
+       n.created_at, n.read_at
      from notices n left join operations o on o.shop_id = n.shop_id and o.id = n.operation_id
      where n.shop_id = :shop and (:before::uuid is null or n.id < :before) order by n.id desc
        limit :limit`,
@@ -48,17 +54,23 @@ export async function listNotices(
   return { rows, unread: await countUnread(scope) }
 }
 
+export interface NewNotice extends Pick<NoticeRow, 'level' | 'operation_id'> {
+  title: AnyText
+  body: AnyText
+}
+
 /** Raises a notice with its event. Must be called in the transaction of what it reports. */
 export async function raiseNotice(
   tx: ShopScope,
-  notice: Pick<NoticeRow, 'level' | 'title' | 'body' | 'operation_id'>,
+  { level, operation_id, ...text }: NewNotice,
 ): Promise<void> {
+  const written = { ...titleFields(text.title), ...bodyFields(text.body) }
+  const { title, body } = written
   const row = firstOf(
     await tx
-      .insert('notices', notice)
+      .insert('notices', { level, operation_id, ...written })
       .returning<Pick<NoticeRow, 'id' | 'created_at'>[]>(['id', 'created_at']),
   )
-  const { level, title, body, operation_id } = notice
   await raiseEvent(tx, noticeCreated, {
     key: row.id,
     operation: operation_id,
@@ -71,17 +83,25 @@ export async function raiseNotice(
 }
 
 /** Raises a notice, unless the shop has an unread one with the same title and operation. */
-export async function raiseNoticeOnce(
-  tx: ShopScope,
-  notice: Parameters<typeof raiseNotice>[1],
-): Promise<void> {
+export async function raiseNoticeOnce(tx: ShopScope, notice: NewNotice): Promise<void> {
   const same = await tx.query(
     `select from notices where shop_id = :shop and read_at is null and title = :title
        and operation_id is not distinct from :operation::uuid limit 1`,
-    { title: notice.title, operation: notice.operation_id },
+    { title: english(notice.title), operation: notice.operation_id },
   )
   if (same.length === 0) await raiseNotice(tx, notice)
 }
+
+/** The columns of a title: in English, and as data for other languages. */
+export const titleFields = (title: AnyText) => ({
+  title: english(title),
+  title_text: JSON.stringify(textOf(title)),
+})
+
+const bodyFields = (body: AnyText) => ({
+  body: english(body),
+  body_text: JSON.stringify(textOf(body)),
+})
 
 async function operationIdOf(tx: ShopScope, id: string): Promise<string | null> {
   const [row] = await tx.query<{ kind: 'import' | 'bulk' }>(

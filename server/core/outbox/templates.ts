@@ -1,7 +1,10 @@
 // Email from templates: `<name>.txt` with the subject in its first line, and `<name>.html.hbs`,
-// whose values are escaped.
+// whose values are escaped. Their texts are written with `{{say 'Open {name}' name=name}}`, in the
+// language of the mail; so are texts in the data.
 import { readFileSync } from 'node:fs'
 import Handlebars from 'handlebars'
+import { ENGLISH, textIn, type Text, type TextLanguage } from '../../../plugins/contract.ts'
+import { writtenIn } from '../texts.ts'
 import { firstOf } from '../present.ts'
 
 export interface MailPayload {
@@ -15,16 +18,19 @@ export interface RenderedMail {
   html: string
 }
 
-const number = new Intl.NumberFormat('en-US')
 const hbs = Handlebars.create()
-hbs.registerHelper('count', (value: unknown) => number.format(Number(value)))
-
 const compiled = new Map<string, Handlebars.TemplateDelegate>()
 
 /** `baseUrl`: where the page is, without a slash at the end. Throws for an unknown template. */
-export function renderMail({ template, data }: MailPayload, baseUrl: string): RenderedMail {
-  const values = { ...data, baseUrl }
-  const lines = templateOf(`${template}.txt`, true)(values).split('\n')
+export function renderMail(
+  { template, data }: MailPayload,
+  baseUrl: string,
+  language: TextLanguage = ENGLISH,
+): RenderedMail {
+  const written = writtenIn(data, language) as MailPayload['data']
+  const values = { ...written, baseUrl, language: language.locale.slice(0, 2) }
+  const options = { helpers: helpersFor(language) }
+  const lines = templateOf(`${template}.txt`, true)(values, options).split('\n')
   return {
     // A workflow's name is the merchant's: it must not start a new line.
     subject: firstOf(lines)
@@ -32,7 +38,16 @@ export function renderMail({ template, data }: MailPayload, baseUrl: string): Re
       .replace(/[. ]+$/, ''),
     text: lines.slice(1).join('\n').trim() + '\n',
     // The formatter of templates drops it.
-    html: `<!doctype html>\n${templateOf(`${template}.html.hbs`, false)(values)}`,
+    html: `<!doctype html>\n${templateOf(`${template}.html.hbs`, false)(values, options)}`,
+  }
+}
+
+function helpersFor(language: TextLanguage) {
+  const number = new Intl.NumberFormat(language.locale)
+  return {
+    count: (value: unknown) => number.format(Number(value)),
+    say: (message: string, { hash }: { hash: Text['values'] }) =>
+      textIn({ message, values: hash }, language),
   }
 }
 

@@ -1,6 +1,7 @@
 // The events of webhooks. Raising one writes, in the transaction of the event, a message in the
 // outbox for each webhook of the shop that wants it.
 import { z } from 'zod'
+import type { Text } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../db/for-shop.ts'
 import { queueMessage } from '../queue/queue.ts'
 
@@ -11,6 +12,8 @@ import { queueMessage } from '../queue/queue.ts'
 export interface WebhookEvent<Data extends z.ZodObject = z.ZodObject> {
   /** The `type` of its messages: `link.exhausted`. Receivers ignore types that they do not know. */
   name: string
+  /** When it is sent, as a choice of the form: `A link is used up`. */
+  title: Text
   /** The meaning of `data`, for the API's document: `A link whose last download was used`. */
   about: string
   data: Data
@@ -49,8 +52,9 @@ export const operationFilesData = z.object({
 })
 
 /** An event about the files of operations with a plugin that announces it. */
-export const announcedEvent = (name: string, about: string): WebhookEvent => ({
+export const announcedEvent = (name: string, title: Text, about: string): WebhookEvent => ({
   name,
+  title,
   about,
   data: operationFilesData,
   operations: {

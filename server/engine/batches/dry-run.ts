@@ -1,6 +1,6 @@
 // An immediate dry run: what a workflow's steps would do with a few files, without an operation and
 // without writing anything.
-import type { Workflow } from '../../../plugins/contract.ts'
+import { english, type Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { present } from '../../core/present.ts'
 import type { Change } from '../../files/drafts.ts'
@@ -66,6 +66,6 @@ export async function dryRun(
 }
 
 function problemOf(ending: ItemEnding): string | null {
-  if (ending.status === 'skipped') return ending.reason
+  if (ending.status === 'skipped') return english(ending.reason)
   return ending.status === 'failed' || ending.status === 'again' ? ending.error.message : null
 }

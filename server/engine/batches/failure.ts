@@ -1,8 +1,9 @@
 // The engine's failure policy: which failed items are retried, when, and what a final failure means
 // for the item.
-import type { FailurePolicy, PluginKind, Warning } from '../../../plugins/contract.ts'
+import { say, textOf, type FailurePolicy, type PluginKind } from '../../../plugins/contract.ts'
+import { storedMessage, textsOfDetail } from '../../core/texts.ts'
 import { lastOf } from '../../core/present.ts'
-import type { ItemError, ResolvedStep, WorkItem } from '../types.ts'
+import type { ItemError, ResolvedStep, StoredWarning, WorkItem } from '../types.ts'
 
 export const MAX_ATTEMPTS = 3
 const BACKOFF_MS = [1_000, 5_000]
@@ -56,7 +57,14 @@ export function keepAsItWas(
   item.resume = { ...item.resume, final: true }
 }
 
-const keptWarning = (title: string, { code, message, detail }: ItemError): Warning => ({
-  code,
-  message: `The step “${title}” failed, so the file was kept as it was: ${detail ? `${message} (${detail})` : message}`,
-})
+function keptWarning(title: string, error: ItemError): StoredWarning {
+  const { message, detail } = textsOfDetail(error)
+  const reason =
+    detail === undefined
+      ? textOf(message)
+      : say('{reason} ({detail})', { reason: textOf(message), detail: textOf(detail) })
+  const text = say('The step “{title}” failed, so the file was kept as it was: {reason}', {
+    ...{ title: textOf(title), reason },
+  })
+  return { code: error.code, ...storedMessage(text) }
+}

@@ -1,11 +1,14 @@
 // Items at work: how plugins see an item, the files of a batch, and the results of a plugin's
 // outcomes.
+import { storedDetail, storedMessage, storedWarning } from '../../core/texts.ts'
 import {
   matchesCondition,
   type Item,
   type Outcome,
   type StagedBlob,
   type FileView,
+  say,
+  type AnyText,
 } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, isErrorCode } from '../../core/errors.ts'
@@ -91,7 +94,7 @@ export function advance(
 ): StagedBlob | null {
   item.step = index + 1
   if (outcome.change) applyToDraft(itemDraft(item), outcome.change)
-  if (outcome.warnings) item.warnings.push(...outcome.warnings)
+  if (outcome.warnings) item.warnings.push(...outcome.warnings.map(storedWarning))
   collectEffects(item.effects, outcome)
   if (outcome.last) item.last = true
   if (outcome.unchanged) item.unchanged ??= outcome.unchanged
@@ -109,15 +112,14 @@ function errorOf(failed: Extract<Outcome, { status: 'failed' }>): ItemError {
   const { code, message, retryable, detail } = failed
   return {
     code: isErrorCode(code) ? code : 'plugin_failed',
-    message,
+    ...storedDetail(message, detail),
     retryable,
-    ...(detail ? { detail } : {}),
   }
 }
 
 export const crashOf = (step: ResolvedStep): ItemError => ({
   code: 'plugin_failed',
-  message: `The step ${step.id} failed on this file`,
+  ...storedMessage(say('The step {step} failed on this file', { step: step.id })),
   retryable: true,
 })
 
@@ -165,7 +167,7 @@ export function endingAt(
 /** A step's refusal of the item, in the engine's terms. */
 export type StepRefusal =
   | { status: 'failed'; error: ItemError; retryAfter?: number | null }
-  | { status: 'skipped'; reason: string }
+  | { status: 'skipped'; reason: AnyText }
 
 export const refusalOf = (outcome: Exclude<Outcome, { status: 'ok' }>): StepRefusal =>
   outcome.status === 'skipped'

@@ -1,4 +1,6 @@
 // The rows of items that ended, and the statements that write them.
+import { storedMessage } from '../../core/texts.ts'
+import type { AnyText } from '../../../plugins/contract.ts'
 import { sharedRows } from '../../core/db/shared-rows.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Ledger } from '../../files/change-ledger.ts'
@@ -24,9 +26,9 @@ export type UnfinishedEnding = Exclude<ItemEnding, { status: 'done' }>
 
 /** The outcome for an item's file. */
 export type WriteResult = Pick<OutcomeRow, 'status' | 'file_id' | 'error' | 'before' | 'after'>
-export const skippedFor = (reason: string): WriteResult => ({
+export const skippedFor = (reason: AnyText): WriteResult => ({
   status: 'skipped',
-  error: { code: 'skipped', message: reason, retryable: false },
+  error: { code: 'skipped', ...storedMessage(reason), retryable: false },
 })
 
 /** The row of an item whose steps succeeded, with the outcome for its file. */
@@ -86,7 +88,7 @@ const resumed = ({ resume: { step, staged } }: WorkItem) => ({
 const unchangedReason = (
   { unchanged, acted }: WorkItem,
   { status, after }: WriteResult,
-): string | null => (!acted && status === 'done' && after === undefined ? unchanged : null)
+): AnyText | null => (!acted && status === 'done' && after === undefined ? unchanged : null)
 
 const COLUMNS = {
   position: 'int',

@@ -1,6 +1,6 @@
 // Undo: restores what another operation changed in a file, if it is still as that operation left
 // it. Drift counts only in the fields that the operation changed: a download is no drift.
-import { FILE_SETTINGS, SETTING_NAMES } from '../../../plugins/contract.ts'
+import { FILE_SETTINGS, SETTING_NAMES, type AnyText } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Ledger } from '../../files/change-ledger.ts'
 import type { Draft } from '../../files/drafts.ts'
@@ -40,7 +40,7 @@ export async function loadUndo(
       item.undo = { before: {}, after: { created: true }, at: '' }
 }
 
-const skipped = (reason: string): ItemEnding => ({ status: 'skipped', reason })
+const skipped = (reason: AnyText): ItemEnding => ({ status: 'skipped', reason })
 
 /**
  * Restores in the item's draft what the other operation changed.

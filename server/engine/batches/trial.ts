@@ -1,18 +1,22 @@
 // A trial of a workflow on a few files: its steps run or plan, one after another, and nothing is
 // changed or sent. Steps that only make new bytes run with a scratch store, which is removed when the
 // trial ends.
-import type {
-  ItemPlugin,
-  Outcome,
-  PortId,
-  StagedBlob,
-  Workflow,
-  WriteContext,
+import {
+  say,
+  type AnyText,
+  type ItemPlugin,
+  type Outcome,
+  type PortId,
+  type StagedBlob,
+  type Text,
+  type Workflow,
+  type WriteContext,
 } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { errorFields } from '../../core/log.ts'
 import { present, zip } from '../../core/present.ts'
 import type { BlobStore } from '../../core/store/store.ts'
+import { textOfMessage } from '../../core/texts.ts'
 import { changeFiles } from '../../files/changes.ts'
 import type { EngineParts } from '../parts.ts'
 import { filePlaceOf } from '../steps.ts'
@@ -46,7 +50,7 @@ export interface TriedStep {
    */
   result: 'done' | 'unchanged' | 'other_files' | 'not_tried' | 'kept' | 'skipped' | 'failed'
   /** Why; null: nothing to add. */
-  message: string | null
+  message: AnyText | null
 }
 
 export interface TriedFile {
@@ -55,7 +59,7 @@ export interface TriedFile {
   filename: string
   steps: TriedStep[]
   /** Why the file would stay as it is; null: nothing prevents the changes. */
-  problem: string | null
+  problem: AnyText | null
   before: Record<string, unknown> | null
   after: Record<string, unknown> | null
   warnings: WorkItem['warnings']
@@ -143,7 +147,7 @@ async function tryStep(
 ): Promise<void> {
   const { pluginImpl: plugin } = step
   const runs = isHarmless(plugin)
-  const note = (item: WorkItem, result: TriedStep['result'], message: string | null = null) =>
+  const note = (item: WorkItem, result: TriedStep['result'], message: AnyText | null = null) =>
     trial.steps.get(item)?.push({ step: step.id, result, message })
   const open: WorkItem[] = []
   for (const item of items) {
@@ -154,7 +158,7 @@ async function tryStep(
     else open.push(item)
   }
   const refuse = (item: WorkItem, refusal: Parameters<typeof endingAt>[3]) => {
-    const message = refusal.status === 'skipped' ? refusal.reason : refusal.error.message
+    const message = refusal.status === 'skipped' ? refusal.reason : textOfMessage(refusal.error)
     const ending = endingAt(step, indexOf(trial, item), item, refusal, 0)
     note(item, ending === null ? 'kept' : refusal.status, message)
     if (ending) trial.endings.set(item, ending)
@@ -184,7 +188,7 @@ async function tryStep(
     else refuse(item, { status: 'failed', error: crashOf(step) })
 }
 
-const TOO_SLOW = 'The trial took too long: try it on fewer or smaller files'
+const TOO_SLOW = say('The trial took too long: try it on fewer or smaller files')
 
 /** The number of steps that the item has reached. */
 const indexOf = ({ steps }: Trial, item: WorkItem): number => steps.get(item)?.length ?? 0
@@ -195,12 +199,12 @@ function reasonAgainst(
   { kind }: ItemPlugin,
   item: WorkItem,
   runs: boolean,
-): string | null {
-  if (kind === 'fetch') return 'The files are here already'
+): Text | null {
+  if (kind === 'fetch') return say('The files are here already')
   if (late.aborted) return TOO_SLOW
   const size = item.staged?.size_bytes ?? loadedRecord(item).size_bytes
   return runs && size !== null && size > MAX_BYTES
-    ? 'Files over 50 MB are not worked on in a trial'
+    ? say('Files over 50 MB are not worked on in a trial')
     : null
 }
 
@@ -239,7 +243,8 @@ async function triedFile(
 ): Promise<TriedFile> {
   const { record, staged, warnings } = item
   const result = results.get(item)
-  const problem = problemOf(endings.get(item)) ?? result?.error?.message ?? null
+  const problem =
+    problemOf(endings.get(item)) ?? (result?.error ? textOfMessage(result.error) : null)
   const shown = problem === null && result ? result : { before: null, after: null }
   return {
     id: present(item.file_id, 'the file of an item'),
@@ -272,9 +277,11 @@ function withBytes(
   return Object.keys(fields.after).length === 0 ? { before: null, after: null } : fields
 }
 
-function problemOf(ending: ItemEnding | undefined): string | null {
+function problemOf(ending: ItemEnding | undefined): AnyText | null {
   if (ending?.status === 'skipped') return ending.reason
-  return ending?.status === 'failed' || ending?.status === 'again' ? ending.error.message : null
+  return ending?.status === 'failed' || ending?.status === 'again'
+    ? textOfMessage(ending.error)
+    : null
 }
 
 async function pictureOf(

@@ -1,4 +1,6 @@
 // The outcome of an item whose file was admitted or changed.
+import { storedMessage } from '../../core/texts.ts'
+import type { AnyText } from '../../../plugins/contract.ts'
 import type { AdmissionResult } from '../../files/admission.ts'
 import type { PlannedResult } from '../../files/preview-admissions.ts'
 import type { ChangeResult } from '../../files/changes.ts'
@@ -62,9 +64,9 @@ export const refusal = ({
   retryable = code === 'file_in_use',
 }: {
   code: string
-  message: string
+  message: AnyText
   retryable?: boolean
 }): WriteResult => ({
   status: 'failed',
-  error: { code, message, retryable },
+  error: { code, ...storedMessage(message), retryable },
 })

@@ -1,5 +1,6 @@
 // Writes how items ended: created or changed files, outcomes and counters, in the caller's
 // transaction. A file is never written without its outcome.
+import { storedMessage, textOfMessage } from '../../core/texts.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { HeldChain } from './chain.ts'
 import { retryDelay } from './failure.ts'
@@ -87,7 +88,11 @@ function countsOf(outcomes: readonly ItemOutcome[], uniform: number): Counts {
 function stopOf(ended: readonly EndedItem[]): Stop | null {
   for (const { ending } of ended)
     if (ending.status === 'failed' && ending.stops !== undefined)
-      return { step: ending.stops, code: ending.error.code, message: ending.error.message }
+      return {
+        step: ending.stops,
+        code: ending.error.code,
+        ...storedMessage(textOfMessage(ending.error)),
+      }
   return null
 }
 

@@ -1,6 +1,6 @@
 // New files that an operation makes from others: parts of a document, or several documents merged.
 // Each is recorded with its place among them: this shows where they came from, and undo needs it.
-import { settingsOf, type StagedFile } from '../../../plugins/contract.ts'
+import { settingsOf, type StagedFile, english } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { admitFiles } from '../../files/admit.ts'
 import type { AdmissionLimits } from '../../files/admission.ts'
@@ -87,7 +87,7 @@ export async function admitCreated(
 class RefusedAdmission extends Error {
   readonly problem: EffectProblem
   constructor(problem: EffectProblem) {
-    super(problem.message)
+    super(english(problem.message))
     this.problem = problem
   }
 }

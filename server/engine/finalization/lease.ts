@@ -1,6 +1,11 @@
 // The finalization of an operation, held by one worker: how it has ended so far, what its last
 // steps see, and what may be written.
-import type { FinishedItem, OperationView, ReportedItem } from '../../../plugins/contract.ts'
+import {
+  say,
+  type FinishedItem,
+  type OperationView,
+  type ReportedItem,
+} from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { toOperationId } from '../../core/ids.ts'
 import { MAX_ATTEMPTS } from '../batches/failure.ts'
@@ -119,7 +124,7 @@ export const viewOf = async (
     started_at: operation.started_at ?? operation.created_at,
     status,
     about: {
-      importWord: messageWords.get(operation.channel) ?? 'Import',
+      importWord: messageWords.get(operation.channel) ?? say('Import', {}, 'noun'),
       label: labelOf(operation),
       schedule: await scheduleName(scope, operation),
     },

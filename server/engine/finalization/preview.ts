@@ -1,5 +1,6 @@
 // The end of a preview: what its last steps would do, and how many files would change.
-import { PortError } from '../../../plugins/contract.ts'
+import { storedMessage } from '../../core/texts.ts'
+import { PortError, type AnyText, say, textOf } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { isDatabaseUnavailable } from '../../core/db/error-classes.ts'
 import { errorFields } from '../../core/log.ts'
@@ -41,12 +42,12 @@ const lastOf = ({ workflow: { steps } }: OperationRow) => steps.at(-1)?.id ?? ''
 async function intentionsOf(
   runner: EngineRunner,
   { scope, operation, signal }: Finalization,
-): Promise<string[] | Stop> {
+): Promise<AnyText[] | Stop> {
   const context = {
     ...(await writeContext(runner.parts, scope, operation, signal)),
     listings: runner.parts.listings(scope, operation.id, () => {}),
   }
-  const intentions: string[] = []
+  const intentions: AnyText[] = []
   for (const step of resolveLastSteps(runner.parts, scope, operation.workflow)) {
     try {
       const view = await viewOf(scope, operation, runner.parts.messageWords)
@@ -64,7 +65,9 @@ async function intentionsOf(
       return {
         step: step.id,
         code: 'plugin_failed',
-        message: `${step.pluginImpl.title} could not be planned`,
+        ...storedMessage(
+          say('{title} could not be planned', { title: textOf(step.pluginImpl.title) }),
+        ),
       }
     }
   }
@@ -97,7 +100,7 @@ async function countPreviewResults(
 
 function recordPreview(
   { scope, operation: { id }, lease }: Finalization,
-  intentions: string[],
+  intentions: readonly AnyText[],
   counts: PreviewCounts,
 ) {
   return scope.transaction(async (tx) => {

@@ -1,13 +1,15 @@
 // Results of a last step: messages, a document, files. All are written in the transaction that
 // marks the step as ended, so that a second run sends nothing twice.
+import { storedMessage, storedWarning } from '../../core/texts.ts'
 import { Readable } from 'node:stream'
-import type {
-  Notifier,
-  OperationContext,
-  OperationPlugin,
-  OperationReport,
-  StagedBlob,
-  Warning,
+import {
+  type Notifier,
+  type OperationContext,
+  type OperationPlugin,
+  type OperationReport,
+  type StagedBlob,
+  type Warning,
+  say,
 } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { holdBlobs } from '../../files/blob-holds.ts'
@@ -136,7 +138,8 @@ export function endStep(
       const { settings } = await readShop(tx)
       const model = draftFrom({ filename: operation.workflow.title }, settings)
       const made = await admitCreated(tx, operation, -1 - index, created, model, limits)
-      if ('code' in made) operation.stopped = { step: step.id, ...made }
+      if ('code' in made)
+        operation.stopped = { step: step.id, code: made.code, ...storedMessage(made.message) }
     }
     const left = report ? kept.leftOut : 0
     if (!operation.ledger) operation.skipped += left
@@ -146,10 +149,10 @@ export function endStep(
 
 const leftOut = (count: number): Warning => ({
   code: 'file_not_found',
-  message:
-    count === 1
-      ? '1 file was left out: it is in the trash or was deleted'
-      : `${count} files were left out: they are in the trash or were deleted`,
+  message: say(
+    '{count, plural, one {# file was left out: it is in the trash or was deleted} other {# files were left out: they are in the trash or were deleted}}',
+    { count },
+  ),
 })
 
 async function recordStep(
@@ -164,7 +167,7 @@ async function recordStep(
      where shop_id = :shop and id = :operation`,
     {
       ...{ operation: operation.id, ended: step + 1, skipped: operation.skipped },
-      warnings: JSON.stringify(warnings.map((warning) => ({ ...warning, step }))),
+      warnings: JSON.stringify(warnings.map((warning) => ({ ...storedWarning(warning), step }))),
       stopped: operation.stopped && JSON.stringify(operation.stopped),
     },
   )

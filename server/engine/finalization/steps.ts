@@ -1,8 +1,13 @@
 // The steps that work on the whole operation, after its items have ended.
+import { storedMessage } from '../../core/texts.ts'
 import {
   PortError,
   type OperationContext,
   type OperationReport,
+  say,
+  textOf,
+  type AnyText,
+  type Text,
 } from '../../../plugins/contract.ts'
 import { errorFields } from '../../core/log.ts'
 import type { EngineRunner } from '../worker/runner.ts'
@@ -74,14 +79,17 @@ async function runStep(
     })
     return failedStep(operation, step, {
       code: 'plugin_failed',
-      message: `${plugin.title} could not be carried out`,
+      message: notCarriedOut(plugin.title),
     })
   }
 }
 
+const notCarriedOut = (title: string): Text =>
+  say('{title} could not be carried out', { title: textOf(title) })
+
 const crashOf = ({ pluginImpl: { title } }: LastStep) => ({
   code: 'worker_crashed',
-  message: `${title} stopped the worker three times`,
+  ...storedMessage(say('{title} stopped the worker three times', { title: textOf(title) })),
 })
 
 /**
@@ -91,10 +99,10 @@ const crashOf = ({ pluginImpl: { title } }: LastStep) => ({
 function failedStep(
   operation: OperationRow,
   { id, pluginImpl: { kind, title } }: LastStep,
-  { code, message }: { code: string; message: string },
+  failure: { code: string; message: AnyText },
 ): OperationReport | null {
   if (kind === 'notify')
-    return { warnings: [{ code: 'step_failed', message: `${title} could not be carried out` }] }
-  operation.stopped = { step: id, code, message }
+    return { warnings: [{ code: 'step_failed', message: notCarriedOut(title) }] }
+  operation.stopped = { step: id, code: failure.code, ...storedMessage(failure.message) }
   return null
 }

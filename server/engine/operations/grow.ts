@@ -1,5 +1,6 @@
 // Operations that take entries while they run: an import of uploads begins with the first complete
 // file. It stays open until its channel closes it, and can end only then.
+import { storedWarning } from '../../core/texts.ts'
 import type { Entry, FileChange, Warning } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { present } from '../../core/present.ts'
@@ -93,7 +94,7 @@ export async function closeOperation(
        and id = :operation and open
      returning status in ('queued', 'running', 'previewing')
        and done + failed + skipped + cancelled = total as complete`,
-    { operation, warnings: JSON.stringify(warnings) },
+    { operation, warnings: JSON.stringify(warnings.map(storedWarning)) },
   )
   if (closed?.complete) await queueFinish(tx, operation)
 }

@@ -1,4 +1,5 @@
 // Reads items: for the steps on the whole operation, and for history.
+import { textOfMessage, textsOfDetail } from '../../core/texts.ts'
 import {
   usualSettings,
   type Candidate,
@@ -7,7 +8,6 @@ import {
   type PresentFiles,
   type StagedBlob,
   type ReportedItem,
-  type Warning,
 } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { lastOf } from '../../core/present.ts'
@@ -15,7 +15,7 @@ import { viewOfDraft, draftOfRecord, type Draft } from '../../files/drafts.ts'
 import { readRecords, type FileRecord } from '../../files/records.ts'
 import { nameKey, shownUrl } from '../../files/rules.ts'
 import { IS_DISCARDED } from './lifecycle.ts'
-import type { ItemError, ItemStatus } from '../types.ts'
+import type { ItemError, ItemStatus, StoredWarning } from '../types.ts'
 import { CANCELLED, DISCARDED, STOPPED } from './why-cancelled.ts'
 
 const PAGE = 1000
@@ -33,7 +33,7 @@ export interface ItemRow {
   staged: StagedBlob | null
   /** The products among which a person can choose. */
   candidates: Candidate[] | null
-  warnings: Warning[] | null
+  warnings: StoredWarning[] | null
   error: ItemError | null
   /** The changed fields, before and after. Null: nothing changed, or the undo window is over. */
   before: Record<string, unknown> | null
@@ -254,7 +254,8 @@ export async function* reportedItems(
 ): AsyncGenerator<ReportedItem[]> {
   for await (const rows of pagesOfItems(scope, operation, report && { report }))
     yield rows.map(({ status, filename, entry, error, product_mapped, warnings }) => ({
-      ...{ filename, url: urlOf({ entry }), error, product_mapped, warnings: warnings ?? [] },
+      ...{ filename, url: urlOf({ entry }), product_mapped },
+      ...reportOf(error, warnings),
       status: status as ReportedItem['status'],
     }))
 }
@@ -273,11 +274,19 @@ function finishedItem(row: ItemRow, record: FileRecord | null): FinishedItem {
     staged: row.staged,
     wanted: null,
     status: row.status as FinishedItem['status'],
-    error: row.error,
     product_mapped: row.product_mapped,
-    warnings: row.warnings ?? [],
+    ...reportOf(row.error, row.warnings),
   }
 }
+
+/** As steps see them: texts, for other languages. */
+const reportOf = (error: ItemError | null, warnings: readonly StoredWarning[] | null) => ({
+  error: error && { code: error.code, ...textsOfDetail(error) },
+  warnings: (warnings ?? []).map((warning) => ({
+    code: warning.code,
+    message: textOfMessage(warning),
+  })),
+})
 
 /** The draft of a purged file, of which only what the operation recorded is known. */
 const GONE: Draft = {

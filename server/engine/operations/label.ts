@@ -1,4 +1,5 @@
 // An operation's label, in history and in messages.
+import { say, type AnyText } from '../../../plugins/contract.ts'
 import type { OperationRow } from '../types.ts'
 
 /**
@@ -9,8 +10,8 @@ export function labelOf({
   label,
   source,
   total,
-}: Pick<OperationRow, 'label' | 'source' | 'total'>): string | null {
+}: Pick<OperationRow, 'label' | 'source' | 'total'>): AnyText | null {
   const isFirst = source.type === 'entries' && !source.labelled
   if (label === null || !isFirst || total <= 1) return label
-  return `${label} and ${(total - 1).toLocaleString('en')} more`
+  return say('{name} and {count} more', { name: label, count: total - 1 })
 }

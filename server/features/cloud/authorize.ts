@@ -2,6 +2,7 @@
 // `state` belongs to the shop and the session that began: only they can complete the sign-in, once.
 import { createHash } from 'node:crypto'
 import * as oauth from 'oauth4webapi'
+import { english } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { present } from '../../core/present.ts'
@@ -113,7 +114,7 @@ export async function completeAuthorization(
     await tx.query(
       `update notices set read_at = now() where shop_id = :shop and read_at is null
          and title = :title`,
-      { title: lostAccessTitle(row.name) },
+      { title: english(lostAccessTitle(row.name)) },
     )
     // Another account may have the rights that this one lacked.
     await dropRejections(tx, id)

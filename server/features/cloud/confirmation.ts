@@ -1,5 +1,6 @@
 // Syncs that a person must confirm. Days may pass before the confirmation, so the provider is then
 // listed again, and what was confirmed is compared with what the sync would do now.
+import { say, sentences } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { queueTask } from '../../core/queue/background.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -56,7 +57,7 @@ export async function confirmationDigest(
   return row.digest
 }
 
-const CHANGED = 'The folder has changed since the preview that you confirmed.'
+const CHANGED = say('The folder has changed since the preview that you confirmed.')
 
 /** Raises the notice that asks to confirm a sync. `changed`: another plan was confirmed before. */
 export function raiseConfirmation(
@@ -67,19 +68,23 @@ export function raiseConfirmation(
 ): Promise<void> {
   const { deleted, replaced, sent, known } = counts
   const what = {
-    first_sync: `Its first sync would replace ${replaced} and delete ${deleted} files.`,
-    deletions: `It would delete ${deleted} of ${known} files, and a sync may delete 20 % or 100 files.`,
-    uploads: `Its first sync would send ${sent} files to the provider.`,
+    first_sync: say('Its first sync would replace {count} and delete {files} files.', {
+      ...{ count: replaced, files: deleted },
+    }),
+    deletions: say(
+      'It would delete {count} of {total} files, and a sync may delete 20 % or 100 files.',
+      { count: deleted, total: known },
+    ),
+    uploads: say('Its first sync would send {count} files to the provider.', { count: sent }),
   }[reason]
-  const sentences = [
-    ...(changed ? [CHANGED] : []),
-    what,
-    'Nothing was changed: look at the preview and confirm it.',
-  ]
   return raiseNoticeOnce(tx, {
     level: 'warning',
     title: confirmationTitle(name),
-    body: sentences.join(' '),
+    body: sentences(
+      ...(changed ? [CHANGED] : []),
+      what,
+      say('Nothing was changed: look at the preview and confirm it.'),
+    ),
     operation_id: operation,
   })
 }

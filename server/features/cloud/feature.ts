@@ -1,4 +1,5 @@
 // Folders of cloud providers.
+import { say } from '../../../plugins/contract.ts'
 import { defineEvent } from '../../core/outbox/webhook-events.ts'
 import { operationSchema } from '../operations/record.ts'
 import { cloudChannel } from './channel.ts'
@@ -10,13 +11,14 @@ import { defineFeature } from '../feature.ts'
 
 export const cloudFeature = defineFeature({
   name: 'cloud',
-  messageWords: { [cloudChannel.id]: 'Sync' },
+  messageWords: { [cloudChannel.id]: say('Sync', {}, 'noun') },
   examples: cloudExamples,
   endpoints: connectionRoutes,
   tasks: (parts: ListingParts) => [listingTask(parts), dueTask(parts)],
   events: [
     defineEvent({
       name: 'sync.finished',
+      title: say('A cloud folder was synchronised'),
       about: 'The synchronisation of a cloud folder that ended, as operation.finished',
       data: operationSchema,
       operations: { raisedBy: ({ channel }) => channel === cloudChannel.id, content: 'record' },

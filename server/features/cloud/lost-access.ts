@@ -1,5 +1,6 @@
 // A connection that its provider no longer accepts: it says so, and a notice asks to authorize it
 // again.
+import { english, sentence } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { ERRORS } from '../../core/errors.ts'
 import { raiseNoticeOnce } from '../../core/outbox/notices.ts'
@@ -26,7 +27,7 @@ export async function recordLostAccess(
   await raiseNoticeOnce(tx, {
     level: 'critical',
     title,
-    body: `${message}.`,
+    body: sentence(message),
     operation_id: operation,
   })
 }
@@ -47,6 +48,6 @@ async function showOperation(
   await tx.query(
     `update notices set operation_id = :operation
      where shop_id = :shop and read_at is null and operation_id is null and title = :title`,
-    { operation, title: lostAccessTitle(row?.name ?? '') },
+    { operation, title: english(lostAccessTitle(row?.name ?? '')) },
   )
 }

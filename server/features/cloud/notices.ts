@@ -1,17 +1,37 @@
 // The notices of a connection. Their titles contain its name: a rename changes the unread ones, so
 // that they are still found when their cause ends.
+import {
+  english,
+  say,
+  sentence,
+  type AnyText,
+  type Text,
+  type TextValue,
+} from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { raiseNoticeOnce } from '../../core/outbox/notices.ts'
+import { raiseNoticeOnce, titleFields } from '../../core/outbox/notices.ts'
 
 interface NamedConnection {
   id: string
   name: string
 }
 
-const failureTitle = (name: string): string => `“${name}” could not be synced`
-export const confirmationTitle = (name: string): string => `“${name}” waits for your confirmation`
+const failureTitle = (name: string): Text =>
+  say('“{connection}” could not be synced', { connection: nameText(name) })
+export const confirmationTitle = (name: string): Text =>
+  say('“{connection}” waits for your confirmation', { connection: nameText(name) })
 /** A new authorization marks the notice with this title as read. */
-export const lostAccessTitle = (name: string): string => `“${name}” lost its access`
+export const lostAccessTitle = (name: string): Text =>
+  say('“{connection}” lost its access', { connection: nameText(name) })
+
+/** The sample connection of the demo has a name in every language: `Sample folder/manuals`. */
+function nameText(name: string): TextValue {
+  const [first, ...path] = name.split('/')
+  if (first !== 'Sample folder') return name
+  const folder = say('Sample folder')
+  if (path.length === 0) return folder
+  return { message: '{folder}/{path}', values: { folder, path: path.join('/') } }
+}
 
 /**
  * Raises a notice that a sync failed. It replaces the unread one of the connection's earlier
@@ -20,7 +40,7 @@ export const lostAccessTitle = (name: string): string => `“${name}” lost its
 export async function raiseSyncFailure(
   tx: ShopScope,
   { id, name }: NamedConnection,
-  message: string,
+  message: AnyText,
   operation: string | null,
 ): Promise<void> {
   const title = failureTitle(name)
@@ -28,10 +48,11 @@ export async function raiseSyncFailure(
     `update notices set read_at = now() where shop_id = :shop and read_at is null and title = :title
        and operation_id in (select operation_id from syncs where shop_id = :shop
          and connection_id = :id)`,
-    { id, title },
+    { id, title: english(title) },
   )
-  const body = `${message}.`
-  await raiseNoticeOnce(tx, { level: 'critical', title, body, operation_id: operation })
+  await raiseNoticeOnce(tx, {
+    ...{ level: 'critical', title, body: sentence(message), operation_id: operation },
+  })
 }
 
 /** @param before the connection with its old name. */
@@ -43,11 +64,15 @@ export async function renameNotices(
   if (before.name === name) return
   for (const titleOf of [failureTitle, confirmationTitle, lostAccessTitle])
     await tx.query(
-      `update notices set title = :title where shop_id = :shop and read_at is null and title = :old
+      `update notices set title = :title, title_text = :title_text
+       where shop_id = :shop and read_at is null and title = :old
          and (operation_id in (select operation_id from syncs where shop_id = :shop
            and connection_id = :id)
            or operation_id is null and not exists (
              select from connections where shop_id = :shop and name = :name and id <> :id))`,
-      { id: before.id, name: before.name, old: titleOf(before.name), title: titleOf(name) },
+      {
+        ...{ id: before.id, name: before.name, old: english(titleOf(before.name)) },
+        ...titleFields(titleOf(name)),
+      },
     )
 }

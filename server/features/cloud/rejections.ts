@@ -1,7 +1,7 @@
 // Objects that cannot be imported as they are: recorded with the version that was refused, so that
 // later syncs neither fetch nor report them again. A new version, a change of the connection's
 // options or a person's request drops the record, and the next sync tries the object again.
-import type { Warning } from '../../../plugins/contract.ts'
+import { type Warning, say } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { withHashJoins } from '../../core/db/hash-joins.ts'
 import type { ErrorCode } from '../../core/errors.ts'
@@ -101,10 +101,10 @@ export async function dropRejections(tx: ShopScope, connection: string): Promise
 /** The warning of a sync's operation about objects that it did not try again. */
 export function rejectionWarnings(count: number): Warning[] {
   if (count === 0) return []
-  const message =
-    count === 1
-      ? '1 file cannot be imported and was not tried again: the page of the connection says why'
-      : `${count} files cannot be imported and were not tried again: the page of the connection says why`
+  const message = say(
+    '{count, plural, one {# file cannot be imported and was} other {# files cannot be imported and were}} not tried again: the page of the connection says why',
+    { count },
+  )
   return [{ code: 'cloud_rejected', message }]
 }
 

@@ -1,6 +1,7 @@
 // customers/data_request: collects the stored data about a buyer into one JSON document, keeps it
 // sealed for the merchant, and notifies the shop with a notice. The merchant gives it to the
 // customer.
+import { say, sentences } from '../../../plugins/contract.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
 import {
@@ -64,14 +65,18 @@ export async function customerData(
 /** The notice contains the platform's id only, because it is kept longer than the document. */
 const noticeOf = ({ customerId }: CustomerRequest, until: Date) => ({
   level: 'warning' as const,
-  title: 'A customer asks for their data',
-  body: [
-    `The platform passed on the request of ${
-      customerId ? `customer ${customerId.split('/').at(-1)}` : 'a customer'
-    }.`,
-    'Their stored data is ready: download it in the settings, under Customers’ data,',
-    `and send it to them. It is deleted on ${until.toISOString().slice(0, 10)}.`,
-  ].join(' '),
+  title: say('A customer asks for their data'),
+  body: sentences(
+    customerId
+      ? say('The platform passed on the request of customer {id}.', {
+          id: customerId.split('/').at(-1) ?? customerId,
+        })
+      : say('The platform passed on the request of a customer.'),
+    say(
+      'Their stored data is ready: download it in the settings, under Customers’ data, and send it to them. It is deleted on {day}.',
+      { day: until.toISOString().slice(0, 10) },
+    ),
+  ),
 })
 
 async function collect(

@@ -2,7 +2,13 @@
 // one host, within a time limit. A host that limits requests gets fewer, a host that never answers
 // is given up, and addresses that were not requested in time are warnings, not errors.
 import mime from 'mime-types'
-import { pageAdvice, PortError, shareHostOf, type Probe } from '../../../plugins/contract.ts'
+import {
+  english,
+  pageAdvice,
+  PortError,
+  shareHostOf,
+  type Probe,
+} from '../../../plugins/contract.ts'
 import { ERRORS } from '../../core/errors.ts'
 import { ThrottledAnswer } from '../../ports/failures.ts'
 import { createHostScheduler, type Host, type ScheduledRequest } from './host-scheduler.ts'
@@ -212,7 +218,7 @@ function pageProblem(url: string, type: string | null): ProbeProblem | null {
     severity: promised || shareHostOf(url) !== null ? 'error' : 'warning',
     code: 'web_page',
     message: 'The URL returns a web page',
-    detail: pageAdvice(url),
+    detail: english(pageAdvice(url)),
   }
 }
 

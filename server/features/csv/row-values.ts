@@ -5,6 +5,7 @@ import {
   forEntrySettings,
   NAME_CLEANED,
   type EntrySettings,
+  english,
 } from '../../../plugins/contract.ts'
 import { isFormula, originalCell } from '../../files/cells.ts'
 import {
@@ -58,7 +59,14 @@ export function readValues(
   const problems: CellProblem[] = []
   const cell = (field: CsvField) => (places[field] < 0 ? '' : cellText(cells[places[field]] ?? ''))
   const wrong = (field: CsvField, problem: Problem | null, value: string) => {
-    if (problem) problems.push({ field, severity: 'error', ...problem, value })
+    if (problem)
+      problems.push({
+        field,
+        severity: 'error',
+        code: problem.code,
+        message: english(problem.message),
+        value,
+      })
   }
   for (const field of TEXTS) {
     const text = places[field] < 0 ? '' : (cells[places[field]] ?? '').trim()
@@ -125,7 +133,7 @@ const MARKS_REMOVED: CellProblem = {
   field: 'filename',
   severity: 'warning',
   code: 'name_cleaned',
-  message: NAME_CLEANED,
+  message: english(NAME_CLEANED),
 }
 
 /** A long number as Excel writes it in a narrow column: its last digits are lost. */

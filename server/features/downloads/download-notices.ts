@@ -1,6 +1,7 @@
 // Notifications of downloads, for files that have them switched on, and of buyers who ask for more
 // downloads. The first download of a file is reported immediately, further ones at most once an
 // hour with their number, so that a popular file does not flood the shop's inbox.
+import { lines, say, textOf, type Text } from '../../../plugins/contract.ts'
 import type { Database } from '../../core/db/database.ts'
 import { attemptEach } from '../../core/db/attempt-each.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
@@ -70,14 +71,18 @@ async function notifyShop(tx: ShopScope, now: Date): Promise<void> {
   if (!first) return
   const title =
     files.length === 1
-      ? `${first.filename} was downloaded`
-      : `${files.length} files were downloaded`
+      ? say('{filename} was downloaded', { filename: first.filename })
+      : say('{count} files were downloaded', { count: files.length })
   const named = files.slice(0, MAX_NAMED)
-  const body = named.map(({ filename, downloads }) => `${filename}: ${times(downloads)}`).join('\n')
   const more = files.length - named.length
   await raiseNotice(tx, {
     ...{ level: 'info', title, operation_id: null },
-    body: more > 0 ? `${body}\nand ${more} more files` : body,
+    body: lines(
+      ...named.map(({ filename, downloads }) =>
+        say('{filename}: {times}', { filename, times: times(downloads) }),
+      ),
+      ...(more > 0 ? [say('and {count} more files', { count: more })] : []),
+    ),
   })
   const listed = named.map(({ id, filename, downloads }) => ({
     ...{ filename, downloads: times(downloads), address: `files/${toPublicId('file', id)}` },
@@ -89,7 +94,7 @@ async function notifyShop(tx: ShopScope, now: Date): Promise<void> {
   })
 }
 
-const times = (count: number) => (count === 1 ? 'once' : `${count.toLocaleString('en')} times`)
+const times = (count: number): Text => say('{count, plural, one {once} other {# times}}', { count })
 
 interface AskedLink {
   name: string
@@ -124,7 +129,7 @@ async function notifyAsk(tx: ShopScope, ask: Ask): Promise<boolean> {
   const { delivery_id: delivery } = link
   if (delivery !== null) await recordAsk(tx, delivery, ask)
   const shop = await readShop(tx)
-  const title = `A customer asks for more: ${link.name}`
+  const title = say('A customer asks for more: {name}', { name: link.name })
   const data = {
     ...{
       shop: { name: shop.name },
@@ -150,9 +155,9 @@ async function notifyAsk(tx: ShopScope, ask: Ask): Promise<boolean> {
 }
 
 /** A delivery's page works even if some of its files are used up. */
-async function reasonOf(tx: ShopScope, ask: Ask, delivery: string | null): Promise<string> {
-  if (ask.reason !== null) return REASONS[ask.reason] ?? ''
-  if (delivery === null) return 'Their link still works.'
+async function reasonOf(tx: ShopScope, ask: Ask, delivery: string | null): Promise<Text> {
+  if (ask.reason !== null) return REASONS[ask.reason] ?? textOf('')
+  if (delivery === null) return say('Their link still works.')
   const row = await tx.one<{ ended: number; files: number }>(
     `select count(*) filter (where c.downloads >= c.download_limit
        or c.expires_at <= :now::timestamptz) as ended, count(*) as files
@@ -162,8 +167,8 @@ async function reasonOf(tx: ShopScope, ask: Ask, delivery: string | null): Promi
     { delivery, now: ask.now },
   )
   const { ended, files } = row
-  if (ended === 0) return 'Their page still works.'
-  return `Used up or expired: ${ended} of its ${files} files.`
+  if (ended === 0) return say('Their page still works.')
+  return say('Used up or expired: {count} of its {files} files.', { count: ended, files })
 }
 
 /** Stored with the delivery until the merchant has answered it. */
@@ -182,26 +187,28 @@ function addressOf({ file_id, pack_id, delivery_id }: AskedLink): string {
   return pack_id === null ? 'packs' : `packs/${toPublicId('pack', pack_id)}`
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  link_expired: 'Their link has expired.',
-  link_exhausted: 'Their link has reached its download limit.',
-  link_withdrawn: 'Their link was withdrawn.',
+const REASONS: Readonly<Record<string, Text>> = {
+  link_expired: say('Their link has expired.'),
+  link_exhausted: say('Their link has reached its download limit.'),
+  link_withdrawn: say('Their link was withdrawn.'),
 }
 
-const noticeOf = ({
-  reason,
-  sent_to,
-  email,
-  message,
-}: Record<'reason' | 'sent_to' | 'email' | 'message', unknown>) =>
-  [
-    reason,
-    sent_to && `The link was made for ${String(sent_to)}.`,
-    email && `They can be answered at ${String(email)}.`,
-    message && `They write: ${String(message)}`,
-  ]
-    .filter(Boolean)
-    .join('\n')
+interface AskText {
+  reason: Text
+  sent_to: string | null
+  email: string | null
+  message: string | null
+}
+
+const noticeOf = ({ reason, sent_to, email, message }: AskText): Text =>
+  lines(
+    ...[
+      reason,
+      sent_to && say('The link was made for {email}.', { email: sent_to }),
+      email && say('They can be answered at {email}.', { email }),
+      message && say('They write: {message}', { message }),
+    ].filter((one) => one !== null && one !== ''),
+  )
 
 /** Without recipients no email is queued: it would fail and raise a notice about that. */
 async function sendMail(

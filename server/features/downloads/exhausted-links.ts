@@ -1,5 +1,6 @@
 // Raises `link.exhausted`, for webhooks and the platform's automation, for links whose last
 // download was used.
+import { say } from '../../../plugins/contract.ts'
 import { z } from 'zod'
 import { attemptEach } from '../../core/db/attempt-each.ts'
 import type { Database } from '../../core/db/database.ts'
@@ -11,6 +12,7 @@ import { defineEvent, raiseEvent } from '../../core/outbox/webhook-events.ts'
 
 export const linkExhausted = defineEvent({
   name: 'link.exhausted',
+  title: say('A link is used up'),
   about: 'A link whose last download was used',
   data: z.object({
     id: z.string(),

@@ -1,4 +1,5 @@
 // The shop’s files.
+import { say } from '../../../plugins/contract.ts'
 import { announcedEvent } from '../../core/outbox/webhook-events.ts'
 import { countTask, type CountTaskParts } from './count-task.ts'
 import { filesExamples } from './examples.ts'
@@ -28,7 +29,11 @@ export const filesFeature = defineFeature({
   tasks: (parts: CountTaskParts) => [countTask(parts)],
   showsDownloads: true,
   events: [
-    announcedEvent('file.deleted', 'The files that an operation moved to the trash or removed'),
+    announcedEvent(
+      'file.deleted',
+      say('Files were deleted'),
+      'The files that an operation moved to the trash or removed',
+    ),
   ],
   tables: {
     backups: 'files’ names, tags and settings',

@@ -1,6 +1,6 @@
 // Sends triggers to the platform's automation (Flow). If Flow refuses one because of the shop's
 // plan or a missing scope, the shop is notified once, and the trigger is not sent for a day.
-import { PortError } from '../../../plugins/contract.ts'
+import { PortError, say, textOf } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
 import { toOperationId } from '../../core/ids.ts'
@@ -45,10 +45,11 @@ const notifyOfRefusal = (scope: ShopScope, handle: FlowTrigger, reason: string):
     if (!(await recordTriggerRefusal(tx, handle, reason))) return
     await raiseNotice(tx, {
       level: 'warning',
-      title: 'Shopify Flow refuses a trigger',
-      body:
-        `It refused “${handle}”: ${reason}. Workflows in Flow that begin with it are not started ` +
-        'for a day. Switch the workflow off and on again in Flow to try sooner.',
+      title: say('Shopify Flow refuses a trigger'),
+      body: say(
+        'It refused “{handle}”: {reason}. Workflows in Flow that begin with it are not started for a day. Switch the workflow off and on again in Flow to try sooner.',
+        { handle, reason: textOf(reason) },
+      ),
       operation_id: null,
     })
   })

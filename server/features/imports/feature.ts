@@ -1,4 +1,5 @@
 // Imports of every channel, and the list of channels.
+import { say } from '../../../plugins/contract.ts'
 import { defineEvent, operationFilesData } from '../../core/outbox/webhook-events.ts'
 import type { Channel } from '../workflows/channel.ts'
 import { importsExamples } from './examples.ts'
@@ -12,6 +13,7 @@ export const importsFeature = defineFeature({
   events: [
     defineEvent({
       name: 'file.imported',
+      title: say('Files were imported'),
       about: 'The files of an import that ended',
       data: operationFilesData,
       operations: { raisedBy: ({ kind, worked }) => worked && kind === 'import', content: 'files' },

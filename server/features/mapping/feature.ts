@@ -1,4 +1,5 @@
 // Files and products: the catalog, reviews.
+import { say } from '../../../plugins/contract.ts'
 import { announcedEvent } from '../../core/outbox/webhook-events.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { mappingExamples } from './examples.ts'
@@ -18,7 +19,11 @@ export const mappingFeature = defineFeature({
     ...ruleRoutes(parts),
   ],
   events: [
-    announcedEvent('mapping.changed', 'The files whose products an operation may have changed'),
+    announcedEvent(
+      'mapping.changed',
+      say('Files got other products'),
+      'The files whose products an operation may have changed',
+    ),
   ],
   effects: () => [reviewEffect],
   onEnd: () => reopenReviews,

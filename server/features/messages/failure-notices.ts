@@ -1,5 +1,6 @@
 // In-app notices about messages that could not be delivered. Not by mail, which might not arrive
 // either.
+import { say, sentences, textOf, type Text } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { mailedDelivery, NOT_READY } from './delivery-mail.ts'
 import { linkInPayload } from '../links/mail.ts'
@@ -28,7 +29,7 @@ export async function raiseFailureNotice(
   await raiseNotice(tx, { level, ...text, operation_id: message.operation_id })
 }
 
-type NoticeText = { title: string; body: string }
+type NoticeText = { title: Text; body: Text }
 
 /**
  * The text of the notice for each kind of message; null: no notice. A webhook's failures are in its
@@ -44,41 +45,52 @@ async function ofEmail(tx: ShopScope, message: FailedMessage, { status, reason }
   // Not a failure to report: it waits until the delivery is ready.
   if (reason === NOT_READY) return null
   const { subject, to, link, delivery } = await contentOf(tx, message)
-  const what = `“${subject ?? 'A message'}”${to?.length ? ` to ${to.join(', ')}` : ''}`
+  const values = { subject: textOf(subject ?? 'A message'), reason: textOf(reason) }
+  const what = to?.length
+    ? say('“{subject}” to {recipients}: {reason}.', { ...values, recipients: to.join(', ') })
+    : say('“{subject}”: {reason}.', values)
   const title = {
-    failed: 'An email could not be sent',
-    unknown: 'An email may not have arrived',
-    partly: 'An email was not sent to all recipients',
+    failed: say('An email could not be sent'),
+    unknown: say('An email may not have arrived'),
+    partly: say('An email was not sent to all recipients'),
   }[status]
   const next = {
     failed: delivery
-      ? 'Correct the buyer’s address under Deliveries if it is wrong, and resend it there.'
+      ? say('Correct the buyer’s address under Deliveries if it is wrong, and resend it there.')
       : link
-        ? 'Create a new link if it has ended, or if the address is wrong.'
-        : 'Correct the recipients in your settings if they are wrong, and send it again.',
-    unknown:
+        ? say('Create a new link if it has ended, or if the address is wrong.')
+        : say('Correct the recipients in your settings if they are wrong, and send it again.'),
+    unknown: say(
       'It is not sent again automatically: ask the recipients, and send it again if it is missing.',
-    partly: 'Correct the recipients in your settings.',
+    ),
+    partly: say('Correct the recipients in your settings.'),
   }[status]
-  return { title, body: `${what}: ${reason}. ${next}` }
+  return { title, body: sentences(what, next) }
 }
 
 async function ofCallback(tx: ShopScope, message: FailedMessage, { reason }: Failure) {
   const [url] = (await contentOf(tx, message)).to ?? []
-  const host = (url && URL.parse(url)?.host) ?? 'The address'
+  const host = (url && URL.parse(url)?.host) ?? say('The address')
   return {
-    title: 'A callback could not be delivered',
-    body: `${host} was not notified that this operation ended: ${reason}. It can be sent again over the API.`,
+    title: say('A callback could not be delivered'),
+    body: say(
+      '{host} was not notified that this operation ended: {reason}. It can be sent again over the API.',
+      { host, reason: textOf(reason) },
+    ),
   }
 }
 
 async function ofSms(tx: ShopScope, message: FailedMessage, { status, reason }: Failure) {
-  const [number = 'a number'] = (await contentOf(tx, message)).to ?? []
+  const [number = say('a number')] = (await contentOf(tx, message)).to ?? []
   const title =
-    status === 'failed' ? 'A text message could not be sent' : 'A text message may not have arrived'
+    status === 'failed'
+      ? say('A text message could not be sent')
+      : say('A text message may not have arrived')
   return {
     title,
-    body: `To ${number}: ${reason}. Correct the number in your settings if it is wrong.`,
+    body: say('To {number}: {reason}. Correct the number in your settings if it is wrong.', {
+      ...{ number, reason: textOf(reason) },
+    }),
   }
 }
 

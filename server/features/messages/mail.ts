@@ -1,7 +1,7 @@
 // Email: rendered from its template before the first attempt; sent to the shop's current
 // recipients, or, if it contains a link or a delivery, to the buyer's address.
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import { readShop } from '../../files/shop-settings.ts'
+import { mailLanguageOf, readShop } from '../../files/shop-settings.ts'
 import { toPublicId } from '../../core/ids.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
@@ -114,10 +114,10 @@ async function writeOther(
   if (mailedDelivery(payload)) return present(content, 'The mail of a delivery')
   const link = linkInPayload(payload)
   if (link) return content ?? (await writeLinkMails(scope, [link], baseUrl)).get(link) ?? GONE
-  const { settings } = await readShop(scope)
+  const shop = await readShop(scope)
   return {
-    ...(content ?? renderMail(payload as MailPayload, baseUrl)),
-    to: settings.recipients,
+    ...(content ?? renderMail(payload as MailPayload, baseUrl, mailLanguageOf(shop))),
+    to: shop.settings.recipients,
   }
 }
 

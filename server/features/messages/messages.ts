@@ -1,9 +1,10 @@
 // Messages as the shop reads them: content, recipients and status, and sending one again.
+import { ENGLISH, type TextLanguage } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { endPauseOf } from '../../core/outbox/receiver-failures.ts'
 import { queueMessage } from '../../core/queue/queue.ts'
 import { withoutSecrets } from '../../core/kept-address.ts'
-import { readShop } from '../../files/shop-settings.ts'
+import { mailLanguageOf, readShop } from '../../files/shop-settings.ts'
 import { CALLBACK_EVENT } from './callbacks.ts'
 import { mailedDelivery, writeDeliveryMails } from './delivery-mail.ts'
 import { linkInPayload, writeLinkMails } from '../links/mail.ts'
@@ -108,7 +109,9 @@ async function readable(
   baseUrl: string,
 ): Promise<MessageRow[]> {
   const waiting = rows.filter(({ content }) => content === null)
-  const recipients = waiting.length > 0 ? (await readShop(scope)).settings.recipients : []
+  const shop = waiting.length > 0 ? await readShop(scope) : null
+  const recipients = shop?.settings.recipients ?? []
+  const language = shop ? mailLanguageOf(shop) : ENGLISH
   const links = waiting.flatMap(({ payload }) => linkInPayload(payload) ?? [])
   const linkMails = await writeLinkMails(scope, links, baseUrl)
   const mailed = waiting.flatMap(({ id, payload }) => {
@@ -143,7 +146,7 @@ async function readable(
     const delivery = mailedDelivery(payload)
     return (
       (link && linkMails.get(link)) || {
-        ...draftMail(payload as MailPayload, baseUrl),
+        ...draftMail(payload as MailPayload, baseUrl, language),
         to: link || delivery ? [] : recipients,
       }
     )
@@ -154,9 +157,13 @@ async function readable(
  * Renders a mail for the list. A plugin may name a template that does not exist: such a message
  * must not break the list.
  */
-function draftMail(payload: MailPayload, baseUrl: string): Omit<Content, 'to'> {
+function draftMail(
+  payload: MailPayload,
+  baseUrl: string,
+  language: TextLanguage,
+): Omit<Content, 'to'> {
   try {
-    return renderMail(payload, baseUrl)
+    return renderMail(payload, baseUrl, language)
   } catch {
     return { subject: payload.template, text: '' }
   }

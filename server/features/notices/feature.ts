@@ -10,6 +10,10 @@ export const noticesFeature = defineFeature({
   endpoints: noticeRoutes,
   events: [noticeCreated],
   tables: {
-    notices: { about: 'Notices to the shop', columns: ['title', 'body'], how: 'delete' },
+    notices: {
+      about: 'Notices to the shop',
+      columns: ['title', 'body', 'title_text', 'body_text'],
+      how: 'delete',
+    },
   },
 })

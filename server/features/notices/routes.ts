@@ -1,14 +1,20 @@
 // Notices in the page: what ended, what failed, and how many are unread.
 import { z } from 'zod'
+import { textOf } from '../../../plugins/contract.ts'
 import { requirePublicId, toOperationId, toPublicId } from '../../core/ids.ts'
 import { lastOf } from '../../core/present.ts'
 import { listNotices, markRead, noticeFields, type NoticeRow } from '../../core/outbox/notices.ts'
 import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
-import { listOf, page, timestamp } from '../../http/schemas.ts'
+import { listOf, page, textSchema, timestamp } from '../../http/schemas.ts'
 
 const noticeSchema = z
-  .object({ ...noticeFields, read_at: timestamp.nullable() })
+  .object({
+    ...noticeFields,
+    title_text: textSchema,
+    body_text: textSchema,
+    read_at: timestamp.nullable(),
+  })
   .meta({ id: 'Notice' })
 
 const unread = z.number().int()
@@ -60,6 +66,8 @@ const recordOf = (notice: NoticeRow): z.output<typeof noticeSchema> => ({
   level: notice.level,
   title: notice.title,
   body: notice.body,
+  title_text: notice.title_text ?? textOf(notice.title),
+  body_text: notice.body_text ?? textOf(notice.body),
   operation_id:
     notice.operation_id && notice.kind && toOperationId(notice.kind, notice.operation_id),
   created_at: notice.created_at.toISOString(),

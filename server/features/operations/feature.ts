@@ -1,4 +1,5 @@
 // Operations as merchants see them. The engine runs them.
+import { say } from '../../../plugins/contract.ts'
 import type { BlobStore } from '../../core/store/store.ts'
 import { defineEvent } from '../../core/outbox/webhook-events.ts'
 import { operationsExamples } from './examples.ts'
@@ -26,6 +27,7 @@ export const operationsFeature = defineFeature({
   events: [
     defineEvent({
       name: 'operation.finished',
+      title: say('An operation ends'),
       about: 'An operation that ended, as GET /api/operations/{id} answers',
       data: operationSchema,
       operations: { raisedBy: () => true, content: 'record' },

@@ -1,5 +1,6 @@
 // An operation as every answer shows it.
 import { z } from 'zod'
+import { english, textOf, verbatim } from '../../../plugins/contract.ts'
 import {
   cannotUndo,
   hasEnded,
@@ -12,9 +13,9 @@ import {
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { toOperationId, toPublicId } from '../../core/ids.ts'
 import { present } from '../../core/present.ts'
-import { summaryOf } from '../workflows/describe.ts'
+import { summaryFields } from '../workflows/describe.ts'
 import type { Reply } from '../../http/endpoint.ts'
-import { timestamp, warning } from '../../http/schemas.ts'
+import { textSchema, timestamp, warning } from '../../http/schemas.ts'
 
 const ACTIONS = ['pause', 'resume', 'cancel', 'retry', 'confirm', 'undo'] as const
 
@@ -28,10 +29,14 @@ export const operationSchema = z
       description:
         'The first file of an import and the number of others, or the name of the CSV file; null: neither',
     }),
+    label_text: textSchema.nullable(),
     workflow: z.string(),
     workflow_title: z.string(),
     steps: z.array(
-      z.object({ id: z.string(), plugin: z.string(), title: z.string(), summary: z.string() }),
+      z.object({
+        ...{ id: z.string(), plugin: z.string(), title: z.string() },
+        ...{ summary: z.string(), summary_text: textSchema },
+      }),
     ),
     source: z.union([
       z.object({ type: z.literal('entries') }),
@@ -85,6 +90,7 @@ export const operationSchema = z
     intentions: z
       .array(z.string())
       .meta({ description: 'What its last steps would do, in a preview' }),
+    intention_texts: z.array(textSchema),
     foreseen: z
       .object({
         changed: z.number().int(),
@@ -96,7 +102,7 @@ export const operationSchema = z
         description:
           'The result of its preview: files that would change, files that would stay unchanged, and files for which a person must choose a product. The first two count in the preview’s `done`, the third in `done` or `skipped`; null: no preview, or it is not ready',
       }),
-    stopped: z.object({ step: z.string(), code: z.string(), message: z.string() }).nullable(),
+    stopped: warning.extend({ step: z.string() }).nullable(),
     schedule_id: z.string().nullable(),
     artifact: z
       .object({
@@ -138,19 +144,21 @@ export function operationRecord(
   now: Date,
 ): OperationRecord {
   const { workflow, undone_by, schedule_id } = operation
+  const label = labelOf(operation)
   return {
     id: operationId(operation),
     kind: operation.kind,
     action: operation.action,
     channel: operation.channel,
-    label: labelOf(operation),
+    label: label === null ? null : english(label),
+    label_text: typeof label === 'string' ? verbatim(label) : label,
     workflow: workflow.id,
     workflow_title: workflow.title,
     steps: workflow.steps.map((step) => ({
       id: step.id,
       plugin: step.plugin,
       title: engine.plugins.find(({ id }) => id === step.plugin)?.title ?? step.plugin,
-      summary: summaryOf(step, engine.plugins),
+      ...summaryFields(step, engine.plugins),
     })),
     source: sourceOf(operation),
     status: operation.status,
@@ -178,14 +186,15 @@ export function operationRecord(
     undoes: undoneId(operation),
     undone_by: undone_by && toOperationId('bulk', undone_by),
     cannot_undo: cannotUndo(workflow, engine.plugins),
-    intentions: operation.intentions,
+    intentions: operation.intentions.map(english),
+    intention_texts: operation.intentions.map(textOf),
     foreseen: operation.preview_counts,
     stopped: operation.stopped,
     schedule_id: schedule_id && toPublicId('schedule', schedule_id),
     artifact: operation.artifact
       ? { ...operation.artifact, url: `/api/operations/${operationId(operation)}/artifact` }
       : null,
-    warnings: operation.warnings.map(({ code, message }) => ({ code, message })),
+    warnings: operation.warnings.map(({ step: _, ...warning }) => warning),
   }
 }
 

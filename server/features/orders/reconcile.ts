@@ -2,6 +2,7 @@
 // their buyers. Every webhook about an order and the hourly comparison use it. It reads the whole
 // state and writes the differences, so it is idempotent and events may arrive in any order. Orders
 // of one batch share its statements.
+import { say, sentences, type Text } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { raiseNotice, raiseNoticeOnce } from '../../core/outbox/notices.ts'
@@ -213,20 +214,28 @@ const isNewlyUnreachable = (row: DeliveryRow): boolean =>
 const notifyOfNoAddress = (tx: ShopScope, order: PlatformOrder): Promise<void> =>
   raiseNoticeOnce(tx, {
     level: 'warning',
-    title: `Order ${order.name} has no email address`,
-    body: 'Its files are ready, but no link could be sent. Under Deliveries, copy the link for the buyer, or add an address.',
+    title: say('Order {order} has no email address', { order: order.name }),
+    body: say(
+      'Its files are ready, but no link could be sent. Under Deliveries, copy the link for the buyer, or add an address.',
+    ),
     operation_id: null,
   })
 
-const ADVICE: Readonly<Record<string, string>> = {
-  CANCEL: 'The platform advises to cancel it.',
-  INVESTIGATE: 'The platform advises to look into it.',
+const ADVICE: Readonly<Record<string, Text>> = {
+  CANCEL: say('The platform advises to cancel it.'),
+  INVESTIGATE: say('The platform advises to look into it.'),
 }
 
-const notifyOfHold = (tx: ShopScope, order: PlatformOrder): Promise<void> =>
-  raiseNotice(tx, {
+const RELEASE = say(
+  'The buyer gets the files once you release the delivery under Deliveries; revoke it there if you refuse the order.',
+)
+
+function notifyOfHold(tx: ShopScope, order: PlatformOrder): Promise<void> {
+  const advice = ADVICE[order.recommendation]
+  return raiseNotice(tx, {
     level: 'warning',
-    title: `The files of order ${order.name} are held`,
-    body: `${ADVICE[order.recommendation] ?? ''} The buyer gets the files once you release the delivery under Deliveries; revoke it there if you refuse the order.`.trim(),
+    title: say('The files of order {order} are held', { order: order.name }),
+    body: advice ? sentences(advice, RELEASE) : RELEASE,
     operation_id: null,
   })
+}

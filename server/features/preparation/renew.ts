@@ -1,6 +1,7 @@
 // Makes a buyer's copy again after its file got a new version; the buyer's link stays the same. The
 // earlier copy is served until the new one is ready. If the new one cannot be made, the shop is
 // notified and the earlier copy stays.
+import { english, say, sentences } from '../../../plugins/contract.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
 import type { BackgroundTask } from '../../core/queue/background.ts'
@@ -108,15 +109,17 @@ async function giveUp(
       `update delivery_runs set status = 'failed', code = :code, reason = :reason,
          updated_at = now()
        where shop_id = :shop and delivery_id = :delivery`,
-      { delivery, code, reason },
+      { delivery, code, reason: english(reason) },
     )
   const effect = held
-    ? 'The buyer cannot download it until it is prepared.'
-    : 'The buyer keeps the earlier version.'
+    ? say('The buyer cannot download it until it is prepared.')
+    : say('The buyer keeps the earlier version.')
   await raiseNotice(tx, {
     level: 'warning',
-    title: `A new version did not reach the buyer of order ${about.order.name}`,
-    body: `The shop’s workflow could not prepare it. ${effect} ${reason}`,
+    title: say('A new version did not reach the buyer of order {order}', {
+      order: about.order.name,
+    }),
+    body: sentences(say('The shop’s workflow could not prepare it.'), effect, reason),
     operation_id: null,
   })
   return held

@@ -1,4 +1,12 @@
 // Writes what a run made: the buyer's own copies, files that are left out, and how the run ended.
+import {
+  english,
+  say,
+  sentences,
+  textOf,
+  type AnyText,
+  type Text,
+} from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { holdBlobs } from '../../files/blob-holds.ts'
 import { readShop } from '../../files/shop-settings.ts'
@@ -10,8 +18,8 @@ import { partlyReady, type DeliveryRun } from './runs.ts'
 
 /** A message of a step to the shop. */
 export interface DeliveryNotice {
-  title: string
-  body: string
+  title: AnyText
+  body: AnyText
   email: boolean
 }
 
@@ -73,7 +81,7 @@ export async function writePrepared(
      where shop_id = :shop and delivery_id = :delivery`,
     { delivery },
   )
-  for (const notice of new Map(notices.map((one) => [one.title, one])).values())
+  for (const notice of new Map(notices.map((one) => [english(one.title), one])).values())
     await notifyOnce(tx, delivery, notice)
 }
 
@@ -87,16 +95,19 @@ async function notifyOnce(
     `update delivery_runs set messages = messages || to_jsonb(array[:title::text])
      where shop_id = :shop and delivery_id = :delivery
        and not messages @> to_jsonb(array[:title::text]) returning 1`,
-    { delivery, title },
+    { delivery, title: english(title) },
   )
   if (added.length === 0) return
   await raiseNotice(tx, { level: 'success', title, body, operation_id: null })
   const { name, settings } = await readShop(tx)
   if (!email || settings.recipients.length === 0) return
-  const payload = { template: 'delivery-told', data: { shop: { name }, title, body } }
+  const payload = {
+    template: 'delivery-told',
+    data: { shop: { name }, title: textOf(title), body: textOf(body) },
+  }
   const [message] = (await tx
     .insert('outbox', {
-      ...{ key: `delivery/${delivery}/${title}`, kind: 'email' },
+      ...{ key: `delivery/${delivery}/${english(title)}`, kind: 'email' },
       payload: JSON.stringify(payload),
     })
     .onConflict()
@@ -108,7 +119,7 @@ async function notifyOnce(
 export interface RunFailure {
   code: string
   /** Sentences for the merchant. */
-  reason: string
+  reason: Text
 }
 
 export async function writeFailed(
@@ -119,16 +130,16 @@ export async function writeFailed(
   await tx.query(
     `update delivery_runs set status = 'failed', code = :code, reason = :reason, updated_at = now()
      where shop_id = :shop and delivery_id = :delivery`,
-    { delivery, code, reason },
+    { delivery, code, reason: english(reason) },
   )
   const partly = (await partlyReady(tx, [delivery])).has(delivery)
   const effect = partly
-    ? 'Its workflow could not prepare all of them. The buyer has received the others.'
-    : 'Its workflow could not prepare them, so the buyer has not received them yet.'
+    ? say('Its workflow could not prepare all of them. The buyer has received the others.')
+    : say('Its workflow could not prepare them, so the buyer has not received them yet.')
   await raiseNotice(tx, {
     level: 'critical',
-    title: `The files of order ${about.order.name} are held`,
-    body: `${effect} ${reason}`,
+    title: say('The files of order {order} are held', { order: about.order.name }),
+    body: sentences(effect, reason),
     operation_id: null,
   })
 }

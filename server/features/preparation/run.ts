@@ -2,7 +2,15 @@
 // operation: there may be thousands a day, none can be undone, and their results belong to the
 // delivery. No file is served unstamped, but one that takes long or fails does not hold the others:
 // they are delivered as soon as they are ready.
-import { adviceOf, type Plugin } from '../../../plugins/contract.ts'
+import {
+  adviceOf,
+  english,
+  say,
+  sentences,
+  textOf,
+  type Plugin,
+} from '../../../plugins/contract.ts'
+import { textsOfDetail } from '../../core/texts.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { createLicences } from './licences.ts'
@@ -147,7 +155,12 @@ export async function executeRun(
     steps = resolveSteps(parts, scope, run.workflow)
   } catch (error) {
     if (!(error instanceof BrokenStep)) throw error
-    return { failure: { code: error.code, reason: `${error.message}. Correct the workflow.` } }
+    return {
+      failure: {
+        code: error.code,
+        reason: say('{reason}. Correct the workflow.', { reason: textOf(error.message) }),
+      },
+    }
   }
   const notices: DeliveryNotice[] = []
   // Without this, the steps would continue after a write failed, beside the next run.
@@ -209,11 +222,13 @@ async function saveEach(
 
 export const CRASHED = {
   code: 'worker_crashed',
-  reason:
+  reason: say(
     'Preparing its files failed or stopped the worker several times: check the files, then prepare it again.',
+  ),
 }
-const LOST =
-  'One of its files is in the trash or was deleted: restore it, then prepare the delivery again.'
+const LOST = say(
+  'One of its files is in the trash or was deleted: restore it, then prepare the delivery again.',
+)
 
 async function openItems(
   scope: ShopScope,
@@ -242,13 +257,18 @@ async function writeItem(
 ): Promise<void> {
   const file = present(item.file_id, 'the item’s file')
   if (ending.status === 'done') await writeReady(tx, delivery_id, item)
-  if (ending.status === 'skipped') await writeLeftOut(tx, delivery_id, file, ending.reason)
+  if (ending.status === 'skipped') await writeLeftOut(tx, delivery_id, file, english(ending.reason))
 }
 
 function failureOf({ item, ending }: EndedItem, plugins: readonly Plugin[]): RunFailure | null {
   if (ending.status !== 'failed') return null
-  const { code, message, detail } = ending.error
+  const { code } = ending.error
+  const { message, detail } = textsOfDetail(ending.error)
   const advice = plugins.map((plugin) => adviceOf(plugin)[code]).find((one) => one !== undefined)
-  const what = `“${present(item.record, 'the item’s file').filename}”: ${detail ? `${message} (${detail})` : message}.`
-  return { code, reason: advice ? `${what} ${advice}` : what }
+  const { filename } = present(item.record, 'the item’s file')
+  const reason = textOf(message)
+  const what = detail
+    ? say('“{filename}”: {reason} ({detail}).', { filename, reason, detail: textOf(detail) })
+    : say('“{filename}”: {reason}.', { filename, reason })
+  return { code, reason: advice ? sentences(what, advice) : what }
 }

@@ -1,6 +1,6 @@
 // One run of a schedule: selects its files again, obeys its cap, and never overlaps an earlier run
 // of the same schedule.
-import type { Step, Workflow } from '../../../plugins/contract.ts'
+import { say, sentences, type Step, type Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { placedFilter, type Engine } from '../../engine/engine.ts'
 import { AppError } from '../../core/errors.ts'
@@ -144,13 +144,21 @@ async function askToConfirm(
 ): Promise<void> {
   const total = await totalOf(tx, engine, operation)
   const { paid_deliveries: paid } = await impactOf(tx, { filter }, now)
-  const one = ' 1 paid delivery contains them: the buyers would lose them.'
-  const many = ` ${paid.toLocaleString('en')} paid deliveries contain them: the buyers would lose them.`
-  const lost = paid === 0 ? '' : paid === 1 ? one : many
+  const lost = say(
+    '{count, plural, one {# paid delivery contains} other {# paid deliveries contain}} them: the buyers would lose them.',
+    { count: paid },
+  )
   await raiseNoticeOnce(tx, {
     level: 'warning',
-    title: `“${schedule.name}” waits for your confirmation`,
-    body: `It would delete ${total} files, and one run may delete ${schedule.cap}.${lost} Nothing was deleted: look at the preview and confirm it.`,
+    title: say('“{name}” waits for your confirmation', { name: schedule.name }),
+    body: sentences(
+      say('It would delete {count} files, and one run may delete {limit}.', {
+        count: total,
+        limit: schedule.cap,
+      }),
+      ...(paid > 0 ? [lost] : []),
+      say('Nothing was deleted: look at the preview and confirm it.'),
+    ),
     operation_id: operation,
   })
 }

@@ -1,5 +1,6 @@
 // The schedule channel: starts due schedules, each once, with any number of workers. It looks
 // across shops; each run belongs to its own shop.
+import { say, textOf } from '../../../plugins/contract.ts'
 import type { Database } from '../../core/db/database.ts'
 import { isDatabaseUnavailable, isRollback } from '../../core/db/error-classes.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
@@ -100,8 +101,8 @@ async function fire(tx: ShopScope, parts: ScheduleParts, id: string, now: Date):
   await setNextRun(tx, id, nextRuns(schedule.cron, time_zone, now, 1)[0] ?? null)
   const running = await runningOperation(tx, id)
   if (running) {
-    const title = `“${schedule.name}” was skipped`
-    const body = 'Its last run has not ended yet. It runs again at its next time.'
+    const title = say('“{name}” was skipped', { name: schedule.name })
+    const body = say('Its last run has not ended yet. It runs again at its next time.')
     await raiseNoticeOnce(tx, { level: 'warning', title, body, operation_id: running })
     return false
   }
@@ -127,12 +128,13 @@ async function started(
   } catch (error) {
     if (isDatabaseUnavailable(error) || isRollback(error)) throw error
     parts.log.warn('a schedule could not start its run', { schedule: id, ...errorFields(error) })
-    const reason = error instanceof AppError ? error.message : 'Something went wrong on our side'
-    const body = `${reason}. It tries again at its next time.`
+    const reason = textOf(
+      error instanceof AppError ? error.message : 'Something went wrong on our side',
+    )
     await raiseNoticeOnce(tx, {
       level: 'critical',
-      title: `“${name}” could not run`,
-      body,
+      title: say('“{name}” could not run', { name }),
+      body: say('{reason}. It tries again at its next time.', { reason }),
       operation_id: null,
     })
     return false

@@ -1,5 +1,6 @@
 // The metadata that a client declares before it sends a byte. It is validated immediately, by the
 // rules for all files, so that a wrong name is not reported only after five gigabytes.
+import { english } from '../../../plugins/contract.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { filenameProblem, MAX_TAGS, normalizeTags, tagProblem } from '../../files/rules.ts'
 import { parsePublicId } from '../../core/ids.ts'
@@ -25,7 +26,7 @@ export function readMetadata(metadata: Metadata, size: number, limit: number): U
 
   const filename = (metadata.filename ?? metadata.name ?? '').normalize('NFC')
   const wrongName = filenameProblem(filename)
-  if (wrongName) add('filename', wrongName.code, wrongName.message)
+  if (wrongName) add('filename', wrongName.code, english(wrongName.message))
   if (size === 0) add('size', 'empty_file', 'The file is empty')
   if (metadata.size && Number(metadata.size) !== size)
     add('size', 'invalid_value', 'This is not the upload’s length')

@@ -3,6 +3,7 @@ import { IDS, type Examples } from '../../http/example.ts'
 
 export const webhooksExamples: Examples = {
   'get /api/webhooks': { status: 200 },
+  'get /api/webhook-events': { status: 200 },
   'post /api/webhooks': {
     body: {
       url: 'https://example.com/hooks/stevedore',

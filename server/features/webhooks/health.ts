@@ -1,5 +1,6 @@
 // Tracks whether a webhook's receiver works: a success clears its failures, and days of failures
 // without a success switch it off.
+import { english, say, sentences } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
 
@@ -38,17 +39,26 @@ export function recordFailure(
     )
     if (!row?.switched) return
     const why = gone
-      ? 'it answered 410, which means that it wants no more messages'
-      : `nothing has reached it for ${SWITCHED_OFF_AFTER_DAYS} days: ${lowered(reason)}`
+      ? say('it answered 410, which means that it wants no more messages')
+      : say('nothing has reached it for {days} days: {reason}', {
+          ...{ days: SWITCHED_OFF_AFTER_DAYS, reason: lowered(reason) },
+        })
     await tx.query(
       `update webhook_endpoints set switched_off = :why, switched_off_at = :now
        where shop_id = :shop and id = :webhook`,
-      { webhook, why, now },
+      { webhook, why: english(why), now },
     )
     await raiseNotice(tx, {
       level: 'critical',
-      title: 'A webhook was switched off',
-      body: `${URL.parse(row.url)?.host ?? 'The address'} gets no more messages, because ${why}. Repair the address, switch the webhook on under Settings, Webhooks, and replay what it missed.`,
+      title: say('A webhook was switched off'),
+      body: sentences(
+        say('{host} gets no more messages, because {why}.', {
+          ...{ host: URL.parse(row.url)?.host ?? say('The address'), why },
+        }),
+        say(
+          'Repair the address, switch the webhook on under Settings, Webhooks, and replay what it missed.',
+        ),
+      ),
       operation_id: null,
     })
   })

@@ -1,5 +1,6 @@
 // Webhooks: addresses that receive the shop's events, and the messages sent to each.
 import { z } from 'zod'
+import { english } from '../../../plugins/contract.ts'
 import { AppError } from '../../core/errors.ts'
 import { requireFeature } from '../../files/plan-limits.ts'
 import { requirePublicId } from '../../core/ids.ts'
@@ -19,7 +20,7 @@ import type { Secrets } from '../../core/secrets.ts'
 import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
 import { endpoint, type Endpoint, type Reply } from '../../http/endpoint.ts'
 import { requireReachable, type Reach } from '../../http/reachable.ts'
-import { errorSchema, listOf, page } from '../../http/schemas.ts'
+import { errorSchema, listOf, page, textSchema } from '../../http/schemas.ts'
 import { messageRecord, messageSchema } from '../messages/routes.ts'
 import { webhookRecord, webhookSchemas, type WebhookSchemas } from './record.ts'
 import type { WebhookEvent } from '../../core/outbox/webhook-events.ts'
@@ -47,6 +48,7 @@ export function webhookRoutes(given: WebhookParts): Endpoint[] {
   const parts = { ...given, schemas: webhookSchemas(given.events) }
   return [
     list(parts),
+    listEvents(parts),
     create(parts),
     read(parts),
     change(parts),
@@ -70,6 +72,30 @@ const list = ({ schemas }: Parts) =>
     handler: async ({ caller }) => ({
       body: { data: (await listWebhooks(caller.scope)).map(webhookRecord), next_cursor: null },
     }),
+  })
+
+const eventSchema = z
+  .object({
+    name: z.string(),
+    title: z.string().meta({ description: 'When it is sent' }),
+    title_text: textSchema,
+    about: z.string().meta({ description: 'The meaning of its `data`' }),
+  })
+  .meta({ id: 'WebhookEvent' })
+
+const listEvents = ({ events }: Parts) =>
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/webhook-events',
+    summary: 'List the events that webhooks can receive',
+    replies: { 200: { description: 'All of them', schema: listOf(eventSchema) } },
+    handler: () => {
+      const data = events.map(({ name, title, about }) => ({
+        ...{ name, title: english(title), title_text: title, about },
+      }))
+      return Promise.resolve({ body: { data, next_cursor: null } })
+    },
   })
 
 const create = ({ secrets, reach, schemas }: Parts) =>

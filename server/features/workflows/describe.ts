@@ -1,5 +1,12 @@
 // Describes a workflow to people: a line for each step, and whether it removes files.
-import type { Plugin, Step, Workflow } from '../../../plugins/contract.ts'
+import {
+  english,
+  textOf,
+  type Plugin,
+  type Step,
+  type Text,
+  type Workflow,
+} from '../../../plugins/contract.ts'
 import { parseBounded } from '../../core/bounds.ts'
 import { withoutSensitive } from '../../core/sensitive.ts'
 
@@ -7,11 +14,18 @@ import { withoutSensitive } from '../../core/sensitive.ts'
  * Describes what a step will do with its options, in a short line; the plugin's title while the
  * options are invalid.
  */
-export function summaryOf(step: Step, plugins: readonly Plugin[]): string {
+function summaryOf(step: Step, plugins: readonly Plugin[]): Text {
   const plugin = plugins.find(({ id }) => id === step.plugin)
-  if (!plugin) return step.plugin
+  if (!plugin) return textOf(step.plugin)
   const { data } = parseBounded(plugin.options, withoutSensitive(plugin, step.options ?? {}))
-  return (data !== undefined && plugin.summary?.(data)) || plugin.title
+  const summary = data === undefined ? undefined : plugin.summary?.(data)
+  return textOf(summary || plugin.title)
+}
+
+/** The fields of a step's summary in answers. */
+export function summaryFields(step: Step, plugins: readonly Plugin[]) {
+  const summary = summaryOf(step, plugins)
+  return { summary: english(summary), summary_text: summary }
 }
 
 /**

@@ -5,9 +5,9 @@ import { cannotUndo } from '../../engine/engine.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { channelOfBuiltIn } from './channel.ts'
 import type { Parts } from './check.ts'
-import { summaryOf } from './describe.ts'
+import { summaryFields } from './describe.ts'
 import type { OwnWorkflow } from './workflows.ts'
-import { timestamp } from '../../http/schemas.ts'
+import { textSchema, timestamp } from '../../http/schemas.ts'
 
 const onFailure = z.enum(['drop', 'keep', 'stop']).meta({
   description:
@@ -61,6 +61,7 @@ export const workflowSchema = z
         plugin: z.string(),
         title: z.string(),
         summary: z.string(),
+        summary_text: textSchema,
         options: values,
         when: values.optional(),
         on_failure: onFailure.optional(),
@@ -89,7 +90,7 @@ export function workflowRecord(
       id: step.id,
       plugin: step.plugin,
       title: plugins.find(({ id }) => id === step.plugin)?.title ?? step.plugin,
-      summary: summaryOf(step, plugins),
+      ...summaryFields(step, plugins),
       options: step.options ?? {},
       ...(step.when ? { when: { ...step.when } } : {}),
       ...(step.onFailure ? { on_failure: step.onFailure } : {}),

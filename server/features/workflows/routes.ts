@@ -7,7 +7,7 @@ import { AppError, MAX_DETAILS } from '../../core/errors.ts'
 import { requireFeature } from '../../files/plan-limits.ts'
 import { requirePublicId } from '../../core/ids.ts'
 import { checkWorkflow, type Parts } from './check.ts'
-import { summaryOf } from './describe.ts'
+import { summaryFields } from './describe.ts'
 import { runnable } from './find.ts'
 import { referenceProblems, referencesOfSteps } from './references.ts'
 import {
@@ -19,7 +19,7 @@ import {
   type OwnWorkflow,
 } from './workflows.ts'
 import { endpoint, type Endpoint, type Scope } from '../../http/endpoint.ts'
-import { errorSchema, listOf } from '../../http/schemas.ts'
+import { errorSchema, listOf, textSchema } from '../../http/schemas.ts'
 import { requireScopes } from '../../http/scopes.ts'
 import { workflowBody, workflowRecord, workflowSchema } from './record.ts'
 
@@ -28,7 +28,7 @@ const checkSchema = z
   .object({
     problems: problems.meta({ description: `Up to the first ${MAX_DETAILS}` }),
     problems_total: z.number().int(),
-    steps: z.array(z.object({ summary: z.string() })),
+    steps: z.array(z.object({ summary: z.string(), summary_text: textSchema })),
     cannot_undo: z.array(z.string()),
   })
   .meta({ id: 'WorkflowCheck' })
@@ -91,9 +91,7 @@ const check = (parts: Parts) =>
       const { workflow, problems: wrong } = checkWorkflow(body, parts)
       const named = referencesOfSteps(workflow.steps, parts.plugins)
       const problems = [...wrong, ...(await referenceProblems(caller.scope, named))]
-      const summaries = workflow.steps.map((step) => ({
-        summary: summaryOf(step, parts.plugins),
-      }))
+      const summaries = workflow.steps.map((step) => summaryFields(step, parts.plugins))
       return {
         body: {
           problems: problems.slice(0, MAX_DETAILS),

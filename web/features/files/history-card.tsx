@@ -8,7 +8,7 @@ import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { refusedText } from '../../shell/files/labels.ts'
 import { dayText, momentText } from '../../shell/labels/time.ts'
-import { serverText } from '../../shell/messages/server-templates.ts'
+import { messageText } from '../../shell/messages/server-text.ts'
 import { t, translated } from '../../shell/messages/t.ts'
 import { Badge, Box, Button, Card, InlineStack, Link, Text } from '../../shell/ui/index.ts'
 import { changesOf } from '../operations/change.ts'
@@ -137,7 +137,7 @@ function OperationEntry({ entry }: { entry: OfKind<'operation'> }) {
       {undone && <Badge>{t('Undone')}</Badge>}
       {error && (
         <Text as="p" tone="critical">
-          {serverText(error.message)}
+          {messageText(error)}
         </Text>
       )}
       <Changes changes={changes} />

@@ -1,8 +1,7 @@
 // Top files and products, storage by type, imports by channel, and failures by cause.
 import { type ReactNode } from 'react'
 import { numberText, sizeText } from '../../shell/labels/size.ts'
-import { serverText } from '../../shell/messages/server-templates.ts'
-import { t } from '../../shell/messages/t.ts'
+import { t, translated } from '../../shell/messages/t.ts'
 import { Link, Text } from '../../shell/ui/index.ts'
 import { useChannels } from '../imports/channel-calls.ts'
 import { channelText } from '../imports/labels.ts'
@@ -57,7 +56,7 @@ export function FigureLists({ figures }: { figures: Figures }) {
         title={t('Why files failed')}
         none={t('No file failed in this period')}
         rows={failures.map(({ code, message, files }) => ({
-          ...{ key: code, name: serverText(message), value: numberText(files) },
+          ...{ key: code, name: translated(message), value: numberText(files) },
         }))}
       />
       {bounced_mails > 0 && (

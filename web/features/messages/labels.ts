@@ -1,7 +1,6 @@
-// The status and the subject of a message.
+// The status of a message.
 import { type Message } from '../../shell/client/types.ts'
 import { type StatusWord } from '../operations/operation-status.ts'
-import { serverText } from '../../shell/messages/server-templates.ts'
 import { t } from '../../shell/messages/t.ts'
 
 const WORDS: Record<Message['status'], StatusWord> = {
@@ -15,10 +14,3 @@ const WORDS: Record<Message['status'], StatusWord> = {
 
 export const messageWord = ({ status, kept }: Pick<Message, 'status' | 'kept'>): StatusWord =>
   kept ? { text: t('Kept here'), tone: 'info', progress: undefined } : WORDS[status]
-
-/** `Import complete: 2 of 2 files imported` in the page's language; other subjects as they are. */
-export function subjectText(subject: string): string {
-  const [, title = '', rest = ''] = /^(.*?): (.*)$/s.exec(subject) ?? []
-  const known = serverText(title)
-  return known === title ? serverText(subject) : `${known}: ${serverText(rest)}`
-}

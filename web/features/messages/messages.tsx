@@ -2,7 +2,7 @@
 import { type ReactNode } from 'react'
 import { toast } from '../../shell/client/bridge.ts'
 import { type Message, type Page } from '../../shell/client/types.ts'
-import { messageWord, subjectText } from './labels.ts'
+import { messageWord } from './labels.ts'
 import { pageText } from '../../shell/labels/page.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -35,7 +35,7 @@ export function MessageList({ list, what, page, pages, about, onOpen }: ListProp
             <button type="button" onClick={() => onOpen(message)}>
               <InlineStack align="space-between" blockAlign="center" gap="200">
                 <Text as="span" fontWeight="semibold" breakWord>
-                  {subjectText(message.subject)}
+                  {message.subject}
                 </Text>
                 <StatusBadge word={messageWord(message)} />
               </InlineStack>
@@ -87,7 +87,7 @@ export function MessageDialog({ message, resend, body, onClose, children, ...fac
     })
   return (
     <Dialog
-      title={subjectText(message.subject)}
+      title={message.subject}
       onClose={onClose}
       size="large"
       primaryAction={{ content: t('Close'), onAction: onClose }}

@@ -7,7 +7,7 @@ import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { BlockStack, Box, Button, Card, InlineStack, Link, Text } from '../../shell/ui/index.ts'
 import { momentText } from '../../shell/labels/time.ts'
-import { serverText } from '../../shell/messages/server-templates.ts'
+import { shownText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
 
 export function NoticesPage() {
@@ -82,13 +82,13 @@ function Entry({ notice, onRead }: { notice: Notice; onRead: () => void }) {
   return (
     <article
       className={`notice ${notice.level} ${unread ? 'unread' : ''}`}
-      aria-label={serverText(notice.title)}
+      aria-label={shownText(notice.title_text)}
     >
       <span className="notice-dot" aria-hidden="true" />
       <BlockStack gap="100">
         <InlineStack align="space-between" gap="200" blockAlign="baseline">
           <Text as="h2" variant="bodyMd" fontWeight={unread ? 'semibold' : 'regular'}>
-            {serverText(notice.title)}
+            {shownText(notice.title_text)}
             {unread && (
               <Text as="span" visuallyHidden>
                 {t('(unread)')}
@@ -101,7 +101,7 @@ function Entry({ notice, onRead }: { notice: Notice; onRead: () => void }) {
         </InlineStack>
         {notice.body && (
           <Text as="p" tone="subdued" breakWord>
-            {serverText(notice.body)}
+            {shownText(notice.body_text)}
           </Text>
         )}
         {(notice.operation_id || unread) && (
@@ -120,7 +120,7 @@ function Entry({ notice, onRead }: { notice: Notice; onRead: () => void }) {
                   variant="plain"
                   onClick={onRead}
                   accessibilityLabel={t('Mark as read: {title}', {
-                    title: serverText(notice.title),
+                    title: shownText(notice.title_text),
                   })}
                 >
                   {t('Mark as read')}

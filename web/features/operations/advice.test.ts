@@ -7,7 +7,13 @@ const plugins = [
   pluginOf('shrink', [], { advice: { gone: 'Never shown.', huge: 'Split the files.' } }),
   pluginOf('other', [], { advice: { odd: 'Never shown.' } }),
 ]
-const step = (plugin: string) => ({ id: plugin, plugin, title: plugin, summary: '' })
+const step = (plugin: string) => ({
+  id: plugin,
+  plugin,
+  title: plugin,
+  summary: '',
+  summary_text: { message: '', values: {} },
+})
 const operation = { steps: [step('fetch'), step('shrink')] }
 const item = (code: string, message: string, status: 'failed' | 'done' = 'failed') => ({
   status,

@@ -1,7 +1,7 @@
 // The plugins' advice about the errors of an operation's files.
 import { type Plugin } from '../../shell/client/plugins.ts'
 import { type Item, type Operation } from '../../shell/client/types.ts'
-import { serverText } from '../../shell/messages/server-templates.ts'
+import { messageText } from '../../shell/messages/server-text.ts'
 
 export interface Advice {
   text: string
@@ -21,7 +21,7 @@ export function adviceFor(
     if (status !== 'failed' || !error) continue
     const text = ran.find(({ advice }) => advice[error.code])?.advice[error.code]
     if (text === undefined) continue
-    found.set(text, (found.get(text) ?? new Set()).add(serverText(error.message)))
+    found.set(text, (found.get(text) ?? new Set()).add(messageText(error)))
   }
   return [...found].map(([text, errors]) => ({ text, errors: [...errors] }))
 }

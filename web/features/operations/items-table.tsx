@@ -9,7 +9,7 @@ import { Link, Text, useBreakpoints } from '../../shell/ui/index.ts'
 import { changesOf } from './change.ts'
 import { isPreview, itemWord } from './operation-status.ts'
 import { Changes } from './changes.tsx'
-import { serverText } from '../../shell/messages/server-templates.ts'
+import { detailText, messageText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
 
 export function ItemsTable({ items, operation }: { items: readonly Item[]; operation: Operation }) {
@@ -100,18 +100,18 @@ function Happened({ item }: { item: Item }) {
     <>
       {error && (
         <Text as="p" tone={item.status === 'failed' ? 'critical' : undefined} breakWord>
-          {serverText(error.message)}
+          {messageText(error)}
         </Text>
       )}
       {error && item.status === 'failed' && (
         <Text as="p" variant="bodySm" tone="subdued" breakWord>
-          {[error.detail && serverText(error.detail), url, error.code].filter(Boolean).join(' · ')}
+          {[detailText(error), url, error.code].filter(Boolean).join(' · ')}
         </Text>
       )}
       <Changes changes={changesOf(before, after)} />
-      {warnings.map(({ code, message }, at) => (
-        <Text key={`${code} ${at}`} as="p" tone="caution" breakWord>
-          {serverText(message)}
+      {warnings.map((warning, at) => (
+        <Text key={`${warning.code} ${at}`} as="p" tone="caution" breakWord>
+          {messageText(warning)}
         </Text>
       ))}
       {attempt > 1 && (

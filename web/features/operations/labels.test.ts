@@ -62,10 +62,14 @@ test('an import that waits for the next upload shows no time left', () => {
 })
 
 test('the number of other files is a text of the page', () => {
-  const entries = { channel: 'post', source: { type: 'entries' } } as const
-  expect(labelText({ label: 'a.pdf and 1,405 more', ...entries }, [])).toBe('a.pdf and 1,405 more')
-  expect(labelText({ label: 'files.csv', ...entries }, [])).toBe('files.csv')
-  expect(labelText({ label: null, ...entries }, [])).toBeNull()
+  const channel = 'post'
+  const labelled = (label: string | null, label_text: Operation['label_text']) =>
+    labelText({ label, label_text, channel }, [])
+  const more = { message: '{name} and {count} more', values: { name: 'a.pdf', count: 1405 } }
+  expect(labelled('a.pdf and 1,405 more', more)).toBe('a.pdf and 1,405 more')
+  const name = { message: '{text}', values: { text: 'files.csv' } }
+  expect(labelled('files.csv', name)).toBe('files.csv')
+  expect(labelled(null, null)).toBeNull()
 })
 
 test('a channel translates the labels of its operations and says what their undo leaves as it is', () => {
@@ -74,7 +78,8 @@ test('a channel translates the labels of its operations and says what their undo
     labelText: (label: string) => label.toUpperCase(),
     undoNote: 'What was sent stays sent.',
   }
-  const sent = operation({ channel: 'post', label: 'letter', source: { type: 'entries' } })
+  const label_text = { message: '{text}', values: { text: 'letter' } }
+  const sent = operation({ channel: 'post', label: 'letter', label_text })
   const other = { ...sent, channel: 'page' }
   expect([sent, other].map((one) => labelText(one, [post]))).toEqual(['LETTER', 'letter'])
   const noted = (one: Operation) =>

@@ -6,6 +6,7 @@ import { type Operation } from '../../shell/client/types.ts'
 import { importText } from '../imports/labels.ts'
 import { filterTexts } from '../../shell/files/filter-labels.ts'
 import { capitalized } from '../../shell/labels/size.ts'
+import { shownText } from '../../shell/messages/server-text.ts'
 import { t, translated } from '../../shell/messages/t.ts'
 
 /**
@@ -93,14 +94,12 @@ export const receivedTexts = (operation: Operation): string[] => [
 
 /** The files that an operation began with, as its channel or the server named them. */
 export function labelText(
-  { label, source, channel }: Pick<Operation, 'label' | 'source' | 'channel'>,
+  { label, label_text, channel }: Pick<Operation, 'label' | 'label_text' | 'channel'>,
   channels: readonly PageChannel[],
 ): string | null {
   const own = channels.find(({ id }) => id === channel)?.labelText
   if (own && label) return own(label)
-  const [, name, more] = /^(.+) and ([\d,]+) more$/s.exec(label ?? '') ?? []
-  if (name === undefined || source.type !== 'entries') return label
-  return t('{name} and {more, number} more', { name, more: Number(more!.replaceAll(',', '')) })
+  return label_text && shownText(label_text)
 }
 
 /** Has it ended with at least one file done, so that it can be undone? */

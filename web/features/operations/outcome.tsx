@@ -7,7 +7,7 @@ import { cannotUndoText, hasEndedWell, makesFiles } from './labels.ts'
 import { outcomeText } from './operation-outcome.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { tRich } from '../../shell/messages/rich.ts'
-import { serverText } from '../../shell/messages/server-templates.ts'
+import { messageText, shownText } from '../../shell/messages/server-text.ts'
 import { t, translated } from '../../shell/messages/t.ts'
 
 export function Outcome({ operation }: { operation: Operation }) {
@@ -48,14 +48,14 @@ export function Outcome({ operation }: { operation: Operation }) {
             step: stepTitle(operation, stopped.step),
           })}
         >
-          <p>{serverText(stopped.message)}</p>
+          <p>{messageText(stopped)}</p>
         </Banner>
       )}
       {!stopped && <EndBanner operation={operation} />}
       {warnings.length > 0 && (
         <Banner tone="warning">
-          {warnings.map(({ code, message }, at) => (
-            <p key={`${code} ${at}`}>{serverText(message)}</p>
+          {warnings.map((warning, at) => (
+            <p key={`${warning.code} ${at}`}>{messageText(warning)}</p>
           ))}
         </Banner>
       )}
@@ -99,7 +99,7 @@ function EndBanner({ operation }: { operation: Operation }) {
 }
 
 function PreviewBanner({ operation }: { operation: Operation }) {
-  const { status, total, intentions, cannot_undo } = operation
+  const { status, total, intention_texts, cannot_undo } = operation
   if (status === 'previewing')
     return (
       <Banner tone="info" title={t('Preview')}>
@@ -120,12 +120,12 @@ function PreviewBanner({ operation }: { operation: Operation }) {
             'The list below shows what would happen to each file. Confirm to run it. A file with conflicting later changes is skipped, with the reason.',
           )}
         </p>
-        {intentions.length > 0 && (
+        {intention_texts.length > 0 && (
           <>
             <p>{t('At the end this would also happen:')}</p>
             <ul className="bullets">
-              {intentions.map((intention) => (
-                <li key={intention}>{serverText(intention)}</li>
+              {intention_texts.map(shownText).map((intention) => (
+                <li key={intention}>{intention}</li>
               ))}
             </ul>
           </>

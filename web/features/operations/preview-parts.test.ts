@@ -38,7 +38,13 @@ const item = (status: ItemStatus, more: Partial<Item> & { why?: string } = {}): 
     error: more.why ? { code: 'x', message: more.why, retryable: false } : null,
     ...more,
   }) as unknown as Item
-const stepOf = (plugin: string) => ({ id: 'act', plugin, title: '', summary: '' })
+const stepOf = (plugin: string) => ({
+  id: 'act',
+  plugin,
+  title: '',
+  summary: '',
+  summary_text: { message: '', values: {} },
+})
 const counts = {
   action: 'pair-files',
   steps: [stepOf('pair-files')],

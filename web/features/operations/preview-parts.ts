@@ -3,7 +3,7 @@
 import { type ActionLabels, type Plugin } from '../../shell/client/plugins.ts'
 import { type Item, type Operation } from '../../shell/client/types.ts'
 import { formatMessage } from '../../shell/messages/format.ts'
-import { serverText } from '../../shell/messages/server-templates.ts'
+import { messageText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
 
 export interface PreviewPart {
@@ -75,7 +75,7 @@ export function partsOfAll(
   for (const item of items) {
     const kind = kindOf(item, onBytes)
     const reason =
-      kind === 'failed' || kind === 'skipped' ? serverText(item.error?.message ?? '') : ''
+      (kind === 'failed' || kind === 'skipped') && item.error ? messageText(item.error) : ''
     const part = found.get(`${kind} ${reason}`) ?? { kind, reason, items: [] }
     part.items.push(item)
     found.set(`${kind} ${reason}`, part)

@@ -10,7 +10,7 @@ import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { Titled } from '../../shell/components/titled.tsx'
 import { dayText } from '../../shell/labels/time.ts'
-import { serverText } from '../../shell/messages/server-templates.ts'
+import { messageText, shownText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
 import {
   Banner,
@@ -143,8 +143,8 @@ function Open({ operation }: { operation: Operation }) {
         )}
         {status === 'previewed' && (
           <ul className="bullets">
-            {operation.intentions.map((one) => (
-              <li key={one}>{serverText(one)}</li>
+            {operation.intention_texts.map(shownText).map((one) => (
+              <li key={one}>{one}</li>
             ))}
           </ul>
         )}
@@ -192,10 +192,10 @@ function Ended({ operation }: { operation: Operation }) {
     <Titled title={t('The last import')}>
       <BlockStack gap="300">
         <Progress operation={operation} wide />
-        {operation.stopped && <Text as="p">{serverText(operation.stopped.message)}</Text>}
-        {operation.warnings.map(({ message }) => (
-          <Text key={message} as="p" tone="caution">
-            {serverText(message)}
+        {operation.stopped && <Text as="p">{messageText(operation.stopped)}</Text>}
+        {operation.warnings.map((warning) => (
+          <Text key={warning.message} as="p" tone="caution">
+            {messageText(warning)}
           </Text>
         ))}
         <InlineStack gap="200" blockAlign="center">

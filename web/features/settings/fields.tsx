@@ -8,7 +8,11 @@ import { type MatchMethod } from '../../shell/client/types.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Checkbox, ChoiceList, Link, Select } from '../../shell/ui/index.ts'
 import { momentText } from '../../shell/labels/time.ts'
+import { LANGUAGES } from './languages.ts'
 import { methodOrder, methodsOf, type SettingsDraft } from './settings-draft.ts'
+
+/** The value for none: the select has texts only. */
+const SHOP_LANGUAGE = ''
 
 export interface FieldsProps {
   draft: SettingsDraft
@@ -162,6 +166,20 @@ export function NotificationFields({ draft, problems, onChange }: FieldsProps) {
         error={problems.within('recipients')}
         value={draft.recipients}
         onChange={(recipients) => onChange({ recipients })}
+      />
+      <Select
+        id={fieldId('mail_language')}
+        label={t('Language of emails to you')}
+        helpText={t('Buyers get emails in the language of their order.')}
+        error={problems.at('mail_language')}
+        options={[
+          { value: SHOP_LANGUAGE, label: t('The language of your online store') },
+          ...LANGUAGES,
+        ]}
+        value={draft.mail_language ?? SHOP_LANGUAGE}
+        onChange={(value) =>
+          onChange({ mail_language: LANGUAGES.find((one) => one.value === value)?.value ?? null })
+        }
       />
       <Checkbox
         label={t('Text message when an import of 1,000 files or more has ended')}

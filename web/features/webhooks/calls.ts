@@ -6,6 +6,7 @@ import { type Query } from '../../shell/client/endpoints.ts'
 import { SLOW_MS } from '../../shell/client/queries.ts'
 import { useRead, useReadAll } from '../../shell/client/reads.ts'
 import { type Schemas } from '../../shell/client/types.ts'
+import { shownText } from '../../shell/messages/server-text.ts'
 
 export type Webhook = Schemas['Webhook']
 export type CreatedWebhook = Schemas['CreatedWebhook']
@@ -18,6 +19,13 @@ export type WebhookFields = Required<
 const KEYS = [['webhooks']]
 
 export const useWebhooks = () => useReadAll('GET /api/webhooks', { poll: SLOW_MS })
+
+/** The events that webhooks can receive, with their titles in the page's language. */
+export const useWebhookEvents = () =>
+  useRead('GET /api/webhook-events', {
+    select: ({ data }) =>
+      data.map(({ name, title_text }) => ({ name, title: shownText(title_text) })),
+  })
 
 export const useWebhook = (id: string) =>
   useRead('GET /api/webhooks/{id}', { path: { id }, poll: SLOW_MS })

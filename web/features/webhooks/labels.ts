@@ -1,17 +1,6 @@
-// Texts about webhooks: their events and their states.
-import { type Webhook, type WebhookEvent } from './calls.ts'
+// Texts about webhooks.
+import { type Webhook } from './calls.ts'
 import { t } from '../../shell/messages/t.ts'
-
-/** In the order of the form. */
-export const EVENTS: Readonly<Record<WebhookEvent, string>> = {
-  'notice.created': t('A notice appears'),
-  'operation.finished': t('An operation ends'),
-  'file.imported': t('Files were imported'),
-  'file.deleted': t('Files were deleted'),
-  'mapping.changed': t('Files got other products'),
-  'sync.finished': t('A cloud folder was synchronised'),
-  'link.exhausted': t('A link is used up'),
-}
 
 interface WebhookState {
   text: string

@@ -1,7 +1,6 @@
 // The fields of a webhook: where it posts, what it is for, and which events it wants.
-import { type WebhookEvent, type WebhookFields } from './calls.ts'
+import { useWebhookEvents, type WebhookEvent, type WebhookFields } from './calls.ts'
 import { fieldId, type Problems } from '../../shell/components/problems.ts'
-import { EVENTS } from './labels.ts'
 import { t } from '../../shell/messages/t.ts'
 import { ChoiceList, TextField } from '../../shell/ui/index.ts'
 
@@ -13,12 +12,10 @@ interface Props {
   urlHelp?: string
 }
 
-/** What of `events` may be wanted: all of them, or some. */
-const isEvent = (text: string): text is WebhookEvent => Object.hasOwn(EVENTS, text)
-const SOME = Object.keys(EVENTS).filter(isEvent)
-
 export function WebhookForm({ fields, problems, onChange, urlHelp }: Props) {
   const { url, description, events } = fields
+  const known = useWebhookEvents()
+  const names = (known.data ?? []).map(({ name }) => name as WebhookEvent)
   return (
     <>
       <TextField
@@ -50,21 +47,21 @@ export function WebhookForm({ fields, problems, onChange, urlHelp }: Props) {
           { value: 'some', label: t('These events') },
         ]}
         selected={[events.length === 0 ? 'all' : 'some']}
-        onChange={([which]) => onChange({ events: which === 'all' ? [] : [...SOME] })}
+        onChange={([which]) => onChange({ events: which === 'all' ? [] : names })}
       />
       {events.length > 0 && (
         <ChoiceList
           title={t('These events')}
           titleHidden
           allowMultiple
-          choices={Object.entries(EVENTS).map(([value, label]) => ({
-            value,
-            label,
-            helpText: value,
+          choices={(known.data ?? []).map(({ name, title }) => ({
+            value: name,
+            label: title,
+            helpText: name,
           }))}
           selected={events}
           error={problems.within('events')}
-          onChange={(chosen) => onChange({ events: chosen.filter(isEvent) })}
+          onChange={(chosen) => onChange({ events: names.filter((name) => chosen.includes(name)) })}
         />
       )}
     </>

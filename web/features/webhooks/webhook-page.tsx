@@ -6,6 +6,7 @@ import {
   useChangeWebhook,
   useDeleteWebhook,
   useTestWebhook,
+  useWebhookEvents,
   useWebhook,
   type Webhook,
 } from './calls.ts'
@@ -15,7 +16,7 @@ import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import { EVENTS, eventsText, webhookState } from './labels.ts'
+import { eventsText, webhookState } from './labels.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Badge, Banner, BlockStack, Button, Card, InlineStack, Text } from '../../shell/ui/index.ts'
@@ -72,14 +73,21 @@ function State({ webhook }: { webhook: Webhook }) {
   return <Badge tone={tone}>{text}</Badge>
 }
 
+/** The titles of its events; their names until these are loaded. */
+function useEventTitles({ events }: Webhook): string[] {
+  const known = useWebhookEvents()
+  return events.map((event) => known.data?.find(({ name }) => name === event)?.title ?? event)
+}
+
 function About({ webhook }: { webhook: Webhook }) {
   const change = useChangeWebhook(webhook.id)
   const test = useTestWebhook(webhook.id)
+  const titles = useEventTitles(webhook)
   const { enabled, switched_off, failing_since, last_error, previous_secret_until } = webhook
   const never = t('Never')
   const rows: [string, string][] = [
     [t('Address'), webhook.url],
-    [t('Events'), webhook.events.map((event) => EVENTS[event]).join(', ') || eventsText(webhook)],
+    [t('Events'), titles.join(', ') || eventsText(webhook)],
     [
       t('Last message that arrived'),
       webhook.last_success_at ? momentText(webhook.last_success_at) : never,

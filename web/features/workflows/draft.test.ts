@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import { type Workflow } from '../../shell/client/workflows.ts'
 import { bodyOf, copyOf, defaultPolicy, draftOf, isChanged, policiesOf } from './draft.ts'
 
+const NO_SUMMARY = { summary: '', summary_text: { message: '', values: {} } }
+
 const workflow: Workflow = {
   id: 'workflow_1',
   name: 'Sale',
@@ -10,12 +12,12 @@ const workflow: Workflow = {
   parallel: 4,
   channel: 'api',
   steps: [
-    { id: 'fetch', plugin: 'take-bytes', title: '', summary: '', options: {} },
+    { id: 'fetch', plugin: 'take-bytes', title: '', ...NO_SUMMARY, options: {} },
     {
       id: 'tag',
       plugin: 'tag',
       title: '',
-      summary: '',
+      ...NO_SUMMARY,
       options: { a: 1 },
       when: { search: 'x' },
       on_failure: 'stop',

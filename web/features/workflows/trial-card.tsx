@@ -5,8 +5,8 @@ import { type WorkflowBody } from '../../shell/client/workflows.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn } from '../../shell/components/problems.ts'
-import { serverText } from '../../shell/messages/server-templates.ts'
-import { t } from '../../shell/messages/t.ts'
+import { messageText } from '../../shell/messages/server-text.ts'
+import { t, translationOf } from '../../shell/messages/t.ts'
 import { Badge, BlockStack, Button, Card, InlineStack, Text } from '../../shell/ui/index.ts'
 import { Changes } from '../operations/changes.tsx'
 import { changesOf } from '../operations/change.ts'
@@ -88,7 +88,7 @@ function TrialProblem({ error }: { error: Error }) {
   const [first] = objectionsIn(error)
   return (
     <Problem
-      error={first ? new Error(serverText(first.message)) : error}
+      error={first ? new Error(translationOf(first.message)) : error}
       what={t('The workflow could not be tried')}
     />
   )
@@ -111,14 +111,14 @@ function Tried({ file, titles }: { file: TriedFile; titles: readonly string[] })
       {problem !== null && (
         <Text as="p" tone="critical" breakWord>
           {failedStep(file, titles)}
-          {serverText(problem)}
+          {messageText({ message: problem, message_text: file.problem_text })}
         </Text>
       )}
       <div className="tried">
         <Changes changes={changes} />
         <TriedPictures file={file} />
       </div>
-      {worth.map(({ step, result, message }) => (
+      {worth.map(({ step, result, message, message_text }) => (
         <Text
           key={step}
           as="p"
@@ -128,13 +128,13 @@ function Tried({ file, titles }: { file: TriedFile; titles: readonly string[] })
         >
           {t('{step}: {message}', {
             step: titles[step] ?? '',
-            message: message === null ? RESULTS[result] : serverText(message),
+            message: message === null ? RESULTS[result] : messageText({ message, message_text }),
           })}
         </Text>
       ))}
-      {warnings.map(({ code, message }, at) => (
+      {warnings.map(({ code, ...warning }, at) => (
         <Text key={`${code} ${at}`} as="p" variant="bodySm" tone="caution" breakWord>
-          {serverText(message)}
+          {messageText(warning)}
         </Text>
       ))}
     </li>

@@ -14,7 +14,7 @@ import { useDraftCheck } from '../../shell/components/use-draft-check.ts'
 import { isWithin, problemsOf, type Problems } from '../../shell/components/problems.ts'
 import { useDraftForm, type DraftForm } from '../../shell/components/use-draft-form.ts'
 import { bodyOf, draftOf, isChanged, type StepDraft, type WorkflowDraft } from './draft.ts'
-import { serverText } from '../../shell/messages/server-templates.ts'
+import { shownText } from '../../shell/messages/server-text.ts'
 
 export interface WorkflowForm extends DraftForm<WorkflowDraft> {
   /**
@@ -63,8 +63,8 @@ export function useWorkflowForm({ id, initial, record, plugins, onSaved }: Optio
     obstacles: tried ? all : [],
     check,
     summaryOf: (step) => {
-      const summary = check?.steps[draft.steps.indexOf(step)]?.summary
-      return summary === undefined ? null : serverText(summary)
+      const summary = check?.steps[draft.steps.indexOf(step)]?.summary_text
+      return summary === undefined ? null : shownText(summary)
     },
     // The check is of an earlier draft while the merchant keeps editing. Its problems may be
     // mended, so that only the answer to saving counts.

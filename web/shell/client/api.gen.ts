@@ -922,6 +922,7 @@ export interface components {
         unchanged: number
       } | null
       id: string
+      intention_texts: components['schemas']['Text'][]
       /** @description What its last steps would do, in a preview */
       intentions: string[]
       /** @description The import; null: no row imports a file */
@@ -930,6 +931,7 @@ export interface components {
       kind: 'import' | 'bulk'
       /** @description The first file of an import and the number of others, or the name of the CSV file; null: neither */
       label: string | null
+      label_text: components['schemas']['Text'] | null
       paused_at: string | null
       /** @description The share of processed files, without cancelled ones */
       percentage: number
@@ -986,11 +988,14 @@ export interface components {
         id: string
         plugin: string
         summary: string
+        summary_text: components['schemas']['Text']
         title: string
       }[]
       stopped: {
         code: string
         message: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        message_text?: components['schemas']['Text']
         step: string
       } | null
       total: number
@@ -1002,6 +1007,8 @@ export interface components {
       warnings: {
         code: string
         message: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        message_text?: components['schemas']['Text']
       }[]
       workflow: string
       workflow_title: string
@@ -2178,6 +2185,12 @@ export interface components {
           next_cursor: string | null
         }
       }
+      'GET /api/webhook-events': {
+        answer: {
+          data: components['schemas']['WebhookEvent'][]
+          next_cursor: string | null
+        }
+      }
       'GET /api/webhooks': {
         answer: {
           data: components['schemas']['Webhook'][]
@@ -3198,7 +3211,11 @@ export interface components {
           error: {
             code: string
             detail?: string
+            /** @description Absent: the English text has no values, so it is its own message */
+            detail_text?: components['schemas']['Text']
             message: string
+            /** @description Absent: the English text has no values, so it is its own message */
+            message_text?: components['schemas']['Text']
             retryable: boolean
           } | null
           /** @constant */
@@ -3371,7 +3388,11 @@ export interface components {
         error?: {
           code: string
           detail?: string
+          /** @description Absent: the English text has no values, so it is its own message */
+          detail_text?: components['schemas']['Text']
           message: string
+          /** @description Absent: the English text has no values, so it is its own message */
+          message_text?: components['schemas']['Text']
           retryable: boolean
         }
         file_id: string | null
@@ -3382,6 +3403,8 @@ export interface components {
         warnings?: {
           code: string
           message: string
+          /** @description Absent: the English text has no values, so it is its own message */
+          message_text?: components['schemas']['Text']
         }[]
       }[]
       imported: number
@@ -3452,7 +3475,11 @@ export interface components {
       error: {
         code: string
         detail?: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        detail_text?: components['schemas']['Text']
         message: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        message_text?: components['schemas']['Text']
         retryable: boolean
       } | null
       file_id: string | null
@@ -3467,6 +3494,8 @@ export interface components {
       warnings: {
         code: string
         message: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        message_text?: components['schemas']['Text']
       }[]
     }
     LicenceKeysAdded: {
@@ -3799,6 +3828,7 @@ export interface components {
     }
     Notice: {
       body: string
+      body_text: components['schemas']['Text']
       /** Format: date-time */
       created_at: string
       id: string
@@ -3807,6 +3837,7 @@ export interface components {
       operation_id: string | null
       read_at: string | null
       title: string
+      title_text: components['schemas']['Text']
     }
     Operation: {
       action: string
@@ -3843,12 +3874,14 @@ export interface components {
         unchanged: number
       } | null
       id: string
+      intention_texts: components['schemas']['Text'][]
       /** @description What its last steps would do, in a preview */
       intentions: string[]
       /** @enum {string} */
       kind: 'import' | 'bulk'
       /** @description The first file of an import and the number of others, or the name of the CSV file; null: neither */
       label: string | null
+      label_text: components['schemas']['Text'] | null
       paused_at: string | null
       /** @description The share of processed files, without cancelled ones */
       percentage: number
@@ -3905,11 +3938,14 @@ export interface components {
         id: string
         plugin: string
         summary: string
+        summary_text: components['schemas']['Text']
         title: string
       }[]
       stopped: {
         code: string
         message: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        message_text?: components['schemas']['Text']
         step: string
       } | null
       total: number
@@ -3919,6 +3955,8 @@ export interface components {
       warnings: {
         code: string
         message: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        message_text?: components['schemas']['Text']
       }[]
       workflow: string
       workflow_title: string
@@ -5126,6 +5164,11 @@ export interface components {
        */
       hold_risky_orders: boolean
       /**
+       * @description The language of emails to the shop; null: the language of its online store
+       * @default null
+       */
+      mail_language: ('en' | 'de' | 'es' | 'fr' | 'ja' | 'pt') | null
+      /**
        * @description How files are matched to products, tried in this order; empty: only manually
        * @default [
        *       "sku",
@@ -5224,6 +5267,8 @@ export interface components {
       fulfil_orders?: boolean
       /** @description Hold deliveries that the platform advises to cancel or to investigate */
       hold_risky_orders?: boolean
+      /** @description The language of emails to the shop; null: the language of its online store */
+      mail_language?: ('en' | 'de' | 'es' | 'fr' | 'ja' | 'pt') | null
       /** @description How files are matched to products, tried in this order; empty: only manually */
       match_by?: ('sku' | 'filename' | 'title' | 'tags')[]
       /** @description How sure a match must be, from 0 to 1 */
@@ -5340,6 +5385,20 @@ export interface components {
       name: string
       tags: string[]
     }
+    /** @description An English message with its values, for other languages */
+    Text: {
+      /** @description The translation’s key is then `message || context` */
+      context?: string
+      /**
+       * @description The English ICU message, which is also the key of its translations
+       * @example {done} of {total} files {what}
+       */
+      message: string
+      /** @description The arguments of the message; some are texts themselves */
+      values: {
+        [key: string]: string | number | components['schemas']['Text']
+      }
+    }
     TriedFile: {
       /** @description The same fields after the change; tags and mappings as {added, removed}. Steps on bytes have really run, so sizes are those of the new bytes */
       after: {
@@ -5358,9 +5417,13 @@ export interface components {
       } | null
       /** @description Why the file would stay as it is; null: nothing prevents it */
       problem: string | null
+      /** @description Absent: the English text has no values, so it is its own message */
+      problem_text?: components['schemas']['Text']
       /** @description Up to the step that ends the file; steps on the whole operation are not tried */
       steps: {
         message: string | null
+        /** @description Absent: the English text has no values, so it is its own message */
+        message_text?: components['schemas']['Text']
         /**
          * @description `other_files`: its condition excludes the file; `kept`: it failed, and the file continues unchanged
          * @enum {string}
@@ -5372,6 +5435,8 @@ export interface components {
       warnings: {
         code: string
         message: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        message_text?: components['schemas']['Text']
       }[]
     }
     UnfiledDismissal: {
@@ -5580,7 +5645,7 @@ export interface components {
     WebhookChange: {
       description?: string
       enabled?: boolean
-      /** @description Empty: all, also those that come later. `file.imported`: The files of an import that ended. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `mapping.changed`: The files whose products an operation may have changed. `notice.created`: A notice: all that the list of notices shows. */
+      /** @description Empty: all, also those that come later. `file.imported`: The files of an import that ended. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `mapping.changed`: The files whose products an operation may have changed. `notice.created`: A notice, in English. */
       events?: (
         | 'file.imported'
         | 'sync.finished'
@@ -5596,12 +5661,20 @@ export interface components {
        */
       url?: string
     }
+    WebhookEvent: {
+      /** @description The meaning of its `data` */
+      about: string
+      name: string
+      /** @description When it is sent */
+      title: string
+      title_text: components['schemas']['Text']
+    }
     WebhookRequest: {
       /** @default  */
       description?: string
       /** @default true */
       enabled?: boolean
-      /** @description Empty: all, also those that come later. `file.imported`: The files of an import that ended. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `mapping.changed`: The files whose products an operation may have changed. `notice.created`: A notice: all that the list of notices shows. */
+      /** @description Empty: all, also those that come later. `file.imported`: The files of an import that ended. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `mapping.changed`: The files whose products an operation may have changed. `notice.created`: A notice, in English. */
       events?: (
         | 'file.imported'
         | 'sync.finished'
@@ -5655,6 +5728,7 @@ export interface components {
         }
         plugin: string
         summary: string
+        summary_text: components['schemas']['Text']
         title: string
         when?: {
           [key: string]: unknown
@@ -5672,6 +5746,7 @@ export interface components {
       problems_total: number
       steps: {
         summary: string
+        summary_text: components['schemas']['Text']
       }[]
     }
     WorkflowRequest: {

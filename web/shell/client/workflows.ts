@@ -1,6 +1,6 @@
 // The merchant's workflows and the plugins for their steps: types and calls.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { serverText } from '../messages/server-templates.ts'
+import { shownText } from '../messages/server-text.ts'
 import { translated } from '../messages/t.ts'
 import { call } from './client.ts'
 import { edit, type KnownTag } from './edits.ts'
@@ -37,7 +37,7 @@ const inLanguage = (workflow: Workflow): Workflow => ({
   steps: workflow.steps.map((step) => ({
     ...step,
     title: translated(step.title),
-    summary: serverText(step.summary),
+    summary: shownText(step.summary_text),
   })),
 })
 

@@ -2,24 +2,24 @@
 import { type OperationStep } from '../client/types.ts'
 import { Text } from '../ui/index.ts'
 import { capitalized } from '../labels/size.ts'
-import { serverText } from '../messages/server-templates.ts'
+import { shownText } from '../messages/server-text.ts'
 import { translated } from '../messages/t.ts'
 
 export function Steps({
   steps,
 }: {
-  steps: readonly Pick<OperationStep, 'id' | 'title' | 'summary'>[]
+  steps: readonly Pick<OperationStep, 'id' | 'title' | 'summary' | 'summary_text'>[]
 }) {
   return (
     <ol className="steps">
-      {steps.map(({ id, title, summary }) => (
+      {steps.map(({ id, title, summary, summary_text }) => (
         <li key={id}>
           <Text as="span" fontWeight="medium">
             {translated(title)}
           </Text>
           {summary !== '' && summary !== title && (
             <Text as="p" tone="subdued" breakWord>
-              {capitalized(serverText(summary))}
+              {capitalized(shownText(summary_text))}
             </Text>
           )}
         </li>

@@ -16,6 +16,7 @@ const NAMES: Readonly<Record<string, string>> = {
   enabled: t('Switched on'),
   cron: t('When'),
   schedule: t('When'),
+  mail_language: t('Language of emails to you'),
   time_zone: t('Time zone'),
   action: t('Action'),
   workflow: t('Workflow'),

@@ -28,6 +28,19 @@ export function formatMessage(message: string, values: MessageValues): string {
   }
 }
 
+/** As `formatMessage`, with all values given: an empty one stays empty, and spaces stay too. */
+export function formatText(
+  message: string,
+  values: Readonly<Record<string, string | number>>,
+): string {
+  if (!message.includes('{')) return message
+  try {
+    return String(parse(message, false).format(values))
+  } catch {
+    return message
+  }
+}
+
 /** Renders the text inside a tag of the message. */
 export type TagRenderer<T> = (text: string) => T
 

@@ -4,14 +4,7 @@ import { t } from './t.ts'
 
 export const IMPORT_TEXTS: readonly string[] = [
   t('The preview was discarded: nothing was changed'),
-  t('A filename is required'),
-  t('A filename cannot begin or end with a space'),
-  t('This filename is not valid Unicode'),
-  t('A filename cannot contain / or \\'),
-  t('A filename cannot contain control or text-direction characters'),
-  t('This filename is reserved'),
   t('A file URL is required'),
-  t('A URL cannot carry a user name or password'),
   t('A tag cannot be empty'),
   t('A tag cannot contain control characters'),
   t('A SKU cannot contain control characters'),
@@ -22,7 +15,6 @@ export const IMPORT_TEXTS: readonly string[] = [
   t('A character of this cell could not be read'),
   t('Choose the encoding of the file, or correct the cell and save the file as UTF-8'),
   t('This cell begins like a formula'),
-  t('Invisible characters were removed from its name'),
   t('A spreadsheet has shortened this SKU'),
   t('Format the column as text in the spreadsheet, then enter the SKU again'),
   t('It is read as text: check that your spreadsheet saved its result'),
@@ -51,48 +43,6 @@ export const IMPORT_TEXTS: readonly string[] = [
   t('Its host did not answer other requests, so it was not checked'),
   t('The URL returns no bytes'),
   t('The URL returns a web page'),
-  t('The address could not be reached'),
-  t('The server did not answer in time'),
-  t('The server sent the file too slowly'),
-  t('The connection ended before the file was complete'),
-  t('The server sent more than it had declared'),
-  t('The secure connection failed'),
-  t(
-    'The server sent the file with a Content-Encoding that cannot be decoded: switch its compression off for this address',
-  ),
-  t('The server sent compressed bytes that are damaged or incomplete'),
-  t(
-    'The server sent bytes that expand to more than 200 times their size: switch its compression off for this address',
-  ),
-  t('The address redirects to an FTP server: files are fetched from http and https addresses only'),
-  t('The server answered 404: file not found. Write # in the name of a file as %23'),
-  t(
-    'The certificate of the server has expired: its operator must renew or correct the certificate',
-  ),
-  t('The server has a self-signed certificate: its operator must renew or correct the certificate'),
-  t(
-    'The server does not send its intermediate certificate, which browsers often know: its operator must add it',
-  ),
-  t(
-    'The certificate of the server is for another name: its operator must renew or correct the certificate',
-  ),
-  t('The server does not use TLS at this address: it may begin with http:// instead of https://'),
-  t('The server and this program have no secure protocol in common: it may be too old'),
-  t(
-    'The server does not answer with HTTP at this address: it may be a radio stream or another service',
-  ),
-  t('The server sent headers that are too long: its operator must correct this'),
-  t(
-    'The server ends the lines of its headers wrongly (without CR LF): its operator must correct this',
-  ),
-  t('The server states the length of the file wrongly: its operator must correct this'),
-  t(
-    'The server sent a header with characters that are not allowed: its operator must correct this',
-  ),
-  t('The server sent an invalid HTTP response: its operator must correct this'),
-  t('Save the file again from where it came'),
-  t('Use an address that downloads the file itself: this one may need a sign-in'),
-  t('The server may refuse programs, or the address may have expired'),
 ]
 
 const template = (message: string): string => message

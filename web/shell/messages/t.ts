@@ -19,11 +19,7 @@ export function setCatalog(messages: Catalog): void {
  *   'purchase')`; a literal too.
  */
 export const t = (message: string, values: MessageValues = {}, context?: string): string =>
-  formatMessage(
-    (context === undefined ? undefined : catalog[keyOf(message, context)]) ??
-      translationOf(message),
-    values,
-  )
+  formatMessage(translationOf(message, context), values)
 
 /** The key of a message with a context in the catalogs. */
 const keyOf = (message: string, context: string) => `${message} || ${context}`
@@ -36,4 +32,7 @@ export const translated = (text: string, values?: MessageValues): string =>
   values ? formatMessage(translationOf(text), values) : translationOf(text)
 
 /** The message in the page's language, not formatted. */
-export const translationOf = (message: string): string => catalog[message] ?? message
+export const translationOf = (message: string, context?: string): string =>
+  (context === undefined ? undefined : catalog[keyOf(message, context)]) ??
+  catalog[message] ??
+  message

@@ -1,13 +1,15 @@
 // A trial: a workflow that is not saved is tried on a few files, and nothing is changed or sent.
 import { z } from 'zod'
+import type { AnyText } from '../../../../plugins/contract.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError } from '../../../core/errors.ts'
+import { storedMessage } from '../../../core/texts.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
 import { firstOf } from '../../../core/present.ts'
 import { requireFeature } from '../../../files/plan-limits.ts'
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
-import { errorSchema, warning } from '../../../http/schemas.ts'
+import { errorSchema, messageText, warning } from '../../../http/schemas.ts'
 import { requireScopes } from '../../../http/scopes.ts'
 import { shownChange } from '../item-record.ts'
 import { checkWorkflow, type WorkflowBody } from '../../workflows/check.ts'
@@ -25,6 +27,7 @@ const triedFileSchema = z
       .string()
       .nullable()
       .meta({ description: 'Why the file would stay as it is; null: nothing prevents it' }),
+    problem_text: messageText,
     before: changes.meta({ description: 'The fields that would change, before' }),
     after: changes.meta({
       description:
@@ -42,6 +45,7 @@ const triedFileSchema = z
                 '`other_files`: its condition excludes the file; `kept`: it failed, and the file continues unchanged',
             }),
           message: z.string().nullable(),
+          message_text: messageText,
         }),
       )
       .meta({
@@ -92,11 +96,15 @@ export const trialRoutes = ({ engine }: { engine: Engine }): Endpoint[] => [
       const places = new Map(workflow.steps.map(({ id }, at) => [id, at]))
       return {
         body: {
-          data: tried.map(({ id, steps, before, after, picture, ...file }) => ({
+          data: tried.map(({ id, steps, before, after, picture, problem, ...file }) => ({
             ...file,
+            ...problemFields(problem),
             file_id: toPublicId('file', id),
             ...shownChange({ before, after }),
-            steps: steps.map(({ step, ...one }) => ({ step: places.get(step) ?? 0, ...one })),
+            steps: steps.map(({ step, result, message }) => ({
+              ...{ step: places.get(step) ?? 0, result },
+              ...(message === null ? { message } : storedMessage(message)),
+            })),
             picture: picture && {
               content_type: picture.content_type,
               base64: picture.bytes.toString('base64'),
@@ -107,6 +115,12 @@ export const trialRoutes = ({ engine }: { engine: Engine }): Endpoint[] => [
     },
   }),
 ]
+
+function problemFields(problem: AnyText | null) {
+  if (problem === null) return { problem }
+  const { message, message_text } = storedMessage(problem)
+  return { problem: message, ...(message_text ? { problem_text: message_text } : {}) }
+}
 
 /** Fields that only a saved workflow needs. */
 const ONLY_SAVED: ReadonlySet<string> = new Set(['name', 'channel'])

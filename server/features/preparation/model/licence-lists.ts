@@ -1,7 +1,7 @@
 // Lists of licence keys: created from a text or CSV file, and counted. Keys are sealed. A key that
 // the shop already has is not added again, so that no key is given to two buyers.
 import { createHmac } from 'node:crypto'
-import { nameKey } from '../../../../plugins/contract.ts'
+import { nameKey, say } from '../../../../plugins/contract.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { Secrets } from '../../../core/secrets.ts'
@@ -139,10 +139,11 @@ export async function warnOfFewKeys(
   if (warned.length === 0) return
   await raiseNotice(tx, {
     level: 'warning',
-    title: 'A list is running out of licence keys',
-    body:
-      `“${list.name}” has ${free.length} licence keys left. Add keys in the settings, under ` +
-      'Licence keys: orders that find no key are held until you do.',
+    title: say('A list is running out of licence keys'),
+    body: say(
+      '“{name}” has {left} licence keys left. Add keys in the settings, under Licence keys: orders that find no key are held until you do.',
+      { name: list.name, left: free.length },
+    ),
     operation_id: null,
   })
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { say } from '../../../plugins/contract.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop } from '../../core/db/for-shop.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
@@ -8,6 +9,7 @@ import { grantWishes } from './wishes.ts'
 
 export const wishGranted = defineEvent({
   name: 'wish.granted',
+  title: say('A wish is granted'),
   about: 'A wish whose file was imported',
   data: z.object({ id: z.string(), filename: z.string() }),
 })
@@ -30,7 +32,7 @@ export const grantTask = ({ database }: GrantParts): BackgroundTask => ({
         await raiseEvent(tx, wishGranted, { key: id, data: { id, filename } })
         await raiseNotice(tx, {
           ...{ level: 'success', operation_id: null },
-          ...{ title: `“${filename}” has arrived`, body: '' },
+          ...{ title: say('“{filename}” has arrived', { filename }), body: '' },
         })
       }
     })

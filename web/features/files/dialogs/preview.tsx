@@ -11,6 +11,7 @@ import { changesOf } from '../../operations/change.ts'
 import { type PreviewPart, partsOfAll, partsOfCounts } from '../../operations/preview-parts.ts'
 import { Changes } from '../../operations/changes.tsx'
 import './preview.css'
+import { shownText } from '../../../shell/messages/server-text.ts'
 import { t } from '../../../shell/messages/t.ts'
 
 const SHOWN = 4
@@ -60,7 +61,7 @@ export function Preview({
     )
   if (!parts) return <LoadingRows rows={3} what={t('the preview')} />
   const together = worksOnAll(operation)
-  const intentions = operation.intentions.join('; ')
+  const intentions = operation.intention_texts.map(shownText).join('; ')
   return (
     <BlockStack gap="400">
       {!together && parts.length === 0 && <Text as="p">{t('No file matches.')}</Text>}

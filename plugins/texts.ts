@@ -1,0 +1,120 @@
+// Texts for people, as data: an English ICU message with its values, as in gettext. The English
+// message is the code of the text: the catalogs of translations have it as their key. A text is
+// stored and sent as it is, and written in a language where a person reads it. `npm run messages`
+// collects the messages from the calls of `say`.
+import { IntlMessageFormat } from 'intl-messageformat'
+
+export interface Text {
+  message: string
+  /** Tells apart equal English messages with different meanings. */
+  context?: string
+  values: Readonly<Record<string, TextValue>>
+}
+
+/** A number is written as the reader's language writes it; a name, a code or an id is a string. */
+export type TextValue = string | number | Text
+
+/** A plain string is shown in the reader's language if a catalog has it, otherwise unchanged. */
+export type AnyText = Text | string
+
+/**
+ * States a text: `say('{count, plural, one {# file is} other {# files are}} damaged', { count })`.
+ * `message` must be a literal, so that it is collected. `#` and `{count}` show `1,234`.
+ * @param context tells apart equal English messages with different meanings, `say('Import', {},
+ *   'noun')`; a literal too
+ */
+export const say = (message: string, values: Text['values'] = {}, context?: string): Text =>
+  context === undefined ? { message, values } : { message, context, values }
+
+/**
+ * The text of a string that is stated elsewhere: a title, another system's answer. It is shown in
+ * the reader's language if a catalog has it.
+ */
+export function textOf(text: AnyText): Text {
+  if (typeof text !== 'string') return text
+  return SYNTAX.test(text) ? verbatim(text) : say(text)
+}
+
+/** The text of a name, which is the same in every language. */
+export const verbatim = (text: string): Text => ({ message: '{text}', values: { text } })
+
+/** Characters with a meaning in ICU messages. */
+const SYNTAX = /[{}'<]/
+
+/** Sentences of one paragraph. */
+export const sentences = (...texts: readonly AnyText[]): Text =>
+  joined(texts, (first, second) => say('{first} {second}', { first, second }))
+
+/** Parts of one sentence: `A link for each file, valid 30 days`. */
+export const phrases = (...texts: readonly AnyText[]): Text =>
+  joined(texts, (first, second) => say('{first}, {second}', { first, second }))
+
+/** Texts on lines of their own. */
+export const lines = (...texts: readonly AnyText[]): Text =>
+  joined(texts, (first, second) => ({ message: '{first}\n{second}', values: { first, second } }))
+
+/** `Images up to 2,000 px.` */
+export const sentence = (text: AnyText): Text => say('{text}.', { text: textOf(text) })
+
+function joined(texts: readonly AnyText[], join: (first: Text, second: Text) => Text): Text {
+  const [first, ...others] = texts.map(textOf)
+  return others.reduce(join, first ?? textOf(''))
+}
+
+/** A language that texts are written in. */
+export interface TextLanguage {
+  /** The tag by which numbers and plurals are written, `de-AT`. */
+  locale: string
+  /** The translations by their English messages; with a context, by `message || context`. */
+  catalog: Readonly<Record<string, string>>
+}
+
+export const ENGLISH: TextLanguage = { locale: 'en-US', catalog: {} }
+
+/** The text in English: for fields of the API, the log and tests. */
+export const english = (text: AnyText): string => textIn(textOf(text), ENGLISH)
+
+/**
+ * The text in a language. An invalid message is shown unformatted, so that the mistake of a plugin
+ * or of a translation does not stop the work that it reports.
+ */
+export function textIn({ message, context, values }: Text, language: TextLanguage): string {
+  const { catalog } = language
+  const key = context === undefined ? message : `${message} || ${context}`
+  const translation = catalog[key] ?? catalog[message] ?? message
+  if (!translation.includes('{')) return translation
+  const written = Object.entries(values).map(([name, value]) => [
+    name,
+    typeof value === 'object'
+      ? textIn(value, language)
+      : figureOf(translation, name, value, language),
+  ])
+  try {
+    return String(formatOf(translation, language.locale).format(Object.fromEntries(written)))
+  } catch {
+    return translation
+  }
+}
+
+/** A plain argument is formatted here: ICU writes it without grouping. */
+const figureOf = (
+  message: string,
+  name: string,
+  value: string | number,
+  { locale }: TextLanguage,
+): string | number =>
+  typeof value === 'string' || message.includes(`{${name},`)
+    ? value
+    : new Intl.NumberFormat(locale).format(value)
+
+const formats = new Map<string, IntlMessageFormat>()
+
+/** Messages with arguments are literals of the code, so the cache needs no limit. */
+function formatOf(message: string, locale: string): IntlMessageFormat {
+  const key = `${locale} ${message}`
+  const known = formats.get(key)
+  if (known) return known
+  const format = new IntlMessageFormat(message, locale, undefined, { ignoreTag: true })
+  formats.set(key, format)
+  return format
+}

@@ -58,6 +58,9 @@ const fields = {
     .meta({ description: 'The message about an import names the files that have no product' }),
   email_on_complete: z.boolean(),
   email_on_errors: z.boolean(),
+  weekly_summary: z.boolean().meta({
+    description: 'An email each Monday morning: the figures of the week, and what needs the shop',
+  }),
   recipients: z
     .array(emailAddress('Enter an email address'))
     .max(MAX_RECIPIENTS, `At most ${MAX_RECIPIENTS} recipients`),
@@ -127,6 +130,7 @@ export const shopSettingsSchema = z
     notify_unmapped: fields.notify_unmapped.default(true),
     email_on_complete: fields.email_on_complete.default(true),
     email_on_errors: fields.email_on_errors.default(true),
+    weekly_summary: fields.weekly_summary.default(false),
     recipients: fields.recipients.default([]),
     mail_language: fields.mail_language.default(null),
     sms_on_large_import: fields.sms_on_large_import.default(false),

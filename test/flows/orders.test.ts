@@ -237,11 +237,12 @@ test('a file that is imported after the sale is given to past buyers, and taken 
   const { data } = await read('/api/new-files')
   const [product] = data.filter(({ files }: any) => files[0].filename === 'second.pdf')
   expect(product).toMatchObject({ orders: 1, buyers: 1 })
-  expect((await read('/api/attention')).needs).toContainEqual({
-    need: 'new_files',
-    count: data.length,
-    url: `${server.url}/deliveries/new-files`,
-  })
+  expect((await read('/api/attention')).needs).toContainEqual(
+    expect.objectContaining({
+      ...{ need: 'new_files', count: data.length },
+      url: `${server.url}/deliveries/new-files`,
+    }),
+  )
   const request = {
     ...{ action: 'give-files', options: { product_id: product.product_id }, dry_run: true },
     select: { file_ids: product.files.map(({ file_id }: any) => file_id) },

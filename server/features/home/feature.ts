@@ -2,6 +2,7 @@
 import { homeExamples } from './examples.ts'
 import { refreshTask, type RefreshParts } from './refresh-task.ts'
 import { homeRoutes } from './routes.ts'
+import { weeklySummaryTask } from './weekly-summary.ts'
 import { defineFeature } from '../feature.ts'
 
 export const homeFeature = defineFeature({
@@ -9,6 +10,6 @@ export const homeFeature = defineFeature({
   examples: homeExamples,
   endpoints: homeRoutes,
   showsDownloads: true,
-  tasks: (parts: RefreshParts) => [refreshTask(parts)],
+  tasks: (parts: RefreshParts) => [refreshTask(parts), weeklySummaryTask(parts)],
   tables: { shop_days: 'counts' },
 })

@@ -5,7 +5,10 @@ import { startOrigin, type Origin } from '../../../test/fakes/origin.ts'
 import { paidOrder } from '../../../test/orders.ts'
 import { addMappings } from '../../files/mappings.ts'
 import { parsePublicId } from '../../core/ids.ts'
+import { renderMail, type MailPayload } from '../../core/outbox/templates.ts'
+import { languageOf } from '../../core/texts.ts'
 import { reconcileOrder } from '../orders/reconcile.ts'
+import { sendSummaries } from './weekly-summary.ts'
 
 let app: TestApp
 let origin: Origin
@@ -161,4 +164,34 @@ test('a product that sells without a file is listed until it has one or is dismi
   )
   await addMappings(scope, [{ fileId: rows[0]!.id, mapping: { ...MAPPING, product_id: product } }])
   expect(await listed()).toEqual([])
+})
+
+test('the weekly summary is sent once, on Monday morning in the shop’s time zone', async () => {
+  const { scope } = app.owner
+  const settings = {
+    ...{ weekly_summary: true, recipients: ['owner@example.com'] },
+    ...{ time_zone: 'America/New_York', mail_language: 'de' },
+  }
+  expect((await app.owner.call('PATCH', '/api/settings', settings)).status).toBe(200)
+  await scope.query(
+    `insert into file_days (shop_id, day, file_id, downloads)
+     select :shop, '2026-03-15', id, 41 from files where shop_id = :shop limit 1`,
+  )
+  const mails = () =>
+    scope.query<{ payload: MailPayload }>(
+      `select payload from outbox where shop_id = :shop and key like 'weekly-summary/%'`,
+    )
+  const send = (at: string) =>
+    sendSummaries(app.engine.parts.database, new Date(at), new AbortController().signal)
+  await send('2026-03-16T11:59:00Z') // 7:59 there
+  await send('2026-03-15T15:00:00Z') // Sunday
+  expect(await mails()).toEqual([])
+  for (const minute of [1, 31]) await send(`2026-03-16T12:0${minute % 10}:00Z`)
+  const [mail, ...more] = await mails()
+  expect(more).toEqual([])
+  const { subject, text, html } = renderMail(mail!.payload, 'https://app', languageOf('de'))
+  expect(subject).toBe('Deine Woche: 41 Downloads, 0 Lieferungen')
+  expect(text).toContain('Die Woche vom 2026-03-09 bis 2026-03-15')
+  expect(text).toContain('https://app/operations?kind=import')
+  expect(html).toContain('guide.pdf')
 })

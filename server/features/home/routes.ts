@@ -1,8 +1,11 @@
 // The home page: what needs the merchant, and what happened.
 import { z } from 'zod'
+import { storedMessage } from '../../core/texts.ts'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { messageText } from '../../http/schemas.ts'
 import { METRICS, PERIODS, readFigures, readPoints } from './model/figures.ts'
 import { refreshShop } from './model/days.ts'
+import { needText } from './model/need-texts.ts'
 import {
   MAX_COUNTED,
   NEED_NAMES,
@@ -20,6 +23,8 @@ const attentionSchema = z
         z.object({
           need: z.enum(NEED_NAMES as [Need, ...Need[]]),
           count: count.meta({ description: `Exact up to ${MAX_COUNTED}` }),
+          message: z.string(),
+          message_text: messageText,
           url: z.string().meta({ description: 'The admin page where somebody can act' }),
         }),
       )
@@ -92,7 +97,11 @@ export const homeRoutes = ({ baseUrl, clock }: HomeParts): Endpoint[] => [
     replies: { 200: { description: 'The counts', schema: attentionSchema } },
     handler: async ({ caller: { scope } }) => {
       const [needs, first_steps] = await Promise.all([readNeeds(scope), readFirstSteps(scope)])
-      const found = needs.map((one) => ({ ...one, url: baseUrl + NEED_PAGES[one.need] }))
+      const found = needs.map((one) => ({
+        ...one,
+        ...storedMessage(needText(one)),
+        url: baseUrl + NEED_PAGES[one.need],
+      }))
       return { body: { needs: found, first_steps } }
     },
   }),

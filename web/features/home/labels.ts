@@ -3,90 +3,20 @@ import { pageLocale } from '../../shell/messages/locale.ts'
 import { t } from '../../shell/messages/t.ts'
 import { type Figures, type Home, type Need } from './calls.ts'
 
-/** The server counts up to this number. */
-const MAX_COUNTED = 1000
-
-interface NeedText {
-  text: string
-  /** What the button says. */
-  action: string
+/** What the button of a need says. */
+export const NEED_ACTIONS: Readonly<Record<Need, string>> = {
+  held: t('Decide'),
+  asked: t('Answer'),
+  blocked: t('Show deliveries'),
+  unreachable: t('Copy links'),
+  damaged: t('Read the notices'),
+  connections: t('Repair'),
+  licence_lists: t('Add keys'),
+  failed_imports: t('See why'),
+  unfiled_products: t('Add files'),
+  new_files: t('Decide'),
+  unmapped: t('Map files'),
 }
-
-/** The number is inserted by `needText`. */
-const NEEDS: Readonly<Record<Need, (count: number) => NeedText>> = {
-  held: (count) => ({
-    text: t('{count, plural, one {# delivery waits} other {# deliveries wait}} for your decision', {
-      count,
-    }),
-    action: t('Decide'),
-  }),
-  asked: (count) => ({
-    text: t('{count, plural, one {# buyer asks} other {# buyers ask}} for more downloads', {
-      count,
-    }),
-    action: t('Answer'),
-  }),
-  blocked: (count) => ({
-    text: t(
-      '{count, plural, one {# buyer has} other {# buyers have}} files that are used up or expired',
-      { count },
-    ),
-    action: t('Show deliveries'),
-  }),
-  unreachable: (count) => ({
-    text: t('{count, plural, one {# order has} other {# orders have}} no email address', {
-      count,
-    }),
-    action: t('Copy links'),
-  }),
-  damaged: (count) => ({
-    text: t('{count, plural, one {# file is} other {# files are}} damaged in storage', { count }),
-    action: t('Read the notices'),
-  }),
-  connections: (count) => ({
-    text: t('{count, plural, one {# connection does} other {# connections do}} not work', {
-      count,
-    }),
-    action: t('Repair'),
-  }),
-  licence_lists: (count) => ({
-    text: t('{count, plural, one {# list is} other {# lists are}} running out of licence keys', {
-      count,
-    }),
-    action: t('Add keys'),
-  }),
-  failed_imports: (count) => ({
-    text: t('{count, plural, one {# import} other {# imports}} of this week had failed files', {
-      count,
-    }),
-    action: t('See why'),
-  }),
-  unfiled_products: (count) => ({
-    text: t(
-      '{count, plural, one {# product sells and has no file} other {# products sell and have no file}}',
-      {
-        count,
-      },
-    ),
-    action: t('Add files'),
-  }),
-  new_files: (count) => ({
-    text: t(
-      '{count, plural, one {# product has} other {# products have}} new files that past buyers do not have',
-      { count },
-    ),
-    action: t('Decide'),
-  }),
-  unmapped: (count) => ({
-    text: t('{count, plural, one {# file has} other {# files have}} no product', { count }),
-    action: t('Map files'),
-  }),
-}
-
-export const needText = ({ need, count }: Home['needs'][number]): NeedText & { more: boolean } => ({
-  ...NEEDS[need](Math.min(count, MAX_COUNTED)),
-  more: count > MAX_COUNTED,
-})
 
 /** The path within the page. */
 export function pathOf(url: string): string {

@@ -1,9 +1,10 @@
 // What waits for somebody, each with its number and one way to go on.
 import { Titled } from '../../shell/components/titled.tsx'
+import { messageText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Button, Text } from '../../shell/ui/index.ts'
 import { type Home } from './calls.ts'
-import { needText, pathOf } from './labels.ts'
+import { NEED_ACTIONS, pathOf } from './labels.ts'
 
 export function Needs({ home: { needs, first_steps } }: { home: Home }) {
   if (needs.length === 0 && !first_steps.imported) return null
@@ -16,10 +17,11 @@ export function Needs({ home: { needs, first_steps } }: { home: Home }) {
       ) : (
         <ul className="needs">
           {needs.map((one) => {
-            const { text, action, more } = needText(one)
+            const text = messageText(one)
+            const action = NEED_ACTIONS[one.need]
             return (
               <li key={one.need}>
-                <Text as="span">{more ? t('More than {what}', { what: text }) : text}</Text>
+                <Text as="span">{text}</Text>
                 <Button url={pathOf(one.url)} accessibilityLabel={`${action}: ${text}`}>
                   {action}
                 </Button>

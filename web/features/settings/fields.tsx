@@ -157,6 +157,11 @@ export function NotificationFields({ draft, problems, onChange }: FieldsProps) {
           checked={draft.email_on_errors}
           onChange={(email_on_errors) => onChange({ email_on_errors })}
         />
+        <Checkbox
+          label={t('Email with the figures of the week on Monday')}
+          checked={draft.weekly_summary}
+          onChange={(weekly_summary) => onChange({ weekly_summary })}
+        />
       </BlockStack>
       <WordsField
         id={fieldId('recipients')}

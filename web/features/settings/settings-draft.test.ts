@@ -14,6 +14,7 @@ const saved: ShopSettings = {
   notify_unmapped: true,
   email_on_complete: true,
   email_on_errors: true,
+  weekly_summary: false,
   mail_language: null,
   recipients: ['a@b.example'],
   sms_on_large_import: false,

@@ -61,6 +61,9 @@ export interface components {
       needs: {
         /** @description Exact up to 1000 */
         count: number
+        message: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        message_text?: components['schemas']['Text']
         /** @enum {string} */
         need:
           | 'held'
@@ -5243,6 +5246,11 @@ export interface components {
        * @default null
        */
       watermark: components['schemas']['WatermarkOutput'] | null
+      /**
+       * @description An email each Monday morning: the figures of the week, and what needs the shop
+       * @default false
+       */
+      weekly_summary: boolean
     }
     SettingsChange: {
       auto_map?: boolean
@@ -5303,6 +5311,8 @@ export interface components {
       visibility?: 'public' | 'private'
       /** @description The watermark that PDF documents get with the option `saved`; null: none */
       watermark?: components['schemas']['Watermark'] | null
+      /** @description An email each Monday morning: the figures of the week, and what needs the shop */
+      weekly_summary?: boolean
     }
     Stats: {
       /** @description Each day of the period, oldest first, in UTC */

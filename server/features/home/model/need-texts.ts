@@ -1,0 +1,49 @@
+// What needs the merchant, as sentences: for the page and for the weekly email.
+import { say, type Text } from '../../../../plugins/contract.ts'
+import { MAX_COUNTED, type Need } from './needs.ts'
+
+const TEXTS: Readonly<Record<Need, (count: number) => Text>> = {
+  held: (count) =>
+    say('{count, plural, one {# delivery waits} other {# deliveries wait}} for your decision', {
+      count,
+    }),
+  asked: (count) =>
+    say('{count, plural, one {# buyer asks} other {# buyers ask}} for more downloads', { count }),
+  blocked: (count) =>
+    say(
+      '{count, plural, one {# buyer has} other {# buyers have}} files that are used up or expired',
+      { count },
+    ),
+  unreachable: (count) =>
+    say('{count, plural, one {# order has} other {# orders have}} no email address', { count }),
+  unfiled_products: (count) =>
+    say(
+      '{count, plural, one {# product sells and has no file} other {# products sell and have no file}}',
+      { count },
+    ),
+  new_files: (count) =>
+    say(
+      '{count, plural, one {# product has} other {# products have}} new files that past buyers do not have',
+      { count },
+    ),
+  unmapped: (count) =>
+    say('{count, plural, one {# file has} other {# files have}} no product', { count }),
+  failed_imports: (count) =>
+    say('{count, plural, one {# import} other {# imports}} of this week had failed files', {
+      count,
+    }),
+  connections: (count) =>
+    say('{count, plural, one {# connection does} other {# connections do}} not work', { count }),
+  licence_lists: (count) =>
+    say('{count, plural, one {# list is} other {# lists are}} running out of licence keys', {
+      count,
+    }),
+  damaged: (count) =>
+    say('{count, plural, one {# file is} other {# files are}} damaged in storage', { count }),
+}
+
+/** `More than 1,000 …` if there are more than were counted. */
+export function needText({ need, count }: { need: Need; count: number }): Text {
+  const what = TEXTS[need](Math.min(count, MAX_COUNTED))
+  return count > MAX_COUNTED ? say('More than {what}', { what }) : what
+}

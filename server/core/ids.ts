@@ -27,6 +27,7 @@ export type IdPrefix =
   | 'delivery'
   | 'answer'
   | 'licences'
+  | 'licence'
 
 /** `file` + a UUID → `file_0199…` (32 hex digits). */
 export function toPublicId(prefix: IdPrefix, uuid: string): string {

@@ -59,6 +59,8 @@ export const IDS = {
   delivery: id('delivery', 32),
   customer_data: id('answer', 96),
   licence_list: id('licences', 97),
+  /** A key of a buyer. */
+  licence_key: id('licence', 98),
 } as const
 export type ExampleId = keyof typeof IDS
 

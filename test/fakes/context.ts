@@ -69,7 +69,11 @@ export function writeContext(given: Partial<WriteContext> = {}): WriteContext {
       quantityOf: () => 1,
       notifyShop: refuse('delivery'),
     },
-    licences: { find: refuse('licences'), assign: refuse('licences') },
+    licences: {
+      find: refuse('licences'),
+      assign: refuse('licences'),
+      keysOf: refuse('licences'),
+    },
     pastOrders: { count: refuse('pastOrders'), import: refuse('pastOrders') },
     ...given,
   }

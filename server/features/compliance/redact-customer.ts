@@ -93,6 +93,12 @@ async function redactLinks(tx: ShopScope, { links }: Buyer): Promise<void> {
        and a.operation_id = l.operation_id`,
     { links },
   )
+  await tx.query(
+    `delete from licence_activations a using licence_keys k, links l
+     where a.shop_id = :shop and k.shop_id = :shop and k.id = a.key_id and l.shop_id = :shop
+       and l.id = any(:links::uuid[]) and l.delivery_id = k.delivery_id`,
+    { links },
+  )
   // This also deletes the rows of copies with the buyer's name, so their bytes become unused.
   await tx.query(
     `delete from delivery_runs where shop_id = :shop and page_id = any(:links::uuid[])`,

@@ -385,6 +385,11 @@ export const ERRORS = {
     type: 'item',
     message: 'There are not enough licence keys left: add keys to the list',
   },
+  licence_key_missing: {
+    status: 422,
+    type: 'item',
+    message: 'The buyer has no licence key for this file',
+  },
   licence_list_not_found: {
     status: 404,
     type: 'item',

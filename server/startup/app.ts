@@ -122,7 +122,13 @@ function createKoa(parts: WebParts, observers: Observers, failures: FailureLimit
   app.use(thankYouRoute({ ...parts, failures }))
   app.use(licenceVerification(parts))
   app.use(
-    docsPage(() => openApiDocument(endpoints, { ...tusPaths, ...licencePaths }, { ...parts, examples: EXAMPLES, version })),
+    docsPage(() =>
+      openApiDocument(
+        endpoints,
+        { ...tusPaths, ...licencePaths },
+        { ...parts, examples: EXAMPLES, version },
+      ),
+    ),
   )
   app.use(tusRoute(parts.uploads, authenticator))
   app.use(router.routes())

@@ -111,7 +111,8 @@ export async function returnLicenceKeys(
      select id, due from judged where due is not null`,
     { deliveries },
   )
-  const keysFor = (due: JudgedKey['due']) => judged.flatMap((key) => (key.due === due ? key.id : []))
+  const keysFor = (due: JudgedKey['due']) =>
+    judged.flatMap((key) => (key.due === due ? key.id : []))
   await tx.query(
     `update licence_keys set revoked_at = now(), revoked_by = 'refund'
      where shop_id = :shop and id = any(:keys::uuid[]) and revoked_by is null`,

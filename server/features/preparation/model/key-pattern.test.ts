@@ -5,8 +5,7 @@ test('keys follow their pattern, and are different', () => {
   const about = { pattern: 'XXXX-99AA-XXXXXXXX', prefix: 'PRO/', checksum: false }
   const keys = Array.from({ length: 200 }, () => generateKey(about))
   const [x, a] = ['[2-9A-HJKMNP-TV-Z]', '[A-HJKMNP-TV-Z]']
-  for (const key of keys)
-    expect(key).toMatch(new RegExp(`^PRO/${x}{4}-[2-9]{2}${a}{2}-${x}{8}$`))
+  for (const key of keys) expect(key).toMatch(new RegExp(`^PRO/${x}{4}-[2-9]{2}${a}{2}-${x}{8}$`))
   expect(new Set(keys).size).toBe(200)
   // All characters occur, also the first and the last.
   expect(new Set(keys.join('').replaceAll(/[/-]/g, '')).size).toBeGreaterThanOrEqual(30)

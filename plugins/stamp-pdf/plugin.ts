@@ -45,6 +45,7 @@ const options = z.strictObject({
     .meta({
       title: 'Position',
       widget: 'page-position',
+      samples: { '{licence}': 'ABCD-2345-EFGH' },
       choices: {
         'bottom-left': 'Bottom left',
         'bottom-right': 'Bottom right',

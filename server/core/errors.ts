@@ -388,7 +388,7 @@ export const ERRORS = {
   licence_key_missing: {
     status: 422,
     type: 'item',
-    message: 'The buyer has no licence key for this file',
+    message: 'The stamp shows licence keys, and no step before it assigned one for this file',
   },
   licence_list_not_found: {
     status: 404,

@@ -49,10 +49,7 @@ export function KeyActions({ licence, onOpen }: Props) {
           onActionAnyItem={() => setOpen(false)}
           items={[
             ...(activations > 0
-              ? [
-                  entry('instances', t('See activations')),
-                  entry('reset', t('End all activations')),
-                ]
+              ? [entry('instances', t('See activations')), entry('reset', t('End all activations'))]
               : []),
             ...(revoked_by === 'refund' ? [] : [entry('rotate', t('Replace'))]),
             status === 'revoked'

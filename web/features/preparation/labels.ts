@@ -21,9 +21,7 @@ export function licenceState({ left }: Pick<LicenceList, 'left'>): LicenceState 
 
 export const licenceCounts = ({ left, given }: Pick<LicenceList, 'left' | 'given'>): string =>
   [
-    ...(left === null
-      ? []
-      : [t('{left, plural, one {# key left} other {# keys left}}', { left })]),
+    ...(left === null ? [] : [t('{left, plural, one {# key left} other {# keys left}}', { left })]),
     t('{given, plural, one {# given} other {# given}}', { given }),
   ].join(' · ')
 
@@ -51,9 +49,7 @@ export function termTexts(list: LicenceList): [name: string, value: string][] {
     ],
     [
       t('Activations'),
-      limit === null
-        ? t('Unlimited')
-        : t('{limit, plural, one {# for each key} other {# for each key}}', { limit }),
+      limit === null ? t('Unlimited') : t('{limit, number} for each key', { limit }),
     ],
     [
       t('Refunds'),
@@ -92,8 +88,7 @@ export const activationsText = ({
 
 /** The key, or what it is of if nobody has seen it. */
 export const keyName = ({ key, order_name }: Pick<LicenceKey, 'key' | 'order_name'>): string =>
-  key ??
-  (order_name === null ? t('the key') : t('the key of {order}', { order: order_name }))
+  key ?? (order_name === null ? t('the key') : t('the key of {order}', { order: order_name }))
 
 interface BadLine {
   /** From 1. */

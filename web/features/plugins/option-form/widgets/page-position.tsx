@@ -13,7 +13,7 @@ const LINES = 9
 export function PagePosition({ name, schema, value, onChange, path, problems }: FieldProps) {
   const { values } = useScope()
   const position = typeof value === 'string' ? value : ''
-  const { choices = {} } = schema
+  const { choices = {}, samples = {} } = schema
   return (
     <div className="position">
       <Select
@@ -26,10 +26,19 @@ export function PagePosition({ name, schema, value, onChange, path, problems }: 
         value={position}
         onChange={onChange}
       />
-      <SmallPage position={position} {...values} />
+      <SmallPage position={position} {...values} text={sampleOf(values.text, samples)} />
     </div>
   )
 }
+
+/** The text with samples instead of the values that only a delivery has. */
+const sampleOf = (text: unknown, samples: NonNullable<FieldProps['schema']['samples']>): unknown =>
+  typeof text === 'string'
+    ? Object.entries(samples).reduce(
+        (shown, [part, sample]) => shown.replaceAll(part, () => sample),
+        text,
+      )
+    : text
 
 interface SketchProps {
   position: string

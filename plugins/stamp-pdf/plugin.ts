@@ -44,7 +44,7 @@ const options = z.strictObject({
     .default('bottom-left')
     .meta({
       title: 'Position',
-      widget: 'page-position',
+      widget: 'page-sketch',
       samples: { '{licence}': 'ABCD-2345-EFGH' },
       choices: {
         'bottom-left': 'Bottom left',

@@ -46,7 +46,7 @@ const uuidOf = (id: string) =>
 
 let addresses = 0
 const nextAddress = () => `198.51.100.${(addresses += 1)}`
-/** Each request has an address of its own, unless one is given. */
+/** Each request has a separate address, unless one is given. */
 async function send(path: string, body: unknown, address = nextAddress()): Promise<Answer> {
   const response = await fetch(`${app.url}/licences/${path}`, {
     method: 'POST',

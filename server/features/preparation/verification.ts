@@ -171,9 +171,19 @@ export function licenceVerification(parts: VerificationParts) {
       throw new AppError('method_not_allowed')
     }
     const state = await answer(ctx, path)
-    ctx.body = { ...state, expires_at: state.expires_at?.toISOString() ?? null }
+    ctx.body = recordOf(state)
   }
 }
+
+const recordOf = (state: LicenceState): z.output<typeof stateSchema> => ({
+  valid: state.valid,
+  status: state.status,
+  activations: state.activations,
+  activation_limit: state.activation_limit,
+  expires_at: state.expires_at?.toISOString() ?? null,
+  file: state.file,
+  order: state.order,
+})
 
 const TOO_MANY_WRONG =
   'Too many unknown licence keys came from this address: wait as long as Retry-After says'

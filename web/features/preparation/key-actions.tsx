@@ -1,6 +1,7 @@
 // The menu of a key, the questions before its actions, and the list of its activations.
 import { useState } from 'react'
 import { toast } from '../../shell/client/bridge.ts'
+import { copyText } from '../../shell/components/clipboard.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { Question } from '../../shell/components/question.tsx'
 import { momentText } from '../../shell/labels/time.ts'
@@ -22,8 +23,11 @@ interface Props {
 
 export function KeyActions({ licence, onOpen }: Props) {
   const [open, setOpen] = useState(false)
-  const { status, activations, revoked_by } = licence
+  const { key, status, activations, revoked_by } = licence
   if (status === 'replaced') return null
+  const copy = async (text: string) => {
+    if (await copyText(text)) toast(t('Key copied'))
+  }
   const entry = (kind: KeyDialog['kind'], content: string, destructive = false) => ({
     ...{ content, destructive },
     onAction: () => onOpen({ kind, licence }),
@@ -48,6 +52,7 @@ export function KeyActions({ licence, onOpen }: Props) {
           actionRole="menuitem"
           onActionAnyItem={() => setOpen(false)}
           items={[
+            ...(key === null ? [] : [{ content: t('Copy'), onAction: () => void copy(key) }]),
             ...(activations > 0
               ? [entry('instances', t('See activations')), entry('reset', t('End all activations'))]
               : []),

@@ -16,9 +16,10 @@ export const keyBits = (pattern: string): number =>
   [...pattern].reduce((bits, sign) => bits + Math.log2(PLACES[sign]?.length ?? 1), 0)
 
 export function exampleKey({ pattern, prefix, checksum }: KeyPattern): string {
-  const random = [...pattern].map((sign) => {
+  const numbers = crypto.getRandomValues(new Uint16Array(pattern.length))
+  const random = [...pattern].map((sign, at) => {
     const signs = PLACES[sign]
-    return signs === undefined ? sign : signs.charAt(Math.floor(Math.random() * signs.length))
+    return signs === undefined ? sign : signs.charAt((numbers[at] ?? 0) % signs.length)
   })
   const key = prefix + random.join('')
   return checksum ? key + checkCharacter(key) : key

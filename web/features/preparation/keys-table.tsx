@@ -1,20 +1,11 @@
 // The keys of a list that buyers have: whose each one is, its status, and where it is activated.
 import { useMemo } from 'react'
 import { type LicenceKey } from './calls.ts'
-import { Copy } from '../../shell/components/copy.tsx'
 import { type CardLayout, type Columns } from '../../shell/components/record-columns.ts'
 import { RecordTable } from '../../shell/components/record-table.tsx'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
-import {
-  Badge,
-  BlockStack,
-  Button,
-  InlineStack,
-  Link,
-  Text,
-  useBreakpoints,
-} from '../../shell/ui/index.ts'
+import { Badge, BlockStack, Button, Link, Text, useBreakpoints } from '../../shell/ui/index.ts'
 import { KeyActions, type KeyDialog } from './key-actions.tsx'
 import { activationsText, keyName, keyStatus, keyStatusNote } from './labels.ts'
 
@@ -69,7 +60,16 @@ const columnsOf = (onOpen: Props['onOpen']): Columns<ColumnId, LicenceKey> => ({
   activations: {
     title: t('Activations'),
     tabular: true,
-    cell: (licence) => <Activations licence={licence} onOpen={onOpen} />,
+    cell: (licence) => (
+      <Activations licence={licence} text={activationsText(licence)} onOpen={onOpen} />
+    ),
+    inCard: (licence) => (
+      <Activations
+        licence={licence}
+        text={t('Activations: {count}', { count: activationsText(licence) })}
+        onOpen={onOpen}
+      />
+    ),
   },
   actions: {
     title: t('Actions'),
@@ -89,10 +89,7 @@ const Key = ({ licence: { key, filename } }: RowProps) => (
         {t('Not shown yet')}
       </Text>
     ) : (
-      <InlineStack gap="100" blockAlign="center">
-        <code className="long-text">{key}</code>
-        <Copy text={key} what={t('licence key')} />
-      </InlineStack>
+      <code className="long-text">{key}</code>
     )}
     <Text as="span" variant="bodySm" tone="subdued" breakWord>
       {filename ?? t('Deleted file')}
@@ -134,8 +131,11 @@ function Status({ licence }: RowProps) {
   )
 }
 
-function Activations({ licence, onOpen }: RowProps & Pick<Props, 'onOpen'>) {
-  const text = activationsText(licence)
+function Activations({
+  licence,
+  text,
+  onOpen,
+}: RowProps & Pick<Props, 'onOpen'> & { text: string }) {
   if (licence.activations === 0)
     return (
       <Text as="span" tone="subdued">
@@ -147,7 +147,7 @@ function Activations({ licence, onOpen }: RowProps & Pick<Props, 'onOpen'>) {
       variant="plain"
       accessibilityLabel={t('Activations of {key}: {count}', {
         key: keyName(licence),
-        count: text,
+        count: activationsText(licence),
       })}
       onClick={() => onOpen({ kind: 'instances', licence })}
     >

@@ -97,7 +97,6 @@ function PatternFields({ draft, change, problems }: Omit<Props, 'exists'>) {
       <TextField
         id={fieldId('generate.prefix')}
         label={t('Prefix')}
-        placeholder="PRO-"
         autoComplete="off"
         monospaced
         maxLength={MAX_PREFIX}

@@ -14,19 +14,25 @@ export function PagePosition({ name, schema, value, onChange, path, problems }: 
   const { values } = useScope()
   const position = typeof value === 'string' ? value : ''
   const { choices = {}, samples = {} } = schema
+  const text = sampleOf(values.text, samples)
   return (
     <div className="position">
       <Select
         id={fieldId(path)}
         label={titleOf(schema, name)}
         error={problems.within(path)}
+        helpText={
+          typeof text === 'string' && text !== values.text
+            ? t('For example: {text}', { text })
+            : undefined
+        }
         options={(schema.enum ?? [])
           .map(String)
           .map((one) => ({ value: one, label: choices[one] ?? titleFromName(one) }))}
         value={position}
         onChange={onChange}
       />
-      <SmallPage position={position} {...values} text={sampleOf(values.text, samples)} />
+      <SmallPage position={position} {...values} text={text} />
     </div>
   )
 }

@@ -93,12 +93,6 @@ async function redactLinks(tx: ShopScope, { links }: Buyer): Promise<void> {
        and a.operation_id = l.operation_id`,
     { links },
   )
-  await tx.query(
-    `delete from licence_activations a using licence_keys k, links l
-     where a.shop_id = :shop and k.shop_id = :shop and k.id = a.key_id and l.shop_id = :shop
-       and l.id = any(:links::uuid[]) and l.delivery_id = k.delivery_id`,
-    { links },
-  )
   // This also deletes the rows of copies with the buyer's name, so their bytes become unused.
   await tx.query(
     `delete from delivery_runs where shop_id = :shop and page_id = any(:links::uuid[])`,
@@ -134,6 +128,12 @@ async function redactLinks(tx: ShopScope, { links }: Buyer): Promise<void> {
 
 /** Keeps orders as sales without a person, and revokes their deliveries. */
 async function redactOrders(tx: ShopScope, { orders }: Buyer): Promise<void> {
+  await tx.query(
+    `delete from licence_activations a using licence_keys k, deliveries d
+     where a.shop_id = :shop and k.shop_id = :shop and k.id = a.key_id and d.shop_id = :shop
+       and d.id = k.delivery_id and d.order_id = any(:orders::text[])`,
+    { orders },
+  )
   await tx.query(
     `update deliveries set email = null, ask = null, revoked_at = coalesce(revoked_at, now()),
        updated_at = now()

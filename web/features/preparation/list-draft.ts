@@ -1,5 +1,5 @@
 // What a person enters about a list of licence keys, before it is saved.
-import { type NumberValue } from '../../shell/components/number-field.tsx'
+import type { NumberValue } from '../../shell/components/number-field.tsx'
 import { type Objection } from '../../shell/client/workflows.ts'
 import { t } from '../../shell/messages/t.ts'
 import { type LicenceList, type LicenceListChange } from './calls.ts'

@@ -394,6 +394,16 @@ test('a replaced key is on no page any more, and copies that show it are made ag
       filename: expect.stringMatching(/keyed/) as string,
     },
   ])
+  for (const [search, found] of [
+    ['1001', 1],
+    ['%231001', 1],
+    ['BUYER@example.com', 1],
+    ['1002', 0],
+    ['buyer@', 0],
+  ] as const) {
+    const { body } = await app.owner.call('GET', `/api/licence-lists/${list}/keys?search=${search}`)
+    expect([search, body.data.length]).toEqual([search, found])
+  }
   const rotated = await app.owner.call('POST', `/api/licence-keys/${body.data[0].id}/rotate`)
   expect(rotated.status).toBe(200)
   expect(await keysIn(delivery)).toEqual([rotated.body.key])

@@ -87,8 +87,10 @@ export async function listLicenceKeys(
   const [at, id] = after ?? [null, null]
   const rows = await scope.query<Row>(
     `${RECORDS} and k.list_id = :list
-       and (:search = '' or k.hash = :hash or o.name in (:search, '#' || :search)
-         or lower(coalesce(d.email, o.email)) = lower(:search))
+       and (:search = '' or k.hash = :hash or k.delivery_id in (
+         select d.id from deliveries d join orders o on o.shop_id = d.shop_id and o.id = d.order_id
+         where d.shop_id = :shop and (o.name in (:search, '#' || :search)
+           or lower(coalesce(d.email, o.email)) = lower(:search))))
        and (:status::text is null or ${KEY_STATUS} = :status)
        and (:at::timestamptz is null or (k.assigned_at, k.id) < (:at::timestamptz, :id::uuid))
      order by k.assigned_at desc, k.id desc limit :limit`,

@@ -55,6 +55,14 @@ export function ListFields({ draft, change, problems, exists = false }: Props) {
       {draft.keys === 'generated' && (
         <PatternFields draft={draft} change={change} problems={problems} />
       )}
+      <TermFields draft={draft} change={change} problems={problems} />
+    </BlockStack>
+  )
+}
+
+function TermFields({ draft, change, problems }: Omit<Props, 'exists'>) {
+  return (
+    <BlockStack gap="400">
       <NumberField
         id={fieldId('expiry_days')}
         label={t('Keys expire')}

@@ -4,7 +4,7 @@
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import type { Secrets } from '../../../core/secrets.ts'
 import { generateKey, type KeyPattern } from './key-pattern.ts'
-import { createKeyHash, licencePlace, type LicenceList } from './licence-lists.ts'
+import { createKeyHash, sealKey, type LicenceList } from './licence-lists.ts'
 
 /** Whose keys they become. */
 export interface KeyOwner {
@@ -75,7 +75,7 @@ async function addGenerated(
     {
       ...about,
       hashes: keys.map(createKeyHash(secrets)),
-      sealed: keys.map((key) => secrets.seal(key, licencePlace(tx.shop))),
+      sealed: keys.map((key) => sealKey(secrets, tx.shop, key)),
     },
   )
   return rows.map(({ id }) => id)

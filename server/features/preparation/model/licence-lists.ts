@@ -57,6 +57,8 @@ const COLUMNS = `l.id, l.name, l.created_at, l.generate, l.expiry_days, l.activa
 
 /** What licence keys are sealed for. */
 export const licencePlace = (shop: number): string => `${shop}/licence_keys.sealed`
+export const sealKey = (secrets: Secrets, shop: number, key: string): Buffer =>
+  secrets.seal(key, licencePlace(shop))
 export const openKey = (secrets: Secrets, shop: number, sealed: Buffer): string =>
   secrets.open(sealed, licencePlace(shop))
 
@@ -149,8 +151,8 @@ export async function changeLicenceList(
          revoke_on_refund = :revoke_on_refund
        where shop_id = :shop and id = :id`,
       {
-        ...{ id, name: name ?? list.name, key: nameKey(name ?? list.name) },
         ...bound({ ...list, ...terms }),
+        ...{ id, name: name ?? list.name, key: nameKey(name ?? list.name) },
       },
     )
   })
@@ -188,7 +190,7 @@ export async function addLicenceKeys(
     {
       list,
       hashes: keys.map(createKeyHash(secrets)),
-      sealed: keys.map((key) => secrets.seal(key, licencePlace(tx.shop))),
+      sealed: keys.map((key) => sealKey(secrets, tx.shop, key)),
     },
   )
   await tx.query('update licence_lists set warned_at = null where shop_id = :shop and id = :list', {

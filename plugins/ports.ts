@@ -307,8 +307,11 @@ export interface PastOrders extends PastOrderReader {
 
 /** The shop's lists of licence keys, by their ids `licences_…`. */
 export interface LicenceReader {
-  /** Finds a list and the number of its keys that are left. Null: there is no such list. */
-  find(list: string): Promise<{ name: string; left: number } | null>
+  /**
+   * Finds a list and the number of its keys that are left, null if it generates them. Null: there
+   * is no such list.
+   */
+  find(list: string): Promise<{ name: string; left: number | null } | null>
 }
 
 /** Assigning licence keys. */
@@ -320,4 +323,6 @@ export interface Licences extends LicenceReader {
    * `licence_list_not_found`.
    */
   assign(list: string, fileId: string, per: 'unit' | 'file'): Promise<void>
+  /** Reads the keys that the delivery has for this file (a bare UUID) and for its units. */
+  keysOf(fileId: string): Promise<string[]>
 }

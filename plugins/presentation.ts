@@ -4,7 +4,8 @@
 //
 // An option's `.meta()` draws its field: `title`, `help`, `widget`, `choices` (the label of each
 // value of an enum), `absent` (the label of "not given", where an option may be left out),
-// `suffix`, `placeholder`, `percent` (the value 0.3 is shown as 30 %), `sensitive` (stored sealed,
+// `suffix`, `placeholder`, `percent` (the value 0.3 is shown as 30 %), `samples` (what a sketch shows instead of
+// parts of the text), `sensitive` (stored sealed,
 // never shown), `start` (the field's initial value in a dialog if the option has no default),
 // `missing` (the error if a required value is missing), `needed` (the error if it is empty while other
 // options have certain values), `confirm` (the question before the action runs with certain values).

@@ -16,6 +16,8 @@ import { customerData } from '../server/features/compliance/customer-data.ts'
 import { shopSettingsSchema } from '../server/files/shop-settings.ts'
 import { parsePublicId, toPublicId } from '../server/core/ids.ts'
 import { reconcileOrder } from '../server/features/orders/reconcile.ts'
+import { supplyKeys } from '../server/features/preparation/model/key-supply.ts'
+import { createLicenceList } from '../server/features/preparation/model/licence-lists.ts'
 import { untilEnded, type Answer, type Client } from './app.ts'
 import { openCsvApp, untilChecked, type CsvApp } from './csv.ts'
 import { startOrigin, type Origin } from './fakes/origin.ts'
@@ -377,6 +379,17 @@ const MAKERS: Record<ExampleId, Make> = {
   },
   licence_list: (place) => post(place, '/api/licence-lists', { name: 'Keys' }),
   saved_view: (place) => post(place, '/api/views', { name: 'Mine' }),
+  licence_key: async ({ app, owner }) => {
+    const generate = { pattern: 'XXXX-XXXX-XXXX', prefix: '', checksum: false }
+    const { secrets } = app.engine.parts
+    const id = await owner.scope.transaction(async (tx) => {
+      const list = await createLicenceList(tx, 'Generated keys', { generate })
+      const place = { delivery: randomUUID(), file: randomUUID(), line: null, last: 0 }
+      const [made] = await supplyKeys(tx, secrets, { id: list, generate, expiry_days: 1 }, place, 1)
+      return made!
+    })
+    return toPublicId('licence', id)
+  },
   customer_data: async ({ app, owner }) => {
     const parts = { ...app.engine.parts, places: {}, clock: () => new Date() }
     const request = { email: 'buyer@example.com', customerId: null, orderIds: [] }

@@ -19,6 +19,7 @@ function openLicences(left: number) {
       given[file] = per
       return Promise.resolve()
     },
+    keysOf: () => Promise.resolve([]),
   }
   return { context: writeContext({ licences }), given }
 }

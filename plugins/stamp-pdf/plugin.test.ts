@@ -6,7 +6,7 @@ import { createTestEngine, type TestEngine } from '../../test/engine.ts'
 import { writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
 import type { DeliveryView } from '../contract.ts'
-import { stampPdf, textOf } from './plugin.ts'
+import { keysText, stampPdf, textOf } from './plugin.ts'
 
 let house: TestEngine
 beforeAll(async () => void (house = await createTestEngine([], [])))
@@ -64,5 +64,38 @@ describe('the text of a stamp', () => {
     for (const show of [['name', 'email', 'order'], ['email']])
       expect(() => written({ show }, nobody)).toThrow(/Neither the name nor/)
     expect(written({ show: ['order'] }, nobody)).toBe('#1001')
+  })
+})
+
+describe('licence keys in the text', () => {
+  const stampWith = async (keys: readonly string[]) => {
+    const given = { ...(await context()), licences: { ...writeContext().licences, keysOf } }
+    const asked: string[] = []
+    function keysOf(file: string) {
+      asked.push(file)
+      return Promise.resolve([...keys])
+    }
+    const item = await documentItem(given, 'keyed.pdf', document)
+    const options = stampPdf.options.parse({ text: 'Key {licence},' })
+    const outcomes = await Array.fromAsync(stampPdf.run!([item], options, given))
+    expect(asked).toEqual([item.file.id])
+    return outcomes
+  }
+  it('are those of the file', async () => {
+    expect(await stampWith(['AAAA-1', '$&'])).toMatchObject([{ status: 'ok' }])
+  })
+  it('must have been assigned', async () => {
+    expect(await stampWith([])).toMatchObject([
+      {
+        ...{ status: 'failed', code: 'licence_key_missing', retryable: false },
+        message: expect.stringContaining('no step before it assigned one') as string,
+      },
+    ])
+  })
+  it('are as many as fit', () => {
+    expect(keysText(['A', 'B'])).toBe('A, B')
+    const long = (length: number) => Array.from({ length }, (_, n) => `${n}`.padStart(48, 'k'))
+    expect(keysText(long(5))).toBe(`${long(4).join(', ')}, +1`)
+    expect(keysText(['x'.repeat(300), 'y'])).toBe(`${'x'.repeat(300)}, +1`)
   })
 })

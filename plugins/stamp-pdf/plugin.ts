@@ -1,6 +1,6 @@
-// Puts the buyer's name, email address and order on every page of a PDF document. The copy belongs
-// to that delivery alone, and the file stays unchanged. A document that cannot be stamped is not
-// delivered.
+// Puts the buyer's name, email address and order on every page of a PDF document, and the licence
+// keys that an earlier step assigned. The copy belongs to that delivery alone, and the file stays
+// unchanged. A document that cannot be stamped is not delivered.
 import { z } from 'zod'
 import {
   definePlugin,
@@ -43,18 +43,18 @@ const options = z.strictObject({
     .max(4)
     .default(DEFAULT_PARTS)
     .meta({ title: 'What appears on every page', choices: PARTS }),
-  text: z
-    .string()
-    .trim()
-    .max(100)
-    .optional()
-    .meta({ title: 'Text before it', placeholder: 'Licensed to', help: 'In any script.' }),
+  text: z.string().trim().max(100).optional().meta({
+    title: 'Text before it',
+    placeholder: 'Licensed to',
+    help: 'In any script. {licence} becomes the buyer’s licence keys, if a step before this one assigns them.',
+  }),
   position: z
     .enum(['bottom-left', 'bottom-right', 'top-left', 'top-right', 'center', 'diagonal'])
     .default('bottom-left')
     .meta({
       title: 'Position',
-      widget: 'page-position',
+      widget: 'page-sketch',
+      samples: { '{licence}': 'ABCD-2345-EFGH' },
       choices: {
         'bottom-left': 'Bottom left',
         'bottom-right': 'Bottom right',
@@ -81,8 +81,8 @@ const options = z.strictObject({
 type Options = z.output<typeof options>
 
 /**
- * Outcomes carry `bytes`. Items fail with `buyer_unknown`, `glyph_missing` and the other errors of
- * documents.
+ * Outcomes carry `bytes`. Items fail with `buyer_unknown`, `licence_key_missing`, `glyph_missing` and
+ * the other errors of documents.
  */
 export const stampPdf = definePlugin({
   id: 'stamp-pdf',
@@ -92,11 +92,13 @@ export const stampPdf = definePlugin({
   options,
   undo: 'none',
   worksOn: 'deliveries',
-  needs: ['bytes', 'sandbox', 'delivery'],
+  needs: ['bytes', 'sandbox', 'delivery', 'licences'],
   bytes: true,
   advice: {
     ...pdfAdvice,
     buyer_unknown: 'Enter the buyer’s email address in the delivery, then prepare it again.',
+    licence_key_missing:
+      'Put the step Assign licence keys before the stamp in the workflow, then prepare it again.',
     glyph_missing:
       'Show the email address or the order number: there is no font for these letters.',
   },
@@ -110,14 +112,15 @@ export const stampPdf = definePlugin({
     eachDocument(items, CONCURRENCY, context.signal, (item) => stamp(item, given, context)),
 })
 
-type Context = Pick<WriteContext, 'bytes' | 'sandbox' | 'delivery' | 'shop' | 'signal'>
+type Context = Pick<WriteContext, 'bytes' | 'sandbox' | 'delivery' | 'licences' | 'shop' | 'signal'>
 
 /**
  * Stamps the document. A name may contain letters that no font has (an emoji): then the stamp has
  * only the remaining fields, which identify the buyer too.
  */
-async function stamp(item: Item, given: Options, context: Context) {
+async function stamp(item: Item, options: Options, context: Context) {
   const { bytes, sandbox, delivery, shop, signal } = context
+  const given = { ...options, text: await withLicence(options.text, item, context) }
   const { time_zone } = shop.settings
   const documents = createDocuments({ bytes, sandbox })
   const { position, opacity, font_size, password } = given
@@ -135,6 +138,36 @@ async function stamp(item: Item, given: Options, context: Context) {
     const rest = { ...given, show: given.show.filter((part) => part !== 'name') }
     return write(textOf(rest, delivery, time_zone))
   }
+}
+
+const LICENCE = '{licence}'
+/** The first keys are written up to this length together, and the others are counted. */
+const MAX_KEYS_LENGTH = 200
+
+/** The text with the keys of the item's file. Throws `licence_key_missing` if it has none. */
+async function withLicence(
+  text: string | undefined,
+  { file: { id } }: Item,
+  { licences }: Pick<Context, 'licences'>,
+): Promise<string | undefined> {
+  if (text === undefined || !text.includes(LICENCE)) return text
+  const keys = id === null ? [] : await licences.keysOf(id)
+  if (keys.length === 0)
+    throw new PortError(
+      'licence_key_missing',
+      'The stamp shows licence keys, and no step before it assigned one for this file',
+      false,
+    )
+  return text.replaceAll(LICENCE, () => keysText(keys))
+}
+
+/** Keys, separated by commas: as many as fit, at least one. */
+export function keysText(keys: readonly string[]): string {
+  const fitting = keys.filter(
+    (_, at) => at === 0 || keys.slice(0, at + 1).join(', ').length <= MAX_KEYS_LENGTH,
+  )
+  const more = keys.length - fitting.length
+  return [...fitting, ...(more > 0 ? [`+${more}`] : [])].join(', ')
 }
 
 /** The day of a time in the shop's time zone, `2026-03-01`. */

@@ -103,6 +103,7 @@ test('the list of errors is what clients rely on', () => {
       "operation_stopped 409 item",
       "buyer_unknown 422 item",
       "licence_keys_used_up 409 item",
+      "licence_key_missing 422 item",
       "licence_list_not_found 404 item",
       "link_unavailable 404 not_found",
       "link_expired 410 not_found",

@@ -387,6 +387,11 @@ export const ERRORS = {
     type: 'item',
     message: 'There are not enough licence keys left: add keys to the list',
   },
+  licence_key_missing: {
+    status: 422,
+    type: 'item',
+    message: 'The stamp shows licence keys, and no step before it assigned one for this file',
+  },
   licence_list_not_found: {
     status: 404,
     type: 'item',

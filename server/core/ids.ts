@@ -30,6 +30,7 @@ export type IdPrefix =
   | 'licences'
   | 'rule'
   | 'saved'
+  | 'licence'
 
 /** `file` + a UUID → `file_0199…` (32 hex digits). */
 export function toPublicId(prefix: IdPrefix, uuid: string): string {

@@ -62,6 +62,8 @@ export const IDS = {
   licence_list: id('licences', 97),
   rule: id('rule', 98),
   saved_view: id('saved', 99),
+  /** A key of a buyer. */
+  licence_key: id('licence', 94),
 } as const
 export type ExampleId = keyof typeof IDS
 

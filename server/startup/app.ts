@@ -19,6 +19,11 @@ import { docsPage } from '../http/docs.ts'
 import { errorResponses, notAllowed } from '../http/errors.ts'
 import { adminExtensionOrigin } from '../features/orders/extensions/admin-origin.ts'
 import { thankYouRoute } from '../features/orders/extensions/thank-you.ts'
+import {
+  LICENCE_PATHS,
+  licencePaths,
+  licenceVerification,
+} from '../features/preparation/verification.ts'
 import { health } from '../http/health.ts'
 import { createMetrics, type Metrics } from '../http/metrics.ts'
 import { stateGauges } from './state-gauges.ts'
@@ -115,8 +120,15 @@ function createKoa(parts: WebParts, observers: Observers, failures: FailureLimit
   app.use(cloudCallback())
   app.use(adminExtensionOrigin)
   app.use(thankYouRoute({ ...parts, failures }))
+  app.use(licenceVerification(parts))
   app.use(
-    docsPage(() => openApiDocument(endpoints, tusPaths, { ...parts, examples: EXAMPLES, version })),
+    docsPage(() =>
+      openApiDocument(
+        endpoints,
+        { ...tusPaths, ...licencePaths },
+        { ...parts, examples: EXAMPLES, version },
+      ),
+    ),
   )
   app.use(tusRoute(parts.uploads, authenticator))
   app.use(router.routes())
@@ -159,9 +171,11 @@ function observed({ metrics, accessLog }: Observers) {
 function routeOf(ctx: Context): string {
   const { _matchedRoute: matched } = ctx as { _matchedRoute?: string }
   if (matched !== undefined) return matched
-  if (['/healthz', '/readyz', '/metrics'].includes(ctx.path)) return ctx.path
+  if (NAMED_PATHS.has(ctx.path)) return ctx.path
   return [UPLOADS_PATH, '/api'].find((path) => `${ctx.path}/`.startsWith(`${path}/`)) ?? 'page'
 }
+
+const NAMED_PATHS = new Set(['/healthz', '/readyz', '/metrics', ...LICENCE_PATHS])
 
 function unknownApi(
   match: (path: string, method: string) => { path: readonly { methods: readonly string[] }[] },

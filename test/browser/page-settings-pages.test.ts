@@ -1,16 +1,18 @@
 // Settings pages in a real browser: licence keys, with an invalid line named and the list used in a
-// workflow for deliveries; webhooks; the plan; and customers' data requests.
+// workflow for deliveries; the keys of buyers; webhooks; the plan; and customers' data requests.
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
-import { startOrigin } from '../fakes/origin.ts'
+import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { startReceiver } from '../fakes/receiver.ts'
+import { importUntilEnd } from '../flows/imports.ts'
 import { readDemo, type RunningServer } from '../flows/server.ts'
 import { usePages } from './page-browser.ts'
 
 let server: RunningServer
+let origin: Origin
 const open = usePages(startOrigin, (world) => {
-  ;({ server } = world)
+  ;({ server, origin } = world)
 })
 
 const dialog = (page: Page) => page.getByRole('dialog')
@@ -86,6 +88,82 @@ test('a list of licence keys is created, filled and chosen in a workflow for del
   await press(page, 'Delete')
   await page.getByRole('heading', { name: 'No lists of licence keys yet' }).waitFor()
 })
+
+test('a list generates keys; a buyer’s key is found, revoked, restored, replaced and reset', async () => {
+  const page = await open('/settings/licences')
+  await page.getByRole('button', { name: 'Create list' }).first().click()
+  await dialog(page).getByLabel('Name').fill('Generated')
+  await dialog(page).getByText('Generate keys', { exact: true }).click()
+  await dialog(page).getByLabel('Pattern').fill('XXXXX-XXXX')
+  await dialog(page).getByLabel('Prefix').fill('PRO-')
+  const example = dialog(page).getByRole('status', { name: 'Example of a key' })
+  await example.getByText(/PRO-[2-9A-Z]{5}-[2-9A-Z]{5}$/).waitFor()
+  await press(page, 'Create')
+  await dialog(page).getByText('could be guessed: add 2 more X').waitFor()
+  await dialog(page).getByLabel('Pattern').fill('XXXXX-XXXXX-XX')
+  await dialog(page).getByLabel('Activations of a key', { exact: true }).selectOption('Set to')
+  await press(page, 'Create')
+  await dialog(page).waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'Generated', exact: true }).click()
+  await page.getByRole('heading', { name: 'No buyer has a key yet' }).waitFor()
+  const key = await giveKey(page.url().split('/').at(-1)!)
+  const active = { key, instance: 'studio-mac' }
+  expect((await server.call('POST', '/licences/activate', active)).status).toBe(200)
+
+  await page.reload()
+  await page.getByLabel('Search keys').fill('#9')
+  await page.getByRole('heading', { name: 'No key matches' }).waitFor()
+  await page.getByLabel('Search keys').fill(key)
+  const row = page.getByRole('row').filter({ hasText: key })
+  await row.getByText('Active').waitFor()
+  await row.getByRole('button', { name: `Activations of ${key}: 1 of 3` }).click()
+  await dialog(page).getByText('studio-mac').waitFor()
+  await press(page, 'Close')
+  const act = async (name: string) => {
+    await row.getByRole('button', { name: `More for ${key}` }).click()
+    await page.getByRole('menuitem', { name, exact: true }).click()
+    await press(page, name)
+    await dialog(page).waitFor({ state: 'detached' })
+  }
+  await act('Revoke')
+  await row.getByText('Revoked').waitFor()
+  await act('Restore')
+  await act('End all activations')
+  await row.getByText('0 of 3').waitFor()
+  await act('Replace')
+  await row.getByText('Replaced').waitFor()
+})
+
+/** Gives a key of the list (a public id) to the buyer of a new order, who opens the page. */
+async function giveKey(list: string): Promise<string> {
+  const read = async <Body>(route: string) =>
+    (await (await server.call('GET', route)).json()) as Body
+  const steps = [{ plugin: 'assign-licence-key', options: { list } }]
+  const made = await server.call('POST', '/api/workflows', { name: list, kind: 'delivery', steps })
+  const { id: delivery_workflow } = (await made.json()) as { id: string }
+  await server.call('PATCH', '/api/settings', { delivery_workflow })
+  const { url } = origin
+  const files = [{ filename: 'keyed.bin', url: `${url}/bytes/9/keyed`, product_sku: 'EB-001' }]
+  await importUntilEnd(server, { files })
+  const { storefront } = await readDemo(server.dataDir)
+  await fetch(`${storefront.url}/demo/orders`, {
+    ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+    body: JSON.stringify({ email: 'keyed@example.com', lines: [{ sku: 'EB-001' }] }),
+  })
+  const keys = () =>
+    read<{ data: { key: string | null; delivery_id: string }[] }>(`/api/licence-lists/${list}/keys`)
+  await expect.poll(async () => (await keys()).data.length, { timeout: 20_000 }).toBe(1)
+  const { delivery_id } = (await keys()).data[0]!
+  // Who opens the delivery sees the key.
+  await expect
+    .poll(async () => {
+      await read(`/api/deliveries/${delivery_id}`)
+      return (await keys()).data[0]!.key
+    })
+    .not.toBeNull()
+  await server.call('PATCH', '/api/settings', { delivery_workflow: null })
+  return (await keys()).data[0]!.key!
+}
 
 test('a webhook’s deliveries are read and replayed, and it is deleted after confirmation', async () => {
   const receiver = await startReceiver()

@@ -72,7 +72,11 @@ export function writeContext(
       quantityOf: () => 1,
       notifyShop: refuse('delivery'),
     },
-    licences: { find: refuse('licences'), assign: refuse('licences') },
+    licences: {
+      find: refuse('licences'),
+      assign: refuse('licences'),
+      keysOf: refuse('licences'),
+    },
     pastOrders: { count: refuse('pastOrders'), import: refuse('pastOrders') },
     listings: {
       ...{ files: refuse('listings'), links: refuse('listings') },

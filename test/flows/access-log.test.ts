@@ -47,6 +47,8 @@ test('each request has a line with its route; keys and names of files are in non
   const key = String(new URL(address).searchParams.get('key'))
   await (await fetch(address)).arrayBuffer()
   await fetch(`${server.url}/download?key=${'A'.repeat(43)}`)
+  const licence = { key: 'LICENCE-OF-A-BUYER', instance: 'reading-room' }
+  await server.call('POST', '/licences/verify', licence)
   const { headers } = await server.call('GET', `/api/files/${file}`)
   await fetch(`${server.url}/no/such/page?key=${key}`)
   const find = (route: string, status: number) =>
@@ -56,6 +58,7 @@ test('each request has a line with its route; keys and names of files are in non
   expect(find('/download', 200)).toMatchObject({ method: 'GET', complete: true })
   expect(find('/download', 200)?.bytes).toBeGreaterThan(3000)
   expect(find('/download', 404)).toMatchObject({ complete: true })
+  expect(find('/licences/verify', 200)).toMatchObject({ method: 'POST' })
   expect(find('/api/files/:id', 200)).toMatchObject({
     method: 'GET',
     request_id: headers.get('x-request-id'),
@@ -75,7 +78,15 @@ test('each request has a line with its route; keys and names of files are in non
     ])
     expect(line.ms).toBeGreaterThan(0)
   }
-  for (const secret of [key, server.apiKey, file, 'Secret plan', 'canary'])
+  for (const secret of [
+    key,
+    server.apiKey,
+    file,
+    'Secret plan',
+    'canary',
+    licence.key,
+    licence.instance,
+  ])
     expect(
       lines()
         .map((line) => JSON.stringify(line))

@@ -84,6 +84,9 @@ afterAll(async () => {
   await removeDataDir(server.dataDir)
 })
 
+/** The document says that the endpoint needs no key. */
+const isPublic = ({ security }: { security?: readonly unknown[] }) => security?.length === 0
+
 describe('keys', () => {
   /** Each endpoint gets one of them; in soak, each. */
   const WRONG = [
@@ -96,7 +99,9 @@ describe('keys', () => {
     '%s is 401 on every endpoint, with the API’s error format',
     async (_what, key, at) => {
       const endpoints = Object.entries(document.paths).flatMap(([path, methods]) =>
-        Object.keys(methods).map((method) => [method, path] as const),
+        Object.entries(methods).flatMap(([method, operation]) =>
+          isPublic(operation) ? [] : [[method, path] as const],
+        ),
       )
       for (const [method, path] of endpoints.filter((_, n) =>
         sized(n % WRONG.length === at, true),
@@ -116,6 +121,19 @@ describe('keys', () => {
       }
     },
   )
+
+  test('are needed by all endpoints but those for programs of buyers', () => {
+    const open = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).flatMap(([method, operation]) =>
+        isPublic(operation) ? [`${method} ${path}`] : [],
+      ),
+    )
+    expect(open).toEqual([
+      'post /licences/verify',
+      'post /licences/activate',
+      'post /licences/deactivate',
+    ])
+  })
 
   test('a revoked key and an expired one are 401; a valid key is accepted', async () => {
     const [revoked, expired, good] = await Promise.all([

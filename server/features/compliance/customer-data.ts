@@ -160,8 +160,8 @@ const ordersOf = (scope: ShopScope, { orders }: Buyer): Promise<Rows> =>
   )
 
 /**
- * The copies and the number of licence keys that were made for this buyer. The keys themselves are
- * left out: the buyer has them.
+ * The copies and the number of licence keys that were made for this buyer, and where these were
+ * activated. The keys themselves are left out: the buyer has them.
  */
 const preparedFor = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
   scope.query(
@@ -172,7 +172,12 @@ const preparedFor = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
        where p.shop_id = r.shop_id and p.delivery_id = r.delivery_id and p.hash is not null)
          as own_copies,
        (select count(*) from licence_keys k
-        where k.shop_id = r.shop_id and k.delivery_id = r.delivery_id) as licence_keys
+        where k.shop_id = r.shop_id and k.delivery_id = r.delivery_id) as licence_keys, (
+       select coalesce(json_agg(json_build_object('instance', a.instance, 'address', a.address,
+         'activated_at', a.activated_at, 'seen_at', a.seen_at)), '[]')
+       from licence_keys k
+       join licence_activations a on a.shop_id = k.shop_id and a.key_id = k.id
+       where k.shop_id = r.shop_id and k.delivery_id = r.delivery_id) as activations
      from delivery_runs r where r.shop_id = :shop and r.page_id = any(:links::uuid[]) order by 1`,
     { links },
   )

@@ -63,6 +63,17 @@ async function shopWith(domain: string, email: string): Promise<number> {
     shop,
     rows.get('operations')!.id,
   ])
+  const delivery = rows.get('deliveries')!.id
+  await pool().query(
+    `update licence_keys set delivery_id = $2, file_id = $2, ordinal = 1, assigned_at = now()
+     where shop_id = $1`,
+    [shop, delivery],
+  )
+  await pool().query(
+    `insert into licence_activations (shop_id, key_id, instance, address)
+     select shop_id, id, 'a laptop', $2 from licence_keys where shop_id = $1`,
+    [shop, ADDRESS],
+  )
   return shop
 }
 

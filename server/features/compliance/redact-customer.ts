@@ -133,6 +133,12 @@ async function redactLinks(tx: ShopScope, { links }: Buyer): Promise<void> {
 /** Keeps orders as sales without a person, and revokes their deliveries. */
 async function redactOrders(tx: ShopScope, { orders }: Buyer): Promise<void> {
   await tx.query(
+    `delete from licence_activations a using licence_keys k, deliveries d
+     where a.shop_id = :shop and k.shop_id = :shop and k.id = a.key_id and d.shop_id = :shop
+       and d.id = k.delivery_id and d.order_id = any(:orders::text[])`,
+    { orders },
+  )
+  await tx.query(
     `update deliveries set email = null, ask = null, revoked_at = coalesce(revoked_at, now()),
        updated_at = now()
      where shop_id = :shop and order_id = any(:orders::text[])`,

@@ -345,6 +345,90 @@ test('a returned key continues a delivery that waits for one, and a revoked one 
   expect(await keysIn(two.delivery)).toEqual(['SCARCE-1'])
 })
 
+test('keys of refunded units are revoked until the refund is reversed, unless the merchant decides', async () => {
+  const list = await generateKeys({ revoke_on_refund: true })
+  const { delivery, order } = await buy({ 'pro.zip': Buffer.from('pro') })
+  const keys = async () =>
+    (await app.owner.call('GET', `/api/licence-lists/${list}/keys`)).body.data as {
+      id: string
+      key: string | null
+      status: string
+    }[]
+  const states = async () => (await keys()).map(({ status }) => status).toSorted()
+  await reconcile(quantityOf(order, 3))
+  await run(delivery)
+  // Unseen: keys of lists that generate them are deleted.
+  expect((await keys()).map(({ key }) => key)).toEqual([null, null, null])
+  await reconcile(quantityOf(order, 2))
+  expect(await states()).toEqual(['active', 'active'])
+  const shown = String((await keysIn(delivery))[0]).split(', ')
+  expect(shown).toHaveLength(2)
+  await reconcile(quantityOf(order, 1))
+  expect(await states()).toEqual(['active', 'revoked'])
+  expect((await keys()).find(({ status }) => status === 'revoked')!.key).toBe(shown[1])
+  await reconcile(quantityOf(order, 2))
+  expect(await states()).toEqual(['active', 'active'])
+  // The key that the merchant revoked is that of the refunded unit.
+  const [first, second] = shown.map(async (key) => (await keys()).find((one) => one.key === key)!)
+  await app.owner.call('POST', `/api/licence-keys/${(await first!).id}/revoke`)
+  await reconcile(quantityOf(order, 1))
+  expect(await states()).toEqual(['active', 'revoked'])
+  await reconcile(quantityOf(order, 0))
+  expect(await states()).toEqual(['revoked', 'revoked'])
+  const refunded = (await second!).id
+  expect((await app.owner.call('POST', `/api/licence-keys/${refunded}/rotate`)).status).toBe(409)
+  await app.owner.call('POST', `/api/licence-keys/${refunded}/restore`)
+  await app.owner.call('POST', `/api/deliveries/${delivery}/revoke`)
+  expect(await states()).toEqual(['active', 'revoked'])
+})
+
+test('a replaced key is on no page any more, and copies that show it are made again', async () => {
+  const list = await generateKeys({}, { plugin: 'stamp-pdf', options: { text: 'Key {licence}' } })
+  const { delivery, ids } = await buy({ 'keyed.pdf': PDF })
+  await run(delivery)
+  const [key] = await keysIn(delivery)
+  const { body } = await app.owner.call('GET', `/api/licence-lists/${list}/keys`)
+  expect(body.data).toMatchObject([
+    {
+      ...{ key, status: 'active', delivery_id: delivery, order_name: '#1001' },
+      filename: expect.stringMatching(/keyed/) as string,
+    },
+  ])
+  for (const [search, found] of [
+    ['1001', 1],
+    ['%231001', 1],
+    ['BUYER@example.com', 1],
+    ['1002', 0],
+    ['buyer@', 0],
+  ] as const) {
+    const { body } = await app.owner.call('GET', `/api/licence-lists/${list}/keys?search=${search}`)
+    expect([search, body.data.length]).toEqual([search, found])
+  }
+  const rotated = await app.owner.call('POST', `/api/licence-keys/${body.data[0].id}/rotate`)
+  expect(rotated.status).toBe(200)
+  expect(await keysIn(delivery)).toEqual([rotated.body.key])
+  const { text } = await fetchAll(delivery)
+  expect([text.includes(rotated.body.key as string), text.includes(String(key))]).toEqual([
+    ...[true, false],
+  ])
+  const stale = await app.engine.scope.query<{ file_id: string }>(
+    'select file_id from prepared_files where shop_id = :shop and stale',
+  )
+  expect(stale.map(({ file_id }) => file_id)).toEqual([ids['keyed.pdf']])
+})
+
+/** A list that generates its keys, given by the workflow that is chosen. */
+async function generateKeys(terms: object, ...steps: readonly object[]): Promise<string> {
+  const name = `Generated ${randomUUID()}`
+  const generate = { pattern: 'XXXX-XXXX-XXXX', prefix: '', checksum: true }
+  const body = { name, generate, ...terms }
+  const list = (await app.owner.call('POST', '/api/licence-lists', body)).body.id as string
+  const assign = { plugin: 'assign-licence-key', options: { list } }
+  const made = { name, kind: 'delivery', steps: [assign, ...steps] }
+  await choose((await app.owner.call('POST', '/api/workflows', made)).body.id as string)
+  return list
+}
+
 test('an added unit gets a key, and the delivery is held until it has one', async () => {
   const list = await chooseKeys('ADDED-1', 'ADDED-2')
   const { delivery, order } = await buy({ 'add.zip': Buffer.from('add') })

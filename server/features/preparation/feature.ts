@@ -1,12 +1,17 @@
 // Workflows of deliveries: stamps and licence keys. Their tasks are with the orders.
 import { preparationExamples } from './examples.ts'
+import { licenceKeyRoutes } from './key-routes.ts'
 import { licenceListRoutes } from './routes.ts'
+import type { Secrets } from '../../core/secrets.ts'
 import { defineFeature } from '../feature.ts'
 
 export const preparationFeature = defineFeature({
   name: 'preparation',
   examples: preparationExamples,
-  endpoints: licenceListRoutes,
+  endpoints: (parts: { secrets: Secrets }) => [
+    ...licenceListRoutes(parts),
+    ...licenceKeyRoutes(parts),
+  ],
   tables: {
     delivery_runs: {
       about: 'Prepared deliveries',
@@ -22,5 +27,10 @@ export const preparationFeature = defineFeature({
     },
     licence_keys: 'sealed keys',
     licence_lists: 'names that the merchant gave',
+    licence_activations: {
+      about: 'Activations of licence keys',
+      columns: ['instance', 'address'],
+      how: 'delete',
+    },
   },
 })

@@ -60,3 +60,45 @@ test('a name is unique, and free again when its list is deleted', async () => {
   expect((await send(id, 'KEY')).status).toBe(404)
   expect((await app.owner.call('POST', '/api/licence-lists', { name: 'Taken' })).status).toBe(201)
 })
+
+test('a list that generates its keys has a pattern that nobody can guess', async () => {
+  const post = (generate: object, more = {}) =>
+    app.owner.call('POST', '/api/licence-lists', { name: 'Made', generate, ...more })
+  for (const [generate, param, message] of [
+    [{ pattern: 'XXXXX-XXXXX' }, 'generate.pattern', 'have 49 random bits, and 50 are needed'],
+    [{ pattern: '' }, 'generate.pattern', 'Enter a pattern'],
+    [{ pattern: `${'X'.repeat(20)}é` }, 'generate.pattern', 'letters and digits of ASCII'],
+    [{ pattern: 'X'.repeat(20), prefix: 'A B' }, 'generate.prefix', 'letters and digits'],
+  ] as const) {
+    const { status, body } = await post(generate)
+    expect([status, body.error.details[0].param]).toEqual([422, param])
+    expect(body.error.details.map((one: { message: string }) => one.message).join()).toContain(
+      message,
+    )
+  }
+  expect((await post({ pattern: 'X'.repeat(20) }, { activation_limit: 0 })).status).toBe(422)
+  const made = await post({ pattern: 'XXXX-XXXX-XXXX' }, { expiry_days: 30 })
+  const path = `/api/licence-lists/${made.body.id as string}`
+  expect(made).toMatchObject({
+    status: 201,
+    body: {
+      generate: { pattern: 'XXXX-XXXX-XXXX', prefix: '', checksum: false },
+      ...{ left: null, given: 0, expiry_days: 30, activation_limit: null, revoke_on_refund: false },
+    },
+  })
+  expect((await send(made.body.id as string, 'K-1')).status).toBe(409)
+  const terms = { expiry_days: null, activation_limit: 2, revoke_on_refund: true, name: 'New name' }
+  const changed = await app.owner.call('PATCH', path, terms)
+  expect(changed.body).toMatchObject({ ...terms, generate: { pattern: 'XXXX-XXXX-XXXX' } })
+  const generate = { pattern: 'AAAA-9999-XXXXXXXX', prefix: 'P-', checksum: true }
+  expect((await app.owner.call('PATCH', path, { generate })).body).toMatchObject({
+    ...terms,
+    generate,
+  })
+  const own = `/api/licence-lists/${await make('Own keys')}`
+  expect((await app.owner.call('PATCH', own, { generate })).status).toBe(409)
+  expect((await app.owner.call('PATCH', own, { name: 'NEW NAME' })).status).toBe(409)
+  expect((await app.owner.call('PATCH', own, { activation_limit: 1 })).body).toMatchObject({
+    ...{ name: 'Own keys', left: 0, generate: null, activation_limit: 1 },
+  })
+})

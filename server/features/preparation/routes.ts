@@ -7,6 +7,7 @@ import { prepareForKeys } from './runs.ts'
 import { AppError } from '../../core/errors.ts'
 import {
   addLicenceKeys,
+  changeLicenceList,
   createLicenceList,
   deleteLicenceList,
   listLicenceLists,
@@ -14,6 +15,7 @@ import {
   type AddedKeyCounts,
   type LicenceList,
 } from './model/licence-lists.ts'
+import { generateSchema, licenceTermFields } from './licence-terms.ts'
 import { readLicenceKeys } from './model/licence-text.ts'
 import { requirePublicId, toPublicId } from '../../core/ids.ts'
 import type { Secrets } from '../../core/secrets.ts'
@@ -31,8 +33,20 @@ const listSchema = z
   .object({
     id: z.string(),
     name: z.string(),
-    left: z.number().int().describe('Keys that can still be given'),
+    left: z
+      .number()
+      .int()
+      .nullable()
+      .describe('Keys that can still be given; null: the list generates its keys'),
     given: z.number().int().describe('Keys that buyers have'),
+    generate: generateSchema.nullable().describe('null: you add the keys'),
+    expiry_days: z.number().int().nullable().describe('Days from the assignment; null: never'),
+    activation_limit: z
+      .number()
+      .int()
+      .nullable()
+      .describe('Instances at which a key can be activated at one time; null: unlimited'),
+    revoke_on_refund: z.boolean().describe('Keys of refunded and cancelled units are revoked'),
     created_at: timestamp,
   })
   .meta({ id: 'LicenceList' })
@@ -51,6 +65,7 @@ export const licenceListRoutes = ({ secrets }: { secrets: Secrets }): Endpoint[]
   list(),
   create(),
   read(),
+  change(),
   add(secrets),
   remove(),
 ]
@@ -77,16 +92,20 @@ const create = () =>
     method: 'post',
     path: '/api/licence-lists',
     summary: 'Create a list of licence keys',
-    description: 'It is empty: send its keys to `/api/licence-lists/{id}/keys`.',
+    description:
+      'It is empty: send its keys to `/api/licence-lists/{id}/keys`. With `generate`, it makes each key when an order needs one.',
     atomic: true,
-    body: z.strictObject({ name: givenName }).meta({ id: 'LicenceListRequest' }),
+    body: z
+      .strictObject({ name: givenName, generate: generateSchema.optional(), ...licenceTermFields })
+      .meta({ id: 'LicenceListRequest' }),
     replies: {
       201: { description: 'The list', schema: listSchema },
       409: { description: 'Another list has this name', schema: errorSchema },
       422: refused,
     },
     handler: async ({ caller, body }) => {
-      const id = await caller.scope.transaction((tx) => createLicenceList(tx, body.name))
+      const { name, ...terms } = body
+      const id = await caller.scope.transaction((tx) => createLicenceList(tx, name, given(terms)))
       return { status: 201, body: recordOf(await requireList(caller.scope, id)) }
     },
   })
@@ -105,6 +124,43 @@ const read = () =>
     }),
   })
 
+const change = () =>
+  endpoint({
+    ...about,
+    method: 'patch',
+    path: '/api/licence-lists/{id}',
+    summary: 'Change the name and the terms of a list of licence keys',
+    description:
+      '`generate` and `expiry_days` are for keys that are assigned from now on, `activation_limit` and `revoke_on_refund` for all keys.',
+    params: byId,
+    body: z
+      .strictObject({
+        name: givenName.optional(),
+        generate: generateSchema.optional(),
+        ...licenceTermFields,
+      })
+      .meta({ id: 'LicenceListChange' }),
+    replies: {
+      200: { description: 'The list', schema: listSchema },
+      409: {
+        description: 'Another list has this name, or the keys of this list are added',
+        schema: errorSchema,
+      },
+      422: refused,
+    },
+    handler: async ({ caller, params, body }) => {
+      const id = requirePublicId('licences', params.id)
+      await changeLicenceList(caller.scope, id, given(body))
+      return { body: recordOf(await requireList(caller.scope, id)) }
+    },
+  })
+
+/** Without the fields that the request leaves out. */
+const given = <Fields extends object>(fields: Fields) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof Fields]: Exclude<Fields[Name], undefined>
+  }
+
 const add = (secrets: Secrets) =>
   endpoint({
     ...about,
@@ -118,6 +174,7 @@ const add = (secrets: Secrets) =>
     readsBody: true,
     replies: {
       200: { description: 'What was added, and the list', schema: addedSchema },
+      409: { description: 'The list generates its keys, or is full', schema: errorSchema },
       413: { description: 'More than 20 MB', schema: errorSchema },
       422: refused,
     },
@@ -171,7 +228,8 @@ async function requireList(scope: ShopScope, id: string): Promise<LicenceList> {
   return list
 }
 
-const recordOf = ({ id, name, left, given, created_at }: LicenceList) => ({
-  ...{ id: toPublicId('licences', id), name, left, given },
+const recordOf = ({ id, created_at, ...list }: LicenceList) => ({
+  ...list,
+  id: toPublicId('licences', id),
   created_at: created_at.toISOString(),
 })

@@ -24,6 +24,7 @@ import {
 } from '../../../test/documents.ts'
 import { createTestEngine, type TestEngine } from '../../../test/engine.ts'
 import { deliveryExtras } from '../orders/extras.ts'
+import { checkCharacter } from './model/key-pattern.ts'
 import { addLicenceKeys, createLicenceList, readLicenceList } from './model/licence-lists.ts'
 import { holdBlobs } from '../../files/blob-holds.ts'
 import { toPublicId } from '../../core/ids.ts'
@@ -106,6 +107,14 @@ const newList = async (keys: readonly string[]) => {
   await house.scope.transaction((tx) => addLicenceKeys(tx, house.parts.secrets, id, keys))
   return id
 }
+/** All deliveries wait for their runs again. */
+async function waitAgain() {
+  for (const table of ['delivery_runs', 'prepared_files'])
+    await house.scope.query(
+      `update ${table} set status = 'waiting' where shop_id = :shop and status = 'ready'`,
+    )
+}
+const givenIn = async (list: string) => (await readLicenceList(house.scope, list))!.given
 const licences = (list: string, options = {}) => ({
   plugin: 'assign-licence-key',
   options: { list: toPublicId('licences', list), ...options },
@@ -224,12 +233,7 @@ describe('licence keys', () => {
     const all: TestDelivery[] = []
     for (let n = 0; n < 25; n++) all.push(await deliver(house.scope, [file], workflow, about))
     await Promise.all(all.map(run))
-    await house.scope.query(
-      `update delivery_runs set status = 'waiting' where shop_id = :shop and status = 'ready'`,
-    )
-    await house.scope.query(
-      `update prepared_files set status = 'waiting' where shop_id = :shop and status = 'ready'`,
-    )
+    await waitAgain()
     await Promise.all(all.map(run))
     const given: string[] = []
     for (const one of all) {
@@ -251,6 +255,51 @@ describe('licence keys', () => {
     )
     for (let n = 0; n < 2; n++) await run(await deliver(house.scope, [file], workflow, about))
     expect(await warnings()).toBe(2)
+  })
+
+  it('are generated once each, also when their connections are cut twice', async () => {
+    const file = await addFile(house, 'made.zip', Buffer.from('made'))
+    // There are only 900 such keys, so that some are drawn twice.
+    const list = await house.scope.transaction((tx) =>
+      createLicenceList(tx, randomUUID(), {
+        generate: { pattern: 'FIXED-XX', prefix: 'G-', checksum: true },
+        expiry_days: 10,
+      }),
+    )
+    const about = { lines: [{ id: 'line', quantity: 2, files: [file] }] }
+    const workflow = deliveryWorkflowOf(licences(list))
+    const all: TestDelivery[] = []
+    for (let n = 0; n < 50; n++) all.push(await deliver(house.scope, [file], workflow, about))
+    for (let kills = 0; kills < 2; kills += 1) {
+      const runs = all.map((one) => run(one).catch(() => {}))
+      await expect.poll(async () => (await givenIn(list)) > kills * 30).toBe(true)
+      const { rowCount } = await house.parts.database.pool.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and pid <> pg_backend_pid()
+           and query ~ 'licence_keys|delivery_runs|prepared_files'`,
+      )
+      expect(rowCount).toBeGreaterThan(0)
+      await Promise.all(runs)
+      await waitAgain()
+    }
+    await expect
+      .poll(async () => {
+        await Promise.all(all.map((one) => run(one).catch(() => {})))
+        return (await Promise.all(all.map(stateOf))).filter((one) => one!.status !== 'ready').length
+      })
+      .toBe(0)
+    const given = (await Promise.all(all.map(extras))).map((found) => found.get(file)!.licence_keys)
+    expect(given.filter((keys) => keys.length !== 2)).toEqual([])
+    expect(new Set(given.flat()).size).toBe(100)
+    for (const key of given.flat())
+      expect(key).toBe(key.slice(0, -1) + checkCharacter(key.slice(0, -1)))
+    expect(await readLicenceList(house.scope, list)).toMatchObject({ left: null, given: 100 })
+    const [row] = await house.scope.query(
+      `select count(*) filter (where expires_at = assigned_at + interval '10 days') as expiring,
+         count(*) as keys from licence_keys where shop_id = :shop and list_id = :list`,
+      { list },
+    )
+    expect(row).toEqual({ expiring: 100, keys: 100 })
   })
 
   it('hold the delivery when there are too few, until keys are added', async () => {

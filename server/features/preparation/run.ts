@@ -193,7 +193,7 @@ async function contextOf(
 ): Promise<BatchContext> {
   const ports = {
     delivery: deliveryPort(run.about, notices),
-    licences: createLicences(scope, run.delivery_id, run.about.lines),
+    licences: createLicences(scope, parts.secrets, run.delivery_id, run.about.lines),
   }
   const write = await writeContext(parts, scope, { request: {} }, signal, ports)
   const onStaged = () => Promise.resolve()

@@ -1,22 +1,37 @@
-// Lists of licence keys: types and calls.
+// Lists of licence keys and the keys that buyers have: types and calls.
 import { useChangeOf } from '../../shell/client/change.ts'
 import { call } from '../../shell/client/client.ts'
-import { SLOW_MS } from '../../shell/client/queries.ts'
+import { edit, type KnownTag } from '../../shell/client/edits.ts'
+import { type Query } from '../../shell/client/endpoints.ts'
+import { CALM_MS, SLOW_MS } from '../../shell/client/queries.ts'
 import { useRead, useReadAll } from '../../shell/client/reads.ts'
 import { type Schemas } from '../../shell/client/types.ts'
 
 export type LicenceList = Schemas['LicenceList']
+export type LicenceListRequest = Schemas['LicenceListRequest']
+export type LicenceListChange = Schemas['LicenceListChange']
 export type AddedKeys = Schemas['LicenceKeysAdded']
+export type LicenceKey = Schemas['LicenceKey']
+export type KeyAction = 'revoke' | 'restore' | 'rotate' | 'reset'
 
 const KEYS = [['licence-lists']]
 
 export const useLicenceLists = () => useReadAll('GET /api/licence-lists', { poll: SLOW_MS })
 
+/** Null: none is read. */
 export const useLicenceList = (id: string | null) =>
-  useRead('GET /api/licence-lists/{id}', { path: { id } })
+  useRead('GET /api/licence-lists/{id}', { path: { id }, poll: CALM_MS })
+
+export const useLicenceKeys = (id: string, query: Query) =>
+  useRead('GET /api/licence-lists/{id}/keys', { path: { id }, query, keep: true, poll: CALM_MS })
 
 export const useCreateLicenceList = () =>
-  useChangeOf(KEYS, (name: string) => call('POST /api/licence-lists', { body: { name } }))
+  useChangeOf(KEYS, (body: LicenceListRequest) => call('POST /api/licence-lists', { body }))
+
+export const useChangeLicenceList = (id: string, known: KnownTag) =>
+  useChangeOf(KEYS, (body: LicenceListChange) =>
+    edit('PATCH /api/licence-lists/{id}', { path: { id }, body }, known),
+  )
 
 /** `keys`: a text or CSV file with one key per line. */
 export const useAddLicenceKeys = () =>
@@ -29,3 +44,9 @@ export const useAddLicenceKeys = () =>
 
 export const useDeleteLicenceList = () =>
   useChangeOf(KEYS, (id: string) => call('DELETE /api/licence-lists/{id}', { path: { id } }))
+
+/** The deliveries show the keys too. */
+export const useKeyAction = (id: string) =>
+  useChangeOf([...KEYS, ['deliveries']], (action: KeyAction) =>
+    call(`POST /api/licence-keys/{id}/${action}`, { path: { id } }),
+  )

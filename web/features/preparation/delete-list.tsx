@@ -5,7 +5,13 @@ import { DeleteDialog } from '../../shell/components/delete-dialog.tsx'
 import { t } from '../../shell/messages/t.ts'
 import { Text } from '../../shell/ui/index.ts'
 
-export function DeleteList({ list, onClose }: { list: LicenceList; onClose: () => void }) {
+interface Props {
+  list: LicenceList
+  onClose: () => void
+  onDeleted?: () => void
+}
+
+export function DeleteList({ list, onClose, onDeleted = onClose }: Props) {
   const remove = useDeleteLicenceList()
   const { id, name, left } = list
   return (
@@ -19,7 +25,7 @@ export function DeleteList({ list, onClose }: { list: LicenceList; onClose: () =
         remove.mutate(id, {
           onSuccess: () => {
             toast(t('List deleted'))
-            onClose()
+            onDeleted()
           },
         })
       }
@@ -27,7 +33,7 @@ export function DeleteList({ list, onClose }: { list: LicenceList; onClose: () =
       <Text as="p">
         {t(
           '{left, plural, =0 {It has no unused keys.} one {Its # unused key is deleted.} other {Its # unused keys are deleted.}} This can’t be undone.',
-          { left },
+          { left: left ?? 0 },
         )}
       </Text>
       <Text as="p">

@@ -8,13 +8,17 @@ export const preparation: PageFeature = {
       path: '/settings/licences',
       page: lazyPage(() => import('./licences-page.tsx'), 'LicencesPage'),
     },
+    {
+      path: '/settings/licences/:id',
+      page: lazyPage(() => import('./licence-list-page.tsx'), 'LicenceListPage'),
+    },
   ],
   settings: [
     {
       section: 'automation',
       url: '/settings/licences',
       title: t('Licence keys'),
-      about: t('Lists of keys that orders get, and how many are left.'),
+      about: t('Keys that orders get: lists of your own, or generated ones.'),
     },
   ],
 }

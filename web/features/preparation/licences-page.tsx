@@ -5,11 +5,20 @@ import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { CriticalButton } from '../../shell/components/critical-button.tsx'
-import { FEW_KEYS, licenceCounts, licenceState } from './labels.ts'
+import { isRunningOut, licenceCounts, licenceState } from './labels.ts'
 import { andText } from '../../shell/labels/list.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
-import { Badge, Banner, BlockStack, Button, Card, InlineStack, Text } from '../../shell/ui/index.ts'
+import {
+  Badge,
+  Banner,
+  BlockStack,
+  Button,
+  Card,
+  InlineStack,
+  Link,
+  Text,
+} from '../../shell/ui/index.ts'
 import { AddKeys } from './add-keys.tsx'
 import { CreateList } from './create-list.tsx'
 import { DeleteList } from './delete-list.tsx'
@@ -35,7 +44,7 @@ export function LicencesPage() {
           <Card>
             <Nothing why="new" heading={t('No lists of licence keys yet')} action={create}>
               {t(
-                'Create a list and add your keys. A workflow on deliveries with the step “Assign licence keys” gives them to buyers, each key once.',
+                'Create a list, and add your keys or let it generate them. A workflow on deliveries with the step “Assign licence keys” gives them to buyers, each key once.',
               )}
             </Nothing>
           </Card>
@@ -65,7 +74,7 @@ export function LicencesPage() {
           onClose={(made) => {
             setCreating(false)
             // A list without keys helps nobody.
-            if (made) setFilling(made)
+            if (made?.generate === null) setFilling(made)
           }}
         />
       )}
@@ -77,7 +86,7 @@ export function LicencesPage() {
 
 /** A list that is new and empty has given nothing: it is not running out. */
 function RunningOut({ lists }: { lists: readonly LicenceList[] }) {
-  const low = lists.filter(({ left, given }) => left <= FEW_KEYS && given > 0)
+  const low = lists.filter(isRunningOut)
   if (low.length === 0) return null
   return (
     <Banner tone="warning" title={t('Some lists are running out of keys')}>
@@ -97,7 +106,7 @@ interface EntryProps {
 }
 
 function Entry({ list, onAdd, onDelete }: EntryProps) {
-  const { name, created_at } = list
+  const { id, name, created_at, generate } = list
   const { text, tone } = licenceState(list)
   return (
     <li>
@@ -105,7 +114,9 @@ function Entry({ list, onAdd, onDelete }: EntryProps) {
         <InlineStack align="space-between" blockAlign="start" gap="200" wrap={false}>
           <BlockStack gap="050">
             <Text as="h2" variant="headingSm" breakWord>
-              <span className="long-text">{name}</span>
+              <Link url={`/settings/licences/${id}`} monochrome removeUnderline>
+                <span className="long-text">{name}</span>
+              </Link>
             </Text>
             <Text as="span">
               <span className="tabular">{licenceCounts(list)}</span>
@@ -117,8 +128,16 @@ function Entry({ list, onAdd, onDelete }: EntryProps) {
           <Badge tone={tone}>{text}</Badge>
         </InlineStack>
         <InlineStack gap="200" blockAlign="center">
-          <Button accessibilityLabel={t('Add keys to {name}', { name })} onClick={onAdd}>
-            {t('Add keys')}
+          {generate === null && (
+            <Button accessibilityLabel={t('Add keys to {name}', { name })} onClick={onAdd}>
+              {t('Add keys')}
+            </Button>
+          )}
+          <Button
+            url={`/settings/licences/${id}`}
+            accessibilityLabel={t('Keys of {name} that buyers have', { name })}
+          >
+            {t('See keys')}
           </Button>
           <CriticalButton
             variant="tertiary"

@@ -1870,6 +1870,21 @@ export interface components {
       'GET /api/licence-lists/{id}': {
         answer: components['schemas']['LicenceList']
       }
+      'GET /api/licence-lists/{id}/keys': {
+        answer: {
+          data: components['schemas']['LicenceKey'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          /** @default 50 */
+          limit?: number
+          /** @default  */
+          search?: string
+          /** @enum {string} */
+          status?: 'active' | 'expired' | 'revoked' | 'replaced'
+        }
+      }
       'GET /api/links': {
         answer: {
           data: components['schemas']['Link'][]
@@ -2321,6 +2336,10 @@ export interface components {
         }
         body: components['schemas']['FileChange']
       }
+      'PATCH /api/licence-lists/{id}': {
+        answer: components['schemas']['LicenceList']
+        body: components['schemas']['LicenceListChange']
+      }
       'PATCH /api/mapping-rules/{id}': {
         answer: components['schemas']['MappingRule']
         body: components['schemas']['MappingRuleChange']
@@ -2643,6 +2662,18 @@ export interface components {
       'POST /api/files/rename-preview': {
         answer: components['schemas']['RenamePreview']
         body: components['schemas']['RenamePreviewRequest']
+      }
+      'POST /api/licence-keys/{id}/reset': {
+        answer: components['schemas']['LicenceKey']
+      }
+      'POST /api/licence-keys/{id}/restore': {
+        answer: components['schemas']['LicenceKey']
+      }
+      'POST /api/licence-keys/{id}/revoke': {
+        answer: components['schemas']['LicenceKey']
+      }
+      'POST /api/licence-keys/{id}/rotate': {
+        answer: components['schemas']['LicenceKey']
       }
       'POST /api/licence-lists': {
         answer: components['schemas']['LicenceList']
@@ -2986,6 +3017,18 @@ export interface components {
       'POST /api/workflows/try': {
         answer: components['schemas']['WorkflowTrial']
         body: components['schemas']['WorkflowTrialRequest']
+      }
+      'POST /licences/activate': {
+        answer: components['schemas']['LicenceState']
+        body: components['schemas']['LicenceActivation']
+      }
+      'POST /licences/deactivate': {
+        answer: components['schemas']['LicenceState']
+        body: components['schemas']['LicenceActivation']
+      }
+      'POST /licences/verify': {
+        answer: components['schemas']['LicenceState']
+        body: components['schemas']['LicenceVerification']
       }
       'PUT /api/csv/{id}/columns': {
         answer: components['schemas']['CsvFile']
@@ -3501,31 +3544,168 @@ export interface components {
         message_text?: components['schemas']['Text']
       }[]
     }
+    LicenceActivation: {
+      /** @description A name that your program chooses for the device or site, the same each time */
+      instance: string
+      /** @description The licence key, as its buyer got it */
+      key: string
+      /** @description The domain of the shop, as in `example.myshopify.com`, if several have the key */
+      shop?: string
+    }
+    LicenceKey: {
+      activation_limit: number | null
+      activations: number
+      /** Format: date-time */
+      assigned_at: string
+      delivery_id: string
+      email: string | null
+      expires_at: string | null
+      file_id: string
+      filename: string | null
+      id: string
+      /** @description The latest 20 */
+      instances: {
+        /** Format: date-time */
+        activated_at: string
+        /** @description From where it was activated */
+        address: string
+        instance: string
+        /**
+         * Format: date-time
+         * @description When it last activated or verified the key, to the day
+         */
+        seen_at: string
+      }[]
+      /** @description null until the buyer or the shop could see it: it may still be taken back */
+      key: string | null
+      list_id: string
+      order_name: string | null
+      revoked_at: string | null
+      revoked_by: ('merchant' | 'refund' | 'rotation') | null
+      /** @enum {string} */
+      status: 'active' | 'expired' | 'revoked' | 'replaced'
+    }
     LicenceKeysAdded: {
+      /** @description Instances at which a key can be activated at one time; null: unlimited */
+      activation_limit: number | null
       added: number
       /** Format: date-time */
       created_at: string
       /** @description Keys that the shop had already */
       duplicates: number
+      /** @description Days from the assignment; null: never */
+      expiry_days: number | null
+      /** @description null: you add the keys */
+      generate: components['schemas']['LicencePatternOutput'] | null
       /** @description Keys that buyers have */
       given: number
       id: string
-      /** @description Keys that can still be given */
-      left: number
+      /** @description Keys that can still be given; null: the list generates its keys */
+      left: number | null
       name: string
+      /** @description Keys of refunded and cancelled units are revoked */
+      revoke_on_refund: boolean
     }
     LicenceList: {
+      /** @description Instances at which a key can be activated at one time; null: unlimited */
+      activation_limit: number | null
       /** Format: date-time */
       created_at: string
+      /** @description Days from the assignment; null: never */
+      expiry_days: number | null
+      /** @description null: you add the keys */
+      generate: components['schemas']['LicencePatternOutput'] | null
       /** @description Keys that buyers have */
       given: number
       id: string
-      /** @description Keys that can still be given */
-      left: number
+      /** @description Keys that can still be given; null: the list generates its keys */
+      left: number | null
       name: string
+      /** @description Keys of refunded and cancelled units are revoked */
+      revoke_on_refund: boolean
+    }
+    LicenceListChange: {
+      /** @description Instances at one time; null: unlimited */
+      activation_limit?: number | null
+      /**
+       * @description Days a link stays valid; null: it never expires
+       * @example 60
+       */
+      expiry_days?: number | null
+      generate?: components['schemas']['LicencePattern']
+      name?: string
+      revoke_on_refund?: boolean
     }
     LicenceListRequest: {
+      /** @description Instances at one time; null: unlimited */
+      activation_limit?: number | null
+      /**
+       * @description Days a link stays valid; null: it never expires
+       * @example 60
+       */
+      expiry_days?: number | null
+      generate?: components['schemas']['LicencePattern']
       name: string
+      revoke_on_refund?: boolean
+    }
+    LicencePattern: {
+      /**
+       * @description A check character follows, with which programs find typing errors
+       * @default false
+       */
+      checksum?: boolean
+      /**
+       * @description `X`: a letter or digit, `9`: a digit, `A`: a letter, without those that are easily confused; all other characters stand for themselves
+       * @example XXXXX-XXXXX-XXXXX
+       */
+      pattern: string
+      /**
+       * @description Before the pattern, as it is
+       * @default
+       * @example PRO-
+       */
+      prefix?: string
+    }
+    LicencePatternOutput: {
+      /**
+       * @description A check character follows, with which programs find typing errors
+       * @default false
+       */
+      checksum: boolean
+      /**
+       * @description `X`: a letter or digit, `9`: a digit, `A`: a letter, without those that are easily confused; all other characters stand for themselves
+       * @example XXXXX-XXXXX-XXXXX
+       */
+      pattern: string
+      /**
+       * @description Before the pattern, as it is
+       * @default
+       * @example PRO-
+       */
+      prefix: string
+    }
+    LicenceState: {
+      /** @description null: unlimited */
+      activation_limit: number | null
+      activations: number
+      /** @description null: never */
+      expires_at: string | null
+      /** @description The name of the file */
+      file: string | null
+      /** @description The name of the order */
+      order: string | null
+      /** @enum {string} */
+      status: 'active' | 'expired' | 'revoked' | 'not_activated' | 'limit_reached' | 'unknown'
+      /** @description The key is active and, with `instance`, activated there */
+      valid: boolean
+    }
+    LicenceVerification: {
+      /** @description A name that your program chooses for the device or site, the same each time */
+      instance?: string
+      /** @description The licence key, as its buyer got it */
+      key: string
+      /** @description The domain of the shop, as in `example.myshopify.com`, if several have the key */
+      shop?: string
     }
     Link: {
       /** Format: date-time */

@@ -130,6 +130,8 @@ export interface JsonSchema {
   hints?: Readonly<Record<string, string>>
   /** The label of "not given". */
   absent?: string
+  /** What a sketch shows instead of parts of the text. */
+  samples?: Readonly<Record<string, string>>
   /** 0.3 is shown as 30 %. */
   percent?: boolean
   /** The initial value of a dialog's field without a default. */

@@ -53,6 +53,12 @@ export const SERVER_TEXTS: readonly string[] = [
   t('The file contains no keys: write one per line, or in the first column'),
   t('A line is too long: write one key per line, or in the first column'),
   t('Another list has this name'),
+  // Why a licence key or a list of them is not changed.
+  t('This key was replaced by another one'),
+  t('This key was refunded: restore it first'),
+  t('The list of this key was deleted'),
+  t('This list generates its keys: none can be added'),
+  t('Only letters and digits of ASCII and . _ : / + # - are possible'),
   t('This server cannot send to this address: use one on the public internet, on port 80 or 443'),
   // What a missing scope disables.
   t('Files cannot be matched to products.'),
@@ -82,6 +88,7 @@ export const SERVER_TEMPLATES: readonly string[] = [
   ...IMPORT_TEMPLATES,
   template('It was sent {count} times within an hour'),
   template('This email was sent {count} times within an hour: wait before you send it again'),
+  template('The list “{name}” has no keys left: add keys first'),
   template('The import names the SKU {sku}'),
   template('The export names the product {name}'),
   template('The export names the handle {name}'),

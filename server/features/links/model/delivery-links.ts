@@ -2,7 +2,7 @@
 // the time of the sale. Opening the page counts nothing.
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import type { Secrets } from '../../../core/secrets.ts'
-import { keysByFile } from '../../preparation/model/licence-lists.ts'
+import { keysByFile } from '../../preparation/model/assigned-keys.ts'
 import type { PackFile } from './pack-links.ts'
 
 export interface PaidFile extends PackFile {

@@ -1,18 +1,33 @@
-// Lists of licence keys: created from a text or CSV file, and counted. Keys are sealed. A key that
-// the shop already has is not added again, so that no key is given to two buyers.
+// Lists of licence keys. The merchant adds the keys of a list, or the list generates each key when it
+// is assigned. Keys are sealed. A key that the shop already has is not added again, so that no key
+// is given to two buyers.
 import { createHmac } from 'node:crypto'
 import { nameKey, say } from '../../../../plugins/contract.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { Secrets } from '../../../core/secrets.ts'
 import { raiseNotice } from '../../../core/outbox/notices.ts'
+import type { KeyPattern } from './key-pattern.ts'
 
-export interface LicenceList {
+/** What a list says about its keys. */
+export interface LicenceTerms {
+  /** Null: the merchant adds the keys. */
+  generate: KeyPattern | null
+  /** Days from the assignment; null: never. */
+  expiry_days: number | null
+  /** The most activations of a key at one time; null: unlimited. */
+  activation_limit: number | null
+  /** Keys of units that are refunded or cancelled are revoked. */
+  revoke_on_refund: boolean
+}
+
+export interface LicenceList extends LicenceTerms {
   /** A bare UUID. */
   id: string
   name: string
-  /** The number of unassigned keys, and of keys that are assigned to buyers. */
-  left: number
+  /** The number of unassigned keys; null: the list generates its keys. */
+  left: number | null
+  /** The number of keys that are assigned to buyers. */
   given: number
   created_at: Date
 }
@@ -30,14 +45,20 @@ const MAX_KEYS = 1_000_000
 /** The most keys of a list for the units of one order line. */
 export const MAX_LINE_KEYS = 100
 
-const COUNTS = `
+/** SQL: no other key has replaced the key `k`. */
+export const IS_CURRENT_KEY = `k.revoked_by is distinct from 'rotation'`
+
+const COLUMNS = `l.id, l.name, l.created_at, l.generate, l.expiry_days, l.activation_limit,
+  l.revoke_on_refund,
+  case when l.generate is null then (select count(*) from licence_keys k
+     where k.shop_id = l.shop_id and k.list_id = l.id and k.delivery_id is null) end as left,
   (select count(*) from licence_keys k where k.shop_id = l.shop_id and k.list_id = l.id
-     and k.delivery_id is null) as left,
-  (select count(*) from licence_keys k where k.shop_id = l.shop_id and k.list_id = l.id
-     and k.delivery_id is not null) as given`
+     and k.delivery_id is not null and ${IS_CURRENT_KEY}) as given`
 
 /** What licence keys are sealed for. */
 export const licencePlace = (shop: number): string => `${shop}/licence_keys.sealed`
+export const sealKey = (secrets: Secrets, shop: number, key: string): Buffer =>
+  secrets.seal(key, licencePlace(shop))
 export const openKey = (secrets: Secrets, shop: number, sealed: Buffer): string =>
   secrets.open(sealed, licencePlace(shop))
 
@@ -47,7 +68,7 @@ export const listLicenceLists = (
   page: { after: string; limit: number },
 ): Promise<LicenceList[]> =>
   scope.query<LicenceList>(
-    `select l.id, l.name, l.created_at, ${COUNTS} from licence_lists l
+    `select ${COLUMNS} from licence_lists l
      where l.shop_id = :shop and l.deleted_at is null and l.name_key > :after
      order by l.name_key limit :limit`,
     { ...page },
@@ -56,15 +77,23 @@ export const listLicenceLists = (
 /** The list with this UUID, or null. */
 export async function readLicenceList(scope: ShopScope, id: string): Promise<LicenceList | null> {
   const [row] = await scope.query<LicenceList>(
-    `select l.id, l.name, l.created_at, ${COUNTS} from licence_lists l
+    `select ${COLUMNS} from licence_lists l
      where l.shop_id = :shop and l.id = :id and l.deleted_at is null`,
     { id },
   )
   return row ?? null
 }
 
-/** Throws `conflict` if the name is taken, and `too_many`. */
-export async function createLicenceList(tx: ShopScope, name: string): Promise<string> {
+const OWN_KEYS: LicenceTerms = {
+  ...{ generate: null, expiry_days: null, activation_limit: null, revoke_on_refund: false },
+}
+
+/** Returns its bare UUID. Throws `conflict` if the name is taken, or there are too many lists. */
+export async function createLicenceList(
+  tx: ShopScope,
+  name: string,
+  terms: Partial<LicenceTerms> = {},
+): Promise<string> {
   await tx.query('select 1 from shops where id = :shop for no key update')
   const row = await tx.one<{ lists: number }>(
     'select count(*) as lists from licence_lists where shop_id = :shop and deleted_at is null',
@@ -72,28 +101,86 @@ export async function createLicenceList(tx: ShopScope, name: string): Promise<st
   if (row.lists >= MAX_LISTS)
     throw new AppError('conflict', { message: `A shop has at most ${MAX_LISTS} lists of keys` })
   const [made] = await tx.query<{ id: string }>(
-    `insert into licence_lists (shop_id, name, name_key) values (:shop, :name, :key)
+    `insert into licence_lists (shop_id, name, name_key, generate, expiry_days, activation_limit,
+       revoke_on_refund)
+     values (:shop, :name, :key, :generate::jsonb, :expiry_days, :activation_limit,
+       :revoke_on_refund)
      on conflict (shop_id, name_key) where deleted_at is null do nothing returning id`,
-    { name, key: nameKey(name) },
+    { name, key: nameKey(name), ...bound({ ...OWN_KEYS, ...terms }) },
   )
-  if (!made) throw new AppError('conflict', { message: 'Another list has this name' })
+  if (!made) throw new AppError('conflict', { message: NAME_TAKEN })
   return made.id
 }
 
-/** Throws `not_found`, and `conflict` if the list would have more keys than it may. */
+const NAME_TAKEN = 'Another list has this name'
+const bound = ({ generate, ...terms }: LicenceTerms) => ({
+  ...terms,
+  generate: generate && JSON.stringify(generate),
+})
+
+/**
+ * A new pattern and expiry are for keys that are assigned from now on, the limit of activations for
+ * all keys. Throws `not_found`, and `conflict` if the name is taken or the merchant adds the keys
+ * and a pattern is given.
+ */
+export async function changeLicenceList(
+  scope: ShopScope,
+  id: string,
+  { name, ...terms }: Partial<LicenceTerms> & { name?: string },
+): Promise<void> {
+  await scope.transaction(async (tx) => {
+    await tx.query(
+      'select 1 from licence_lists where shop_id = :shop and id = :id for no key update',
+      { id },
+    )
+    const list = await readLicenceList(tx, id)
+    if (!list) throw new AppError('not_found')
+    if (terms.generate && !list.generate)
+      throw new AppError('conflict', {
+        message: 'The keys of this list are added: create another list to generate keys',
+      })
+    const taken = await tx.query(
+      `select 1 from licence_lists where shop_id = :shop and name_key = :key and id <> :id
+         and deleted_at is null`,
+      { id, key: nameKey(name ?? list.name) },
+    )
+    if (taken.length > 0) throw new AppError('conflict', { message: NAME_TAKEN })
+    await tx.query(
+      `update licence_lists set name = :name, name_key = :key, generate = :generate::jsonb,
+         expiry_days = :expiry_days, activation_limit = :activation_limit,
+         revoke_on_refund = :revoke_on_refund
+       where shop_id = :shop and id = :id`,
+      {
+        ...bound({ ...list, ...terms }),
+        ...{ id, name: name ?? list.name, key: nameKey(name ?? list.name) },
+      },
+    )
+  })
+}
+
+/** The key by which a licence key is found, in all shops. */
+export const createKeyHash = (secrets: Pick<Secrets, 'lookupKey'>): ((key: string) => Buffer) => {
+  const secret = secrets.lookupKey('licence-keys')
+  return (key) => createHmac('sha256', secret).update(key).digest()
+}
+
+/**
+ * Throws `not_found`, and `conflict` if the list generates its keys or would have more than it may.
+ */
 export async function addLicenceKeys(
   tx: ShopScope,
   secrets: Secrets,
   list: string,
   keys: readonly string[],
 ): Promise<AddedKeyCounts> {
-  const held = await tx.query(
-    `select 1 from licence_lists where shop_id = :shop and id = :list and deleted_at is null
-     for no key update`,
+  const [held] = await tx.query<{ generates: boolean }>(
+    `select generate is not null as generates from licence_lists
+     where shop_id = :shop and id = :list and deleted_at is null for no key update`,
     { list },
   )
-  if (held.length === 0) throw new AppError('not_found')
-  const secret = secrets.lookupKey('licence-keys')
+  if (!held) throw new AppError('not_found')
+  if (held.generates)
+    throw new AppError('conflict', { message: 'This list generates its keys: none can be added' })
   const rows = await tx.query(
     `insert into licence_keys (shop_id, list_id, hash, sealed)
      select :shop, :list, hash, sealed
@@ -102,8 +189,8 @@ export async function addLicenceKeys(
      on conflict (shop_id, hash) do nothing returning id`,
     {
       list,
-      hashes: keys.map((key) => createHmac('sha256', secret).update(key).digest()),
-      sealed: keys.map((key) => secrets.seal(key, licencePlace(tx.shop))),
+      hashes: keys.map(createKeyHash(secrets)),
+      sealed: keys.map((key) => sealKey(secrets, tx.shop, key)),
     },
   )
   await tx.query('update licence_lists set warned_at = null where shop_id = :shop and id = :list', {
@@ -160,129 +247,4 @@ export async function deleteLicenceList(tx: ShopScope, id: string): Promise<void
     'delete from licence_keys where shop_id = :shop and list_id = :id and delivery_id is null',
     { id },
   )
-}
-
-export interface AssignedKey {
-  delivery_id: string
-  /** The file with which it is shown. */
-  file_id: string
-  filename: string
-  key: string
-}
-
-/**
- * The keys of deliveries (bare UUIDs), in the order in which they were assigned. A key of a line is
- * shown with one of the line's files that are delivered.
- * @param show the reader sees all keys, which are then no longer returned to their lists; false:
- *   only keys that were shown before.
- */
-export async function keysOfDeliveries(
-  scope: ShopScope,
-  secrets: Secrets,
-  deliveries: readonly string[],
-  { show }: { show: boolean },
-): Promise<AssignedKey[]> {
-  if (deliveries.length === 0) return []
-  if (show)
-    await scope.query(
-      `update licence_keys set shown_at = now()
-       where shop_id = :shop and delivery_id = any(:deliveries::uuid[]) and shown_at is null`,
-      { deliveries },
-    )
-  const rows = await scope.query<Omit<AssignedKey, 'key'> & { sealed: Buffer }>(
-    `select k.delivery_id, f.id as file_id, f.filename, k.sealed from licence_keys k
-     left join lateral (
-       select df.file_id from delivery_files df
-       join files f on f.shop_id = df.shop_id and f.id = df.file_id and f.deleted_at is null
-       left join prepared_files p on p.shop_id = df.shop_id and p.delivery_id = df.delivery_id
-         and p.file_id = df.file_id
-       where df.shop_id = k.shop_id and df.delivery_id = k.delivery_id and df.line_id = k.line_id
-         and not df.withdrawn and p.status is distinct from 'left_out'
-       order by df.file_id <> k.file_id, f.filename, df.file_id limit 1) delivered on true
-     join files f on f.shop_id = k.shop_id and f.id = coalesce(delivered.file_id, k.file_id)
-     where k.shop_id = :shop and k.delivery_id = any(:deliveries::uuid[])
-       and k.shown_at is not null
-     order by k.delivery_id, f.filename, k.list_id, k.line_id, k.ordinal`,
-    { deliveries },
-  )
-  return rows.map(({ sealed, ...row }) => ({ ...row, key: openKey(secrets, scope.shop, sealed) }))
-}
-
-/** The keys of a delivery (a bare UUID), by file. See `keysOfDeliveries`. */
-export async function keysByFile(
-  scope: ShopScope,
-  secrets: Secrets,
-  delivery: string,
-  reader: { show: boolean },
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const assigned = await keysOfDeliveries(scope, secrets, [delivery], reader)
-  const files = Map.groupBy(assigned, ({ file_id }) => file_id)
-  return new Map([...files].map(([file, keys]) => [file, keys.map(({ key }) => key)]))
-}
-
-/**
- * Returns keys that nobody has seen to their lists, if no unit of their order lines needs them: the
- * order was refunded or cancelled, or the delivery revoked. Returns how many.
- * @param deliveries bare UUIDs.
- */
-export async function returnLicenceKeys(
-  tx: ShopScope,
-  deliveries: readonly string[],
-): Promise<number> {
-  const rows = await tx.query<{ id: string }>(
-    `with needed as (
-       select k.id, k.shown_at,
-         row_number() over (partition by k.delivery_id, k.list_id, k.line_id
-           order by k.shown_at is null, k.ordinal) as place,
-         case when d.revoked_at is not null then 0
-           when k.line_id is not null then coalesce((select l.quantity from order_lines l
-             where l.shop_id = d.shop_id and l.order_id = d.order_id and l.id = k.line_id
-               and l.entitled), 0)
-           when exists (select from delivery_files df
-             join order_lines l on l.shop_id = d.shop_id and l.order_id = d.order_id
-               and l.id = df.line_id and l.entitled
-             where df.shop_id = d.shop_id and df.delivery_id = d.id and df.file_id = k.file_id
-               and not df.taken_back)
-             then null
-           else 0 end as units
-       from licence_keys k join deliveries d on d.shop_id = k.shop_id and d.id = k.delivery_id
-       where k.shop_id = :shop and k.delivery_id = any(:deliveries::uuid[])
-     )
-     update licence_keys k set delivery_id = null, file_id = null, line_id = null, ordinal = null,
-       assigned_at = null
-     from needed n
-     where k.shop_id = :shop and k.id = n.id and n.place > n.units and k.shown_at is null
-     returning k.id`,
-    { deliveries },
-  )
-  if (rows.length === 0) return 0
-  // The merchant may add them to another list again.
-  await tx.query(
-    `delete from licence_keys k using licence_lists l
-     where k.shop_id = :shop and k.id = any(:keys::uuid[]) and k.delivery_id is null
-       and l.shop_id = k.shop_id and l.id = k.list_id and l.deleted_at is not null`,
-    { keys: rows.map(({ id }) => id) },
-  )
-  return rows.length
-}
-
-/** By delivery: files of lines that have fewer keys than units, because units were added. */
-export async function filesLackingKeys(
-  tx: ShopScope,
-  deliveries: readonly string[],
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  const rows = await tx.query<{ delivery_id: string; file_id: string }>(
-    `select distinct df.delivery_id, df.file_id from (
-       select delivery_id, line_id, count(*) as keys from licence_keys
-       where shop_id = :shop and delivery_id = any(:deliveries::uuid[]) and line_id is not null
-       group by delivery_id, list_id, line_id) k
-     join deliveries d on d.shop_id = :shop and d.id = k.delivery_id and d.revoked_at is null
-     join order_lines l on l.shop_id = d.shop_id and l.order_id = d.order_id and l.id = k.line_id
-       and l.entitled and least(l.quantity, ${MAX_LINE_KEYS}) > k.keys
-     join delivery_files df on df.shop_id = d.shop_id and df.delivery_id = d.id
-       and df.line_id = l.id and not df.taken_back`,
-    { deliveries },
-  )
-  const files = Map.groupBy(rows, ({ delivery_id }) => delivery_id)
-  return new Map([...files].map(([id, all]) => [id, all.map(({ file_id }) => file_id)]))
 }

@@ -28,6 +28,8 @@ const WIDGETS: Readonly<Record<string, Widget>> = {
   'licence-list': { field: LicenceListPicker, wide: true },
   pack: { field: PackPicker, wide: true },
   'page-position': { field: PagePosition, wide: true, dialogOnly: true },
+  // The same, also in the steps of a workflow.
+  'page-sketch': { field: PagePosition, wide: true },
   password: { field: Password, wide: true },
   product: { field: OneProduct, wide: true },
   products: { field: SomeProducts, wide: true },

@@ -13,23 +13,38 @@ const LINES = 9
 export function PagePosition({ name, schema, value, onChange, path, problems }: FieldProps) {
   const { values } = useScope()
   const position = typeof value === 'string' ? value : ''
-  const { choices = {} } = schema
+  const { choices = {}, samples = {} } = schema
+  const text = sampleOf(values.text, samples)
   return (
     <div className="position">
       <Select
         id={fieldId(path)}
         label={titleOf(schema, name)}
         error={problems.within(path)}
+        helpText={
+          typeof text === 'string' && text !== values.text
+            ? t('For example: {text}', { text })
+            : undefined
+        }
         options={(schema.enum ?? [])
           .map(String)
           .map((one) => ({ value: one, label: choices[one] ?? titleFromName(one) }))}
         value={position}
         onChange={onChange}
       />
-      <SmallPage position={position} {...values} />
+      <SmallPage position={position} {...values} text={text} />
     </div>
   )
 }
+
+/** The text with samples instead of the values that only a delivery has. */
+const sampleOf = (text: unknown, samples: NonNullable<FieldProps['schema']['samples']>): unknown =>
+  typeof text === 'string'
+    ? Object.entries(samples).reduce(
+        (shown, [part, sample]) => shown.replaceAll(part, () => sample),
+        text,
+      )
+    : text
 
 interface SketchProps {
   position: string

@@ -1,0 +1,167 @@
+// The assigned keys of a list, and what the merchant does with one of them.
+import { z } from 'zod'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { AppError } from '../../core/errors.ts'
+import { requirePublicId, toPublicId } from '../../core/ids.ts'
+import { elementAt } from '../../core/present.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import { fromCursor, time, toCursor, uuid } from '../../http/cursors.ts'
+import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { errorSchema, listOf, page, timestamp } from '../../http/schemas.ts'
+import {
+  resetActivations,
+  restoreLicenceKey,
+  revokeLicenceKey,
+  rotateLicenceKey,
+} from './model/key-changes.ts'
+import {
+  KEY_STATUSES,
+  listLicenceKeys,
+  readLicenceKey,
+  SHOWN_INSTANCES,
+  type LicenceKey,
+} from './model/key-records.ts'
+import { readLicenceList } from './model/licence-lists.ts'
+
+const keySchema = z
+  .object({
+    id: z.string(),
+    list_id: z.string(),
+    key: z
+      .string()
+      .nullable()
+      .describe('null until the buyer or the shop could see it: it may still be taken back'),
+    status: z.enum(KEY_STATUSES),
+    delivery_id: z.string(),
+    order_name: z.string().nullable(),
+    email: z.string().nullable(),
+    file_id: z.string(),
+    filename: z.string().nullable(),
+    assigned_at: timestamp,
+    expires_at: timestamp.nullable(),
+    revoked_at: timestamp.nullable(),
+    revoked_by: z.enum(['merchant', 'refund', 'rotation']).nullable(),
+    activations: z.number().int(),
+    activation_limit: z.number().int().nullable(),
+    instances: z
+      .array(
+        z.object({
+          instance: z.string(),
+          address: z.string().describe('From where it was activated'),
+          activated_at: timestamp,
+          seen_at: timestamp.describe('When it last activated or verified the key, to the day'),
+        }),
+      )
+      .describe(`The latest ${SHOWN_INSTANCES}`),
+  })
+  .meta({ id: 'LicenceKey' })
+
+const byId = z.strictObject({ id: z.string() })
+const about = { tag: 'Licence keys', scope: 'links:write' } as const
+
+export const licenceKeyRoutes = ({ secrets }: { secrets: Secrets }): Endpoint[] => [
+  list(secrets),
+  ...actions(secrets),
+]
+
+const list = (secrets: Secrets) =>
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/licence-lists/{id}/keys',
+    summary: 'List the assigned keys of a list, latest first',
+    params: byId,
+    query: z.strictObject({
+      search: z.string().trim().max(500).default('').meta({
+        description: 'Exactly a key, the name of an order, or the email address of a buyer',
+      }),
+      status: z.enum(KEY_STATUSES).optional(),
+      ...page,
+    }),
+    replies: { 200: { description: 'A page of keys', schema: listOf(keySchema) } },
+    handler: async ({ caller, params, query: { search, status, cursor, limit } }) => {
+      const id = requirePublicId('licences', params.id)
+      if (!(await readLicenceList(caller.scope, id))) throw new AppError('not_found')
+      const rows = await listLicenceKeys(caller.scope, secrets, {
+        ...{ list: id, search, status: status ?? null, limit: limit + 1 },
+        after: fromCursor(cursor, [time, uuid]),
+      })
+      const last = rows.length > limit ? elementAt(rows, limit - 1) : null
+      return {
+        body: {
+          data: rows.slice(0, limit).map(({ position: _, ...row }) => recordOf(row)),
+          next_cursor: last && toCursor([last.position, last.id]),
+        },
+      }
+    },
+  })
+
+type Change = (scope: ShopScope, id: string) => Promise<unknown>
+
+const actions = (secrets: Secrets): Endpoint[] => [
+  action(secrets, 'revoke', revokeLicenceKey, {
+    summary: 'Revoke a licence key',
+    description: 'Programs that verify it learn that it is revoked. Its buyer still sees it.',
+  }),
+  action(secrets, 'restore', restoreLicenceKey, {
+    summary: 'Restore a licence key that was revoked',
+    description: 'Refunds of its order do not revoke it any more.',
+  }),
+  action(secrets, 'rotate', (scope, id) => rotateLicenceKey(scope, secrets, id), {
+    summary: 'Replace a licence key by another one of its list',
+    description:
+      'The buyer’s page shows the new key, and the old one is revoked. The answer is the new key.',
+  }),
+  action(secrets, 'reset', resetActivations, {
+    summary: 'End all activations of a licence key',
+    description: 'Its buyer can activate it again, up to the limit.',
+  }),
+]
+
+/** @param change returns the key that the answer shows, if it is another one. */
+const action = (
+  secrets: Secrets,
+  name: string,
+  change: Change,
+  texts: Pick<Endpoint, 'summary'> & { description: string },
+) =>
+  endpoint({
+    ...about,
+    ...texts,
+    method: 'post',
+    path: `/api/licence-keys/{id}/${name}`,
+    atomic: true,
+    params: byId,
+    replies: {
+      200: { description: 'The key', schema: keySchema },
+      409: { description: 'The key was replaced, or its list has no other', schema: errorSchema },
+    },
+    handler: async ({ caller, params }) => {
+      const id = requirePublicId('licence', params.id)
+      const other = await change(caller.scope, id)
+      const shown = typeof other === 'string' ? other : id
+      const key = await readLicenceKey(caller.scope, secrets, shown)
+      if (!key) throw new AppError('not_found')
+      return { body: recordOf(key) }
+    },
+  })
+
+const recordOf = (key: LicenceKey) => ({
+  id: toPublicId('licence', key.id),
+  list_id: toPublicId('licences', key.list_id),
+  ...{ key: key.key, status: key.status },
+  delivery_id: toPublicId('delivery', key.delivery_id),
+  ...{ order_name: key.order_name, email: key.email },
+  file_id: toPublicId('file', key.file_id),
+  filename: key.filename,
+  assigned_at: key.assigned_at.toISOString(),
+  expires_at: key.expires_at?.toISOString() ?? null,
+  revoked_at: key.revoked_at?.toISOString() ?? null,
+  ...{ revoked_by: key.revoked_by, activations: key.activations },
+  activation_limit: key.activation_limit,
+  instances: key.instances.map(({ activated_at, seen_at, ...instance }) => ({
+    ...instance,
+    activated_at: activated_at.toISOString(),
+    seen_at: seen_at.toISOString(),
+  })),
+})

@@ -1,0 +1,53 @@
+// The pattern of generated licence keys, and their check character. The alphabet has no characters
+// that are easily confused (0 and O; 1, I and L; U and V). It has an even number of characters, as
+// the Luhn algorithm needs. docs/merchants/licence-keys-and-stamps.md describes both for programs
+// that check a typed key offline; web/features/preparation/key-pattern.ts shows examples.
+import { randomInt } from 'node:crypto'
+import { present } from '../../../core/present.ts'
+
+export interface KeyPattern {
+  /** `X`: a letter or digit, `9`: a digit, `A`: a letter; all others stand for themselves. */
+  pattern: string
+  /** Before the pattern, as it is. */
+  prefix: string
+  /** A check character follows the pattern. */
+  checksum: boolean
+}
+
+const DIGITS = '23456789'
+const LETTERS = 'ABCDEFGHJKMNPQRSTVWXYZ'
+export const KEY_ALPHABET = DIGITS + LETTERS
+const PLACES: Readonly<Record<string, string>> = { X: KEY_ALPHABET, 9: DIGITS, A: LETTERS }
+
+/** With fewer, keys could be guessed by trying. */
+export const MIN_KEY_BITS = 50
+
+/** The random bits of the keys of a pattern. */
+export const keyBits = (pattern: string): number =>
+  [...pattern].reduce((bits, sign) => bits + Math.log2(PLACES[sign]?.length ?? 1), 0)
+
+/** A new key from the system's random numbers. It may exist already. */
+export function generateKey({ pattern, prefix, checksum }: KeyPattern): string {
+  const random = [...pattern].map((sign) => {
+    const signs = PLACES[sign]
+    return signs === undefined ? sign : signs.charAt(randomInt(signs.length))
+  })
+  const key = prefix + random.join('')
+  return checksum ? key + checkCharacter(key) : key
+}
+
+/**
+ * Luhn mod 30 over the characters of the key that are in the alphabet, in upper case; all others
+ * are skipped. Detects any wrong character, and most neighbours that were swapped.
+ */
+export function checkCharacter(key: string): string {
+  const size = KEY_ALPHABET.length
+  const values = [...key.toUpperCase()]
+    .map((sign) => KEY_ALPHABET.indexOf(sign))
+    .filter((value) => value >= 0)
+  const sum = values.toReversed().reduce((total, value, at) => {
+    const addend = at % 2 === 0 ? value * 2 : value
+    return total + Math.floor(addend / size) + (addend % size)
+  }, 0)
+  return present(KEY_ALPHABET[(size - (sum % size)) % size], 'the check character')
+}

@@ -20,9 +20,9 @@ export async function up(knex: Knex): Promise<void> {
       text text not null,
       -- As names are compared.
       text_key text collate "C" not null,
-      product_id text not null,
+      product_id text collate "C" not null,
       -- Null: the whole product.
-      variant_id text,
+      variant_id text collate "C",
       product_title text not null,
       -- The first rule that a name matches counts.
       position integer not null,

@@ -1,3 +1,4 @@
+import { inEnglish } from '../../test/english.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { forShop } from '../../server/core/db/for-shop.ts'
 import { createMatcher } from '../../server/matching/match.ts'
@@ -143,7 +144,7 @@ describe('map-products', () => {
     const outcome = (await outcomesOf([named('a', 'TWICE')], {}, given)).get('a')
     // oxfmt-ignore
     expect(outcome?.status === 'ok' && outcome.candidates?.map(({ product_id, variant_id }) => [product_id, variant_id])).toEqual([['p1', null], ['p2', 'v3']])
-    expect(outcome).toMatchObject({
+    expect(inEnglish(outcome)).toMatchObject({
       warnings: [{ message: '2 products have the SKU TWICE: choose one' }],
     })
   })
@@ -203,7 +204,7 @@ describe('guessing', () => {
 
   it('asks for a review if several products match', async () => {
     const outcome = (await outcomesOf([file('TIDE-2025_map.pdf')])).get('TIDE-2025_map.pdf')
-    expect(outcome).toMatchObject({
+    expect(inEnglish(outcome)).toMatchObject({
       ...{ status: 'ok', warnings: [{ code: 'several_products' }] },
       unchanged: 'It matches 2 products: choose one in Reviews',
     })

@@ -108,7 +108,7 @@ describe('merge-pdf', () => {
       code: 'memory_limit',
       message: 'bad.png was left out: It takes too much memory',
     }
-    expect(await run(view)).toMatchObject({
+    expect(inEnglish(await run(view))).toMatchObject({
       warnings: [warning],
       created: [{ filename: 'Merged.pdf' }],
     })

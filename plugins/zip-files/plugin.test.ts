@@ -1,3 +1,4 @@
+import { inEnglish } from '../../test/english.ts'
 import { expect, it } from 'vitest'
 import { operationContext, writeContext } from '../../test/fakes/context.ts'
 import { operationView } from '../../test/fakes/operation.ts'
@@ -38,7 +39,9 @@ pluginSuite(zipFiles, () =>
 
 it('says how many files it would have, and how large they are', async () => {
   const sentences = zipFiles.plan(operation, {}, { ...writeContext(), ...ports })
-  expect(await Array.fromAsync(sentences)).toEqual(['files-2026-03-01.zip: 2 files, 3.3 MB'])
+  expect(inEnglish(await Array.fromAsync(sentences))).toEqual([
+    'files-2026-03-01.zip: 2 files, 3.3 MB',
+  ])
 })
 
 it.each([

@@ -4,6 +4,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { inEnglish } from '../../../test/english.ts'
 import type { Workflow } from '../../../plugins/contract.ts'
 import { zipFiles } from '../../../plugins/zip-files/plugin.ts'
 import { addFile } from '../../../test/deliveries.ts'
@@ -49,7 +50,7 @@ test('a selection becomes one ZIP file without the files that were deleted; name
   )
   const preview = await house.startOn(workflow, { ids, dryRun: true })
   await expect
-    .poll(async () => (await house.engine.get(house.scope, preview))?.intentions, {
+    .poll(async () => inEnglish((await house.engine.get(house.scope, preview))?.intentions), {
       timeout: 20_000,
     })
     .toEqual([expect.stringMatching(/^files-\d{4}-\d\d-\d\d\.zip: 3 files, 586 KB$/)])

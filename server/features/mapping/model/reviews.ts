@@ -126,7 +126,7 @@ export interface ReviewGroup {
 const SHOWN_NAMES = 6
 
 /** Reads a page of groups, the largest first. */
-export async function listGroups(
+export async function listReviewGroups(
   scope: ShopScope,
   { before, limit }: { before?: { count: number; newest: string }; limit: number },
 ): Promise<ReviewGroup[]> {

@@ -5,7 +5,7 @@ import type { ShopScope } from '../../../core/db/for-shop.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import { AppError } from '../../../core/errors.ts'
 // oxfmt-ignore
-import { listUnambiguous, countUnambiguous, countOpen, decideReviews, findReview, listGroups, listReviews, reopenRejected, REVIEW_STATUSES, type ReviewRow } from '../model/reviews.ts'
+import { listUnambiguous, countUnambiguous, countOpen, decideReviews, findReview, listReviewGroups, listReviews, reopenRejected, REVIEW_STATUSES, type ReviewRow } from '../model/reviews.ts'
 import { parsePublicId, requirePublicId, toOperationId, toPublicId } from '../../../core/ids.ts'
 import { firstOf, lastOf, present, zip } from '../../../core/present.ts'
 import { imagesAndTitles } from '../../../storefront/mirror/lookup.ts'
@@ -141,7 +141,7 @@ const groups = () =>
     },
     handler: async ({ caller, query: { limit, cursor } }) => {
       const [count, newest] = fromCursor(cursor, [integer, text]) ?? []
-      const rows = await listGroups(caller.scope, {
+      const rows = await listReviewGroups(caller.scope, {
         limit: limit + 1,
         ...(count === undefined || newest === undefined
           ? {}

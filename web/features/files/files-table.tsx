@@ -196,7 +196,7 @@ const CutName = (props: RowProps) => (
     <Icon {...props} />
     <span
       className="cut whole-on-focus"
-      style={{ '--cut': 'clamp(160px, 22vw, 460px)' } as CSSProperties}
+      style={{ '--cut': 'clamp(160px, 19.5vw, 460px)' } as CSSProperties}
       title={props.file.filename}
       data-whole={props.file.filename}
     >

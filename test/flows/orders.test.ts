@@ -180,7 +180,7 @@ test('an order without an address has a notice, and a link to copy', async () =>
     lines: [{ sku: 'EB-001', quantity: 1 }],
   })
   await expect.poll(() => statusOf(order.order_id)).toBe('ready')
-  const { data } = await read('/api/deliveries?status=unreachable')
+  const { data } = await read('/api/deliveries?reach=unreachable')
   expect(data).toMatchObject([{ order_id: order.order_id, email: null, sent: null }])
   expect((await fetch(data[0].url)).status).toBe(200)
   const notices = (await read('/api/notices')).data.map(({ title }: any) => title)

@@ -128,11 +128,13 @@ test('a blocked buyer is found with the refused downloads, and unblocked with an
   const download = async () => (await fetch(`${app.url}/download?key=${key}`)).status
   expect(await download()).toBe(410)
 
-  const why = { reason: 'expired', times: 1, address: '127.0.0.0/24', agent: 'node' }
+  const attempt = { times: 1, address: '127.0.0.0/24', agent: 'node' }
+  const why = { ...attempt, reason: 'expired' }
+  const refusal = { ...attempt, code: 'expired' }
   const delivery = (await app.owner.call('GET', `/api/deliveries/${id}`)).body
   expect(delivery).toMatchObject({
     ...{ blocked_files: 1, blocked_by: { used_up: 0, expired: 1, not_prepared: 0 } },
-    refused_list: [{ ...why, file_id: file, filename: 'guide.pdf' }],
+    refusals: [{ ...refusal, file_id: file, filename: 'guide.pdf' }],
   })
   const [entry] = (await entries()).data
   expect(entry).toMatchObject({
@@ -145,13 +147,13 @@ test('a blocked buyer is found with the refused downloads, and unblocked with an
   const none = `file_${'0'.repeat(32)}`
   const ids = async (query: string) => (await list(query)).map((one: { id: string }) => one.id)
   expect(
-    await ids(`status=blocked&file_id=${file}&product_id=${encodeURIComponent(PRODUCT)}`),
+    await ids(`state=blocked&file_id=${file}&product=${encodeURIComponent(PRODUCT)}`),
   ).toEqual([id])
   expect(await ids(`file_id=${none}`)).toEqual([])
-  expect(await ids('product_id=gid://shopify/Product/2')).toEqual([])
+  expect(await ids('product=gid://shopify/Product/2')).toEqual([])
 
   expect((await change({ terms: [{ file_id: file, expires_at: null }] })).status).toBe(200)
-  expect(await ids('status=blocked')).toEqual([])
+  expect(await ids('state=blocked')).toEqual([])
   expect(await download()).toBe(200)
   expect((await change({ terms: [{ file_id: none, download_limit: 2 }] })).status).toBe(422)
   const undone = await change({ terms: [{ file_id: file, expires_at: past }] })
@@ -161,6 +163,6 @@ test('a blocked buyer is found with the refused downloads, and unblocked with an
 
   await app.owner.call('POST', `/api/deliveries/${id}/hold`)
   await download()
-  const { refused_list } = (await app.owner.call('GET', `/api/deliveries/${id}`)).body
-  expect(refused_list).toMatchObject([{ reason: 'held', file_id: file }, why])
+  const { refusals } = (await app.owner.call('GET', `/api/deliveries/${id}`)).body
+  expect(refusals).toMatchObject([{ code: 'held', file_id: file }, refusal])
 })

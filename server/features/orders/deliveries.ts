@@ -64,7 +64,7 @@ export interface DeliveryFilter {
 }
 
 /** What the list can be limited to: a status, or ready deliveries whose buyers need help. */
-export const DELIVERY_LISTINGS = [...DELIVERY_STATUSES, 'unreachable', 'blocked'] as const
+const DELIVERY_LISTINGS = [...DELIVERY_STATUSES, 'unreachable', 'blocked'] as const
 export type DeliveryListing = (typeof DELIVERY_LISTINGS)[number]
 
 const LISTED: Partial<Record<DeliveryListing, string>> = {

@@ -125,7 +125,7 @@ export const deliveryDetailSchema = deliverySchema
         }),
       )
       .meta({ description: 'The last downloads of files with tracking, newest first' }),
-    refused_list: z
+    refusals: z
       .array(
         z.object({
           at: timestamp,
@@ -134,7 +134,7 @@ export const deliveryDetailSchema = deliverySchema
             .nullable()
             .meta({ description: 'Null: the page, or all files as one ZIP file' }),
           filename: z.string().nullable(),
-          reason: refusedReasonSchema,
+          code: refusedReasonSchema,
           times: z
             .number()
             .int()
@@ -224,8 +224,9 @@ export const deliveryDetailRecord = (
     file_id: toPublicId('file', download.file_id),
     ...{ filename: download.filename, address: download.address, agent: download.agent },
   })),
-  refused_list: row.refused_list.map(({ at, file_id, ...refused }) => ({
+  refusals: row.refused_list.map(({ at, file_id, reason, ...refused }) => ({
     ...refused,
+    code: reason,
     at: at.toISOString(),
     file_id: file_id && toPublicId('file', file_id),
   })),

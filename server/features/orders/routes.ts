@@ -13,7 +13,8 @@ import {
   revokeDelivery,
   type ChangeParts,
 } from './changes.ts'
-import { DELIVERY_LISTINGS, listDeliveries, readDelivery } from './deliveries.ts'
+import { listDeliveries, readDelivery } from './deliveries.ts'
+import { DELIVERY_STATUSES } from './entitlement.ts'
 import { deliveryExtras } from './extras.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { lastOf } from '../../core/present.ts'
@@ -97,12 +98,17 @@ const list = (parts: DeliveryRouteParts) =>
         .max(320)
         .optional()
         .meta({ description: 'The beginning of the email address or of the order’s name' }),
-      status: z.enum(DELIVERY_LISTINGS).optional().meta({
-        description:
-          'A status; `unreachable`: ready, and its buyer has no email address; `blocked`: ready, and files are used up, expired or not prepared',
-      }),
+      status: z.enum(DELIVERY_STATUSES).optional(),
+      reach: z
+        .literal('unreachable')
+        .optional()
+        .meta({ description: 'Ready, and its buyer has no email address' }),
+      state: z
+        .literal('blocked')
+        .optional()
+        .meta({ description: 'Ready, and files are used up, expired or not prepared' }),
       file_id: z.string().max(100).optional().meta({ description: 'It contains this file' }),
-      product_id: z
+      product: z
         .string()
         .max(255)
         .optional()
@@ -111,7 +117,7 @@ const list = (parts: DeliveryRouteParts) =>
     replies: { 200: { description: 'A page of deliveries', schema: listOf(deliverySchema) } },
     handler: async ({ caller, query: { limit, cursor, email, order, search, ...query } }) => {
       const before = fromCursor(cursor, [uuid])?.[0]
-      const { status, file_id, product_id: product } = query
+      const { file_id, product, status = query.state ?? query.reach } = query
       const rows = await listDeliveries(caller.scope, {
         ...{ email: email?.trim(), order: order?.trim(), search: search?.trim(), status, before },
         ...{ file: file_id === undefined ? undefined : bareFile(file_id), product },

@@ -9,7 +9,7 @@ import { SearchAndStatus } from '../../shell/components/search-and-status.tsx'
 import { DELIVERY_LISTING_TEXTS } from './labels.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Card } from '../../shell/ui/index.ts'
-import { DELIVERY_LISTINGS, DELIVERIES_STATE } from './url-state.ts'
+import { DELIVERY_LISTINGS, DELIVERIES_STATE, listingQuery } from './url-state.ts'
 import { useUrlState } from '../../shell/url-state/use-url-state.ts'
 import { DeliveriesTable } from './deliveries-table.tsx'
 import { DeliveryFilters } from './delivery-filters.tsx'
@@ -21,8 +21,8 @@ export function DeliveriesPage() {
   const { urlState, go, pages } = useUrlState(DELIVERIES_STATE)
   const { search, status, file, product, cursor, page } = urlState
   const deliveries = useDeliveries({
-    ...{ search, status, cursor, limit: SHOWN },
-    ...{ file_id: file, product_id: product },
+    ...{ search, cursor, limit: SHOWN },
+    ...{ ...listingQuery(status), file_id: file, product },
   })
   const list = deliveries.data?.data
   const filtered = [search, status, file, product].some((value) => value !== '')

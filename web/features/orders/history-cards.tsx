@@ -64,8 +64,8 @@ export const MessagesCard = ({ messages }: Pick<DeliveryDetail, 'messages'>) => 
 /** Downloads, and those that were refused, newest first. */
 export const DownloadsCard = ({
   download_list,
-  refused_list,
-}: Pick<DeliveryDetail, 'download_list' | 'refused_list'>) => (
+  refusals,
+}: Pick<DeliveryDetail, 'download_list' | 'refusals'>) => (
   <Rows
     title={t('Downloads')}
     empty={{
@@ -73,30 +73,32 @@ export const DownloadsCard = ({
       text: t('Each is listed with its address and program, for files whose tracking is on.'),
     }}
   >
-    {attemptsOf(download_list, refused_list).map(
-      ({ at, filename, address, agent, refused }, row) => (
-        <li key={`${at} ${row}`}>
-          <BlockStack>
-            <Text as="span" breakWord>
-              {filename ?? t('The page with all files')}
-            </Text>
-            <Text as="span" variant="bodySm" tone="subdued" breakWord>
-              {[agent, address].filter(Boolean).join(' · ')}
-            </Text>
-          </BlockStack>
-          {refused ? (
-            <Badge tone="critical">{t('Refused: {why}', { why: refusedText(refused) })}</Badge>
-          ) : (
-            <span />
-          )}
-          <span className="tabular">{momentText(at)}</span>
-        </li>
-      ),
-    )}
+    {attemptsOf(download_list, refusals).map(({ at, filename, address, agent, refused }, row) => (
+      <li key={`${at} ${row}`}>
+        <BlockStack>
+          <Text as="span" breakWord>
+            {filename ?? t('The page with all files')}
+          </Text>
+          <Text as="span" variant="bodySm" tone="subdued" breakWord>
+            {[agent, address].filter(Boolean).join(' · ')}
+          </Text>
+        </BlockStack>
+        {refused ? (
+          <Badge tone="critical">
+            {t('Refused: {why}', {
+              why: refusedText({ reason: refused.code, times: refused.times }),
+            })}
+          </Badge>
+        ) : (
+          <span />
+        )}
+        <span className="tabular">{momentText(at)}</span>
+      </li>
+    ))}
   </Rows>
 )
 
-type Refused = DeliveryDetail['refused_list'][number]
+type Refused = DeliveryDetail['refusals'][number]
 
 const attemptsOf = (
   downloads: DeliveryDetail['download_list'],

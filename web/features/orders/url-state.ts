@@ -12,6 +12,14 @@ export const DELIVERY_LISTINGS = [
 ] as const
 export type DeliveryListing = (typeof DELIVERY_LISTINGS)[number]
 
+/** The choice as the API's parameter. */
+export const listingQuery = (listing: string) =>
+  listing === 'blocked'
+    ? { state: listing }
+    : listing === 'unreachable'
+      ? { reach: listing }
+      : { status: listing }
+
 export const DELIVERIES_STATE = listState({
   /** The beginning of the buyer's address or of the order's name. */
   search: trimmed,

@@ -1208,21 +1208,18 @@ export interface components {
       /** @description Why it, or one of its files, is not ready */
       reason: string | null
       /** @description The last downloads that the buyer was refused, newest first; 20 of each link are kept */
-      refused_list: {
+      refusals: {
         /** @description Shortened: 203.0.113.0/24 */
         address: string
         /** @description The program: Chrome (Windows) */
         agent: string
         /** Format: date-time */
         at: string
-        /** @description Null: the page, or all files as one ZIP file */
-        file_id: string | null
-        filename: string | null
         /**
          * @description `not_prepared`: the shop’s workflow has not prepared the file
          * @enum {string}
          */
-        reason:
+        code:
           | 'used_up'
           | 'expired'
           | 'revoked'
@@ -1230,6 +1227,9 @@ export interface components {
           | 'not_prepared'
           | 'held'
           | 'site_not_allowed'
+        /** @description Null: the page, or all files as one ZIP file */
+        file_id: string | null
+        filename: string | null
         /** @description Attempts within the same minute for the same reason */
         times: number
       }[]
@@ -1639,10 +1639,14 @@ export interface components {
           /** @default 50 */
           limit?: number
           order?: string
-          product_id?: string
+          product?: string
+          /** @constant */
+          reach?: 'unreachable'
           search?: string
+          /** @constant */
+          state?: 'blocked'
           /** @enum {string} */
-          status?: 'ready' | 'held' | 'withdrawn' | 'revoked' | 'unreachable' | 'blocked'
+          status?: 'ready' | 'held' | 'withdrawn' | 'revoked'
         }
       }
       'GET /api/deliveries/{id}': {

@@ -39,6 +39,10 @@ const pageSchema = z
     background: z.string().nullable(),
     language: locale,
     texts: z.partialRecord(locale, ownTexts),
+    library: z.boolean().meta({ description: 'Buyers can ask for a link to all their downloads' }),
+    library_link: z
+      .boolean()
+      .meta({ description: 'The pages of deliveries have a button “All my downloads”' }),
     logo: z
       .object({ type: z.string(), size_bytes: z.number().int(), url: z.string() })
       .nullable()

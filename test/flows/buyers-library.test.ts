@@ -216,3 +216,43 @@ test('a library marks what is new since the last visit, and says how to get the 
     /href='https:\/\/[^']+\/products\/[^']+'\s+aria-label='Buy again: guide\.pdf'/,
   )
 })
+
+test('the shop lists its buyers with what they have, and sends their library', async () => {
+  await forgetLimits()
+  type Json = Record<string, unknown>
+  const read = async (route: string) => (await (await server.call('GET', route)).json()) as Json
+  const { data } = await read('/api/buyers')
+  expect(data).toMatchObject([
+    { email: ADA, orders: 3, files: 4, blocked_files: 1, downloads: 1 },
+    { email: 'bob@example.com', orders: 1, files: 1, blocked_files: 0, downloads: 0 },
+  ])
+  const first = await read('/api/buyers?limit=1')
+  expect(await read(`/api/buyers?limit=1&cursor=${String(first.next_cursor)}`)).toMatchObject({
+    data: [{ email: 'bob@example.com' }],
+    next_cursor: null,
+  })
+  expect(await read('/api/buyers?search=BO')).toMatchObject({
+    data: [{ email: 'bob@example.com' }],
+  })
+  const [file] = (await read('/api/files?search=guide')).data as Json[]
+  const made = await server.call('POST', '/api/links', { file_ids: [file?.id], email: ADA })
+  const { data: links } = (await made.json()) as { data: { url: string }[] }
+  const link = present(links[0], 'The link').url
+  await client.query(
+    'update links set expires_at = now() where expires_at > now() and parent_id is null',
+  )
+  await expect.poll(async () => (await fetch(link)).status).toBe(410)
+  await expect
+    .poll(() => read(`/api/buyers/detail?email=${ADA.toUpperCase()}`))
+    .toMatchObject({
+      ...{ email: ADA, orders: 3, library: { opened_at: expect.any(String) } },
+      download_list: [{ filename: 'walks.pdf' }],
+      refused_list: [{ filename: 'guide.pdf', reason: 'expired' }],
+    })
+  expect((await server.call('GET', '/api/buyers/detail?email=no@example.com')).status).toBe(404)
+  const sendTo = (email: string) => server.call('POST', '/api/buyers/library', { email })
+  const before = libraryMails(ADA).length
+  expect((await sendTo(ADA)).status).toBe(202)
+  await expect.poll(() => libraryMails(ADA).length).toBe(before + 1)
+  expect((await sendTo('no@example.com')).status).toBe(404)
+})

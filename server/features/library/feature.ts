@@ -2,10 +2,16 @@
 // of these buyers.
 import type { Database } from '../../core/db/database.ts'
 import { defineFeature } from '../feature.ts'
+import { libraryExamples } from './examples.ts'
+import { buyerRoutes, type BuyerRouteParts } from './routes.ts'
 import { libraryMailTask } from './tasks.ts'
 
 export const libraryFeature = defineFeature({
   name: 'library',
+  examples: libraryExamples,
+  endpoints: (parts: BuyerRouteParts) => buyerRoutes(parts),
+  // Also what is left of a file's limit.
+  showsDownloads: true,
   tasks: (parts: { database: Database }) => [libraryMailTask(parts)],
   tables: {
     library_keys: {

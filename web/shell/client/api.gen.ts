@@ -212,6 +212,11 @@ export interface components {
       library: boolean
       /** @description The pages of deliveries have a button “All my downloads” */
       library_link: boolean
+      /**
+       * Format: uri
+       * @description Where buyers ask for the link to their downloads
+       */
+      library_url: string
       /** @description `url` is a data address */
       logo: {
         size_bytes: number

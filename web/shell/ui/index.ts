@@ -57,6 +57,7 @@ export {
   NotificationIcon,
   OrderIcon as DeliveriesIcon,
   PackageIcon as PackIcon,
+  PersonIcon as BuyersIcon,
   PlusIcon,
   ProductIcon as ReviewIcon,
   SearchIcon,

@@ -161,7 +161,7 @@ function factsOf(t: Translator, item: LibraryItem, now: Date): string[] {
     t('library.bought', { day: t.date(created_at) }),
     version > 1 ? t('library.version', { version }) : '',
     renewed_at ? t('order.version', { day: t.date(renewed_at) }) : '',
-    download_limit === null
+    download_limit === null || item.status === 'expired'
       ? ''
       : t('pack.left', { count: Math.max(0, download_limit - downloads) }),
     expires_at === null

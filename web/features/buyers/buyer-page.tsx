@@ -9,7 +9,7 @@ import {
   lastDownloadText,
   ordersText,
 } from './labels.ts'
-import { emailInPath } from './url-state.ts'
+import { BUYER_STATE } from './url-state.ts'
 import { DownloadsCard } from '../orders/history-cards.tsx'
 import { UnblockedBanner, UnblockDialog, type Unblocked } from '../orders/unblock-dialog.tsx'
 import { toast } from '../../shell/client/bridge.ts'
@@ -23,12 +23,13 @@ import { momentText } from '../../shell/labels/time.ts'
 import { LostPage } from '../../shell/lost-page.tsx'
 import { t } from '../../shell/messages/t.ts'
 import { Badge, BlockStack, Card } from '../../shell/ui/index.ts'
-import { lastSeen } from '../../shell/url-state/use-url-state.ts'
+import { lastSeen, useUrlState } from '../../shell/url-state/use-url-state.ts'
 
-export function BuyerPage({ id }: { id: string }) {
-  const buyer = useBuyer(emailInPath(id))
+export function BuyerPage() {
+  const { email } = useUrlState(BUYER_STATE).urlState
+  const buyer = useBuyer(email)
   const { data, error } = buyer
-  if (data) return <Loaded buyer={data} stale={error} />
+  if (data) return <Loaded key={data.email} buyer={data} stale={error} />
   if (error instanceof ApiError && [404, 422].includes(error.status)) return <LostPage />
   return (
     <Page title={t('Buyer')} backAction={back()}>
@@ -59,6 +60,7 @@ function Loaded({ buyer, stale }: { buyer: BuyerDetail; stale: Error | null }) {
   return (
     <Page
       title={email}
+      fullWidth
       titleMetadata={blocked === null ? undefined : <Badge tone="warning">{blocked}</Badge>}
       backAction={back()}
       primaryAction={{

@@ -11,7 +11,7 @@ import { buyerPath } from './url-state.ts'
 import { type CardLayout, type Columns } from '../../shell/components/record-columns.ts'
 import { RecordTable } from '../../shell/components/record-table.tsx'
 import { t } from '../../shell/messages/t.ts'
-import { Badge, Link, Text, useBreakpoints } from '../../shell/ui/index.ts'
+import { Badge, InlineStack, Link, Text, useBreakpoints } from '../../shell/ui/index.ts'
 
 type Column = 'buyer' | 'orders' | 'files' | 'blocked' | 'downloads' | 'last'
 
@@ -67,5 +67,10 @@ const Address = ({ buyer: { email } }: { buyer: Buyer }) => (
 
 function Blocked({ buyer }: { buyer: Buyer }) {
   const text = blockedFilesText(buyer)
-  return text === null ? null : <Badge tone="warning">{text}</Badge>
+  if (text === null) return null
+  return (
+    <InlineStack>
+      <Badge tone="warning">{text}</Badge>
+    </InlineStack>
+  )
 }

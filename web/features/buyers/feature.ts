@@ -7,7 +7,7 @@ export const buyers: PageFeature = {
   name: 'buyers',
   routes: [
     { path: '/buyers', page: lazyPage(() => import('./buyers-page.tsx'), 'BuyersPage') },
-    { path: '/buyers/:id', page: lazyPage(() => import('./buyer-page.tsx'), 'BuyerPage') },
+    { path: '/buyers/detail', page: lazyPage(() => import('./buyer-page.tsx'), 'BuyerPage') },
   ],
   navigation: [{ group: 'sales', url: '/buyers', label: t('Buyers'), icon: BuyersIcon }],
 }

@@ -6,13 +6,8 @@ export const BUYERS_STATE = listState({
   search: trimmed,
 })
 
-export const buyerPath = (email: string): string => `/buyers/${encodeURIComponent(email)}`
+export const BUYER_STATE = listState({ email: trimmed })
 
-/** The email address in the path of a buyer's page; anybody can write one. */
-export function emailInPath(id: string): string {
-  try {
-    return decodeURIComponent(id)
-  } catch {
-    return id
-  }
-}
+// Not in the path: the server takes one that ends like `.com` for a file.
+export const buyerPath = (email: string): string =>
+  `/buyers/detail?${new URLSearchParams({ email })}`

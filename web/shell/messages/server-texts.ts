@@ -40,6 +40,8 @@ export const SERVER_TEXTS: readonly string[] = [
   t('The order no longer entitles its buyer to these files'),
   t('This delivery was revoked, which is for good'),
   t('The order has no email address: enter one in the delivery first'),
+  t('Buyers cannot open their library: turn it on in the settings of the buyer’s page'),
+  t('This address has no files: nothing is ready, or all of it was revoked'),
   // Why a delivery is not ready.
   t('You revoked it.'),
   t('You hold it.'),
@@ -233,6 +235,7 @@ export const SERVER_TEMPLATES: readonly string[] = [
   template('New deliveries: {count}.'),
   template('Orders that could not be imported: {count}.'),
   template('It was sent {count} times within an hour'),
+  template('This link was sent {count} times within an hour: wait before you send it again'),
   template('This email was sent {count} times within an hour: wait before you send it again'),
   template('The files of order {order} are held'),
   template('Order {order} has no email address'),

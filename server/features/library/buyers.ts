@@ -54,7 +54,11 @@ const FIGURES = `
 const COLUMNS = `a.email, bought.orders, bought.last_order_at, links.files, links.blocked,
   links.downloads, links.last_download_at`
 
-/** A page of buyers by address. */
+/** False: all that the address had now belongs to a corrected one. */
+export const isBuyer = ({ orders, files, downloads }: BuyerSummary): boolean =>
+  orders + files + downloads > 0
+
+/** A page of addresses; some may be no buyers any more (`isBuyer`). */
 export function listBuyers(
   scope: ShopScope,
   { search = '', after, limit }: BuyerFilter,
@@ -109,11 +113,10 @@ export async function readBuyer(
   email: string,
 ): Promise<BuyerDetail | null> {
   const [summary] = await scope.query<BuyerSummary>(
-    `select ${COLUMNS} from (select :email::text collate "C" as email) a ${FIGURES}
-     where bought.orders > 0 or links.files > 0 or links.downloads > 0`,
+    `select ${COLUMNS} from (select :email::text collate "C" as email) a ${FIGURES}`,
     { email },
   )
-  if (!summary) return null
+  if (!summary || !isBuyer(summary)) return null
   const [library, download_list, refused_list, licence_keys] = await Promise.all([
     readVisits(scope, email),
     scope.query<BuyerDetail['download_list'][number]>(

@@ -11,7 +11,7 @@ import { endpoint, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema, listOf, page, timestamp } from '../../http/schemas.ts'
 import { readBuyerPage } from '../downloads/buyer-page.ts'
 import { deliveryDetailSchema } from '../orders/record.ts'
-import { listBuyers, readBuyer, type BuyerSummary } from './buyers.ts'
+import { isBuyer, listBuyers, readBuyer, type BuyerSummary } from './buyers.ts'
 import { hasItems } from './items.ts'
 import { requestLibrary } from './keys.ts'
 import { openAddressLimit } from './requests.ts'
@@ -85,7 +85,7 @@ const list = () =>
       })
       const shown = rows.slice(0, limit)
       const next = rows.length > limit ? toCursor([lastOf(shown).email]) : null
-      return { body: { data: shown.map(buyerRecord), next_cursor: next } }
+      return { body: { data: shown.filter(isBuyer).map(buyerRecord), next_cursor: next } }
     },
   })
 

@@ -55,14 +55,23 @@ interface ItemRow extends LinkFacts {
   handle: string | null
 }
 
+/** SQL: one row of a table, read by its key. `offset 0` keeps it apart from the join. */
+const readByKey = (table: string, alias: string, key: string) =>
+  `left join lateral (select * from ${table} t where t.shop_id = l.shop_id and ${key} offset 0)
+    ${alias} on true`
+
+/**
+ * The planner does not know how many links an address has. Joins by hashes and merges read all of
+ * them for each page; these read links in the order of the index until the page is full.
+ */
 const TABLES = `links l
   join shops s on s.id = l.shop_id
-  left join files f on f.shop_id = l.shop_id and f.id = l.file_id
-  left join packs k on k.shop_id = l.shop_id and k.id = l.pack_id
-  left join links p on p.shop_id = l.shop_id and p.id = l.parent_id
-  left join deliveries d on d.shop_id = p.shop_id and d.id = p.delivery_id
-  left join orders o on o.shop_id = d.shop_id and o.id = d.order_id
-  left join prepared_files w on w.shop_id = l.shop_id and w.link_id = l.id`
+  ${readByKey('files', 'f', 't.id = l.file_id')}
+  ${readByKey('packs', 'k', 't.id = l.pack_id')}
+  ${readByKey('links', 'p', 't.id = l.parent_id')}
+  ${readByKey('deliveries', 'd', 't.id = p.delivery_id')}
+  ${readByKey('orders', 'o', 't.id = d.order_id')}
+  ${readByKey('prepared_files', 'w', 't.link_id = l.id')}`
 
 /** A pack's own link stands for the links of its files. */
 const LISTED = `l.shop_id = :shop and (lower(l.email) collate "C") = :email

@@ -27,6 +27,7 @@ import { filesFeature } from './features/files/feature.ts'
 import { flowFeature } from './features/flow/feature.ts'
 import { homeFeature } from './features/home/feature.ts'
 import { importsFeature } from './features/imports/feature.ts'
+import { libraryFeature } from './features/library/feature.ts'
 import { linksFeature } from './features/links/feature.ts'
 import { mappingFeature } from './features/mapping/feature.ts'
 import { messagesFeature } from './features/messages/feature.ts'
@@ -133,6 +134,7 @@ export const FEATURES: readonly Feature<WebParts, TaskParts>[] = checkFeatures([
   linksFeature,
   downloadsFeature,
   ordersFeature,
+  libraryFeature,
   preparationFeature,
   operationsFeature,
   workflowsFeature,

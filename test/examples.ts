@@ -6,7 +6,14 @@ import { Readable } from 'node:stream'
 import { expect } from 'vitest'
 import { z } from 'zod'
 import type { OpenApiOperation } from '../server/http/openapi.ts'
-import { IDS, PRODUCT, SOURCE, type Example, type ExampleId } from '../server/http/example.ts'
+import {
+  IDS,
+  BUYER,
+  PRODUCT,
+  SOURCE,
+  type Example,
+  type ExampleId,
+} from '../server/http/example.ts'
 import { EXAMPLES } from '../server/features.ts'
 import { admitFiles } from '../server/files/admit.ts'
 import { admitVersion } from '../server/files/admit-version.ts'
@@ -115,6 +122,8 @@ async function fill(place: Place, example: Example): Promise<Example> {
     made.set(id, known)
     return known
   }
+  if (text.includes(BUYER))
+    await call(place, 'POST', '/api/links', { file_ids: [await need('file')], email: BUYER })
   let real = text.replaceAll(SOURCE, `${place.origin.url}/bytes/1000/guide`)
   for (const [id, written] of Object.entries(IDS) as [ExampleId, string][])
     if (text.includes(written)) real = real.replaceAll(written, await need(id))

@@ -1,6 +1,7 @@
 // Every feature of the page, in the order of the navigation.
 import { type PageFeature } from './shell/feature.ts'
 import { buyerPage } from './features/buyer-page/feature.ts'
+import { buyers } from './features/buyers/feature.ts'
 import { cloud } from './features/cloud/feature.ts'
 import { compliance } from './features/compliance/feature.ts'
 import { csv } from './features/csv/feature.ts'
@@ -36,6 +37,7 @@ export const FEATURES: readonly PageFeature[] = checked([
   orders,
   preparation,
   links,
+  buyers,
   workflows,
   schedules,
   operations,

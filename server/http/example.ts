@@ -67,6 +67,9 @@ export const IDS = {
 } as const
 export type ExampleId = keyof typeof IDS
 
+/** The address of a buyer who has a link. */
+export const BUYER = 'ada@example.com'
+
 /** An address to fetch a file from. */
 export const SOURCE = 'https://cdn.example.com/guide.pdf'
 export const PRODUCT = 'gid://shopify/Product/1'

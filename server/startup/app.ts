@@ -9,6 +9,7 @@ import { UPLOADS_PATH } from '../features/upload/upload.ts'
 import { deliveryAddress } from '../features/downloads/request.ts'
 import { AppError } from '../core/errors.ts'
 import { errorFields } from '../core/log.ts'
+import { createLibraryRequests, isLibraryPath } from '../features/library/requests.ts'
 import { createFlowRequests, isFlowPath } from '../features/flow/requests.ts'
 import { WEBHOOKS_PATH } from '../storefront/webhooks/intake.ts'
 import { NO_ACCESS_LOG, type AccessLog } from '../http/access-log.ts'
@@ -42,6 +43,7 @@ export function createApp(parts: WebParts): RequestListener {
   const gauges = stateGauges(database, parts.stagingFolders)
   const metrics = createMetrics({ gauges, failures, token, open: demo, downloads })
   const flow = createFlowRequests(parts)
+  const library = createLibraryRequests(parts)
   const { accessLog = NO_ACCESS_LOG } = parts
   const others = createKoa(parts, { metrics, accessLog }, failures).callback()
   return (request, response) => {
@@ -62,7 +64,9 @@ export function createApp(parts: WebParts): RequestListener {
         ? parts.storefront.intake
         : isFlowPath(address)
           ? flow
-          : delivery.handle
+          : isLibraryPath(address)
+            ? library
+            : delivery.handle
     void handle(request, response).then(answered)
   }
 }
@@ -73,7 +77,9 @@ export function createApp(parts: WebParts): RequestListener {
  */
 function addressBeforeKoa(url: string | undefined): string | null {
   const path = url?.split('?', 1)[0] ?? ''
-  return path === WEBHOOKS_PATH || isFlowPath(path) ? path : deliveryAddress(url)
+  return path === WEBHOOKS_PATH || isFlowPath(path) || isLibraryPath(path)
+    ? path
+    : deliveryAddress(url)
 }
 
 /** Clients may send any method: all unknown ones are counted as one. */

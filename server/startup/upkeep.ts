@@ -6,6 +6,7 @@ import { sweepMoves } from '../features/move/moves.ts'
 import type { FinishParts } from '../features/upload/finish.ts'
 import { sweepUploads } from '../features/upload/upload.ts'
 import { sweepAnswers } from '../features/compliance/customer-data-rows.ts'
+import { sweepLibraries } from '../features/library/keys.ts'
 import type { Database } from '../core/db/database.ts'
 import { sweepSessions } from '../features/downloads/counting/sessions.ts'
 import { sweepDownloads } from '../features/downloads/record.ts'
@@ -110,6 +111,7 @@ function sweepsOf(
     drop_folders: () => logged('old files in drop folders', clearFiled(pool)),
     operations: () => sweepOperations(pool, clock()),
     customer_data: () => sweepAnswers(database),
+    libraries: () => sweepLibraries(database),
     versions: () => logged('expired versions', sweepVersions(pool, clock())),
     blobs: () => logged('unused blobs', sweepBlobs(pool, clock())),
     ...Object.fromEntries(

@@ -186,6 +186,26 @@ soakTest('shows everything on a phone', async () => {
   expect(await isWide()).toBe(false)
 })
 
+test('a buyer is found by address, with what they have, and gets their library', async () => {
+  const buyer = await buy('shelf@example.com')
+  await download(buyer)
+  const page = await open('/buyers')
+  await page.getByRole('textbox', { name: 'Search buyers' }).fill('nobody')
+  await page.getByRole('heading', { name: 'No address begins with this' }).waitFor()
+  await page.getByRole('textbox', { name: 'Search buyers' }).fill('shelf')
+  const row = page.locator('main tbody tr').filter({ hasText: 'shelf@example.com' })
+  await row.getByText('1 file blocked').waitFor()
+  await row.getByRole('link').press('Enter')
+  await page.getByRole('heading', { name: 'shelf@example.com' }).waitFor()
+  await list(page, 'Downloads').getByText('Tides.pdf').waitFor()
+  await page.getByRole('button', { name: 'Let the buyer of' }).waitFor()
+  await press(page, 'Send their library')
+  await page.getByText('The link is being sent').waitFor()
+  await page.goto(`${server.url}/buyers/detail?email=nobody@example.com`)
+  await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor()
+  await buyer.close()
+})
+
 test('new files of a sold product are given to its past buyers, after a preview', async () => {
   await (await buy('earlier@example.com')).close()
   const { files } = await importUntilEnd(server, {

@@ -17,7 +17,7 @@ import { PREVIEW_PAGES, previewPage } from '../downloads/preview.ts'
 import { LOCALES, type Locale } from '../downloads/translate.ts'
 import { AppError } from '../../core/errors.ts'
 import { readShop } from '../../files/shop-settings.ts'
-import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { endpoint, type Caller, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema } from '../../http/schemas.ts'
 
 const locale = z.enum(LOCALES as [Locale, ...Locale[]])
@@ -39,6 +39,11 @@ const pageSchema = z
     background: z.string().nullable(),
     language: locale,
     texts: z.partialRecord(locale, ownTexts),
+    library: z.boolean().meta({ description: 'Buyers can ask for a link to all their downloads' }),
+    library_link: z
+      .boolean()
+      .meta({ description: 'The pages of deliveries have a button “All my downloads”' }),
+    library_url: z.url().meta({ description: 'Where buyers ask for the link to their downloads' }),
     logo: z
       .object({ type: z.string(), size_bytes: z.number().int(), url: z.string() })
       .nullable()
@@ -51,25 +56,31 @@ const about = { tag: 'Settings', path: '/api/settings/buyer-page' } as const
 const saved = { 200: { description: 'All of it', schema: pageSchema } } as const
 const refused = { 422: { description: 'Every problem', schema: errorSchema } } as const
 
-export const buyerPageRoutes = (): Endpoint[] => [
-  read(),
-  change(),
-  putLogo(),
-  removeLogo(),
+export interface BuyerPageParts {
+  baseUrl: string
+}
+
+export const buyerPageRoutes = (parts: BuyerPageParts): Endpoint[] => [
+  read(parts),
+  change(parts),
+  putLogo(parts),
+  removeLogo(parts),
   preview(),
 ]
 
-const read = () =>
+const read = (parts: BuyerPageParts) =>
   endpoint({
     ...about,
     method: 'get',
     summary: 'Read how buyers’ pages look',
     scope: 'operations:read',
     replies: saved,
-    handler: async ({ caller }) => ({ body: recordOf(await readBuyerPage(caller.scope)) }),
+    handler: async ({ caller }) => ({
+      body: recordOf(await readBuyerPage(caller.scope), parts, caller),
+    }),
   })
 
-const change = () =>
+const change = (parts: BuyerPageParts) =>
   endpoint({
     ...about,
     method: 'patch',
@@ -80,14 +91,14 @@ const change = () =>
     body: buyerPageChange,
     replies: { ...saved, ...refused },
     handler: async ({ caller, body }) => ({
-      body: recordOf(await changeBuyerPage(caller.scope, body)),
+      body: recordOf(await changeBuyerPage(caller.scope, body), parts, caller),
     }),
   })
 
 // Four characters of base64 are three bytes.
 const MAX_BASE64 = Math.ceil(MAX_LOGO_BYTES / 3) * 4
 
-const putLogo = () =>
+const putLogo = (parts: BuyerPageParts) =>
   endpoint({
     ...about,
     method: 'put',
@@ -105,7 +116,7 @@ const putLogo = () =>
     replies: { ...saved, ...refused },
     handler: async ({ caller, body }) => {
       const logo = await logoOf(Buffer.from(body.image, 'base64'))
-      return { body: recordOf(await changeLogo(caller.scope, logo)) }
+      return { body: recordOf(await changeLogo(caller.scope, logo), parts, caller) }
     },
   })
 
@@ -124,7 +135,7 @@ async function logoOf(bytes: Buffer): Promise<Logo> {
   })
 }
 
-const removeLogo = () =>
+const removeLogo = (parts: BuyerPageParts) =>
   endpoint({
     ...about,
     method: 'delete',
@@ -132,7 +143,9 @@ const removeLogo = () =>
     summary: 'Remove the logo of buyers’ pages',
     scope: 'settings:write',
     replies: saved,
-    handler: async ({ caller }) => ({ body: recordOf(await changeLogo(caller.scope, null)) }),
+    handler: async ({ caller }) => ({
+      body: recordOf(await changeLogo(caller.scope, null), parts, caller),
+    }),
   })
 
 const preview = () =>
@@ -175,8 +188,13 @@ const defined = <T extends object>(fields: T) =>
     [Name in keyof T]: Exclude<T[Name], undefined>
   }
 
-const recordOf = ({ page, logo }: SavedBuyerPage): z.output<typeof pageSchema> => ({
+const recordOf = (
+  { page, logo }: SavedBuyerPage,
+  { baseUrl }: BuyerPageParts,
+  { shop }: Caller,
+): z.output<typeof pageSchema> => ({
   ...page,
+  library_url: `${baseUrl}/library?shop=${encodeURIComponent(shop.domain)}`,
   logo: logo && { type: logo.type, size_bytes: logo.bytes.length, url: dataAddress(logo) },
   colours: reportColours(page),
 })

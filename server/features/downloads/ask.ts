@@ -6,7 +6,6 @@ import { emailAddress } from '../../../plugins/contract.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type pg from 'pg'
 import { z } from 'zod'
-import { readBounded } from '../../core/bounded-body.ts'
 import type { ErrorCode, ErrorDetail } from '../../core/errors.ts'
 import { problemText } from '../../core/problem-text.ts'
 import { openRateLimit } from '../../core/db/rate-limits.ts'
@@ -14,15 +13,9 @@ import { networkOf } from '../../core/client-address.ts'
 import type { Client } from '../../http/clients.ts'
 import type { KnownLink } from './counting/known-link.ts'
 import type { LinkCounter } from './counting/link-counter.ts'
+import { FormRefusal, MAX_FORM_BYTES, readForm } from './form.ts'
 import { renderMessage, sendPage, type AskForm, type Frame, type MessagePage } from './pages.ts'
-import {
-  hasAsked,
-  refuse,
-  translatorForLink,
-  shownShop,
-  refusalReason,
-  type RefusalContext,
-} from './refusal.ts'
+import { hasAsked, refuse, translatorForLink, shownShop, refusalReason } from './refusal.ts'
 import { isKey, prefersJson, withLocale } from './request.ts'
 
 /** The message of a link's holder to the shop. */
@@ -37,7 +30,6 @@ export interface Ask {
   now: Date
 }
 
-const MAX_BODY_BYTES = 16 * 1024
 const MAX_MESSAGE_LENGTH = 1000
 const ASKS_PER_HOUR = 10
 const HOUR_SECONDS = 60 * 60
@@ -55,17 +47,6 @@ const fields = z.object({
       .optional(),
   ),
 })
-
-/** Ends the handling of a request with an error response. */
-class Refusal extends Error {
-  readonly code: ErrorCode
-  readonly about: RefusalContext
-  constructor(code: ErrorCode, about: RefusalContext = {}) {
-    super(code)
-    this.code = code
-    this.about = about
-  }
-}
 
 interface AskingParts {
   pool: pg.Pool
@@ -91,12 +72,13 @@ export function createAsking(parts: AskingParts): (visit: AskVisit) => Promise<v
     const { request, response } = visit
     try {
       if (request.method !== 'POST')
-        throw new Refusal('method_not_allowed', { headers: ['Allow', 'POST'] })
+        throw new FormRefusal('method_not_allowed', { headers: ['Allow', 'POST'] })
       const { exceeded, retryAfter } = await asks.consume(networkOf(visit.client.address))
-      if (exceeded) throw new Refusal('rate_limited', { headers: ['Retry-After', `${retryAfter}`] })
+      if (exceeded)
+        throw new FormRefusal('rate_limited', { headers: ['Retry-After', `${retryAfter}`] })
       await ask(parts, visit)
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
+      if (!(error instanceof FormRefusal)) throw error
       refuse(request, response, error.code, error.about)
     }
   }
@@ -118,10 +100,10 @@ async function readAsk({ counter }: AskingParts, { request, client, now }: AskVi
   const form = await readForm(request)
   const key = String(form.key ?? '')
   const link = isKey(key) ? await counter.lookUp({ key, client, sites: null, now }) : null
-  if (!link || link.uninstalled) throw new Refusal('link_unavailable')
+  if (!link || link.uninstalled) throw new FormRefusal('link_unavailable')
   const parsed = fields.safeParse(form, { error: problemText })
   if (!parsed.success)
-    throw new Refusal('validation_failed', {
+    throw new FormRefusal('validation_failed', {
       link,
       now,
       ...problemsOf(request, { link, key, form }, parsed.error),
@@ -156,23 +138,6 @@ function answer(
   sendPage(request, response, 200, renderMessage(frame, page))
 }
 
-async function readForm(request: IncomingMessage): Promise<Record<string, unknown>> {
-  const type = request.headers['content-type']?.replace(/;.*/, '').trim().toLowerCase()
-  const json = type === 'application/json'
-  if (!json && type !== 'application/x-www-form-urlencoded')
-    throw new Refusal('unsupported_media_type')
-  const bytes = await readBounded(request, MAX_BODY_BYTES)
-  // The rest is unread, so the connection cannot be used again.
-  if (bytes === null) throw new Refusal('payload_too_large', { headers: ['Connection', 'close'] })
-  const text = bytes.toString()
-  if (!json) return Object.fromEntries(new URLSearchParams(text))
-  try {
-    return z.record(z.string(), z.unknown()).parse(JSON.parse(text))
-  } catch {
-    throw new Refusal('malformed_request')
-  }
-}
-
 /** The problems, for a program and for the form that is shown again. */
 function problemsOf(
   request: IncomingMessage,
@@ -197,7 +162,7 @@ function problemsOf(
     ]),
   )
   const text = (value: unknown) =>
-    typeof value === 'string' ? value.slice(0, MAX_BODY_BYTES) : undefined
+    typeof value === 'string' ? value.slice(0, MAX_FORM_BYTES) : undefined
   const ask: AskForm = {
     key,
     action: withLocale(request, 'ask'),

@@ -38,6 +38,12 @@ const fields = {
   texts: z
     .partialRecord(z.enum(LOCALES as [Locale, ...Locale[]]), texts)
     .meta({ description: 'By language; a missing one is replaced by that of `language`' }),
+  library: z.boolean().meta({
+    description: 'Buyers can ask for a mail with a link to all their downloads, at `/library`',
+  }),
+  library_link: z.boolean().meta({
+    description: 'The pages of deliveries have a button “All my downloads”; only with `library`',
+  }),
 }
 
 export const buyerPageChange = z.strictObject(fields).partial().meta({ id: 'BuyerPageChange' })
@@ -47,6 +53,9 @@ const savedSchema = z.object({
   background: fields.background.default(null),
   language: fields.language.default('en'),
   texts: fields.texts.default({}),
+  // Without the button a buyer reaches the library by its address only: no page changes.
+  library: fields.library.default(true),
+  library_link: fields.library_link.default(false),
 })
 export type BuyerPage = z.output<typeof savedSchema>
 export type OwnTexts = z.output<typeof texts>

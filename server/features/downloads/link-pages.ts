@@ -59,6 +59,7 @@ async function openDelivery(parts: PageParts, asked: PageRequest): Promise<void>
     ...{ expires_at: null, now, ...(await withOwed(parts, asked, await readFiles())) },
     ask: askForm(request, key),
     asked: hasAsked(link, now),
+    ...(link.look.libraryLink ? { libraryAction: relativeToPage(request, 'library/request') } : {}),
   })
   const { delivery } = link
   if (delivery && request.method === 'GET' && !isScanner(request))

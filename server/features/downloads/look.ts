@@ -22,6 +22,10 @@ export interface PageLook {
   /** A data URL. */
   logo: string | null
   language: Locale
+  /** Buyers can open their library. */
+  library: boolean
+  /** Pages of deliveries lead to it. */
+  libraryLink: boolean
   /** The shop's own texts in that language, else in the shop's language; null: it has none. */
   textsIn(locale: Locale): OwnTexts | null
 }
@@ -43,6 +47,8 @@ export function lookOf({ page, logo }: SavedBuyerPage): PageLook {
     policy: `default-src 'none'; style-src 'sha256-${hash}';${images} base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
     logo: logo && dataAddress(logo),
     language: page.language,
+    library: page.library,
+    libraryLink: page.library && page.library_link,
     textsIn: (locale) => textsOf(page, locale) ?? textsOf(page, page.language),
   }
 }

@@ -17,6 +17,8 @@ interface PackPage extends Page {
   until?: string
   /** The text about files without downloads left. */
   usedUp?: string
+  /** The form that asks for a mail with a link to all downloads of the buyer. */
+  library?: { key: string; action: string }
 }
 
 export const renderPack = openTemplate<PackPage>(new URL('./pack.hbs', import.meta.url))
@@ -38,6 +40,8 @@ export interface OpenedPack {
   ask: AskForm
   /** The holder has asked within a day. */
   asked: boolean
+  /** The address to which the form for the library is sent; absent: there is no form. */
+  libraryAction?: string
 }
 
 export function sendPack({ request, response }: Visit, pack: OpenedPack): void {
@@ -53,7 +57,7 @@ export function packPage(
   pack: OpenedPack,
   address: (key: string) => string,
 ): PackPage {
-  const { name, expires_at, files, now } = pack
+  const { name, expires_at, files, now, libraryAction: action } = pack
   const usable = files.filter((file) => isUsable(file, now))
   const zipped = pack.archiveOwed ? files : usable
   return {
@@ -74,6 +78,7 @@ export function packPage(
       address: isUsable(file, now) ? address(file.key) : null,
     })),
     ...(expires_at === null ? {} : { until: t.date(expires_at) }),
+    ...(action === undefined ? {} : { library: { key: pack.ask.key, action } }),
     ...(zipped.length > 1
       ? { all: `${address(pack.ask.key)}&all=1`, allSize: t.size(bytesOf(zipped)) }
       : {}),

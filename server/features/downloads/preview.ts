@@ -46,6 +46,7 @@ export function previewPage(
     ask: ASK,
     asked: true,
     now: PREVIEWED_AT,
+    ...(shop.look.libraryLink ? { libraryAction: '#' } : {}),
   }
   return renderPack(
     frame,

@@ -6,6 +6,7 @@ import { toPublicId } from '../../core/ids.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import { mailedDelivery, NOT_READY, withDeliveryKeys, writeDeliveryMails } from './delivery-mail.ts'
+import { libraryInPayload, withLibraryKey, writeLibraryMail } from './library-mail.ts'
 import { linkInPayload, withKey, writeLinkMails } from '../links/mail.ts'
 import type { MailServer } from './mail-server.ts'
 import type {
@@ -78,6 +79,7 @@ async function writeMails(
 
 /** A mail as it is sent, or why its link does not work any more. */
 type Sendable = Content | { gone: string }
+const EXPIRED_LINK: Sendable = { gone: 'The link does not work any more' }
 
 async function withKeys(
   { secrets, baseUrl, clock }: MailOptions,
@@ -94,10 +96,12 @@ async function withKeys(
   )
   return Promise.all(
     written.map(async ({ message: { id, payload }, content }) => {
+      const library = libraryInPayload(payload)
+      const parts = { secrets, baseUrl, now: clock() }
+      if (library) return (await withLibraryKey(scope, content, library, parts)) ?? EXPIRED_LINK
       const link = linkInPayload(payload)
       if (!link) return filled.get(id) ?? content
-      const mail = await withKey(scope, content, link, { secrets, baseUrl, now: clock() })
-      return mail ?? { gone: 'The link does not work any more' }
+      return (await withKey(scope, content, link, parts)) ?? EXPIRED_LINK
     }),
   )
 }
@@ -114,6 +118,8 @@ async function writeOther(
   if (mailedDelivery(payload)) return present(content, 'The mail of a delivery')
   const link = linkInPayload(payload)
   if (link) return content ?? (await writeLinkMails(scope, [link], baseUrl)).get(link) ?? GONE
+  const library = libraryInPayload(payload)
+  if (library) return content ?? (await writeLibraryMail(scope, library, baseUrl)) ?? GONE
   const shop = await readShop(scope)
   return {
     ...(content ?? renderMail(payload as MailPayload, baseUrl, mailLanguageOf(shop))),

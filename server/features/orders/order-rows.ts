@@ -124,6 +124,30 @@ export async function writeOrders(tx: ShopScope, judged: readonly JudgedOrder[])
     { orders: JSON.stringify(judged.map(({ order: { lines: _, ...order } }) => order)) },
   )
   await writeLines(tx, judged)
+  await followAddresses(
+    tx,
+    judged.map(({ order }) => order.id),
+  )
+}
+
+/**
+ * The links of files follow the address of their order, because lists of a buyer's links read only
+ * links. Addresses that the merchant corrected stay.
+ */
+async function followAddresses(tx: ShopScope, orders: readonly string[]): Promise<void> {
+  await tx.query(
+    `with held as (
+       select c.id, o.email from orders o
+       join deliveries d on d.shop_id = o.shop_id and d.order_id = o.id and d.email is null
+       join links p on p.shop_id = d.shop_id and p.delivery_id = d.id
+       join links c on c.shop_id = p.shop_id and c.parent_id = p.id
+       where o.shop_id = :shop and o.id = any(:orders::text[])
+         and c.email is distinct from o.email
+       order by c.id for no key update of c
+     )
+     update links l set email = held.email from held where l.shop_id = :shop and l.id = held.id`,
+    { orders },
+  )
 }
 
 /** A line that the platform no longer lists loses its entitlement. */

@@ -20,6 +20,7 @@ import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Card, Select, Text, TextField } from '../../shell/ui/index.ts'
 import { ColourField } from './colour-field.tsx'
 import { LANGUAGES } from './languages.ts'
+import { LibraryCard } from './library-card.tsx'
 import { LogoCard } from './logo-card.tsx'
 import { PreviewCard } from './preview-card.tsx'
 import './buyer-page.css'
@@ -51,9 +52,10 @@ export function BuyerPagePage() {
   )
 }
 
-const draftOf = ({ accent, background, language, texts }: BuyerPage): BuyerPageDraft => ({
-  ...{ accent, background, language, texts },
-})
+const draftOf = (page: BuyerPage): BuyerPageDraft => {
+  const { accent, background, language, texts, library, library_link } = page
+  return { accent, background, language, texts, library, library_link }
+}
 
 /** The fields that differ from the saved values. */
 function changeOf(saved: BuyerPage, draft: BuyerPageDraft): Partial<BuyerPageDraft> {
@@ -100,6 +102,7 @@ function Form({ saved }: { saved: BuyerPage }) {
           <LogoCard logo={saved.logo} />
           <Colours {...parts} />
           <Texts {...parts} />
+          <LibraryCard draft={draft} url={saved.library_url} onChange={set} />
         </BlockStack>
         <PreviewCard
           change={change}

@@ -12,7 +12,10 @@ export type ColourReport = Schemas['ColourReport']
 export type PreviewedPage = 'files' | 'ended'
 
 /** The fields that the form edits; the logo is saved when it is chosen. */
-export type BuyerPageDraft = Pick<BuyerPage, 'accent' | 'background' | 'language' | 'texts'>
+export type BuyerPageDraft = Pick<
+  BuyerPage,
+  'accent' | 'background' | 'language' | 'texts' | 'library' | 'library_link'
+>
 
 const KEY = ['buyer-page']
 

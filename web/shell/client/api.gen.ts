@@ -135,12 +135,91 @@ export interface components {
         visibility?: 'public' | 'private'
       }
     }
+    Buyer: {
+      /** @description Of them, those that are used up or have expired */
+      blocked_files: number
+      downloads: number
+      /** @description In lower case */
+      email: string
+      /** @description In deliveries and links that were not revoked */
+      files: number
+      last_download_at: string | null
+      last_order_at: string | null
+      orders: number
+    }
+    BuyerDetail: {
+      /** @description Of them, those that are used up or have expired */
+      blocked_files: number
+      /** @description The last downloads of files with tracking, newest first */
+      download_list: {
+        address: string
+        agent: string
+        /** Format: date-time */
+        at: string
+        file_id: string
+        filename: string
+      }[]
+      downloads: number
+      /** @description In lower case */
+      email: string
+      /** @description In deliveries and links that were not revoked */
+      files: number
+      last_download_at: string | null
+      last_order_at: string | null
+      /** @description When its link was last sent, and when it was last opened */
+      library: {
+        opened_at: string | null
+        sent_at: string | null
+      }
+      /** @description Keys that were shown to the buyer; only with `links:write` */
+      licence_keys: {
+        file_id: string
+        filename: string
+        key: string
+      }[]
+      orders: number
+      /** @description The last downloads that the buyer was refused, newest first; 20 of each link are kept */
+      refusals: {
+        /** @description Shortened: 203.0.113.0/24 */
+        address: string
+        /** @description The program: Chrome (Windows) */
+        agent: string
+        /** Format: date-time */
+        at: string
+        /**
+         * @description `not_prepared`: the shop’s workflow has not prepared the file
+         * @enum {string}
+         */
+        code:
+          | 'used_up'
+          | 'expired'
+          | 'revoked'
+          | 'withdrawn'
+          | 'not_prepared'
+          | 'held'
+          | 'site_not_allowed'
+        /** @description Null: the page, or all files as one ZIP file */
+        file_id: string | null
+        filename: string | null
+        /** @description Attempts within the same minute for the same reason */
+        times: number
+      }[]
+    }
     BuyerPage: {
       accent: string | null
       background: string | null
       colours: components['schemas']['ColourReport']
       /** @enum {string} */
       language: 'en' | 'de' | 'fr' | 'es' | 'ja'
+      /** @description Buyers can ask for a link to all their downloads */
+      library: boolean
+      /** @description The pages of deliveries have a button “All my downloads” */
+      library_link: boolean
+      /**
+       * Format: uri
+       * @description Where buyers ask for the link to their downloads
+       */
+      library_url: string
       /** @description `url` is a data address */
       logo: {
         size_bytes: number
@@ -164,6 +243,10 @@ export interface components {
        * @enum {string}
        */
       language?: 'en' | 'de' | 'fr' | 'es' | 'ja'
+      /** @description Buyers can ask for a mail with a link to all their downloads, at `/library` */
+      library?: boolean
+      /** @description The pages of deliveries have a button “All my downloads”; only with `library` */
+      library_link?: boolean
       /** @description By language; a missing one is replaced by that of `language` */
       texts?: {
         [key: string]: {
@@ -184,6 +267,10 @@ export interface components {
        * @enum {string}
        */
       language?: 'en' | 'de' | 'fr' | 'es' | 'ja'
+      /** @description Buyers can ask for a mail with a link to all their downloads, at `/library` */
+      library?: boolean
+      /** @description The pages of deliveries have a button “All my downloads”; only with `library` */
+      library_link?: boolean
       /**
        * @default en
        * @enum {string}
@@ -1512,6 +1599,25 @@ export interface components {
       'GET /api/attention': {
         answer: components['schemas']['Attention']
       }
+      'GET /api/buyers': {
+        answer: {
+          data: components['schemas']['Buyer'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          /** @default 50 */
+          limit?: number
+          search?: string
+        }
+      }
+      'GET /api/buyers/detail': {
+        answer: components['schemas']['BuyerDetail']
+        query: {
+          /** Format: email */
+          email?: string
+        }
+      }
       'GET /api/channels': {
         answer: {
           data: components['schemas']['Channel'][]
@@ -2412,6 +2518,12 @@ export interface components {
           scopes: string[]
         }
         body: components['schemas']['ApiKeyRequest']
+      }
+      'POST /api/buyers/library': {
+        answer: {
+          email: string
+        }
+        body: components['schemas']['LibraryRequest']
       }
       'POST /api/connections': {
         answer: components['schemas']['Connection']
@@ -3547,6 +3659,10 @@ export interface components {
         /** @description Absent: the English text has no values, so it is its own message */
         message_text?: components['schemas']['Text']
       }[]
+    }
+    LibraryRequest: {
+      /** Format: email */
+      email: string
     }
     LicenceActivation: {
       /** @description A name that your program chooses for the device or site, the same each time */

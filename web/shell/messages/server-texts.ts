@@ -38,6 +38,8 @@ export const SERVER_TEXTS: readonly string[] = [
   t('The order no longer entitles its buyer to these files'),
   t('This delivery was revoked, which is for good'),
   t('The order has no email address: enter one in the delivery first'),
+  t('Buyers cannot open their library: turn it on in the settings of the buyer’s page'),
+  t('This address has no files: nothing is ready, or all of it was revoked'),
   // Why a delivery is not ready.
   t('You revoked it.'),
   t('You hold it.'),
@@ -87,6 +89,7 @@ const template = (message: string): string => message
 export const SERVER_TEMPLATES: readonly string[] = [
   ...IMPORT_TEMPLATES,
   template('It was sent {count} times within an hour'),
+  template('This link was sent {count} times within an hour: wait before you send it again'),
   template('This email was sent {count} times within an hour: wait before you send it again'),
   template('The list “{name}” has no keys left: add keys first'),
   template('The import names the SKU {sku}'),

@@ -58,6 +58,7 @@ export {
   NotificationIcon,
   OrderIcon as DeliveriesIcon,
   PackageIcon as PackIcon,
+  PersonIcon as BuyersIcon,
   PlusIcon,
   ProductIcon as ReviewIcon,
   SearchIcon,

@@ -107,4 +107,48 @@ export const de: Messages = {
   'order.until': 'bis zum {day}',
   'order.fileExpired': 'abgelaufen am {day}',
   'order.licenceKey': 'Lizenzschlüssel {key}',
+
+  'library.title': 'Alle meine Downloads',
+  'library.sendAbout': 'Wir senden einen Link an Ihre E-Mail-Adresse.',
+  'library.requestTitle': 'Alle Ihre Downloads von {shop}',
+  'library.requestAbout':
+    'Geben Sie die E-Mail-Adresse Ihrer Bestellungen ein. Sie erhalten eine Nachricht mit einem Link zu allen Dateien, die Sie gekauft haben.',
+  'library.email': 'E-Mail-Adresse',
+  'library.request': 'Link senden',
+  'library.sentTitle': 'Sehen Sie in Ihr Postfach',
+  'library.sent':
+    'Wenn {shop} Dateien für {email} hat, ist eine Nachricht mit einem Link dorthin unterwegs.',
+  'library.sentToOrder':
+    'Eine Nachricht mit einem Link zu allen Ihren Dateien ist an die E-Mail-Adresse dieser Bestellung unterwegs.',
+  'library.sentAdvice':
+    'Der Link gilt {days, plural, one {einen Tag} other {# Tage}}. Wenn nach einigen Minuten nichts ankommt, sehen Sie bei den unerwünschten Nachrichten nach, oder versuchen Sie es mit einer anderen Adresse.',
+  'library.noAddressTitle': 'Diese Bestellung hat keine E-Mail-Adresse',
+  'library.expiredAbout': 'Fordern Sie einen neuen an: Es dauert eine Minute.',
+  'library.tooOften': 'Aus Ihrem Netz kamen zu viele Anfragen. Es wurde nichts gesendet.',
+  'library.search': 'Datei, Produkt oder Bestellung suchen',
+  'library.find': 'Suchen',
+  'library.all': 'Alle zeigen',
+  'library.found':
+    '{count, plural, =0 {Nichts enthält „{search}“.} one {# Datei enthält „{search}“.} other {# Dateien enthalten „{search}“.}}',
+  'library.foundMore': 'Mehr als {count, number} Dateien enthalten „{search}“.',
+  'library.page': 'Seite {page, number}',
+  'library.newer': 'Neuere',
+  'library.older': 'Ältere',
+  'library.empty':
+    'Hier sind zurzeit keine Dateien. Dateien neuer Bestellungen erscheinen, sobald sie bereit sind.',
+  'library.new': 'Neu seit Ihrem letzten Besuch',
+  'library.bought': 'seit {day}',
+  'library.version': 'Version {version, number}',
+  'library.open': 'Öffnen',
+  'library.openNamed': '{filename} öffnen',
+  'library.again': '{shop} um mehr bitten',
+  'library.buyAgain': 'Noch einmal kaufen',
+  'library.mailSubject': 'Alle Ihre Downloads von {shop}',
+  'library.mailIntro': 'Mit diesem Link sehen Sie alle Dateien, die Sie bei {shop} gekauft haben.',
+  'library.mailButton': 'Alle meine Downloads zeigen',
+  'library.mailUntil': 'Der Link gilt bis zum {date}. Danach können Sie einen neuen anfordern.',
+  'library.mailKeep':
+    'Wer diesen Link hat, kann ihn verwenden: Geben Sie ihn nicht weiter. Wenn Sie ihn nicht angefordert haben, können Sie diese Nachricht ignorieren.',
+  'library.mailFooter':
+    'Sie erhalten diese Nachricht, weil jemand bei {shop} die Downloads dieser Adresse angefordert hat.',
 }

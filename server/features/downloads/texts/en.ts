@@ -95,6 +95,49 @@ export const en = {
   'order.until': 'until {day}',
   'order.fileExpired': 'expired on {day}',
   'order.licenceKey': 'licence key {key}',
+
+  'library.title': 'All my downloads',
+  'library.sendAbout': 'We send a link to your email address.',
+  'library.requestTitle': 'All your downloads from {shop}',
+  'library.requestAbout':
+    'Enter the email address of your orders. You get a message with a link to all files that you bought.',
+  'library.email': 'Email address',
+  'library.request': 'Send the link',
+  'library.sentTitle': 'Check your inbox',
+  'library.sent': 'If {shop} has files for {email}, a message with a link to them is on its way.',
+  'library.sentToOrder':
+    'A message with a link to all your files is on its way to the email address of this order.',
+  'library.sentAdvice':
+    'The link works for {days, plural, one {# day} other {# days}}. If nothing arrives within some minutes, look among the unwanted messages, or try another address.',
+  'library.noAddressTitle': 'This order has no email address',
+  'library.expiredAbout': 'Ask for a new one: it takes a minute.',
+  'library.tooOften': 'Too many requests came from your network. Nothing was sent.',
+  'library.search': 'Search for a file, product or order',
+  'library.find': 'Search',
+  'library.all': 'Show all',
+  'library.found':
+    '{count, plural, =0 {Nothing contains “{search}”.} one {# file contains “{search}”.} other {# files contain “{search}”.}}',
+  'library.foundMore': 'More than {count, number} files contain “{search}”.',
+  'library.page': 'Page {page, number}',
+  'library.newer': 'Newer',
+  'library.older': 'Older',
+  'library.empty':
+    'There are no files here at the moment. Files of new orders appear once they are ready.',
+  'library.new': 'New since your last visit',
+  'library.bought': 'since {day}',
+  'library.version': 'version {version, number}',
+  'library.open': 'Open',
+  'library.openNamed': 'Open {filename}',
+  'library.again': 'Ask {shop} for more',
+  'library.buyAgain': 'Buy again',
+  'library.mailSubject': 'All your downloads from {shop}',
+  'library.mailIntro': 'With this link you see all files that you bought from {shop}.',
+  'library.mailButton': 'Show all my downloads',
+  'library.mailUntil': 'The link works until {date}. After that you can ask for a new one.',
+  'library.mailKeep':
+    'Everyone who has this link can use it: do not pass it on. If you did not ask for it, you can ignore this message.',
+  'library.mailFooter':
+    'You get this message because someone asked {shop} for the downloads of this address.',
 } as const
 
 export type MessageKey = keyof typeof en

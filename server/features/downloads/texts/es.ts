@@ -100,4 +100,47 @@ export const es: Messages = {
   'order.until': 'hasta el {day}',
   'order.fileExpired': 'caducó el {day}',
   'order.licenceKey': 'clave de licencia {key}',
+
+  'library.title': 'Todas mis descargas',
+  'library.sendAbout': 'Enviamos un enlace a su correo electrónico.',
+  'library.requestTitle': 'Todas sus descargas de {shop}',
+  'library.requestAbout':
+    'Escriba el correo electrónico de sus pedidos. Recibirá un mensaje con un enlace a todos los archivos que ha comprado.',
+  'library.email': 'Correo electrónico',
+  'library.request': 'Enviar el enlace',
+  'library.sentTitle': 'Revise su correo',
+  'library.sent': 'Si {shop} tiene archivos para {email}, un mensaje con un enlace está en camino.',
+  'library.sentToOrder':
+    'Un mensaje con un enlace a todos sus archivos está en camino al correo electrónico de este pedido.',
+  'library.sentAdvice':
+    'El enlace funciona durante {days, plural, one {# día} other {# días}}. Si no llega nada en unos minutos, mire entre los mensajes no deseados o pruebe con otra dirección.',
+  'library.noAddressTitle': 'Este pedido no tiene correo electrónico',
+  'library.expiredAbout': 'Pida uno nuevo: tarda un minuto.',
+  'library.tooOften': 'Llegaron demasiadas solicitudes desde su red. No se envió nada.',
+  'library.search': 'Buscar un archivo, un producto o un pedido',
+  'library.find': 'Buscar',
+  'library.all': 'Mostrar todo',
+  'library.found':
+    '{count, plural, =0 {Nada contiene «{search}».} one {# archivo contiene «{search}».} other {# archivos contienen «{search}».}}',
+  'library.foundMore': 'Más de {count, number} archivos contienen «{search}».',
+  'library.page': 'Página {page, number}',
+  'library.newer': 'Más recientes',
+  'library.older': 'Más antiguos',
+  'library.empty':
+    'Aquí no hay archivos por el momento. Los archivos de nuevos pedidos aparecen en cuanto están listos.',
+  'library.new': 'Nuevo desde su última visita',
+  'library.bought': 'desde el {day}',
+  'library.version': 'versión {version, number}',
+  'library.open': 'Abrir',
+  'library.openNamed': 'Abrir {filename}',
+  'library.again': 'Pedir más a {shop}',
+  'library.buyAgain': 'Comprar de nuevo',
+  'library.mailSubject': 'Todas sus descargas de {shop}',
+  'library.mailIntro': 'Con este enlace ve todos los archivos que ha comprado en {shop}.',
+  'library.mailButton': 'Mostrar todas mis descargas',
+  'library.mailUntil': 'El enlace funciona hasta el {date}. Después puede pedir uno nuevo.',
+  'library.mailKeep':
+    'Cualquiera que tenga este enlace puede usarlo: no lo comparta. Si no lo ha pedido, puede ignorar este mensaje.',
+  'library.mailFooter':
+    'Recibe este mensaje porque alguien pidió a {shop} las descargas de esta dirección.',
 }

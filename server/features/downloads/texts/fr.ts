@@ -105,4 +105,48 @@ export const fr: Messages = {
   'order.until': 'jusqu’au {day}',
   'order.fileExpired': 'expiré le {day}',
   'order.licenceKey': 'clé de licence {key}',
+
+  'library.title': 'Tous mes téléchargements',
+  'library.sendAbout': 'Nous envoyons un lien à votre adresse e-mail.',
+  'library.requestTitle': 'Tous vos téléchargements chez {shop}',
+  'library.requestAbout':
+    'Saisissez l’adresse e-mail de vos commandes. Vous recevrez un message avec un lien vers tous les fichiers que vous avez achetés.',
+  'library.email': 'Adresse e-mail',
+  'library.request': 'Envoyer le lien',
+  'library.sentTitle': 'Consultez votre boîte de réception',
+  'library.sent': 'Si {shop} a des fichiers pour {email}, un message avec un lien est en route.',
+  'library.sentToOrder':
+    'Un message avec un lien vers tous vos fichiers est en route vers l’adresse e-mail de cette commande.',
+  'library.sentAdvice':
+    'Le lien est valable {days, plural, one {# jour} other {# jours}}. Si rien n’arrive au bout de quelques minutes, regardez dans les messages indésirables, ou essayez une autre adresse.',
+  'library.noAddressTitle': 'Cette commande n’a pas d’adresse e-mail',
+  'library.expiredAbout': 'Demandez-en un nouveau : cela prend une minute.',
+  'library.tooOften': 'Trop de demandes sont venues de votre réseau. Rien n’a été envoyé.',
+  'library.search': 'Chercher un fichier, un produit ou une commande',
+  'library.find': 'Chercher',
+  'library.all': 'Tout afficher',
+  'library.found':
+    '{count, plural, =0 {Rien ne contient « {search} ».} one {# fichier contient « {search} ».} other {# fichiers contiennent « {search} ».}}',
+  'library.foundMore': 'Plus de {count, number} fichiers contiennent « {search} ».',
+  'library.page': 'Page {page, number}',
+  'library.newer': 'Plus récents',
+  'library.older': 'Plus anciens',
+  'library.empty':
+    'Il n’y a aucun fichier ici pour le moment. Les fichiers de nouvelles commandes apparaissent dès qu’ils sont prêts.',
+  'library.new': 'Nouveau depuis votre dernière visite',
+  'library.bought': 'depuis le {day}',
+  'library.version': 'version {version, number}',
+  'library.open': 'Ouvrir',
+  'library.openNamed': 'Ouvrir {filename}',
+  'library.again': 'Demander plus à {shop}',
+  'library.buyAgain': 'Acheter à nouveau',
+  'library.mailSubject': 'Tous vos téléchargements chez {shop}',
+  'library.mailIntro': 'Ce lien montre tous les fichiers que vous avez achetés chez {shop}.',
+  'library.mailButton': 'Afficher tous mes téléchargements',
+  'library.mailUntil':
+    'Le lien est valable jusqu’au {date}. Ensuite, vous pourrez en demander un nouveau.',
+  'library.mailKeep':
+    'Toute personne qui a ce lien peut l’utiliser : ne le transmettez pas. Si vous ne l’avez pas demandé, vous pouvez ignorer ce message.',
+  'library.mailFooter':
+    'Vous recevez ce message parce que quelqu’un a demandé à {shop} les téléchargements de cette adresse.',
 }

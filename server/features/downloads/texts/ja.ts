@@ -100,4 +100,49 @@ export const ja: Messages = {
   'order.until': '{day}まで',
   'order.fileExpired': '{day}に期限切れ',
   'order.licenceKey': 'ライセンスキー {key}',
+
+  'library.title': 'すべてのダウンロード',
+  'library.sendAbout': 'メールアドレスにリンクをお送りします。',
+  'library.requestTitle': '{shop}のすべてのダウンロード',
+  'library.requestAbout':
+    'ご注文時のメールアドレスを入力してください。購入されたすべてのファイルへのリンクをメールでお送りします。',
+  'library.email': 'メールアドレス',
+  'library.request': 'リンクを送信',
+  'library.sentTitle': 'メールをご確認ください',
+  'library.sent': '{shop}に{email}のファイルがある場合は、リンクを記載したメールをお送りしました。',
+  'library.sentToOrder':
+    'このご注文のメールアドレスに、すべてのファイルへのリンクをお送りしました。',
+  'library.sentAdvice':
+    'リンクの有効期間は{days, number}日です。数分たっても届かない場合は、迷惑メールを確認するか、別のアドレスをお試しください。',
+  'library.noAddressTitle': 'このご注文にはメールアドレスがありません',
+  'library.expiredAbout': '新しいリンクをお申し込みください。1分ほどで届きます。',
+  'library.tooOften':
+    'お使いのネットワークからのお申し込みが多すぎます。メールは送信されていません。',
+  'library.search': 'ファイル、商品、注文を検索',
+  'library.find': '検索',
+  'library.all': 'すべて表示',
+  'library.found':
+    '{count, plural, =0 {「{search}」を含むものはありません。} other {「{search}」を含むファイルは#件です。}}',
+  'library.foundMore': '「{search}」を含むファイルは{count, number}件を超えています。',
+  'library.page': '{page, number}ページ',
+  'library.newer': '新しいもの',
+  'library.older': '古いもの',
+  'library.empty':
+    '現在、ここにファイルはありません。新しいご注文のファイルは、準備ができると表示されます。',
+  'library.new': '前回の訪問以降の新着',
+  'library.bought': '{day}から',
+  'library.version': 'バージョン{version, number}',
+  'library.open': '開く',
+  'library.openNamed': '{filename}を開く',
+  'library.again': '{shop}に追加を依頼する',
+  'library.buyAgain': 'もう一度購入',
+  'library.mailSubject': '{shop}のすべてのダウンロード',
+  'library.mailIntro': 'このリンクから、{shop}で購入されたすべてのファイルをご覧いただけます。',
+  'library.mailButton': 'すべてのダウンロードを表示',
+  'library.mailUntil':
+    'リンクの有効期限は{date}です。その後は新しいリンクをお申し込みいただけます。',
+  'library.mailKeep':
+    'このリンクは、知っている人なら誰でも使えます。他の人に渡さないでください。お心当たりがない場合は、このメールを無視してください。',
+  'library.mailFooter':
+    'このメールは、{shop}にこのアドレスのダウンロードのお申し込みがあったためお送りしています。',
 }

@@ -1,0 +1,38 @@
+// The forms of buyers' pages: their fields, also as JSON, and the error that ends a request.
+import type { IncomingMessage } from 'node:http'
+import { z } from 'zod'
+import { readBounded } from '../../core/bounded-body.ts'
+import type { ErrorCode } from '../../core/errors.ts'
+import type { RefusalContext } from './refusal.ts'
+
+export const MAX_FORM_BYTES = 16 * 1024
+
+/** Ends the handling of a request with an error response. */
+export class FormRefusal extends Error {
+  readonly code: ErrorCode
+  readonly about: RefusalContext
+  constructor(code: ErrorCode, about: RefusalContext = {}) {
+    super(code)
+    this.code = code
+    this.about = about
+  }
+}
+
+/** The fields of a form or of a JSON object. Throws `FormRefusal`. */
+export async function readForm(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const type = request.headers['content-type']?.replace(/;.*/, '').trim().toLowerCase()
+  const json = type === 'application/json'
+  if (!json && type !== 'application/x-www-form-urlencoded')
+    throw new FormRefusal('unsupported_media_type')
+  const bytes = await readBounded(request, MAX_FORM_BYTES)
+  // The rest is unread, so the connection cannot be used again.
+  if (bytes === null)
+    throw new FormRefusal('payload_too_large', { headers: ['Connection', 'close'] })
+  const text = bytes.toString()
+  if (!json) return Object.fromEntries(new URLSearchParams(text))
+  try {
+    return z.record(z.string(), z.unknown()).parse(JSON.parse(text))
+  } catch {
+    throw new FormRefusal('malformed_request')
+  }
+}

@@ -1,0 +1,25 @@
+// The library: all downloads of one buyer's address in a shop, on one page, and the merchant's list
+// of these buyers.
+import type { Database } from '../../core/db/database.ts'
+import { defineFeature } from '../feature.ts'
+import { libraryExamples } from './examples.ts'
+import { buyerRoutes, type BuyerRouteParts } from './routes.ts'
+import { libraryMailTask } from './tasks.ts'
+
+export const libraryFeature = defineFeature({
+  name: 'library',
+  examples: libraryExamples,
+  endpoints: (parts: BuyerRouteParts) => buyerRoutes(parts),
+  // Also what is left of a file's limit.
+  showsDownloads: true,
+  tasks: (parts: { database: Database }) => [libraryMailTask(parts)],
+  tables: {
+    library_keys: {
+      about: 'Keys of libraries',
+      columns: ['email'],
+      keeps: ['locale'],
+      how: 'delete',
+    },
+    library_visits: { about: 'Visits of libraries', columns: ['email'], how: 'delete' },
+  },
+})

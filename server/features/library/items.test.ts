@@ -1,0 +1,99 @@
+// What a library lists of orders, packs and single links, in a real database.
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createTestShop, openTestDatabase } from '../../../test/database.ts'
+import { openDepot, type Depot } from '../../../test/delivery.ts'
+import { paidOrder, type MadeOrder } from '../../../test/orders.ts'
+import { forShop } from '../../core/db/for-shop.ts'
+import { addMappings } from '../../files/mappings.ts'
+import { ensurePack } from '../../files/packs.ts'
+import { createPackLink } from '../links/model/pack-links.ts'
+import { changeDelivery, holdDelivery, releaseDelivery, revokeDelivery } from '../orders/changes.ts'
+import { reconcileOrder } from '../orders/reconcile.ts'
+import { listBuyers, readBuyer } from './buyers.ts'
+import { hasItems, readLibrary } from './items.ts'
+
+const PRODUCT = 'gid://shopify/Product/1'
+const ADA = 'ada@example.com'
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+let depot: Depot
+let file: string
+beforeAll(async () => {
+  database = await openTestDatabase()
+  depot = await openDepot(database, await createTestShop(database))
+  const named = { filename: 'Tides.pdf', name_key: 'tides.pdf', mapping_state: 'mapped' }
+  file = await depot.addFile(randomBytes(10), { download_limit: 2, ...named })
+  const mapping = { product_title: '', variant_id: null, sku: null, score: 1, reason: '' }
+  await addMappings(depot.scope, [
+    { fileId: file, mapping: { ...mapping, product_id: PRODUCT, method: 'manual' } },
+  ])
+})
+afterAll(async () => {
+  await depot.close()
+  await database.drop()
+})
+
+const parts = () => ({ secrets: depot.secrets, now: depot.time.now })
+const reconcile = (order: MadeOrder) =>
+  reconcileOrder(depot.scope, paidOrder({ products: [PRODUCT], ...order }), parts())
+const listed = async (email: string, search = '') =>
+  (
+    await readLibrary(depot.scope, depot.secrets, { email, search, page: 1, now: depot.time.now })
+  ).items.map(({ name, order, status }) => [name, order, status])
+const deliveryOf = async (order: string): Promise<string> =>
+  (
+    await depot.scope.one<{ id: string }>(
+      'select id from deliveries where shop_id = :shop and order_id = :order',
+      { order },
+    )
+  ).id
+
+it('lists ready deliveries of the address, and follows the order’s and the merchant’s corrections', async () => {
+  const order = { id: 'gid://shopify/Order/1', name: '#1', email: null }
+  await reconcile(order)
+  expect(await hasItems(depot.scope, ADA)).toBe(false)
+  const changed = new Date('2026-10-02T12:00:00Z')
+  await reconcile({ ...order, email: 'Ada@Example.com', updated_at: changed })
+  const shown = [['Tides.pdf', '#1', 'active']]
+  expect(await listed(ADA)).toEqual(shown)
+  const id = await deliveryOf(order.id)
+  await holdDelivery(depot.scope, id, parts())
+  expect([await listed(ADA), await hasItems(depot.scope, ADA)]).toEqual([[], false])
+  await releaseDelivery(depot.scope, id, parts())
+  expect(await listed(ADA)).toEqual(shown)
+  await changeDelivery(depot.scope, id, { email: 'eve@example.com' }, parts())
+  await reconcile({ ...order, email: ADA, updated_at: new Date('2026-10-03T12:00:00Z') })
+  expect([await listed(ADA), await listed('eve@example.com')]).toEqual([[], shown])
+  expect(await listBuyers(depot.scope, { limit: 10 })).toMatchObject([
+    { email: ADA, orders: 0, files: 0 },
+    { email: 'eve@example.com', orders: 1, files: 1 },
+  ])
+  expect(await readBuyer(depot.scope, depot.secrets, ADA)).toBeNull()
+  await revokeDelivery(depot.scope, id, parts())
+  expect(await listed('eve@example.com')).toEqual([])
+  const refund = { financial_status: 'REFUNDED', fully_paid: false } as const
+  await reconcile({ id: 'gid://shopify/Order/2', name: '#2', email: ADA })
+  expect(await listed(ADA)).toHaveLength(1)
+  await reconcile({
+    id: 'gid://shopify/Order/2',
+    name: '#2',
+    email: ADA,
+    updated_at: changed,
+    ...refund,
+  })
+  expect(await listed(ADA)).toEqual([])
+})
+
+it('lists a pack once, finds it, and shows nothing of it to another shop', async () => {
+  const pack = await ensurePack(depot.scope, 'Spring 50% course')
+  await createPackLink(depot.scope, depot.secrets, { pack_id: pack, email: ADA }, depot.time.now)
+  depot.time.now = new Date(depot.time.now.getTime() + 1000)
+  await depot.addLink(randomBytes(10), { email: ADA, download_limit: 1 }, { filename: 'Map.pdf' })
+  expect((await listed(ADA)).map(([name]) => name)).toEqual(['Map.pdf', 'Spring 50% course'])
+  expect(await listed(ADA, '50%')).toEqual([['Spring 50% course', null, 'active']])
+  expect(await listed(ADA, '5_%')).toEqual([])
+  const other = forShop(database, await createTestShop(database, 'other.myshopify.com'))
+  expect(await hasItems(other, ADA)).toBe(false)
+  expect(await listBuyers(other, { limit: 10 })).toEqual([])
+})

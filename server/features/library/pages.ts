@@ -1,0 +1,215 @@
+// The pages of a library: its files, the form that asks for its key, and what became of a request.
+import {
+  openTemplate,
+  renderMessage,
+  type Frame,
+  type Page,
+  type RenderedPage,
+} from '../downloads/pages.ts'
+import type { Translator } from '../downloads/translate.ts'
+import type { LibraryItem } from './items.ts'
+import { LIBRARY_DAYS } from './keys.ts'
+
+interface Button {
+  text: string
+  /** Names the file, for readers that list buttons alone. */
+  label: string
+  address: string
+  second: boolean
+}
+
+interface ShownItem {
+  name: string
+  isNew: boolean
+  /** The product and the order. */
+  from: string
+  /** The address of the delivery's page. */
+  page: string | null
+  about: string
+  buttons: readonly Button[]
+}
+
+interface ItemsPage extends Page {
+  search?: { key: string; locale: string | null; text: string; all: string | null }
+  summary: string
+  items: readonly ShownItem[]
+  pages?: { newer: string | null; older: string | null; text: string }
+}
+
+interface RequestPage extends Page {
+  about: string
+  action: string
+  email?: string | undefined
+  wrong?: string
+}
+
+const renderItems = openTemplate<ItemsPage>(new URL('./library.hbs', import.meta.url))
+const renderForm = openTemplate<RequestPage>(new URL('./request.hbs', import.meta.url))
+
+export interface OpenedLibrary {
+  key: string
+  items: readonly LibraryItem[]
+  hasMore: boolean
+  /** From 1. */
+  page: number
+  search: string
+  /** The language that the address names, which its links pass on. */
+  locale: string | null
+  /** What came later than this is new; null: the buyer's first visit. */
+  visited: Date | null
+  now: Date
+}
+
+export function renderLibrary(frame: Frame, opened: OpenedLibrary): RenderedPage {
+  const { t } = frame
+  const { items, search, page, hasMore, key, locale } = opened
+  const address = (to: { search: string; page: number }) =>
+    `library?${new URLSearchParams({
+      key,
+      ...(to.search === '' ? {} : { search: to.search }),
+      ...(to.page === 1 ? {} : { page: String(to.page) }),
+      ...(locale === null ? {} : { locale }),
+    })}`
+  const isWhole = page === 1 && !hasMore
+  return renderItems(frame, {
+    title: t('library.title'),
+    intro: true,
+    ...(items.length === 0 && search === '' && page === 1
+      ? {}
+      : {
+          search: {
+            ...{ key, locale, text: search },
+            all: search === '' ? null : address({ search: '', page: 1 }),
+          },
+        }),
+    summary: summaryOf(t, opened, isWhole),
+    items: items.map((item) => shownItem(frame, item, opened)),
+    ...(isWhole
+      ? {}
+      : {
+          pages: {
+            newer: page > 1 ? address({ search, page: page - 1 }) : null,
+            older: hasMore ? address({ search, page: page + 1 }) : null,
+            text: t('library.page', { page }),
+          },
+        }),
+  })
+}
+
+function summaryOf(
+  t: Translator,
+  { items, search, page }: OpenedLibrary,
+  isWhole: boolean,
+): string {
+  if (search === '') return items.length === 0 ? t('library.empty') : ''
+  if (isWhole) return t('library.found', { count: items.length, search })
+  return page === 1 ? t('library.foundMore', { count: items.length, search }) : ''
+}
+
+function shownItem({ t, shop }: Frame, item: LibraryItem, opened: OpenedLibrary): ShownItem {
+  const { now, visited, locale } = opened
+  const { name, order, product, preparing, renewed_at, created_at } = item
+  const download = (key: string) =>
+    `download?key=${key}${locale === null ? '' : `&locale=${locale}`}`
+  const page = item.page === null ? null : download(item.page)
+  const button = (text: string, address: string, second: boolean): Button => ({
+    ...{ text, address, second, label: `${text}: ${name}` },
+  })
+  const isUsable = item.status === 'active' && !preparing
+  const shopName = shop?.name ?? ''
+  const buttons = isUsable
+    ? [
+        {
+          ...button(
+            t(item.size_bytes === null ? 'library.open' : 'pack.download'),
+            download(item.key),
+            false,
+          ),
+          label: t(item.size_bytes === null ? 'library.openNamed' : 'pack.downloadNamed', {
+            filename: name,
+          }),
+        },
+      ]
+    : preparing
+      ? []
+      : [
+          // Both pages have the form to ask the shop.
+          button(t('library.again', { shop: shopName }), page ?? download(item.key), true),
+          ...(item.handle === null || !shop
+            ? []
+            : [button(t('library.buyAgain'), productAddress(shop.domain, item.handle), true)]),
+        ]
+  return {
+    ...{ name, page, buttons },
+    isNew:
+      visited !== null && (created_at > visited || (renewed_at !== null && renewed_at > visited)),
+    from: [product, order === null ? '' : t('order.number', { order })].filter(Boolean).join(' · '),
+    about: (preparing ? [t('order.filePreparing')] : factsOf(t, item, now))
+      .filter((text) => text !== '')
+      .join(' · '),
+  }
+}
+
+const productAddress = (domain: string, handle: string): string =>
+  `https://${domain}/products/${encodeURIComponent(handle)}`
+
+function factsOf(t: Translator, item: LibraryItem, now: Date): string[] {
+  const { size_bytes, created_at, version, renewed_at, expires_at, download_limit, downloads } =
+    item
+  return [
+    size_bytes === null ? '' : t.size(size_bytes),
+    t('library.bought', { day: t.date(created_at) }),
+    version > 1 ? t('library.version', { version }) : '',
+    renewed_at ? t('order.version', { day: t.date(renewed_at) }) : '',
+    download_limit === null || item.status === 'expired'
+      ? ''
+      : t('pack.left', { count: Math.max(0, download_limit - downloads) }),
+    expires_at === null
+      ? ''
+      : t(expires_at > now ? 'order.until' : 'order.fileExpired', { day: t.date(expires_at) }),
+    ...item.licence_keys.map((key) => t('order.licenceKey', { key })),
+  ]
+}
+
+/** The form that asks for the key of a library, at first, after a mistake or an expired key. */
+export function renderRequestForm(
+  frame: Frame,
+  form: { action: string; expired?: boolean; email?: string | undefined; wrong?: string },
+): RenderedPage {
+  const { t, shop } = frame
+  const { expired = false, ...fields } = form
+  return renderForm(frame, {
+    ...fields,
+    title: expired ? t('expired.title') : t('library.requestTitle', { shop: shop?.name ?? '' }),
+    about: expired
+      ? `${t('library.expiredAbout')} ${t('library.requestAbout')}`
+      : t('library.requestAbout'),
+  })
+}
+
+/** @param email that was entered; null: the request came from the page of an order. */
+export function renderRequested(frame: Frame, email: string | null): RenderedPage {
+  const { t, shop } = frame
+  return renderMessage(frame, {
+    title: t('library.sentTitle'),
+    happened:
+      email === null
+        ? t('library.sentToOrder')
+        : t('library.sent', { shop: shop?.name ?? '', email }),
+    advice: t('library.sentAdvice', { days: LIBRARY_DAYS }),
+  })
+}
+
+export const renderNoAddress = (frame: Frame): RenderedPage =>
+  renderMessage(frame, {
+    title: frame.t('library.noAddressTitle'),
+    happened: '',
+    advice: frame.t('advice.askShop', { shop: frame.shop?.name ?? '' }),
+  })
+
+export const renderTooOften = (frame: Frame): RenderedPage =>
+  renderMessage(frame, {
+    title: frame.t('tooOften.title'),
+    happened: frame.t('library.tooOften'),
+    advice: frame.t('tooOften.advice'),
+  })

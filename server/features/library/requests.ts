@@ -1,0 +1,246 @@
+// /library and /library/request: requests of buyers, answered before Koa like downloads. The answer
+// to a request for a key is the same for every address, and nothing is looked up before it is sent:
+// neither its content nor its time says who has bought here.
+import { createHmac } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { emailAddress } from '../../../plugins/contract.ts'
+import type { Database } from '../../core/db/database.ts'
+import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
+import { openRateLimit, type RateLimit } from '../../core/db/rate-limits.ts'
+import { findShop, type Shop } from '../../core/db/shops.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
+import { hashKey, type Secrets } from '../../core/secrets.ts'
+import { readShop } from '../../files/shop-settings.ts'
+import { networkOfRequest } from '../../http/clients.ts'
+import { readBuyerPage } from '../downloads/buyer-page.ts'
+import { FormRefusal, readForm } from '../downloads/form.ts'
+import { lookOf } from '../downloads/look.ts'
+import { sendPage, type Frame, type RenderedPage } from '../downloads/pages.ts'
+import { refuse } from '../downloads/refusal.ts'
+import { isKey, prefersJson, withLocale } from '../downloads/request.ts'
+import { isScanner } from '../downloads/scanners.ts'
+import { askedLocale, translatorForRequest } from '../downloads/translate.ts'
+import { MAX_PAGES, readLibrary } from './items.ts'
+import { findLibraryKey, lastVisit, requestLibrary, visitLibrary } from './keys.ts'
+import {
+  renderLibrary,
+  renderNoAddress,
+  renderRequested,
+  renderRequestForm,
+  renderTooOften,
+} from './pages.ts'
+
+const LIBRARY_PATH = '/library'
+const REQUEST_PATH = '/library/request'
+export const isLibraryPath = (path: string): boolean =>
+  path === LIBRARY_PATH || path === REQUEST_PATH
+
+const HOUR_SECONDS = 60 * 60
+const REQUESTS_PER_NETWORK = 10
+const MAILS_PER_ADDRESS = 3
+const MAX_SEARCH = 100
+
+export interface LibraryParts {
+  database: Database
+  secrets: Secrets
+  log: Logger
+  clock: () => Date
+  trustProxy: boolean
+}
+
+interface LibraryVisit {
+  request: IncomingMessage
+  response: ServerResponse
+  query: URLSearchParams
+  now: Date
+}
+
+/** Counts mails to an address, also those that are not sent because it has bought nothing. */
+export const openAddressLimit = ({
+  database,
+  secrets,
+}: Pick<LibraryParts, 'database' | 'secrets'>) => {
+  const limit = openRateLimit(database.pool, {
+    ...{ name: 'library-addresses', points: MAILS_PER_ADDRESS, seconds: HOUR_SECONDS },
+  })
+  const key = secrets.lookupKey('library')
+  // The table of limits contains nothing that names a buyer.
+  return (shop: number, email: string) =>
+    limit.consume(
+      createHmac('sha256', key).update(`${shop}/${email.toLowerCase()}`).digest('base64url'),
+    )
+}
+
+/** Answers a request for a library. Never rejects. */
+export function createLibraryRequests(parts: LibraryParts) {
+  const networks = openRateLimit(parts.database.pool, {
+    ...{ name: 'library-networks', points: REQUESTS_PER_NETWORK, seconds: HOUR_SECONDS },
+  })
+  const addresses = openAddressLimit(parts)
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { pathname, searchParams: query } = new URL(request.url ?? '', 'http://localhost')
+    const visit = { request, response, query, now: parts.clock() }
+    try {
+      if (pathname === REQUEST_PATH) await answerRequest(parts, { networks, addresses }, visit)
+      else await answerPage(parts, visit)
+    } catch (error) {
+      if (error instanceof FormRefusal) return refuse(request, response, error.code, error.about)
+      parts.log.error('a library could not be answered', errorFields(error))
+      if (response.headersSent) response.destroy()
+      else refuse(request, response, 'unavailable', { headers: ['Retry-After', '5'] })
+    }
+  }
+}
+
+async function answerPage(parts: LibraryParts, visit: LibraryVisit): Promise<void> {
+  const { request, query } = visit
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    throw new FormRefusal('method_not_allowed', { headers: ['Allow', 'GET, HEAD'] })
+  const key = query.get('key')
+  if (key !== null) return answerLibrary(parts, visit, key)
+  const { frame } = await openShop(parts, visit, await shopAsked(parts, query.get('shop')))
+  const action = withLocale(request, 'library/request')
+  send(visit, 200, renderRequestForm(frame, { action }))
+}
+
+async function answerLibrary(parts: LibraryParts, visit: LibraryVisit, key: string): Promise<void> {
+  const { database, secrets } = parts
+  const { request, query, now } = visit
+  const found = isKey(key) ? await findLibraryKey(database, key) : null
+  const { scope, frame } = await openShop(parts, visit, found && found.shop, found?.locale)
+  if (!found) throw new FormRefusal('link_unavailable')
+  const { email } = found
+  if (found.expires_at <= now) {
+    const action = withLocale(request, 'library/request')
+    return send(visit, 410, renderRequestForm(frame, { action, expired: true }))
+  }
+  const search = (query.get('search') ?? '').replaceAll('\0', '').trim().slice(0, MAX_SEARCH)
+  const page = pageOf(query.get('page'))
+  const opens = request.method === 'GET' && !isScanner(request)
+  const [visited, { items, hasMore }] = await Promise.all([
+    opens ? visitLibrary(scope, found, now) : lastVisit(scope, email),
+    readLibrary(scope, secrets, { email, search, page, now }),
+  ])
+  const locale = askedLocale(request.url)
+  send(
+    visit,
+    200,
+    renderLibrary(frame, {
+      ...{ key, items, search, page, locale, visited, now },
+      hasMore: hasMore && page < MAX_PAGES,
+    }),
+  )
+}
+
+function pageOf(text: string | null): number {
+  const page = Number(text ?? 1)
+  return Number.isInteger(page) && page >= 1 && page <= MAX_PAGES ? page : 1
+}
+
+const address = emailAddress('Enter an email address')
+
+interface Limits {
+  networks: RateLimit
+  addresses: ReturnType<typeof openAddressLimit>
+}
+
+async function answerRequest(
+  parts: LibraryParts,
+  { networks, addresses }: Limits,
+  visit: LibraryVisit,
+): Promise<void> {
+  const { request, query, now } = visit
+  if (request.method !== 'POST')
+    throw new FormRefusal('method_not_allowed', { headers: ['Allow', 'POST'] })
+  const used = await networks.consume(networkOfRequest(request, parts.trustProxy))
+  const form = await readForm(request)
+  const text = (name: string) => {
+    const value = form[name]
+    return typeof value === 'string' ? value : null
+  }
+  const key = text('key')
+  const order = key === null ? null : await orderOf(parts, key)
+  const shop =
+    key === null ? await shopAsked(parts, text('shop') ?? query.get('shop')) : order?.shop
+  const { scope, frame } = await openShop(parts, visit, shop, order?.locale)
+  if (used.exceeded) {
+    const headers = ['Retry-After', `${used.retryAfter}`]
+    if (prefersJson(request.headers.accept)) throw new FormRefusal('rate_limited', { headers })
+    return sendPage(request, visit.response, 429, renderTooOften(frame), headers)
+  }
+  if (order && order.email === null) return send(visit, 409, renderNoAddress(frame))
+  const parsed = address.safeParse(order ? order.email : text('email'))
+  if (!parsed.success) return sendWrong(visit, frame, text('email') ?? '')
+  const { exceeded } = await addresses(scope.shop, parsed.data)
+  const locale = order?.locale ?? frame.t.locale
+  if (!exceeded) await requestLibrary(scope, parts.secrets, { email: parsed.data, locale, now })
+  if (prefersJson(request.headers.accept))
+    return sendPage(request, visit.response, 202, { json: { status: 'accepted' } })
+  send(visit, 202, renderRequested(frame, order ? null : parsed.data))
+}
+
+/** A mistake in the address itself, which says nothing about buyers. */
+function sendWrong(visit: LibraryVisit, frame: Frame, email: string): void {
+  const { request } = visit
+  const message = frame.t('ask.wrongEmail')
+  if (prefersJson(request.headers.accept))
+    throw new FormRefusal('validation_failed', {
+      details: [{ param: 'email', code: 'invalid_value', message }],
+    })
+  const action = withLocale(request, 'request')
+  send(visit, 422, renderRequestForm(frame, { action, email, wrong: message }))
+}
+
+interface OrderAsked {
+  shop: number
+  email: string | null
+  locale: string | null
+}
+
+/** The order whose page has this key. Throws `link_unavailable`. */
+async function orderOf({ database }: LibraryParts, key: string): Promise<OrderAsked> {
+  const { rows } = isKey(key)
+    ? await database.pool.query<OrderAsked>(
+        `select l.shop_id as shop, coalesce(d.email, o.email) as email, o.locale
+         from links l
+         join deliveries d on d.shop_id = l.shop_id and d.id = l.delivery_id
+         join orders o on o.shop_id = d.shop_id and o.id = d.order_id
+         where l.key_hash = $1 and l.revoked_at is null`,
+        [hashKey(key)],
+      )
+    : { rows: [] }
+  const [order] = rows
+  if (!order) throw new FormRefusal('link_unavailable')
+  return order
+}
+
+/** The installed shop of the domain; without a domain, the only shop of this installation. */
+async function shopAsked(
+  { database }: LibraryParts,
+  domain: string | null,
+): Promise<number | null> {
+  if (domain !== null) return (await findShop(database, domain.toLowerCase()))?.id ?? null
+  const { rows } = await database.pool.query<Pick<Shop, 'id'>>(
+    'select id from shops where uninstalled_at is null limit 2',
+  )
+  return rows.length === 1 ? (rows[0]?.id ?? null) : null
+}
+
+/** Throws `link_unavailable` if there is no such shop, or if it offers no libraries. */
+async function openShop(
+  { database }: LibraryParts,
+  { request }: LibraryVisit,
+  shop: number | null | undefined,
+  locale?: string | null,
+): Promise<{ scope: ShopScope; frame: Frame }> {
+  if (shop === null || shop === undefined) throw new FormRefusal('link_unavailable')
+  const scope = forShop(database, shop)
+  const [{ name, domain }, saved] = await Promise.all([readShop(scope), readBuyerPage(scope)])
+  const look = lookOf(saved)
+  if (!look.library) throw new FormRefusal('link_unavailable')
+  const t = translatorForRequest(request, { locale, language: look.language })
+  return { scope, frame: { t, shop: { name, domain, look } } }
+}
+
+const send = ({ request, response }: LibraryVisit, status: number, page: RenderedPage): void =>
+  sendPage(request, response, status, page)

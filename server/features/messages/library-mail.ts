@@ -1,0 +1,83 @@
+// The mail with the link to a buyer's library. As with deliveries, a message stores only the id of
+// the library's key; the key is inserted when it is sent.
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import type { Content } from '../../core/outbox/outbox.ts'
+import { renderMail } from '../../core/outbox/templates.ts'
+import { queueMessage } from '../../core/queue/queue.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import { readShop } from '../../files/shop-settings.ts'
+import { readBuyerPage } from '../downloads/buyer-page.ts'
+import { translatorFor } from '../downloads/translate.ts'
+import { HIDDEN_KEY } from '../links/mail.ts'
+
+const TEMPLATE = 'library-link'
+
+const libraryAddress = (baseUrl: string, key: string): string => `${baseUrl}/library?key=${key}`
+
+/** The library's key (a bare UUID) that a message is about, or null for other messages. */
+export function libraryInPayload(payload: unknown): string | null {
+  const { template, library } = payload as Partial<{ template: string; library: string }>
+  return template === TEMPLATE && typeof library === 'string' ? library : null
+}
+
+/** Queues the mails of these keys, before all mail that is sent in bulk. Idempotent. */
+export async function queueLibraryMails(tx: ShopScope, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return
+  const rows = await tx.query<{ id: string }>(
+    `insert into outbox (shop_id, key, kind, payload)
+     select :shop, 'library/' || key, 'email',
+       jsonb_build_object('template', :template::text, 'library', key)
+     from unnest(:keys::uuid[]) key on conflict do nothing returning id`,
+    { keys, template: TEMPLATE },
+  )
+  for (const { id } of rows) await queueMessage(tx, id)
+}
+
+/** The message without its key; null: the key was deleted. */
+export async function writeLibraryMail(
+  scope: ShopScope,
+  id: string,
+  baseUrl: string,
+): Promise<Content | null> {
+  const [row] = await scope.query<{ email: string; locale: string | null; expires_at: Date }>(
+    'select email, locale, expires_at from library_keys where shop_id = :shop and id = :id',
+    { id },
+  )
+  if (!row) return null
+  const [{ name }, { page }] = await Promise.all([readShop(scope), readBuyerPage(scope)])
+  // A name must not start a new line of the message.
+  const shop = name.replace(/\s+/g, ' ').trim()
+  const t = translatorFor(row.locale ?? page.language)
+  const data = {
+    ...{ language: t.locale, shop: { name: shop }, address: libraryAddress(baseUrl, HIDDEN_KEY) },
+    subject: t('library.mailSubject', { shop }),
+    intro: t('library.mailIntro', { shop }),
+    button: t('library.mailButton'),
+    until: t('library.mailUntil', { date: t.date(row.expires_at) }),
+    keep: t('library.mailKeep'),
+    footer: t('library.mailFooter', { shop }),
+  }
+  return { ...renderMail({ template: TEMPLATE, data }, baseUrl), to: [row.email] }
+}
+
+/** The message with the key; null: the key has expired or was deleted. */
+export async function withLibraryKey(
+  scope: ShopScope,
+  content: Content,
+  id: string,
+  parts: { secrets: Secrets; baseUrl: string; now: Date },
+): Promise<Content | null> {
+  const { secrets, baseUrl, now } = parts
+  const [row] = await scope.query<{ key_hash: Buffer }>(
+    `select key_hash from library_keys where shop_id = :shop and id = :id and expires_at > :now`,
+    { id, now },
+  )
+  if (!row) return null
+  const address = libraryAddress(baseUrl, secrets.linkKey(id, 0, row.key_hash))
+  const fill = (text: string) => text.replaceAll(libraryAddress(baseUrl, HIDDEN_KEY), address)
+  return {
+    ...content,
+    text: fill(content.text),
+    ...(content.html ? { html: fill(content.html) } : {}),
+  }
+}

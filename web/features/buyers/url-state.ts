@@ -1,0 +1,13 @@
+// The search and page of the list of buyers, in the address; and the address of one buyer.
+import { listState, trimmed } from '../../shell/url-state/list-state.ts'
+
+export const BUYERS_STATE = listState({
+  /** The beginning of the address. */
+  search: trimmed,
+})
+
+export const BUYER_STATE = listState({ email: trimmed })
+
+// Not in the path: the server takes one that ends like `.com` for a file.
+export const buyerPath = (email: string): string =>
+  `/buyers/detail?${new URLSearchParams({ email })}`

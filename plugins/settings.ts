@@ -47,6 +47,11 @@ interface EntryColumn {
 }
 
 const onOff = (what: string) => (value: boolean) => `${what} ${value ? 'on' : 'off'}`
+const VIEW_PHRASES: Readonly<Record<string, string>> = {
+  download: 'download only',
+  both: 'view and download',
+  view_only: 'view only',
+}
 const KEEP = { absent: 'Leave unchanged' }
 
 export const FILE_SETTINGS = {
@@ -186,6 +191,28 @@ export const FILE_SETTINGS = {
       sites.length === 0 ? 'any referrer' : `referrers ${sites.join(', ')}`,
     subject: 'Its allowed referrers',
     usual: [],
+    plain: true,
+  },
+  view: {
+    schema: z.enum(['download', 'both', 'view_only']),
+    column: 'text',
+    form: {
+      title: 'View in the browser',
+      ...KEEP,
+      choices: {
+        download: 'Download only',
+        both: 'View and download',
+        view_only: 'View only',
+      },
+      help: 'Images, audio, video and PDF documents. Views are not counted as downloads.',
+    },
+    description:
+      'Whether buyers download the file, or read or play it in the browser. Other types than images, audio, video and PDF are always downloads',
+    phrase: (view: string) => VIEW_PHRASES[view] ?? view,
+    subject: 'Its view setting',
+    usual: 'download',
+    shopDefault: 'download',
+    delivery: 'view',
     plain: true,
   },
 } as const satisfies Record<string, Setting>

@@ -128,6 +128,11 @@ export interface components {
          * @enum {string}
          */
         tags_mode?: 'replace' | 'add' | 'remove'
+        /**
+         * @description Whether buyers download the file, or read or play it in the browser. Other types than images, audio, video and PDF are always downloads
+         * @enum {string}
+         */
+        view?: 'download' | 'both' | 'view_only'
         /** @enum {string} */
         visibility?: 'public' | 'private'
       }
@@ -1630,6 +1635,11 @@ export interface components {
           /** Format: date */
           upload_date: string
           version: number
+          /**
+           * @description Whether buyers download the file, or read or play it in the browser. Other types than images, audio, video and PDF are always downloads
+           * @enum {string}
+           */
+          view: 'download' | 'both' | 'view_only'
           /** @enum {string} */
           visibility: 'public' | 'private'
         }
@@ -2130,6 +2140,11 @@ export interface components {
           /** Format: date */
           upload_date: string
           version: number
+          /**
+           * @description Whether buyers download the file, or read or play it in the browser. Other types than images, audio, video and PDF are always downloads
+           * @enum {string}
+           */
+          view: 'download' | 'both' | 'view_only'
           /** @enum {string} */
           visibility: 'public' | 'private'
         }
@@ -2401,6 +2416,11 @@ export interface components {
           /** Format: date */
           upload_date: string
           version: number
+          /**
+           * @description Whether buyers download the file, or read or play it in the browser. Other types than images, audio, video and PDF are always downloads
+           * @enum {string}
+           */
+          view: 'download' | 'both' | 'view_only'
           /** @enum {string} */
           visibility: 'public' | 'private'
         }
@@ -2938,6 +2958,11 @@ export interface components {
       /** Format: date */
       upload_date: string
       version: number
+      /**
+       * @description Whether buyers download the file, or read or play it in the browser. Other types than images, audio, video and PDF are always downloads
+       * @enum {string}
+       */
+      view: 'download' | 'both' | 'view_only'
       /** @enum {string} */
       visibility: 'public' | 'private'
     }
@@ -2969,6 +2994,11 @@ export interface components {
       filename?: string
       pack_id?: string | null
       tags?: string[]
+      /**
+       * @description Whether buyers download the file, or read or play it in the browser. Other types than images, audio, video and PDF are always downloads
+       * @enum {string}
+       */
+      view?: 'download' | 'both' | 'view_only'
       /** @enum {string} */
       visibility?: 'public' | 'private'
     }
@@ -4634,6 +4664,11 @@ export interface components {
       /** @default UTC */
       time_zone: string
       /**
+       * @default download
+       * @enum {string}
+       */
+      view: 'download' | 'both' | 'view_only'
+      /**
        * @default private
        * @enum {string}
        */
@@ -4697,6 +4732,8 @@ export interface components {
        */
       storage_location?: 'primary' | 'backup'
       time_zone?: string
+      /** @enum {string} */
+      view?: 'download' | 'both' | 'view_only'
       /** @enum {string} */
       visibility?: 'public' | 'private'
       /** @description The watermark that PDF documents get with the option `saved`; null: none */

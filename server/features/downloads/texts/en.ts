@@ -95,6 +95,28 @@ export const en = {
   'order.until': 'until {day}',
   'order.fileExpired': 'expired on {day}',
   'order.licenceKey': 'licence key {key}',
+
+  'view.read': 'Read',
+  'view.play': 'Play',
+  'view.open': 'Open',
+  'view.readNamed': 'Read {filename}',
+  'view.playNamed': 'Play {filename}',
+  'view.openNamed': 'Open {filename}',
+  'view.failed': 'Your browser cannot show this file. Try another browser, or ask the shop.',
+  'view.changed': 'The file has changed. Load this page again.',
+  'view.zoom': 'Full size',
+  'view.reader': 'Pages',
+  'view.previous': 'Previous page',
+  'view.next': 'Next page',
+  'view.pageNumber': 'Page',
+  'view.smaller': 'Smaller',
+  'view.larger': 'Larger',
+  'view.noScript': 'Switch on JavaScript for this page to view the file.',
+  'view.allFiles': 'All files',
+  'view.onlyTitle': 'This file can be viewed here',
+  'view.onlyHappened': 'The shop offers it in the browser, without a download.',
+  'view.endedTitle': 'This view has ended',
+  'view.endedAdvice': 'Open the page of the file again.',
 } as const
 
 export type MessageKey = keyof typeof en

@@ -19,8 +19,8 @@ import type { RefusedAttempts, RefusedReason } from './refused-attempts.ts'
 import { isConfirmed, PAGE, relativeToPage, wantsArchive } from './request.ts'
 import type { Visit } from './response.ts'
 import { isScanner } from './scanners.ts'
-import { viewButtonOf } from './view/buttons.ts'
-import { isViewOnly } from './view/kinds.ts'
+import { viewButtonOf } from './view-buttons.ts'
+import { isViewOnly } from './view-kinds.ts'
 
 /** A request for the page of a link. */
 export interface PageRequest {

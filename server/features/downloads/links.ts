@@ -23,7 +23,7 @@ import {
 import { refusedReason, type RefusedAttempts } from './refused-attempts.ts'
 import type { ByteServer } from './serve.ts'
 import type { Asker, LinkTarget } from './targets.ts'
-import { isViewOnly } from './view/kinds.ts'
+import { isViewOnly } from './view-kinds.ts'
 
 export interface LinkParts {
   counter: LinkCounter

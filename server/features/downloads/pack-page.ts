@@ -13,8 +13,8 @@ import {
 import { relativeToPage } from './request.ts'
 import { translatorForRequest, type Translator } from './translate.ts'
 import type { Visit } from './response.ts'
-import { viewButtonOf } from './view/buttons.ts'
-import { isViewOnly } from './view/kinds.ts'
+import { viewButtonOf } from './view-buttons.ts'
+import { isViewOnly } from './view-kinds.ts'
 
 interface PackPage extends Page {
   summary: string

@@ -19,7 +19,7 @@ import {
 } from './pages.ts'
 import { isSiteAllowed } from './referrers.ts'
 import { prefersJson, relativeToPage } from './request.ts'
-import { viewButtonOf } from './view/buttons.ts'
+import { viewButtonOf } from './view-buttons.ts'
 import { translatorForRequest, type Translator } from './translate.ts'
 
 /** A link may ask the shop once in this time. */

@@ -28,7 +28,7 @@ import type { ByteServer } from '../serve.ts'
 import type { LinkTarget, Query } from '../targets.ts'
 import { createViewAddresses, viewSession, type ViewAddresses } from './address.ts'
 import { readAsset } from './assets.ts'
-import { offeredView } from './kinds.ts'
+import { offeredView } from '../view-kinds.ts'
 import { isSubtitles, readCompanions } from './playlist.ts'
 import { READER, sendView } from './page.ts'
 

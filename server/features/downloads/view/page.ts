@@ -10,7 +10,7 @@ import { fromPage, relativeToPage } from '../request.ts'
 import type { Visit } from '../response.ts'
 import { VIEW_SECONDS, type ViewedBytes, type ViewSession } from './address.ts'
 import { ASSETS } from './assets.ts'
-import { isViewOnly, viewKind } from './kinds.ts'
+import { isViewOnly, viewKind } from '../view-kinds.ts'
 import { placeName, subtitlesOf, tracksOf, type Companion, type Companions } from './playlist.ts'
 
 interface ViewPage extends Page {

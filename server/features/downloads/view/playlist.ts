@@ -11,7 +11,7 @@ import {
   type Query,
 } from '../targets.ts'
 import { PAID_ORDER } from '../../links/model/delivery-links.ts'
-import { bareType, offeredView } from './kinds.ts'
+import { bareType, offeredView } from '../view-kinds.ts'
 
 /** A file of the same page, with the key of its link. */
 export interface Companion {

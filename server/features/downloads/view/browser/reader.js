@@ -45,6 +45,8 @@ async function open({ size, page }) {
     disableStream: true,
     isEvalSupported: false,
     enableXfa: false,
+    // Fonts of the system have other widths than those that a document names.
+    useSystemFonts: false,
     cMapUrl: asset('pdfjs/cmaps/'),
     standardFontDataUrl: asset('pdfjs/standard_fonts/'),
     wasmUrl: asset('pdfjs/wasm/'),

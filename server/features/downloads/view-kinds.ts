@@ -1,6 +1,6 @@
 // Which files a browser can show, and what the setting `view` of a file allows.
-import { firstOf } from '../../../core/present.ts'
-import type { FileTarget } from '../targets.ts'
+import { firstOf } from '../../core/present.ts'
+import type { FileTarget } from './targets.ts'
 
 export type ViewKind = 'image' | 'audio' | 'video' | 'document'
 

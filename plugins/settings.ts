@@ -32,21 +32,28 @@ interface Setting {
   plain: boolean
 }
 
-interface EntryColumn {
+type EntryColumn = {
   /** The column of an export. */
   title: string
-  /**
-   * The text of a cell for null, which the import reads back. An empty cell means the shop's
-   * default.
-   */
+  /** Headers that other programs give such a column, without spaces, the likeliest first. */
+  headers: readonly string[]
+} & (NumberCells | ChoiceCells)
+
+/** Cells with a number. An empty cell means the shop's default. */
+interface NumberCells {
+  /** The text of a cell for null, which the import reads back. */
   none: string
   /** The largest value. */
   max: number
-  /** Headers that other programs give such a column, without spaces, the likeliest first. */
-  headers: readonly string[]
+}
+
+/** Cells with one of these words. An empty cell means the shop's default. */
+interface ChoiceCells {
+  values: readonly string[]
 }
 
 const onOff = (what: string) => (value: boolean) => `${what} ${value ? 'on' : 'off'}`
+const VIEWS = ['download', 'both', 'view_only'] as const
 const VIEW_PHRASES: Readonly<Record<string, string>> = {
   download: 'download only',
   both: 'view and download',
@@ -194,7 +201,7 @@ export const FILE_SETTINGS = {
     plain: true,
   },
   view: {
-    schema: z.enum(['download', 'both', 'view_only']),
+    schema: z.enum(VIEWS),
     column: 'text',
     form: {
       title: 'View in the browser',
@@ -212,6 +219,7 @@ export const FILE_SETTINGS = {
     subject: 'Its view setting',
     usual: 'download',
     shopDefault: 'download',
+    entry: { title: 'View in the browser', values: VIEWS, headers: ['view', 'viewing'] },
     delivery: 'view',
     plain: true,
   },
@@ -303,6 +311,11 @@ const described = ({ schema, description, example }: Setting) =>
 export const settingFields = Object.fromEntries(
   listed.map(([name, one]) => [name, described(one)]),
 ) as Shape
+
+/** The settings that an import may give, as fields of its entries. */
+export const entrySettingFields = Object.fromEntries(
+  listed.flatMap(([name, one]) => ('entry' in one ? [[name, described(one).optional()]] : [])),
+) as Pick<Optional, EntrySettingName>
 
 /** The settings as fields of the API's requests. An absent one stays unchanged. */
 export const settingChanges = Object.fromEntries(

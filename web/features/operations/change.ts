@@ -34,7 +34,7 @@ const FIELDS: Fields = {
     what: t('Referrers'),
     text: (sites) => (sites?.length ? sites.join(', ') : t('Any')),
   },
-  view: { what: t('In the browser'), text: (view) => (view === null ? '' : viewText(view)) },
+  view: { what: t('View in the browser'), text: (view) => (view === null ? '' : viewText(view)) },
   pack: { what: t('Pack'), text: (pack) => pack ?? t('None', {}, 'pack') },
   version: {
     what: t('Version'),

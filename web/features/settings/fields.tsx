@@ -55,7 +55,7 @@ export function ImportFields({ draft, problems, onChange }: FieldsProps) {
       />
       <Select
         id={fieldId('view')}
-        label={t('In the browser')}
+        label={t('View in the browser')}
         helpText={t('Images, audio, video and PDF documents. Views are not counted as downloads.')}
         error={problems.at('view')}
         options={VIEWS.map((value) => ({ value, label: viewText(value) }))}

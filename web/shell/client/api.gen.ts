@@ -517,6 +517,7 @@ export interface components {
         id: string | null
         product_sku: string | null
         tags: string | null
+        view: string | null
       }
       name: string
       /** Format: date-time */
@@ -533,6 +534,7 @@ export interface components {
         id?: string | null
         product_sku?: string | null
         tags?: string | null
+        view?: string | null
       }
       name: string
     }
@@ -546,6 +548,7 @@ export interface components {
         id?: string | null
         product_sku?: string | null
         tags?: string | null
+        view?: string | null
       }
       /** @description Saves the mapping under this name; it is applied automatically to files with the same headers */
       save_as?: string
@@ -645,6 +648,11 @@ export interface components {
           reason: string
           sure: number
         } | null
+        view: {
+          header: string
+          reason: string
+          sure: number
+        } | null
       }
       /** Format: date-time */
       created_at: string
@@ -693,6 +701,7 @@ export interface components {
         id: string | null
         product_sku: string | null
         tags: string | null
+        view: string | null
       }
       /** @description Required fields that have no column */
       missing: string[]
@@ -707,6 +716,7 @@ export interface components {
           id: string | null
           product_sku: string | null
           tags: string | null
+          view: string | null
         }
       }[]
       /** @description The first problems of its structure */
@@ -3226,6 +3236,11 @@ export interface components {
          * @example https://cdn.example.com/guide.pdf
          */
         url: string
+        /**
+         * @description Whether buyers download the file, or read or play it in the browser. Other types than images, audio, video and PDF are always downloads
+         * @enum {string}
+         */
+        view?: 'download' | 'both' | 'view_only'
       }[]
       /** @description Send the import email; absent: the shop’s setting */
       notify?: boolean

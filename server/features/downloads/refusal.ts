@@ -167,6 +167,9 @@ const MAY_ASK: readonly ErrorCode[] = [
   'validation_failed',
 ]
 
+/** A used-up limit does not end views. */
+const VIEWABLE: readonly ErrorCode[] = ['file_view_only', 'link_exhausted']
+
 function pageOf(
   request: IncomingMessage,
   code: ErrorCode,
@@ -181,7 +184,7 @@ function pageOf(
   const page: MessagePage = (TEXTS[code] ?? invalidRequest)(t, link)
   if (!link || link.uninstalled) return renderMessage(frame, page)
   const name = nameShown(t, code, link)
-  const view = code === 'file_view_only' ? viewButton(request, t, link, key) : {}
+  const view = VIEWABLE.includes(code) ? viewButton(request, t, link, ask?.key ?? key) : {}
   const whole = name === undefined ? page : { ...page, name, ...view }
   // More downloads would not help the buyer of a blocked delivery.
   if (!ask || !now || link.blocked || !MAY_ASK.includes(code)) return renderMessage(frame, whole)

@@ -32,6 +32,7 @@ export const filesFeature = defineFeature({
     blobs: 'hashes',
     file_copies: 'hashes',
     files: 'the merchant’s own files',
+    preview_images: 'small pictures of the merchant’s own files',
     public_addresses: 'counts',
     versions: 'hashes, and names of the merchant’s own files',
   },

@@ -1,7 +1,6 @@
 // The files of one page, with the selection.
 import { type CSSProperties, useMemo } from 'react'
 import { type File } from '../../shell/client/types.ts'
-import { FileIcon } from '../../shell/files/icon.tsx'
 import { FileName, Marked } from '../../shell/files/name.tsx'
 import { type FileSort } from './url-state.ts'
 import { type CardLayout, type Columns } from '../../shell/components/record-columns.ts'
@@ -12,6 +11,7 @@ import { kindText, productTitles } from '../../shell/files/labels.ts'
 import { numberText, sizeText } from '../../shell/labels/size.ts'
 import { dayText, trashedText } from '../../shell/labels/time.ts'
 import { type BulkMenu } from './bulk-actions.tsx'
+import { Thumbnail } from './picture.tsx'
 import { SelectedBar } from './selected-bar.tsx'
 import { useRowClicks } from './row-clicks.ts'
 import { type FileSelection } from './selection.ts'
@@ -106,7 +106,7 @@ const CARD: CardLayout<ColumnId> = {
 }
 
 const columnsOf = (trash: boolean, find: string): Columns<ColumnId, File> => ({
-  icon: { cell: (file) => <Icon file={file} /> },
+  icon: { cell: (file) => <Thumbnail file={file} /> },
   name: {
     title: t('File'),
     sort: 'ascending',
@@ -152,13 +152,9 @@ interface RowProps {
   find: string
 }
 
-const Icon = ({ file: { filename, content_type } }: Pick<RowProps, 'file'>) => (
-  <FileIcon filename={filename} contentType={content_type} />
-)
-
 const CutName = (props: RowProps) => (
   <div className="file-name">
-    <Icon {...props} />
+    <Thumbnail file={props.file} />
     <span
       className="cut"
       style={{ '--cut': 'clamp(160px, 18vw, 420px)' } as CSSProperties}

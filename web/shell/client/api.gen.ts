@@ -1684,6 +1684,7 @@ export interface components {
           limit?: number
         }
       }
+      'GET /api/files/{id}/preview': Record<string, never>
       'GET /api/files/{id}/versions': {
         answer: {
           data: components['schemas']['Version'][]

@@ -33,20 +33,32 @@ interface Setting {
   plain: boolean
 }
 
-interface EntryColumn {
+type EntryColumn = {
   /** The column of an export. */
   title: string
-  /**
-   * The text of a cell for null, which the import reads back. An empty cell means the shop's
-   * default.
-   */
+  /** Headers that other programs give such a column, without spaces, the likeliest first. */
+  headers: readonly string[]
+} & (NumberCells | ChoiceCells)
+
+/** Cells with a number. An empty cell means the shop's default. */
+interface NumberCells {
+  /** The text of a cell for null, which the import reads back. */
   none: string
   /** The largest value. */
   max: number
-  /** Headers that other programs give such a column, without spaces, the likeliest first. */
-  headers: readonly string[]
 }
 
+/** Cells with one of these words. An empty cell means the shop's default. */
+interface ChoiceCells {
+  values: readonly string[]
+}
+
+const VIEWS = ['download', 'both', 'view_only'] as const
+const VIEW_PHRASES: Readonly<Record<(typeof VIEWS)[number], Text>> = {
+  download: say('download only'),
+  both: say('view and download'),
+  view_only: say('view only'),
+}
 const KEEP = { absent: 'Leave unchanged' }
 
 export const FILE_SETTINGS = {
@@ -193,6 +205,29 @@ export const FILE_SETTINGS = {
     usual: [],
     plain: true,
   },
+  view: {
+    schema: z.enum(VIEWS),
+    column: 'text',
+    form: {
+      title: 'View in the browser',
+      ...KEEP,
+      choices: {
+        download: 'Download only',
+        both: 'View and download',
+        view_only: 'View only',
+      },
+      help: 'Images, audio, video and PDF documents. Views are not counted as downloads.',
+    },
+    description:
+      'Whether buyers download the file, or read or play it in the browser. Other types than images, audio, video and PDF are always downloads',
+    phrase: (view: (typeof VIEWS)[number]) => VIEW_PHRASES[view],
+    subject: 'Its view setting',
+    usual: 'download',
+    shopDefault: 'download',
+    entry: { title: 'View in the browser', values: VIEWS, headers: ['view', 'viewing'] },
+    delivery: 'view',
+    plain: true,
+  },
 } as const satisfies Record<string, Setting>
 
 type Settings = typeof FILE_SETTINGS
@@ -281,6 +316,11 @@ const described = ({ schema, description, example }: Setting) =>
 export const settingFields = Object.fromEntries(
   listed.map(([name, one]) => [name, described(one)]),
 ) as Shape
+
+/** The settings that an import may give, as fields of its entries. */
+export const entrySettingFields = Object.fromEntries(
+  listed.flatMap(([name, one]) => ('entry' in one ? [[name, described(one).optional()]] : [])),
+) as Pick<Optional, EntrySettingName>
 
 /** The settings as fields of the API's requests. An absent one stays unchanged. */
 export const settingChanges = Object.fromEntries(

@@ -33,6 +33,7 @@ import { stagingFolders } from './startup/staging-metrics.ts'
 import { openStores } from './startup/stores.ts'
 import type { BlobStore } from './core/store/store.ts'
 import { workbookReader } from './features/csv/workbook.ts'
+import { createPreviews } from './features/files/preview-images.ts'
 import { createSandboxes } from './ports/sandbox.ts'
 import { openStorefront } from './startup/storefront.ts'
 import type { Storefront } from './storefront/storefront.ts'
@@ -165,6 +166,7 @@ async function openWeb(
     channels: config.channels,
     cloud,
     reach: (url) => client.reach(url),
+    readPreview: createPreviews({ stores, sandboxOf: (shop) => sandboxes.of(shop) }),
     readWorkbook: workbookReader((shop) => sandboxes.of(shop)),
     drop,
     limits,

@@ -44,6 +44,7 @@ import { webhooksFeature } from './features/webhooks/feature.ts'
 import { workflowsFeature } from './features/workflows/feature.ts'
 import type { Cloud } from './features/cloud/cloud.ts'
 import type { ReadWorkbook } from './features/csv/workbook.ts'
+import type { ReadPreview } from './features/files/preview-images.ts'
 import type { Delivery } from './features/downloads/downloads.ts'
 import type { BuyerPlaces, Feature, HookParts } from './features/feature.ts'
 import type { ConfirmSync } from './features/operations/routes.ts'
@@ -73,6 +74,7 @@ export interface WebParts {
   channels: readonly Channel[]
   cloud: Cloud
   readWorkbook: ReadWorkbook
+  readPreview: ReadPreview
   /** Rejects if this server cannot send to an address. */
   reach: Reach
   /** The address of the drop server for merchants. */

@@ -14,7 +14,7 @@ import {
  * Columns that are left out by default: addresses for security, and ids because people have no use
  * for them.
  */
-const ON_REQUEST: readonly ExportColumn[] = ['id', 'url']
+const ON_REQUEST: readonly ExportColumn[] = ['id', 'view', 'url']
 const USUAL = EXPORT_COLUMNS.filter((column) => !ON_REQUEST.includes(column))
 
 const COLUMN_LABELS: Record<ExportColumn, string> = {

@@ -13,6 +13,7 @@ const settings: FileSettings = {
   download_notification: true,
   download_tracking: false,
   allowed_referrers: ['blog.example.com'],
+  view: 'both',
 }
 
 const changesOf = async (items: readonly Item[], options: Record<string, unknown>) => {

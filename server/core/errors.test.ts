@@ -111,6 +111,8 @@ test('the list of errors is what clients rely on', () => {
       "link_held 403 permission",
       "link_withdrawn 410 not_found",
       "referrer_not_allowed 403 permission",
+      "file_view_only 403 permission",
+      "view_ended 403 permission",
     ]
   `)
 })

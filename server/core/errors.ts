@@ -413,6 +413,12 @@ export const ERRORS = {
     type: 'permission',
     message: 'This file cannot be downloaded from that site',
   },
+  file_view_only: {
+    status: 403,
+    type: 'permission',
+    message: 'This file can be viewed in the browser, but not downloaded',
+  },
+  view_ended: { status: 403, type: 'permission', message: 'Open the page of this file again' },
 } as const satisfies Record<string, ErrorEntry>
 
 export type ErrorCode = keyof typeof ERRORS

@@ -68,6 +68,7 @@ const SETTINGS: FileSettings = {
   download_notification: true,
   download_tracking: false,
   allowed_referrers: ['a.example.com', 'b.example.com'],
+  view: 'view_only',
 }
 
 describe('each field', () => {
@@ -364,6 +365,7 @@ describe('for any draft', () => {
     download_notification: fc.boolean(),
     download_tracking: fc.boolean(),
     allowed_referrers: fc.array(fc.constantFrom('x.com', 'y.com'), { maxLength: 2 }),
+    view: fc.constantFrom('download', 'both', 'view_only'),
     tags: fc.uniqueArray(tag, { maxLength: 3 }),
     mappings: fc.subarray([product('1'), product('2'), { ...product('1'), variant_id: '7' }]),
     deleted: fc.boolean(),

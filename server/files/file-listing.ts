@@ -38,7 +38,10 @@ const COLUMNS: Readonly<Record<ExportColumn, Column>> = {
   },
   tags: { csv: cellSql('f.joined_tags'), json: 'to_json(f.tags)' },
   downloads: number('f.downloads', '0'),
-  ...forEntrySettings((name) => number(`f.${name}`, FILE_SETTINGS[name].entry.none)),
+  ...forEntrySettings((name) => {
+    const { entry } = FILE_SETTINGS[name]
+    return 'none' in entry ? number(`f.${name}`, entry.none) : text(`f.${name}`)
+  }),
   url: text('f.url'),
 }
 

@@ -99,6 +99,12 @@ async function sourcesIn(folder: string): Promise<string[]> {
   return Promise.all(sources.map((name) => readFile(path.join(folder, name), 'utf8')))
 }
 
+/**
+ * Of pdf.js only the legacy build is served (features/downloads/view/assets.ts), and nothing is
+ * drawn on the server.
+ */
+const UNUSED = ['@napi-rs/canvas', 'pdfjs-dist/build', 'pdfjs-dist/types', 'pdfjs-dist/web']
+const NATIVE_CANVAS = /^canvas-/
 /** Of packages: needed only to develop with them. */
 const DEVELOPMENT = /\.(map|d\.[cm]?ts)$/
 
@@ -106,6 +112,10 @@ const DEVELOPMENT = /\.(map|d\.[cm]?ts)$/
 export async function installProduction(folder: string): Promise<void> {
   await run('npm', ['ci', '--omit=dev', '--no-audit', '--no-fund'], { cwd: folder })
   const packages = path.join(folder, 'node_modules')
+  const canvas = await readdir(path.join(packages, '@napi-rs'))
+  const natives = canvas.filter((name) => NATIVE_CANVAS.test(name))
+  for (const name of [...UNUSED, ...natives.map((native) => `@napi-rs/${native}`)])
+    await rm(path.join(packages, name), { recursive: true, force: true })
   for (const name of await readdir(packages, { recursive: true }))
     if (DEVELOPMENT.test(name)) await rm(path.join(packages, name), { force: true })
 }

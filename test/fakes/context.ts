@@ -135,6 +135,7 @@ export function importItem(
       download_notification: false,
       download_tracking: true,
       allowed_referrers: [],
+      view: 'download',
       pack_id: null,
       wanted_sku: null,
       created_at: null,

@@ -49,6 +49,7 @@ async function startWith(
                 download_notification: false,
                 download_tracking: true,
                 allowed_referrers: [],
+                view: 'download',
               },
             },
           },

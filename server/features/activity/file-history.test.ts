@@ -146,9 +146,9 @@ test('a blocked buyer is found with the refused downloads, and unblocked with an
 
   const none = `file_${'0'.repeat(32)}`
   const ids = async (query: string) => (await list(query)).map((one: { id: string }) => one.id)
-  expect(
-    await ids(`state=blocked&file_id=${file}&product=${encodeURIComponent(PRODUCT)}`),
-  ).toEqual([id])
+  expect(await ids(`state=blocked&file_id=${file}&product=${encodeURIComponent(PRODUCT)}`)).toEqual(
+    [id],
+  )
   expect(await ids(`file_id=${none}`)).toEqual([])
   expect(await ids('product=gid://shopify/Product/2')).toEqual([])
 

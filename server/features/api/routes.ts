@@ -1,5 +1,5 @@
 // POST /api/files/import: import files by URL.
-import { forEntrySettings, settingChanges } from '../../../plugins/contract.ts'
+import { entrySettingFields } from '../../../plugins/contract.ts'
 import { z } from 'zod'
 import { importFromApi } from './start.ts'
 import { hasEnded, type Engine, type ItemRow, type OperationRow } from '../../engine/engine.ts'
@@ -47,7 +47,7 @@ const importBody = (limits: Limits) =>
               .max(255)
               .optional()
               .meta({ description: 'Always maps to the product with this SKU' }),
-            ...forEntrySettings((name) => settingChanges[name]),
+            ...entrySettingFields,
             tags: tags.optional(),
           }),
         )

@@ -43,6 +43,17 @@ describe('a number', () => {
   })
 })
 
+it.each([
+  ['both', 'both'],
+  ['View only', 'view_only'],
+  ['', undefined],
+])('the view %j is %j', (view, value) => {
+  expect(valuesOf({ view })).toMatchObject({ values: { view: value }, problems: [] })
+  expect(valuesOf({ view: `${view}?` }).problems).toMatchObject([
+    { field: 'view', severity: 'error', code: 'invalid_value' },
+  ])
+})
+
 it.each(['="EB-001"', '\u200bEB-001\u00a0', '\ufeffEB-001', ' EB-001 '])(
   'the SKU %j is EB-001, without a warning',
   (product_sku) => {

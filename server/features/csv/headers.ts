@@ -78,6 +78,10 @@ const OTHERS: Readonly<Record<Field, readonly string[]>> = {
     downloadlimiet,maximum aantal downloads,aantal downloads,
     ダウンロード上限,ダウンロード回数,ダウンロード制限`,
   ),
+  view: words(
+    `Ansicht,Ansehen,affichage,consultation,vista,visualización,visualizzazione,visualização,
+    weergave,閲覧,表示`,
+  ),
   tags: words(
     `Schlagwörter,Schlagworte,Stichwörter,Kategorien,
     étiquettes,mots-clés,mots clés,catégories,

@@ -62,7 +62,7 @@ describe('an upload', () => {
     expect(body.columns.id).toBe(null)
     expect(body.mapping).toEqual({
       ...Object.fromEntries(HEAD.split(',').map((one) => [one, one])),
-      id: null,
+      ...{ id: null, view: null },
     })
     expect(body.preview).toEqual([
       {
@@ -75,7 +75,7 @@ describe('an upload', () => {
             expiry_days: '30',
             download_limit: '3',
           },
-          ...{ tags: 'a; b,c', id: null },
+          ...{ tags: 'a; b,c', id: null, view: null },
         },
         problems: [],
       },

@@ -90,12 +90,7 @@ export function readValues(
   if (idText === '') wrong('product_sku', skuProblem(product_sku), product_sku)
   else if (product_sku !== '') problems.push({ ...NOT_MAPPED, value: product_sku })
   if (SHORTENED.test(product_sku)) problems.push({ ...SHORTENED_SKU, value: product_sku })
-  const settings = forEntrySettings((field) => {
-    const text = cell(field)
-    const value = wholeNumber(text, FILE_SETTINGS[field].entry.max)
-    if (typeof value === 'object' && value !== null) wrong(field, value, text)
-    return typeof value === 'object' && value !== null ? undefined : value
-  })
+  const settings = readSettings(cell, wrong)
   const tagText = cell('tags')
   const tags = tagText === '' ? undefined : splitTags(tagText)
   if (tags) wrong('tags', tagsProblem(tags), tagText)
@@ -103,6 +98,21 @@ export function readValues(
     values: { id, filename, file_url, product_sku, ...settings, tags },
     problems,
   }
+}
+
+function readSettings(
+  cell: (field: CsvField) => string,
+  wrong: (field: CsvField, problem: Problem, value: string) => void,
+): EntrySettings {
+  const values = forEntrySettings((field) => {
+    const text = cell(field)
+    const { entry } = FILE_SETTINGS[field]
+    const value = 'max' in entry ? wholeNumber(text, entry.max) : choice(text, entry.values)
+    if (typeof value !== 'object' || value === null) return value
+    wrong(field, value, text)
+    return undefined
+  })
+  return values as EntrySettings
 }
 
 /** Bytes that are no characters of the encoding became U+FFFD. */
@@ -181,7 +191,10 @@ function tagsProblem(tags: readonly string[]): Problem | null {
 
 /** The words for no expiry and no limit. All are accepted in both columns. */
 const NONE: ReadonlySet<string> = new Set(
-  ENTRY_SETTINGS.map((name) => FILE_SETTINGS[name].entry.none),
+  ENTRY_SETTINGS.flatMap((name) => {
+    const { entry } = FILE_SETTINGS[name]
+    return 'none' in entry ? [entry.none] : []
+  }),
 )
 
 const WHOLE = /^\d{1,15}$/
@@ -232,6 +245,21 @@ function wholeNumber(text: string, max: number): number | null | undefined | Pro
       message: `This is not a number from 1 to ${max.toLocaleString('en')}`,
     }
   return value
+}
+
+/** One of the words, however its letters and spaces are written; an empty cell is the default. */
+function choice<Value extends string>(
+  text: string,
+  values: readonly Value[],
+): Value | undefined | Problem {
+  if (text === '') return undefined
+  const word = text.toLowerCase().replaceAll(/[\s-]+/g, '_')
+  return (
+    values.find((value) => value === word) ?? {
+      code: 'invalid_value',
+      message: `This is none of ${values.join(', ')}`,
+    }
+  )
 }
 
 const invalid = (detail: string): CellProblem => ({

@@ -83,7 +83,7 @@ export async function findSavedMapping(
     { key: headersKey(headers) },
   )
   if (!saved) return null
-  const here = (header: string | null) =>
+  const here = (header: string | null = null) =>
     header === null
       ? null
       : (headers.find((one) => one === header) ??

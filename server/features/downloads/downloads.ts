@@ -29,6 +29,7 @@ import type { Visit } from './response.ts'
 import { createServing } from './serve.ts'
 import { createSignedAddresses } from './signed.ts'
 import { openQuery, type Query } from './targets.ts'
+import { createViewAnswers, isViewRoute } from './view/answers.ts'
 
 export interface DeliveryLimits {
   /** A client that reads nothing for this long is disconnected. */
@@ -186,6 +187,10 @@ function createAnswers(
   })
   const counter = counting.links
   const links = createLinkAnswers({ counter, serving, clientOf, clock, pages, attempts })
+  const views = createViewAnswers({
+    ...{ query, secrets, counter, serving, clientOf, attempts },
+    secure: baseUrl.startsWith('https:'),
+  })
   const signed = cdnBaseUrl === null ? null : createSignedAddresses(cdnBaseUrl, secrets)
   const publics = createPublic({ counter: counting.publics, serving, clientOf, signed, baseUrl })
   const ask = createAsking({
@@ -199,6 +204,7 @@ function createAnswers(
       return sendToDownload(visit, route.key)
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return refuse(request, response, 'method_not_allowed', { headers: ['Allow', 'GET, HEAD'] })
+    if (isViewRoute(route)) return views(route, visit)
     if (route.kind === 'public') return publics.answer(visit, route.token)
     if (route.kind === 'signed') return publics.answerSigned(visit, route.path)
     if (route.key === null) return refuse(request, response, 'link_unavailable')

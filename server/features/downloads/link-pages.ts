@@ -19,6 +19,8 @@ import type { RefusedAttempts, RefusedReason } from './refused-attempts.ts'
 import { isConfirmed, PAGE, relativeToPage, wantsArchive } from './request.ts'
 import type { Visit } from './response.ts'
 import { isScanner } from './scanners.ts'
+import { viewButtonOf } from './view-buttons.ts'
+import { isViewOnly } from './view-kinds.ts'
 
 /** A request for the page of a link. */
 export interface PageRequest {
@@ -143,11 +145,22 @@ export function sendConfirm(
 ): void {
   const frame = { t: translatorForLink(request, link), shop: shownShop(link) }
   const title = frame.t('order.title')
+  const { target } = link
+  const view =
+    target && !asked.all
+      ? viewButtonOf(frame.t, target, relativeToPage(request, `view?key=${asked.key}`))
+      : null
+  const viewOnly = view !== null && target !== null && isViewOnly(target)
   const action = relativeToPage(
     request,
     asked.posted ? `download?key=${asked.key}&${PAGE}` : 'download',
   )
-  sendPage(request, response, 200, renderConfirm(frame, { ...asked, title, action }))
+  sendPage(
+    request,
+    response,
+    200,
+    renderConfirm(frame, { ...asked, title, action, view, viewOnly }),
+  )
 }
 
 /** The button of a link's page was pressed: to the address that can also be resumed. */

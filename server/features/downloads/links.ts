@@ -23,6 +23,7 @@ import {
 import { refusedReason, type RefusedAttempts } from './refused-attempts.ts'
 import type { ByteServer } from './serve.ts'
 import type { Asker, LinkTarget } from './targets.ts'
+import { isViewOnly } from './view-kinds.ts'
 
 export interface LinkParts {
   counter: LinkCounter
@@ -53,6 +54,8 @@ export const createLinkAnswers = (parts: LinkParts) =>
     if (reason === null) {
       if (link.delivery) return parts.pages.openDelivery({ visit, key, link, client })
       if (isFileLink(link) && scanned && (await answerScan(parts, visit, asker, link))) return
+      if (link.target && isViewOnly(link.target))
+        return refuse(request, response, 'file_view_only', { link, key })
       if (link.pack) return parts.pages.openPack({ visit, key, link, client })
       if (link.target?.damaged)
         return refuse(request, response, 'file_damaged', { link, headers: RETRY_LATER })
@@ -96,7 +99,7 @@ async function answerScan(
 ): Promise<boolean> {
   const { request } = visit
   const posted = opensPage(request)
-  if (posted || link.download_limit !== null) {
+  if (posted || link.download_limit !== null || isViewOnly(link.target)) {
     sendConfirm(visit, link, { key: asker.key, name: link.target.filename, posted })
     return true
   }
@@ -149,6 +152,8 @@ const hasEnded = (reason: ErrorCode | null): reason is Ended =>
 /** Why the link may not be used; null: it may, also because this buyer is owed a copy. */
 function reasonFor({ sites, now }: Asker, link: KnownLink): ErrorCode | null {
   const reason = refusalReason(link, sites, now)
+  // A used-up limit does not end views: the buyer is told that the file is viewed.
+  if (reason === 'link_exhausted' && link.target && isViewOnly(link.target)) return null
   return hasEnded(reason) && isOwed(link) ? null : reason
 }
 

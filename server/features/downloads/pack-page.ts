@@ -2,14 +2,23 @@
 // download. Opening the page counts nothing.
 import type { PaidFile } from '../links/model/delivery-links.ts'
 import type { PackFile } from '../links/model/pack-links.ts'
-import { openTemplate, sendPage, type AskForm, type Page, type ShopShown } from './pages.ts'
+import {
+  openTemplate,
+  sendPage,
+  type AskForm,
+  type Page,
+  type ShopShown,
+  type ViewButton,
+} from './pages.ts'
 import { relativeToPage } from './request.ts'
 import { translatorForRequest, type Translator } from './translate.ts'
 import type { Visit } from './response.ts'
+import { viewButtonOf } from './view-buttons.ts'
+import { isViewOnly } from './view-kinds.ts'
 
 interface PackPage extends Page {
   summary: string
-  files: readonly { filename: string; about: string; address: string | null }[]
+  files: readonly ShownRow[]
   /** The address of the ZIP file with all files that have downloads left. */
   all?: string
   /** The size of that ZIP file. */
@@ -19,6 +28,14 @@ interface PackPage extends Page {
   usedUp?: string
   /** The form that asks for a mail with a link to all downloads of the buyer. */
   library?: { key: string; action: string }
+}
+
+interface ShownRow {
+  filename: string
+  about: string
+  /** Of the download; null: there is none left. */
+  address: string | null
+  view: ViewButton | null
 }
 
 export const renderPack = openTemplate<PackPage>(new URL('./pack.hbs', import.meta.url))
@@ -47,19 +64,20 @@ export interface OpenedPack {
 export function sendPack({ request, response }: Visit, pack: OpenedPack): void {
   const { locale = null, shop } = pack
   const t = translatorForRequest(request, { ...shop.look, ...(locale === null ? {} : { locale }) })
-  const address = (key: string) => relativeToPage(request, `download?key=${key}`)
+  const address = (key: string, to = 'download') => relativeToPage(request, `${to}?key=${key}`)
   sendPage(request, response, 200, renderPack({ t, shop }, packPage(t, pack, address)))
 }
 
-/** @param address of one file, by its key. */
+/** @param address of one file's download or view, by its key. */
 export function packPage(
   t: Translator,
   pack: OpenedPack,
-  address: (key: string) => string,
+  address: (key: string, to?: 'view') => string,
 ): PackPage {
   const { name, expires_at, files, now, libraryAction: action } = pack
-  const usable = files.filter((file) => isUsable(file, now))
-  const zipped = pack.archiveOwed ? files : usable
+  const downloads = files.filter((file) => !isOnlyViewed(file))
+  const usable = downloads.filter((file) => isUsable(file, now))
+  const zipped = pack.archiveOwed ? downloads : usable
   return {
     title: pack.order ? t('order.number', { order: name }) : name,
     intro: true,
@@ -75,7 +93,8 @@ export function packPage(
       )
         .filter((text) => text !== '')
         .join(' · '),
-      address: isUsable(file, now) ? address(file.key) : null,
+      address: isUsable(file, now) && !isOnlyViewed(file) ? address(file.key) : null,
+      view: isOpen(file, now) ? viewButtonOf(t, viewed(file), address(file.key, 'view')) : null,
     })),
     ...(expires_at === null ? {} : { until: t.date(expires_at) }),
     ...(action === undefined ? {} : { library: { key: pack.ask.key, action } }),
@@ -89,13 +108,20 @@ export function packPage(
 const bytesOf = (files: readonly PackFile[]) =>
   files.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
 
-const hasLeft = ({ download_limit, downloads }: PackFile) =>
-  download_limit === null || downloads < download_limit
+const viewed = ({ filename, content_type, view }: PackFile) => ({
+  ...{ filename, contentType: content_type, view },
+})
+const isOnlyViewed = (file: PackFile) => isViewOnly(viewed(file))
+
+/** A view needs no download to be left. */
+const hasLeft = (file: PackFile) =>
+  file.download_limit === null || file.downloads < file.download_limit || isOnlyViewed(file)
 
 type ShownFile = OpenedPack['files'][number]
 
-const isUsable = (file: ShownFile, now: Date) =>
-  !file.preparing && hasLeft(file) && (!file.expires_at || file.expires_at > now)
+const isOpen = (file: ShownFile, now: Date) =>
+  !file.preparing && (!file.expires_at || file.expires_at > now)
+const isUsable = (file: ShownFile, now: Date) => isOpen(file, now) && hasLeft(file)
 
 const keyTexts = (t: Translator, { licence_keys = [] }: ShownFile) =>
   licence_keys.map((key) => t('order.licenceKey', { key }))
@@ -123,7 +149,8 @@ function moreOf(
   return { usedUp: `${usedUp} ${t('pack.askMore', { shop })}`.trim(), ask }
 }
 
-function leftText(t: Translator, { download_limit, downloads }: PackFile): string {
-  if (download_limit === null) return ''
+function leftText(t: Translator, file: PackFile): string {
+  const { download_limit, downloads } = file
+  if (download_limit === null || isOnlyViewed(file)) return ''
   return t('pack.left', { count: Math.max(0, download_limit - downloads) })
 }

@@ -89,6 +89,17 @@ export interface MessagePage extends Page {
   advice?: string
   /** The name of the file or the pack. */
   name?: string
+  /** Opens the view of the file. */
+  button?: ViewButton | null
+}
+
+/** A button that reads, plays or opens a file in the browser. */
+export interface ViewButton {
+  /** Relative to the page. */
+  address: string
+  text: string
+  /** The text with the file's name. */
+  named: string
 }
 
 export const renderMessage = openTemplate<MessagePage>(new URL('./message.hbs', import.meta.url))
@@ -101,6 +112,9 @@ export interface ConfirmPage extends Page {
   all?: boolean
   /** The button sends a POST, which no program that follows links sends. */
   posted?: boolean
+  view?: ViewButton | null
+  /** The file is only viewed. */
+  viewOnly?: boolean
   /** Relative to the page. */
   action: string
 }

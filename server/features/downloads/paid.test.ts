@@ -137,6 +137,30 @@ describe('the page', () => {
     expect(pressed.headers['content-type']).toBe('application/zip')
     expect(await one.downloads()).toEqual([1, 1])
   })
+  test('offers views, which a hold and an expiry of their own files end', async () => {
+    const track = { view: 'both', content_type: 'audio/mpeg' }
+    const one = await buy([
+      ['1.mp3', Buffer.from('first'), { ...track, expiry_days: 30 }],
+      ['2.mp3', Buffer.from('second'), { ...track, view: 'view_only', expiry_days: null }],
+    ])
+    const [first, second] = (await one.keys()) as [string, string]
+    const view = (key: string) => visit(port, `/view?key=${key}`)
+    const { text } = await get(port, one.key)
+    expect([...text.matchAll(/view\?key&#x3D;([\w-]{43})/g)].map(([, key]) => key)).toEqual([
+      first,
+      second,
+    ])
+    const tracks = (page: string) => page.match(/class='track'/g)?.length
+    expect(tracks((await view(second)).text)).toBe(2)
+    expect((await view(one.key)).headers.location).toBe(`download?key=${one.key}&page=1`)
+    depot.time.now = new Date('2026-04-15T12:00:00Z')
+    expect((await view(first)).status).toBe(410)
+    expect(tracks((await view(second)).text)).toBe(1)
+    await holdDelivery(depot.scope, one.delivery, one.parts)
+    depot.invalidate()
+    const held = await view(second)
+    expect([held.status, held.text.includes('Your order is being checked')]).toEqual([403, true])
+  })
   test('each file ends by its own terms, and a new version has the same link', async () => {
     const one = await buy([
       ['month.pdf', Buffer.from('month'), { expiry_days: 30 }],

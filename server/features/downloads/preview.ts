@@ -11,9 +11,19 @@ export const PREVIEW_PAGES = ['files', 'ended'] as const
 export type PreviewPage = (typeof PREVIEW_PAGES)[number]
 
 const FILES = [
-  { filename: 'Sailing Basics.pdf', size_bytes: 4_812_331, downloads: 1 },
-  { filename: 'Knots and Splices.mp4', size_bytes: 734_003_200, downloads: 4 },
-  { filename: 'Checklist.pdf', size_bytes: 88_064, downloads: 5 },
+  {
+    filename: 'Sailing Basics.pdf',
+    content_type: 'application/pdf',
+    size_bytes: 4_812_331,
+    downloads: 1,
+  },
+  {
+    filename: 'Knots and Splices.mp4',
+    content_type: 'video/mp4',
+    size_bytes: 734_003_200,
+    downloads: 4,
+  },
+  { filename: 'Checklist.pdf', content_type: 'application/pdf', size_bytes: 88_064, downloads: 5 },
 ] as const
 const LIMIT = 5
 const PREVIEWED_AT = new Date('2027-01-01T00:00:00Z')
@@ -37,7 +47,10 @@ export function previewPage(
       name: FILES[0].filename,
       ask: ASK,
     }).html
-  const files = FILES.map((file) => ({ ...file, key: '', download_limit: LIMIT }))
+  const files = FILES.map((file) => ({
+    ...file,
+    ...{ key: '', download_limit: LIMIT, view: 'download' as const },
+  }))
   const pack = {
     name: t('order.title'),
     shop,

@@ -18,7 +18,8 @@ import {
   type ShopShown,
 } from './pages.ts'
 import { isSiteAllowed } from './referrers.ts'
-import { prefersJson } from './request.ts'
+import { prefersJson, relativeToPage } from './request.ts'
+import { viewButtonOf } from './view-buttons.ts'
 import { translatorForRequest, type Translator } from './translate.ts'
 
 /** A link may ask the shop once in this time. */
@@ -31,6 +32,8 @@ export const RETRY_LATER: readonly string[] = ['Retry-After', '3600']
 export interface RefusalContext {
   /** The link whose key the client holds. */
   link?: KnownLink | null
+  /** The key of that link, for the button of its view. */
+  key?: string
   /** The shop of a public file. */
   shop?: ShopShown
   /** Shows the form to ask for more, if the error allows it. */
@@ -105,6 +108,8 @@ const TEXTS: Partial<Record<ErrorCode, (t: Translator, link: KnownLink | null) =
     happened: t('referrer.happened'),
     advice: t('referrer.advice'),
   }),
+  file_view_only: (t) => ({ title: t('view.onlyTitle'), happened: t('view.onlyHappened') }),
+  view_ended: (t) => ({ title: t('view.endedTitle'), happened: '', advice: t('view.endedAdvice') }),
   rate_limited: (t) => ({
     title: t('tooOften.title'),
     happened: t('tooOften.happened'),
@@ -162,10 +167,13 @@ const MAY_ASK: readonly ErrorCode[] = [
   'validation_failed',
 ]
 
+/** A used-up limit does not end views. */
+const VIEWABLE: readonly ErrorCode[] = ['file_view_only', 'link_exhausted']
+
 function pageOf(
   request: IncomingMessage,
   code: ErrorCode,
-  { link = null, shop, ask, now }: RefusalContext,
+  { link = null, shop, ask, now, key }: RefusalContext,
 ): RenderedPage {
   const shown = link ? (link.uninstalled ? undefined : shownShop(link)) : shop
   const frame: Frame = {
@@ -176,13 +184,24 @@ function pageOf(
   const page: MessagePage = (TEXTS[code] ?? invalidRequest)(t, link)
   if (!link || link.uninstalled) return renderMessage(frame, page)
   const name = nameShown(t, code, link)
-  const whole = name === undefined ? page : { ...page, name }
+  const view = VIEWABLE.includes(code) ? viewButton(request, t, link, ask?.key ?? key) : {}
+  const whole = name === undefined ? page : { ...page, name, ...view }
   // More downloads would not help the buyer of a blocked delivery.
   if (!ask || !now || link.blocked || !MAY_ASK.includes(code)) return renderMessage(frame, whole)
   if (!hasAsked(link, now)) return renderMessage(frame, { ...whole, ask })
   const advice = t('advice.asked', { shop: link.shopName })
   return renderMessage(frame, { ...whole, advice })
 }
+
+const viewButton = (
+  request: IncomingMessage,
+  t: Translator,
+  { target }: KnownLink,
+  key: string | undefined,
+) =>
+  key && target
+    ? { button: viewButtonOf(t, target, relativeToPage(request, `view?key=${key}`)) }
+    : {}
 
 function nameShown(t: Translator, code: ErrorCode, link: KnownLink): string | undefined {
   if (link.delivery)

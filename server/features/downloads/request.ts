@@ -10,11 +10,20 @@ export type Route =
   | { kind: 'public'; token: string }
   /** Made and checked by signed.ts. */
   | { kind: 'signed'; path: string }
+  | { kind: 'view'; key: string | null }
+  /** Made and checked by view/address.ts. */
+  | { kind: 'viewBytes' }
+  | { kind: 'viewReader' }
+  | { kind: 'viewAsset'; name: string }
 
 // Mail programs and people add a slash.
 const LINK = /^\/download\/?(?:\?|$)/
 const ASK = /^\/download\/ask(?:\?|$)/
 const PUBLIC = /^\/files\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/[^/?]+(?:\?|$)/
+const VIEW = /^\/view\/?(?:\?|$)/
+const VIEW_BYTES = /^\/view\/bytes\?/
+const VIEW_READER = /^\/view\/reader(?:\?|$)/
+const VIEW_ASSET = /^\/view\/assets\/[0-9a-f]{16}\/([\w./-]+)$/
 const SIGNED = /^\/cdn\/[^?]+/
 // A key is 256 bits in base64url: anything else is refused without a query.
 const KEY = /^[A-Za-z0-9_-]{43}$/
@@ -35,12 +44,25 @@ export function routeOf(url: string | undefined): Route | null {
   if (token !== undefined) return { kind: 'public', token }
   const path = SIGNED.exec(url)?.[0]
   if (path !== undefined) return { kind: 'signed', path }
-  return ASK.test(url) ? { kind: 'ask' } : null
+  return ASK.test(url) ? { kind: 'ask' } : viewRouteOf(url)
 }
 
-/** A relative address from the page to `download?key=…` or `download/ask`. */
+function viewRouteOf(url: string): Route | null {
+  if (!url.startsWith('/view')) return null
+  if (VIEW.test(url)) return { kind: 'view', key: KEY_ASKED.exec(url)?.[1] ?? null }
+  if (VIEW_BYTES.test(url)) return { kind: 'viewBytes' }
+  if (VIEW_READER.test(url)) return { kind: 'viewReader' }
+  const name = VIEW_ASSET.exec(url)?.[1]
+  return name === undefined ? null : { kind: 'viewAsset', name }
+}
+
+/** A relative address from the page to `download?key=…`, `download/ask` or `view?key=…`. */
 export const relativeToPage = (request: IncomingMessage, address: string): string =>
-  withLocale(request, request.url?.startsWith('/download/') ? `../${address}` : address)
+  withLocale(request, fromPage(request, address))
+
+/** The same without the page's language, for addresses of files. */
+export const fromPage = ({ url = '' }: IncomingMessage, address: string): string =>
+  /^\/(?:download|view)\//.test(url) ? `../${address}` : address
 
 /** Passes the language that this page's address names on to the next page. */
 export function withLocale({ url }: IncomingMessage, address: string): string {
@@ -54,6 +76,10 @@ const ADDRESSES: Readonly<Record<Route['kind'], string>> = {
   ask: '/download/ask',
   public: '/files',
   signed: '/cdn',
+  view: '/view',
+  viewBytes: '/view/bytes',
+  viewReader: '/view/reader',
+  viewAsset: '/view/assets',
 }
 
 /** The address without its variable parts, as a metrics label; null: not an address of delivery. */

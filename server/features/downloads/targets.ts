@@ -5,13 +5,14 @@ import {
   DELIVERY_SETTINGS,
   FILE_SETTINGS,
   type DeliverySettingName,
+  type FileSettings,
 } from '../../../plugins/contract.ts'
 import { retryRolledBack } from '../../core/db/retry-transaction.ts'
 import type { Client } from '../../http/clients.ts'
 
 /** Settings that each download depends on, by their names in delivery. */
 type DeliverySettings = {
-  [Name in DeliverySettingName as (typeof FILE_SETTINGS)[Name]['delivery']]: boolean
+  [Name in DeliverySettingName as (typeof FILE_SETTINGS)[Name]['delivery']]: FileSettings[Name]
 }
 
 /** Where bytes are. */

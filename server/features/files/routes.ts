@@ -12,6 +12,7 @@ import { lastOf, present } from '../../core/present.ts'
 import { contentReplies, sendContent } from '../../http/content.ts'
 import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import type { ReadPreview } from './preview-images.ts'
 import { fileRecord, fileSchema } from './record.ts'
 import { settingChanges } from '../../../plugins/contract.ts'
 import { cleanName } from '../../files/rules.ts'
@@ -33,12 +34,14 @@ export interface FileRouteParts {
   stores: ReadonlyMap<string, BlobStore>
   baseUrl: string
   clock: () => Date
+  readPreview: ReadPreview
 }
 
 export const fileRoutes = (parts: FileRouteParts): Endpoint[] => [
   read(parts),
   change(parts),
   content(parts),
+  preview(parts),
   downloads(),
   publicAddress(parts),
 ]
@@ -130,6 +133,34 @@ const content = ({ stores }: FileRouteParts) =>
         caller.scope.shop,
         found,
       )
+      return null
+    },
+  })
+
+const preview = ({ readPreview }: FileRouteParts) =>
+  endpoint({
+    method: 'get',
+    path: '/api/files/{id}/preview',
+    summary: 'A small picture of an image file',
+    description: 'WebP, at most 160 pixels wide and high. Made when it is first asked for.',
+    tag: 'Files',
+    scope: 'files:read',
+    params: byId,
+    replies: {
+      200: { description: 'The picture', schema: null },
+      404: {
+        description: 'There is none: the file is no image, or cannot be opened',
+        schema: errorSchema,
+      },
+    },
+    handler: async ({ caller, params, ctx }) => {
+      const found = await readPreview(caller.scope, requirePublicId('file', params.id))
+      if (!found) throw new AppError('not_found')
+      ctx.set('Cache-Control', 'private, max-age=86400')
+      ctx.set('X-Content-Type-Options', 'nosniff')
+      ctx.set('ETag', `"${found.hash}-160"`)
+      ctx.type = 'image/webp'
+      ctx.body = found.image
       return null
     },
   })

@@ -28,7 +28,7 @@ import {
 
 const BASE = 'https://files.example.com'
 const secrets = createSecrets('a secret of at least thirty-two characters')
-const USUAL = EXPORT_COLUMNS.filter((column) => column !== 'id' && column !== 'url')
+const USUAL = EXPORT_COLUMNS.filter((column) => !['id', 'view', 'url'].includes(column))
 const HEADER = 'filename,size_bytes,upload_date,products,tags,downloads,expiry_days,download_limit'
 const quiet = new AbortController().signal
 let database: Awaited<ReturnType<typeof openTestDatabase>>
@@ -245,10 +245,10 @@ describe('a CSV export', () => {
         const made = wanted.map(({ filename, tags, days }) => ({
           filename,
           tags: normalizeTags(tags),
-          fields: { expiry_days: days, download_limit: days },
+          fields: { expiry_days: days, download_limit: days, view: days ? 'both' : 'view_only' },
         }))
         const ids = await addFiles(made)
-        const csv = await exported(await operationOn(ids), 'csv', ['id', ...USUAL])
+        const csv = await exported(await operationOn(ids), 'csv', ['id', ...USUAL, 'view'])
         expect(await imported(csv)).toEqual(
           made.map(({ filename, tags, fields }, at) => ({
             ...{ id: ids[at], filename, file_url: '', product_sku: '' },
@@ -344,7 +344,7 @@ describe('a JSON export', () => {
           products: ['gid://shopify/Product/1'],
           tags: [],
         },
-        ...{ expiry_days: null, download_limit: null, url: url(second!) },
+        ...{ expiry_days: null, download_limit: null, view: 'download', url: url(second!) },
       },
       {
         ...{
@@ -354,7 +354,7 @@ describe('a JSON export', () => {
           products: [],
           tags: ['=x', 'y'],
         },
-        ...{ expiry_days: 60, download_limit: 5, url: url(first!) },
+        ...{ expiry_days: 60, download_limit: 5, view: 'download', url: url(first!) },
       },
     ])
     expect(Object.keys(JSON.parse(text)[0])).toEqual([...EXPORT_COLUMNS])

@@ -1,6 +1,6 @@
 // Uploads, except the tus protocol itself (server/features/upload/tus-route.ts): batches, and which names are taken.
 import { z } from 'zod'
-import { forEntrySettings, packName, settingChanges } from '../../../plugins/contract.ts'
+import { entrySettingFields, packName } from '../../../plugins/contract.ts'
 import {
   changeBatch,
   checkNames,
@@ -34,7 +34,7 @@ const fileChoices = z.strictObject({
     .max(255)
     .optional()
     .meta({ description: 'Maps all files to the product with this SKU' }),
-  ...forEntrySettings((name) => settingChanges[name]),
+  ...entrySettingFields,
 })
 
 const batchSchema = z

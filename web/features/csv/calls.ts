@@ -14,6 +14,7 @@ export const CSV_FIELDS = [
   'product_sku',
   'expiry_days',
   'download_limit',
+  'view',
   'tags',
   'id',
 ] as const

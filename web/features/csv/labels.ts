@@ -18,6 +18,10 @@ export const CSV_FIELDS_TEXT: Record<CsvField, { label: string; help: string; re
   },
   expiry_days: { label: t('Expiry days'), help: t('Empty: as in Settings.') },
   download_limit: { label: t('Download limit'), help: t('Empty: as in Settings.') },
+  view: {
+    label: t('View in the browser'),
+    help: t('download, both or view_only. Empty: as in Settings.'),
+  },
   tags: { label: t('Tags'), help: t('Separate several tags with commas or semicolons.') },
   id: {
     label: t('File ID'),

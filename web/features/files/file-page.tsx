@@ -21,7 +21,13 @@ import {
   Link,
   Text,
 } from '../../shell/ui/index.ts'
-import { expiryText, kindText, limitText, visibilityText } from '../../shell/files/labels.ts'
+import {
+  expiryText,
+  kindText,
+  limitText,
+  viewText,
+  visibilityText,
+} from '../../shell/files/labels.ts'
 import { storageText } from '../../shell/labels/storage.ts'
 import { numberText, sizeText } from '../../shell/labels/size.ts'
 import { momentText } from '../../shell/labels/time.ts'
@@ -258,6 +264,7 @@ function Settings({ file }: { file: FileDetail }) {
             [t('Links expire'), expiryText(file.expiry_days)],
             [t('Links allow'), limitText(file.download_limit)],
             [t('Visibility'), visibilityText(file.visibility)],
+            [t('View in the browser'), viewText(file.view)],
             ['CDN', onOff(file.cdn)],
             [t('Notification'), onOff(file.download_notification)],
             [t('Tracking'), onOff(file.download_tracking)],

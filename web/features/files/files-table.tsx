@@ -1,7 +1,6 @@
 // The files of one page, with the selection.
 import { type CSSProperties, useMemo } from 'react'
 import { type File } from '../../shell/client/types.ts'
-import { FileIcon } from '../../shell/files/icon.tsx'
 import { FileName, Marked } from '../../shell/files/name.tsx'
 import { ALL_COLUMNS, LIST_COLUMNS, type ListColumn } from './columns.ts'
 import { type FileSort } from './url-state.ts'
@@ -13,6 +12,7 @@ import { kindText, productTitles } from '../../shell/files/labels.ts'
 import { numberText, sizeText } from '../../shell/labels/size.ts'
 import { dayText, trashedText } from '../../shell/labels/time.ts'
 import { type BulkMenu } from './bulk-actions.tsx'
+import { Thumbnail } from './picture.tsx'
 import { SelectedBar } from './selected-bar.tsx'
 import { useRowClicks } from './row-clicks.ts'
 import { type FileSelection } from './selection.ts'
@@ -178,12 +178,12 @@ interface RowProps {
   find: string
 }
 
-/** The column of the type: the icon, with the type in words on hover and for screen readers. */
-const Icon = ({ file: { filename, content_type } }: Pick<RowProps, 'file'>) => {
-  const kind = kindText(filename, content_type)
+/** The column of the type: the picture or icon, with the type in words on hover and for screen readers. */
+const Icon = ({ file }: Pick<RowProps, 'file'>) => {
+  const kind = kindText(file.filename, file.content_type)
   return (
     <span title={kind} className="file-kind">
-      <FileIcon filename={filename} contentType={content_type} />
+      <Thumbnail file={file} />
       <Text as="span" visuallyHidden>
         {kind}
       </Text>
@@ -193,7 +193,7 @@ const Icon = ({ file: { filename, content_type } }: Pick<RowProps, 'file'>) => {
 
 const CutName = (props: RowProps) => (
   <div className="file-name">
-    <Icon {...props} />
+    <Thumbnail file={props.file} />
     <span
       className="cut whole-on-focus"
       style={{ '--cut': 'clamp(160px, 19.5vw, 460px)' } as CSSProperties}

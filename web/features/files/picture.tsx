@@ -1,7 +1,9 @@
-// A thumbnail of an image file. Large images are not fetched for it.
+// Pictures of image files: on a file's page, and small ones in lists. Large images are not fetched
+// for them.
 import { useEffect, useState } from 'react'
-import { useFileBytes } from '../../shell/client/queries.ts'
+import { useFileBytes, useFilePreview } from '../../shell/client/queries.ts'
 import { type File } from '../../shell/client/types.ts'
+import { FileIcon } from '../../shell/files/icon.tsx'
 import { Card } from '../../shell/ui/index.ts'
 import { t } from '../../shell/messages/t.ts'
 
@@ -15,16 +17,37 @@ export function Picture({ file }: { file: File }) {
   return wanted && data ? <Bytes bytes={data} type={type} name={file.filename} /> : null
 }
 
-function Bytes({ bytes, type, name }: { bytes: Blob; type: string; name: string }) {
+const PREVIEWED = /^image\/(jpeg|png|gif|webp|avif|tiff|heif|heic)(;|$)/i
+
+/** In a list: the file's picture, or the icon of its kind. */
+export function Thumbnail({ file }: { file: File }) {
+  const { id, version, filename, content_type, deleted_at } = file
+  const wanted = PREVIEWED.test(content_type) && deleted_at === null
+  const { data } = useFilePreview(id, version, wanted)
+  const url = useAddress(data, 'image/webp')
+  return url === null ? (
+    <FileIcon filename={filename} contentType={content_type} />
+  ) : (
+    <img className="file-thumbnail" src={url} alt="" />
+  )
+}
+
+function useAddress(bytes: Blob | undefined, type: string) {
   const [url, setUrl] = useState<string | null>(null)
-  const [broken, setBroken] = useState(false)
   useEffect(() => {
+    if (!bytes) return undefined
     // An <img> never runs scripts, even from hostile bytes; the type was checked above.
     const made = URL.createObjectURL(new Blob([bytes], { type }))
     // oxlint-disable-next-line react/set-state-in-effect -- the URL lives until clean-up
     setUrl(made)
     return () => URL.revokeObjectURL(made)
   }, [bytes, type])
+  return url
+}
+
+function Bytes({ bytes, type, name }: { bytes: Blob; type: string; name: string }) {
+  const url = useAddress(bytes, type)
+  const [broken, setBroken] = useState(false)
   if (url === null || broken) return null
   return (
     <Card>

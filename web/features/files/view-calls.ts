@@ -14,9 +14,7 @@ const POLL_MS = 60_000
 export const useSavedViews = () => useRead('GET /api/views', { poll: POLL_MS })
 
 export const useSaveView = () =>
-  useChangeOf(KEYS, (body: ViewContent & { name: string }) =>
-    call('POST /api/views', { body }),
-  )
+  useChangeOf(KEYS, (body: ViewContent & { name: string }) => call('POST /api/views', { body }))
 
 export const useChangeView = () =>
   useChangeOf(KEYS, ({ id, ...body }: Partial<ViewContent> & { id: string; name?: string }) =>

@@ -1,6 +1,6 @@
 // Texts about a file's changes: before, and after or planned.
 import { type FileSettings, type ItemMapping, type ItemState } from '../../shell/client/types.ts'
-import { expiryText, limitText } from '../../shell/files/labels.ts'
+import { expiryText, limitText, viewText } from '../../shell/files/labels.ts'
 import { numberText, savedText, sizeText } from '../../shell/labels/size.ts'
 import { serverText } from '../../shell/messages/server-templates.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -34,6 +34,7 @@ const FIELDS: Fields = {
     what: t('Referrers'),
     text: (sites) => (sites?.length ? sites.join(', ') : t('Any')),
   },
+  view: { what: t('View in the browser'), text: (view) => (view === null ? '' : viewText(view)) },
   pack: { what: t('Pack'), text: (pack) => pack ?? t('None', {}, 'pack') },
   version: {
     what: t('Version'),

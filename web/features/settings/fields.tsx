@@ -7,6 +7,7 @@ import { WordsField } from '../../shell/components/words-field.tsx'
 import { type MatchMethod } from '../../shell/client/types.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Checkbox, ChoiceList, Link, Select } from '../../shell/ui/index.ts'
+import { viewText, VIEWS } from '../../shell/files/labels.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { LANGUAGES } from './languages.ts'
 import { methodOrder, methodsOf, type SettingsDraft } from './settings-draft.ts'
@@ -55,6 +56,15 @@ export function ImportFields({ draft, problems, onChange }: FieldsProps) {
         onChange={(visibility) =>
           onChange({ visibility: visibility as SettingsDraft['visibility'] })
         }
+      />
+      <Select
+        id={fieldId('view')}
+        label={t('View in the browser')}
+        helpText={t('Images, audio, video and PDF documents. Views are not counted as downloads.')}
+        error={problems.at('view')}
+        options={VIEWS.map((value) => ({ value, label: viewText(value) }))}
+        value={draft.view}
+        onChange={(view) => onChange({ view: view as SettingsDraft['view'] })}
       />
       <Select
         id={fieldId('storage_location')}

@@ -6,6 +6,7 @@ const saved: ShopSettings = {
   expiry_days: 60,
   download_limit: null,
   visibility: 'private',
+  view: 'download',
   cdn: true,
   storage_location: 'primary',
   auto_map: true,

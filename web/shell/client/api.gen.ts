@@ -131,6 +131,11 @@ export interface components {
          * @enum {string}
          */
         tags_mode?: 'replace' | 'add' | 'remove'
+        /**
+         * @description Whether buyers download the file, or read or play it in the browser. Other types than images, audio, video and PDF are always downloads
+         * @enum {string}
+         */
+        view?: 'download' | 'both' | 'view_only'
         /** @enum {string} */
         visibility?: 'public' | 'private'
       }
@@ -602,6 +607,7 @@ export interface components {
         id: string | null
         product_sku: string | null
         tags: string | null
+        view: string | null
       }
       name: string
       /** Format: date-time */
@@ -618,6 +624,7 @@ export interface components {
         id?: string | null
         product_sku?: string | null
         tags?: string | null
+        view?: string | null
       }
       name: string
     }
@@ -631,6 +638,7 @@ export interface components {
         id?: string | null
         product_sku?: string | null
         tags?: string | null
+        view?: string | null
       }
       /** @description Saves the mapping under this name; it is applied automatically to files with the same headers */
       save_as?: string
@@ -730,6 +738,11 @@ export interface components {
           reason: string
           sure: number
         } | null
+        view: {
+          header: string
+          reason: string
+          sure: number
+        } | null
       }
       corrections: {
         can_undo: boolean
@@ -785,6 +798,7 @@ export interface components {
         id: string | null
         product_sku: string | null
         tags: string | null
+        view: string | null
       }
       /** @description Required fields that have no column */
       missing: string[]
@@ -799,6 +813,7 @@ export interface components {
           id: string | null
           product_sku: string | null
           tags: string | null
+          view: string | null
         }
       }[]
       /** @description The first problems of its structure */
@@ -895,6 +910,7 @@ export interface components {
             | 'product_sku'
             | 'expiry_days'
             | 'download_limit'
+            | 'view'
             | 'tags'
             | 'id'
           )
@@ -923,6 +939,7 @@ export interface components {
         id: string | null
         product_sku: string | null
         tags: string | null
+        view: string | null
       }
       problems: components['schemas']['CsvProblem'][]
       row: number
@@ -935,6 +952,7 @@ export interface components {
         id: string | null
         product_sku: string | null
         tags: string | null
+        view: string | null
       }
     }
     CsvRowChanges: {
@@ -952,6 +970,7 @@ export interface components {
           id?: string | null
           product_sku?: string | null
           tags?: string | null
+          view?: string | null
         }
       }[]
     }
@@ -1907,6 +1926,11 @@ export interface components {
           /** Format: date */
           upload_date: string
           version: number
+          /**
+           * @description Whether buyers download the file, or read or play it in the browser. Other types than images, audio, video and PDF are always downloads
+           * @enum {string}
+           */
+          view: 'download' | 'both' | 'view_only'
           /** @enum {string} */
           visibility: 'public' | 'private'
         }
@@ -1941,6 +1965,7 @@ export interface components {
           limit?: number
         }
       }
+      'GET /api/files/{id}/preview': Record<string, never>
       'GET /api/files/{id}/versions': {
         answer: {
           data: components['schemas']['Version'][]
@@ -2441,6 +2466,11 @@ export interface components {
           /** Format: date */
           upload_date: string
           version: number
+          /**
+           * @description Whether buyers download the file, or read or play it in the browser. Other types than images, audio, video and PDF are always downloads
+           * @enum {string}
+           */
+          view: 'download' | 'both' | 'view_only'
           /** @enum {string} */
           visibility: 'public' | 'private'
         }
@@ -2743,6 +2773,11 @@ export interface components {
           /** Format: date */
           upload_date: string
           version: number
+          /**
+           * @description Whether buyers download the file, or read or play it in the browser. Other types than images, audio, video and PDF are always downloads
+           * @enum {string}
+           */
+          view: 'download' | 'both' | 'view_only'
           /** @enum {string} */
           visibility: 'public' | 'private'
         }
@@ -3325,6 +3360,11 @@ export interface components {
       /** Format: date */
       upload_date: string
       version: number
+      /**
+       * @description Whether buyers download the file, or read or play it in the browser. Other types than images, audio, video and PDF are always downloads
+       * @enum {string}
+       */
+      view: 'download' | 'both' | 'view_only'
       /** @enum {string} */
       visibility: 'public' | 'private'
     }
@@ -3356,6 +3396,11 @@ export interface components {
       filename?: string
       pack_id?: string | null
       tags?: string[]
+      /**
+       * @description Whether buyers download the file, or read or play it in the browser. Other types than images, audio, video and PDF are always downloads
+       * @enum {string}
+       */
+      view?: 'download' | 'both' | 'view_only'
       /** @enum {string} */
       visibility?: 'public' | 'private'
     }
@@ -3606,6 +3651,11 @@ export interface components {
          * @example https://cdn.example.com/guide.pdf
          */
         url: string
+        /**
+         * @description Whether buyers download the file, or read or play it in the browser. Other types than images, audio, video and PDF are always downloads
+         * @enum {string}
+         */
+        view?: 'download' | 'both' | 'view_only'
       }[]
       /** @description Send the import email; absent: the shop’s setting */
       notify?: boolean
@@ -5537,6 +5587,11 @@ export interface components {
       /** @default UTC */
       time_zone: string
       /**
+       * @default download
+       * @enum {string}
+       */
+      view: 'download' | 'both' | 'view_only'
+      /**
        * @default private
        * @enum {string}
        */
@@ -5607,6 +5662,8 @@ export interface components {
        */
       storage_location?: 'primary' | 'backup'
       time_zone?: string
+      /** @enum {string} */
+      view?: 'download' | 'both' | 'view_only'
       /** @enum {string} */
       visibility?: 'public' | 'private'
       /** @description The watermark that PDF documents get with the option `saved`; null: none */
@@ -5786,6 +5843,11 @@ export interface components {
         product_sku?: string
         /** @description In addition to the tags of each file */
         tags?: string[]
+        /**
+         * @description Whether buyers download the file, or read or play it in the browser. Other types than images, audio, video and PDF are always downloads
+         * @enum {string}
+         */
+        view?: 'download' | 'both' | 'view_only'
       }
       id: string
       notify: boolean | null
@@ -5817,6 +5879,11 @@ export interface components {
         product_sku?: string
         /** @description In addition to the tags of each file */
         tags?: string[]
+        /**
+         * @description Whether buyers download the file, or read or play it in the browser. Other types than images, audio, video and PDF are always downloads
+         * @enum {string}
+         */
+        view?: 'download' | 'both' | 'view_only'
       }
     }
     UploadBatchRequest: {
@@ -5842,6 +5909,11 @@ export interface components {
         product_sku?: string
         /** @description In addition to the tags of each file */
         tags?: string[]
+        /**
+         * @description Whether buyers download the file, or read or play it in the browser. Other types than images, audio, video and PDF are always downloads
+         * @enum {string}
+         */
+        view?: 'download' | 'both' | 'view_only'
       }
       /** @description Send the import email; absent: the shop’s setting */
       notify?: boolean

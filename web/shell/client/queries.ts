@@ -75,6 +75,17 @@ export const useFileBytes = (id: string, version: number, enabled: boolean) =>
     staleTime: Infinity,
   })
 
+/** A small picture of an image file. It fails if there is none: then an icon is shown. */
+export const useFilePreview = (id: string, version: number, enabled: boolean) =>
+  useQuery({
+    queryKey: ['preview', id, version],
+    queryFn: ({ signal }) =>
+      callForBytes(pathOf('GET /api/files/{id}/preview', { path: { id } }), signal),
+    enabled,
+    retry: false,
+    staleTime: Infinity,
+  })
+
 export const useTags = () => useRead('GET /api/tags', { query: { limit: 100 }, staleTime: SLOW_MS })
 
 export type NewLink = Pick<Schemas['LinksRequest'], 'expiry_days' | 'download_limit' | 'email'>

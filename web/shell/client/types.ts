@@ -25,6 +25,7 @@ export type FileSettings = Pick<
   | 'download_notification'
   | 'download_tracking'
   | 'allowed_referrers'
+  | 'view'
 >
 
 /** The query parameters of the list of files. Every given condition must hold. */

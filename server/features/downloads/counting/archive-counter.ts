@@ -26,6 +26,7 @@ import {
   type SentPart,
   type DownloadSessions,
 } from './sessions.ts'
+import { DOWNLOADABLE } from '../view-kinds.ts'
 import type { FileTransfer } from './file-transfer.ts'
 
 export interface ArchiveEntry extends LinkTarget, ZipEntry {}
@@ -55,6 +56,7 @@ const fitting = (sites: string) => `
     and (l.expires_at is null or l.expires_at > $3)
   join shops s on s.id = c.shop_id and s.uninstalled_at is null
   join files f on f.shop_id = c.shop_id and f.id = c.file_id and f.deleted_at is null
+    and ${DOWNLOADABLE}
     and (f.mapping_state <> 'unmapped' or c.paid and s.keep_paid)
     and (c.paid or f.pack_id = l.pack_id and ${siteAllowed(sites)})
   join ${LINK_BYTES_OF('c')} on not v.damaged
@@ -98,7 +100,7 @@ const SESSION = `
     jsonb_to_recordset(a.entries) as e (
       shop_id int, file_id uuid, filename text, content_type text, location text, hash text,
       size_bytes bigint, modified_ms float8, download_tracking boolean,
-      download_notification boolean, damaged boolean, link_id uuid, crc32 bigint, place int)
+      download_notification boolean, view text, damaged boolean, link_id uuid, crc32 bigint, place int)
     where a.shop_id = $1 and not exists (
         select from jsonb_to_recordset(a.entries) as w (link_id uuid, file_id uuid)
         left join links l on l.shop_id = $1 and l.id = w.link_id and l.revoked_at is null

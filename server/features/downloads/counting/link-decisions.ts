@@ -24,6 +24,7 @@ import {
   type LinkTarget,
   type Query,
 } from '../targets.ts'
+import { DOWNLOADABLE } from '../view-kinds.ts'
 import { SMALL_FILE_BYTES, type LinkCache } from './link-cache.ts'
 import { openSessions, owes, SESSION_SIZES } from './session-sql.ts'
 
@@ -65,7 +66,7 @@ const decide = (lock: 'wait' | 'skip locked') => `
         and (expires_at is null or expires_at > ${NOW}) limit 1) p on true
     where not v.damaged and f.deleted_at is null and s.uninstalled_at is null
       and (f.mapping_state <> 'unmapped' or l.paid and s.keep_paid)
-        and ${IN_PARENT} and ${siteAllowed('a.sites')}
+        and ${IN_PARENT} and ${DOWNLOADABLE} and ${siteAllowed('a.sites')}
       and (l.download_limit is null or a.forced or not exists (
         select from download_sessions d where d.link_id = l.id and d.network = a.network
           and d.expires_at > ${NOW} and d.bytes_left >= v.size_bytes and ${owes(NOW)}))

@@ -22,6 +22,7 @@ import {
   type Query,
   type FileTarget,
 } from '../targets.ts'
+import { DOWNLOADABLE } from '../view-kinds.ts'
 import { UNCOUNTED, type FileTransfer } from './file-transfer.ts'
 
 export interface PublicTarget extends FileTarget {
@@ -58,8 +59,9 @@ const VERSION = `
   cross join lateral (
     select * from versions where shop_id = f.shop_id and file_id = f.id and number = f.version
       limit 1) v`
-/** The file is public, and its shop has the app installed. */
-export const SHOWN = `f.visibility = 'public' and f.deleted_at is null and s.uninstalled_at is null`
+/** The file is public and may be downloaded, and its shop has the app installed. */
+export const SHOWN = `f.visibility = 'public' and f.deleted_at is null and ${DOWNLOADABLE}
+  and s.uninstalled_at is null`
 
 const TOKENS = opaque('$1::uuid[]')
 // As for links: one statement for all requests that arrive together, with the rows locked in one

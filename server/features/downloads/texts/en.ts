@@ -138,6 +138,27 @@ export const en = {
     'Everyone who has this link can use it: do not pass it on. If you did not ask for it, you can ignore this message.',
   'library.mailFooter':
     'You get this message because someone asked {shop} for the downloads of this address.',
+  'view.read': 'Read',
+  'view.play': 'Play',
+  'view.open': 'Open',
+  'view.readNamed': 'Read {filename}',
+  'view.playNamed': 'Play {filename}',
+  'view.openNamed': 'Open {filename}',
+  'view.failed': 'Your browser cannot show this file. Try another browser, or ask the shop.',
+  'view.changed': 'The file has changed. Load this page again.',
+  'view.zoom': 'Full size',
+  'view.reader': 'Pages',
+  'view.previous': 'Previous page',
+  'view.next': 'Next page',
+  'view.pageNumber': 'Page',
+  'view.smaller': 'Smaller',
+  'view.larger': 'Larger',
+  'view.noScript': 'Switch on JavaScript for this page to view the file.',
+  'view.allFiles': 'All files',
+  'view.onlyTitle': 'This file can be viewed here',
+  'view.onlyHappened': 'The shop offers it in the browser, without a download.',
+  'view.endedTitle': 'This view has ended',
+  'view.endedAdvice': 'Open the page of the file again.',
 } as const
 
 export type MessageKey = keyof typeof en

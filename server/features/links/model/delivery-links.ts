@@ -30,7 +30,7 @@ export async function openDeliveryLink(
   link: string,
 ): Promise<readonly PaidFile[]> {
   const rows = await scope.query<PaidFileRow>(
-    `select f.filename, coalesce(o.size_bytes, f.size_bytes) as size_bytes, c.id as link_id,
+    `select f.filename, f.content_type, f.view, coalesce(o.size_bytes, f.size_bytes) as size_bytes, c.id as link_id,
        f.id as file_id, l.delivery_id, c.rotation, c.key_hash, c.download_limit, c.downloads, c.expires_at,
        case when f.version > 1 and f.version_since > c.created_at and not coalesce(o.stale, false)
          then f.version_since end as renewed_at,

@@ -1,6 +1,7 @@
 // Links of packs: one key opens the pack's current files, each with its own link under the pack's
 // link. These links are created when a buyer first opens the pack's link. They count separately and
 // expire with the pack's link.
+import type { FileSettings } from '../../../../plugins/contract.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { hashKey, type Secrets } from '../../../core/secrets.ts'
@@ -58,6 +59,8 @@ export async function createPackLink(
 /** A file as its pack's link shows it. */
 export interface PackFile {
   filename: string
+  content_type: string
+  view: FileSettings['view']
   size_bytes: number
   /** The buyer's secret for this file alone. */
   key: string
@@ -97,15 +100,15 @@ const keyOf = (secrets: Secrets, link: string, { rotation, key_hash }: PackFileR
   secrets.linkKey(link, rotation, key_hash ?? undefined)
 
 const presented = (
-  { filename, size_bytes, download_limit, downloads }: PackFileRow,
+  { filename, content_type, view, size_bytes, download_limit, downloads }: PackFileRow,
   key: string,
 ): PackFile => ({
-  ...{ filename, size_bytes, key, download_limit, downloads },
+  ...{ filename, content_type, view, size_bytes, key, download_limit, downloads },
 })
 
 const listFiles = (scope: ShopScope, link: string): Promise<PackFileRow[]> =>
   scope.query<PackFileRow>(
-    `select f.id as file_id, f.filename, f.size_bytes, c.id as link_id,
+    `select f.id as file_id, f.filename, f.content_type, f.view, f.size_bytes, c.id as link_id,
        coalesce(c.rotation, 0) as rotation, c.key_hash, c.download_limit, coalesce(c.downloads, 0) as downloads,
        c.expires_at is not distinct from l.expires_at
          and c.download_limit is not distinct from l.download_limit

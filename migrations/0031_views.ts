@@ -1,0 +1,25 @@
+// Whether buyers may read or play a file in the browser, and small pictures for the merchant's
+// lists. Existing files stay downloads: a view
+// counts no download, so it would give more than a download limit allowed.
+import type { Knex } from 'knex'
+
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    alter table files add column view text not null default 'download'
+      check (view in ('download', 'both', 'view_only'));
+
+    -- Small pictures of the bytes of images, for lists. Removed with the bytes.
+    create table preview_images (
+      shop_id integer not null,
+      hash bytea not null,
+      -- WebP. Null: the image cannot be opened.
+      image bytea,
+      primary key (shop_id, hash),
+      foreign key (shop_id, hash) references blobs on delete cascade
+    )
+  `)
+}
+
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw('drop table preview_images; alter table files drop column view')
+}

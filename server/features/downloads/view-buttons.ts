@@ -1,0 +1,25 @@
+// The button that opens the view of a file, beside its download.
+import type { ViewButton } from './pages.ts'
+import type { FileTarget } from './targets.ts'
+import type { MessageKey } from './texts/en.ts'
+import type { Translator } from './translate.ts'
+import { offeredView, type ViewKind } from './view-kinds.ts'
+
+const TEXTS: Readonly<Record<ViewKind, readonly [text: MessageKey, named: MessageKey]>> = {
+  image: ['view.open', 'view.openNamed'],
+  audio: ['view.play', 'view.playNamed'],
+  video: ['view.play', 'view.playNamed'],
+  document: ['view.read', 'view.readNamed'],
+}
+
+/** Null: the file is not viewed. */
+export function viewButtonOf(
+  t: Translator,
+  file: Pick<FileTarget, 'filename' | 'contentType' | 'view'>,
+  address: string,
+): ViewButton | null {
+  const kind = offeredView(file)
+  if (kind === null) return null
+  const [text, named] = TEXTS[kind]
+  return { address, text: t(text), named: t(named, { filename: file.filename }) }
+}

@@ -1,0 +1,43 @@
+// Which files a browser can show, and what the setting `view` of a file allows.
+import { firstOf } from '../../core/present.ts'
+import type { FileTarget } from './targets.ts'
+
+export type ViewKind = 'image' | 'audio' | 'video' | 'document'
+
+// SVG is missing because it can contain scripts.
+const TYPES: Readonly<Record<ViewKind, readonly string[]>> = {
+  image: ['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'image/avif'],
+  audio: [
+    ...['audio/mpeg', 'audio/mp4', 'audio/x-m4a', 'audio/aac', 'audio/ogg', 'audio/opus'],
+    ...['audio/wav', 'audio/x-wav', 'audio/vnd.wave', 'audio/flac', 'audio/x-flac', 'audio/webm'],
+  ],
+  video: ['video/mp4', 'video/webm', 'video/ogg', 'video/quicktime', 'video/x-m4v'],
+  document: ['application/pdf'],
+}
+
+const KINDS: ReadonlyMap<string, ViewKind> = new Map(
+  Object.entries(TYPES).flatMap(([kind, types]) =>
+    types.map((type) => [type, kind as ViewKind] as const),
+  ),
+)
+
+/** How a browser shows files of this type; null: not at all. */
+export const viewKind = (contentType: string): ViewKind | null =>
+  KINDS.get(bareType(contentType)) ?? null
+
+export const bareType = (contentType: string): string =>
+  firstOf(contentType.split(';', 1)).trim().toLowerCase()
+
+type Viewed = Pick<FileTarget, 'contentType' | 'view'>
+
+/** How this file may be viewed; null: it is downloaded. */
+export const offeredView = ({ view, contentType }: Viewed): ViewKind | null =>
+  view === 'download' ? null : viewKind(contentType)
+
+/** May the file be viewed but not downloaded? Types that no browser shows are always downloads. */
+export const isViewOnly = ({ view, contentType }: Viewed): boolean =>
+  view === 'view_only' && viewKind(contentType) !== null
+
+/** SQL: may the file `f` be downloaded? The opposite of `isViewOnly`. */
+export const DOWNLOADABLE = `(f.view <> 'view_only'
+    or lower(trim(split_part(f.content_type, ';', 1))) <> all('{${[...KINDS.keys()].join(',')}}'))`

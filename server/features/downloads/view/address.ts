@@ -1,0 +1,67 @@
+// The addresses of a view's bytes: signed, valid for some hours, and bound to the browser that
+// opened the viewer by a cookie. So an address that is copied out of the page works nowhere else.
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Secrets } from '../../../core/secrets.ts'
+
+/** Long enough for a film with a pause; the viewer opens a new view when it has passed. */
+export const VIEW_SECONDS = 4 * 60 * 60
+
+const COOKIE = 'stevedore_view'
+const SESSION = new RegExp(`(?:^|;)\\s*${COOKIE}=([A-Za-z0-9_-]{22})(?:;|$)`)
+const ADDRESS = /^key=([\w-]{43})&hash=([0-9a-f]{64})&until=(\d{1,12})&proof=([\w-]{43})(?:&|$)/
+
+export interface ViewSession {
+  id: string
+  /** The Set-Cookie header of a new session; null: the browser has it already. */
+  cookie: string | null
+}
+
+/** The session of the browser that sends the request, or a new one. */
+export function viewSession(request: IncomingMessage, secure: boolean): ViewSession {
+  const known = sessionOf(request)
+  if (known !== null) return { id: known, cookie: null }
+  const id = randomBytes(16).toString('base64url')
+  // Without Path: the folder of the page's address, which a proxy may have changed.
+  return { id, cookie: `${COOKIE}=${id}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}` }
+}
+
+const sessionOf = ({ headers }: IncomingMessage): string | null =>
+  SESSION.exec(headers.cookie ?? '')?.[1] ?? null
+
+/** The bytes of one version of a link's file. */
+export interface ViewedBytes {
+  key: string
+  hash: string
+}
+
+export interface ViewAddresses {
+  /** The query of the bytes' address. */
+  queryOf(bytes: ViewedBytes, session: string, now: Date): string
+  /** Null: this request's browser may not have the bytes, or not any more. */
+  read(request: IncomingMessage, now: Date): ViewedBytes | null
+}
+
+export function createViewAddresses(secrets: Pick<Secrets, 'derive' | 'deriveAll'>): ViewAddresses {
+  const current = secrets.derive('view')
+  const accepted = secrets.deriveAll('view')
+  const sign = (secret: Buffer, session: string, { key, hash }: ViewedBytes, until: string) =>
+    createHmac('sha256', secret).update([session, key, hash, until].join('/')).digest()
+  return {
+    queryOf: (bytes, session, now) => {
+      const until = String(Math.floor(now.getTime() / 1000) + VIEW_SECONDS)
+      const proof = sign(current, session, bytes, until).toString('base64url')
+      return `key=${bytes.key}&hash=${bytes.hash}&until=${until}&proof=${proof}`
+    },
+    read: (request, now) => {
+      const session = sessionOf(request)
+      const [, key, hash, until, proof] = ADDRESS.exec(request.url?.split('?', 2)[1] ?? '') ?? []
+      if (session === null || !key || !hash || !until || !proof) return null
+      if (Number(until) * 1000 <= now.getTime()) return null
+      const given = Buffer.from(proof, 'base64url')
+      const isRight = (secret: Buffer) =>
+        timingSafeEqual(sign(secret, session, { key, hash }, until), given)
+      return accepted.some(isRight) ? { key, hash } : null
+    },
+  }
+}

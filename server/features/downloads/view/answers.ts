@@ -1,0 +1,173 @@
+// GET /view?key=…: reads or plays the file of a link in the browser. The page opens a separate
+// session: the bytes are served at signed addresses to this browser alone, for as long as the link
+// is valid. A view counts no download and does not need one to be left.
+import type { IncomingMessage } from 'node:http'
+import type { ErrorCode } from '../../../core/errors.ts'
+import { hashKey, type Secrets } from '../../../core/secrets.ts'
+import type { Client } from '../../../http/clients.ts'
+import { evaluateConditions } from '../../../http/conditions.ts'
+import { PAGE_HEADERS } from '../../../http/headers.ts'
+import { UNCOUNTED } from '../counting/file-transfer.ts'
+import type { KnownLink } from '../counting/known-link.ts'
+import type { LinkCounter } from '../counting/link-counter.ts'
+import { askForm } from '../link-pages.ts'
+import { sitesOf } from '../referrers.ts'
+import { refusalReason, refuse, RETRY_LATER } from '../refusal.ts'
+import type { RefusedAttempts } from '../refused-attempts.ts'
+import { refusedReason } from '../refused-attempts.ts'
+import { isKey, PAGE, relativeToPage, type Route } from '../request.ts'
+import {
+  isBodiless,
+  rangeOfAnswer,
+  representation,
+  withoutBody,
+  type Part,
+  type Visit,
+} from '../response.ts'
+import type { ByteServer } from '../serve.ts'
+import type { LinkTarget, Query } from '../targets.ts'
+import { createViewAddresses, viewSession, type ViewAddresses } from './address.ts'
+import { readAsset } from './assets.ts'
+import { offeredView } from '../view-kinds.ts'
+import { isSubtitles, readCompanions } from './playlist.ts'
+import { READER, sendView } from './page.ts'
+
+export interface ViewParts {
+  query: Query
+  secrets: Secrets
+  counter: Pick<LinkCounter, 'lookUp'>
+  serving: ByteServer
+  clientOf: (request: IncomingMessage) => Client
+  attempts: Pick<RefusedAttempts, 'record'>
+  /** Cookies are sent over HTTPS alone. */
+  secure: boolean
+}
+
+export type ViewRoute = Extract<Route, { kind: `view${string}` }>
+
+export const isViewRoute = (route: Route): route is ViewRoute => route.kind.startsWith('view')
+
+export function createViewAnswers(parts: ViewParts) {
+  const addresses = createViewAddresses(parts.secrets)
+  return async (route: ViewRoute, visit: Visit): Promise<void> => {
+    if (route.kind === 'viewAsset') return sendAsset(visit, route.name)
+    if (route.kind === 'viewReader') return sendReader(visit)
+    if (route.kind === 'viewBytes') return sendBytes(parts, addresses, visit)
+    if (route.key === null) return refuse(visit.request, visit.response, 'link_unavailable')
+    return openView(parts, addresses, visit, route.key)
+  }
+}
+
+async function openView(
+  parts: ViewParts,
+  addresses: ViewAddresses,
+  visit: Visit,
+  key: string,
+): Promise<void> {
+  const { request, response, now } = visit
+  const found = await findLink(parts, visit, key)
+  if (!found) return refuse(request, response, 'link_unavailable')
+  const { link, client, reason } = found
+  if (reason !== null) {
+    refuse(request, response, reason, { link, now, ask: askForm(request, key) })
+    const why = request.method === 'GET' ? refusedReason(link, reason, now) : null
+    if (why) parts.attempts.record(link, why, client, now)
+    return
+  }
+  const { target } = link
+  // Pages of deliveries and packs, files that are only downloaded, and those without bytes yet.
+  if (!target?.hash || offeredView(target) === null) return sendToPage(visit, key)
+  if (target.damaged)
+    return refuse(request, response, 'file_damaged', { link, headers: RETRY_LATER })
+  const session = viewSession(request, parts.secure)
+  const companions = await readCompanions(parts.query, parts.secrets, link, now)
+  sendView(visit, {
+    ...{ link, companions, session },
+    opened: { key, target },
+    addressOf: (bytes) => addresses.queryOf(bytes, session.id, now),
+  })
+}
+
+interface FoundLink {
+  link: KnownLink
+  client: Client
+  /** Why it may not be viewed; null: it may. */
+  reason: ErrorCode | null
+}
+
+async function findLink(
+  { counter, clientOf }: ViewParts,
+  { request, now }: Visit,
+  key: string,
+): Promise<FoundLink | null> {
+  const client = clientOf(request)
+  const sites = sitesOf(request.headers.referer)
+  const link = isKey(key) ? await counter.lookUp({ key, client, sites, now }) : null
+  // A view needs no download to be left.
+  return (
+    link && { link, client, reason: refusalReason({ ...link, download_limit: null }, sites, now) }
+  )
+}
+
+/** To the page of the link, which says what can be done with it. */
+function sendToPage({ request, response }: Visit, key: string): void {
+  const location = relativeToPage(request, `download?key=${key}&${PAGE}`)
+  response.writeHead(303, [...PAGE_HEADERS, 'Location', location, 'Content-Length', '0']).end()
+}
+
+/** What loads the bytes of a view. Any other use is refused, such as the address bar. */
+const LOADERS = ['image', 'audio', 'video', 'track', 'empty']
+
+async function sendBytes(parts: ViewParts, addresses: ViewAddresses, visit: Visit): Promise<void> {
+  const { request, response, now } = visit
+  const loader = request.headers['sec-fetch-dest']
+  const bytes = addresses.read(request, now)
+  if (!bytes || (loader !== undefined && !LOADERS.includes(String(loader))))
+    return refuse(request, response, 'view_ended')
+  const found = await findLink(parts, visit, bytes.key)
+  if (!found) return refuse(request, response, 'link_unavailable')
+  const { link, reason } = found
+  if (reason !== null) return refuse(request, response, reason, { link, now })
+  const { target } = link
+  if (!target || !mayLoad(target)) return refuse(request, response, 'view_ended', { link })
+  if (target.damaged)
+    return refuse(request, response, 'file_damaged', { link, headers: RETRY_LATER })
+  // The file has a new version, which the viewer must open from its beginning.
+  if (target.hash !== bytes.hash) return refuse(request, response, 'precondition_failed', { link })
+  const decision = evaluateConditions(request.method ?? '', request.headers, representation(target))
+  const permit = {
+    ...({ kind: 'link', shop: link.shop, link: link.link, keyHash: hashKey(bytes.key) } as const),
+  }
+  const part: Part = { target, range: rangeOfAnswer(decision), permit }
+  if (request.method === 'HEAD' || isBodiless(decision))
+    return withoutBody(visit, part, decision, { link })
+  await parts.serving.serve(visit, part, UNCOUNTED)
+}
+
+const mayLoad = (target: LinkTarget): boolean => offeredView(target) !== null || isSubtitles(target)
+
+/** For the reader's frame, which has no origin. */
+const OPEN_HEADERS = [
+  ...['X-Content-Type-Options', 'nosniff', 'Access-Control-Allow-Origin', '*'],
+  ...['Cross-Origin-Resource-Policy', 'cross-origin'],
+]
+
+async function sendAsset({ request, response }: Visit, name: string): Promise<void> {
+  const asset = await readAsset(name)
+  if (!asset) return refuse(request, response, 'file_not_found')
+  response.writeHead(200, [
+    ...[...OPEN_HEADERS, 'Content-Type', asset.type],
+    ...['Cache-Control', 'public, max-age=31536000, immutable'],
+    ...['Content-Length', String(asset.bytes.length)],
+  ])
+  response.end(request.method === 'HEAD' ? undefined : asset.bytes)
+}
+
+function sendReader({ request, response }: Visit): void {
+  response.writeHead(200, [
+    ...[...PAGE_HEADERS, 'Content-Type', 'text/html; charset=utf-8'],
+    ...['Content-Security-Policy', READER.policy],
+    ...['Content-Length', String(Buffer.byteLength(READER.html))],
+  ])
+  response.end(request.method === 'HEAD' ? undefined : READER.html)
+}

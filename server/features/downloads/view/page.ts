@@ -1,0 +1,146 @@
+// The page of the viewer, in the look of the shop's other pages, and the frame of the reader. Both
+// have scripts of our own; the policy forbids all others.
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { KnownLink } from '../counting/known-link.ts'
+import type { PageLook } from '../look.ts'
+import { openTemplate, sendPage, type Page } from '../pages.ts'
+import { shownShop, translatorForLink } from '../refusal.ts'
+import { fromPage, relativeToPage } from '../request.ts'
+import type { Visit } from '../response.ts'
+import { VIEW_SECONDS, type ViewedBytes, type ViewSession } from './address.ts'
+import { ASSETS } from './assets.ts'
+import { isViewOnly, viewKind } from '../view-kinds.ts'
+import { placeName, subtitlesOf, tracksOf, type Companion, type Companions } from './playlist.ts'
+
+interface ViewPage extends Page {
+  about: string
+  kind: string
+  /** Under which the browser keeps the position. */
+  place: string
+  /** When the addresses end, in milliseconds. */
+  until: number
+  script: string
+  image?: string
+  video?: string
+  subtitles?: readonly { src: string; label: string; language: string; first: boolean }[]
+  tracks?: readonly ShownTrack[]
+  document?: string
+  reader?: string
+  size?: number
+  /** The address of the download; absent: the file is only viewed. */
+  download?: string
+  /** The page of the delivery or the pack. */
+  files?: string
+}
+
+interface ShownTrack {
+  filename: string
+  src: string
+  place: string
+  opened: boolean
+  download?: string | undefined
+}
+
+const render = openTemplate<ViewPage>(new URL('./viewer.hbs', import.meta.url))
+const style = readFileSync(new URL('./viewer.css', import.meta.url), 'utf8')
+
+export interface OpenedView {
+  link: KnownLink
+  opened: Companion
+  companions: Companions
+  session: ViewSession
+  /** The query of the address of these bytes. */
+  addressOf(bytes: ViewedBytes): string
+}
+
+export function sendView(visit: Visit, view: OpenedView): void {
+  const { request, response } = visit
+  const { link, session } = view
+  const t = translatorForLink(request, link)
+  const shop = shownShop(link)
+  const frame = { t, shop: { ...shop, look: viewerLook(shop.look) } }
+  const cookie = session.cookie === null ? [] : ['Set-Cookie', session.cookie]
+  sendPage(request, response, 200, render(frame, viewPage(visit, view, t.size)), cookie)
+}
+
+function viewPage(
+  { request, now }: Visit,
+  view: OpenedView,
+  sizeText: (bytes: number) => string,
+): ViewPage {
+  const { opened, companions } = view
+  const { key, target } = opened
+  const src = (file: Companion) =>
+    fromPage(request, `view/bytes?${view.addressOf({ key: file.key, hash: file.target.hash })}`)
+  const downloadOf = (file: Companion) =>
+    isViewOnly(file.target) ? {} : { download: relativeToPage(request, `download?key=${file.key}`) }
+  const kind = viewKind(target.contentType)
+  const page: ViewPage = {
+    ...{ title: target.filename, about: sizeText(target.size), kind: kind ?? '' },
+    ...{ place: placeName(key), until: now.getTime() + VIEW_SECONDS * 1000 },
+    script: fromPage(request, `${ASSETS}/player.js`),
+    ...(companions.page === null
+      ? {}
+      : { files: relativeToPage(request, `download?key=${companions.page}`) }),
+  }
+  if (kind === 'image') return { ...page, ...downloadOf(opened), image: src(opened) }
+  if (kind === 'document')
+    return {
+      ...{ ...page, ...downloadOf(opened), document: src(opened), size: target.size },
+      reader: fromPage(request, 'view/reader'),
+    }
+  if (kind === 'video')
+    return {
+      ...{ ...page, ...downloadOf(opened), video: src(opened) },
+      subtitles: subtitlesOf(target, companions.files).map((file, at) => ({
+        ...{ src: src(file), language: file.language, first: at === 0 },
+        label: file.language === '' ? file.target.filename : file.language,
+      })),
+    }
+  const tracks = tracksOf(opened, companions.files).map((file) => ({
+    ...{ filename: file.target.filename, src: src(file), place: placeName(file.key) },
+    ...{ opened: file.key === key, ...downloadOf(file) },
+  }))
+  return { ...page, tracks }
+}
+
+const hashOf = (text: string) => createHash('sha256').update(text).digest('base64')
+
+const looks = new WeakMap<PageLook, PageLook>()
+
+/** The shop's look with the viewer's style, and with a policy that allows its script and bytes. */
+function viewerLook(look: PageLook): PageLook {
+  const known = looks.get(look)
+  if (known) return known
+  const whole = `${look.style}\n${style}`
+  // 'self' allows no uploaded file as a script: those are sent as attachments that are not sniffed.
+  const policy = [
+    `default-src 'none'; style-src 'sha256-${hashOf(whole)}'; script-src 'self'`,
+    `img-src 'self' data:; media-src 'self'; connect-src 'self'; frame-src 'self'`,
+    `base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
+  ].join('; ')
+  const made = { ...look, style: whole, policy }
+  looks.set(look, made)
+  return made
+}
+
+/**
+ * The frame in which pdf.js reads a document. It has no origin, so it can reach neither cookies nor
+ * addresses of this server: the page outside passes the bytes of the document in.
+ */
+export const READER = {
+  html: `<!doctype html>
+<meta charset='utf-8'>
+<meta name='viewport' content='width=device-width, initial-scale=1'>
+<title></title>
+<link rel='stylesheet' href='../${ASSETS}/reader.css'>
+<main id='pages' tabindex='0'></main>
+<script type='module' src='../${ASSETS}/reader.js'></script>
+`,
+  policy: [
+    `sandbox allow-scripts; default-src 'none'; script-src 'self' 'wasm-unsafe-eval' blob:`,
+    `style-src 'self'; connect-src 'self'; worker-src blob:; font-src 'self' data:; img-src data: blob:`,
+    `base-uri 'none'; form-action 'none'; frame-ancestors 'self'`,
+  ].join('; '),
+}

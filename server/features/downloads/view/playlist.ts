@@ -1,0 +1,97 @@
+// The other files that a view needs: the tracks of an album, and the subtitles of a video. They
+// belong to the same delivery or pack, and each has its own link there.
+import { hashKey, type Secrets } from '../../../core/secrets.ts'
+import type { KnownLink } from '../counting/known-link.ts'
+import {
+  LINK_BYTES_OF,
+  linkTargetOf,
+  TARGET,
+  TARGET_LENGTH,
+  type LinkTarget,
+  type Query,
+} from '../targets.ts'
+import { PAID_ORDER } from '../../links/model/delivery-links.ts'
+import { bareType, offeredView } from '../view-kinds.ts'
+
+/** A file of the same page, with the key of its link. */
+export interface Companion {
+  key: string
+  target: LinkTarget
+}
+
+export interface Companions {
+  /** The key of the page of the delivery or the pack; null: the link belongs to none. */
+  page: string | null
+  files: readonly Companion[]
+}
+
+const LONGEST_LIST = 500
+
+// Usable links only: the conditions of a download, without its limit and its referrers.
+const SIBLINGS = `
+  select ${TARGET}, c.id, c.rotation, c.key_hash, l.id, l.rotation, l.key_hash
+  from links own
+  join links l on l.shop_id = own.shop_id and l.id = own.parent_id
+  join shops s on s.id = own.shop_id
+  join links c on c.shop_id = own.shop_id and c.parent_id = l.id and c.revoked_at is null
+    and (not c.paid or c.expires_at is null or c.expires_at > $3)
+  join files f on f.shop_id = c.shop_id and f.id = c.file_id and f.deleted_at is null
+    and (f.mapping_state <> 'unmapped' or c.paid and s.keep_paid)
+  join ${LINK_BYTES_OF('c')} on not v.damaged
+  where own.shop_id = $1 and own.id = $2 and (c.paid or l.pack_id = f.pack_id)
+  order by ${PAID_ORDER} limit ${LONGEST_LIST}`
+
+type SiblingRow = [
+  ...[link: string, rotation: number, keyHash: Buffer],
+  ...[page: string, pageRotation: number, pageKeyHash: Buffer],
+]
+
+export async function readCompanions(
+  query: Query,
+  secrets: Pick<Secrets, 'linkKey'>,
+  { shop, link }: Pick<KnownLink, 'shop' | 'link'>,
+  now: Date,
+): Promise<Companions> {
+  const { rows } = await query('view_companions', SIBLINGS, [shop, link, now])
+  let page: string | null = null
+  const files = rows.map((row): Companion => {
+    const own = row.slice(TARGET_LENGTH) as SiblingRow
+    page ??= secrets.linkKey(own[3], own[4], own[5])
+    return { key: secrets.linkKey(own[0], own[1], own[2]), target: linkTargetOf(row, own[0]) }
+  })
+  return { page, files }
+}
+
+/** The tracks that are played one after the other, with the opened one among them. */
+export function tracksOf(opened: Companion, files: readonly Companion[]): readonly Companion[] {
+  const tracks = files.filter(({ target }) => offeredView(target) === 'audio')
+  return tracks.some(({ key }) => key === opened.key) ? tracks : [opened]
+}
+
+export interface Subtitles extends Companion {
+  /** A language tag from the name, `en` of `Lesson 1.en.vtt`; '' if it has none. */
+  language: string
+}
+
+const WEBVTT = /\.vtt$/i
+const LANGUAGE = /^(?:\.([a-z]{2,3}(?:-[a-z0-9]{2,8})?))?$/i
+
+/** The subtitles of a video: `Lesson 1.vtt` or `Lesson 1.en.vtt` of `Lesson 1.mp4`. */
+export function subtitlesOf(video: LinkTarget, files: readonly Companion[]): readonly Subtitles[] {
+  const name = video.filename.replace(/\.[^.]*$/, '').toLowerCase()
+  return files.flatMap((file) => {
+    const { filename } = file.target
+    if (!WEBVTT.test(filename)) return []
+    const base = filename.replace(WEBVTT, '')
+    if (!base.toLowerCase().startsWith(name)) return []
+    const [rest, language = ''] = LANGUAGE.exec(base.slice(name.length)) ?? []
+    return rest === undefined ? [] : [{ ...file, language }]
+  })
+}
+
+/** Are these bytes subtitles, which a view of the video beside them reads? */
+export const isSubtitles = ({ filename, contentType }: LinkTarget): boolean =>
+  WEBVTT.test(filename) && ['text/vtt', 'text/plain'].includes(bareType(contentType))
+
+/** Identifies a key without telling it: for the position that the browser keeps. */
+export const placeName = (key: string): string => hashKey(key).toString('base64url').slice(0, 22)

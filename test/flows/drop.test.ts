@@ -258,12 +258,11 @@ f.quit()`)
       `:ftp,host=127.0.0.1,port=${house.server.ftpPort},${common}:viaftp`,
       `:sftp,host=127.0.0.1,port=${house.server.sftpPort},${common},shell_type=none:viasftp`,
     ]
-    for (const remote of remotes)
-      expect(
-        await run('rclone', 'copy', '--config', '', '--retries', '1', 'large.bin', remote),
-      ).toMatchObject({
-        code: 0,
-      })
+    for (const remote of remotes) {
+      const command = ['copy', '--config', '', '--retries', '1', 'large.bin', remote]
+      const { code, output: written } = await run('rclone', ...command)
+      expect(code, written).toBe(0)
+    }
     expect(await stored()).toEqual({
       'viaftp/large.bin': whole(content),
       'viasftp/large.bin': whole(content),

@@ -247,7 +247,7 @@ test('the shop lists its buyers with what they have, and sends their library', a
     .toMatchObject({
       ...{ email: ADA, orders: 3, library: { opened_at: expect.any(String) } },
       download_list: [{ filename: 'walks.pdf' }],
-      refused_list: [{ filename: 'guide.pdf', reason: 'expired' }],
+      refusals: [{ filename: 'guide.pdf', code: 'expired' }],
     })
   expect((await server.call('GET', '/api/buyers/detail?email=no@example.com')).status).toBe(404)
   const sendTo = (email: string) => server.call('POST', '/api/buyers/library', { email })

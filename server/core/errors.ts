@@ -156,7 +156,7 @@ export const ERRORS = {
     status: 503,
     type: 'api',
     message:
-      'The machines of this installation do not share their folder of uploads, so this upload cannot continue: its operator has to share it (DATA_DIR/uploads)',
+      'The machines of this installation do not share their folder of uploads, so this upload cannot continue: its operator has to share it',
   },
   upload_lost: {
     status: 410,

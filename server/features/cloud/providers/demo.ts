@@ -7,7 +7,7 @@ export const demo: Provider = {
   title: 'Sample folder',
   signIn: 'none',
   fields: [
-    field('folder', 'Folder', 'Below DATA_DIR/demo-cloud. Empty: all of it.', { rule: folderRule }),
+    field('folder', 'Folder', 'Below demo-cloud. Empty: all of it.', { rule: folderRule }),
   ],
   nameOf: ({ folder }) => joined('Sample folder', folder),
   folder: (settings, demoFolder) => path.resolve(demoFolder, joined(settings.folder)),

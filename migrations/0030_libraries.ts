@@ -8,7 +8,7 @@ export async function up(knex: Knex): Promise<void> {
       shop_id integer not null references shops on delete cascade,
       id uuid not null,
       -- In lower case.
-      email text collate "C" not null,
+      email text not null,
       -- SHA-256 of the key, which is made of the id as those of links are.
       key_hash bytea not null unique,
       -- The language of the mail and the page.
@@ -26,7 +26,7 @@ export async function up(knex: Knex): Promise<void> {
     create table library_visits (
       shop_id integer not null references shops on delete cascade,
       -- In lower case.
-      email text collate "C" not null,
+      email text not null,
       visited_at timestamptz not null,
       -- What is newer than this is marked as new; null: the first visit.
       previous_at timestamptz,

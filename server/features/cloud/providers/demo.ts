@@ -6,9 +6,7 @@ export const demo: Provider = {
   id: 'demo',
   title: 'Sample folder',
   signIn: 'none',
-  fields: [
-    field('folder', 'Folder', 'Below demo-cloud. Empty: all of it.', { rule: folderRule }),
-  ],
+  fields: [field('folder', 'Folder', 'Below demo-cloud. Empty: all of it.', { rule: folderRule })],
   nameOf: ({ folder }) => joined('Sample folder', folder),
   folder: (settings, demoFolder) => path.resolve(demoFolder, joined(settings.folder)),
 }

@@ -26,7 +26,10 @@ test('the second refuses uploads with the reason, and the first continues', asyn
   const refused = await create(there, 10, { filename: 'refused.bin' })
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '60'])
   expect(await refused.json()).toMatchObject({
-    error: { code: 'uploads_not_shared', message: expect.stringContaining('its operator has to share it') },
+    error: {
+      code: 'uploads_not_shared',
+      message: expect.stringContaining('its operator has to share it'),
+    },
   })
   const at = await beginUpload(here, 10, { filename: 'begun.bin' })
   const elsewhere = await tus(there, 'HEAD', at.replace(first.url, second.url))

@@ -17,7 +17,6 @@ import { openOutbox } from './startup/outbox.ts'
 import { clearPlans } from './features/settings/shop-plan.ts'
 import { backgroundTasks } from './startup/background.ts'
 import { openForStart } from './startup/database.ts'
-import { fillSampleShop } from './demo/sample/sample.ts'
 import { prepareDemo, welcome, type Demo } from './startup/demo.ts'
 import { startDropChild } from './startup/drop-child.ts'
 import { startMonitoring } from './startup/monitoring.ts'
@@ -155,7 +154,10 @@ function fillInBackground(
     analyze: () => database.pool.query('analyze'),
     say: (text: string) => print(`${text}\n`),
   }
-  fillSampleShop(sample).catch((error: unknown) => {
+  const filled = import('./demo/sample/sample.ts').then(({ fillSampleShop }) =>
+    fillSampleShop(sample),
+  )
+  filled.catch((error: unknown) => {
     if (!signal.aborted) log.error('the sample shop could not be filled', errorFields(error))
   })
 }

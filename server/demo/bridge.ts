@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { contentTypeOf } from '../files/rules.ts'
 import type { DemoApp } from './app.ts'
 import { isOwnPage } from './own-page.ts'
-import { sampleBytes, SAMPLES_PATH } from './sample/bytes.ts'
+import { SAMPLES_PATH } from './sample/path.ts'
 import { SESSION_TOKEN_SECONDS, signSessionToken } from './session-token.ts'
 
 export const BRIDGE_PATH = '/demo/app-bridge.js'
@@ -55,7 +55,10 @@ export function createBridge(
 
 /** Public too. */
 async function sendSampleFile(response: ServerResponse, path: string): Promise<void> {
-  const bytes = await sampleBytes(path).catch(() => null)
+  // Loaded only here: it needs the libraries for documents and images.
+  const bytes = await import('./sample/bytes.ts')
+    .then(({ sampleBytes }) => sampleBytes(path))
+    .catch(() => null)
   if (bytes === null) response.writeHead(404).end()
   else
     response

@@ -3,8 +3,10 @@
 import { crc32 } from 'node:zlib'
 import { PDFDocument, StandardFonts } from 'pdf-lib'
 import sharp, { type Sharp } from 'sharp'
+import { layoutZip } from '../../features/downloads/zip.ts'
+import { SAMPLES_PATH } from './path.ts'
 
-export const SAMPLES_PATH = '/demo/samples/'
+const MODIFIED_MS = Date.UTC(2026, 0, 2)
 
 const KINDS: Readonly<Record<string, () => Promise<Buffer>>> = {
   'guide.pdf': () => documentOf('A guide', 4),
@@ -47,33 +49,15 @@ function pictureOf(size: number, colour: string): Sharp {
     .blur(2)
 }
 
-/** A ZIP file with one stored entry of pseudo-random bytes. */
-function archiveOf(name: string, length: number): Buffer {
-  const bytes = Buffer.alloc(length)
-  let state = length
-  for (let at = 0; at < length; at++) {
+/** A ZIP file with one entry of pseudo-random bytes. */
+function archiveOf(filename: string, size: number): Buffer {
+  const bytes = Buffer.alloc(size)
+  let state = size
+  for (let at = 0; at < size; at++) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
     bytes[at] = state >>> 24
   }
-  const about = Buffer.alloc(26)
-  about.writeUInt16LE(20, 0) // the version that reads it
-  about.writeUInt32LE(0x5821_0000, 6) // time and date
-  about.writeUInt32LE(crc32(bytes), 10)
-  about.writeUInt32LE(length, 14)
-  about.writeUInt32LE(length, 18)
-  about.writeUInt16LE(name.length, 22)
-  const local = Buffer.concat([Buffer.from('PK\x03\x04'), about, Buffer.from(name)])
-  const central = Buffer.concat([
-    Buffer.from('PK\x01\x02\x14\x00'),
-    about,
-    Buffer.alloc(14),
-    Buffer.from(name),
-  ])
-  const end = Buffer.alloc(22)
-  end.write('PK\x05\x06', 'latin1')
-  end.writeUInt16LE(1, 8)
-  end.writeUInt16LE(1, 10)
-  end.writeUInt32LE(central.length, 12)
-  end.writeUInt32LE(local.length + length, 16)
-  return Buffer.concat([local, bytes, central, end])
+  const entry = { filename, size, crc32: crc32(bytes), modifiedMs: MODIFIED_MS, hash: filename }
+  const { segments } = layoutZip([entry])
+  return Buffer.concat(segments.map((segment) => ('bytes' in segment ? segment.bytes : bytes)))
 }

@@ -4,8 +4,9 @@ import { appConfig } from '../../../app.config.ts'
 import { addFile } from '../../../test/deliveries.ts'
 import { createTestEngine, type TestEngine } from '../../../test/engine.ts'
 import { fillMirror } from '../../../test/mirror.ts'
-import { sampleBytes, SAMPLE_NAMES, SAMPLES_PATH } from './bytes.ts'
+import { sampleBytes, SAMPLE_NAMES } from './bytes.ts'
 import { addManyFiles } from './many-files.ts'
+import { SAMPLES_PATH } from './path.ts'
 
 let house: TestEngine
 beforeAll(async () => {

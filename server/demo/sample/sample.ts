@@ -5,9 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { elementAt } from '../../core/present.ts'
-import { SAMPLE_NAMES, SAMPLES_PATH } from './bytes.ts'
+import { SAMPLE_NAMES } from './bytes.ts'
 import { addManyFiles } from './many-files.ts'
 import { addPastDays } from './past-days.ts'
+import { SAMPLES_PATH } from './path.ts'
 
 export interface SampleShop {
   scope: ShopScope

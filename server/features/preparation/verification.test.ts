@@ -174,7 +174,7 @@ test('a replaced key is revoked, and the other one of its list expires when it d
 })
 const expiryOf = ({ expires_at }: { expires_at: string }) => ({ expires_at })
 
-test('the shop decides which key is meant if several shops have it', async () => {
+test('a key that several shops have needs the domain of one of them', async () => {
   const other = await app.stranger('second.myshopify.com')
   await give({ activation_limit: 1 }, app.owner, 'SHARED-1')
   const mine = { key: 'SHARED-1', shop: await domainOf(app.owner) }

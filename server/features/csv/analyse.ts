@@ -1,6 +1,6 @@
 // The first pass over a CSV file: reads its headers, its number of rows and the first rows, and
 // checks that it is a table.
-import { say, type Text, textOf } from '../../../plugins/contract.ts'
+import { say, sayPlain, type Text, textOf } from '../../../plugins/contract.ts'
 import { AppError, ERRORS, type ErrorDetail } from '../../core/errors.ts'
 import { present } from '../../core/present.ts'
 import {
@@ -76,7 +76,7 @@ export async function analyse(
       table.add({ row: number + at, cells, broken: broken.get(number + at) })
     if (table.found.rows > maxRows)
       throw new AppError('too_many', {
-        message: say('A CSV file has at most {most} rows: split it', { most: maxRows }),
+        message: say('A CSV file has at most {count} rows: split it', { count: maxRows }),
       })
   }
   return table.end()
@@ -113,7 +113,9 @@ class TableAnalysis {
     }
     if (isBlank(cells)) {
       if (++this.#blank > MAX_BLANK_ROWS)
-        throw invalidCsv([{ row, column: null, detail: 'There are too many empty lines' }])
+        throw invalidCsv([
+          { row, column: null, detail: sayPlain('There are too many empty lines') },
+        ])
     } else if (this.#start === null) addRow(this.found, one)
     else if (this.#start.push(one) >= HEADER_WITHIN) this.#begin()
   }
@@ -229,11 +231,11 @@ function invalidCsv(found: readonly ProblemText[]): AppError {
     code: 'invalid_csv',
     message:
       column === null
-        ? say('Row {row}: {detail}', { row: String(row), detail: textOf(detail) })
-        : say('Row {row}, column {column}: {detail}', {
+        ? say('Row {row}: {reason}', { row: String(row), reason: textOf(detail) })
+        : say('Row {row}, column {column}: {reason}', {
             row: String(row),
             column,
-            detail: textOf(detail),
+            reason: textOf(detail),
           }),
   }))
   return new AppError('invalid_csv', { details })

@@ -1,6 +1,6 @@
 // Uploaded CSV files: received in pieces and kept in the database for a day, so that any process
 // can continue with them.
-import { say } from '../../../plugins/contract.ts'
+import { say, sayPlain } from '../../../plugins/contract.ts'
 import Papa from 'papaparse'
 import { AppError } from '../../core/errors.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
@@ -195,8 +195,8 @@ async function withList(scope: ShopScope, id: string, read: TableReading): Promi
   return { detected: IN_UTF8, analysis: await analyse(text, MAX_CSV_ROWS), place: found }
 }
 
-const WHOLE_FILE = 'The file as it is'
-const ONE_ROW_A_FILE = 'One row for each file'
+const WHOLE_FILE = sayPlain('The file as it is')
+const ONE_ROW_A_FILE = sayPlain('One row for each file')
 
 async function listOf(
   rows: AsyncIterable<RowBatch>,

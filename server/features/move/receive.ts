@@ -57,7 +57,7 @@ export async function receiveMove(
 }
 
 function unrecognised(headers: readonly string[]): AppError {
-  const found = say('Its columns: {headers}', { headers: headers.slice(0, 30).join(', ') })
+  const found = say('Its columns: {names}', { names: headers.slice(0, 30).join(', ') })
   const problem = { code: 'invalid_csv' as const, param: 'file' }
   return new AppError('invalid_csv', {
     message: UNRECOGNISED,

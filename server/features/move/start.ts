@@ -1,5 +1,5 @@
 // Starts the import of an export of another app: its files, or links for its buyers.
-import { say, type Mapping, type Workflow } from '../../../plugins/contract.ts'
+import { type Mapping, say, sayPlain, type Workflow } from '../../../plugins/contract.ts'
 import { AppError } from '../../core/errors.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { firstOf } from '../../core/present.ts'
@@ -110,7 +110,13 @@ const movedOf = (app: string, of: readonly ExportedFile[], position: number): Mo
 })
 
 const workflowOf = (move: string, email: boolean): Workflow => ({
-  ...{ id: 'give-access', title: 'Move buyers', action: 'give-access', kind: 'bulk', parallel: 1 },
+  ...{
+    id: 'give-access',
+    title: sayPlain('Move buyers'),
+    action: 'give-access',
+    kind: 'bulk',
+    parallel: 1,
+  },
   steps: [{ id: 'give', plugin: 'give-access', options: { move, email } }],
 })
 

@@ -64,8 +64,8 @@ export const resendDelivery = (scope: ShopScope, id: string, { now }: ChangePart
     if (retryAfter !== undefined)
       throw new AppError('rate_limited', {
         message: say(
-          'This email was sent {most} times within an hour: wait before you send it again',
-          { most: MAX_REPEATED },
+          'This email was sent {count} times within an hour: wait before you send it again',
+          { count: MAX_REPEATED },
         ),
         retryAfter,
       })

@@ -1,6 +1,6 @@
 // The import of orders from before the installation, as an operation with a preview.
 import { z } from 'zod'
-import { say, type Workflow } from '../../../plugins/contract.ts'
+import { say, sayPlain, type Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { toPublicId } from '../../core/ids.ts'
@@ -21,7 +21,12 @@ export interface PastOrderRouteParts {
 const BEGINNING = new Date('2000-01-01T00:00:00Z')
 
 const workflowOf = (options: { since: string; mail: boolean }): Workflow => ({
-  ...{ id: 'import-orders', title: 'Import past orders', action: 'import-orders', kind: 'bulk' },
+  ...{
+    id: 'import-orders',
+    title: sayPlain('Import past orders'),
+    action: 'import-orders',
+    kind: 'bulk',
+  },
   parallel: 1,
   steps: [{ id: 'import', plugin: 'import-orders', options }],
 })

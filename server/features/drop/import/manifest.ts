@@ -90,8 +90,8 @@ const applies = ({ severity, field }: CellProblem, { filename }: RowValues): boo
 function rowText(row: number, { field, message, detail }: CellProblem): Text {
   const text = textOf(detail ?? message)
   return field
-    ? say('Row {row}, {field}: {detail}', { row: String(row), field, detail: text })
-    : say('Row {row}: {detail}', { row: String(row), detail: text })
+    ? say('Row {row}, {field}: {reason}', { row: String(row), field, reason: text })
+    : say('Row {row}: {reason}', { row: String(row), reason: text })
 }
 
 const invalid = (row: number, param: string, detail: Text) =>
@@ -101,7 +101,7 @@ const invalid = (row: number, param: string, detail: Text) =>
         index: row - 1,
         param,
         code: 'invalid_csv',
-        message: say('Row {row}: {detail}', { row: String(row), detail }),
+        message: say('Row {row}: {reason}', { row: String(row), reason: detail }),
       },
     ],
   })

@@ -205,21 +205,19 @@ test.each([
     if ((await toggle.getAttribute('aria-expanded')) === 'false') await hand.press(toggle)
     const cell = (n: number) =>
       page.getByRole('button', { name: `: ${mode}/${n}.pdf`, exact: false })
-    const edit = async (n: number, text: string, key: string) => {
-      await hand.press(cell(n))
+    const correctName = async (place: Locator, text: string, key = 'Enter') => {
+      await hand.press(place)
       await page.locator('.cell-input').waitFor()
       await page.keyboard.press('Control+A')
       await page.keyboard.insertText(text)
       await page.keyboard.press(key)
     }
+    const edit = (n: number, text: string, key: string) => correctName(cell(n), text, key)
     await edit(40, 'never', 'Escape')
     await edit(40, `${mode}\\40.pdf`, 'Enter')
     await page.getByRole('button', { name: `: ${mode}\\40.pdf` }).waitFor()
     await fixed(6)
-    await hand.press(page.getByRole('button', { name: `: ${mode}\\40.pdf` }))
-    await page.keyboard.press('Control+A')
-    await page.keyboard.insertText(`${mode} 40.pdf`)
-    await page.keyboard.press('Enter')
+    await correctName(page.getByRole('button', { name: `: ${mode}\\40.pdf` }), `${mode} 40.pdf`)
     await fixed(5)
     for (const n of [42, 44, 46, 48]) {
       await edit(n, `${mode} ${n}.pdf`, n % 4 === 0 ? 'Tab' : 'Enter')

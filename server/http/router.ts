@@ -47,8 +47,8 @@ export function createRouter(parts: RouterParts): Router {
 
 function requireScope(caller: Caller, endpoint: Endpoint): void {
   if (hasScope(caller, endpoint)) return
-  const message = say('Permission denied: this key lacks the scope {endpoint}', {
-    endpoint: scopesOf(endpoint).join(' or '),
+  const message = say('Permission denied: this key lacks the scope {missing}', {
+    missing: scopesOf(endpoint).join(' or '),
   })
   throw new AppError('missing_scope', { message })
 }

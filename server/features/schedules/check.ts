@@ -23,7 +23,7 @@ export async function workflowOf(
   const found = action === null ? null : actionWorkflow(action, options, parts)
   if (!found)
     throw new AppError('not_found', {
-      message: say('There is no action {action}', { action: action ?? '' }),
+      message: say('There is no action {id}', { id: action ?? '' }),
     })
   return found
 }
@@ -50,7 +50,7 @@ export async function scheduleProblems(
     return wrong('action', say('Choose an action, or a workflow'))
   const plugin = parts.plugins.find(({ id }) => id === action)
   if (action !== null && !(plugin && actionWorkflow(action, {}, parts)))
-    return wrong('action', say('There is no action {action}', { action }))
+    return wrong('action', say('There is no action {id}', { id: action }))
   if (plugin) problems.push(...keptProblems(plugin, options, 'options'))
   else if (Object.keys(options).length > 0)
     problems.push({ param: 'options', message: say('A workflow’s options are in its steps') })

@@ -102,10 +102,9 @@ function detailsOf(issue: Issue, value: unknown, most: number, schema: z.ZodType
     return issue.keys.slice(0, most).map((key, index) => {
       // The names are listed once for an object: a hundred lists of them would make the answer
       // unreadable.
-      const message =
-        index === 0 && names !== ''
-          ? say('There is no field {key}. The fields are: {names}', { key: shortName(key), names })
-          : say('There is no field {key}', { key: shortName(key) })
+      const known = index === 0 && names !== '' ? `. The fields are: ${names}` : ''
+      // Only programs send unknown fields: the message is not translated.
+      const message = textOf(`There is no field ${shortName(key)}${known}`)
       return detail([...issue.path, key], 'unknown_field', message)
     })
   }

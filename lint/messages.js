@@ -1,5 +1,5 @@
 // Finds messages: of the page, the literal first arguments of t(), tRich() and template(); of the
-// server and the plugins, those of say().
+// server and the plugins, those of say() and sayPlain().
 import { readFileSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import ts from 'typescript'

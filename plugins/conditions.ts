@@ -1,5 +1,6 @@
 // Rules about a file that plugins and the server share: the comparison of names, valid tags, and
 // the conditions of steps and rules.
+import { sayPlain } from './contract.ts'
 import { z } from 'zod'
 import type { FileView } from './file-view.ts'
 import { UNSAFE_CHARACTERS } from './unsafe-characters.ts'
@@ -12,11 +13,11 @@ const MAX_TAG_LENGTH = 100
  */
 export function tagProblem(tag: string): { code: 'invalid_tag'; message: string } | null {
   const wrong = (message: string) => ({ code: 'invalid_tag', message }) as const
-  if (tag.trim() === '') return wrong('A tag cannot be empty')
+  if (tag.trim() === '') return wrong(sayPlain('A tag cannot be empty'))
   if (tag.length > MAX_TAG_LENGTH) return wrong(`A tag has at most ${MAX_TAG_LENGTH} characters`)
   if (/[,;]/.test(tag)) return wrong('A tag cannot contain , or ;')
   if (!tag.isWellFormed() || UNSAFE_CHARACTERS.test(tag))
-    return wrong('A tag cannot contain control characters')
+    return wrong(sayPlain('A tag cannot contain control characters'))
   return null
 }
 

@@ -27,6 +27,12 @@ export const say = (message: string, values: Text['values'] = {}, context?: stri
   context === undefined ? { message, values } : { message, context, values }
 
 /**
+ * States a text without values where a plain string is needed, and returns it. Readers find its
+ * translation by the English message, so the message must be a literal.
+ */
+export const sayPlain = <Message extends string>(message: Message): Message => message
+
+/**
  * The text of a string that is stated elsewhere: a title, another system's answer. It is shown in
  * the reader's language if a catalog has it.
  */

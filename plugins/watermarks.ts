@@ -1,4 +1,5 @@
 // The watermark of documents: the options of an action, and what a shop keeps for all of them.
+import { sayPlain } from './contract.ts'
 import { z } from 'zod'
 
 const POSITIONS = [
@@ -21,7 +22,7 @@ export const watermarkFields = {
     .meta({ title: 'Text', help: 'In any script.', missing: 'Enter the text of the watermark' }),
   picture: z
     .string()
-    .regex(/^file_[0-9a-f]{32}$/, 'This is not the id of a file')
+    .regex(/^file_[0-9a-f]{32}$/, sayPlain('This is not the id of a file'))
     .optional()
     .meta({
       title: 'Image',

@@ -1,4 +1,5 @@
 // A picture as a mark: upright, no larger than pages need, keeping its transparency.
+import { sayPlain } from '../contract.ts'
 import sharp from 'sharp'
 import { Refusal, isOutOfMemory } from '../sandbox.ts'
 import { streamOf, type Mark } from './marks.ts'
@@ -27,7 +28,7 @@ export async function pictureMark(bytes: Buffer): Promise<Mark> {
     return imageOf(info, { '/ColorSpace': '/DeviceRGB' }, colours, alpha)
   } catch (error) {
     if (error instanceof Error && isOutOfMemory(error.message)) throw error
-    throw new Refusal('image_damaged', 'The image for the watermark cannot be opened', {
+    throw new Refusal('image_damaged', sayPlain('The image for the watermark cannot be opened'), {
       cause: error,
     })
   }

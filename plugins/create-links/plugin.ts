@@ -3,12 +3,13 @@ import { z } from 'zod'
 import {
   definePlugin,
   emailAddress,
-  MAX_DOWNLOAD_LIMIT,
-  MAX_EXPIRY_DAYS,
-  say,
-  phrases,
   type Item,
   type LinkWanted,
+  MAX_DOWNLOAD_LIMIT,
+  MAX_EXPIRY_DAYS,
+  phrases,
+  say,
+  sayPlain,
 } from '../contract.ts'
 
 const MAX_PER_FILE = 1000
@@ -29,7 +30,7 @@ const terms = {
     help: 'Kept with the links, so that they can be sent there.',
   }),
 }
-const fileId = z.string().regex(/^file_[0-9a-f]{32}$/, 'This is not the id of a file')
+const fileId = z.string().regex(/^file_[0-9a-f]{32}$/, sayPlain('This is not the id of a file'))
 const ofFile = z.strictObject({ file_id: fileId.meta({ title: 'File' }), ...terms })
 
 const options = z

@@ -1,6 +1,6 @@
 // Gives past buyers of another app links to the files that they had access to there.
 import { z } from 'zod'
-import { definePlugin, planEach } from '../contract.ts'
+import { definePlugin, planEach, sayPlain } from '../contract.ts'
 
 const options = z.strictObject({
   move: z
@@ -29,11 +29,11 @@ export const giveAccess = definePlugin({
   permission: 'links:write',
   summary: ({ email }) =>
     email
-      ? 'Links for buyers of another app, with an email'
-      : 'Links for buyers of another app, without an email',
+      ? sayPlain('Links for buyers of another app, with an email')
+      : sayPlain('Links for buyers of another app, without an email'),
   plan: planEach((_, { move, email }) => ({
     status: 'ok',
     access: { move, send: email },
-    unchanged: 'Its buyers have links already',
+    unchanged: sayPlain('Its buyers have links already'),
   })),
 })

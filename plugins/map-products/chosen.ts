@@ -2,20 +2,21 @@
 // review list.
 import { z } from 'zod'
 import {
-  failed,
   type CatalogProduct,
+  failed,
   type Item,
+  type Mapping,
   type Outcome,
   type ReadContext,
-  type Mapping,
+  sayPlain,
 } from '../contract.ts'
 
 export const choice = z.strictObject({
-  file_id: z.string().regex(/^file_[0-9a-f]{32}$/, 'This is not the id of a file'),
+  file_id: z.string().regex(/^file_[0-9a-f]{32}$/, sayPlain('This is not the id of a file')),
   product_id: z.string().max(255),
   variant_id: z.string().max(255).nullable().default(null),
   score: z.number().min(0).max(1).default(1),
-  reason: z.string().max(1000).default('Chosen manually'),
+  reason: z.string().max(1000).default(sayPlain('Chosen manually')),
   /** Whether existing products are replaced; absent: as the option `replace` says. */
   replace: z.boolean().optional(),
 })
@@ -71,7 +72,7 @@ function choicesOf({
   choices = [],
 }: MappingChoice): (item: Item) => Choice | undefined {
   if (product_id !== undefined) {
-    const choice = { file_id: '', score: 1, reason: 'Chosen manually' }
+    const choice = { file_id: '', score: 1, reason: sayPlain('Chosen manually') }
     return () => ({ ...choice, product_id, variant_id: variant_id ?? null })
   }
   const byFile = new Map(choices.toReversed().map((choice) => [choice.file_id, choice]))

@@ -2,12 +2,13 @@
 // name is free: the code that changes files does, in previews and in runs.
 import { z } from 'zod'
 import {
-  definePlugin,
-  say,
   type BaseContext,
+  definePlugin,
   type Item,
   type Outcome,
   type ReadContext,
+  say,
+  sayPlain,
 } from '../contract.ts'
 import { dateWriter, isDateFormat, KNOWN_TOKENS, timeOf } from './date.ts'
 import { replacerOf } from './find.ts'
@@ -222,11 +223,11 @@ const endsWith = (pattern: string, extension: string) =>
 
 /** Why a file that lacks a value is skipped. */
 const LACKING: Partial<Record<Variable, string>> = {
-  product_name: 'It has no product to be named after',
-  sku: 'It has no SKU to be named after',
-  tags: 'It has no tag to be named after',
-  pack: 'It is in no pack to be named after',
-  extension: 'It has no extension to be named after',
+  product_name: sayPlain('It has no product to be named after'),
+  sku: sayPlain('It has no SKU to be named after'),
+  tags: sayPlain('It has no tag to be named after'),
+  pack: sayPlain('It is in no pack to be named after'),
+  extension: sayPlain('It has no extension to be named after'),
 }
 
 function byPattern(

@@ -1,5 +1,6 @@
 // Compares a file's content with its name. Only reliable types are compared: many formats are ZIP
 // archives or text inside.
+import { sayPlain } from '../contract.ts'
 import mime from 'mime-types'
 
 /** A kind of content with its article, for a sentence. */
@@ -9,11 +10,11 @@ const PROGRAMS =
   /x-msdownload|x-msdos-program|x-elf|x-mach-binary|x-dosexec|vnd\.microsoft\.portable-executable/
 
 function kindOf(type: string): Kind | null {
-  if (type === 'application/pdf') return 'a PDF document'
-  if (/^(text\/html|application\/xhtml\+xml)\b/i.test(type)) return 'a web page'
-  if (PROGRAMS.test(type)) return 'a program'
-  if (/^image\//.test(type)) return 'an image'
-  return /^(audio|video)\//.test(type) ? 'an audio or video file' : null
+  if (type === 'application/pdf') return sayPlain('a PDF document')
+  if (/^(text\/html|application\/xhtml\+xml)\b/i.test(type)) return sayPlain('a web page')
+  if (PROGRAMS.test(type)) return sayPlain('a program')
+  if (/^image\//.test(type)) return sayPlain('an image')
+  return /^(audio|video)\//.test(type) ? sayPlain('an audio or video file') : null
 }
 
 /**

@@ -2,7 +2,9 @@
 // and message. Clients match on `code`; a code is never renamed or reused. The specification's own
 // messages are used word for word.
 
-import { english, type AnyText } from '../../plugins/contract.ts'
+import { english, textOf, type Text } from '../../plugins/contract.ts'
+import { storedMessage, type StoredMessage } from './texts.ts'
+
 type ErrorType =
   | 'invalid_request'
   | 'authentication'
@@ -428,8 +430,16 @@ export interface ErrorDetail {
   index?: number
   param: string
   code: ErrorCode
-  message: string
+  message: Text
 }
+
+/** A problem as answers and rows have it. */
+export interface StoredProblem extends Omit<ErrorDetail, 'message'>, StoredMessage {}
+
+export const storedProblem = ({ message, ...detail }: ErrorDetail): StoredProblem => ({
+  ...detail,
+  ...storedMessage(message),
+})
 
 /**
  * Maximum number of problems in an answer. The others are only counted, so that the size of an
@@ -444,7 +454,9 @@ export class AppError extends Error {
   readonly code: ErrorCode
   readonly param: string | null
   /** The first hundred problems. */
-  readonly details: readonly ErrorDetail[]
+  readonly details: readonly StoredProblem[]
+  /** The message, to be written in other languages. */
+  readonly text: Text
   /** The number of all problems. */
   readonly detailsTotal: number
   /** Seconds until a retry makes sense. */
@@ -455,7 +467,7 @@ export class AppError extends Error {
   constructor(
     code: ErrorCode,
     about: {
-      message?: AnyText
+      message?: Text
       param?: string
       details?: readonly ErrorDetail[]
       /** The number of all details, if `details` are only the first ones. */
@@ -465,11 +477,13 @@ export class AppError extends Error {
       cause?: unknown
     } = {},
   ) {
-    super(english(about.message ?? ERRORS[code].message), { cause: about.cause })
+    const text = about.message ?? textOf(ERRORS[code].message)
+    super(english(text), { cause: about.cause })
     this.name = 'AppError'
     this.code = code
     this.param = about.param ?? null
-    this.details = (about.details ?? []).slice(0, MAX_DETAILS)
+    this.text = text
+    this.details = (about.details ?? []).slice(0, MAX_DETAILS).map(storedProblem)
     this.detailsTotal = about.detailsTotal ?? about.details?.length ?? 0
     this.retryAfter = about.retryAfter ?? null
     this.current = about.current ?? null

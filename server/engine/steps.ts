@@ -1,6 +1,14 @@
 // Questions about a workflow as data: what it works on, what permissions it needs, what cannot be
 // undone.
-import type { ItemPlugin, Plugin, ShopSettings, Step, Workflow } from '../../plugins/contract.ts'
+import {
+  type ItemPlugin,
+  type Plugin,
+  say,
+  type ShopSettings,
+  type Step,
+  type Text,
+  type Workflow,
+} from '../../plugins/contract.ts'
 import { AppError } from '../core/errors.ts'
 import type { FileFilter } from '../files/filter.ts'
 
@@ -81,7 +89,10 @@ function precedingOf(
   if (before === null) return null
   if (!plugins.some((one) => one.id === before))
     throw new AppError('workflow_broken', {
-      message: `${plugin.title} needs the plugin ${before}, which is not installed`,
+      message: say('{title} needs the plugin {before}, which is not installed', {
+        title: plugin.title,
+        before,
+      }),
     })
   // Never `keep`: the step itself must not run on a file for which the preceding step failed.
   const stops = onFailure === 'stop' ? { onFailure } : {}
@@ -109,12 +120,12 @@ export function misplaced(
   { deleted }: FileFilter,
   workflow: Workflow,
   plugins: readonly Plugin[],
-): string | null {
+): Text | null {
   const place = filePlaceOf(workflow, plugins)
   if (deleted === undefined || place === 'all' || deleted === (place === 'trash')) return null
   return place === 'trash'
-    ? 'This only works on files in the trash'
-    : 'This does not work on files in the trash'
+    ? say('This only works on files in the trash')
+    : say('This does not work on files in the trash')
 }
 
 /** Whether it has effects that an undo can restore. It has none if it purges files. */

@@ -1,6 +1,6 @@
 // Changes one file for the page or the API in one transaction, or refuses the change with every
 // problem.
-import { movedMappings, type FileSettings, english } from '../../plugins/contract.ts'
+import { type FileSettings, movedMappings, textOf } from '../../plugins/contract.ts'
 import { retryTransaction } from '../core/db/retry-transaction.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../core/errors.ts'
@@ -45,7 +45,7 @@ export function editFile(scope: ShopScope, id: string, edit: Edit): Promise<void
     if (changed.status === 'refused')
       problems.push({
         ...{ param: PARAMS[changed.code] ?? 'filename', code: changed.code },
-        message: english(changed.message),
+        message: textOf(changed.message),
       })
     if (problems.length > 0) throw refusal(problems)
   })
@@ -75,7 +75,7 @@ export const fieldsEdit =
         {
           param: 'pack_id',
           code: 'pack_not_found',
-          message: new AppError('pack_not_found').message,
+          message: new AppError('pack_not_found').text,
         },
       ]
     const { kept, fresh } = movedMappings(record, pack)

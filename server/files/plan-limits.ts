@@ -24,8 +24,6 @@ export async function readShopPlan(scope: ShopScope): Promise<ShopPlan | null> {
   return row ?? null
 }
 
-const CHANGE = 'choose another plan under Settings, Plan'
-
 export const planText = {
   files: (plan: string, limit: number) =>
     say(
@@ -48,9 +46,10 @@ export async function requireDownloads(scope: ShopScope): Promise<void> {
   const limit = plan?.limits.monthly_downloads ?? null
   if (plan === null || limit === null || (await downloadsOfMonth(scope)) < limit) return
   throw new AppError('plan_limit', {
-    message:
-      `The plan “${plan.title}” allows ${limit.toLocaleString('en')} downloads a month, and they ` +
-      `are used up: create links next month, or ${CHANGE}. Existing links keep working`,
+    message: say(
+      'The plan “{plan}” allows {limit} downloads a month, and they are used up: create links next month, or choose another plan under Settings, Plan. Existing links keep working',
+      { plan: plan.title, limit },
+    ),
   })
 }
 
@@ -59,7 +58,10 @@ export async function requireFeature(scope: ShopScope, feature: PlanFeature): Pr
   const plan = await readShopPlan(scope)
   if (plan === null || plan.features.includes(feature)) return
   throw new AppError('plan_limit', {
-    message: `The plan “${plan.title}” does not include ${feature}: ${CHANGE}`,
+    message: say(
+      'The plan “{plan}” does not include {feature}: choose another plan under Settings, Plan',
+      { plan: plan.title, feature },
+    ),
   })
 }
 

@@ -1,6 +1,7 @@
 // Wrong keys and tokens, limited by client address. Failures are counted in the database, for all
 // web processes. An address with too many failures is cached here, so that refusing it costs no
 // query.
+import { say } from '../../plugins/contract.ts'
 import type { IncomingMessage } from 'node:http'
 import type { Limits } from '../core/configuration/limits.ts'
 import type { Database } from '../core/db/database.ts'
@@ -68,8 +69,9 @@ export function createFailureLimiter({
 }
 
 function tooMany(ms: number): AppError {
-  const message =
-    'Too many requests with a wrong key or token came from this address: wait as long as Retry-After says'
+  const message = say(
+    'Too many requests with a wrong key or token came from this address: wait as long as Retry-After says',
+  )
   return new AppError('rate_limited', { message, retryAfter: Math.max(1, Math.ceil(ms / 1000)) })
 }
 

@@ -1,6 +1,7 @@
 // The shape of a JSON body, counted in its bytes before it is parsed. JSON.parse takes 100 ns for a
 // value of three bytes and 1 µs for a new field name: 5 MB of either would block the process for
 // half a second.
+import { say } from '../../plugins/contract.ts'
 import { AppError } from '../core/errors.ts'
 
 /** The maximum number of values in a body: every element of a list and every field counts. */
@@ -59,10 +60,13 @@ export function shapeCounter(): (bytes: Uint8Array) => void {
 
 export const tooDeep = (): AppError =>
   new AppError('malformed_request', {
-    message: `The request is nested more than ${MAX_DEPTH} deep`,
+    message: say('The request is nested more than {most} deep', { most: MAX_DEPTH }),
   })
 
 const tooMany = (what: string, most: number) =>
   new AppError('payload_too_large', {
-    message: `The request has more than ${most} ${what}: send it in several requests`,
+    message: say('The request has more than {most} {what}: send it in several requests', {
+      most,
+      what,
+    }),
   })

@@ -1,6 +1,7 @@
 // A request's JSON body, read within its limits. A refused body is read to its end, or its
 // connection is closed: unread bytes on an open connection would block the next request, which
 // behind a proxy is another client's.
+import { say, type Text } from '../../plugins/contract.ts'
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
 import { koaBody } from 'koa-body'
@@ -67,7 +68,7 @@ function refusal(cause: unknown): AppError {
   if (status === 413) return new AppError('payload_too_large')
   if (status !== 415) return new AppError('malformed_request', { cause })
   return new AppError('unsupported_media_type', {
-    message: 'Send the body uncompressed, or as gzip, deflate or br',
+    message: say('Send the body uncompressed, or as gzip, deflate or br'),
   })
 }
 
@@ -80,18 +81,21 @@ function parsed(text: string): unknown {
   } catch (cause) {
     throw new AppError('malformed_request', { cause, message: notJson(cause) })
   }
-  throw new AppError('malformed_request', { message: 'The body must be a JSON object' })
+  throw new AppError('malformed_request', { message: say('The body must be a JSON object') })
 }
 
 /**
  * The place of the error only: the rest of the engine's message quotes the body, which may contain
  * secrets.
  */
-function notJson(cause: unknown): string {
+function notJson(cause: unknown): Text {
   const text = cause instanceof Error ? cause.message : ''
   const place = /\((line \d+ column \d+)\)$/.exec(text)?.[1]
-  const where = text.includes('end of JSON input') ? 'it ends too early' : place
-  return `The body is not valid JSON${where ? `: ${where}` : ''}`
+  if (text.includes('end of JSON input'))
+    return say('The body is not valid JSON: it ends too early')
+  return place
+    ? say('The body is not valid JSON: {place}', { place })
+    : say('The body is not valid JSON')
 }
 
 /** Reads and discards the rest of a body. False: the rest is longer than the limit. */

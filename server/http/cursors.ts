@@ -1,5 +1,6 @@
 // Cursors of lists: opaque to clients, and validated part by part when they come back, so that an
 // invalid one gives a client error and not a database error.
+import { say } from '../../plugins/contract.ts'
 import { AppError } from '../core/errors.ts'
 
 export const toCursor = (values: readonly (string | number)[]): string =>
@@ -37,7 +38,7 @@ export function fromCursor(
   } catch {
     // A text that is no cursor is reported below.
   }
-  const message = 'Send the previous page’s next_cursor, unchanged'
+  const message = say('Send the previous page’s next_cursor, unchanged')
   throw new AppError('validation_failed', {
     param: 'cursor',
     details: [{ param: 'cursor', code: 'invalid_value', message }],

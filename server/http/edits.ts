@@ -1,6 +1,7 @@
 // Edits of one record by two people: the ETag of a record that a form edits has a part for each
 // field that can be edited. With that ETag in `If-Match`, a change of a field that somebody else
 // has changed meanwhile is refused, and the current record is in the answer.
+import { say } from '../../plugins/contract.ts'
 import { createHash } from 'node:crypto'
 import type { z } from 'zod'
 import type { ShopScope } from '../core/db/for-shop.ts'
@@ -115,6 +116,6 @@ const changedMeanwhile = (fields: readonly string[], current: JsonRecord | null)
     param: firstOf(fields),
     details: fields.map((param) => ({
       ...{ param, code: 'changed_meanwhile' },
-      message: 'It was changed since you read it',
+      message: say('It was changed since you read it'),
     })),
   })

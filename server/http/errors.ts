@@ -1,9 +1,11 @@
 // The one place that turns errors into responses: the standard error body, and a log entry for
 // errors that operators should know.
 import { randomUUID } from 'node:crypto'
+import type { Text } from '../../plugins/contract.ts'
 import type { Context, Next } from 'koa'
 import { hasNoRoom, isDatabaseUnavailable } from '../core/db/error-classes.ts'
 import { AppError, ERRORS, type ErrorCode } from '../core/errors.ts'
+import { storedMessage } from '../core/texts.ts'
 import { errorFields, type LogFields, type Logger } from '../core/log.ts'
 
 export interface ErrorBody {
@@ -11,6 +13,8 @@ export interface ErrorBody {
     type: string
     code: ErrorCode
     message: string
+    /** Absent: the message has no values. */
+    message_text?: Text
     status: number
     param: string | null
     details: readonly object[]
@@ -28,7 +32,7 @@ function errorBody(error: AppError, id: string): ErrorBody {
     error: {
       type: ERRORS[error.code].type,
       code: error.code,
-      message: error.message,
+      ...storedMessage(error.text),
       status: error.status,
       param: error.param,
       details: error.details,

@@ -1,6 +1,6 @@
 // A CSV file in a request: as the body itself or as the file of a form, passed on as it arrives.
 import type { Context } from 'koa'
-import { UNSAFE_CHARACTERS } from '../../plugins/contract.ts'
+import { say, UNSAFE_CHARACTERS } from '../../plugins/contract.ts'
 import { AppError } from '../core/errors.ts'
 import { boundaryIn, openFormFile } from './form-file.ts'
 import { lastOf } from '../core/present.ts'
@@ -46,10 +46,10 @@ export async function receivedFile(
   if (boundary === null) return { filename: nameOf(filename), bytes: body }
   const file = await openFormFile(body, boundary)
   if (file) return { filename: nameOf(filename ?? file.filename), bytes: file.bytes }
-  throw new AppError('validation_failed', { param: 'file', message: 'The form has no file' })
+  throw new AppError('validation_failed', { param: 'file', message: say('The form has no file') })
 }
 
-const WANTED = 'Send the CSV file (Content-Type: text/csv), or a form with it'
+const WANTED = say('Send the CSV file (Content-Type: text/csv), or a form with it')
 
 function nameOf(filename: string | null | undefined): string {
   const name = lastOf((filename ?? '').split(/[\\/]/))
@@ -63,7 +63,7 @@ async function* wholeBody(ctx: Context): AsyncGenerator<Uint8Array> {
     for await (const chunk of ctx.req.iterator({ destroyOnReturn: false })) yield chunk as Buffer
   } catch (cause) {
     throw new AppError('malformed_request', {
-      message: 'The request ended before the file was complete',
+      message: say('The request ended before the file was complete'),
       cause,
     })
   }

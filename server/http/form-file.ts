@@ -1,5 +1,6 @@
 // The one file of a multipart form (RFC 7578), passed on as it arrives. Parts before it are
 // skipped, and parts after it are not read.
+import { say } from '../../plugins/contract.ts'
 import { AppError } from '../core/errors.ts'
 
 export interface FormFile {
@@ -14,7 +15,7 @@ const MAX_FIELD = 1024 * 1024
 
 const malformed = () =>
   new AppError('malformed_request', {
-    message: 'The form could not be read to the end of its file',
+    message: say('The form could not be read to the end of its file'),
   })
 
 /** The file of a form; null: it has none. `boundary`: from the Content-Type. */

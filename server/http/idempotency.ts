@@ -2,6 +2,7 @@
 // hours. A second request waits for the first. If the first one's process died, or it failed
 // half-way, the second one runs again: an operation that was started is found by its key, and an
 // atomic change was not made at all. Replies are stored sealed, because some contain buyers' keys.
+import { say } from '../../plugins/contract.ts'
 import { createHash } from 'node:crypto'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { openReply, sealReply } from '../core/db/sealed-replies.ts'
@@ -49,7 +50,7 @@ export async function runIdempotently(
 ): Promise<Reply> {
   if (!/^[\x21-\x7e]{1,255}$/.test(request.key))
     throw new AppError('malformed_request', {
-      message: 'Idempotency-Key: send 1 to 255 visible ASCII characters',
+      message: say('Idempotency-Key: send 1 to 255 visible ASCII characters'),
     })
   const hash = createHash('sha256')
     .update(`${request.method} ${request.path}\n${JSON.stringify(request.body)}`)

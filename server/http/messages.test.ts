@@ -87,7 +87,7 @@ function said(): Map<string, string[]>[] {
       ([, single, double]): [string, string[]] => [single ?? double ?? '', [file]],
     ),
   )
-  return [...SERVER.map((folder) => messagesIn(folder, ['say'])), new Map(inMails)]
+  return [...SERVER.map((folder) => messagesIn(folder, ['say', 'sayPlain'])), new Map(inMails)]
 }
 
 interface Actions {

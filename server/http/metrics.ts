@@ -1,6 +1,7 @@
 // GET /metrics, for Prometheus: this process, its requests and downloads, counted in memory, and
 // the state of all operations and jobs, read from the database at most every few seconds. Labels
 // contain fixed words only, never the name of a shop, a file or a person.
+import { say } from '../../plugins/contract.ts'
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Context, Next } from 'koa'
@@ -94,7 +95,7 @@ async function admit({ req }: Context, { token, open, failures }: MetricsParts):
     () => {
       if (!timingSafeEqual(given, digest(token)))
         throw new AppError('unauthenticated', {
-          message: 'Send the value of METRICS_TOKEN: Authorization: Bearer …',
+          message: say('Send the value of METRICS_TOKEN: Authorization: Bearer …'),
         })
     },
     `metrics ${given.toString('base64')}`,

@@ -1,4 +1,5 @@
 // Limits per caller and minute, counted in the database so that they hold for all web processes.
+import { say } from '../../plugins/contract.ts'
 import type { Context } from 'koa'
 import type { Limits } from '../core/configuration/limits.ts'
 import type { Database } from '../core/db/database.ts'
@@ -49,8 +50,9 @@ export function createRateLimiter(database: Database, limits: Limits): RateLimit
       if (!shared.exceeded) return
       ctx.set('RateLimit-Policy', shared.policy)
       ctx.set('RateLimit', shared.limit)
-      const message =
-        'The API keys of this shop have made too many requests together: wait as long as Retry-After says'
+      const message = say(
+        'The API keys of this shop have made too many requests together: wait as long as Retry-After says',
+      )
       throw new AppError('rate_limited', { retryAfter: shared.retryAfter, message })
     },
   }

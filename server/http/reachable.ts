@@ -1,5 +1,6 @@
 // Addresses that this server will post to are checked when they are given, not only when the first
 // message fails.
+import { say, sayPlain } from '../../plugins/contract.ts'
 import { AppError } from '../core/errors.ts'
 import type { GuardedClient } from '../ports/guarded-fetch.ts'
 
@@ -14,8 +15,11 @@ export async function requireReachable(
   if (url === undefined) return
   await reach(url).catch((cause: unknown) => {
     const code = 'url_not_accessible'
-    const message =
-      'This server cannot send to this address: use one on the public internet, on port 80 or 443'
+    const message = say(
+      sayPlain(
+        'This server cannot send to this address: use one on the public internet, on port 80 or 443',
+      ),
+    )
     throw new AppError('validation_failed', {
       ...{ param, message, cause },
       details: [{ param, code, message }],

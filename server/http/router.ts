@@ -1,5 +1,6 @@
 // Turns endpoints into routes: rate limit, authenticate, check scope, validate, handle, in this
 // order for all of them.
+import { say } from '../../plugins/contract.ts'
 import Router from '@koa/router'
 import type { Context } from 'koa'
 import type { z } from 'zod'
@@ -46,7 +47,9 @@ export function createRouter(parts: RouterParts): Router {
 
 function requireScope(caller: Caller, endpoint: Endpoint): void {
   if (hasScope(caller, endpoint)) return
-  const message = `Permission denied: this key lacks the scope ${scopesOf(endpoint).join(' or ')}`
+  const message = say('Permission denied: this key lacks the scope {missing}', {
+    missing: scopesOf(endpoint).join(' or '),
+  })
   throw new AppError('missing_scope', { message })
 }
 

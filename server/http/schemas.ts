@@ -103,6 +103,7 @@ export const errorSchema = z
       type: z.string(),
       code: z.string(),
       message: z.string(),
+      message_text: messageText,
       status: z.number().int(),
       param: z.string().nullable(),
       details: z
@@ -112,6 +113,7 @@ export const errorSchema = z
             param: z.string(),
             code: z.string(),
             message: z.string(),
+            message_text: messageText,
           }),
         )
         .meta({ description: 'Every problem, up to the first 100' }),

@@ -1,5 +1,5 @@
 // Scopes that depend on the request, in addition to the endpoint's own scope.
-import type { Entry } from '../../plugins/contract.ts'
+import { say, type Entry } from '../../plugins/contract.ts'
 import { scopesOfConflict } from '../engine/engine.ts'
 import { AppError } from '../core/errors.ts'
 import type { Caller, Scope } from './endpoint.ts'
@@ -9,7 +9,7 @@ export function requireScopes(caller: Caller, scopes: readonly Scope[]): void {
   const missing = scopes.find((scope) => !caller.scopes.has(scope))
   if (missing)
     throw new AppError('missing_scope', {
-      message: `Permission denied: this key lacks the scope ${missing}`,
+      message: say('Permission denied: this key lacks the scope {missing}', { missing }),
     })
 }
 

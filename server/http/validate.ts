@@ -1,5 +1,6 @@
 // Validates requests against their schemas: all problems are reported together, each with a stable
 // code.
+import { say, type Text, textOf } from '../../plugins/contract.ts'
 import type { z } from 'zod'
 import { fieldNames, parseBounded, shortName, type Issue } from '../core/bounds.ts'
 import {
@@ -64,7 +65,7 @@ const placeOf = ({ index, param }: ErrorDetail) => `${index} ${param}`
 function unstorableTexts(value: unknown): ErrorDetail[] {
   const found: ErrorDetail[] = []
   const path: PropertyKey[] = []
-  const report = (code: ErrorCode, message: string) => found.push(detail(path, code, message))
+  const report = (code: ErrorCode, message: Text) => found.push(detail(path, code, message))
   const inside = (key: PropertyKey, inner: unknown) => {
     path.push(key)
     visit(inner)
@@ -73,7 +74,7 @@ function unstorableTexts(value: unknown): ErrorDetail[] {
   const visit = (at: unknown): void => {
     if (found.length >= MAX_DETAILS) return
     if (typeof at === 'string' && !isStorable(at))
-      report('invalid_value', 'This contains a character that cannot be stored')
+      report('invalid_value', say('This contains a character that cannot be stored'))
     if (typeof at !== 'object' || at === null) return
     if (path.length === MAX_DEPTH) throw tooDeep()
     if (Array.isArray(at)) return at.forEach((inner, index) => inside(index, inner))
@@ -82,7 +83,9 @@ function unstorableTexts(value: unknown): ErrorDetail[] {
       else
         report(
           'unknown_field',
-          'A field has a name that cannot be stored, or contains a character that cannot be stored',
+          say(
+            'A field has a name that cannot be stored, or contains a character that cannot be stored',
+          ),
         )
   }
   visit(value)
@@ -100,7 +103,8 @@ function detailsOf(issue: Issue, value: unknown, most: number, schema: z.ZodType
       // The names are listed once for an object: a hundred lists of them would make the answer
       // unreadable.
       const known = index === 0 && names !== '' ? `. The fields are: ${names}` : ''
-      const message = `There is no field ${shortName(key)}${known}`
+      // Only programs send unknown fields: the message is not translated.
+      const message = textOf(`There is no field ${shortName(key)}${known}`)
       return detail([...issue.path, key], 'unknown_field', message)
     })
   }
@@ -113,11 +117,11 @@ function detailsOf(issue: Issue, value: unknown, most: number, schema: z.ZodType
       schema,
     )
   }
-  return [detail(issue.path, codeOf(issue, value), issue.message)]
+  return [detail(issue.path, codeOf(issue, value), textOf(issue.message))]
 }
 
 /** `files[3].url` → index 3, param `url`. */
-function detail(path: readonly PropertyKey[], code: ErrorCode, message: string): ErrorDetail {
+function detail(path: readonly PropertyKey[], code: ErrorCode, message: Text): ErrorDetail {
   const at = path.findIndex((part) => typeof part === 'number')
   const names = (parts: readonly PropertyKey[]) =>
     parts

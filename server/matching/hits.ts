@@ -1,7 +1,7 @@
 // Scoring: every method of matching gives its hits with a score from 0 to 1 and the reason in
 // words, and one rule decides on them. docs/merchants/mapping.md explains it to merchants, with
 // examples that a test runs.
-import type { Match, MatchMethod, Mapping } from '../../plugins/contract.ts'
+import { type Mapping, type Match, type MatchMethod, sayPlain } from '../../plugins/contract.ts'
 import type { MirroredVariant, TaggedProduct } from '../storefront/mirror/lookup.ts'
 import type { NameRun } from './sku-in-name.ts'
 import { firstOf } from '../core/present.ts'
@@ -96,7 +96,7 @@ export const hitOfTitle = (productId: string, title: string, likeness: number): 
   score: rounded(likeness),
   reason:
     likeness === 1
-      ? 'Its name is the title'
+      ? sayPlain('Its name is the title')
       : `Its name is ${Math.round(likeness * 100)} % like the title`,
 })
 

@@ -1,6 +1,6 @@
 // The configuration of an installation, and its check at the start: an unknown plugin, a missing
 // option or a duplicate id is refused when the server starts, not when it is first used.
-import { actionsOf, type Plugin, type Workflow } from '../../plugins/contract.ts'
+import { actionsOf, english, type Plugin, type Workflow } from '../../plugins/contract.ts'
 import { ConfigError } from '../core/config-error.ts'
 import type { Environment } from '../core/configuration/environment.ts'
 import { DEFAULT_LIMITS, type Limits } from '../core/configuration/limits.ts'
@@ -22,6 +22,8 @@ export interface Config {
 }
 
 /** Fills in the defaults and checks that everything that is named exists. Throws `ConfigError`. */
+const uncapitalized = (text: string) => `${text.charAt(0).toLowerCase()}${text.slice(1)}`
+
 export function defineConfig(
   config: Omit<Config, 'limits' | 'channels' | 'plans'> & {
     limits?: Partial<Limits>
@@ -41,7 +43,7 @@ export function defineConfig(
     ...whole.workflows.flatMap((workflow) =>
       workflowProblems(workflow, whole.plugins, workflow.action).map(
         ({ param, message }) =>
-          `workflow ${workflow.id}: ${param}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`,
+          `workflow ${workflow.id}: ${param}: ${uncapitalized(english(message))}`,
       ),
     ),
     ...(plans ? planProblems(plans) : []),

@@ -1,5 +1,6 @@
 // /healthz, /readyz and /metrics of a process without the web role, on a port of their own. It
 // listens from the first moment of the start to the last of the stop, and is ready in between.
+import { say } from '../../plugins/contract.ts'
 import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
 import type { Environment } from '../core/configuration/environment.ts'
@@ -37,7 +38,7 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
   const { environment, log } = parts
   if (environment.monitoringPort === null) return null
   const starting = new AppError('unavailable', {
-    message: 'This process is starting',
+    message: say('This process is starting'),
     retryAfter: 2,
   })
   let readiness: Readiness = { check: () => Promise.reject(starting), drain: () => {} }

@@ -1,5 +1,6 @@
 // Whether this process can do its work: its database answers and is migrated, and it is not being
 // stopped.
+import { say, type Text } from '../../plugins/contract.ts'
 import type { Database } from '../core/db/database.ts'
 import { isMigrationPending } from '../core/db/migrate.ts'
 import { AppError } from '../core/errors.ts'
@@ -9,7 +10,7 @@ import type { Readiness } from '../http/health.ts'
 const ANSWER_MS = 3000
 const RETRY_SECONDS = 2
 
-const notReady = (message: string, cause?: unknown) =>
+const notReady = (message: Text, cause?: unknown) =>
   new AppError('unavailable', { message, retryAfter: RETRY_SECONDS, cause })
 
 export function createReadiness({ pool }: Pick<Database, 'pool'>): Readiness {
@@ -17,11 +18,11 @@ export function createReadiness({ pool }: Pick<Database, 'pool'>): Readiness {
   return {
     drain: () => void (draining = true),
     check: async () => {
-      if (draining) throw notReady('This process is stopping')
+      if (draining) throw notReady(say('This process is stopping'))
       const pending = await withinTime(isMigrationPending(pool)).catch((cause: unknown) => {
-        throw notReady('The database does not answer', cause)
+        throw notReady(say('The database does not answer'), cause)
       })
-      if (pending) throw notReady('Migrations of the database are pending')
+      if (pending) throw notReady(say('Migrations of the database are pending'))
     },
   }
 }

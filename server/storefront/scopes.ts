@@ -1,13 +1,16 @@
 // The platform's scopes that the app requests (shopify.app.toml), and what each is needed for. A
 // merchant may withdraw one, and an older installation may lack one.
+import { sayPlain } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 
 const WANTED: Readonly<Record<string, string>> = {
-  read_products: 'Files cannot be matched to products.',
-  write_orders:
+  read_products: sayPlain('Files cannot be matched to products.'),
+  write_orders: sayPlain(
     'Orders cannot be read: buyers do not get their files automatically, and orders are not tagged.',
-  write_merchant_managed_fulfillment_orders:
+  ),
+  write_merchant_managed_fulfillment_orders: sayPlain(
     'Delivered lines are not marked as fulfilled, and the platform’s own mail cannot bring the files.',
+  ),
 }
 
 /** Without this scope the platform shows recent orders alone. */

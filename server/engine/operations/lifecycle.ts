@@ -1,6 +1,6 @@
 // The moves of an operation: pause, resume, cancel, retry, confirm, and in which status each is
 // allowed. A move is one transaction.
-import type { Plugin } from '../../../plugins/contract.ts'
+import { type Plugin, say, type Text } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { ENDED, type OperationRow, type OperationStatus } from '../types.ts'
@@ -98,25 +98,34 @@ function moving(
   })
 }
 
-function refusal(operation: OperationRow, move: OperationMove): string {
+function refusal(operation: OperationRow, move: OperationMove): Text {
   const { status, total, failed, cancelled, stopped, detail } = operation
-  if (isDiscarded(operation)) return 'This preview was discarded: start the operation again'
+  if (isDiscarded(operation)) return say('This preview was discarded: start the operation again')
   const ended = ENDED.includes(status)
-  const state = ended ? 'has ended' : status === 'previewed' ? 'is a preview' : `is ${status}`
   if (move === 'retry' && ended && failed + cancelled === 0 && stopped === null)
-    return 'No file of this operation failed'
+    return say('No file of this operation failed')
   if (move === 'retry' && ended && total === 0)
-    return 'This operation has no files to try again: start another one'
+    return say('This operation has no files to try again: start another one')
   if (move === 'retry' && detail === 'record')
-    return 'The failed files of this operation are no longer recorded'
-  return `This operation ${state}: it cannot be ${PAST[move]}`
+    return say('The failed files of this operation are no longer recorded')
+  const state = STATES[status] ?? say('This operation has ended')
+  return say('{state}: {refusal}', { state, refusal: IMPOSSIBLE[move] })
 }
-const PAST: Record<OperationMove, string> = {
-  pause: 'paused',
-  resume: 'resumed',
-  cancel: 'cancelled',
-  retry: 'tried again',
-  confirm: 'confirmed',
+
+/** The statuses of operations that have not ended. */
+const STATES: Partial<Record<OperationStatus, Text>> = {
+  previewing: say('This operation is being previewed'),
+  previewed: say('This operation is a preview'),
+  queued: say('This operation is queued'),
+  running: say('This operation is running'),
+  paused: say('This operation is paused'),
+}
+const IMPOSSIBLE: Record<OperationMove, Text> = {
+  pause: say('it cannot be paused'),
+  resume: say('it cannot be resumed'),
+  cancel: say('it cannot be cancelled'),
+  retry: say('it cannot be tried again'),
+  confirm: say('it cannot be confirmed'),
 }
 
 /**

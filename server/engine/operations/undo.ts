@@ -1,6 +1,6 @@
 // Starts an undo: a separate operation over the items of another one, once, and within the undo
 // window.
-import type { Workflow } from '../../../plugins/contract.ts'
+import { say, type Text, type Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { startOperation } from './start.ts'
@@ -55,12 +55,12 @@ export function startUndo(
   })
 }
 
-function refusal({ status, undone_by, finished_at, undo_until }: OperationRow): string {
-  if (undone_by !== null) return 'This operation has been undone, or is being undone'
+function refusal({ status, undone_by, finished_at, undo_until }: OperationRow): Text {
+  if (undone_by !== null) return say('This operation has been undone, or is being undone')
   if (status === 'cancelled' && finished_at === null)
-    return 'This operation is still being cancelled: wait a moment'
-  if (finished_at === null) return 'This operation is still running: cancel it first'
+    return say('This operation is still being cancelled: wait a moment')
+  if (finished_at === null) return say('This operation is still running: cancel it first')
   return undo_until === null
-    ? 'There is nothing about this operation that can be undone'
-    : 'An operation can be undone within 7 days'
+    ? say('There is nothing about this operation that can be undone')
+    : say('An operation can be undone within 7 days')
 }

@@ -1,4 +1,5 @@
 // Why an item was not started: a person cancelled the operation, or another failure ended it.
+import { sayPlain } from '../../../plugins/contract.ts'
 import { ERRORS } from '../../core/errors.ts'
 import type { ItemError, OperationRow } from '../types.ts'
 
@@ -15,7 +16,7 @@ export const CANCELLED = because('operation_cancelled')
 export const STOPPED = because('operation_stopped')
 export const DISCARDED = because(
   'operation_cancelled',
-  'The preview was discarded: nothing was changed',
+  sayPlain('The preview was discarded: nothing was changed'),
 )
 
 export const whyCancelled = ({ stopped }: Pick<OperationRow, 'stopped'>): ItemError =>

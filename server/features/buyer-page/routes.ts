@@ -1,5 +1,6 @@
 // The look of buyers' pages: colours, logo, own texts and language, with a preview of unsaved
 // values.
+import { say } from '../../../plugins/contract.ts'
 import { fileTypeFromBuffer } from 'file-type'
 import { z } from 'zod'
 import {
@@ -128,7 +129,7 @@ const LOGO_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif']
 async function logoOf(bytes: Buffer): Promise<Logo> {
   const type = (await fileTypeFromBuffer(bytes))?.mime
   if (type && LOGO_TYPES.includes(type)) return { bytes, type }
-  const message = 'Choose a PNG, JPEG, WebP or GIF image'
+  const message = say('Choose a PNG, JPEG, WebP or GIF image')
   throw new AppError('validation_failed', {
     param: 'image',
     details: [{ param: 'image', code: 'invalid_value', message }],

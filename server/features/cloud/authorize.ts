@@ -2,7 +2,7 @@
 // `state` belongs to the shop and the session that began: only they can complete the sign-in, once.
 import { createHash } from 'node:crypto'
 import * as oauth from 'oauth4webapi'
-import { english } from '../../../plugins/contract.ts'
+import { say, english } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { present } from '../../core/present.ts'
@@ -34,7 +34,10 @@ export async function beginAuthorization(
   const connection = await requireConnection(scope, id)
   const provider = providerOf(connection.provider)
   const { oauth: spec } = provider
-  if (!spec) throw new AppError('conflict', { message: `${provider.title} is connected with keys` })
+  if (!spec)
+    throw new AppError('conflict', {
+      message: say('{title} is connected with keys', { title: provider.title }),
+    })
   const missing = missingOf(cloud, provider)
   if (missing.length > 0) throw new AppError('conflict', { message: setUpText(provider, missing) })
   const { options } = cloud
@@ -94,8 +97,9 @@ export async function completeAuthorization(
   )
   if (!begun || !provider.oauth)
     throw new AppError('conflict', {
-      message:
+      message: say(
         'This sign-in was not started in this session, or has expired: authorize the connection again',
+      ),
     })
   const verifier = cloud.options.secrets.open(begun.verifier, authorizationPlace(scope.shop))
   const { refresh, access } = await exchange(cloud, provider.oauth, { code, state, verifier })
@@ -140,7 +144,7 @@ async function exchange(
     if (!answer.refresh_token) throw new CloudError('cloud_access_revoked')
     return { refresh: answer.refresh_token, access: answer.access_token }
   } catch (error) {
-    const { code, message } = error instanceof CloudError ? error : tokenError(error)
-    throw new AppError(code, { message })
+    const { code, text } = error instanceof CloudError ? error : tokenError(error)
+    throw new AppError(code, { message: text })
   }
 }

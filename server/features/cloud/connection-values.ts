@@ -1,4 +1,5 @@
 // The values of a provider's fields: checked, and sorted into settings and secrets.
+import { say, type Text, textOf } from '../../../plugins/contract.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { firstOf } from '../../core/present.ts'
 import type { Cloud } from './cloud.ts'
@@ -10,19 +11,19 @@ import type { Provider, Values } from './providers/provider.ts'
  */
 export function checkedValues(provider: Provider, given: Values, before: Values) {
   const details: ErrorDetail[] = []
-  const wrong = (param: string, code: ErrorDetail['code'], message: string) =>
+  const wrong = (param: string, code: ErrorDetail['code'], message: Text) =>
     details.push({ param, code, message })
   for (const name of Object.keys(given))
     if (!provider.fields.some((field) => field.name === name))
-      wrong(name, 'unknown_field', `${provider.title} has no such field`)
+      wrong(name, 'unknown_field', say('{title} has no such field', { title: provider.title }))
   const settings: Record<string, string> = {}
   const secrets: Record<string, string> = {}
   for (const { name, required, secret, rule } of provider.fields) {
     const value = given[name] ?? before[name] ?? ''
     const parsed = rule.safeParse(value)
-    if (required && value === '') wrong(name, 'required', 'This field is required')
+    if (required && value === '') wrong(name, 'required', say('This field is required'))
     else if (value !== '' && !parsed.success)
-      wrong(name, 'invalid_value', firstOf(parsed.error.issues).message)
+      wrong(name, 'invalid_value', textOf(firstOf(parsed.error.issues).message))
     else if (value !== '') (secret ? secrets : settings)[name] = value
   }
   if (details.length > 0) throw new AppError('validation_failed', { details })
@@ -38,6 +39,10 @@ export function checkTogether(
   const place = { demoFolder: '', allowLoopback: cloud.options.allowLoopback }
   const problem = provider.problem?.({ settings, secrets, place })
   if (!problem) return
-  const detail: ErrorDetail = { ...problem, code: 'invalid_value' }
+  const detail: ErrorDetail = {
+    param: problem.param,
+    code: 'invalid_value',
+    message: textOf(problem.message),
+  }
   throw new AppError('validation_failed', { param: problem.param, details: [detail] })
 }

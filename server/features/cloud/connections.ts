@@ -1,5 +1,6 @@
 // Connections as rows: created, read, changed, deleted. Keys are verified by a listing before they
 // are stored.
+import { say, type Text } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import type { Cloud, Opening } from './cloud.ts'
@@ -119,7 +120,9 @@ export async function createConnection(
     )
     if (!row)
       throw new AppError('conflict', {
-        message: `A shop has at most ${MAX_CONNECTIONS} connections: delete one first`,
+        message: say('A shop has at most {most} connections: delete one first', {
+          most: MAX_CONNECTIONS,
+        }),
       })
     return row.id
   })
@@ -236,11 +239,11 @@ export async function deleteConnection(tx: ShopScope, id: string): Promise<void>
 function offered(cloud: Cloud, id: string): Provider {
   const provider = cloud.providers.find((one) => one.id === id)
   const missing = provider ? missingOf(cloud, provider) : []
-  const refuse = (message: string) => {
+  const refuse = (message: Text) => {
     const detail: ErrorDetail = { param: 'provider', code: 'invalid_value', message }
     throw new AppError('validation_failed', { param: 'provider', details: [detail] })
   }
-  if (!provider) return refuse('This installation does not have this provider')
+  if (!provider) return refuse(say('This installation does not have this provider'))
   if (missing.length > 0) return refuse(setUpText(provider, missing))
   return provider
 }
@@ -251,5 +254,8 @@ export const missingOf = (cloud: Cloud, { oauth }: Provider): string[] =>
     ? [`CLOUD_${oauth.client}_CLIENT_ID`, `CLOUD_${oauth.client}_CLIENT_SECRET`]
     : []
 
-export const setUpText = ({ title }: Provider, missing: readonly string[]): string =>
-  `${title} needs an app of its own: the operator of this installation sets ${missing.join(' and ')}, as the operator’s guide describes`
+export const setUpText = ({ title }: Provider, missing: readonly string[]): Text =>
+  say(
+    '{title} needs an app of its own: the operator of this installation sets {variables}, as the operator’s guide describes',
+    { title, variables: missing.join(', ') },
+  )

@@ -1,4 +1,5 @@
 // The folders of a connection's account, to choose one from.
+import { textOf } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { firstOf } from '../../core/present.ts'
@@ -23,7 +24,11 @@ export async function foldersOf(
     throw new AppError('validation_failed', {
       param: 'path',
       details: [
-        { param: 'path', code: 'invalid_value', message: firstOf(valid.error.issues).message },
+        {
+          param: 'path',
+          code: 'invalid_value',
+          message: textOf(firstOf(valid.error.issues).message),
+        },
       ],
     })
   const opening = openingOf(cloud, scope, connection)
@@ -39,7 +44,7 @@ export async function foldersOf(
   } catch (error) {
     if (!(error instanceof CloudError)) throw error
     throw new AppError(error.code, {
-      message: error.message,
+      message: error.text,
       ...(error.retryAfter === null ? {} : { retryAfter: error.retryAfter }),
     })
   }

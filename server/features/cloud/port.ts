@@ -1,5 +1,10 @@
 // The plugins' port to a sync: reads its decisions and carries them out.
-import { PortError, type Cloud as CloudPort, type CloudTask } from '../../../plugins/contract.ts'
+import {
+  type Cloud as CloudPort,
+  type CloudTask,
+  PortError,
+  sayPlain,
+} from '../../../plugins/contract.ts'
 import type { Cloud } from './cloud.ts'
 import { carryOut, type TaskResult } from './carry-out.ts'
 import { CloudError } from './rclone/errors.ts'
@@ -63,7 +68,7 @@ const failure = (error: CloudError) => {
 
 const CONFLICT = {
   code: 'cloud_conflict',
-  message: 'It changed here and at the provider: both are kept, as two files',
+  message: sayPlain('It changed here and at the provider: both are kept, as two files'),
 }
 
 function taskView({ kind, path, size_bytes, pack }: SyncTask): CloudTask {
@@ -72,9 +77,12 @@ function taskView({ kind, path, size_bytes, pack }: SyncTask): CloudTask {
     case 'remove':
       return { does: 'change' }
     case 'remove_there':
-      return { does: 'send', says: 'Deleted at the provider, because it was deleted here' }
+      return {
+        does: 'send',
+        says: sayPlain('Deleted at the provider, because it was deleted here'),
+      }
     case 'send':
-      return { does: 'send', says: 'Sent to the provider' }
+      return { does: 'send', says: sayPlain('Sent to the provider') }
     default: {
       const fetching = { does: 'fetch', path, size_bytes: size_bytes ?? 0, pack } as const
       return kind === 'conflict' ? { ...fetching, warning: CONFLICT } : fetching

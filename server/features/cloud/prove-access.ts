@@ -31,7 +31,7 @@ function refuse(error: unknown, provider?: Provider): never {
     cloud_unreachable: has('endpoint') ? 'endpoint' : undefined,
     cloud_redirected: 'endpoint',
   }[error.code as string]
-  const { code, message } = error
+  const { code, text: message } = error
   throw new AppError(code, {
     message,
     ...(param === undefined ? {} : { param, details: [{ param, code, message }] }),

@@ -1,5 +1,6 @@
 // Starts and cancels syncs: one operation, which is open while the provider is listed. One sync
 // runs at a time for each connection.
+import { say, textOf } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { queueTask } from '../../core/queue/background.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -39,7 +40,9 @@ export function startSync(
     requireReady(cloud, connection)
     const last = await newestSync(tx, id)
     if (last && isRunning(last))
-      throw new AppError('conflict', { message: 'A sync of this connection is running already' })
+      throw new AppError('conflict', {
+        message: say('A sync of this connection is running already'),
+      })
     await updateSyncBase(tx, id)
     if (request.retryRejected) await dropRejections(tx, id)
     if (last?.status === 'previewed') await discard(tx, engine, operationOf(last))
@@ -86,10 +89,10 @@ export function requireReady(
   { state, provider }: CloudConnection,
 ): void {
   if (message !== null && !providerOf(provider).folder)
-    throw new AppError('cloud_unavailable', { message })
+    throw new AppError('cloud_unavailable', { message: textOf(message) })
   if (state === 'unauthorized')
     throw new AppError('conflict', {
-      message: 'Authorize this connection first: the provider does not accept it now',
+      message: say('Authorize this connection first: the provider does not accept it now'),
     })
 }
 

@@ -1,5 +1,6 @@
 // The first pass over a CSV file: reads its headers, its number of rows and the first rows, and
 // checks that it is a table.
+import { say, sayPlain, type Text, textOf } from '../../../plugins/contract.ts'
 import { AppError, ERRORS, type ErrorDetail } from '../../core/errors.ts'
 import { present } from '../../core/present.ts'
 import {
@@ -75,7 +76,7 @@ export async function analyse(
       table.add({ row: number + at, cells, broken: broken.get(number + at) })
     if (table.found.rows > maxRows)
       throw new AppError('too_many', {
-        message: `A CSV file has at most ${maxRows.toLocaleString('en')} rows: split it`,
+        message: say('A CSV file has at most {count} rows: split it', { count: maxRows }),
       })
   }
   return table.end()
@@ -112,7 +113,9 @@ class TableAnalysis {
     }
     if (isBlank(cells)) {
       if (++this.#blank > MAX_BLANK_ROWS)
-        throw invalidCsv([{ row, column: null, detail: 'There are too many empty lines' }])
+        throw invalidCsv([
+          { row, column: null, detail: sayPlain('There are too many empty lines') },
+        ])
     } else if (this.#start === null) addRow(this.found, one)
     else if (this.#start.push(one) >= HEADER_WITHIN) this.#begin()
   }
@@ -120,7 +123,7 @@ class TableAnalysis {
   end(): Analysis {
     this.#begin()
     const { found } = this
-    if (found.rows === 0) throw invalidFile('The file has a header but no rows')
+    if (found.rows === 0) throw invalidFile(say('The file has a header but no rows'))
     const samples = found.sample.map(({ cells }) => cells)
     found.mapping = mappingOf(suggestColumns(found.headers, samples))
     return found
@@ -226,18 +229,25 @@ function invalidCsv(found: readonly ProblemText[]): AppError {
     index: row - 1,
     param: column ?? '',
     code: 'invalid_csv',
-    message: `Row ${row}${column === null ? '' : `, column ${column}`}: ${detail}`,
+    message:
+      column === null
+        ? say('Row {row}: {reason}', { row: String(row), reason: textOf(detail) })
+        : say('Row {row}, column {column}: {reason}', {
+            row: String(row),
+            column,
+            reason: textOf(detail),
+          }),
   }))
   return new AppError('invalid_csv', { details })
 }
 
 /** The error for a problem of the whole file, not of one row. */
-const invalidFile = (detail: string): AppError =>
+const invalidFile = (detail: Text): AppError =>
   new AppError('invalid_csv', {
     details: [{ index: 0, param: '', code: 'invalid_csv', message: detail }],
   })
 
-export const emptyFile = (): AppError => invalidFile('The file is empty')
+export const emptyFile = (): AppError => invalidFile(say('The file is empty'))
 
 /**
  * Returns the text. Throws `invalid_csv` if it has the character 0, which PostgreSQL cannot store.
@@ -247,9 +257,9 @@ function storableText(text: string): string {
   return text
 }
 
-const NOT_TEXT = 'This is not a text file: save it as CSV first'
-const MAGIC: readonly (readonly [hex: string, detail: string])[] = [
-  ['d0cf11e0', 'This workbook has an old format or a password: save it as .xlsx or CSV'],
+const NOT_TEXT = say('This is not a text file: save it as CSV first')
+const MAGIC: readonly (readonly [hex: string, detail: Text])[] = [
+  ['d0cf11e0', say('This workbook has an old format or a password: save it as .xlsx or CSV')],
   ['25504446', NOT_TEXT],
 ]
 

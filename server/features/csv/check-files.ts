@@ -1,5 +1,6 @@
 // Checks names within the CSV file and in the shop, and the ids of the files that rows change. Rows
 // may exchange names between files, so these rows are checked together after all rows were read.
+import { sayPlain } from '../../../plugins/contract.ts'
 import type { OnConflict } from '../../files/admission.ts'
 import { grantNames } from '../../files/name-allocation.ts'
 import { nameKey } from '../../files/rules.ts'
@@ -31,20 +32,24 @@ async function checkIds(
     if (before !== undefined) await wrong('invalid_value', `Row ${before} changes the same file`)
     else if (!file) await wrong('file_not_found', ERRORS.file_not_found.message)
     else if (file.deleted)
-      await wrong('file_not_found', 'This file is in the trash: restore it first')
+      await wrong('file_not_found', sayPlain('This file is in the trash: restore it first'))
   }
   return known
 }
 
 const CONSEQUENCES: Readonly<Record<OnConflict, string>> = {
-  error: 'rename it, or choose to overwrite',
-  rename: 'it gets a number',
-  overwrite: 'it replaces that file',
-  new_version: 'it becomes that file’s newest version',
+  error: sayPlain('A file of this name is in the shop: rename it, or choose to overwrite'),
+  rename: sayPlain('A file of this name is in the shop: it gets a number'),
+  overwrite: sayPlain('A file of this name is in the shop: it replaces that file'),
+  new_version: sayPlain(
+    'A file of this name is in the shop: it becomes that file’s newest version',
+  ),
 }
 
-const IN_SHOP = 'A file of this name is in the shop'
-const KEEPS_NAME: Conflict = { severity: 'error', detail: `${IN_SHOP}: choose another one` }
+const KEEPS_NAME: Conflict = {
+  severity: 'error',
+  detail: sayPlain('A file of this name is in the shop: choose another one'),
+}
 
 interface Conflict {
   severity: 'error' | 'warning'
@@ -53,7 +58,7 @@ interface Conflict {
 
 const inShop = (onConflict: OnConflict): Conflict => ({
   severity: onConflict === 'error' ? 'error' : 'warning',
-  detail: `${IN_SHOP}: ${CONSEQUENCES[onConflict]}`,
+  detail: CONSEQUENCES[onConflict],
 })
 
 /**

@@ -1,6 +1,7 @@
 // The check of a whole CSV file: every row's values, names within the file and in the shop, SKUs,
 // and whether the addresses answer. It uses no database: look-ups and the receiver of problems are
 // injected.
+import { sayPlain } from '../../../plugins/contract.ts'
 import { ERRORS } from '../../core/errors.ts'
 import { present } from '../../core/present.ts'
 import { bodyOf } from './body-rows.ts'
@@ -123,7 +124,9 @@ async function checkSkus(state: CheckState): Promise<void> {
     const odd = await lookUp
     if (!odd) {
       const { message } = ERRORS.storefront_unavailable
-      const detail = 'SKUs were not checked: they are looked up again when the files are imported'
+      const detail = sayPlain(
+        'SKUs were not checked: they are looked up again when the files are imported',
+      )
       await state.add(1, {
         field: 'product_sku',
         severity: 'warning',
@@ -136,7 +139,7 @@ async function checkSkus(state: CheckState): Promise<void> {
     for (const [sku, products] of odd) {
       const [code, detail] =
         products === 0
-          ? (['sku_not_found', 'The file is imported without a product'] as const)
+          ? (['sku_not_found', sayPlain('The file is imported without a product')] as const)
           : ([
               'sku_ambiguous',
               `${products} products have it: choose one after the import`,

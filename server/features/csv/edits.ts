@@ -1,5 +1,6 @@
 // Corrections of an uploaded file: edited cells and left out rows, stored beside the file, which
 // itself does not change. The last corrections can be undone.
+import { say } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 
@@ -65,7 +66,7 @@ export async function undoCorrection(tx: ShopScope, id: string): Promise<void> {
      returning before`,
     { id },
   )
-  if (!last) throw new AppError('conflict', { message: 'There is no correction to undo' })
+  if (!last) throw new AppError('conflict', { message: say('There is no correction to undo') })
   await writeEdits(tx, id, last.before)
 }
 

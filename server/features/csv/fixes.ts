@@ -1,4 +1,5 @@
 // Corrections: of single rows, and of all rows that have a problem for the same reason.
+import { say, type Text } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { findNameOwners } from '../../files/name-allocation.ts'
@@ -58,11 +59,11 @@ function requireKnown(
 ): void {
   const details: ErrorDetail[] = []
   for (const [at, { row, values = {} }] of changes.entries()) {
-    const wrong = (param: string, message: string) =>
+    const wrong = (param: string, message: Text) =>
       details.push({ param: `rows.${at}.${param}`, code: 'invalid_value', message })
-    if (!known.has(row)) wrong('row', `The file has no row ${row}`)
+    if (!known.has(row)) wrong('row', say('The file has no row {row}', { row: String(row) }))
     for (const field of Object.keys(values) as CsvField[])
-      if (mapping[field] === null) wrong(`values.${field}`, 'No column has this field')
+      if (mapping[field] === null) wrong(`values.${field}`, say('No column has this field'))
   }
   const [first] = details
   if (first)
@@ -189,7 +190,7 @@ export async function requireCorrectable(tx: ShopScope, id: string): Promise<Csv
   const upload = await requireOpen(tx, id)
   if (upload.status === 'checking' && !upload.recheck)
     throw new AppError('conflict', {
-      message: 'This file is being checked: wait, or stop the check',
+      message: say('This file is being checked: wait, or stop the check'),
     })
   return upload
 }

@@ -6,8 +6,9 @@ import {
   english,
   pageAdvice,
   PortError,
-  shareHostOf,
   type Probe,
+  sayPlain,
+  shareHostOf,
 } from '../../../plugins/contract.ts'
 import { ERRORS } from '../../core/errors.ts'
 import { ThrottledAnswer } from '../../ports/failures.ts'
@@ -178,23 +179,27 @@ function notAccessible(code: string, detail: string | undefined): ProbeProblem {
 
 const HOST_FAILED = notAccessible(
   'url_not_accessible',
-  'Its host did not answer other requests, so it was not checked',
+  sayPlain('Its host did not answer other requests, so it was not checked'),
 )
 
-const notChecked = (why: string): ProbeProblem => ({
+const notChecked = (detail: string): ProbeProblem => ({
   severity: 'warning',
   code: 'not_asked',
-  message: 'The URL was not checked',
-  detail: `${why}: problems will show during the import`,
+  message: sayPlain('The URL was not checked'),
+  detail,
 })
-const HOST_LIMITED = notChecked('Its host limits the rate of requests')
-const TOO_LATE = notChecked('Checking the others took too long')
+const HOST_LIMITED = notChecked(
+  sayPlain('Its host limits the rate of requests: problems will show during the import'),
+)
+const TOO_LATE = notChecked(
+  sayPlain('Checking the others took too long: problems will show during the import'),
+)
 
 function sizeProblem(
   size: number | null,
   { file_bytes, large_file_bytes }: SizeLimits,
 ): ProbeProblem | null {
-  if (size === 0) return notAccessible('empty_file', 'The URL returns no bytes')
+  if (size === 0) return notAccessible('empty_file', sayPlain('The URL returns no bytes'))
   if (size === null || size <= large_file_bytes) return null
   if (size > file_bytes) return notAccessible('file_too_large', undefined)
   return {
@@ -217,7 +222,7 @@ function pageProblem(url: string, type: string | null): ProbeProblem | null {
   return {
     severity: promised || shareHostOf(url) !== null ? 'error' : 'warning',
     code: 'web_page',
-    message: 'The URL returns a web page',
+    message: sayPlain('The URL returns a web page'),
     detail: english(pageAdvice(url)),
   }
 }

@@ -1,11 +1,12 @@
 // Reads one row of a CSV file: the values of its cells, and all problems.
 import {
+  english,
   ENTRY_SETTINGS,
+  type EntrySettings,
   FILE_SETTINGS,
   forEntrySettings,
   NAME_CLEANED,
-  type EntrySettings,
-  english,
+  sayPlain,
 } from '../../../plugins/contract.ts'
 import { isFormula, originalCell } from '../../files/cells.ts'
 import {
@@ -78,7 +79,11 @@ export function readValues(
   const idText = cell('id')
   const id = idText === '' ? null : parsePublicId('file', idText)
   if (idText !== '' && id === null)
-    wrong('id', { code: 'invalid_value', message: 'This is not the id of a file' }, idText)
+    wrong(
+      'id',
+      { code: 'invalid_value', message: sayPlain('This is not the id of a file') },
+      idText,
+    )
   const given = cell('filename').normalize('NFC')
   const filename = cleanName(given)
   if (filename !== given) problems.push({ ...MARKS_REMOVED, value: given })
@@ -119,15 +124,17 @@ function readSettings(
 const UNREADABLE = {
   severity: 'error',
   code: 'invalid_value',
-  message: 'A character of this cell could not be read',
-  detail: 'Choose the encoding of the file, or correct the cell and save the file as UTF-8',
+  message: sayPlain('A character of this cell could not be read'),
+  detail: sayPlain(
+    'Choose the encoding of the file, or correct the cell and save the file as UTF-8',
+  ),
 } as const
 
 const NOT_MAPPED: CellProblem = {
   field: 'product_sku',
   severity: 'warning',
   code: 'invalid_value',
-  message: 'A row cannot change the products of an existing file',
+  message: sayPlain('A row cannot change the products of an existing file'),
 }
 
 /** Columns in which a formula may be escaped; numbers are parsed. */
@@ -135,8 +142,8 @@ const TEXTS = ['filename', 'file_url', 'product_sku', 'tags'] as const
 const FORMULA = {
   severity: 'warning',
   code: 'formula',
-  message: 'This cell begins like a formula',
-  detail: 'It is read as text: check that your spreadsheet saved its result',
+  message: sayPlain('This cell begins like a formula'),
+  detail: sayPlain('It is read as text: check that your spreadsheet saved its result'),
 } as const
 
 const MARKS_REMOVED: CellProblem = {
@@ -152,8 +159,8 @@ const SHORTENED_SKU: CellProblem = {
   field: 'product_sku',
   severity: 'warning',
   code: 'invalid_value',
-  message: 'A spreadsheet has shortened this SKU',
-  detail: 'Format the column as text in the spreadsheet, then enter the SKU again',
+  message: sayPlain('A spreadsheet has shortened this SKU'),
+  detail: sayPlain('Format the column as text in the spreadsheet, then enter the SKU again'),
 }
 
 /** The beginnings of addresses, after separators: an address may contain another one. */
@@ -170,13 +177,13 @@ function addressProblem(text: string): Problem | null {
   return urlProblem(text)
 }
 
-const NO_URL: Problem = { code: 'required', message: 'A file URL is required' }
+const NO_URL: Problem = { code: 'required', message: sayPlain('A file URL is required') }
 
 function skuProblem(sku: string): Problem | null {
   if (sku.length > MAX_SKU)
     return { code: 'invalid_value', message: `A SKU has at most ${MAX_SKU} characters` }
   if (CONTROL.test(sku))
-    return { code: 'invalid_value', message: 'A SKU cannot contain control characters' }
+    return { code: 'invalid_value', message: sayPlain('A SKU cannot contain control characters') }
   return null
 }
 
@@ -237,7 +244,7 @@ function wholeNumber(text: string, max: number): number | null | undefined | Pro
   const digits = WHOLE.test(text) ? text : digitsOf(text)
   if (digits === undefined && NONE.has(text.toLowerCase())) return null
   if (digits === undefined && !NEGATIVE.test(text))
-    return { code: 'invalid_type', message: 'This is not a whole number' }
+    return { code: 'invalid_type', message: sayPlain('This is not a whole number') }
   const value = Number(digits ?? -1)
   if (value < 1 || value > max)
     return {

@@ -1,5 +1,6 @@
 // Reads rows from text piece by piece: papaparse finds the cells, and this module counts rows and
 // records problems of the structure. Only one piece and one row are in memory.
+import { sayPlain } from '../../../plugins/contract.ts'
 import Papa from 'papaparse'
 
 export const DELIMITERS = [',', ';', '\t', '|'] as const
@@ -132,17 +133,17 @@ async function* withoutSpaces(
 
 const UNCLOSED: BrokenCell = {
   cell: 0,
-  detail: 'A quote that is opened here is never closed',
+  detail: sayPlain('A quote that is opened here is never closed'),
   fatal: true,
 }
 const ENDLESS: BrokenCell = {
   cell: 0,
-  detail: 'This row does not end within 1 MB: a quote may be open',
+  detail: sayPlain('This row does not end within 1 MB: a quote may be open'),
   fatal: true,
 }
 const UNDOUBLED: BrokenCell = {
   cell: 0,
-  detail: 'A quote inside a quoted cell is not doubled',
+  detail: sayPlain('A quote inside a quoted cell is not doubled'),
   fatal: false,
 }
 

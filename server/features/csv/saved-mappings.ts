@@ -1,5 +1,6 @@
 // Column mappings that a shop has saved under a name. A file with the same headers gets its mapping
 // automatically.
+import { say, type Text } from '../../../plugins/contract.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { FIELDS, headersKey, type ColumnMapping } from './columns.ts'
@@ -20,12 +21,12 @@ export function requireMapping(mapping: ColumnMapping, headers: readonly string[
   const details = FIELDS.flatMap((field, at): ErrorDetail[] => {
     const header = mapping[field]
     if (header === null) return []
-    const wrong = (message: string) => [
+    const wrong = (message: Text) => [
       { param: `mapping.${field}`, code: 'invalid_value' as const, message },
     ]
-    if (!headers.includes(header)) return wrong(`There is no column ${header}`)
+    if (!headers.includes(header)) return wrong(say('There is no column {header}', { header }))
     const other = FIELDS.slice(0, at).find((one) => mapping[one] === header)
-    return other ? wrong(`The column ${header} is ${other} already`) : []
+    return other ? wrong(say('The column {header} is {other} already', { header, other })) : []
   })
   if (details[0]) throw new AppError('validation_failed', { details, param: details[0].param })
 }
@@ -41,7 +42,9 @@ export async function saveMapping(
     { name },
   )
   if (count.n >= MAX_SAVED)
-    throw new AppError('too_many', { message: `At most ${MAX_SAVED} mappings can be saved` })
+    throw new AppError('too_many', {
+      message: say('At most {most} mappings can be saved', { most: MAX_SAVED }),
+    })
   const saved = await scope.one<SavedMapping>(
     `insert into csv_column_mappings (shop_id, name, headers_key, mapping)
        values (:shop, :name, :key, :mapping)

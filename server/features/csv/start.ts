@@ -1,7 +1,7 @@
 // Starts the operations for the rows of a checked file: an import of new files, and a change of the
 // files that rows name by their ids.
 import { givenSettings } from '../../files/drafts.ts'
-import type { Entry, FileChange } from '../../../plugins/contract.ts'
+import { type Entry, type FileChange, say, type Text } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { scopesOfConflict, type Engine } from '../../engine/engine.ts'
 import { AppError } from '../../core/errors.ts'
@@ -53,7 +53,7 @@ export function startCsvImport(
     const { on_conflict } = requireChecked(upload, request)
     const { files, rows } = await workOf(tx, upload, on_conflict)
     if (files.length + rows.length === 0)
-      throw new AppError('too_few', { message: 'No row of this file can be imported' })
+      throw new AppError('too_few', { message: say('No row of this file can be imported') })
     if (rows.length > 0) caller.permit(['files:write'])
     if (files.length > 0) caller.permit(scopesOfConflict(on_conflict))
     const { name: requestedBy, idempotencyKey } = caller
@@ -107,16 +107,23 @@ function startUpdates(
 
 function requireChecked(upload: CsvUpload, request: CsvStart): CheckOptions {
   const { status } = upload
-  const conflict = (message: string) => new AppError('conflict', { message })
-  if (status === 'checking') throw conflict('The check of this file has not ended yet')
-  if (status !== 'checked') throw conflict('Check this file before it is imported')
+  const conflict = (message: Text) => new AppError('conflict', { message })
+  if (status === 'checking') throw conflict(say('The check of this file has not ended yet'))
+  if (status !== 'checked') throw conflict(say('Check this file before it is imported'))
   const options = present(upload.check_options, 'The options of the check')
   if (request.on_conflict && request.on_conflict !== options.on_conflict)
-    throw conflict(`It was checked for on_conflict ${options.on_conflict}: check it again`)
+    throw conflict(
+      say('It was checked for on_conflict {on_conflict}: check it again', {
+        on_conflict: options.on_conflict,
+      }),
+    )
   const { error_rows: rows } = present(upload.progress, 'The result of the check')
   if (rows > 0 && !request.only_valid)
     throw conflict(
-      `${rows} ${rows === 1 ? 'row has' : 'rows have'} errors: correct them, or import the valid rows only`,
+      say(
+        '{count, plural, one {# row has} other {# rows have}} errors: correct them, or import the valid rows only',
+        { count: rows },
+      ),
     )
   return options
 }

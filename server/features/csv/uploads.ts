@@ -1,5 +1,6 @@
 // Uploaded CSV files: received in pieces and kept in the database for a day, so that any process
 // can continue with them.
+import { say, sayPlain } from '../../../plugins/contract.ts'
 import Papa from 'papaparse'
 import { AppError } from '../../core/errors.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
@@ -194,8 +195,8 @@ async function withList(scope: ShopScope, id: string, read: TableReading): Promi
   return { detected: IN_UTF8, analysis: await analyse(text, MAX_CSV_ROWS), place: found }
 }
 
-const WHOLE_FILE = 'The file as it is'
-const ONE_ROW_A_FILE = 'One row for each file'
+const WHOLE_FILE = sayPlain('The file as it is')
+const ONE_ROW_A_FILE = sayPlain('One row for each file')
 
 async function listOf(
   rows: AsyncIterable<RowBatch>,
@@ -213,7 +214,7 @@ async function listOf(
       list.files += files.length
       if (list.files > MAX_CSV_ROWS)
         throw new AppError('too_many', {
-          message: `A CSV file has at most ${MAX_CSV_ROWS.toLocaleString('en')} files: split it`,
+          message: say('A CSV file has at most {most} files: split it', { most: MAX_CSV_ROWS }),
         })
       table.push(...files)
     }
@@ -362,7 +363,7 @@ export const chooseSheet = (scope: ShopScope, id: string, name: string): Promise
   readAgain(scope, id, ({ sheets = [] }) => {
     const sheet = sheets.findIndex((one) => one.name === name)
     if (sheet >= 0) return { sheet }
-    const message = 'The file has no sheet of this name'
+    const message = say('The file has no sheet of this name')
     throw new AppError('validation_failed', {
       ...{ param: 'sheet', message },
       details: [{ param: 'sheet', code: 'invalid_value', message }],
@@ -397,7 +398,10 @@ async function removeSurplus(scope: ShopScope, newest: string): Promise<void> {
   if (counted.surplus > 0) throw new AppError('too_many', { message: TOO_MANY })
 }
 
-const TOO_MANY = `${MAX_KEPT} CSV files are being checked: wait until one of them is, or remove one`
+const TOO_MANY = say(
+  '{most} CSV files are being checked: wait until one of them is, or remove one',
+  { most: MAX_KEPT },
+)
 
 const insertChunk = (scope: ShopScope, id: string, number: number, chunk: Uint8Array) =>
   scope.query(
@@ -508,7 +512,7 @@ async function storeBytes(
   return { size, detected, analysis: await analyse(again, MAX_CSV_ROWS) }
 }
 
-const TOO_LARGE = 'A CSV file has at most 50 MB: split it'
+const TOO_LARGE = say('A CSV file has at most 50 MB: split it')
 
 /** Joins the incoming pieces into chunks of one size. */
 async function* chunked(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
@@ -619,7 +623,7 @@ export async function requireUpload(
 export async function requireOpen(tx: ShopScope, id: string): Promise<CsvUpload> {
   const upload = await requireUpload(tx, id, { lock: true })
   if (upload.status === 'started')
-    throw new AppError('conflict', { message: 'The import of this file has started' })
+    throw new AppError('conflict', { message: say('The import of this file has started') })
   return upload
 }
 

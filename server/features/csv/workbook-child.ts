@@ -1,5 +1,6 @@
 // A limited child that opens workbooks: it writes each sheet with rows as a CSV file into a private
 // folder.
+import { sayPlain } from '../../../plugins/contract.ts'
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Refusal, serveRequests } from '../../../plugins/sandbox.ts'
@@ -8,7 +9,9 @@ import { sheetsOf } from './workbook-sheets.ts'
 serveRequests(async ({ from, folder }: { from: string; folder: string }) => {
   const sheets = await sheetsOf(await readFile(from)).catch((cause: unknown) => {
     if (cause instanceof Refusal) throw cause
-    throw new Refusal('invalid_csv', 'This workbook cannot be opened: save it as CSV', { cause })
+    throw new Refusal('invalid_csv', sayPlain('This workbook cannot be opened: save it as CSV'), {
+      cause,
+    })
   })
   for (const [at, { text }] of sheets.entries())
     await writeFile(path.join(folder, `${at}.csv`), text)

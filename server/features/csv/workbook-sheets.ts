@@ -1,4 +1,5 @@
 // The sheets of a workbook (.xlsx, .ods) as CSV text. Runs only in the sandbox.
+import { sayPlain } from '../../../plugins/contract.ts'
 import { readOds } from 'hucre/ods'
 import { readXlsx } from 'hucre/xlsx'
 import Papa from 'papaparse'
@@ -21,7 +22,10 @@ const MAX_ROWS = 1_048_576
 export async function sheetsOf(bytes: Buffer): Promise<SheetText[]> {
   const read = isOds(bytes) ? readOds : isXlsx(bytes) ? readXlsx : null
   if (!read)
-    throw new Refusal('invalid_csv', 'This is an archive: send the table in it as CSV or .xlsx')
+    throw new Refusal(
+      'invalid_csv',
+      sayPlain('This is an archive: send the table in it as CSV or .xlsx'),
+    )
   const visible = (info: { hidden?: boolean; veryHidden?: boolean }) =>
     !info.hidden && !info.veryHidden
   // Formats tell how many digits a number is shown with.

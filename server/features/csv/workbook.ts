@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
-import { PortError, type Sandbox } from '../../../plugins/contract.ts'
+import { PortError, type Sandbox, say, textOf } from '../../../plugins/contract.ts'
 import { AppError } from '../../core/errors.ts'
 import { withWorkFolder } from '../../ports/children/work-folder.ts'
 
@@ -54,8 +54,8 @@ function refusalOf(cause: unknown): unknown {
   if (!(cause instanceof PortError)) return cause
   const message =
     cause.code === 'invalid_csv'
-      ? cause.message
-      : 'This workbook is too large to be opened: save its sheet as CSV'
+      ? textOf(cause.texts.message)
+      : say('This workbook is too large to be opened: save its sheet as CSV')
   return new AppError('invalid_csv', {
     details: [{ index: 0, param: '', code: 'invalid_csv', message }],
     cause,

@@ -4,7 +4,7 @@
 import { present } from '../../core/present.ts'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ERRORS, type ErrorCode, type ErrorDetail } from '../../core/errors.ts'
+import { ERRORS, storedProblem, type ErrorCode, type ErrorDetail } from '../../core/errors.ts'
 import { linkStatus } from '../links/model/links.ts'
 import type { DeliveryBlock, KnownLink } from './counting/known-link.ts'
 import type { MessageKey } from './texts/en.ts'
@@ -242,6 +242,10 @@ export function refuse(
 
 function errorBody(code: ErrorCode, details: readonly ErrorDetail[]): object {
   const { type, message, status } = ERRORS[code]
-  const about = { details, details_total: details.length, request_id: randomUUID() }
+  const about = {
+    details: details.map(storedProblem),
+    details_total: details.length,
+    request_id: randomUUID(),
+  }
   return { error: { type, code, message, status, param: null, ...about } }
 }

@@ -1,5 +1,6 @@
 // Replacing a file: new bytes, from an address or an earlier upload, are imported as its next
 // version. The file is identified by its id, since it may be renamed or deleted during the import.
+import { say } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../core/errors.ts'
@@ -52,9 +53,9 @@ export function replaceFromUpload(
     const found = upload && (await findUpload(tx, upload))
     if (!found) throw noUpload()
     if (found.status === 'uploading')
-      throw new AppError('conflict', { message: 'This upload is not complete yet' })
+      throw new AppError('conflict', { message: say('This upload is not complete yet') })
     if (found.status !== 'received' || found.operation_id !== null)
-      throw new AppError('conflict', { message: 'This upload has been imported already' })
+      throw new AppError('conflict', { message: say('This upload has been imported already') })
     return importUploads(
       engine,
       tx,
@@ -92,7 +93,7 @@ async function nameOf(scope: ShopScope, id: string): Promise<string> {
 
 function noUpload(): AppError {
   const details = [
-    { param: 'upload_id', code: 'not_found', message: 'There is no such upload' } as const,
+    { param: 'upload_id', code: 'not_found', message: say('There is no such upload') } as const,
   ]
   return new AppError('validation_failed', { param: 'upload_id', details })
 }

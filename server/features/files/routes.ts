@@ -14,7 +14,7 @@ import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
 import type { ReadPreview } from './preview-images.ts'
 import { fileRecord, fileSchema } from './record.ts'
-import { settingChanges } from '../../../plugins/contract.ts'
+import { say, settingChanges } from '../../../plugins/contract.ts'
 import { cleanName } from '../../files/rules.ts'
 import { errorSchema, filename, listOf, page, tags, timestamp } from '../../http/schemas.ts'
 
@@ -230,7 +230,7 @@ const publicAddress = (parts: FileRouteParts) =>
       const token = await rotateAddress(caller.scope, id)
       const file = await wholeFile(parts, caller.scope, id)
       if (token === null)
-        throw new AppError('conflict', { message: 'A private file has no public address' })
+        throw new AppError('conflict', { message: say('A private file has no public address') })
       return { body: file }
     },
   })

@@ -1,5 +1,6 @@
 // Saved views of the list of files: a filter, an order and columns under a name, for everybody in
 // the shop.
+import { say } from '../../../plugins/contract.ts'
 import { isTaken } from '../../core/db/error-classes.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
@@ -69,7 +70,9 @@ export async function createView(
   throw same.length > 0
     ? nameTaken()
     : new AppError('conflict', {
-        message: `A shop has at most ${MAX_VIEWS} saved views: delete one first`,
+        message: say('A shop has at most {most} saved views: delete one first', {
+          most: MAX_VIEWS,
+        }),
       })
 }
 
@@ -122,4 +125,4 @@ export async function deleteView(scope: ShopScope, id: string): Promise<void> {
 }
 
 const nameTaken = () =>
-  new AppError('conflict', { param: 'name', message: 'Another view has this name' })
+  new AppError('conflict', { param: 'name', message: say('Another view has this name') })

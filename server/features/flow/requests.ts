@@ -1,6 +1,7 @@
 // The requests of the platform's automation (Flow) to the app: reports that workflows begin or
 // cease to use a trigger, and actions of workflows. Each is signed over its raw body, like
 // webhooks.
+import { say } from '../../../plugins/contract.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readBounded } from '../../core/bounded-body.ts'
 import { forShop } from '../../core/db/for-shop.ts'
@@ -53,7 +54,8 @@ async function answerOf(parts: FlowParts, request: IncomingMessage): Promise<Ans
   const body = objectIn(raw)
   const domain = typeof body.shopify_domain === 'string' ? body.shopify_domain : ''
   const shop = await findShop(parts.database, domain)
-  if (!shop) throw new AppError('not_found', { message: 'The app is not installed in this shop' })
+  if (!shop)
+    throw new AppError('not_found', { message: say('The app is not installed in this shop') })
   const path = request.url?.split('?', 1)[0]
   const address = present(
     ADDRESSES.find((one) => one.path === path),

@@ -2,7 +2,14 @@
 // (Flow) creates links for files or a pack, and sends them to a buyer by email. Once for each run
 // of the action: the platform repeats a request whose answer was lost.
 import { z } from 'zod'
-import { emailAddress, nameKey, settingFields } from '../../../plugins/contract.ts'
+import {
+  emailAddress,
+  nameKey,
+  say,
+  settingFields,
+  type Text,
+  textOf,
+} from '../../../plugins/contract.ts'
 import { parseBounded, type Issue } from '../../core/bounds.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
@@ -63,10 +70,14 @@ function plainFields(properties: unknown): object {
 
 function refused(issues: readonly Issue[]): AppError {
   const details: ErrorDetail[] = issues.map(({ path, message }) => ({
-    ...{ param: String(path.at(-1) ?? ''), code: 'invalid_value', message },
+    ...{ param: String(path.at(-1) ?? ''), code: 'invalid_value', message: textOf(message) },
   }))
   const { param, message } = firstOf(details)
-  return new AppError('validation_failed', { param, details, message: `${param}: ${message}` })
+  return new AppError('validation_failed', {
+    param,
+    details,
+    message: say('{param}: {message}', { param, message }),
+  })
 }
 
 /**
@@ -92,7 +103,7 @@ async function makeWanted(
   { secrets, clock }: FlowParts,
 ): Promise<readonly Link[]> {
   if ((files === undefined) === (pack === undefined))
-    throw wrong('files', 'Send either files or a pack')
+    throw wrong('files', say('Send either files or a pack'))
   if (pack !== undefined) {
     const pack_id = firstOf(await idsOf(tx, 'packs', 'pack', [pack]))
     return [await createPackLink(tx, secrets, { ...terms, pack_id, email }, clock())]
@@ -101,15 +112,16 @@ async function makeWanted(
     .split(/\r?\n/)
     .map((line) => line.trim())
   const wanted = [...new Set(names.filter((name) => name !== ''))]
-  if (wanted.length === 0) throw wrong('files', 'Name at least one file')
-  if (wanted.length > MAX_FILES) throw wrong('files', `Name at most ${MAX_FILES} files`)
+  if (wanted.length === 0) throw wrong('files', say('Name at least one file'))
+  if (wanted.length > MAX_FILES)
+    throw wrong('files', say('Name at most {most} files', { most: MAX_FILES }))
   const file_ids = [...new Set(await idsOf(tx, 'files', 'file', wanted))]
   return createLinks(tx, secrets, { ...terms, file_ids, email }, clock())
 }
 
-const wrong = (param: string, message: string) =>
+const wrong = (param: string, message: Text) =>
   new AppError('validation_failed', {
-    ...{ param, message: `${param}: ${message}` },
+    ...{ param, message: say('{param}: {message}', { param, message }) },
     details: [{ param, code: 'invalid_value', message }],
   })
 
@@ -140,6 +152,11 @@ async function idsOf(
   })
   const missing = given.filter((_, at) => found[at] === undefined)
   if (missing.length > 0)
-    throw wrong(table === 'files' ? 'files' : 'pack', `There is no ${kind} “${missing[0]}”`)
+    throw wrong(
+      table === 'files' ? 'files' : 'pack',
+      table === 'files'
+        ? say('There is no file “{name}”', { name: firstOf(missing) })
+        : say('There is no pack “{name}”', { name: firstOf(missing) }),
+    )
   return found as string[]
 }

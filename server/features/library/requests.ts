@@ -3,7 +3,7 @@
 // neither its content nor its time says who has bought here.
 import { createHmac } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { emailAddress } from '../../../plugins/contract.ts'
+import { emailAddress, verbatim } from '../../../plugins/contract.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { openRateLimit, type RateLimit } from '../../core/db/rate-limits.ts'
@@ -185,7 +185,7 @@ function sendWrong(visit: LibraryVisit, frame: Frame, email: string): void {
   const message = frame.t('ask.wrongEmail')
   if (prefersJson(request.headers.accept))
     throw new FormRefusal('validation_failed', {
-      details: [{ param: 'email', code: 'invalid_value', message }],
+      details: [{ param: 'email', code: 'invalid_value', message: verbatim(message) }],
     })
   const action = withLocale(request, 'request')
   send(visit, 422, renderRequestForm(frame, { action, email, wrong: message }))

@@ -1,6 +1,6 @@
 // Buyers for the merchant: who they are, what they have and downloaded, and their library's mail.
 import { z } from 'zod'
-import { emailAddress } from '../../../plugins/contract.ts'
+import { say, emailAddress } from '../../../plugins/contract.ts'
 import type { Database } from '../../core/db/database.ts'
 import { AppError } from '../../core/errors.ts'
 import { toPublicId } from '../../core/ids.ts'
@@ -146,17 +146,18 @@ const send = (parts: BuyerRouteParts) => {
       const address = body.email.toLowerCase()
       if (!(await readBuyerPage(scope)).page.library)
         throw new AppError('conflict', {
-          message:
+          message: say(
             'Buyers cannot open their library: turn it on in the settings of the buyer’s page',
+          ),
         })
       if (!(await hasItems(scope, address)))
         throw new AppError('not_found', {
-          message: 'This address has no files: nothing is ready, or all of it was revoked',
+          message: say('This address has no files: nothing is ready, or all of it was revoked'),
         })
       const { exceeded, retryAfter } = await limit(scope.shop, address)
       if (exceeded)
         throw new AppError('rate_limited', {
-          message: 'This link was sent 3 times within an hour: wait before you send it again',
+          message: say('This link was sent 3 times within an hour: wait before you send it again'),
           retryAfter,
         })
       await requestLibrary(scope, parts.secrets, {

@@ -1,5 +1,6 @@
 // Email with buyers' links. A message stores only the link's id, and the key is inserted when it is
 // sent: neither the outbox nor the list of sent messages contains a key.
+import { sayPlain } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { queueMessages } from '../../core/queue/queue.ts'
 import {
@@ -124,13 +125,13 @@ function termsOf({ download_limit, downloads, expires_at }: LinkRow): string {
 
 /** Why the link cannot be sent, or null. */
 export function unsendable({ email, status }: Pick<Link, 'email' | 'status'>): string | null {
-  if (email === null) return 'It was created without an email address'
+  if (email === null) return sayPlain('It was created without an email address')
   return status === 'active' ? null : REASONS[status]
 }
 
 const REASONS = {
-  revoked: 'It was revoked',
-  withdrawn: 'Its file is in the trash, or lost its last product',
-  expired: 'It has expired',
-  exhausted: 'It has reached its download limit',
+  revoked: sayPlain('It was revoked'),
+  withdrawn: sayPlain('Its file is in the trash, or lost its last product'),
+  expired: sayPlain('It has expired'),
+  exhausted: sayPlain('It has reached its download limit'),
 } as const

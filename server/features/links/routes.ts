@@ -1,5 +1,5 @@
 // Links: created for files or for a pack, listed with their addresses, exported as CSV.
-import { emailAddress } from '../../../plugins/contract.ts'
+import { say, emailAddress, type Text } from '../../../plugins/contract.ts'
 import Papa from 'papaparse'
 import { z } from 'zod'
 import { workflowOfAction, startWorkflow } from '../operations/start.ts'
@@ -123,18 +123,18 @@ function linkOfPack(
 /** Throws `validation_failed` with every problem that a schema cannot detect. */
 function termsOfFiles({ file_ids = [], per_file = [] }: LinksBody) {
   const details: ErrorDetail[] = []
-  const wrong = (param: string, index: number, message: string) =>
+  const wrong = (param: string, index: number, message: Text) =>
     details.push({ index, param, code: 'invalid_value', message })
   const known = new Set<string>()
   for (const [at, id] of file_ids.entries()) {
-    if (known.has(id)) wrong('file_ids', at, 'This file is named twice')
+    if (known.has(id)) wrong('file_ids', at, say('This file is named twice'))
     known.add(id)
   }
   const seen = new Set<string>()
   const own = per_file.map(({ file_id, ...terms }, at) => {
     const id = parsePublicId('file', file_id) ?? ''
-    if (!known.has(id)) wrong('per_file.file_id', at, 'This file is not in file_ids')
-    else if (seen.has(id)) wrong('per_file.file_id', at, 'This file is named twice')
+    if (!known.has(id)) wrong('per_file.file_id', at, say('This file is not in file_ids'))
+    else if (seen.has(id)) wrong('per_file.file_id', at, say('This file is named twice'))
     seen.add(id)
     return { file_id: id, ...terms }
   })

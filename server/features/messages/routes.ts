@@ -1,4 +1,5 @@
 // Sent and failed messages: email to the shop's recipients, and callbacks of operations.
+import { say } from '../../../plugins/contract.ts'
 import { z } from 'zod'
 import { AppError } from '../../core/errors.ts'
 import { requirePublicId, toOperationId, toPublicId } from '../../core/ids.ts'
@@ -89,7 +90,9 @@ const send = (baseUrl: string) =>
       const id = requirePublicId('message', params.id)
       if (!(await readMessage(caller.scope, id, baseUrl))) throw new AppError('not_found')
       if (!(await resendMessage(caller.scope, id)))
-        throw new AppError('conflict', { message: 'This message is being sent at this moment' })
+        throw new AppError('conflict', {
+          message: say('This message is being sent at this moment'),
+        })
       const message = present(await readMessage(caller.scope, id, baseUrl), 'The message')
       return { status: 202, body: messageRecord(message) }
     },

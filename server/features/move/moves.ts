@@ -1,4 +1,5 @@
 // Stored exports of other apps: what was recognised, what their rows say, and what became of them.
+import { say } from '../../../plugins/contract.ts'
 import { AppError } from '../../core/errors.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Finding } from './findings.ts'
@@ -124,7 +125,7 @@ export async function requireUnstarted(tx: ShopScope, id: string): Promise<Store
   await tx.query('select from moves where shop_id = :shop and id = :id for update', { id })
   const move = await requireMove(tx, id)
   if (move.started_at !== null)
-    throw new AppError('conflict', { message: 'This export has been imported already' })
+    throw new AppError('conflict', { message: say('This export has been imported already') })
   return move
 }
 

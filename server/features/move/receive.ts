@@ -1,5 +1,6 @@
 // Receives an export of another app: recognises it, reads its rows by the rules of the CSV import, and
 // compares them with the shop.
+import { say } from '../../../plugins/contract.ts'
 import { AppError } from '../../core/errors.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { bodyOf } from '../csv/body-rows.ts'
@@ -22,8 +23,9 @@ import { storeMove, type MoveColumns, type MoveCounts } from './moves.ts'
 import { recognise, type BuyersPreset, type FilesPreset, type Preset } from './presets.ts'
 import { productFinder, type MatchedBy } from './products.ts'
 
-const UNRECOGNISED =
-  'No app was recognised: the table needs a column with addresses of files, or columns with email addresses and products'
+const UNRECOGNISED = say(
+  'No app was recognised: the table needs a column with addresses of files, or columns with email addresses and products',
+)
 
 /**
  * Stores what the export says and returns the move's UUID. Throws errors of `receiveCsv`, and
@@ -55,7 +57,7 @@ export async function receiveMove(
 }
 
 function unrecognised(headers: readonly string[]): AppError {
-  const found = `Its columns: ${headers.slice(0, 30).join(', ')}`
+  const found = say('Its columns: {names}', { names: headers.slice(0, 30).join(', ') })
   const problem = { code: 'invalid_csv' as const, param: 'file' }
   return new AppError('invalid_csv', {
     message: UNRECOGNISED,
@@ -103,7 +105,7 @@ async function readFiles(scope: ShopScope, upload: CsvUpload, preset: FilesPrese
     findings.push(...read.findings)
     if (files.length > MAX_CSV_ROWS)
       throw new AppError('too_many', {
-        message: `An export has at most ${MAX_CSV_ROWS.toLocaleString('en')} files: split it`,
+        message: say('An export has at most {most} files: split it', { most: MAX_CSV_ROWS }),
       })
   }
   const find = await productFinder(

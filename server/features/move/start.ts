@@ -1,5 +1,5 @@
 // Starts the import of an export of another app: its files, or links for its buyers.
-import type { Mapping, Workflow } from '../../../plugins/contract.ts'
+import { type Mapping, say, sayPlain, type Workflow } from '../../../plugins/contract.ts'
 import { AppError } from '../../core/errors.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { firstOf } from '../../core/present.ts'
@@ -54,7 +54,9 @@ async function startFiles(
   const present = await presentAddresses(tx, [...byUrl.keys()])
   const fresh = [...byUrl.values()].filter((of) => !present.has(firstOf(of).url))
   if (fresh.length === 0)
-    throw new AppError('too_few', { message: 'Your shop has all files of this export already' })
+    throw new AppError('too_few', {
+      message: say('Your shop has all files of this export already'),
+    })
   const find = await productFinder(
     tx,
     move.app,
@@ -108,7 +110,13 @@ const movedOf = (app: string, of: readonly ExportedFile[], position: number): Mo
 })
 
 const workflowOf = (move: string, email: boolean): Workflow => ({
-  ...{ id: 'give-access', title: 'Move buyers', action: 'give-access', kind: 'bulk', parallel: 1 },
+  ...{
+    id: 'give-access',
+    title: sayPlain('Move buyers'),
+    action: 'give-access',
+    kind: 'bulk',
+    parallel: 1,
+  },
   steps: [{ id: 'give', plugin: 'give-access', options: { move, email } }],
 })
 
@@ -122,7 +130,7 @@ async function startBuyers(
   const rows = await readMoveRows<ExportedAccess>(tx, move.id)
   const { links } = await resolveAccess(tx, move.app, rows, now)
   if (links.length === 0)
-    throw new AppError('too_few', { message: 'No buyer of this export lacks a link' })
+    throw new AppError('too_few', { message: say('No buyer of this export lacks a link') })
   await storeAccess(tx, move.id, links)
   return engine.start(tx, {
     workflow: workflowOf(move.id, email),

@@ -1,5 +1,6 @@
 // Checks the terms of single files in an operation that creates links: each must name a selected
 // file, because terms of other files would be ignored silently.
+import { say } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { OperationSource } from '../../engine/engine.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
@@ -22,7 +23,7 @@ export async function requireSelected(
     const param = `options.per_file[${at}].file_id`
     return selected.has(id)
       ? []
-      : [{ param, code: 'invalid_value', message: 'This file is not selected' }]
+      : [{ param, code: 'invalid_value', message: say('This file is not selected') }]
   })
   if (details.length > 0)
     throw new AppError('validation_failed', { param: firstOf(details).param, details })

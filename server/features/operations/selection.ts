@@ -1,4 +1,5 @@
 // The selection of a bulk call: files by id, or all that a filter selects.
+import { sayPlain } from '../../../plugins/contract.ts'
 import { z } from 'zod'
 import type { Limits } from '../../core/configuration/limits.ts'
 import type { OperationSource } from '../../engine/engine.ts'
@@ -23,7 +24,7 @@ export const fileIds = (limits: Limits) =>
         if (uuid !== null) return uuid
         context.addIssue({
           code: 'custom',
-          message: 'This is not the id of a file',
+          message: sayPlain('This is not the id of a file'),
           params: { code: 'invalid_value' },
         })
         return z.NEVER

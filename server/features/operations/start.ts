@@ -1,6 +1,6 @@
 // Starts bulk actions and workflows on existing files, for a person in the page or a program with a
 // key.
-import type { Workflow } from '../../../plugins/contract.ts'
+import { say, type Text, type Workflow } from '../../../plugins/contract.ts'
 import { schemaProblems } from '../workflows/problems.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import {
@@ -66,7 +66,10 @@ export async function startWorkflow(
   if (!dryRun && selectsEverything(source) && permissions.includes('files:purge'))
     throw invalidValue(
       'select.filter',
-      'This would permanently delete the whole trash: preview it first (dry_run), or send {"deleted": true}',
+      say(
+        'This would permanently delete the whole trash: preview it first (dry_run), or send {filter}',
+        { filter: '{"deleted": true}' },
+      ),
     )
   return engine.start(scope, {
     workflow,
@@ -88,21 +91,21 @@ async function ownWorkflow(
   const workflow = await requireWorkflow(scope, present(id, 'workflow'), engine).catch(
     (error: unknown) => {
       if (error instanceof AppError && error.code === 'not_found')
-        throw invalidValue('workflow', `There is no workflow ${id}`)
+        throw invalidValue('workflow', say('There is no workflow {id}', { id: id ?? '' }))
       throw error
     },
   )
   if (workflow.kind === 'import')
-    throw invalidValue('workflow', 'This workflow imports files: it needs a channel')
+    throw invalidValue('workflow', say('This workflow imports files: it needs a channel'))
   if (workflow.kind === 'delivery')
     throw invalidValue(
       'workflow',
-      'This workflow runs when an order is delivered: choose it in the settings',
+      say('This workflow runs when an order is delivered: choose it in the settings'),
     )
   if (filePlaceOf(workflow, engine.plugins) === 'rows')
-    throw invalidValue('workflow', 'This workflow only works on the rows of a CSV file')
+    throw invalidValue('workflow', say('This workflow only works on the rows of a CSV file'))
   if (Object.keys(options).length > 0)
-    throw invalidValue('options', 'A workflow has its options in its steps')
+    throw invalidValue('options', say('A workflow has its options in its steps'))
   return workflow
 }
 
@@ -115,7 +118,7 @@ export function workflowOfAction(
   const workflow = engine.workflow(id)
   const plugin = engine.plugins.find((one) => one.id === id)
   if (!workflow || !plugin || workflow.kind !== 'bulk')
-    throw invalidValue('action', `There is no action ${id}`)
+    throw invalidValue('action', say('There is no action {id}', { id }))
   const problems = schemaProblems(plugin.options, options, 'options')
   if (problems.length === 0) return withOptions(workflow, id, options)
   throw invalid(problems.map((problem) => ({ ...problem, code: 'invalid_value' })))
@@ -143,7 +146,7 @@ const selectsEverything = (source: OperationSource): boolean =>
     ([name, value]) => value === undefined || (name === 'deleted' && value === false),
   )
 
-const invalidValue = (param: string, message: string) =>
+const invalidValue = (param: string, message: Text) =>
   invalid([{ param, code: 'invalid_value', message }])
 
 const invalid = (details: ErrorDetail[]) =>

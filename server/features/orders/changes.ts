@@ -1,6 +1,7 @@
 // A merchant's changes of a delivery: send again, revoke, hold, release, change terms, correct the
 // buyer's address, replace a file. Each is one transaction; effects then update the platform's
 // order.
+import { say, type Text } from '../../../plugins/contract.ts'
 import { randomUUID } from 'node:crypto'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
@@ -40,12 +41,12 @@ async function requireDelivery(tx: ShopScope, id: string): Promise<DeliveryRow> 
   return row
 }
 
-const conflict = (message: string) => new AppError('conflict', { message })
+const conflict = (message: Text) => new AppError('conflict', { message })
 
 const NOT_READY = {
-  held: 'This delivery is held: release it first',
-  withdrawn: 'The order no longer entitles its buyer to these files',
-  revoked: 'This delivery was revoked, which is for good',
+  held: say('This delivery is held: release it first'),
+  withdrawn: say('The order no longer entitles its buyer to these files'),
+  revoked: say('This delivery was revoked, which is for good'),
 } as const
 
 /**
@@ -58,11 +59,14 @@ export const resendDelivery = (scope: ShopScope, id: string, { now }: ChangePart
     const status = statusOf(row)
     if (status !== 'ready') throw conflict(NOT_READY[status])
     if (row.email === null)
-      throw conflict('The order has no email address: enter one in the delivery first')
+      throw conflict(say('The order has no email address: enter one in the delivery first'))
     const retryAfter = (await repeatedTooOften(tx, 'delivery', [id])).get(id)
     if (retryAfter !== undefined)
       throw new AppError('rate_limited', {
-        message: `This email was sent ${MAX_REPEATED} times within an hour: wait before you send it again`,
+        message: say(
+          'This email was sent {count} times within an hour: wait before you send it again',
+          { count: MAX_REPEATED },
+        ),
         retryAfter,
       })
     await queueDeliveryMail(tx, id, randomUUID())
@@ -182,7 +186,7 @@ async function requireFiles(tx: ShopScope, id: string, change: DeliveryChange): 
   const details: ErrorDetail[] = []
   const check = (param: string, index: number, file: string) => {
     if (own.has(file)) return
-    const message = 'This file is not part of the delivery'
+    const message = say('This file is not part of the delivery')
     details.push({ index, param, code: 'not_found', message })
   }
   change.file_ids?.forEach((file, at) => check('file_ids', at, file))

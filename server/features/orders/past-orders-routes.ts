@@ -1,6 +1,6 @@
 // The import of orders from before the installation, as an operation with a preview.
 import { z } from 'zod'
-import type { Workflow } from '../../../plugins/contract.ts'
+import { say, sayPlain, type Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { toPublicId } from '../../core/ids.ts'
@@ -21,7 +21,12 @@ export interface PastOrderRouteParts {
 const BEGINNING = new Date('2000-01-01T00:00:00Z')
 
 const workflowOf = (options: { since: string; mail: boolean }): Workflow => ({
-  ...{ id: 'import-orders', title: 'Import past orders', action: 'import-orders', kind: 'bulk' },
+  ...{
+    id: 'import-orders',
+    title: sayPlain('Import past orders'),
+    action: 'import-orders',
+    kind: 'bulk',
+  },
   parallel: 1,
   steps: [{ id: 'import', plugin: 'import-orders', options }],
 })
@@ -110,7 +115,9 @@ async function startOf(scope: ShopScope, since: string | undefined, now: Date): 
   if (!moment) return earliest ?? BEGINNING
   const wanted = new Date(moment)
   if (earliest === null || wanted >= earliest) return wanted
-  const message = `The storefront shows only the orders of the last 60 days: choose a later day, or get the permission read_all_orders`
+  const message = say(
+    `The storefront shows only the orders of the last 60 days: choose a later day, or get the permission read_all_orders`,
+  )
   throw new AppError('validation_failed', {
     param: 'since',
     details: [{ param: 'since', code: 'invalid_value', message }],
@@ -124,5 +131,7 @@ async function requireNone(scope: ShopScope): Promise<void> {
        and status in ('queued', 'running', 'paused') limit 1`,
   )
   if (running.length > 0)
-    throw new AppError('conflict', { message: 'An import of orders is running: wait for its end' })
+    throw new AppError('conflict', {
+      message: say('An import of orders is running: wait for its end'),
+    })
 }

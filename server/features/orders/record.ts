@@ -1,4 +1,5 @@
 // A delivery as every answer shows it.
+import { sayPlain } from '../../../plugins/contract.ts'
 import { z } from 'zod'
 import type { DeliveryExtras } from './extras.ts'
 import { REFUSED_REASONS } from '../downloads/refused-attempts.ts'
@@ -235,16 +236,16 @@ export const deliveryDetailRecord = (
 function reasonOf(row: DeliverySummary): string | null {
   // Some of its files could not be prepared.
   if (row.status === 'ready') return row.held_because
-  if (row.status === 'revoked') return 'You revoked it.'
+  if (row.status === 'revoked') return sayPlain('You revoked it.')
   if (row.held_by === 'workflow' && row.status === 'held')
-    return row.held_because ?? 'Its workflow prepares the files.'
+    return row.held_because ?? sayPlain('Its workflow prepares the files.')
   if (row.status === 'held')
     return row.held_by === 'merchant'
-      ? 'You hold it.'
-      : 'The platform advises against this order: release the delivery, or revoke it.'
-  if (row.cancelled_at) return 'The order was cancelled.'
-  if (row.financial_status === 'REFUNDED') return 'The order was refunded.'
+      ? sayPlain('You hold it.')
+      : sayPlain('The platform advises against this order: release the delivery, or revoke it.')
+  if (row.cancelled_at) return sayPlain('The order was cancelled.')
+  if (row.financial_status === 'REFUNDED') return sayPlain('The order was refunded.')
   if (row.financial_status === 'PAID' || row.financial_status === 'PARTIALLY_REFUNDED')
-    return 'Its lines were refunded or removed.'
-  return 'The order is not paid.'
+    return sayPlain('Its lines were refunded or removed.')
+  return sayPlain('The order is not paid.')
 }

@@ -1,5 +1,6 @@
 // Changes of packs. New products of a pack change the mappings of its files; that is an operation,
 // so it is in history and can be undone.
+import { say, type Text } from '../../../plugins/contract.ts'
 import { present } from '../../core/present.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { retryTransaction } from '../../core/db/retry-transaction.ts'
@@ -30,10 +31,10 @@ export async function chosenProducts(
   for (const [index, { product_id, variant_id = null }] of choices.entries()) {
     const found = await findProduct(scope, product_id, variant_id)
     const key = `${product_id} ${variant_id ?? ''}`
-    const wrong = (code: ErrorDetail['code'], message: string) =>
+    const wrong = (code: ErrorDetail['code'], message: Text) =>
       details.push({ index, param: 'products', code, message })
-    if (!found) wrong('product_not_found', 'The catalog has no such product')
-    else if (products.has(key)) wrong('invalid_value', 'This product is named twice')
+    if (!found) wrong('product_not_found', say('The catalog has no such product'))
+    else if (products.has(key)) wrong('invalid_value', say('This product is named twice'))
     else
       products.set(key, {
         product_id,

@@ -1,11 +1,12 @@
 // The fields of a list of licence keys in requests: its pattern, expiry, activations, revocation.
+import { sayPlain } from '../../../plugins/contract.ts'
 import { z } from 'zod'
 import { expiryDays } from '../../http/schemas.ts'
 import { keyBits, MIN_KEY_BITS } from './model/key-pattern.ts'
 
 /** They need no escaping in files, addresses and mails. */
 const LITERALS = /^[A-Za-z0-9._:/+#-]*$/
-const LITERALS_ONLY = 'Only letters and digits of ASCII and . _ : / + # - are possible'
+const LITERALS_ONLY = sayPlain('Only letters and digits of ASCII and . _ : / + # - are possible')
 /** A key without a limit has at most as many (model/activations.ts). */
 const MAX_LIMIT = 1000
 

@@ -4,7 +4,7 @@
 import type { Context, Next } from 'koa'
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import { UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
+import { say, UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
 import type { Database } from '../../core/db/database.ts'
 import { openRateLimit, type RateLimit } from '../../core/db/rate-limits.ts'
 import { AppError } from '../../core/errors.ts'
@@ -185,8 +185,9 @@ const recordOf = (state: LicenceState): z.output<typeof stateSchema> => ({
   order: state.order,
 })
 
-const TOO_MANY_WRONG =
-  'Too many unknown licence keys came from this address: wait as long as Retry-After says'
+const TOO_MANY_WRONG = say(
+  'Too many unknown licence keys came from this address: wait as long as Retry-After says',
+)
 
 async function consume(limit: RateLimit, subject: string): Promise<void> {
   const { exceeded, retryAfter } = await limit.consume(subject)

@@ -1,5 +1,5 @@
 // Resolves the workflow of a schedule, and finds every problem of a schedule before it is saved.
-import type { Workflow } from '../../../plugins/contract.ts'
+import { say, type Text, type Workflow } from '../../../plugins/contract.ts'
 import { keptProblems, type WorkflowProblem } from '../workflows/problems.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { misplaced, filePlaceOf } from '../../engine/engine.ts'
@@ -21,7 +21,10 @@ export async function workflowOf(
 ): Promise<Workflow> {
   if (workflow !== null) return requireWorkflow(scope, workflow, parts)
   const found = action === null ? null : actionWorkflow(action, options, parts)
-  if (!found) throw new AppError('not_found', { message: `There is no action ${action ?? ''}` })
+  if (!found)
+    throw new AppError('not_found', {
+      message: say('There is no action {id}', { id: action ?? '' }),
+    })
   return found
 }
 
@@ -42,15 +45,15 @@ export async function scheduleProblems(
     ...(name === null ? [] : [{ param: 'name', message: name }]),
     ...(cron === null ? [] : [{ param: 'cron', message: cron }]),
   ]
-  const wrong = (param: string, message: string) => [...problems, { param, message }]
+  const wrong = (param: string, message: Text) => [...problems, { param, message }]
   if ((action === null) === (workflow === null))
-    return wrong('action', 'Choose an action, or a workflow')
+    return wrong('action', say('Choose an action, or a workflow'))
   const plugin = parts.plugins.find(({ id }) => id === action)
   if (action !== null && !(plugin && actionWorkflow(action, {}, parts)))
-    return wrong('action', `There is no action ${action}`)
+    return wrong('action', say('There is no action {id}', { id: action }))
   if (plugin) problems.push(...keptProblems(plugin, options, 'options'))
   else if (Object.keys(options).length > 0)
-    problems.push({ param: 'options', message: 'A workflow’s options are in its steps' })
+    problems.push({ param: 'options', message: say('A workflow’s options are in its steps') })
   const named = referencesOf(body, parts)
   const kept = new Set(before && !body.enabled ? referencesOf(before, parts).map(keyOf) : [])
   const unknown = await referenceProblems(
@@ -85,16 +88,18 @@ async function runProblems(
   try {
     const workflow = await workflowOf(scope, body, parts)
     if (workflow.kind === 'delivery')
-      return [{ param: 'workflow', message: 'This workflow is for deliveries, not for files' }]
+      return [{ param: 'workflow', message: say('This workflow is for deliveries, not for files') }]
     if (workflow.kind === 'import')
-      return [{ param: 'workflow', message: 'This workflow is for imports, not for files' }]
+      return [{ param: 'workflow', message: say('This workflow is for imports, not for files') }]
     if (filePlaceOf(workflow, parts.plugins) === 'rows')
-      return [{ param: 'workflow', message: 'This workflow only works on the rows of a CSV file' }]
+      return [
+        { param: 'workflow', message: say('This workflow only works on the rows of a CSV file') },
+      ]
     const message = misplaced(body.filter, workflow, parts.plugins)
     return message ? [{ param: 'filter.deleted', message }] : []
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    const message = error.code === 'not_found' ? 'There is no such workflow' : error.message
+    const message = error.code === 'not_found' ? say('There is no such workflow') : error.text
     return [{ param: 'workflow', message }]
   }
 }

@@ -1,4 +1,5 @@
 // The shop's schedules in the database: what runs, on which files, and the next run.
+import { say } from '../../../plugins/contract.ts'
 import type { WorkflowProblem } from '../workflows/problems.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { OperationStatus } from '../../engine/engine.ts'
@@ -78,7 +79,9 @@ export async function createSchedule(
       'select count(*) as count from schedules where shop_id = :shop',
     )
     const problems =
-      many.count >= MAX ? [{ param: 'name', message: `A shop has at most ${MAX} schedules` }] : []
+      many.count >= MAX
+        ? [{ param: 'name', message: say('A shop has at most {most} schedules', { most: MAX }) }]
+        : []
     const columns = await columnsOf(tx, body, parts, now, problems)
     const names = Object.keys(columns)
     const row = await tx.one<{ id: string }>(

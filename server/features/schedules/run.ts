@@ -73,7 +73,9 @@ export function runNow(
   return scope.transaction(async (tx) => {
     const schedule = await lockSchedule(tx, id)
     if (await runningOperation(tx, id))
-      throw new AppError('conflict', { message: 'The last run of this schedule has not ended yet' })
+      throw new AppError('conflict', {
+        message: say('The last run of this schedule has not ended yet'),
+      })
     return startRun(tx, engine, schedule, run)
   })
 }

@@ -1,4 +1,5 @@
 // Templates of schedules: the two that the specification describes.
+import { sayPlain } from '../../../plugins/contract.ts'
 import type { ScheduleBody } from './check.ts'
 
 const MB = 1024 ** 2
@@ -6,7 +7,7 @@ const MB = 1024 ** 2
 /** Request bodies; each can be changed before it is saved. */
 export const SCHEDULE_TEMPLATES: readonly ScheduleBody[] = [
   {
-    name: 'Delete old files that nobody uses',
+    name: sayPlain('Delete old files that nobody uses'),
     enabled: true,
     cron: '0 2 1 * *',
     action: 'delete-files',
@@ -17,7 +18,7 @@ export const SCHEDULE_TEMPLATES: readonly ScheduleBody[] = [
     cap: 100,
   },
   {
-    name: 'Tag files by rule',
+    name: sayPlain('Tag files by rule'),
     enabled: true,
     cron: '0 3 * * *',
     action: 'tag-by-rule',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { english } from '../../../plugins/contract.ts'
 import { cronProblem, nextRuns, scheduleText } from './times.ts'
 
 const runs = (cron: string, zone: string, after: string, count = 3) =>
@@ -71,7 +72,9 @@ describe('a cron line', () => {
     ['? 2 * * *', 'A field has only'],
     ['0 2 30 2 *', 'never comes'],
     ['$(reboot) 2 * * *', 'A field has only'],
-  ])('%s is refused with a reason', (cron, why) => expect(cronProblem(cron)).toContain(why))
+  ])('%s is refused with a reason', (cron, why) =>
+    expect(english(cronProblem(cron) ?? '')).toContain(why),
+  )
 })
 
 test.each([

@@ -1,4 +1,5 @@
 // Evaluates and describes the cron line of a schedule: five fields, in the shop's time zone.
+import { type Text, say } from '../../../plugins/texts.ts'
 import { Cron } from 'croner'
 import { present } from '../../core/present.ts'
 
@@ -7,16 +8,18 @@ const MAX_TIMES = 24
 const FIELD = /^[0-9A-Za-z*/,#-]+$/
 
 /** The problem of a cron line, or null. */
-export function cronProblem(cron: string): string | null {
+export function cronProblem(cron: string): Text | null {
   const fields = fieldsOf(cron)
   if (fields.length !== 5)
-    return 'A cron line has five fields: minute, hour, day of the month, month, day of the week'
+    return say(
+      'A cron line has five fields: minute, hour, day of the month, month, day of the week',
+    )
   if (!fields.every((field) => FIELD.test(field)))
-    return 'A field has only numbers, names, and * / , - L #'
+    return say('A field has only numbers, names, and * / , - L #')
   try {
-    return nextRuns(cron, 'UTC', new Date(0), 1).length > 0 ? null : 'This day never comes'
+    return nextRuns(cron, 'UTC', new Date(0), 1).length > 0 ? null : say('This day never comes')
   } catch (error) {
-    return `This is not a cron line: ${reasonOf(error)}`
+    return say('This is not a cron line: {reason}', { reason: reasonOf(error) })
   }
 }
 

@@ -1,5 +1,5 @@
 // The shop's settings: defaults of imports, recipients of messages, and the time zone of schedules.
-import type { Plugin } from '../../../plugins/contract.ts'
+import { say, type Plugin } from '../../../plugins/contract.ts'
 import { rescheduleAll } from '../schedules/rows.ts'
 import {
   changeShopSettings,
@@ -63,7 +63,10 @@ async function requireDeliveryWorkflow(
 ): Promise<void> {
   if (id === null || (await deliveryWorkflow(tx, id, plugins))) return
   const param = 'delivery_workflow'
-  const message = `“${id}” is not a workflow of the kind “delivery”: choose one, or null for none`
+  const message = say(
+    '“{id}” is not a workflow of the kind “delivery”: choose one, or null for none',
+    { id },
+  )
   throw new AppError('validation_failed', {
     param,
     details: [{ param, code: 'not_found', message }],

@@ -1,4 +1,5 @@
 // Tag templates: lists of tags that a shop has saved under a name, to use again.
+import { say } from '../../../plugins/contract.ts'
 import { isTaken } from '../../core/db/error-classes.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
@@ -55,7 +56,9 @@ export async function createTemplate(
   )
   throw same
     ? nameTaken()
-    : new AppError('conflict', { message: `A shop has at most ${MAX_TEMPLATES} tag templates` })
+    : new AppError('conflict', {
+        message: say('A shop has at most {most} tag templates', { most: MAX_TEMPLATES }),
+      })
 }
 
 /**
@@ -96,4 +99,4 @@ export async function deleteTemplate(scope: ShopScope, id: string): Promise<void
 }
 
 const nameTaken = () =>
-  new AppError('conflict', { param: 'name', message: 'Another template has this name' })
+  new AppError('conflict', { param: 'name', message: say('Another template has this name') })

@@ -1,5 +1,6 @@
 // Batches: files that a person sends together are imported by one operation, with one email at its
 // end.
+import { say } from '../../../plugins/contract.ts'
 import { retryTransaction } from '../../core/db/retry-transaction.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Engine } from '../../engine/engine.ts'
@@ -93,7 +94,9 @@ export function startBatch(engine: Engine, scope: ShopScope, id: string): Promis
     await importReceived(engine, tx, batch, { whole: true })
     const last = present(await readBatch(tx, id), 'The batch').operations.at(-1)
     if (!last)
-      throw new AppError('conflict', { message: 'No file of this batch has been received yet' })
+      throw new AppError('conflict', {
+        message: say('No file of this batch has been received yet'),
+      })
     return last
   })
 }

@@ -1,6 +1,6 @@
 // The metadata that a client declares before it sends a byte. It is validated immediately, by the
 // rules for all files, so that a wrong name is not reported only after five gigabytes.
-import { english } from '../../../plugins/contract.ts'
+import { say, type Text, textOf } from '../../../plugins/contract.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { filenameProblem, MAX_TAGS, normalizeTags, tagProblem } from '../../files/rules.ts'
 import { parsePublicId } from '../../core/ids.ts'
@@ -21,26 +21,28 @@ const KNOWN = ['filename', 'name', 'size', 'batch', 'on_conflict', 'tags'] as co
 export function readMetadata(metadata: Metadata, size: number, limit: number): UploadChoices {
   if (size > limit) throw new AppError('file_too_large')
   const details: ErrorDetail[] = []
-  const add = (param: string, code: ErrorDetail['code'], message: string) =>
+  const add = (param: string, code: ErrorDetail['code'], message: Text) =>
     details.push({ param, code, message })
 
   const filename = (metadata.filename ?? metadata.name ?? '').normalize('NFC')
   const wrongName = filenameProblem(filename)
-  if (wrongName) add('filename', wrongName.code, english(wrongName.message))
-  if (size === 0) add('size', 'empty_file', 'The file is empty')
+  if (wrongName) add('filename', wrongName.code, textOf(wrongName.message))
+  if (size === 0) add('size', 'empty_file', say('The file is empty'))
   if (metadata.size && Number(metadata.size) !== size)
-    add('size', 'invalid_value', 'This is not the upload’s length')
+    add('size', 'invalid_value', say('This is not the upload’s length'))
 
   const on_conflict = CONFLICTS.find((one) => one === (metadata.on_conflict || 'error'))
-  if (!on_conflict) add('on_conflict', 'invalid_value', `Send one of ${CONFLICTS.join(', ')}`)
+  if (!on_conflict)
+    add('on_conflict', 'invalid_value', say('Send one of {names}', { names: CONFLICTS.join(', ') }))
 
   const tags = normalizeTags((metadata.tags ?? '').split(/[,;]/).filter((tag) => tag.trim() !== ''))
-  if (tags.length > MAX_TAGS) add('tags', 'too_many', `At most ${MAX_TAGS} tags`)
+  if (tags.length > MAX_TAGS)
+    add('tags', 'too_many', say('At most {most} tags', { most: MAX_TAGS }))
   const wrongTag = tags.map(tagProblem).find((problem) => problem !== null)
-  if (wrongTag) add('tags', wrongTag.code, wrongTag.message)
+  if (wrongTag) add('tags', wrongTag.code, textOf(wrongTag.message))
 
   const batch = metadata.batch ? parsePublicId('batch', metadata.batch) : null
-  if (metadata.batch && !batch) add('batch', 'invalid_value', 'There is no such batch')
+  if (metadata.batch && !batch) add('batch', 'invalid_value', say('There is no such batch'))
 
   if (!on_conflict || details.length > 0) throw invalid(details)
   return { filename, on_conflict, tags, batch }
@@ -54,7 +56,7 @@ export function readConflict(header: string): Conflict | null {
   if (header === '') return null
   const found = CONFLICTS.find((one) => one === header)
   if (found) return found
-  const message = `Send one of ${CONFLICTS.join(', ')}`
+  const message = say('Send one of {names}', { names: CONFLICTS.join(', ') })
   throw invalid([{ param: 'on_conflict', code: 'invalid_value', message }])
 }
 
@@ -71,7 +73,7 @@ export const invalid = (details: readonly ErrorDetail[]): AppError =>
 
 export const nameTaken = (): AppError => {
   const code = 'duplicate_filename'
-  return invalid([{ param: 'filename', code, message: new AppError(code).message }])
+  return invalid([{ param: 'filename', code, message: new AppError(code).text }])
 }
 
 /** The metadata that a HEAD request repeats. */

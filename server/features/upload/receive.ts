@@ -1,5 +1,6 @@
 // Writes received bytes to the upload's file, each piece while the next one arrives, and verifies
 // the checksum.
+import { say } from '../../../plugins/contract.ts'
 import { createHash } from 'node:crypto'
 import { open, type FileHandle } from 'node:fs/promises'
 import { hasNoRoom } from '../../core/db/error-classes.ts'
@@ -23,7 +24,7 @@ export function readChecksum(header: string): Checksum | null {
   const algorithm = CHECKSUMS.find((one) => one === name)
   if (!algorithm)
     throw new AppError('malformed_request', {
-      message: `Upload-Checksum takes one of ${CHECKSUMS.join(', ')}`,
+      message: say('Upload-Checksum takes one of {names}', { names: CHECKSUMS.join(', ') }),
     })
   return { algorithm, digest: Buffer.from(text, 'base64') }
 }

@@ -1,4 +1,5 @@
 // One shop's uploads as the tus server sees them. There is no `read`: uploads cannot be downloaded.
+import { say } from '../../../plugins/contract.ts'
 import type { Readable } from 'node:stream'
 import { DataStore, ERRORS, Upload } from '@tus/server'
 import type { ShopScope } from '../../core/db/for-shop.ts'
@@ -117,7 +118,7 @@ export class ShopUploads extends DataStore {
     const row = await this.#find(publicId)
     if (row.operation_id || row.status === 'imported')
       throw new AppError('conflict', {
-        message: 'This upload is being imported: cancel the operation instead',
+        message: say('This upload is being imported: cancel the operation instead'),
       })
     await deleteUpload(this.#scope, row.id)
     await this.#parts.folder.remove(row.id)

@@ -2,7 +2,7 @@
 // Its requests are not rate limited, because a folder of small files needs hundreds of them; the
 // number of open uploads is limited instead.
 import type { Context, Next } from 'koa'
-import type { Entry } from '../../../plugins/contract.ts'
+import { say, type Entry } from '../../../plugins/contract.ts'
 import { handleTus, UPLOADS_PATH, type UploadParts } from './upload.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Authenticator } from '../../http/auth.ts'
@@ -26,7 +26,7 @@ export function tusRoute(uploads: UploadParts, authenticator: Authenticator) {
     const caller = await authenticator.authenticate(ctx.req)
     if (!caller.scopes.has('imports:write'))
       throw new AppError('missing_scope', {
-        message: 'Permission denied: this key lacks the scope imports:write',
+        message: say('Permission denied: this key lacks the scope imports:write'),
       })
     ctx.set('Cache-Control', 'no-store')
     try {

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
 import { ERRORS, Server, type Locker } from '@tus/server'
 import type { ShopScope } from '../../core/db/for-shop.ts'
-import type { Entry } from '../../../plugins/contract.ts'
+import { type Entry, say, textOf } from '../../../plugins/contract.ts'
 import { LockTimeout, type Locks } from '../../core/db/locks.ts'
 import { AppError, type ErrorCode } from '../../core/errors.ts'
 import { cleanName, nameKey } from '../../files/rules.ts'
@@ -147,7 +147,9 @@ async function admit(
 ): Promise<string> {
   const found = await readUploadState(scope, nameKey(cleanName(filename)), batch)
   if (batch && !found.batch)
-    throw invalid([{ param: 'batch', code: 'invalid_value', message: 'There is no such batch' }])
+    throw invalid([
+      { param: 'batch', code: 'invalid_value', message: say('There is no such batch') },
+    ])
   if (on_conflict === 'error' && found.taken) throw nameTaken()
   return toPublicId('upload', found.id)
 }
@@ -195,9 +197,9 @@ function toAppError(error: Error | { status_code: number; body: string }): Error
     return new AppError('payload_too_large', { cause: error })
   const code = CODES[error.status_code] ?? 'malformed_request'
   if (code === 'conflict')
-    return new AppError(code, { message: 'The upload is not at this offset' })
+    return new AppError(code, { message: say('The upload is not at this offset') })
   return new AppError(code, {
-    ...(SHOWN.has(code) ? { message: error.body.trim() } : {}),
+    ...(SHOWN.has(code) ? { message: textOf(error.body.trim()) } : {}),
     cause: error,
   })
 }

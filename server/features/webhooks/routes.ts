@@ -1,6 +1,6 @@
 // Webhooks: addresses that receive the shop's events, and the messages sent to each.
 import { z } from 'zod'
-import { english } from '../../../plugins/contract.ts'
+import { say, english } from '../../../plugins/contract.ts'
 import { AppError } from '../../core/errors.ts'
 import { requireFeature } from '../../files/plan-limits.ts'
 import { requirePublicId } from '../../core/ids.ts'
@@ -278,10 +278,12 @@ const replay = ({ baseUrl }: Parts) =>
       if (!row) throw new AppError('not_found')
       if (!enabled)
         throw new AppError('conflict', {
-          message: 'This webhook is switched off: switch it on first',
+          message: say('This webhook is switched off: switch it on first'),
         })
       if (!(await resendMessage(scope, message)))
-        throw new AppError('conflict', { message: 'This message is being sent at this moment' })
+        throw new AppError('conflict', {
+          message: say('This message is being sent at this moment'),
+        })
       const sent = present(await readMessage(scope, message, baseUrl), 'The message')
       return { status: 202, body: messageRecord(sent) }
     },

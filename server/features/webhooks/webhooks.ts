@@ -1,4 +1,5 @@
 // A shop's webhooks: created, listed, changed, rotated and deleted, and what was sent to each.
+import { say } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { keepAddress } from '../../core/kept-address.ts'
 import { endPause, forgetReceiver } from '../../core/outbox/receiver-failures.ts'
@@ -79,7 +80,9 @@ export function createWebhook(
     const there = await listWebhooks(tx)
     if (there.length >= MAX_WEBHOOKS)
       throw new AppError('too_many', {
-        message: `There are ${MAX_WEBHOOKS} webhooks, which is the maximum. Delete one first.`,
+        message: say('There are {most} webhooks, which is the maximum. Delete one first.', {
+          most: MAX_WEBHOOKS,
+        }),
       })
     const secret = newWebhookSecret()
     const row = firstOf(

@@ -1,3 +1,4 @@
+import { english } from '../../../plugins/contract.ts'
 import { describe, expect, test } from 'vitest'
 import { appConfig } from '../../../app.config.ts'
 import { checkWorkflow, type WorkflowBody } from './check.ts'
@@ -20,7 +21,7 @@ const imports = (change: Partial<WorkflowBody> = {}): WorkflowBody =>
   bulk({ kind: 'import', steps: [{ plugin: 'fetch-url' }, { plugin: 'validate-file' }], ...change })
 
 const problemsOf = (body: WorkflowBody) =>
-  checkWorkflow(body, parts).problems.map(({ param, message }) => `${param}: ${message}`)
+  checkWorkflow(body, parts).problems.map(({ param, message }) => `${param}: ${english(message)}`)
 
 test('a valid workflow is stored with ids of its steps, and without empty parts', () => {
   const { workflow, problems } = checkWorkflow(

@@ -1,10 +1,12 @@
 // Turns what a merchant built into a workflow's steps, and names every problem. The rules of all
 // workflows are in problems.ts; these rules prevent merchants from building one that cannot work.
 import {
+  say,
   conditionSchema,
-  UNSAFE_CHARACTERS,
   type Plugin,
   type Step,
+  type Text,
+  UNSAFE_CHARACTERS,
   type Workflow,
 } from '../../../plugins/contract.ts'
 import { parseBounded } from '../../core/bounds.ts'
@@ -53,10 +55,10 @@ export function checkWorkflow(given: WorkflowBody, parts: Parts): CheckedWorkflo
     ...nameProblems(body.name),
     ...workflowProblems({ parallel: body.parallel, steps }, parts.plugins),
     ...(body.parallel > MAX_PARALLEL
-      ? [{ param: 'parallel', message: `At most ${MAX_PARALLEL}` }]
+      ? [{ param: 'parallel', message: say('At most {most}', { most: MAX_PARALLEL }) }]
       : []),
     ...(given.steps.length > MAX_STEPS
-      ? [{ param: 'steps', message: `At most ${MAX_STEPS} steps` }]
+      ? [{ param: 'steps', message: say('At most {most} steps', { most: MAX_STEPS }) }]
       : []),
     ...steps.flatMap(({ id }, at) =>
       STEP_ID.test(id)
@@ -64,7 +66,7 @@ export function checkWorkflow(given: WorkflowBody, parts: Parts): CheckedWorkflo
         : [
             {
               param: `steps[${at}].id`,
-              message: 'A step’s id has lower-case letters, digits and -',
+              message: say('A step’s id has lower-case letters, digits and -'),
             },
           ],
     ),
@@ -93,11 +95,11 @@ function nameProblems(name: string): WorkflowProblem[] {
 }
 
 /** The problem of a workflow's or schedule's name, or null. */
-export function nameProblem(name: string): string | null {
-  if (name.trim() === '') return 'Give it a name'
-  if (name.length > MAX_NAME) return `A name has at most ${MAX_NAME} characters`
+export function nameProblem(name: string): Text | null {
+  if (name.trim() === '') return say('Give it a name')
+  if (name.length > MAX_NAME) return say('A name has at most {most} characters', { most: MAX_NAME })
   if (!name.isWellFormed() || UNSAFE_CHARACTERS.test(name))
-    return 'A name cannot contain control characters'
+    return say('A name cannot contain control characters')
   return null
 }
 
@@ -133,16 +135,19 @@ function wholeProblems(steps: readonly Step[], plugins: readonly Plugin[]): Work
   for (const [at, step] of steps.entries()) {
     const plugin = pluginOf(step, plugins)
     if (plugin?.scope !== 'operation') continue
-    const add = (part: string, message: string) =>
+    const add = (part: string, message: Text) =>
       problems.push({ param: `steps[${at}].${part}`, message })
     if (step.when)
-      add('when', 'This step works on the whole operation, so it takes no condition on files')
+      add('when', say('This step works on the whole operation, so it takes no condition on files'))
     if (step.onFailure === 'stop')
-      add('on_failure', 'This step comes after all files: there is nothing left to stop')
+      add('on_failure', say('This step comes after all files: there is nothing left to stop'))
     if (step.onFailure === 'keep')
-      add('on_failure', 'This step comes after all files: there is no file to keep')
+      add('on_failure', say('This step comes after all files: there is no file to keep'))
     if (plugin.document && document)
-      add('plugin', `An operation has one document, and ${document} writes it already`)
+      add(
+        'plugin',
+        say('An operation has one document, and {document} writes it already', { document }),
+      )
     if (plugin.document) document ??= plugin.title
   }
   return problems
@@ -153,7 +158,9 @@ function wholeProblems(steps: readonly Step[], plugins: readonly Plugin[]): Work
  * failed a check must not enter the shop.
  */
 function keepProblems(steps: readonly Step[], plugins: readonly Plugin[]): WorkflowProblem[] {
-  const message = 'A file that fails this step cannot be kept: leave it out, or stop the operation'
+  const message = say(
+    'A file that fails this step cannot be kept: leave it out, or stop the operation',
+  )
   return steps.flatMap((step, at) =>
     step.onFailure === 'keep' && ['fetch', 'validate'].includes(pluginOf(step, plugins)?.kind ?? '')
       ? [{ param: `steps[${at}].on_failure`, message }]
@@ -171,11 +178,14 @@ function importProblems(steps: readonly Step[], plugins: readonly Plugin[]): Wor
   const problems: WorkflowProblem[] = []
   const fetches = (step: Step | undefined) => pluginOf(step, plugins)?.kind === 'fetch'
   if (!fetches(steps[0]))
-    problems.push({ param: 'steps', message: 'An import begins with a step that fetches files' })
+    problems.push({
+      param: 'steps',
+      message: say('An import begins with a step that fetches files'),
+    })
   if (!steps.some(({ plugin }) => plugin === 'validate-file'))
     problems.push({
       param: 'steps',
-      message: 'An import checks its files: add the step Check files',
+      message: say('An import checks its files: add the step Check files'),
     })
   for (const [at, step] of steps.entries()) {
     const on = worksOn(step, plugins)
@@ -183,12 +193,12 @@ function importProblems(steps: readonly Step[], plugins: readonly Plugin[]): Wor
     else if (on !== null && on !== 'imports')
       problems.push({
         param: `steps[${at}].plugin`,
-        message: 'This step works on files that exist, not on imports',
+        message: say('This step works on files that exist, not on imports'),
       })
     if (at > 0 && fetches(step) && fetches(steps[0]))
       problems.push({
         param: `steps[${at}].plugin`,
-        message: 'Files are fetched once, by the first step',
+        message: say('Files are fetched once, by the first step'),
       })
   }
   return problems
@@ -200,9 +210,10 @@ function bulkProblems(steps: readonly Step[], plugins: readonly Plugin[]): Workf
     const plugin = pluginOf(step, plugins)
     const param = `steps[${at}].plugin`
     const on = worksOn(step, plugins)
-    if (on === 'imports') return [{ param, message: 'This step only works on imports' }]
+    if (on === 'imports') return [{ param, message: say('This step only works on imports') }]
     if (on === 'deliveries') return [{ param, message: DELIVERIES }]
-    if (on === 'rows') return [{ param, message: 'This step only works on the rows of a CSV file' }]
+    if (on === 'rows')
+      return [{ param, message: say('This step only works on the rows of a CSV file') }]
     if (
       trash &&
       plugin &&
@@ -212,14 +223,16 @@ function bulkProblems(steps: readonly Step[], plugins: readonly Plugin[]): Workf
       return [
         {
           param,
-          message: 'Another step works on files in the trash, and this one on files outside it',
+          message: say(
+            'Another step works on files in the trash, and this one on files outside it',
+          ),
         },
       ]
     return []
   })
 }
 
-const DELIVERIES = 'This step only works on deliveries'
+const DELIVERIES = say('This step only works on deliveries')
 
 /**
  * Problems of workflows on deliveries: a file that could not be stamped must not reach its buyer as
@@ -227,11 +240,11 @@ const DELIVERIES = 'This step only works on deliveries'
  */
 function deliveryProblems(steps: readonly Step[], plugins: readonly Plugin[]): WorkflowProblem[] {
   return steps.flatMap((step, at): WorkflowProblem[] => {
-    const keep = 'A file that fails this step cannot be delivered as it was: leave this out'
+    const keep = say('A file that fails this step cannot be delivered as it was: leave this out')
     const kept =
       step.onFailure === 'keep' ? [{ param: `steps[${at}].on_failure`, message: keep }] : []
     if (!pluginOf(step, plugins) || worksOn(step, plugins) === 'deliveries') return kept
-    const message = 'This step does not work on deliveries'
+    const message = say('This step does not work on deliveries')
     return [{ param: `steps[${at}].plugin`, message }, ...kept]
   })
 }
@@ -252,12 +265,12 @@ function channelProblems(
   { workflows, plugins }: Parts,
 ): WorkflowProblem[] {
   if (channel === null) return []
-  const wrong = (message: string) => [{ param: 'channel', message }]
+  const wrong = (message: Text) => [{ param: 'channel', message }]
   if (kind !== 'import')
-    return wrong('Only a workflow for imports can be attached to a way of importing')
+    return wrong(say('Only a workflow for imports can be attached to a way of importing'))
   const builtIn = builtInWorkflow(channel, workflows)
-  if (!builtIn) return wrong('Files cannot be imported this way here')
+  if (!builtIn) return wrong(say('Files cannot be imported this way here'))
   const first = pluginOf(builtIn.steps[0], plugins)
   if (!first || first.id === steps[0]?.plugin) return []
-  return wrong(`Imports of this kind begin with the step ${first.title}`)
+  return wrong(say('Imports of this kind begin with the step {title}', { title: first.title }))
 }

@@ -1,5 +1,5 @@
 // Finds any workflow by id, built in or the shop's own, as the engine runs it.
-import type { Plugin, Workflow } from '../../../plugins/contract.ts'
+import { say, type Plugin, type Workflow } from '../../../plugins/contract.ts'
 import { workflowProblems } from './problems.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
@@ -59,7 +59,11 @@ function requireWhole(workflow: Workflow, plugins: readonly Plugin[]): Workflow 
   const problems = workflowProblems(workflow, plugins)
   if (problems.length === 0) return workflow
   const details = problems.map((problem) => ({ ...problem, code: 'invalid_value' as const }))
-  const message = `The workflow “${workflow.title}” cannot run: ${firstOf(problems).message} (${firstOf(problems).param})`
+  const message = say('The workflow “{title}” cannot run: {message} ({param})', {
+    title: workflow.title,
+    message: firstOf(problems).message,
+    param: firstOf(problems).param,
+  })
   throw new AppError('workflow_broken', { message, details })
 }
 

@@ -1,6 +1,6 @@
 // The problems of a workflow or of stored options, each with its place.
 import type { z } from 'zod'
-import type { Workflow, Plugin } from '../../../plugins/contract.ts'
+import { say, textOf, type Plugin, type Text, type Workflow } from '../../../plugins/contract.ts'
 import { parseBounded, type Issue, shortName } from '../../core/bounds.ts'
 import { sensitiveOptions } from '../../core/sensitive.ts'
 
@@ -8,7 +8,7 @@ export interface WorkflowProblem {
   /** The place of the problem: `steps[2].options.tags`. */
   param: string
   /** The problem as a sentence. */
-  message: string
+  message: Text
 }
 
 /**
@@ -21,23 +21,27 @@ export function workflowProblems(
   action: string | null = null,
 ): WorkflowProblem[] {
   const problems: WorkflowProblem[] = []
-  const add = (param: string, message: string) => problems.push({ param, message })
+  const add = (param: string, message: Text) => problems.push({ param, message })
   const ids = workflow.steps.map(({ id }) => id)
   ids.forEach(
-    (id, at) => ids.indexOf(id) < at && add(`steps[${at}].id`, `The step ${id} is listed twice`),
+    (id, at) =>
+      ids.indexOf(id) < at && add(`steps[${at}].id`, say('The step {id} is listed twice', { id })),
   )
-  if (workflow.steps.length === 0) add('steps', 'It has no steps')
+  if (workflow.steps.length === 0) add('steps', say('It has no steps'))
   if (!(Number.isInteger(workflow.parallel) && workflow.parallel > 0))
-    add('parallel', 'Parallel is 1 or more')
+    add('parallel', say('Parallel is 1 or more'))
   let operationScope = false
   for (const [at, step] of workflow.steps.entries()) {
     const plugin = plugins.find(({ id }) => id === step.plugin)
     if (!plugin) {
-      add(`steps[${at}].plugin`, `There is no plugin ${step.plugin}`)
+      add(`steps[${at}].plugin`, say('There is no plugin {plugin}', { plugin: step.plugin }))
       continue
     }
     if (plugin.scope !== 'operation' && operationScope)
-      add(`steps[${at}]`, `A step on files can’t follow a step on the whole operation: move it up`)
+      add(
+        `steps[${at}]`,
+        say(`A step on files can’t follow a step on the whole operation: move it up`),
+      )
     operationScope ||= plugin.scope === 'operation'
     if (plugin.id !== action)
       problems.push(...keptProblems(plugin, step.options ?? {}, `steps[${at}].options`))
@@ -56,7 +60,7 @@ export function keptProblems(
     ...schemaProblems(plugin.options, options, param),
     ...secrets.map((name) => ({
       param: `${param}.${name}`,
-      message: 'This is not stored: it can only be given when the action is started manually',
+      message: say('This is not stored: it can only be given when the action is started manually'),
     })),
   ]
 }
@@ -68,7 +72,7 @@ export function schemaProblems(
   param: string,
 ): WorkflowProblem[] {
   if (!canBeKept(value))
-    return [{ param, message: 'It contains a character that cannot be stored' }]
+    return [{ param, message: say('It contains a character that cannot be stored') }]
   return (parseBounded(schema, value).issues ?? []).flatMap((issue) => issueProblems(issue, param))
 }
 
@@ -89,8 +93,8 @@ function issueProblems(issue: Issue, param: string): WorkflowProblem[] {
   if (issue.code === 'unrecognized_keys')
     return issue.keys
       .map(shortName)
-      .map((key) => ({ param: `${at}.${key}`, message: `There is no ${key} here` }))
+      .map((key) => ({ param: `${at}.${key}`, message: say('There is no {key} here', { key }) }))
   // If none of several shapes fits, report the first one's problem.
   const first = issue.code === 'invalid_union' ? issue.errors[0]?.[0] : undefined
-  return first ? issueProblems(first, at) : [{ param: at, message: issue.message }]
+  return first ? issueProblems(first, at) : [{ param: at, message: textOf(issue.message) }]
 }

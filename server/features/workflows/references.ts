@@ -1,7 +1,7 @@
 // Ids in the options of a workflow or a schedule: each must belong to the shop when it is saved.
 // Another shop's id gets the same answer as one that does not exist.
 import { z } from 'zod'
-import type { Plugin, Step } from '../../../plugins/contract.ts'
+import { type Plugin, say, type Step, type Text } from '../../../plugins/contract.ts'
 import type { WorkflowProblem } from './problems.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { parsePublicId } from '../../core/ids.ts'
@@ -30,10 +30,10 @@ const INNER: Readonly<Record<string, Kind>> = { product_id: 'product', variant_i
  */
 const MAX_OF_LIST = 10_000
 
-const MESSAGES: Readonly<Record<Kind, string>> = {
-  pack: 'There is no such pack: choose one of this shop',
-  product: 'The catalog of this shop has no such product',
-  variant: 'The catalog of this shop has no such variant',
+const MESSAGES: Readonly<Record<Kind, Text>> = {
+  pack: say('There is no such pack: choose one of this shop'),
+  product: say('The catalog of this shop has no such product'),
+  variant: say('The catalog of this shop has no such variant'),
 }
 
 /**

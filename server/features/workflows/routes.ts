@@ -1,7 +1,7 @@
 // Workflows: built-in ones can be read, the shop's own can be created and changed. A broken
 // workflow is not saved, and the answer lists its problems.
 import { z } from 'zod'
-import type { Workflow } from '../../../plugins/contract.ts'
+import { say, type Workflow } from '../../../plugins/contract.ts'
 import { cannotUndo, permissionsOf, filePlaceOf } from '../../engine/engine.ts'
 import { AppError, MAX_DETAILS } from '../../core/errors.ts'
 import { requireFeature } from '../../files/plan-limits.ts'
@@ -19,11 +19,14 @@ import {
   type OwnWorkflow,
 } from './workflows.ts'
 import { endpoint, type Endpoint, type Scope } from '../../http/endpoint.ts'
-import { errorSchema, listOf, textSchema } from '../../http/schemas.ts'
+import { storedMessage } from '../../core/texts.ts'
+import { errorSchema, listOf, messageText, textSchema } from '../../http/schemas.ts'
 import { requireScopes } from '../../http/scopes.ts'
 import { workflowBody, workflowRecord, workflowSchema } from './record.ts'
 
-const problems = z.array(z.object({ param: z.string(), message: z.string() }))
+const problems = z.array(
+  z.object({ param: z.string(), message: z.string(), message_text: messageText }),
+)
 const checkSchema = z
   .object({
     problems: problems.meta({ description: `Up to the first ${MAX_DETAILS}` }),
@@ -94,7 +97,9 @@ const check = (parts: Parts) =>
       const summaries = workflow.steps.map((step) => summaryFields(step, parts.plugins))
       return {
         body: {
-          problems: problems.slice(0, MAX_DETAILS),
+          problems: problems
+            .slice(0, MAX_DETAILS)
+            .map(({ param, message }) => ({ param, ...storedMessage(message) })),
           problems_total: problems.length,
           steps: summaries,
           cannot_undo: cannotUndo(workflow, parts.plugins),
@@ -192,7 +197,7 @@ function neededScopes(body: z.output<typeof workflowBody>, parts: Parts): Scope[
 function ownId(id: string, { workflows }: Parts): string {
   if (workflows.some((one) => one.id === id))
     throw new AppError('conflict', {
-      message: 'A built-in workflow cannot be changed: copy it',
+      message: say('A built-in workflow cannot be changed: copy it'),
     })
   return requirePublicId('workflow', id)
 }

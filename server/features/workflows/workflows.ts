@@ -1,5 +1,5 @@
 // The shop's own workflows: read, saved if they have no problems, deleted if no schedule uses them.
-import type { Step, Workflow } from '../../../plugins/contract.ts'
+import { say, type Step, type Workflow } from '../../../plugins/contract.ts'
 import type { WorkflowProblem } from './problems.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
@@ -85,7 +85,7 @@ export function deleteWorkflow(scope: ShopScope, id: string): Promise<void> {
     const users = await schedulesOf(tx, id)
     if (users.length > 0)
       throw new AppError('workflow_in_use', {
-        message: `This workflow is run by ${users.map(quoted).join(', ')}`,
+        message: say('This workflow is run by {users}', { users: users.map(quoted).join(', ') }),
       })
     const delivers = await tx.query(
       `select 1 from shops where id = :shop and settings ->> 'delivery_workflow' = :id`,
@@ -93,7 +93,7 @@ export function deleteWorkflow(scope: ShopScope, id: string): Promise<void> {
     )
     if (delivers.length > 0)
       throw new AppError('workflow_in_use', {
-        message: 'This workflow runs on deliveries: choose another one in the settings first',
+        message: say('This workflow runs on deliveries: choose another one in the settings first'),
       })
     const gone = await tx.query(
       'delete from workflows where shop_id = :shop and id = :id returning 1',
@@ -153,20 +153,27 @@ async function shopProblems(
   const others = (await listWorkflows(tx)).filter((one) => one.id !== id)
   const problems: WorkflowProblem[] = []
   if (others.length >= MAX_WORKFLOWS)
-    problems.push({ param: 'name', message: `A shop has at most ${MAX_WORKFLOWS} workflows` })
+    problems.push({
+      param: 'name',
+      message: say('A shop has at most {most} workflows', { most: MAX_WORKFLOWS }),
+    })
   if (others.some(({ name }) => name === body.name.trim()))
-    problems.push({ param: 'name', message: 'Another workflow has this name' })
+    problems.push({ param: 'name', message: say('Another workflow has this name') })
   const attached = body.channel && others.find(({ channel }) => channel === body.channel)
   if (attached)
     problems.push({
       param: 'channel',
-      message: `${quoted(attached.name)} is attached to these imports: detach it first`,
+      message: say('{name} is attached to these imports: detach it first', {
+        name: quoted(attached.name),
+      }),
     })
   const users = id && body.kind !== 'bulk' ? await schedulesOf(tx, id) : []
   if (users.length > 0)
     problems.push({
       param: 'kind',
-      message: `${users.map(quoted).join(', ')} runs it, so it has to work on files`,
+      message: say('{users} runs it, so it has to work on files', {
+        users: users.map(quoted).join(', '),
+      }),
     })
   return problems
 }

@@ -3239,11 +3239,15 @@ export interface components {
           code: string
           index?: number
           message: string
+          /** @description Absent: the English text has no values, so it is its own message */
+          message_text?: components['schemas']['Text']
           param: string
         }[]
         /** @description How many problems there are */
         details_total: number
         message: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        message_text?: components['schemas']['Text']
         param: string | null
         request_id: string
         status: number
@@ -6123,6 +6127,8 @@ export interface components {
       /** @description Up to the first 100 */
       problems: {
         message: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        message_text?: components['schemas']['Text']
         param: string
       }[]
       problems_total: number

@@ -1,6 +1,6 @@
 // The error of every failed call to the API: refused, unreadable, or without an answer.
 import { type ErrorDetail } from './types.ts'
-import { serverText } from '../messages/server-templates.ts'
+import { messageText, type ServerText } from '../messages/server-text.ts'
 import { t } from '../messages/t.ts'
 
 export class ApiError extends Error {
@@ -60,7 +60,7 @@ export function errorFrom(status: number, body: unknown): ApiError {
     // The API's message is about API keys, which the page has none of.
     if (status === 401) return notSignedIn({ status, requestId })
     const details = Array.isArray(error.details) ? (error.details as ErrorDetail[]) : []
-    return new ApiError(error.code, serverText(error.message), {
+    return new ApiError(error.code, messageText(error as unknown as StatedMessage), {
       status,
       details: details.map(inLanguage),
       requestId,
@@ -74,7 +74,12 @@ export function errorFrom(status: number, body: unknown): ApiError {
   )
 }
 
+interface StatedMessage {
+  message: string
+  message_text?: ServerText
+}
+
 const inLanguage = (detail: ErrorDetail): ErrorDetail => ({
   ...detail,
-  message: serverText(detail.message),
+  message: messageText(detail),
 })

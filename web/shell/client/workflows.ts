@@ -1,4 +1,5 @@
 // The merchant's workflows and the plugins for their steps: types and calls.
+import { type ServerText } from '../messages/server-text.ts'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { shownText } from '../messages/server-text.ts'
 import { translated } from '../messages/t.ts'
@@ -23,6 +24,7 @@ export type WorkflowBody = Omit<Schemas['WorkflowRequest'], 'steps'> & { steps: 
 export interface Objection {
   param: string
   message: string
+  message_text?: ServerText | undefined
 }
 
 export type WorkflowCheck = Schemas['WorkflowCheck']

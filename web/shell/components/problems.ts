@@ -1,7 +1,7 @@
 // Problems of a form's values, by their place.
 import { ApiError } from '../client/error.ts'
 import { type Objection } from '../client/workflows.ts'
-import { serverText } from '../messages/server-templates.ts'
+import { messageText } from '../messages/server-text.ts'
 
 export interface Problems {
   readonly all: readonly Objection[]
@@ -33,9 +33,9 @@ export function problemsOf(
   }
 }
 
-const inLanguage = ({ param, message }: Objection): Objection => ({
-  param,
-  message: serverText(message),
+const inLanguage = (objection: Objection): Objection => ({
+  param: objection.param,
+  message: messageText(objection),
 })
 
 /** Is `param` a part of `path`? */

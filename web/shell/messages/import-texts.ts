@@ -1,50 +1,5 @@
-// What the server states about files and rows of an import: rules of names, values and CSV files,
-// and why an address could not be fetched. See server-texts.ts.
-import { t } from './t.ts'
-
-export const IMPORT_TEXTS: readonly string[] = [
-  t('The preview was discarded: nothing was changed'),
-  t('A file URL is required'),
-  t('A tag cannot be empty'),
-  t('A tag cannot contain control characters'),
-  t('A SKU cannot contain control characters'),
-  t('This is not a whole number'),
-  t('This is not the id of a file'),
-  t('This file is in the trash: restore it first'),
-  t('A row cannot change the products of an existing file'),
-  t('A character of this cell could not be read'),
-  t('Choose the encoding of the file, or correct the cell and save the file as UTF-8'),
-  t('This cell begins like a formula'),
-  t('A spreadsheet has shortened this SKU'),
-  t('Format the column as text in the spreadsheet, then enter the SKU again'),
-  t('It is read as text: check that your spreadsheet saved its result'),
-  t('The file has a header but no rows'),
-  t('This is not a text file: save it as CSV first'),
-  t('This is an archive: send the table in it as CSV or .xlsx'),
-  t('This workbook cannot be opened: save it as CSV'),
-  t('This workbook is too large to be opened: save its sheet as CSV'),
-  t('This workbook has an old format or a password: save it as .xlsx or CSV'),
-  t('There are too many empty lines'),
-  t('A quote that is opened here is never closed'),
-  t('This row does not end within 1 MB: a quote may be open'),
-  t('A quote inside a quoted cell is not doubled'),
-  t('A CSV file has at most 50 MB: split it'),
-  t('No row of this file can be imported'),
-  t('A file of this name is in the shop: rename it, or choose to overwrite'),
-  t('A file of this name is in the shop: it gets a number'),
-  t('A file of this name is in the shop: it replaces that file'),
-  t('A file of this name is in the shop: it becomes that file’s newest version'),
-  t('A file of this name is in the shop: choose another one'),
-  t('The file is imported without a product'),
-  t('SKUs were not checked: they are looked up again when the files are imported'),
-  t('The URL was not checked'),
-  t('Its host limits the rate of requests: problems will show during the import'),
-  t('Checking the others took too long: problems will show during the import'),
-  t('Its host did not answer other requests, so it was not checked'),
-  t('The URL returns no bytes'),
-  t('The URL returns a web page'),
-]
-
+// What the server states with values about rows of a CSV file: rules of names and cells, and why an
+// address could not be fetched. See server-texts.ts.
 const template = (message: string): string => message
 
 /** The special ones first. */
@@ -72,13 +27,10 @@ export const IMPORT_TEMPLATES: readonly string[] = [
     'The address is in the column of {column}: there is a delimiter missing before it, or a cell without quotes',
   ),
   template('The header has more than {count} columns'),
-  template('A CSV file has at most {count} rows: split it'),
   template('Row {row} changes the same file'),
   template('Row {row} has this name too: one of them gets a number'),
   template('Row {row} has this name too: rename one of them'),
   template('{count} products have it: choose one after the import'),
-  template('Row {row}, column {column}: {reason}'),
-  template('Row {row}: {reason}'),
   template('The server answered {status}: file not found'),
   template('The server answered {status}: access denied'),
   template('The server answered {status}'),

@@ -4,7 +4,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import de from './de.json' with { type: 'json' }
-import { IMPORT_TEXTS } from './import-texts.ts'
 import { setPageLocale } from './locale.ts'
 import { serverText } from './server-templates.ts'
 import { SERVER_TEMPLATES } from './server-texts.ts'
@@ -22,14 +21,9 @@ afterAll(() => {
 })
 
 test.each([
-  ['Row 7: The file is empty', 'Zeile 7: Die Datei ist leer'],
   [
     'The server answered 404: file not found',
     'Der Server hat mit 404 geantwortet: Datei nicht gefunden',
-  ],
-  [
-    'A CSV file has at most 50,000 rows: split it',
-    'Eine CSV-Datei hat höchstens 50.000 Zeilen: teile sie auf',
   ],
   ['Its name is 93 % like the title', 'Der Name gleicht dem Titel zu 93 %'],
   ['A text of a plugin of this installation', 'A text of a plugin of this installation'],
@@ -44,15 +38,6 @@ const sourcesIn = (folder: string): string =>
     .map((file) => readFileSync(path.join(ROOT, folder, file), 'utf8'))
     .join('\n')
     .replaceAll(/['`] \+\s*['`]/g, '')
-
-test('each text about imports is one of the server’s', () => {
-  const sources = (sourcesIn('server') + sourcesIn('plugins')).replaceAll('\\\\', '\\')
-  // The server composes some of them from parts.
-  const parts = (text: string) => (sources.includes(text) ? [] : text.split(': '))
-  expect(
-    IMPORT_TEXTS.filter((text) => parts(text).some((part) => !sources.includes(part))),
-  ).toEqual([])
-})
 
 test('each message is one of the server’s', () => {
   const sources = sourcesIn('server') + sourcesIn('plugins')

@@ -1,6 +1,6 @@
-// Texts with values that the server states in English: notices, what steps do, why a file failed.
-// They are stored as they were written, so the page finds the message that a text was made of, and
-// writes the same values in its own language. A text that no message fits is shown as it is.
+// Texts with values that the server keeps in English without their values: why a file belongs to a
+// product, and problems of CSV files. The page finds the message that a text was made of, and writes
+// the same values in its own language. A text that no message fits is shown as it is.
 import { connectionName } from './connection-name.ts'
 import { messageLocale } from './locale.ts'
 import { SERVER_TEMPLATES } from './server-texts.ts'

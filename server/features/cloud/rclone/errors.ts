@@ -1,15 +1,20 @@
 // Maps rclone's reports to our stable codes. Its own messages are never shown or logged: they may
 // contain keys, signed addresses and paths of this machine.
+import { english, say, textOf, type Text } from '../../../../plugins/contract.ts'
 import { ERRORS, type ErrorCode } from '../../../core/errors.ts'
 
 export type CloudCode = Extract<ErrorCode, `cloud_${string}`>
 
 export class CloudError extends Error {
   readonly code: CloudCode
+  /** The message, to be written in other languages. */
+  readonly text: Text
   /** Seconds after which the provider allows another request; null: not stated. */
   readonly retryAfter: number | null
   constructor(code: CloudCode, retryAfter: number | null = null, options?: ErrorOptions) {
-    super(messageOf(code, retryAfter), options)
+    const text = messageOf(code, retryAfter)
+    super(english(text), options)
+    this.text = text
     this.name = 'CloudError'
     this.code = code
     this.retryAfter = retryAfter
@@ -25,13 +30,17 @@ const RETRYABLE: ReadonlySet<CloudCode> = new Set([
   'cloud_failed',
 ])
 
-const messageOf = (code: CloudCode, seconds: number | null) =>
+const messageOf = (code: CloudCode, seconds: number | null): Text =>
   code === 'cloud_rate_limited' && seconds !== null
-    ? `The provider limits the rate of requests: it answers again in ${waiting(seconds)}`
-    : ERRORS[code].message
+    ? say('The provider limits the rate of requests: it answers again in {time}', {
+        time: waiting(seconds),
+      })
+    : textOf(ERRORS[code].message)
 
-const waiting = (seconds: number) =>
-  seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
+const waiting = (seconds: number): Text =>
+  seconds < 120
+    ? say('{count, plural, one {# second} other {# seconds}}', { count: seconds })
+    : say('{count, plural, one {# minute} other {# minutes}}', { count: Math.ceil(seconds / 60) })
 
 /** The first match decides: rate limits come before quotas, since some messages name both. */
 const PATTERNS: readonly [CloudCode, RegExp][] = [

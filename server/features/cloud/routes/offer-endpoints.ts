@@ -1,4 +1,5 @@
 // What a merchant can connect: rclone, and each cloud provider with its fields.
+import { english } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
 import { CALLBACK_PATH } from '../authorize.ts'
 import type { Cloud } from '../cloud.ts'
@@ -67,7 +68,7 @@ function offerOf(cloud: Cloud): z.output<typeof offerSchema> {
         sign_in: provider.signIn,
         available: missing.length === 0,
         missing,
-        message: missing.length === 0 ? null : setUpText(provider, missing),
+        message: missing.length === 0 ? null : english(setUpText(provider, missing)),
         needs_rclone: provider.folder === undefined,
         presets: [...(provider.presets ?? [])],
         fields: provider.fields.map(({ rule: _, ...field }) => field),

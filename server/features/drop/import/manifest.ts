@@ -1,5 +1,6 @@
 // import.csv, dropped with the files: the columns of the CSV import with `file_name` instead of
 // `file_url`. Each row names a file in the same folder, and gives its SKU, tags and settings.
+import { say, type Text, textOf } from '../../../../plugins/contract.ts'
 import { AppError } from '../../../core/errors.ts'
 import { bodyOf } from '../../csv/body-rows.ts'
 import {
@@ -28,7 +29,7 @@ export interface Manifest {
   /** The rows by the names of their files, in the form of `nameKey`. */
   rows: ReadonlyMap<string, { row: number; values: ManifestRow }>
   /** The problems of rows, by the names of their files. */
-  wrong: ReadonlyMap<string, string>
+  wrong: ReadonlyMap<string, Text>
 }
 
 /** Reads an import.csv. Throws `invalid_csv` if it cannot be read. */
@@ -41,7 +42,7 @@ export async function readManifest(bytes: Buffer): Promise<Manifest> {
   const { format, headers } = await analyse(text(), MAX_ROWS)
   const { file, places } = columnsOf(headers)
   const rows = new Map<string, { row: number; values: ManifestRow }>()
-  const wrong = new Map<string, string>()
+  const wrong = new Map<string, Text>()
   for await (const batch of bodyOf(rowsOf(text(), format), format.header_row))
     for (const { row, cells, broken } of batch) {
       const name = (cells[file] ?? '').trim()
@@ -50,9 +51,12 @@ export async function readManifest(bytes: Buffer): Promise<Manifest> {
       const first = problem ?? problems.find((one) => applies(one, values))
       if (first) wrong.set(nameKey(name), rowText(row, first))
       else if (name === '')
-        throw invalid(row, 'file_name', 'Enter the name of a file in the folder of import.csv')
+        throw invalid(row, 'file_name', say('Enter the name of a file in the folder of import.csv'))
       else if (rows.has(nameKey(name)))
-        wrong.set(nameKey(name), `Row ${row}: ${name} is named twice`)
+        wrong.set(
+          nameKey(name),
+          say('Row {row}: {name} is named twice', { row: String(row), name }),
+        )
       else rows.set(nameKey(name), { row, values })
     }
   return { rows, wrong }
@@ -63,7 +67,12 @@ function columnsOf(headers: readonly string[]): { file: number; places: Record<C
   const at = (name: string) => headers.findIndex((one) => one.trim().toLowerCase() === name)
   const own = at('file_name')
   const file = own >= 0 ? own : at('filename')
-  if (file < 0) throw invalid(1, 'file_name', 'The required column file_name is missing')
+  if (file < 0)
+    throw invalid(
+      1,
+      'file_name',
+      say('The required column {column} is missing', { column: 'file_name' }),
+    )
   // Otherwise its header would count as another spelling of `filename`.
   const labels = headerLabels(headers.map((one, n) => (n === file ? '' : one)))
   const places = placesOf(mappingOf(suggestColumns(labels, [])), labels)
@@ -78,12 +87,23 @@ function columnsOf(headers: readonly string[]): { file: number; places: Record<C
 const applies = ({ severity, field }: CellProblem, { filename }: RowValues): boolean =>
   severity === 'error' && field !== 'file_url' && !(field === 'filename' && filename === '')
 
-const rowText = (row: number, { field, message, detail }: CellProblem) =>
-  `Row ${row}${field ? `, ${field}` : ''}: ${detail ?? message}`
+function rowText(row: number, { field, message, detail }: CellProblem): Text {
+  const text = textOf(detail ?? message)
+  return field
+    ? say('Row {row}, {field}: {reason}', { row: String(row), field, reason: text })
+    : say('Row {row}: {reason}', { row: String(row), reason: text })
+}
 
-const invalid = (row: number, param: string, detail: string) =>
+const invalid = (row: number, param: string, detail: Text) =>
   new AppError('invalid_csv', {
-    details: [{ index: row - 1, param, code: 'invalid_csv', message: `Row ${row}: ${detail}` }],
+    details: [
+      {
+        index: row - 1,
+        param,
+        code: 'invalid_csv',
+        message: say('Row {row}: {reason}', { row: String(row), reason: detail }),
+      },
+    ],
   })
 
 async function* once(bytes: Buffer): AsyncGenerator<Buffer> {

@@ -1,5 +1,13 @@
 // Applies the import.csv files of a drop folder: the files in the same folder get the settings of
 // their rows. An import.csv is moved away when the file of each row has arrived.
+import {
+  english,
+  say,
+  sentence,
+  sentences,
+  type AnyText,
+  type Text,
+} from '../../../../plugins/contract.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError, MAX_DETAILS } from '../../../core/errors.ts'
 import { nameKey } from '../../../files/rules.ts'
@@ -101,7 +109,7 @@ async function applyManifest(
     return []
   }
   const taken: ClaimedFile[] = []
-  const kept: string[] = []
+  const kept: Text[] = []
   for (const entry of files) {
     const wrong = read.wrong.get(nameKey(entry.name))
     if (wrong === undefined) {
@@ -109,7 +117,7 @@ async function applyManifest(
       continue
     }
     kept.push(wrong)
-    await fileFailed(filing, entry, { ...INVALID, detail: `import.csv: ${wrong}` })
+    await fileFailed(filing, entry, { ...INVALID, detail: `import.csv: ${english(wrong)}` })
   }
   if (kept.length > 0) await notifyOfProblems(tx, manifest, kept)
   await fileManifest(parts, tx, { manifest, read, files })
@@ -124,14 +132,22 @@ const MAX_LISTED = 3
 function notifyOfProblems(
   tx: ShopScope,
   { folder, name }: DropEntry,
-  problems: readonly string[],
+  problems: readonly AnyText[],
 ): Promise<void> {
   const more = problems.length - MAX_LISTED
-  const told = [...problems.slice(0, MAX_LISTED), ...(more > 0 ? [`${more} more problems`] : [])]
+  const told = sentences(
+    ...problems.slice(0, MAX_LISTED).map(sentence),
+    ...(more > 0
+      ? [say('{count, plural, one {# more problem.} other {# more problems.}}', { count: more })]
+      : []),
+  )
   return raiseNoticeOnce(tx, {
     level: 'warning',
-    title: `${joinPath(folder, name)} has mistakes`,
-    body: `${told.join('. ')}. Files that it keeps back are in /failed/, each next to its reason.`,
+    title: say('{path} has mistakes', { path: joinPath(folder, name) }),
+    body: sentences(
+      told,
+      say('Files that it keeps back are in /failed/, each next to its reason.'),
+    ),
     operation_id: null,
   })
 }
@@ -154,14 +170,16 @@ async function fileManifest(
   if (missing.length > 0 && !(await isOld(tx, manifest.id))) return
   const problems = [
     ...read.wrong.values(),
-    ...missing.map(([name, { row }]) => `Row ${row}: ${name} was not sent`),
+    ...missing.map(([name, { row }]) =>
+      say('Row {row}: {name} was not sent', { row: String(row), name }),
+    ),
   ]
   const { move_to_processed } = await lockSettings(tx)
   if (problems.length === 0) return fileProcessed(tx, [manifest], move_to_processed)
   await notifyOfProblems(tx, manifest, problems)
   const surplus = problems.length - MAX_DETAILS
   const more = surplus > 0 ? [`… and ${surplus} more rows`] : []
-  const detail = [...problems.slice(0, MAX_DETAILS), ...more].join('\r\n')
+  const detail = [...problems.slice(0, MAX_DETAILS).map(english), ...more].join('\r\n')
   await fileFailed({ scope: tx, stores }, manifest, { ...INVALID, detail })
 }
 
@@ -206,7 +224,7 @@ async function bytesOf(
   const { hash, location, size_bytes } = entry
   if (size_bytes > MAX_MANIFEST_BYTES)
     throw new AppError('invalid_csv', {
-      details: [{ param: '', code: 'invalid_csv', message: 'import.csv has at most 10 MB' }],
+      details: [{ param: '', code: 'invalid_csv', message: say('import.csv has at most 10 MB') }],
     })
   const store = stores.get(present(location, 'The location of a received file'))
   if (!store) throw new AppError('unavailable')

@@ -1,4 +1,5 @@
 // Imports the files that wait in the drop folder, on a person's request.
+import { type Text, say } from '../../../../plugins/contract.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { queueTask } from '../../../core/queue/background.ts'
 import { AppError } from '../../../core/errors.ts'
@@ -40,13 +41,17 @@ export async function importNow(
   return taken.operation
 }
 
-async function nothingReadyReason(scope: ShopScope): Promise<string> {
+async function nothingReadyReason(scope: ShopScope): Promise<Text> {
   const { files } = await countWaiting(scope)
   const row = await scope.one<{ writing: number }>(
     `select count(*)::int as writing from drop_entries where shop_id = :shop and state = 'writing'`,
   )
   if (files > 0)
-    return `The files came less than ${QUIET_SECONDS} seconds ago, or wait for an import.csv: try again soon`
-  if (row.writing > 0) return 'The files are still being sent: import them once they are complete'
-  return 'No file in the drop folder waits to be imported'
+    return say(
+      'The files came less than {count} seconds ago, or wait for an import.csv: try again soon',
+      { count: QUIET_SECONDS },
+    )
+  if (row.writing > 0)
+    return say('The files are still being sent: import them once they are complete')
+  return say('No file in the drop folder waits to be imported')
 }

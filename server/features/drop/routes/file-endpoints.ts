@@ -1,4 +1,5 @@
 // The files in the drop folders, and the last connections.
+import { textOf } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
 import { listConnections } from '../connections.ts'
 import { DropError } from '../errors.ts'
@@ -180,6 +181,6 @@ async function asAppError<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     if (!(error instanceof DropError)) throw error
     if (error.code === 'not_found') throw new AppError('not_found')
-    throw new AppError('conflict', { message: error.message })
+    throw new AppError('conflict', { message: textOf(error.message) })
   })
 }

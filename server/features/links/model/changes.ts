@@ -1,4 +1,5 @@
 // Revokes and extends buyers' links, and resets their downloads.
+import { say } from '../../../../plugins/contract.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { Bindings, ShopScope } from '../../../core/db/for-shop.ts'
 
@@ -56,5 +57,7 @@ async function changeLink(
   if (changed.some((link) => link.id === id)) return
   const [known] = await tx.query('select from links where shop_id = :shop and id = :id', { id })
   if (!known) throw new AppError('not_found')
-  throw new AppError('conflict', { message: 'A revoked link cannot be restored: create a new one' })
+  throw new AppError('conflict', {
+    message: say('A revoked link cannot be restored: create a new one'),
+  })
 }

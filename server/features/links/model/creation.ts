@@ -1,4 +1,5 @@
 // Creates buyers' links: one for each of many files, in one statement, with their terms.
+import { say } from '../../../../plugins/contract.ts'
 import { randomBytes } from 'node:crypto'
 import { AppError, type ErrorDetail } from '../../../core/errors.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
@@ -119,7 +120,7 @@ export async function unknownFiles(
   return fileIds.flatMap((id, index): ErrorDetail[] =>
     known.has(id)
       ? []
-      : [{ index, param: 'file_ids', code: 'not_found', message: 'There is no such file' }],
+      : [{ index, param: 'file_ids', code: 'not_found', message: say('There is no such file') }],
   )
 }
 

@@ -1,5 +1,6 @@
 // Lists links, newest first. A shop may have a million links: each filter names the index that
 // serves it, and conditions without an index are tested on spans of rows within a time limit.
+import { textOf } from '../../../../plugins/contract.ts'
 import { firstOf, lastOf } from '../../../core/present.ts'
 import type { Bindings, ShopScope } from '../../../core/db/for-shop.ts'
 import { likeLiteral } from '../../../core/db/like-pattern.ts'
@@ -105,7 +106,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 function requireCursor(cursor: string | undefined): void {
   if (cursor === undefined || UUID.test(cursor)) return
-  const message = ERRORS.invalid_value.message
+  const message = textOf(ERRORS.invalid_value.message)
   throw new AppError('validation_failed', {
     details: [{ param: 'cursor', code: 'invalid_value', message }],
   })

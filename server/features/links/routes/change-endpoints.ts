@@ -1,4 +1,5 @@
 // A merchant's changes of existing links: revoke, extend, reset the count, send.
+import { say } from '../../../../plugins/contract.ts'
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { retryTransaction } from '../../../core/db/retry-transaction.ts'
@@ -200,14 +201,14 @@ async function requireLinks(
         index,
         param: 'link_ids',
         code: 'not_found',
-        message: 'There is no such link',
+        message: say('There is no such link'),
       })
     else if (seen.has(id))
       details.push({
         index,
         param: 'link_ids',
         code: 'invalid_value',
-        message: 'This link is named twice',
+        message: say('This link is named twice'),
       })
     if (id !== null) seen.add(id)
   }

@@ -1,6 +1,7 @@
 // The shop's rules that map files by their names: `names that start with WS- belong to …`. The first
 // that a name matches counts.
 import {
+  say,
   nameKey,
   type CatalogProduct,
   type NamePattern,
@@ -65,7 +66,9 @@ export const createRule = (
   scope.transaction(async (tx) => {
     const ids = await lockRules(tx)
     if (ids.length >= MAX_RULES)
-      throw new AppError('conflict', { message: `A shop has at most ${MAX_RULES} rules` })
+      throw new AppError('conflict', {
+        message: say('A shop has at most {most} rules', { most: MAX_RULES }),
+      })
     const product = await requireProduct(tx, given)
     const [made] = await tx.query<{ id: string }>(
       `insert into mapping_rules (shop_id, kind, text, text_key, product_id, variant_id,
@@ -157,13 +160,13 @@ async function requireProduct(
 ): Promise<CatalogProduct> {
   const product = await findProduct(scope, product_id, variant_id)
   if (product) return product
-  const message = 'The catalog has no such product'
+  const message = say('The catalog has no such product')
   const details = [{ param: 'product_id', code: 'invalid_value', message } as const]
   throw new AppError('validation_failed', { param: 'product_id', details })
 }
 
 const taken = () =>
-  new AppError('conflict', { param: 'text', message: 'Another rule is about the same names' })
+  new AppError('conflict', { param: 'text', message: say('Another rule is about the same names') })
 
 export interface MatchedFiles {
   /** All files that match. */

@@ -1,4 +1,5 @@
 // Reviews: which of several products a file belongs to.
+import { say } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
 import { acceptReviews, MAX_ACCEPTED, type AcceptedReview } from '../accept-reviews.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
@@ -371,10 +372,10 @@ async function requireReview(scope: ShopScope, id: string): Promise<ReviewRow> {
 }
 
 const alreadyDecided = () =>
-  new AppError('conflict', { message: 'This review was decided already' })
+  new AppError('conflict', { message: say('This review was decided already') })
 
 function notACandidate(): AppError {
-  const message = 'This is none of the candidates'
+  const message = say('This is none of the candidates')
   const details = [{ param: 'product_id', code: 'invalid_value', message } as const]
   return new AppError('validation_failed', { param: 'product_id', details })
 }

@@ -1,4 +1,5 @@
 // The document that an operation produced: an export, a list of links.
+import { say } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
 import type { Engine, OperationRow } from '../../../engine/engine.ts'
 import { AppError } from '../../../core/errors.ts'
@@ -29,7 +30,7 @@ export const artifactRoutes = (parts: {
       const found = await locateArtifact(caller.scope, operation.id)
       if (!found)
         throw new AppError('not_found', {
-          message: 'This operation produced nothing to be downloaded',
+          message: say('This operation produced nothing to be downloaded'),
         })
       requireScopes(caller, scopesOf(operation, parts.engine))
       await sendContent(

@@ -1,7 +1,7 @@
 // The specification's two bulk endpoints: PUT /api/files/bulk-update and POST
 // /api/files/bulk-delete.
 import { z } from 'zod'
-import { settingChanges, type Step, type Workflow } from '../../../../plugins/contract.ts'
+import { sayPlain, settingChanges, type Step, type Workflow } from '../../../../plugins/contract.ts'
 import { workflowOfAction, startWorkflow } from '../start.ts'
 import { hasEnded, type OperationRow } from '../../../engine/engine.ts'
 import { parsePublicId, toPublicId, unknownUuid } from '../../../core/ids.ts'
@@ -212,7 +212,7 @@ async function answer(given: {
       const { code, message } = present(error, 'The error of a refused file')
       const wrong = malformed.get(file_id ?? '')
       if (wrong !== undefined)
-        return { file_id: wrong, code, message: 'This is not the id of a file' }
+        return { file_id: wrong, code, message: sayPlain('This is not the id of a file') }
       return { file_id: file_id && toPublicId('file', file_id), code, message }
     }),
     job_id: operationId(operation),

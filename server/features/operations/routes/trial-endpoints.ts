@@ -1,6 +1,6 @@
 // A trial: a workflow that is not saved is tried on a few files, and nothing is changed or sent.
 import { z } from 'zod'
-import type { AnyText } from '../../../../plugins/contract.ts'
+import { say, type AnyText } from '../../../../plugins/contract.ts'
 import type { Engine } from '../../../engine/engine.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError } from '../../../core/errors.ts'
@@ -133,7 +133,7 @@ async function checked(scope: ShopScope, body: WorkflowBody, engine: Engine) {
   if (workflow.kind === 'delivery')
     all.push({
       param: 'kind',
-      message: 'A workflow of deliveries needs an order: it cannot be tried',
+      message: say('A workflow of deliveries needs an order: it cannot be tried'),
     })
   if (all.length === 0) return workflow
   const details = all.map(({ param, message }) => ({

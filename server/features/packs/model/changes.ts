@@ -1,5 +1,6 @@
 // Creates, renames, maps, orders and deletes packs. Every change locks the pack's row first, and so
 // does moving files into it.
+import { say, type Text } from '../../../../plugins/contract.ts'
 import { isTaken } from '../../../core/db/error-classes.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../../core/errors.ts'
@@ -24,7 +25,7 @@ export async function createPack(
 }
 
 const nameTaken = () =>
-  new AppError('conflict', { param: 'name', message: 'Another pack has this name' })
+  new AppError('conflict', { param: 'name', message: say('Another pack has this name') })
 
 /**
  * Locks the pack until the transaction ends, so that no other transaction changes it or moves a
@@ -118,10 +119,10 @@ async function requireInPack(tx: ShopScope, id: string, files: readonly string[]
   const [inPack, seen] = [new Set(known.map((file) => file.id)), new Set<string>()]
   const details: ErrorDetail[] = []
   for (const [index, file] of files.entries()) {
-    const wrong = (code: ErrorDetail['code'], message: string) =>
+    const wrong = (code: ErrorDetail['code'], message: Text) =>
       details.push({ index, param: 'file_ids', code, message })
-    if (!inPack.has(file)) wrong('not_found', 'This file is not in the pack')
-    else if (seen.has(file)) wrong('invalid_value', 'This file is named twice')
+    if (!inPack.has(file)) wrong('not_found', say('This file is not in the pack'))
+    else if (seen.has(file)) wrong('invalid_value', say('This file is named twice'))
     seen.add(file)
   }
   if (details.length > 0) throw new AppError('validation_failed', { param: 'file_ids', details })

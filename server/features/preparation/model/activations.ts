@@ -1,5 +1,6 @@
 // A key as a program of its buyer sees it, which names neither the shop nor its secret: verified,
 // activated at an instance (a device, a site), and deactivated there.
+import { say } from '../../../../plugins/contract.ts'
 import type { Database } from '../../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError } from '../../../core/errors.ts'
@@ -66,7 +67,7 @@ export async function findAssignedKey(
   const [first, second] = rows
   if (!first) return null
   if (second) {
-    const message = 'Several shops have this key: name the shop by its domain'
+    const message = say('Several shops have this key: name the shop by its domain')
     throw new AppError('validation_failed', {
       param: 'shop',
       details: [{ param: 'shop', code: 'required', message }],

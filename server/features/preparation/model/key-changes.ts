@@ -1,5 +1,6 @@
 // What the merchant does with an assigned key: revoke and restore it, replace it by another one, and
 // end its activations. All are idempotent but the replacement.
+import { say } from '../../../../plugins/contract.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError } from '../../../core/errors.ts'
 import { firstOf } from '../../../core/present.ts'
@@ -26,7 +27,7 @@ async function lockKey(tx: ShopScope, id: string): Promise<LockedKey> {
   )
   if (!key) throw new AppError('not_found')
   if (key.revoked_by === 'rotation')
-    throw new AppError('conflict', { message: 'This key was replaced by another one' })
+    throw new AppError('conflict', { message: say('This key was replaced by another one') })
   return key
 }
 
@@ -73,9 +74,9 @@ export async function rotateLicenceKey(
   const { made, list } = await scope.transaction(async (tx) => {
     const old = await lockKey(tx, id)
     if (old.revoked_by === 'refund')
-      throw new AppError('conflict', { message: 'This key was refunded: restore it first' })
+      throw new AppError('conflict', { message: say('This key was refunded: restore it first') })
     const list = await readLicenceList(tx, old.list_id)
-    if (!list) throw new AppError('conflict', { message: 'The list of this key was deleted' })
+    if (!list) throw new AppError('conflict', { message: say('The list of this key was deleted') })
     await tx.query(
       `update licence_keys set revoked_at = now(), revoked_by = 'rotation'
        where shop_id = :shop and id = :id`,
@@ -91,7 +92,7 @@ export async function rotateLicenceKey(
     )
     if (supplied.length === 0)
       throw new AppError('conflict', {
-        message: `The list “${list.name}” has no keys left: add keys first`,
+        message: say('The list “{name}” has no keys left: add keys first', { name: list.name }),
       })
     const made = firstOf(supplied)
     await tx.query(

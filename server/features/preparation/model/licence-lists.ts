@@ -99,7 +99,9 @@ export async function createLicenceList(
     'select count(*) as lists from licence_lists where shop_id = :shop and deleted_at is null',
   )
   if (row.lists >= MAX_LISTS)
-    throw new AppError('conflict', { message: `A shop has at most ${MAX_LISTS} lists of keys` })
+    throw new AppError('conflict', {
+      message: say('A shop has at most {most} lists of keys', { most: MAX_LISTS }),
+    })
   const [made] = await tx.query<{ id: string }>(
     `insert into licence_lists (shop_id, name, name_key, generate, expiry_days, activation_limit,
        revoke_on_refund)
@@ -112,7 +114,7 @@ export async function createLicenceList(
   return made.id
 }
 
-const NAME_TAKEN = 'Another list has this name'
+const NAME_TAKEN = say('Another list has this name')
 const bound = ({ generate, ...terms }: LicenceTerms) => ({
   ...terms,
   generate: generate && JSON.stringify(generate),
@@ -137,7 +139,7 @@ export async function changeLicenceList(
     if (!list) throw new AppError('not_found')
     if (terms.generate && !list.generate)
       throw new AppError('conflict', {
-        message: 'The keys of this list are added: create another list to generate keys',
+        message: say('The keys of this list are added: create another list to generate keys'),
       })
     const taken = await tx.query(
       `select 1 from licence_lists where shop_id = :shop and name_key = :key and id <> :id
@@ -180,7 +182,9 @@ export async function addLicenceKeys(
   )
   if (!held) throw new AppError('not_found')
   if (held.generates)
-    throw new AppError('conflict', { message: 'This list generates its keys: none can be added' })
+    throw new AppError('conflict', {
+      message: say('This list generates its keys: none can be added'),
+    })
   const rows = await tx.query(
     `insert into licence_keys (shop_id, list_id, hash, sealed)
      select :shop, :list, hash, sealed
@@ -202,7 +206,7 @@ export async function addLicenceKeys(
   )
   if (count.keys > MAX_KEYS)
     throw new AppError('conflict', {
-      message: `A list has at most ${MAX_KEYS.toLocaleString('en')} keys: start another one`,
+      message: say('A list has at most {most} keys: start another one', { most: MAX_KEYS }),
     })
   return { added: rows.length, duplicates: keys.length - rows.length }
 }

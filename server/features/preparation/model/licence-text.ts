@@ -1,6 +1,6 @@
 // Reads licence keys from a text or CSV file: one key in each line, in the first column.
 import Papa from 'papaparse'
-import { UNSAFE_CHARACTERS } from '../../../../plugins/contract.ts'
+import { say, type Text, UNSAFE_CHARACTERS } from '../../../../plugins/contract.ts'
 import { AppError, type ErrorDetail } from '../../../core/errors.ts'
 import { firstOf } from '../../../core/present.ts'
 
@@ -32,7 +32,7 @@ export async function readLicenceKeys(
     if (keys.size > MAX_KEYS)
       throw new AppError('validation_failed', {
         param: 'keys',
-        message: `One file has at most ${MAX_KEYS.toLocaleString('en')} keys: split it`,
+        message: say('One file has at most {most} keys: split it', { most: MAX_KEYS }),
       })
   }
   if (wrong > 0)
@@ -40,15 +40,16 @@ export async function readLicenceKeys(
   if (keys.size === 0)
     throw new AppError('validation_failed', {
       param: 'keys',
-      message: 'The file contains no keys: write one per line, or in the first column',
+      message: say('The file contains no keys: write one per line, or in the first column'),
     })
   return [...keys]
 }
 
-function problemOf(key: string): string | null {
-  if (key.length > MAX_LENGTH) return `A key has at most ${MAX_LENGTH} characters`
+function problemOf(key: string): Text | null {
+  if (key.length > MAX_LENGTH)
+    return say('A key has at most {most} characters', { most: MAX_LENGTH })
   if (!key.isWellFormed() || key.includes('\ufffd') || UNSAFE_CHARACTERS.test(key))
-    return 'A key cannot contain control characters, and the file must be UTF-8'
+    return say('A key cannot contain control characters, and the file must be UTF-8')
   return null
 }
 
@@ -75,7 +76,7 @@ async function* linesOf(
     if (rest.length > MAX_LINE)
       throw new AppError('validation_failed', {
         param: 'keys',
-        message: 'A line is too long: write one key per line, or in the first column',
+        message: say('A line is too long: write one key per line, or in the first column'),
       })
     yield* lines
   }

@@ -1,4 +1,5 @@
 // What the schedule form needs: templates, when a cron line runs, which files a filter finds.
+import type { Text } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
 import { workflowOf } from '../check.ts'
 import { SCHEDULE_TEMPLATES } from '../templates.ts'
@@ -102,5 +103,5 @@ const match = ({ engine, clock }: ScheduleRouteParts): Endpoint =>
     },
   })
 
-const invalid = (param: string, message: string) =>
+const invalid = (param: string, message: Text) =>
   new AppError('validation_failed', { param, details: [{ param, code: 'invalid_value', message }] })

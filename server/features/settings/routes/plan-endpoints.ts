@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { AppError } from '../../../core/errors.ts'
 import { downloadsOfMonth, readShopPlan, usageOfShop } from '../../../files/plan-limits.ts'
 import { readShop } from '../../../files/shop-settings.ts'
-import { PortError } from '../../../../plugins/contract.ts'
+import { PortError, say, textOf } from '../../../../plugins/contract.ts'
 import {
   PLAN_FEATURES,
   type OfferedPlan,
@@ -93,7 +93,7 @@ export const planRoutes = (parts: PlanRouteParts): Endpoint[] => [
     },
     handler: async ({ caller: { scope }, body, signal }) => {
       const { plans } = parts
-      if (!plans) throw new AppError('conflict', { message: 'This installation has no plans' })
+      if (!plans) throw new AppError('conflict', { message: say('This installation has no plans') })
       const url = await confirmationOf(parts, plans, wantedPlan(plans, body.plan), scope, signal)
       return { body: { confirmation_url: url } }
     },
@@ -109,7 +109,7 @@ const unlessUnavailable = (work: Promise<void>): Promise<void> =>
 function wantedPlan({ list }: Plans, id: string): OfferedPlan {
   const plan = list.find((one) => one.id === id)
   if (plan) return plan
-  const message = `There is no plan “${id}”`
+  const message = say('There is no plan “{id}”', { id })
   const details = [{ param: 'plan', code: 'not_found' as const, message }]
   throw new AppError('validation_failed', { param: 'plan', details })
 }
@@ -127,13 +127,13 @@ async function confirmationOf(
       return await subscriptions.pricingPage((await readShop(scope)).domain, signal)
     if (!price)
       throw new AppError('conflict', {
-        message: 'This plan costs nothing: cancel the subscription in the admin of your store',
+        message: say('This plan costs nothing: cancel the subscription in the admin of your store'),
       })
     const returnUrl = `${baseUrl}/settings/plan`
     return await subscriptions.create({ name: title, ...price, trialDays, test, returnUrl }, signal)
   } catch (error) {
     if (!(error instanceof PortError)) throw error
-    throw new AppError('unavailable', { message: error.message, cause: error })
+    throw new AppError('unavailable', { message: textOf(error.texts.message), cause: error })
   }
 }
 

@@ -142,10 +142,8 @@ const faultyFile = (name: string, rows: number): string =>
     }).toReversed(),
   ].join('\n')
 
-test.each([
-  ['mouse', 300],
-  ['keyboard', sized(110, 300)],
-] as const)(
+const HANDS = [['keyboard', sized(110, 300)] as const, ...sized([], [['mouse', 300] as const])]
+test.each(HANDS)(
   'with the %s alone, 30 errors in %d rows are corrected to a finished import',
   async (mode, rows) => {
     const page = await open('/import/csv')

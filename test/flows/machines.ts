@@ -29,9 +29,9 @@ export interface Machines {
   close(): Promise<void>
 }
 
-/** @param settings environment variables of all processes. */
+/** @param settings environment variables of all processes, for a database at this address. */
 export async function startMachines(
-  settings: Readonly<Record<string, string>> = {},
+  settings: (databaseUrl: string) => Promise<Record<string, string>> = async () => ({}),
 ): Promise<Machines> {
   const [database, bucket] = await Promise.all([createTestDatabase(), startS3()])
   const pool = new pg.Pool({ connectionString: database.url, max: 4, application_name: 'test' })
@@ -44,7 +44,7 @@ export async function startMachines(
     ...{ STORAGE_PRIMARY: location('files'), STORAGE_BACKUP: location('backup') },
     S3_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
     S3_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
-    ...settings,
+    ...(await settings(database.url)),
   }
   const folders: string[] = []
   const stops: (() => Promise<unknown>)[] = []

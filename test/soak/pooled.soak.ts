@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { contentOf } from '../fakes/content.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { startRoundRobin, type RoundRobin } from '../fakes/round-robin.ts'
-import { importUntilEnd } from '../flows/imports.ts'
+import { importUntilEnd, jobUntilEnd } from '../flows/imports.ts'
 import { startMachines, type Machine, type Machines } from '../flows/machines.ts'
 import { startBouncer, type Bouncer } from '../flows/pgbouncer.ts'
 import { sendFile } from '../uploads.ts'
@@ -16,6 +16,10 @@ const WORKERS = 10
 /** The connections of PgBouncer to the server. */
 const POOL = 30
 const MAX_CONNECTIONS = 100
+const FILES = 40
+const UPLOADS = 30
+const READS = 20
+const WITHIN_MS = 600_000
 const IDLE_MS = 60_000
 /** With one web and one worker process it was 17.5 a second. */
 const IDLE_PER_PAIR = 17.5 / 2
@@ -76,21 +80,23 @@ test('under load the server has a bounded number of connections', async () => {
   })()
   const { apiKey } = webs[0]!.server
   const sender = { url: all.url, key: apiKey }
-  const imports = webs.map(({ server }, web) => {
-    const files = Array.from({ length: 60 }, (_, n) => ({
+  const imports = webs.map(async ({ server }, web) => {
+    const files = Array.from({ length: FILES }, (_, n) => ({
       filename: `pooled ${web}-${n}.bin`,
       url: `${origin.url}/bytes/${1000 + n}/${web}-${n}`,
     }))
-    return importUntilEnd(server, { files })
+    const response = await server.call('POST', '/api/files/import', { files })
+    const { job_id: job } = (await response.json()) as { job_id: string }
+    return jobUntilEnd(server, job, WITHIN_MS)
   })
-  const uploads = Array.from({ length: 40 }, (_, n) =>
+  const uploads = Array.from({ length: UPLOADS }, (_, n) =>
     sendFile(sender, contentOf(300_000, `pooled ${n}`), {
       metadata: { filename: `pooled upload ${n}.bin` },
       chunkSize: 100_000,
     }).done.then(() => {}),
   )
   const reads = Array.from({ length: 20 }, async () => {
-    for (let n = 0; n < 30; n++) {
+    for (let n = 0; n < READS; n++) {
       const headers = { authorization: `Bearer ${apiKey}` }
       const response = await fetch(`${all.url}/api/files?limit=20`, { headers })
       await response.arrayBuffer()
@@ -98,12 +104,13 @@ test('under load the server has a bounded number of connections', async () => {
       expect([200, 429]).toContain(response.status)
     }
   })
-  const replies = await Promise.all(imports)
-  await Promise.all([...uploads, ...reads])
+  const work = await Promise.allSettled([...imports, ...uploads, ...reads])
   over = true
   await watching
-  for (const reply of replies) expect(reply).toMatchObject({ status: 'success', imported: 60 })
   say(`${WEBS + WORKERS} processes: at most ${most} connections under load`)
+  expect(work.filter(({ status }) => status === 'rejected')).toEqual([])
+  for (const ended of await Promise.all(imports))
+    expect(ended).toMatchObject({ status: 'success', done: FILES })
   expect(most).toBeLessThanOrEqual(MAX_CONNECTIONS)
 })
 

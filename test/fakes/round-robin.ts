@@ -1,5 +1,11 @@
 // A load balancer that sends each request to the next of its servers.
-import { createServer, request as send, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  Agent,
+  createServer,
+  request as send,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface RoundRobin {
@@ -13,12 +19,14 @@ export interface RoundRobin {
 export async function startRoundRobin(targets: () => readonly string[]): Promise<RoundRobin> {
   let turn = 0
   const counts: number[] = []
+  // A server may close an idle connection at the moment when the next request is sent on it.
+  const agent = new Agent({ keepAlive: false })
   const pass = (request: IncomingMessage, response: ServerResponse) => {
     const all = targets()
     const at = turn++ % all.length
     counts[at] = (counts[at] ?? 0) + 1
     const { method, headers, url = '/' } = request
-    const onward = send(new URL(url, all[at]), { method, headers }, (answer) => {
+    const onward = send(new URL(url, all[at]), { method, headers, agent }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers)
       answer.pipe(response)
     })

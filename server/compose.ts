@@ -1,9 +1,8 @@
 // Connects the server's parts, for main.ts and for the tests: opens what every role needs, then
 // what the web role needs.
 import type { Closing } from './startup/closing.ts'
-import path from 'node:path'
 import { openCloud, type Cloud, type CloudOptions } from './features/cloud/cloud.ts'
-import { joinFolder, openUploadFolder, type UploadFolder } from './features/upload/upload.ts'
+import type { UploadFolder } from './features/upload/upload.ts'
 import type { Config } from './startup/config.ts'
 import type { DropAddress } from './core/configuration/drop-settings.ts'
 import type { Database } from './core/db/database.ts'
@@ -31,6 +30,7 @@ import { portsFactory } from './startup/ports.ts'
 import { createReadiness } from './startup/readiness.ts'
 import { stagingFolders } from './startup/staging-metrics.ts'
 import { openStores } from './startup/stores.ts'
+import { openUploads } from './startup/uploads.ts'
 import type { BlobStore } from './core/store/store.ts'
 import { workbookReader } from './features/csv/workbook.ts'
 import { createPreviews } from './features/files/preview-images.ts'
@@ -85,9 +85,8 @@ export async function composeServer(given: ComposeOptions): Promise<ComposedServ
   const listener = await openListener(database.directUrl, log)
   closings.push(() => listener.close())
   const stores = await openStores(config.storage, log)
-  const folder = await joinFolder(openUploadFolder(path.join(environment.dataDir, 'uploads')), {
-    ...{ database, listener, roles: environment.roles, log },
-  })
+  const joining = { database, listener, roles: environment.roles, log }
+  const folder = await openUploads(environment, config.storage.primary, joining)
   const storefront = await openStorefront({ environment, database, secrets, log })
   closings.push(() => storefront.close())
   const { allowLoopback } = environment

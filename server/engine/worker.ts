@@ -99,7 +99,7 @@ function runJobs(
 ): Promise<Runner> {
   const events = new EventEmitter() as WorkerEvents
   events.once('pool:create', ({ workerPool }) => onPool(workerPool.id))
-  const search = searchJobs(events)
+  const search = searchJobs(events, database.direct)
   return run({
     pgPool: database.direct,
     taskList,

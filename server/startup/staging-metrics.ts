@@ -5,20 +5,21 @@ import path from 'node:path'
 import { Gauge } from 'prom-client'
 import type { Environment } from '../core/configuration/environment.ts'
 import type { Gauges } from '../http/metrics.ts'
+import { uploadFolder } from './uploads.ts'
 
 /** The folders may contain thousands of files. */
 const WALK_EVERY_MS = 60_000
 
 /** By the name that metrics show. */
-export function stagingFolders({
-  dataDir,
-  storage,
-}: Pick<Environment, 'dataDir' | 'storage'>): Readonly<Record<string, string>> {
+export function stagingFolders(
+  environment: Pick<Environment, 'dataDir' | 'uploadDir' | 'storage'>,
+): Readonly<Record<string, string>> {
+  const { dataDir, storage } = environment
   const disks = Object.entries(storage).flatMap(([name, location]) =>
     location.kind === 'disk' ? [[`${name}_tmp`, path.join(location.folder, 'tmp')]] : [],
   )
   return {
-    uploads: path.join(dataDir, 'uploads'),
+    uploads: uploadFolder(environment),
     drop: path.join(dataDir, 'drop'),
     cloud: path.join(dataDir, 'cloud'),
     ...Object.fromEntries(disks),

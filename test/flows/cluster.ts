@@ -119,7 +119,10 @@ function processesOn(
   }
 }
 
-async function startWorkerProcess(name: string, env: Record<string, string>): Promise<Worker> {
+export async function startWorkerProcess(
+  name: string,
+  env: Record<string, string>,
+): Promise<Worker> {
   const child = spawn(process.execPath, ARGUMENTS, {
     cwd: ROOT,
     env: { ...baseEnv(), LOG_LEVEL: 'info', PORT: String(await freePort()), ...env },

@@ -1,61 +1,24 @@
 // The product through a real PgBouncer that shares connections between transactions.
-import { spawn, type ChildProcess } from 'node:child_process'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../database.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
-import { whereIs } from '../programs.ts'
 import { sendFile } from '../uploads.ts'
 import { importUntilEnd, jobUntilEnd } from './imports.ts'
-import { freePort, SECRET, startServer, type ServerProcess } from './server.ts'
+import { startBouncer, type Bouncer } from './pgbouncer.ts'
+import { SECRET, startServer, type ServerProcess } from './server.ts'
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
-let folder: string
-let bouncer: ChildProcess | undefined
-let pooled: string
+let bouncer: Bouncer | undefined
 let origin: Origin
 let server: ServerProcess | undefined
 
-const reachable = (port: number) =>
-  new Promise<boolean>((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => resolve(true))
-    socket.once('error', () => resolve(false))
-    socket.once('connect', () => socket.destroy())
-  })
-
 beforeAll(async () => {
   ;[database, origin] = await Promise.all([createTestDatabase(), startOrigin()])
-  folder = await mkdtemp(path.join(tmpdir(), 'stevedore-pgbouncer-'))
-  const port = await freePort()
-  const { hostname, port: at, username, password, pathname, searchParams } = new URL(database.url)
-  const config = path.join(folder, 'pgbouncer.ini')
-  await writeFile(
-    config,
-    `[databases]
-${pathname.slice(1)} = user=${username} password=${password || 'none'} host=${searchParams.get('host') ?? hostname} port=${at || 5432}
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = ${port}
-unix_socket_dir =
-auth_type = any
-pool_mode = transaction
-default_pool_size = 4
-max_client_conn = 500
-`,
-  )
-  const program = whereIs('pgbouncer')!
-  const isRoot = process.getuid?.() === 0
-  if (isRoot) await chmod(folder, 0o755)
-  bouncer = spawn(program, [...(isRoot ? ['-u', 'nobody'] : []), config], { stdio: 'ignore' })
-  await vi.waitFor(async () => expect(await reachable(port)).toBe(true), 30_000)
-  pooled = `postgres://${username}@127.0.0.1:${port}${pathname}`
+  bouncer = await startBouncer(database.url, 4)
   server = await startServer({
     env: {
-      DATABASE_URL: pooled,
+      DATABASE_URL: bouncer.url,
       DATABASE_DIRECT_URL: database.url,
       DATABASE_CONNECTIONS: '40',
       APP_SECRET: SECRET,
@@ -64,10 +27,9 @@ max_client_conn = 500
 })
 afterAll(async () => {
   await server?.stop()
-  bouncer?.kill('SIGKILL')
+  await bouncer?.close()
   await origin.close()
   await database.drop()
-  await rm(folder, { recursive: true, force: true })
 })
 
 test('imports, uploads, bulk actions and downloads work, with four connections', async () => {

@@ -1,7 +1,8 @@
 // Two machines that keep uploads in folders of their own although they share a database.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase } from '../database.ts'
-import { beginUpload, create, tus, type Sender } from '../uploads.ts'
+import { beginUpload, create, offsetOf, patch, tus, type Sender } from '../uploads.ts'
 import { SECRET, startServer, type ServerProcess } from './server.ts'
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
@@ -35,4 +36,20 @@ test('the second refuses uploads with the reason, and the first continues', asyn
   const elsewhere = await tus(there, 'HEAD', at.replace(first.url, second.url))
   expect(elsewhere.status).toBe(503)
   expect((await tus(here, 'HEAD', at)).status).toBe(200)
+})
+
+test('with UPLOAD_DIR as a shared folder the second continues the uploads of the first', async () => {
+  const env = {
+    ...{ DATABASE_URL: database.url, APP_SECRET: SECRET, ROLE: 'web' },
+    ...{ UPLOAD_DIR: path.join(first.dataDir, 'uploads') },
+  }
+  const sharing = await startServer({ env })
+  onTestFinished(() => sharing.stop().then(() => {}))
+  const [here, there] = [first, sharing].map(({ url }): Sender => ({ url, key: first.apiKey }))
+  const at = await beginUpload(here!, 10, { filename: 'shared.bin' })
+  const elsewhere = at.replace(first.url, sharing.url)
+  expect((await patch(there!, elsewhere, 0, Buffer.from('first'))).status).toBe(204)
+  expect(await offsetOf(here!, at)).toBe(5)
+  expect((await patch(here!, at, 5, Buffer.from('-last'))).status).toBe(204)
+  expect(await offsetOf(there!, elsewhere)).toBe(10)
 })

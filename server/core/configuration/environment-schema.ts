@@ -30,6 +30,7 @@ function previousSecrets(text: string): string[] {
 
 export const environmentSchema = z.object({
   DATA_DIR: setting(z.string().default('./data')),
+  UPLOAD_DIR: setting(z.string().optional()),
   PORT: setting(
     z
       .string()

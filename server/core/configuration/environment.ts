@@ -25,6 +25,10 @@ export interface CloudEnvironment {
 
 export interface Environment {
   dataDir: string
+  /**
+   * The folder of uploads; null: the bucket of the primary location, or a folder in the data folder.
+   */
+  uploadDir: string | null
   port: number
   host: string
   /** The app's public address, without a trailing slash; null: the one on which it listens. */
@@ -116,6 +120,7 @@ function environmentOf(
   const [bucket, restore] = env.DEMO_POINTS.split('/').map(Number) as [number, number]
   return {
     dataDir,
+    uploadDir: env.UPLOAD_DIR ? path.resolve(env.UPLOAD_DIR) : null,
     port: env.PORT,
     host: env.HOST,
     baseUrl: env.BASE_URL?.replace(/\/+$/, '') ?? null,

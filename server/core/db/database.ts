@@ -42,8 +42,11 @@ const IDLE_TRANSACTION_MS = 30_000
  */
 const RANDOM_PAGE_COST = 1.1
 
-/** graphile-worker takes one job after another and listens on one connection. */
-const DIRECT_CONNECTIONS = 8
+/**
+ * graphile-worker listens on one connection, takes one job after another on the second, and
+ * completes jobs on the third. Many processes share the connections of the server.
+ */
+const DIRECT_CONNECTIONS = 3
 
 /**
  * Opens the pools; connects on first use.

@@ -93,23 +93,23 @@ const LIVE_JOB = (key: string) =>
 
 const ONE_JOB = `select null::int as shop_id, '' as key, now() as due_at`
 
+/** Queues the missing jobs of all tasks, in one statement. */
 export async function queueMissing(
   { pool }: BackgroundOptions['database'],
-  task: BackgroundTask,
+  tasks: readonly BackgroundTask[],
 ): Promise<void> {
+  if (tasks.length === 0) return
   const job = {
-    task: '$1::text',
-    key: 't.key',
-    shop: 't.shop_id',
-    runAt: 't.due_at',
-    serial: '$2::boolean',
+    ...{ task: 'm.task', key: 'm.key', shop: 'm.shop_id', runAt: 'm.due_at', serial: 'm.serial' },
   }
-  await pool.query(
-    `select ${ADD_JOB(job)} from (${task.wanted ?? ONE_JOB}) t
-     where not ${LIVE_JOB(`$1::text || ':' || t.key`)} and not ${runsNow(task, 't.key')}`,
-    [task.name, task.onePerShop ?? false],
-  )
+  await pool.query(`select ${ADD_JOB(job)} from (${tasks.map(missingOf).join(' union all ')}) m`)
 }
+
+const missingOf = (task: BackgroundTask): string =>
+  `select '${task.name}'::text as task, ${task.onePerShop ?? false} as serial, t.shop_id, t.key,
+     t.due_at
+   from (${task.wanted ?? ONE_JOB}) t
+   where not ${LIVE_JOB(`'${task.name}:' || t.key`)} and not ${runsNow(task, 't.key')}`
 
 /**
  * Jobs whose key passed to the next job before their worker died. graphile-worker never runs or

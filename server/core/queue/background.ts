@@ -70,7 +70,7 @@ export function createBackground(options: BackgroundOptions): Background {
     },
     recover: async () => {
       await dropSucceeded(database, names)
-      for (const task of tasks) await queueMissing(database, task)
+      await queueMissing(database, tasks)
       await stopLost(database, worker, running)
     },
   }

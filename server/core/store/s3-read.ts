@@ -20,6 +20,14 @@ export async function readBlob(
   const found =
     (await unlessMissing(get(bucket, key, range))) ??
     (await readAside(bucket, keys, shop, hash, range))
+  return bytesOf(bucket, found)
+}
+
+/** Reads a whole object that never changes. */
+export const readObject = async (bucket: S3Bucket, key: string): Promise<Readable> =>
+  bytesOf(bucket, await get(bucket, key, undefined))
+
+function bytesOf(bucket: S3Bucket, found: OpenObject): Readable {
   let body = found.body
   const end = found.start + found.size
   async function* chunks(): AsyncGenerator<Buffer> {

@@ -49,7 +49,7 @@ export async function sweepBucket(
 ): Promise<number> {
   const sweep: Sweep = { bucket, keys, known, before: Date.now() - olderThan }
   let removed = await sweepUploads(sweep)
-  for await (const page of pages(bucket, keys.prefix)) {
+  for await (const page of objectPages(bucket, keys.prefix)) {
     removed += await sweepTemporary(sweep, page)
     for (const blobs of byShop(page, keys.toBlob)) removed += await sweepBlobs(sweep, blobs)
     for (const blobs of byShop(page, keys.toAside)) await finishAside(sweep, blobs)
@@ -65,7 +65,7 @@ export async function* orphansInBucket(
   known: KnownBlobs,
 ): AsyncGenerator<BlobKey> {
   const before = Date.now() - olderThan
-  for await (const page of pages(bucket, keys.prefix))
+  for await (const page of objectPages(bucket, keys.prefix))
     for (const blobs of byShop(page, keys.toBlob)) {
       const old = blobs.filter(({ changed }) => isOld(changed, before))
       const [first] = old
@@ -90,7 +90,7 @@ export async function removeShopObjects(
 ): Promise<number> {
   let removed = 0
   for (const prefix of keys.ofShop(shop))
-    for await (const page of pages(bucket, prefix)) {
+    for await (const page of objectPages(bucket, prefix)) {
       signal?.throwIfAborted()
       const ours = page.flatMap(({ Key: key = '' }) =>
         keys.toBlob(key) || keys.toAside(key) ? [key] : [],
@@ -104,7 +104,11 @@ export async function removeShopObjects(
   return removed
 }
 
-async function* pages({ client, call, name }: S3Bucket, prefix: string): AsyncGenerator<_Object[]> {
+/** All objects whose keys begin with `prefix`. */
+export async function* objectPages(
+  { client, call, name }: S3Bucket,
+  prefix: string,
+): AsyncGenerator<_Object[]> {
   let token: string | undefined
   do {
     const command = new ListObjectsV2Command({

@@ -1,12 +1,16 @@
 // When the places of a worker's pool ask the database for a job. A notification wakes one place for
-// each job that is queued. Jobs that become due later, and jobs whose notification was lost, are
-// found by polling: one place asks for all of them, instead of each one at its own interval.
+// each job that is queued. Jobs that become due later are found by their time: one timer waits for
+// the next one, instead of each place asking at its own interval.
 import type { WorkerEvents, WorkerPool } from 'graphile-worker'
+import type pg from 'pg'
 import { createSemaphore } from '../../core/semaphore.ts'
+import { firstOf } from '../../core/present.ts'
 
-/** The longest delay of a job that becomes due. */
-const POLL_MS = 100
-/** The interval of each place's own polling, so long that only `POLL_MS` counts. */
+/** The interval of asking while jobs are due that no place could take. */
+const BUSY_MS = 100
+/** The longest delay of a job whose notification was lost. */
+const IDLE_MS = 1000
+/** The interval of each place's own polling, so long that only the intervals above count. */
 export const PLACE_POLL_MS = 60 * 60 * 1000
 
 export interface JobSearch {
@@ -18,24 +22,71 @@ export interface JobSearch {
   turn(): Promise<void>
 }
 
-/** Polls until the pool shuts down. */
-export function searchJobs(events: WorkerEvents): JobSearch {
+/** Searches until the pool shuts down. */
+export function searchJobs(events: WorkerEvents, direct: pg.Pool): JobSearch {
   const semaphore = createSemaphore(1)
   let leave = () => {}
   // How each query ends. A job's task begins and takes its place in the same tick.
   for (const end of ['job:start', 'worker:getJob:empty', 'worker:getJob:error'] as const)
     events.on(end, () => leave())
-  events.once('pool:create', ({ workerPool }) => poll(workerPool, events))
+  events.once('pool:create', ({ workerPool }) => poll(workerPool, events, direct))
   return { turn: async () => void (leave = await semaphore.acquire()) }
 }
 
-function poll(pool: WorkerPool, events: WorkerEvents): void {
+function poll(pool: WorkerPool, events: WorkerEvents, direct: pg.Pool): void {
   const wakeOne = () => pool.nudge(1)
-  const timer = setInterval(wakeOne, POLL_MS)
+  let timer: NodeJS.Timeout | undefined
+  let wakeAt = Infinity
+  /** How often in a row a job was due. More than once: no place can take it now. */
+  let dueInRow = 0
+  let lookedAt = -Infinity
+  let stopped = false
+  const wakeIn = (ms: number) => {
+    if (stopped) return
+    clearTimeout(timer)
+    wakeAt = performance.now() + ms
+    timer = setTimeout(() => void look(), ms)
+  }
+  const look = async () => {
+    wakeAt = Infinity
+    if (dueInRow < 2 || performance.now() - lookedAt > IDLE_MS) {
+      lookedAt = performance.now()
+      // The database may be unavailable.
+      const due = await untilDue(direct).catch(() => IDLE_MS)
+      if (stopped) return
+      dueInRow = due > 0 ? 0 : dueInRow + 1
+      if (due > 0) return wakeIn(Math.min(due, IDLE_MS))
+    }
+    wakeOne()
+    wakeIn(BUSY_MS)
+  }
+  // A place found nothing: the job that woke it may be due later.
+  const lookSoon = () => {
+    if (dueInRow === 0 && wakeAt - performance.now() > BUSY_MS) wakeIn(BUSY_MS / 2)
+  }
+  wakeIn(0)
+  events.on('worker:getJob:empty', lookSoon)
   // Where one job was due there may be more.
   events.on('job:start', wakeOne)
   events.once('pool:gracefulShutdown', () => {
-    clearInterval(timer)
+    stopped = true
+    clearTimeout(timer)
     events.off('job:start', wakeOne)
+    events.off('worker:getJob:empty', lookSoon)
   })
+}
+
+/**
+ * The milliseconds until the next job is due; Infinity: there is none. A job that is due is found
+ * without reading those that wait for a later time.
+ */
+async function untilDue(direct: pg.Pool): Promise<number> {
+  const { rows } = await direct.query<{ ms: number | null }>(
+    `select case when exists (
+         select from graphile_worker._private_jobs where is_available and run_at <= now())
+       then 0 else (
+         select extract(epoch from min(run_at) - now())::float8 * 1000
+         from graphile_worker._private_jobs where is_available) end as ms`,
+  )
+  return firstOf(rows).ms ?? Infinity
 }

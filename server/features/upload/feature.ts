@@ -10,5 +10,6 @@ export const uploadFeature = defineFeature({
   tables: {
     upload_batches: 'options of the merchant’s uploads',
     uploads: 'names of the merchant’s own files',
+    upload_pieces: 'places of the bytes of the merchant’s uploads',
   },
 })

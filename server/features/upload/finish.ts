@@ -7,6 +7,7 @@ import type { Engine } from '../../engine/engine.ts'
 import { AppError } from '../../core/errors.ts'
 import { importArrived } from './batches.ts'
 import type { UploadFolder } from './folder.ts'
+import { uploadPlace } from './places.ts'
 import type { UploadRow } from './rows.ts'
 import { importUploads } from './start.ts'
 
@@ -20,7 +21,7 @@ export async function finishUpload(
   scope: ShopScope,
   upload: UploadRow,
 ): Promise<void> {
-  await folder.finish(upload.id)
+  await uploadPlace(folder, upload).finish(upload.id)
   if (upload.batch_id && upload.counted === false)
     return void (await markReceived(scope, upload.id))
   // Adding to an operation can deadlock with a batch that ends; PostgreSQL then rolls one of them

@@ -1,4 +1,4 @@
-// Uploads on the disk: `incoming/<id>` while bytes arrive, `received/<id>` when it is complete and
+// Uploads in a folder: `incoming/<id>` while bytes arrive, `received/<id>` when it is complete and
 // its sender can no longer change it. All processes that serve or import uploads share this folder.
 import { randomUUID } from 'node:crypto'
 import {
@@ -12,9 +12,15 @@ import {
   truncate,
   writeFile,
 } from 'node:fs/promises'
+import type { Stats } from 'node:fs'
 import path from 'node:path'
 import { makeFolderSync } from '../../core/make-folder.ts'
 import { shareSync } from '../../core/store/disk-layout.ts'
+import { foundIn, headOfFile } from '../../ports/found-type.ts'
+import type { UploadBucket } from './bucket.ts'
+import type { UploadPlace } from './place.ts'
+import { receiveUpload } from './receive.ts'
+import { recordOffset, recordUnverified } from './rows.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -24,6 +30,16 @@ export interface Sharing {
   /** Can uploads that begin in this process be continued and imported by the others? */
   isShared(): Promise<boolean>
 }
+
+/** The bucket for uploads. */
+interface BucketChoice {
+  /** Null: the primary location is not a bucket. */
+  bucket: UploadBucket | null
+  /** Whether new uploads begin in the bucket; otherwise it only has earlier ones. */
+  useBucket: boolean
+}
+
+const NO_BUCKET: BucketChoice = { bucket: null, useBucket: false }
 
 const NOT_COMPARED: Sharing = { number: null, isShared: () => Promise.resolve(true) }
 
@@ -45,6 +61,7 @@ export function openUploadFolder(folder: string) {
     path: folder,
     /** Whether the other processes use this folder too: see `joinFolder`. */
     sharing: NOT_COMPARED,
+    ...NO_BUCKET,
     /** The UUID by which processes recognise the folder, also by different paths. */
     marker: () => markerOf(path.join(folder, 'marker')),
     incoming,
@@ -56,7 +73,8 @@ export function openUploadFolder(folder: string) {
     /** Reads the number of bytes and the time of the last write; null: there is no such upload. */
     stat: async (id: string): Promise<{ size: number; changed: Date } | null> => {
       const found =
-        (await nullIfAbsent(stat(incoming(id)))) ?? (await nullIfAbsent(stat(received(id))))
+        (await nullIfAbsent(statOpened(incoming(id)))) ??
+        (await nullIfAbsent(statOpened(received(id))))
       return found && { size: found.size, changed: found.mtime }
     },
     truncate: (id: string, size: number) => truncate(incoming(id), size),
@@ -73,6 +91,47 @@ export function openUploadFolder(folder: string) {
     async *old(before: Date): AsyncGenerator<string[]> {
       for (const place of Object.values(places)) yield* oldFilesIn(place, before)
     },
+  }
+}
+
+/** The folder as a place of uploads. */
+export const folderPlace = (folder: UploadFolder): UploadPlace => ({
+  create: folder.create,
+  arrived: ({ id }) => folder.stat(id),
+  offset: async ({ id, unproved_from }) => {
+    const found = await folder.stat(id)
+    if (!found || unproved_from === null || found.size <= unproved_from) return found?.size ?? null
+    // A process died before it had verified the checksum of this chunk.
+    await folder.truncate(id, unproved_from)
+    return unproved_from
+  },
+  receive: async (scope, { id, size_bytes }, chunk) => {
+    if (chunk.checksum) await recordUnverified(scope, id, chunk.offset)
+    const end = await receiveUpload(folder.incoming(id), chunk)
+    // The end of the upload records the last byte.
+    if (end < size_bytes || chunk.checksum) await recordOffset(scope, id, end)
+    return end
+  },
+  finish: folder.finish,
+  take: async (_, { id }, { store, shop, location }, signal) => {
+    const path = folder.received(id)
+    const head = await headOfFile(path)
+    const written = await store.adopt(shop, path, signal)
+    const found = await foundIn(head, { store, shop }, written)
+    return { ...written, location, content_type: null, ...found }
+  },
+})
+
+/**
+ * Opens the file first: a network file system then asks its server for the current size, which
+ * another machine may have changed.
+ */
+async function statOpened(path: string): Promise<Stats> {
+  const file = await open(path, 'r')
+  try {
+    return await file.stat()
+  } finally {
+    await file.close()
   }
 }
 

@@ -2,12 +2,13 @@
 // the storage location.
 import { PortError, type Uploads } from '../../../plugins/contract.ts'
 import type { UploadFolder } from './folder.ts'
-import { findUpload } from './rows.ts'
+import { uploadLost } from './place.ts'
+import { uploadPlace } from './places.ts'
+import { findUpload, type UploadRow } from './rows.ts'
 import { isElsewhere } from './sharing.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { ERRORS } from '../../core/errors.ts'
 import { StoreError } from '../../core/store/store.ts'
-import { foundIn, headOfFile } from '../../ports/found-type.ts'
 import { storeFailure, type StagePlace } from '../../ports/stage.ts'
 
 /**
@@ -18,31 +19,22 @@ import { storeFailure, type StagePlace } from '../../ports/stage.ts'
 export function createUploadPort(
   scope: ShopScope,
   folder: UploadFolder,
-  { store, location }: StagePlace,
+  place: StagePlace,
 ): Uploads {
-  const sizeOf = async (id: string): Promise<number> => {
+  const complete = async (id: string): Promise<UploadRow> => {
     const row = await findUpload(scope, id)
-    const found = row?.status === 'received' ? await folder.stat(id) : null
+    const found = row?.status === 'received' ? await uploadPlace(folder, row).arrived(row) : null
     if (!found && row && isElsewhere(folder, row))
       throw new PortError('uploads_not_shared', ERRORS.uploads_not_shared.message, true)
-    if (!found || found.size !== row?.size_bytes)
-      throw new PortError('upload_lost', ERRORS.upload_lost.message, false)
-    return found.size
+    if (!found || found.size !== row?.size_bytes) throw uploadLost()
+    return row
   }
   return {
-    sizeOf,
+    sizeOf: async (id) => (await complete(id)).size_bytes,
     take: async (id, signal) => {
-      await sizeOf(id)
+      const row = await complete(id)
       try {
-        const path = folder.received(id)
-        const head = await headOfFile(path)
-        const written = await store.adopt(scope.shop, path, signal)
-        return {
-          ...written,
-          location,
-          content_type: null,
-          ...(await foundIn(head, { store, shop: scope.shop }, written)),
-        }
+        return await uploadPlace(folder, row).take(scope, row, place, signal)
       } catch (error) {
         throw error instanceof StoreError ? storeFailure(error) : error
       }

@@ -62,7 +62,11 @@ export async function receiveUpload(
   }
 }
 
-async function* limitBytes(bytes: AsyncIterable<Buffer>, limit: number): AsyncGenerator<Buffer> {
+/** Throws `payload_too_large` instead of giving more bytes than the limit. */
+export async function* limitBytes(
+  bytes: AsyncIterable<Buffer>,
+  limit: number,
+): AsyncGenerator<Buffer> {
   let left = limit
   for await (const chunk of bytes) {
     left -= chunk.length
@@ -109,7 +113,7 @@ async function write(
  * scan the whole heap dozens of times, which costs more than receiving them. Chunks with shared
  * memory are skipped.
  */
-const releaseChunks = (chunks: readonly Buffer[]) => () => {
+export const releaseChunks = (chunks: readonly Buffer[]) => () => {
   for (const { buffer, length } of chunks)
     if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0)
 }

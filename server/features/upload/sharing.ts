@@ -52,13 +52,19 @@ export async function joinFolder(folder: UploadFolder, parts: JoinParts): Promis
       })
     },
   }
-  await sharing.isShared()
+  if (!folder.useBucket) await sharing.isShared()
   return { ...folder, sharing }
 }
 
 /** Whether another folder than this process's has the upload's bytes. */
-export const isElsewhere = ({ sharing }: UploadFolder, { folder }: { folder: number | null }) =>
-  folder !== null && sharing.number !== null && folder !== sharing.number
+export const isElsewhere = (
+  { sharing, bucket }: UploadFolder,
+  { folder }: { folder: number | null },
+): boolean =>
+  folder !== null &&
+  sharing.number !== null &&
+  folder !== sharing.number &&
+  folder !== bucket?.number
 
 /**
  * The lock of a folder's number. Each number has two: one for processes that receive uploads, one

@@ -9,7 +9,8 @@ import { present } from '../../core/present.ts'
 import { finishUpload, type FinishParts } from './finish.ts'
 import { isElsewhere } from './sharing.ts'
 import { nameTaken, readMetadata } from './metadata.ts'
-import { receiveUpload, type Checksum } from './receive.ts'
+import { uploadPlace, removeBytes } from './places.ts'
+import type { Checksum } from './receive.ts'
 import {
   changeConflict,
   deleteUpload,
@@ -17,8 +18,6 @@ import {
   findUpload,
   insertUpload,
   isNameTaken,
-  recordOffset,
-  recordUnverified,
   type UploadQuotas,
   type UploadRow,
 } from './rows.ts'
@@ -62,21 +61,28 @@ export class ShopUploads extends DataStore {
     const size = present(upload.size, 'The size of the upload')
     const metadata = (upload.metadata ?? {}) as Record<string, string>
     const choices = readMetadata(metadata, size, this.#request.fileBytes)
-    const { sharing } = this.#parts.folder
-    if (!(await sharing.isShared())) throw notShared()
-    await this.#parts.folder.create(id)
+    const folder = await this.#numberOfPlace()
+    await uploadPlace(this.#parts.folder, { folder }).create(id)
     const { requestedBy, quotas } = this.#request
     try {
       this.#row = await insertUpload(
         this.#scope,
-        { id, size, choices, metadata, requestedBy, folder: sharing.number },
+        { id, size, choices, metadata, requestedBy, folder },
         quotas,
       )
     } catch (error) {
-      await this.#parts.folder.remove(id)
+      await removeBytes(this.#parts.folder, { id, folder })
       throw error
     }
     return upload
+  }
+
+  /** The number of the place for a new upload. Throws `uploads_not_shared`. */
+  async #numberOfPlace(): Promise<number | null> {
+    const { bucket, useBucket, sharing } = this.#parts.folder
+    if (bucket && useBucket) return bucket.number
+    if (!(await sharing.isShared())) throw notShared()
+    return sharing.number
   }
 
   override async getUpload(publicId: string): Promise<Upload> {
@@ -94,14 +100,9 @@ export class ShopUploads extends DataStore {
     const row = (this.#row ??= await this.#find(publicId))
     if (row.status !== 'uploading') return offset
     await this.#checkName(row)
-    const { checksum } = this.#request
-    if (checksum) await recordUnverified(this.#scope, row.id, offset)
-    const { bytes } = this.#request
-    const path = this.#parts.folder.incoming(row.id)
-    const end = await receiveUpload(path, { bytes, offset, limit: row.size_bytes, checksum })
-    // `finish` records the last byte.
-    if (end < row.size_bytes || checksum) await recordOffset(this.#scope, row.id, end)
-    return end
+    const { bytes, checksum } = this.#request
+    const chunk = { bytes, offset, limit: row.size_bytes, checksum }
+    return uploadPlace(this.#parts.folder, row).receive(this.#scope, row, chunk)
   }
 
   /** Refuses a name that was taken since the upload began, before more bytes are sent. */
@@ -121,7 +122,7 @@ export class ShopUploads extends DataStore {
         message: say('This upload is being imported: cancel the operation instead'),
       })
     await deleteUpload(this.#scope, row.id)
-    await this.#parts.folder.remove(row.id)
+    await removeBytes(this.#parts.folder, row)
   }
 
   override getExpiration(): number {
@@ -146,17 +147,12 @@ export class ShopUploads extends DataStore {
   async #offsetOf(row: UploadRow): Promise<number> {
     if (row.status !== 'uploading') return row.size_bytes
     const { folder } = this.#parts
-    const found = await folder.stat(row.id)
-    if (!found) throw isElsewhere(folder, row) ? notShared() : ERRORS.FILE_NO_LONGER_EXISTS
-    if (row.unproved_from !== null && found.size > row.unproved_from) {
-      // A process died before it had verified the checksum of this chunk.
-      await folder.truncate(row.id, row.unproved_from)
-      return row.unproved_from
-    }
+    const offset = await uploadPlace(folder, row).offset(row)
+    if (offset === null) throw isElsewhere(folder, row) ? notShared() : ERRORS.FILE_NO_LONGER_EXISTS
     // A process died after the last byte; the client will send nothing more, so the upload is
     // finished now.
-    if (found.size === row.size_bytes) await finishUpload(this.#parts, this.#scope, row)
-    return found.size
+    if (offset === row.size_bytes) await finishUpload(this.#parts, this.#scope, row)
+    return offset
   }
 }
 

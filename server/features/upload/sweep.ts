@@ -7,6 +7,7 @@ import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { startBatch } from './batches.ts'
 import { finishUpload, type FinishParts } from './finish.ts'
+import { uploadPlace, removeBytes } from './places.ts'
 import { EXPIRY_MS, type UploadRow } from './rows.ts'
 import { importUploads } from './start.ts'
 
@@ -16,6 +17,7 @@ const KEPT = `interval '7 days'`
 const PAGE = 1000
 
 type SweptUpload = UploadRow & { shop_id: number }
+type KeptUpload = Pick<UploadRow, 'id' | 'folder'>
 
 /**
  * Sweeps uploads and returns the number of unfinished ones that were removed. Several processes may
@@ -39,9 +41,10 @@ async function sweepUnfinished(
 ): Promise<number> {
   const { rows } = await database.pool.query<SweptUpload>(
     `select * from uploads where status = 'uploading' and expires_at < now()
-       and ($1::int is null or folder is null or folder = $1 or expires_at < now() - ${KEPT})
+       and ($1::int is null or folder is null or folder = any(array[$1, $2::int])
+         or expires_at < now() - ${KEPT})
      order by expires_at limit ${PAGE}`,
-    [parts.folder.sharing.number],
+    [parts.folder.sharing.number, parts.folder.bucket?.number ?? null],
   )
   let removed = 0
   for (const row of rows) {
@@ -66,7 +69,7 @@ async function finishOrRemove(
   scope: ShopScope,
   row: UploadRow,
 ): Promise<boolean> {
-  const found = await parts.folder.stat(row.id)
+  const found = await uploadPlace(parts.folder, row).arrived(row)
   if (found && found.size === row.size_bytes && row.unproved_from === null) {
     // The process died before it had recorded the end of the upload.
     await finishUpload(parts, scope, row)
@@ -86,7 +89,7 @@ async function finishOrRemove(
        and expires_at < now() returning id`,
     { id: row.id },
   )
-  if (gone.length > 0) await parts.folder.remove(row.id)
+  if (gone.length > 0) await removeBytes(parts.folder, row)
   return gone.length > 0
 }
 
@@ -167,7 +170,7 @@ function startAlone(
  * Removes the bytes of imported uploads; those of failed ones are kept while they can be retried.
  */
 async function removeImported({ folder }: FinishParts, database: Database): Promise<void> {
-  const { rows } = await database.pool.query<{ id: string }>(
+  const { rows } = await database.pool.query<KeptUpload>(
     `update uploads u set status = case when i.status = 'done' then 'imported' else 'failed' end,
      settled_at = now()
      from operations o, items i
@@ -175,29 +178,31 @@ async function removeImported({ folder }: FinishParts, database: Database): Prom
        and i.shop_id = u.shop_id and i.operation_id = u.operation_id and i.position = u.position
        and (i.status = 'done'
          or o.finished_at < now() - ${KEPT} and i.status not in ('pending', 'running'))
-     returning u.id`,
+     returning u.id, u.folder`,
   )
   // Files of earlier sweeps are removed again: a process may have died between the row and the
   // file.
-  const again = await database.pool.query<{ id: string }>(
+  const again = await database.pool.query<KeptUpload>(
     `delete from uploads where status in ('imported', 'failed')
-      and settled_at < now() - ${KEPT} returning id`,
+      and settled_at < now() - ${KEPT} returning id, folder`,
   )
-  for (const { id } of [...rows, ...again.rows]) await folder.remove(id)
+  for (const upload of [...rows, ...again.rows]) await removeBytes(folder, upload)
   await database.pool.query(
     `delete from upload_batches b where created_at < now() - ${KEPT}
        and not exists (select from uploads u where u.shop_id = b.shop_id and u.batch_id = b.id)`,
   )
 }
 
-/** Removes files whose row is gone, or was never written. */
+/** Removes bytes whose row is gone, or was never written. */
 async function sweepOrphans({ folder }: FinishParts, database: Database): Promise<void> {
-  for await (const ids of folder.old(new Date(Date.now() - EXPIRY_MS))) {
-    const { rows } = await database.pool.query<{ id: string }>(
-      'select id from uploads where id = any($1::uuid[])',
-      [ids],
-    )
-    const known = new Set(rows.map(({ id }) => id))
-    for (const id of ids) if (!known.has(id)) await folder.remove(id)
-  }
+  const before = new Date(Date.now() - EXPIRY_MS)
+  for (const place of folder.bucket ? [folder, folder.bucket] : [folder])
+    for await (const ids of place.old(before)) {
+      const { rows } = await database.pool.query<{ id: string }>(
+        'select id from uploads where id = any($1::uuid[])',
+        [ids],
+      )
+      const known = new Set(rows.map(({ id }) => id))
+      for (const id of ids) if (!known.has(id)) await place.remove(id)
+    }
 }

@@ -1,0 +1,42 @@
+// Opens the place of uploads: the bucket if files are in one and no folder is set, otherwise a folder.
+import path from 'node:path'
+import { ConfigError } from '../core/config-error.ts'
+import type { Environment } from '../core/configuration/environment.ts'
+import type { LocationConfig } from '../core/store/address.ts'
+import {
+  joinFolder,
+  openUploadBucket,
+  openUploadFolder,
+  withBucket,
+  type JoinParts,
+  type UploadFolder,
+} from '../features/upload/upload.ts'
+
+/** The folder of uploads that are not in a bucket. */
+export const uploadFolder = ({
+  dataDir,
+  uploadDir,
+}: Pick<Environment, 'dataDir' | 'uploadDir'>): string => uploadDir ?? path.join(dataDir, 'uploads')
+
+/** Throws `ConfigError` if the folder cannot be used. */
+export async function openUploads(
+  environment: Pick<Environment, 'dataDir' | 'uploadDir'>,
+  primary: LocationConfig,
+  parts: JoinParts,
+): Promise<UploadFolder> {
+  const folder = openFolder(environment)
+  if (primary.kind === 'disk') return joinFolder(folder, parts)
+  // Loaded only if it is used, as in stores.ts.
+  const { openPieces } = await import('../core/store/s3-pieces.ts')
+  const bucket = await openUploadBucket(openPieces(primary, 'uploads'), parts.database)
+  return joinFolder(withBucket(folder, bucket, environment.uploadDir === null), parts)
+}
+
+function openFolder(environment: Pick<Environment, 'dataDir' | 'uploadDir'>): UploadFolder {
+  try {
+    return openUploadFolder(uploadFolder(environment))
+  } catch (error) {
+    if (environment.uploadDir === null) throw error
+    throw new ConfigError([`UPLOAD_DIR: the folder can't be used (${(error as Error).message})`])
+  }
+}

@@ -14,6 +14,10 @@ const settings: FileSettings = {
   download_tracking: false,
   allowed_referrers: ['blog.example.com'],
   view: 'both',
+  available_from: '2027-03-01',
+  available_after_days: 7,
+  first_use_hours: 48,
+  customer_tag: 'subscriber',
 }
 
 const changesOf = async (items: readonly Item[], options: Record<string, unknown>) => {

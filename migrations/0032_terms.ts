@@ -30,8 +30,8 @@ const TERMS = `
     add column use_ends_at timestamptz generated always as (${USE_ENDS}) virtual,
     -- The end for a reader: the earlier of both.
     add column ends_at timestamptz generated always as (least(expires_at, ${USE_ENDS})) virtual;
-  -- The next releases of a shop. Counting a download changes none of its columns.
-  create index links_unreleased on links (shop_id, available_at, id)
+  -- The next releases of all shops. Counting a download changes none of its columns.
+  create index links_unreleased on links (available_at, shop_id, id)
     where available_at is not null and released_at is null;
 
   -- Files whose release has changed, until their links follow.
@@ -45,7 +45,8 @@ const TERMS = `
   create function note_release_change() returns trigger language plpgsql as $$
   begin
     insert into release_changes (shop_id, file_id) values (new.shop_id, new.id)
-    on conflict (shop_id, file_id) do nothing;
+    -- Waits for a run that has read the earlier release and deletes the row.
+    on conflict (shop_id, file_id) do update set noted_at = now();
     return null;
   end $$;
   create trigger files_release after update of available_from, available_after_days on files

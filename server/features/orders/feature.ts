@@ -10,6 +10,7 @@ import { giveEffect } from './give-effect.ts'
 import { newFilesRoutes } from './new-files-routes.ts'
 import { newFilesTask, type NewFilesParts } from './new-files-task.ts'
 import { pastOrderRoutes, type PastOrderRouteParts } from './past-orders-routes.ts'
+import { releaseTask, type ReleaseTaskParts } from './release-task.ts'
 import { unfiledRoutes } from './unfiled-routes.ts'
 import { deliveryRoutes, type DeliveryRouteParts } from './routes.ts'
 import { reconcileTask, syncTask, type OrderParts } from './tasks.ts'
@@ -26,7 +27,12 @@ export const ordersFeature = defineFeature({
   ],
   effects: ({ secrets }) => [giveEffect(secrets)],
   showsDownloads: true,
-  tasks: (parts: EffectParts & OrderParts & NewFilesParts & { engineParts: EngineParts }) => {
+  tasks: (
+    parts: EffectParts &
+      OrderParts &
+      NewFilesParts &
+      ReleaseTaskParts & { engineParts: EngineParts },
+  ) => {
     const { engineParts, clock } = parts
     return [
       reconcileTask(parts),
@@ -35,6 +41,7 @@ export const ordersFeature = defineFeature({
       syncTask(parts),
       effectTask(parts),
       newFilesTask(parts),
+      releaseTask(parts),
     ]
   },
   tables: {
@@ -54,6 +61,14 @@ export const ordersFeature = defineFeature({
     delivery_files: 'ids',
     order_effects: 'kinds, and errors of the platform',
     new_files: 'ids',
+    release_changes: 'ids',
+    customer_tags: {
+      about: 'Tags of customers who bought files that require one',
+      columns: ['tags'],
+      keeps: ['customer_id'],
+      how: 'order',
+    },
+    customer_syncs: 'times',
     unfiled_products: 'the shop’s public catalog',
     order_lines: 'the shop’s public catalog',
     order_syncs: 'times',

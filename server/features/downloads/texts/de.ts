@@ -12,12 +12,14 @@ export const de: Messages = {
   'size.TB': '{value} TB',
 
   'notReleased.title': 'Diese Datei ist noch nicht verfügbar',
-  'notReleased.happened': 'Du kannst sie ab {moment} herunterladen.',
-  'notReleased.advice': 'Komm dann wieder. Dieser Link bleibt derselbe.',
-  'customerTag.title': 'Für diese Datei brauchst du eine Mitgliedschaft',
-  'customerTag.missing': '{shop} bietet diese Datei Kunden mit einer laufenden Mitgliedschaft oder einem Abo an, und dein Kundenkonto hat gerade keine.',
-  'customerTag.guest': '{shop} bietet diese Datei Kunden mit einer laufenden Mitgliedschaft oder einem Abo an. Deine Bestellung wurde ohne Kundenkonto aufgegeben.',
-  'customerTag.advice': 'Wenn du eine hast oder Fragen hast, wende dich an {shop}.',
+  'notReleased.happened': 'Sie können sie ab {moment} herunterladen.',
+  'notReleased.advice': 'Kommen Sie dann wieder. Dieser Link bleibt derselbe.',
+  'customerTag.title': 'Für diese Datei brauchen Sie eine Mitgliedschaft',
+  'customerTag.missing':
+    '{shop} bietet diese Datei Kunden mit einer laufenden Mitgliedschaft oder einem Abo an, und Ihr Kundenkonto hat gerade keine.',
+  'customerTag.guest':
+    '{shop} bietet diese Datei Kunden mit einer laufenden Mitgliedschaft oder einem Abo an. Ihre Bestellung wurde ohne Kundenkonto aufgegeben.',
+  'customerTag.advice': 'Wenn Sie eine haben oder Fragen haben, wenden Sie sich an {shop}.',
   'expired.title': 'Dieser Link ist abgelaufen',
   'expired.happened': 'Er war bis zum {day} gültig.',
   'exhausted.title': 'Dieser Link ist aufgebraucht',

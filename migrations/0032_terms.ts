@@ -61,9 +61,24 @@ const TAGS = `
     shop_id integer not null references shops on delete cascade,
     customer_id text collate "C" not null,
     tags text[] not null default '{}',
-    -- The platform's updatedAt of these tags: older ones are ignored. Null: they were not read yet.
+    -- The platform's updatedAt of these tags. Null: they were not read yet.
     changed_at timestamptz,
+    -- When the customer is to be read; null: nothing was reported since.
+    due_at timestamptz default now(),
+    -- Raised with every report: a run that read an earlier state leaves the customer due.
+    noted bigint not null default nextval('leases'),
+    attempts smallint not null default 0,
     primary key (shop_id, customer_id)
+  );
+  create index customer_tags_due on customer_tags (shop_id, due_at) where due_at is not null;
+
+  -- The demo platform's customers.
+  create table demo_customers (
+    shop_id integer not null references shops on delete cascade,
+    id bigint not null,
+    tags text[] not null,
+    updated_at timestamptz not null,
+    primary key (shop_id, id)
   );
 
   -- How far the customers of a shop were compared with the platform's.
@@ -92,7 +107,7 @@ export async function up(knex: Knex): Promise<void> {
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(CHANGES('revoked_at, expires_at, download_limit, key_hash'))
   await knex.raw(`
-    drop table customer_syncs, customer_tags;
+    drop table demo_customers, customer_syncs, customer_tags;
     drop trigger files_release on files;
     drop function note_release_change;
     drop table release_changes;

@@ -88,7 +88,7 @@ const TEXTS: Partial<Record<ErrorCode, (t: Translator, link: KnownLink | null) =
   }),
   customer_unknown: (t, link) => ({
     title: t('customerTag.title'),
-    happened: t('customerTag.guest'),
+    happened: t('customerTag.guest', { shop: link?.shopName ?? '' }),
     advice: t('customerTag.advice', { shop: link?.shopName ?? '' }),
   }),
   link_expired: (t, link) => ({

@@ -247,7 +247,7 @@ export async function writeDeliveryMails(
        join files f on f.shop_id = l.shop_id and f.id = l.file_id and f.deleted_at is null
        join lateral (select exists (select from prepared_files o where o.shop_id = l.shop_id
          and o.link_id = l.id and o.status = 'waiting') as waits,
-         coalesce(l.available_at > now(), false) as later) w on true
+         g.released is null and coalesce(l.available_at > now(), false) as later) w on true
        where p.shop_id = d.shop_id and p.delivery_id = d.id
          and (g.given is null or exists (select from delivery_files df where df.shop_id = d.shop_id
            and df.delivery_id = d.id and df.file_id = l.file_id and df.given_by = g.given))

@@ -8,6 +8,7 @@ import { effectTask, type EffectParts } from './effects.ts'
 import { endPreparation } from './preparation.ts'
 import { giveEffect } from './give-effect.ts'
 import { newFilesRoutes } from './new-files-routes.ts'
+import { customerSyncTask, customerTagTask, type CustomerTagParts } from './customer-tags.ts'
 import { newFilesTask, type NewFilesParts } from './new-files-task.ts'
 import { pastOrderRoutes, type PastOrderRouteParts } from './past-orders-routes.ts'
 import { releaseTask, type ReleaseTaskParts } from './release-task.ts'
@@ -31,6 +32,7 @@ export const ordersFeature = defineFeature({
     parts: EffectParts &
       OrderParts &
       NewFilesParts &
+      CustomerTagParts &
       ReleaseTaskParts & { engineParts: EngineParts },
   ) => {
     const { engineParts, clock } = parts
@@ -42,6 +44,8 @@ export const ordersFeature = defineFeature({
       effectTask(parts),
       newFilesTask(parts),
       releaseTask(parts),
+      customerTagTask(parts),
+      customerSyncTask(parts),
     ]
   },
   tables: {
@@ -69,6 +73,7 @@ export const ordersFeature = defineFeature({
       how: 'order',
     },
     customer_syncs: 'times',
+    demo_customers: 'tags of customers of the demo shop',
     unfiled_products: 'the shop’s public catalog',
     order_lines: 'the shop’s public catalog',
     order_syncs: 'times',

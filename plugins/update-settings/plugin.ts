@@ -142,7 +142,7 @@ export const updateSettings = definePlugin({
             fields: ['first_use_days'],
             titles: { first_use_days: 'Days from the first use' },
           },
-          { label: 'Not', fields: [], set: { first_use_hours: null } },
+          { label: 'Never because of its use', fields: [], set: { first_use_hours: null } },
         ],
       },
       {

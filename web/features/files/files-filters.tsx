@@ -99,7 +99,7 @@ const FILTERS: readonly [
   ['downloaded', t('Downloads'), DownloadedFilter],
   ['storage', t('Storage'), StorageFilter],
   ['backed_up', t('Backup'), BackupFilter],
-  ['released', t('Release'), ReleaseFilter],
+  ['released', t('Release date'), ReleaseFilter],
   ['connection', t('Cloud connection'), ConnectionFilter],
   ['drop_account', t('Drop account'), DropAccountFilter],
   ['licence_list', t('Licence keys'), LicenceListFilter],

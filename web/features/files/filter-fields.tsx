@@ -201,7 +201,7 @@ export const BackupFilter = ({ urlState, go }: Props) => (
 
 export const ReleaseFilter = ({ urlState, go }: Props) => (
   <OneFilter
-    title={t('Release')}
+    title={t('Release date')}
     none=""
     error={null}
     selected={urlState.released === null ? '' : urlState.released ? 'yes' : 'no'}

@@ -250,7 +250,7 @@ export const FILE_SETTINGS = {
   },
   available_from: {
     schema: z.iso
-      .date('Enter a day, like 2027-03-01')
+      .date({ error: 'Enter a day, like 2027-03-01', abort: true })
       .refine((day) => day >= FIRST_DAY, `Enter a day after ${FIRST_DAY}`)
       .nullable(),
     column: 'text',

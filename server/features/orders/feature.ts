@@ -70,7 +70,7 @@ export const ordersFeature = defineFeature({
       about: 'Tags of customers who bought files that require one',
       columns: ['tags'],
       keeps: ['customer_id'],
-      how: 'delete',
+      how: 'order',
     },
     customer_syncs: 'times',
     demo_customers: 'tags of customers of the demo shop',

@@ -1,6 +1,12 @@
 // Orders of the demo platform as they appear in answers of the Admin API, and the pages of lists.
 import { readGid, toGid } from '../catalog-ids.ts'
-import { isFullyPaid, locationOf, type DemoCustomer, type DemoLine, type DemoOrder } from './order.ts'
+import {
+  isFullyPaid,
+  locationOf,
+  type DemoCustomer,
+  type DemoLine,
+  type DemoOrder,
+} from './order.ts'
 
 /** Reads a product or a variant of the catalog. */
 export type CatalogNode = (id: string) => unknown

@@ -48,8 +48,7 @@ export interface OpenedPack {
   locale?: string | null
   shop: ShopShown
   expires_at: Date | null
-  files: readonly (PackFile &
-    Partial<Omit<PaidFile, keyof PackFile>>)[]
+  files: readonly (PackFile & Partial<Omit<PaidFile, keyof PackFile>>)[]
   /** The ZIP file of all files broke off and may be fetched again. */
   archiveOwed?: boolean
   now: Date

@@ -177,9 +177,10 @@ function factsOf(t: Translator, item: LibraryItem, now: Date, timeZone: string):
     expires_at === null
       ? ''
       : t(expires_at > now ? 'order.until' : 'order.fileExpired', {
-          day: item.first_used_at && item.use_hours !== null
-            ? t.moment(expires_at, timeZone)
-            : t.date(expires_at),
+          day:
+            item.first_used_at && item.use_hours !== null
+              ? t.moment(expires_at, timeZone)
+              : t.date(expires_at),
         }),
     ...item.licence_keys.map((key) => t('order.licenceKey', { key })),
   ]

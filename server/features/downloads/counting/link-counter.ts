@@ -60,7 +60,10 @@ export interface LinkCounter {
     range: ByteRange | null,
   ): Promise<LinkDownload | null>
   /** Begins the expiry of a link whose file is viewed for the first time. */
-  noteView(link: Pick<KnownLink, 'shop' | 'link' | 'use_hours' | 'first_used_at'>, now: Date): Promise<void>
+  noteView(
+    link: Pick<KnownLink, 'shop' | 'link' | 'use_hours' | 'first_used_at'>,
+    now: Date,
+  ): Promise<void>
   /** What this client is owed of a page's files. */
   owedBy(page: Pick<KnownLink, 'shop' | 'link'>, client: Client, now: Date): Promise<OwedCopies>
 }

@@ -13,8 +13,10 @@ export const en = {
   'notReleased.happened': 'You can download it from {moment}.',
   'notReleased.advice': 'Come back then. This link stays the same.',
   'customerTag.title': 'This file needs a membership',
-  'customerTag.missing': '{shop} offers this file to customers with a running membership or subscription, and your customer account has none at the moment.',
-  'customerTag.guest': '{shop} offers this file to customers with a running membership or subscription. Your order was placed without a customer account.',
+  'customerTag.missing':
+    '{shop} offers this file to customers with a running membership or subscription, and your customer account has none at the moment.',
+  'customerTag.guest':
+    '{shop} offers this file to customers with a running membership or subscription. Your order was placed without a customer account.',
   'customerTag.advice': 'If you have one, or for questions, ask {shop}.',
   'expired.title': 'This link has expired',
   'expired.happened': 'It could be used until {day}.',

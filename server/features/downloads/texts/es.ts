@@ -15,8 +15,10 @@ export const es: Messages = {
   'notReleased.happened': 'Podrá descargarlo a partir del {moment}.',
   'notReleased.advice': 'Vuelva entonces. Este enlace no cambia.',
   'customerTag.title': 'Este archivo requiere una membresía',
-  'customerTag.missing': '{shop} ofrece este archivo a clientes con una membresía o suscripción vigente, y su cuenta de cliente no la tiene en este momento.',
-  'customerTag.guest': '{shop} ofrece este archivo a clientes con una membresía o suscripción vigente. Su pedido se hizo sin cuenta de cliente.',
+  'customerTag.missing':
+    '{shop} ofrece este archivo a clientes con una membresía o suscripción vigente, y su cuenta de cliente no la tiene en este momento.',
+  'customerTag.guest':
+    '{shop} ofrece este archivo a clientes con una membresía o suscripción vigente. Su pedido se hizo sin cuenta de cliente.',
   'customerTag.advice': 'Si la tiene, o si tiene preguntas, diríjase a {shop}.',
   'expired.title': 'Este enlace ha caducado',
   'expired.happened': 'Se podía usar hasta el {day}.',

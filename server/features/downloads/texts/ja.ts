@@ -15,8 +15,10 @@ export const ja: Messages = {
   'notReleased.happened': '{moment}からダウンロードできます。',
   'notReleased.advice': 'その時に再度お越しください。このリンクは変わりません。',
   'customerTag.title': 'このファイルには会員資格が必要です',
-  'customerTag.missing': '{shop}はこのファイルを有効な会員資格または定期購入をお持ちのお客様に提供しています。現在、お客様のアカウントにはありません。',
-  'customerTag.guest': '{shop}はこのファイルを有効な会員資格または定期購入をお持ちのお客様に提供しています。このご注文はお客様アカウントなしで行われました。',
+  'customerTag.missing':
+    '{shop}はこのファイルを有効な会員資格または定期購入をお持ちのお客様に提供しています。現在、お客様のアカウントにはありません。',
+  'customerTag.guest':
+    '{shop}はこのファイルを有効な会員資格または定期購入をお持ちのお客様に提供しています。このご注文はお客様アカウントなしで行われました。',
   'customerTag.advice': 'お持ちの場合やご不明な点は、{shop}にお問い合わせください。',
   'expired.title': 'このリンクは期限切れです',
   'expired.happened': '有効期限は{day}まででした。',

@@ -38,7 +38,7 @@ type EntryColumn = {
   title: string
   /** Headers that other programs give such a column, without spaces, the likeliest first. */
   headers: readonly string[]
-} & (NumberCells | ChoiceCells)
+} & (NumberCells | ChoiceCells | DayCells | TextCells)
 
 /** Cells with a number. An empty cell means the shop's default. */
 interface NumberCells {
@@ -53,6 +53,21 @@ interface ChoiceCells {
   values: readonly string[]
 }
 
+/** Cells with a day. */
+interface DayCells {
+  none: string
+  day: true
+}
+
+/** Cells with a text. */
+interface TextCells {
+  none: string
+  maxLength: number
+}
+
+/** The text of a cell for null, of the terms that files usually do not have. */
+const NO_TERM = 'none'
+
 const VIEWS = ['download', 'both', 'view_only'] as const
 const VIEW_PHRASES: Readonly<Record<(typeof VIEWS)[number], Text>> = {
   download: say('download only'),
@@ -60,6 +75,11 @@ const VIEW_PHRASES: Readonly<Record<(typeof VIEWS)[number], Text>> = {
   view_only: say('view only'),
 }
 const KEEP = { absent: 'Leave unchanged' }
+
+export const MAX_FIRST_USE_HOURS = 876_000
+/** The longest tag of the platform. */
+export const MAX_CUSTOMER_TAG = 255
+const FIRST_DAY = '2000'
 
 export const FILE_SETTINGS = {
   expiry_days: {
@@ -226,6 +246,136 @@ export const FILE_SETTINGS = {
     shopDefault: 'download',
     entry: { title: 'View in the browser', values: VIEWS, headers: ['view', 'viewing'] },
     delivery: 'view',
+    plain: true,
+  },
+  available_from: {
+    schema: z.iso
+      .date({ error: 'Enter a day, like 2027-03-01', abort: true })
+      .refine((day) => day >= FIRST_DAY, `Enter a day after ${FIRST_DAY}`)
+      .nullable(),
+    column: 'text',
+    form: {
+      title: 'Available from',
+      help: 'A day in the time zone of the shop. Empty: immediately.',
+      widget: 'day',
+    },
+    description:
+      'The day from which buyers get the file, in the shop’s time zone; null: immediately. With `available_after_days`, the later of both. The expiry counts from then',
+    example: '2027-03-01',
+    phrase: (day: string | null) =>
+      day === null ? say('no release date') : say('available from {day}', { day }),
+    subject: 'Its release date',
+    usual: null,
+    entry: {
+      title: 'Available from',
+      none: NO_TERM,
+      day: true,
+      headers: ['availablefrom', 'releasedate', 'availabledate', 'releaseon', 'publishdate'],
+    },
+    plain: true,
+  },
+  available_after_days: {
+    schema: z
+      .number()
+      .int('Whole days')
+      .min(1, 'At least 1 day; null means immediately')
+      .max(MAX_EXPIRY_DAYS, `At most ${MAX_EXPIRY_DAYS} days; null means immediately`)
+      .nullable(),
+    column: 'int',
+    form: {
+      title: 'Available after the purchase (days)',
+      help: 'Empty: immediately.',
+      widget: 'never',
+      start: 7,
+      suffix: 'days',
+    },
+    description:
+      'Days after the purchase until buyers get the file; null: immediately. For a link without an order, days after the link was created',
+    example: 7,
+    phrase: (days: number | null) =>
+      days === null
+        ? say('no wait after the purchase')
+        : say('available {days, plural, one {# day} other {# days}} after the purchase', { days }),
+    subject: 'Its wait after the purchase',
+    usual: null,
+    entry: {
+      title: 'Available after days',
+      none: NO_TERM,
+      max: MAX_EXPIRY_DAYS,
+      headers: [
+        'availableafterdays',
+        'availableafter',
+        'dripdays',
+        'delaydays',
+        'releaseafterdays',
+      ],
+    },
+    plain: true,
+  },
+  first_use_hours: {
+    schema: z
+      .number()
+      .int('Whole hours')
+      .min(1, 'At least 1 hour; null means that the first use ends nothing')
+      .max(
+        MAX_FIRST_USE_HOURS,
+        `At most ${MAX_FIRST_USE_HOURS} hours; null means that the first use ends nothing`,
+      )
+      .nullable(),
+    column: 'int',
+    form: {
+      title: 'Expires after the first use (hours)',
+      help: 'From the first download or view. Empty: only as “Links expire after” says.',
+      widget: 'never',
+      start: 48,
+      suffix: 'hours',
+    },
+    description:
+      'Hours from a buyer’s first download or view after which the link expires; null: the first use changes nothing. `expiry_days` applies too: the earlier of both',
+    example: 48,
+    phrase: (hours: number | null) =>
+      hours === null
+        ? say('no expiry after the first use')
+        : say('expires {hours, plural, one {# hour} other {# hours}} after the first use', {
+            hours,
+          }),
+    subject: 'Its expiry after the first use',
+    usual: null,
+    entry: {
+      title: 'First use hours',
+      none: NO_TERM,
+      max: MAX_FIRST_USE_HOURS,
+      headers: ['firstusehours', 'rentalhours', 'hoursafterfirstuse'],
+    },
+    plain: true,
+  },
+  customer_tag: {
+    schema: z
+      .string()
+      .trim()
+      .min(1, 'Enter a tag; null means that none is required')
+      .max(MAX_CUSTOMER_TAG, `At most ${MAX_CUSTOMER_TAG} characters`)
+      .regex(/^[^,\p{Cc}]*$/u, 'A tag has no comma')
+      .nullable(),
+    column: 'text',
+    form: {
+      title: 'Required customer tag',
+      help: 'Buyers get the file while their customer has this tag in the shop. Empty: no tag is required.',
+      placeholder: 'subscriber',
+    },
+    description:
+      'The tag that the customer of the order must have, now and at every download; null: none. Applies to orders placed while a file requires one. Links without an order need none',
+    example: 'subscriber',
+    phrase: (tag: string | null) =>
+      tag === null ? say('no customer tag required') : say('customer tag {tag}', { tag }),
+    subject: 'Its customer tag',
+    usual: null,
+    entry: {
+      title: 'Customer tag',
+      none: NO_TERM,
+      maxLength: MAX_CUSTOMER_TAG,
+      headers: ['customertag', 'requiredtag', 'membershiptag'],
+    },
     plain: true,
   },
 } as const satisfies Record<string, Setting>

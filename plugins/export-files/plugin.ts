@@ -11,10 +11,13 @@ import {
 } from '../contract.ts'
 
 /**
- * Columns that are left out by default: addresses for security, and ids because people have no use
- * for them.
+ * Columns that are left out by default: addresses for security, ids because people have no use for
+ * them, and settings that few files have.
  */
-const ON_REQUEST: readonly ExportColumn[] = ['id', 'view', 'url']
+const ON_REQUEST: readonly ExportColumn[] = [
+  ...(['id', 'view', 'available_from', 'available_after_days'] as const),
+  ...(['first_use_hours', 'customer_tag', 'url'] as const),
+]
 const USUAL = EXPORT_COLUMNS.filter((column) => !ON_REQUEST.includes(column))
 
 const COLUMN_LABELS: Record<ExportColumn, string> = {

@@ -14,6 +14,10 @@ const settings: FileSettings = {
   download_tracking: false,
   allowed_referrers: ['blog.example.com'],
   view: 'both',
+  available_from: '2027-03-01',
+  available_after_days: 7,
+  first_use_hours: 48,
+  customer_tag: 'subscriber',
 }
 
 const changesOf = async (items: readonly Item[], options: Record<string, unknown>) => {
@@ -61,6 +65,13 @@ describe('update-settings', () => {
       { cdn: true, expiry_days: 36_500 },
     ])
   })
+  it('takes the time after the first use in hours or in days', async () => {
+    expect(await changesOf([fileItem('a')], { first_use_days: 7 })).toEqual([
+      { first_use_hours: 168 },
+    ])
+    const none = { available_from: null, first_use_hours: null, customer_tag: null }
+    expect(await changesOf([fileItem('a')], none)).toEqual([none])
+  })
   it.each([
     ['nothing', {}, ': Choose at least one setting to change'],
     [
@@ -81,6 +92,13 @@ describe('update-settings', () => {
     { add_expiry_days: null },
     { download_limit: 0 },
     { download_limit: 1_000_000_001 },
+    { available_from: '01.03.2027' },
+    { available_from: '2027-02-30' },
+    { available_after_days: 0 },
+    { first_use_hours: 0 },
+    { first_use_days: 0, first_use_hours: 1 },
+    { customer_tag: '' },
+    { customer_tag: 'a,b' },
     { visibility: 'secret' },
     { visibility: null },
     { cdn: 'yes' },
@@ -97,6 +115,9 @@ describe('update-settings', () => {
     )
     expect(summary({ expiry_days: null, allowed_referrers: [] })).toBe(
       'links never expire, any referrer',
+    )
+    expect(summary({ available_from: '2027-03-01', first_use_days: 2, customer_tag: 'vip' })).toBe(
+      'available from 2027-03-01, expires 48 hours after the first use, customer tag vip',
     )
     expect(summary({ add_expiry_days: 5, visibility: 'public', download_tracking: true })).toBe(
       '5 days more, public, download tracking on',

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import {
   definePlugin,
   MAX_EXPIRY_DAYS,
+  MAX_FIRST_USE_HOURS,
   settingOptions,
   settingPhrases,
   say,
@@ -20,6 +21,16 @@ const options = z
       help: 'Files whose links never expire stay that way.',
       suffix: 'days',
     }),
+    first_use_days: z
+      .int()
+      .min(1)
+      .max(MAX_FIRST_USE_HOURS / 24)
+      .optional()
+      .meta({
+        title: 'Expires after the first use (days)',
+        help: 'The same as 24 hours for each day.',
+        suffix: 'days',
+      }),
   })
   .superRefine((value, context) => {
     if (Object.values(value).every((field) => field === undefined))
@@ -29,6 +40,12 @@ const options = z
         code: 'custom',
         path: ['add_expiry_days'],
         message: 'Either set the expiry or add to it',
+      })
+    if (value.first_use_hours !== undefined && value.first_use_days !== undefined)
+      context.addIssue({
+        code: 'custom',
+        path: ['first_use_days'],
+        message: 'Name either hours or days',
       })
   })
   .meta({ minProperties: 1 })
@@ -87,6 +104,62 @@ export const updateSettings = definePlugin({
         ],
       },
       {
+        title: 'Files become available',
+        as: 'select',
+        choices: [
+          { label: 'Leave unchanged', fields: [] },
+          {
+            label: 'From a day',
+            fields: ['available_from'],
+            titles: { available_from: 'Day' },
+            help: 'In the shop’s time zone. Buyers who have the file already keep it.',
+          },
+          {
+            label: 'Some days after the purchase',
+            fields: ['available_after_days'],
+            titles: { available_after_days: 'Days after the purchase' },
+            help: 'If a file also has a day, the later of both counts.',
+          },
+          {
+            label: 'Immediately',
+            fields: [],
+            set: { available_from: null, available_after_days: null },
+          },
+        ],
+      },
+      {
+        title: 'After the first download or view, links expire',
+        as: 'select',
+        choices: [
+          { label: 'Leave unchanged', fields: [] },
+          {
+            label: 'After a number of hours',
+            fields: ['first_use_hours'],
+            titles: { first_use_hours: 'Hours from the first use' },
+          },
+          {
+            label: 'After a number of days',
+            fields: ['first_use_days'],
+            titles: { first_use_days: 'Days from the first use' },
+          },
+          { label: 'Never because of its use', fields: [], set: { first_use_hours: null } },
+        ],
+      },
+      {
+        title: 'Available to',
+        as: 'select',
+        choices: [
+          { label: 'Leave unchanged', fields: [] },
+          {
+            label: 'Customers with a tag',
+            fields: ['customer_tag'],
+            titles: { customer_tag: 'Customer tag' },
+            help: 'A subscription app sets and removes it. Applies to orders from now on.',
+          },
+          { label: 'All buyers', fields: [], set: { customer_tag: null } },
+        ],
+      },
+      {
         title: 'Allowed referrers',
         as: 'select',
         choices: [
@@ -118,8 +191,13 @@ export const updateSettings = definePlugin({
   },
 })
 
-const givenSettings = (wanted: Omit<Options, 'add_expiry_days'>): Partial<FileSettings> =>
-  Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined))
+function givenSettings({
+  first_use_days: days,
+  ...wanted
+}: Omit<Options, 'add_expiry_days'>): Partial<FileSettings> {
+  const set = days === undefined ? wanted : { ...wanted, first_use_hours: days * 24 }
+  return Object.fromEntries(Object.entries(set).filter(([, value]) => value !== undefined))
+}
 
 function withDays(item: Item, set: Partial<FileSettings>, days: number): Partial<FileSettings> {
   const has = item.file.expiry_days

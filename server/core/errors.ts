@@ -408,6 +408,21 @@ export const ERRORS = {
     type: 'not_found',
     message: 'This link has reached its download limit',
   },
+  link_not_released: {
+    status: 403,
+    type: 'permission',
+    message: 'This file is not available yet',
+  },
+  customer_tag_missing: {
+    status: 403,
+    type: 'permission',
+    message: 'The customer of this order does not have the tag that the file requires',
+  },
+  customer_unknown: {
+    status: 403,
+    type: 'permission',
+    message: 'The file requires a customer tag, and this order has no customer account',
+  },
   link_held: { status: 403, type: 'permission', message: 'This order is being checked' },
   link_withdrawn: { status: 410, type: 'not_found', message: 'This link was withdrawn' },
   referrer_not_allowed: {

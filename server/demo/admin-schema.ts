@@ -25,8 +25,10 @@ export function createRoot(catalog: DemoCatalog, shop: DemoShop, orders: OrderSt
   const views = createViews(catalog)
   const catalogNode = nodeReader(catalog, views)
   const orderFields = createOrderFields(orders, catalogNode)
-  const node = (id: string) =>
-    id.startsWith('gid://shopify/Order/') ? orderFields.find(id) : catalogNode(id)
+  const node = (id: string) => {
+    if (id.startsWith('gid://shopify/Order/')) return orderFields.find(id)
+    return id.startsWith('gid://shopify/Customer/') ? orderFields.findCustomer(id) : catalogNode(id)
+  }
   const nodeOf = (type: string, id: string) => {
     const there = catalogNode(id)
     return there?.__typename === type ? there : null

@@ -69,6 +69,10 @@ const SETTINGS: FileSettings = {
   download_tracking: false,
   allowed_referrers: ['a.example.com', 'b.example.com'],
   view: 'view_only',
+  available_from: '2027-03-01',
+  available_after_days: 7,
+  first_use_hours: 48,
+  customer_tag: 'subscriber',
 }
 
 describe('each field', () => {

@@ -12,6 +12,11 @@ export function beginningOf(day: string, timeZone: string): Date {
   return new Date(Math.max(guess, midnight - aheadAt(guess, timeZone)))
 }
 
+/** The day of a moment in the time zone: `2026-01-31`. */
+export const dayAt = (moment: Date, timeZone: string): string =>
+  // Swedish dates are written like ISO 8601.
+  new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeZone }).format(moment)
+
 /** How far the zone's clocks are ahead of UTC at a moment, in milliseconds. */
 function aheadAt(moment: number, timeZone: string): number {
   const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' })

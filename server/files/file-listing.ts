@@ -25,6 +25,11 @@ const number = (sql: string, absent: string): Column => ({
   json: `coalesce((${sql})::text, 'null')`,
 })
 
+const textOrNone = (sql: string, none: string): Column => ({
+  csv: `coalesce(${cellSql(sql)}, '${none}')`,
+  json: `coalesce(to_json(${sql}), 'null')`,
+})
+
 const text = (sql: string): Column => ({ csv: cellSql(sql), json: `to_json(${sql})` })
 
 const COLUMNS: Readonly<Record<ExportColumn, Column>> = {
@@ -40,7 +45,8 @@ const COLUMNS: Readonly<Record<ExportColumn, Column>> = {
   downloads: number('f.downloads', '0'),
   ...forEntrySettings((name) => {
     const { entry } = FILE_SETTINGS[name]
-    return 'none' in entry ? number(`f.${name}`, entry.none) : text(`f.${name}`)
+    if ('max' in entry) return number(`f.${name}`, entry.none)
+    return 'none' in entry ? textOrNone(`f.${name}`, entry.none) : text(`f.${name}`)
   }),
   url: text('f.url'),
 }

@@ -5,7 +5,7 @@ import { conditionFields, extensionsOf, flag, nameKey } from '../../plugins/cont
 import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
 import { likeLiteral } from '../core/db/like-pattern.ts'
 import { parsePublicId, type IdPrefix } from '../core/ids.ts'
-import { beginningOf } from './days.ts'
+import { beginningOf, dayAt } from './days.ts'
 import { readShop } from './shop-settings.ts'
 import { TRASH_EXPIRED } from './trash.ts'
 
@@ -54,6 +54,10 @@ export const filterFields = {
     description: 'Its bytes, or a kept copy of them, are in this storage location',
   }),
   backed_up: flag.optional().meta({ description: 'Has a backup, or has none' }),
+  released: flag.optional().meta({
+    description:
+      'Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true)',
+  }),
   connection: idOf('connection', 'a cloud connection')
     .optional()
     .meta({ description: 'Is synced with this cloud connection: its id' }),
@@ -123,6 +127,15 @@ export async function compileFilter(
        and a.last_download_at > now() - :f_idle * interval '1 day')`,
   )
   addSources(filter, add)
+  if (filter.released !== undefined) {
+    const { settings } = await readShop(scope)
+    const unreleased = '(files.available_from is not null and files.available_from > :f_today)'
+    add(
+      'f_today',
+      dayAt(new Date(), settings.time_zone),
+      filter.released ? `not ${unreleased}` : unreleased,
+    )
+  }
   add('f_pack', filter.pack && parsePublicId('pack', filter.pack), 'files.pack_id = :f_pack::uuid')
   return { sql: conditions.join(' and '), bindings }
 }

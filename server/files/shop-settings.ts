@@ -113,6 +113,10 @@ const fields = {
   new_files_mail: z.boolean().meta({
     description: 'Past buyers who always get new files are told by email',
   }),
+  release_mail: z.boolean().meta({
+    description:
+      'Buyers are told by email when a file becomes available that they bought before its release; only with `delivery_mail` `own`',
+  }),
   delivery_workflow: z.string().max(100).nullable().meta({
     description: 'The workflow (kind `delivery`) that runs on each new delivery; null: none',
   }),
@@ -146,6 +150,7 @@ export const shopSettingsSchema = z
     order_tag: fields.order_tag.default('files-delivered'),
     new_files: fields.new_files.default('ask'),
     new_files_mail: fields.new_files_mail.default(true),
+    release_mail: fields.release_mail.default(true),
     delivery_workflow: fields.delivery_workflow.default(null),
   })
   .meta({ id: 'Settings' })

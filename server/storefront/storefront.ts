@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { CatalogVariant } from '../../plugins/contract.ts'
 import type { BuyerIdentity } from './buyer-token.ts'
 import type { SendTrigger } from './flow.ts'
+import type { LiveCustomers } from './customers.ts'
 import type { LiveOrders } from './orders.ts'
 import type { Subscriptions } from './subscriptions.ts'
 import type { Intake } from './webhooks/intake.ts'
@@ -74,6 +75,8 @@ export interface Storefront {
   product(shop: number, id: string, signal: AbortSignal): Promise<readonly CatalogRow[] | null>
   /** The orders of a shop. */
   orders(shop: number): LiveOrders
+  /** The customers of the shop. */
+  customers(shop: number): LiveCustomers
   /** The shop's subscription to the app. */
   subscriptions(shop: number): Subscriptions
   /** Starts workflows of the platform's automation in the shop. */

@@ -6,6 +6,7 @@ import { startOrigin } from '../fakes/origin.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { readDemo, type RunningServer } from '../flows/server.ts'
 import { soakTest } from '../scale.ts'
+import { choose, tick } from './dialogs.ts'
 import { usePages } from './page-browser.ts'
 
 let server: RunningServer
@@ -23,6 +24,7 @@ const open = usePages(startOrigin, async (world) => {
   const files = [
     file('Tides.pdf', 1, { product_sku: 'EB-001', download_limit: 1, expiry_days: 10 }),
     file('Right edition.pdf', 2, {}),
+    file('Preorder.pdf', 3, { product_sku: 'EB-002' }),
   ]
   expect((await importUntilEnd(server, { files, auto_map: false })).status).toBe('success')
   shopFront = (await readDemo(server.dataDir)).storefront.url
@@ -110,6 +112,52 @@ test('a blocked buyer is found and unblocked by mouse, undone, and unblocked by 
   const delivery = await openDelivery('stuck@example.com')
   await list(delivery, 'Downloads').getByText('Refused: Used up').waitFor()
   await list(delivery, 'Files').getByText('Downloads: 2 of 4').waitFor()
+})
+
+test('a pre-order: the merchant sets its day, the buyer waits, and the merchant makes it available', async () => {
+  const page = await open('/files?search=Preorder')
+  await tick(page, ['Preorder.pdf'])
+  await choose(page, 'Change settings')
+  await dialog(page).getByLabel('Files become available').selectOption('From a day')
+  await dialog(page).getByLabel('Day', { exact: true }).fill('2099-03-01')
+  const use = dialog(page).getByLabel('After the first download or view, links expire')
+  await use.selectOption('After a number of days')
+  await dialog(page).getByLabel('Days from the first use').fill('7')
+  await press(page, 'Update settings')
+  await page.getByText('Settings of 1 file updated').waitFor()
+  await page.goto(`${new URL(page.url()).origin}/files?released=no`)
+  await page.getByRole('link', { name: 'Preorder.pdf' }).click()
+  await page.getByText(/^From .*2099$/).waitFor()
+
+  const post = { method: 'POST', headers: { 'content-type': 'application/json' } }
+  const order = { email: 'early@example.com', lines: [{ sku: 'EB-002' }] }
+  await fetch(`${shopFront}/demo/orders`, { ...post, body: JSON.stringify(order) })
+  const address = async () => {
+    const found = await server.call('GET', '/api/deliveries?email=early@example.com')
+    return ((await found.json()) as { data: { url: string }[] }).data[0]?.url ?? ''
+  }
+  await expect.poll(address).not.toBe('')
+  const context = await browser.newContext({
+    ...{ javaScriptEnabled: false, viewport: { width: 390, height: 844 } },
+  })
+  const buyer = await context.newPage()
+  await buyer.goto(await address())
+  await buyer.getByText('Available from').waitFor()
+  await buyer.getByText('7 days from the first download').waitFor()
+  expect(await buyer.getByRole('link', { name: /Download/ }).count()).toBe(0)
+
+  const delivery = await openDelivery('early@example.com')
+  await list(delivery, 'Files').getByText('Not available yet').waitFor()
+  await press(delivery, 'Make Preorder.pdf available now')
+  await delivery.getByText('Preorder.pdf is available').waitFor()
+  await list(delivery, 'Files').getByText('Active', { exact: true }).waitFor()
+  await buyer.reload()
+  const saved = buyer.waitForEvent('download')
+  await buyer.getByRole('link', { name: 'Download Preorder.pdf' }).click()
+  await (await saved).path()
+  await buyer.reload()
+  await buyer.getByText(/ · until /).waitFor()
+  await context.close()
 })
 
 soakTest('a buyer’s request for more downloads is granted with one click', async () => {

@@ -11,6 +11,7 @@ import {
   fulfilmentPlaceOf,
   MAX_ROWS,
   pageOf,
+  viewCustomer,
   type CatalogNode,
   type ListArguments,
 } from './order-views.ts'
@@ -46,6 +47,19 @@ function createOrderQueries(orders: OrderStore, nodeOf: CatalogNode) {
   return {
     /** Reads an order by its global id, for `node` and `nodes`. */
     find,
+    /** The same for a customer: everyone has an account, at first without tags. */
+    findCustomer: async (gid: string) => {
+      const id = readGid('Customer', gid) ?? -1
+      const [there] = await orders.customers([id])
+      return viewCustomer(there ?? { id, tags: [], updatedAt: new Date(0).toISOString() })
+    },
+    customers: async ({ query, first, after }: ListArguments) => {
+      const limit = Math.min(first ?? 0, MAX_ROWS)
+      const last = after ? Number(Buffer.from(after, 'base64url').toString()) : 0
+      if (!Number.isInteger(last)) throw badRequest('Invalid cursor for current pagination sort.')
+      const found = await orders.customersSince(sinceOf(query) ?? new Date(0), last, limit + 1)
+      return pageOf(found.map(viewCustomer), limit, (customer) => customer.number)
+    },
     order: ({ id }: { id: string }) => find(id),
     fulfillmentOrder: async ({ id }: { id: string }) => {
       const place = fulfilmentPlaceOf(id)

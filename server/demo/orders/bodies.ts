@@ -24,6 +24,8 @@ export const orderBody = z.strictObject({
   unpaid: z.boolean().default(false),
   locale: z.string().min(2).max(20).nullish(),
   name: z.string().trim().max(100).nullish(),
+  /** Placed without a customer account. */
+  guest: z.boolean().default(false),
   /** It was placed before the app was installed: no webhook reports it. */
   created_at: z.iso.datetime().optional(),
   lines: z.array(line).min(1, 'At least one line').max(MAX_LINES),
@@ -51,6 +53,10 @@ export const riskBody = z.strictObject({
 export const skuBody = z.strictObject({
   sku: z.string().min(1).max(255),
   new_sku: z.string().min(1).max(255),
+})
+
+export const customerBody = z.strictObject({
+  tags: z.array(z.string().trim().min(1).max(255)).max(250),
 })
 
 export const dataRequestBody = z.strictObject({

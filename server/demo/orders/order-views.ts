@@ -1,6 +1,12 @@
 // Orders of the demo platform as they appear in answers of the Admin API, and the pages of lists.
 import { readGid, toGid } from '../catalog-ids.ts'
-import { isFullyPaid, locationOf, type DemoLine, type DemoOrder } from './order.ts'
+import {
+  isFullyPaid,
+  locationOf,
+  type DemoCustomer,
+  type DemoLine,
+  type DemoOrder,
+} from './order.ts'
 
 /** Reads a product or a variant of the catalog. */
 export type CatalogNode = (id: string) => unknown
@@ -88,11 +94,14 @@ export function createOrderViews(nodeOf: CatalogNode) {
     agreements: (list: ListArguments) => partOf(agreementsOf(order, lineView), list, same),
     tags: order.tags,
     risk: { recommendation: order.recommendation },
-    customer: {
-      ...{ __typename: 'Customer', id: toGid('Customer', order.customerId) },
-      // As on the platform, a customer without a name is shown by the address.
-      displayName: order.customerName ?? order.email ?? order.phone ?? 'Guest',
-    },
+    customer:
+      order.customerId === null
+        ? null
+        : {
+            ...{ __typename: 'Customer', id: toGid('Customer', order.customerId) },
+            // As on the platform, a customer without a name is shown by the address.
+            displayName: order.customerName ?? order.email ?? order.phone ?? 'Guest',
+          },
     metafield: ({ key }: { key: string }) =>
       metafieldView(
         order,
@@ -112,6 +121,10 @@ export function createOrderViews(nodeOf: CatalogNode) {
 /** Every unit costs the same in this shop. */
 const UNIT_PRICE = 10
 const money = (amount: number) => ({ shopMoney: { amount: amount.toFixed(2) } })
+export const viewCustomer = ({ id, tags, updatedAt }: DemoCustomer) => ({
+  ...{ __typename: 'Customer', number: id, id: toGid('Customer', id) },
+  ...{ displayName: `Customer ${id}`, tags, updatedAt },
+})
 const same = <Row>(row: Row): Row => row
 
 const priceOf = (lines: readonly DemoLine[]): number =>

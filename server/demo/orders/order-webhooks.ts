@@ -10,7 +10,7 @@ export const orderPayload = (order: DemoOrder) => ({
   admin_graphql_api_id: toGid('Order', order.id),
   ...{ name: order.name, email: order.email, confirmation_number: order.confirmationNumber },
   ...{ created_at: order.createdAt, updated_at: order.updatedAt },
-  customer: { id: order.customerId, email: order.email },
+  customer: order.customerId === null ? null : { id: order.customerId, email: order.email },
 })
 
 const refundPayload = (order: DemoOrder) => ({

@@ -27,6 +27,13 @@ export interface DemoFulfilment {
 
 export type Recommendation = 'ACCEPT' | 'CANCEL' | 'INVESTIGATE' | 'NONE'
 
+/** A customer's account, as far as it was changed. */
+export interface DemoCustomer {
+  id: number
+  tags: readonly string[]
+  updatedAt: string
+}
+
 export interface DemoOrder {
   id: number
   name: string
@@ -39,7 +46,8 @@ export interface DemoOrder {
   locale: string | null
   /** The customer's name; absent: none was given. */
   customerName?: string | undefined
-  customerId: number
+  /** Null: a guest, who has no account. */
+  customerId: number | null
   createdAt: string
   updatedAt: string
   cancelledAt: string | null

@@ -15,6 +15,8 @@ const SHOP = /^\/demo\/shop\/?$/
 const ORDERS = '/demo/orders'
 const PRODUCTS = '/demo/products'
 const DATA_REQUESTS = '/demo/customers/data-request'
+/** By id, global id or email address. */
+const CUSTOMER = /^\/demo\/customers\/(?:.*\/)?([^/]{1,320})$/
 // An id may be a global id, which contains slashes.
 const ORDER = /^\/demo\/orders\/(?:.*[/:])?(\d{1,15})$/
 const ACTION = new RegExp(`^/demo/orders/(?:.*[/:])?(\\d{1,15})/(${ORDER_ACTIONS.join('|')})$`)
@@ -42,7 +44,7 @@ export function createShopFrontRequests(place: ShopFrontPlace) {
     const path = pathOf(request)
     const front =
       [ORDERS, PRODUCTS, DATA_REQUESTS].includes(path) ||
-      [SHOP, ORDER, ACTION].some((one) => one.test(path))
+      [SHOP, ORDER, ACTION, CUSTOMER].some((one) => one.test(path))
     if (!front) return false
     const asPage = wantsPage(request)
     respond(place, request, path, asPage).then(
@@ -82,6 +84,8 @@ async function respond(
   const body = await readFields(request)
   if (path === PRODUCTS) return { status: 200, body: front.changeSku(body) }
   if (path === DATA_REQUESTS) return { status: 202, body: front.requestData(body) }
+  const [, customer] = CUSTOMER.exec(path) ?? []
+  if (customer !== undefined) return { status: 200, body: await front.tagCustomer(customer, body) }
   const [, id, action] = ACTION.exec(path) ?? []
   if (id === undefined && path !== ORDERS) return missing
   const order =

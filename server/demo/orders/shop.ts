@@ -7,6 +7,7 @@ import { toGid } from '../catalog-ids.ts'
 import { fold } from '../search.ts'
 import { laterThan } from './admin-orders.ts'
 import {
+  customerBody,
   dataRequestBody,
   editBody,
   orderBody,
@@ -44,14 +45,14 @@ export class DemoShopFront {
   /** Places an order. Throws `OrderProblem` with the reason. */
   async buy(body: unknown): Promise<DemoOrder> {
     const placed = parseBody(orderBody, body)
-    const { email, phone = null, unpaid, locale = null, name, lines, created_at } = placed
+    const { email, phone = null, unpaid, locale = null, name, guest, lines, created_at } = placed
     // The lines are checked before a number is taken: orders have numbers without gaps.
     lines.forEach((asked) => this.#lineOf(0, 0, asked))
     const id = await this.#orders.nextId()
     const now = created_at ?? new Date().toISOString()
     const order: DemoOrder = {
       ...{ id, name: `#${id}`, email, phone, locale },
-      customerId: customerOf(email ?? phone ?? `till ${id}`),
+      customerId: guest ? null : customerOf(email ?? phone ?? `till ${id}`),
       ...(name ? { customerName: name } : {}),
       confirmationNumber: randomBytes(6).toString('hex').slice(0, 9).toUpperCase(),
       ...{ createdAt: now, updatedAt: now, cancelledAt: null },
@@ -88,6 +89,20 @@ export class DemoShopFront {
     const product_id = toGid('Product', id)
     void this.#sender.send('products/update', { id, admin_graphql_api_id: product_id })
     return { product_id }
+  }
+
+  /**
+   * Sets the tags of a customer, by id or by email address, as a subscription app does. Throws
+   * `OrderProblem`.
+   */
+  async tagCustomer(who: string, body: unknown): Promise<object> {
+    const { tags } = parseBody(customerBody, body)
+    const id = /^\d{1,15}$/.test(who) ? Number(who) : customerOf(who)
+    const updatedAt = new Date().toISOString()
+    await this.#orders.setCustomer({ id, tags, updatedAt })
+    const customer_id = toGid('Customer', id)
+    void this.#sender.send('customers/update', { id, admin_graphql_api_id: customer_id })
+    return { customer_id, tags }
   }
 
   /** A customer requests their data: the webhook is sent to the app. Throws `OrderProblem`. */

@@ -1,7 +1,7 @@
 // Stores the demo's orders: in the database, so that they survive a restart and every
 // process of the installation sees the same ones. Without a database, in memory.
 import type { Database } from '../../core/db/database.ts'
-import type { DemoOrder } from './order.ts'
+import type { DemoCustomer, DemoOrder } from './order.ts'
 import { firstOf } from '../../core/present.ts'
 
 export interface OrderStore {
@@ -21,12 +21,18 @@ export interface OrderStore {
   /** Orders that were placed since then, with a greater id than `after`, by their ids. */
   placedSince(since: Date, after: number, limit: number): Promise<readonly DemoOrder[]>
   countPlaced(since: Date): Promise<number>
+  /** The customers with these ids that have ever had tags. */
+  customers(ids: readonly number[]): Promise<readonly DemoCustomer[]>
+  setCustomer(customer: DemoCustomer): Promise<void>
+  /** Customers that changed since then, with a greater id than `after`, by their ids. */
+  customersSince(since: Date, after: number, limit: number): Promise<readonly DemoCustomer[]>
 }
 
 const FIRST = 1001
 
 export function memoryOrders(): OrderStore {
   const orders = new Map<number, DemoOrder>()
+  const customers = new Map<number, DemoCustomer>()
   let last = FIRST - 1
   const copy = (order: DemoOrder) => structuredClone(order)
   const change = <T>(id: number, work: (order: DemoOrder) => T) => {
@@ -65,6 +71,15 @@ export function memoryOrders(): OrderStore {
       const first = found.toSorted((a, b) => a.id - b.id).slice(0, limit)
       return Promise.resolve(first.map(copy))
     },
+    customers: (ids) => Promise.resolve(ids.flatMap((id) => customers.get(id) ?? [])),
+    setCustomer: (customer) => Promise.resolve(void customers.set(customer.id, customer)),
+    customersSince: (since, after, limit) =>
+      Promise.resolve(
+        [...customers.values()]
+          .filter(({ id, updatedAt }) => id > after && new Date(updatedAt) >= since)
+          .toSorted((a, b) => a.id - b.id)
+          .slice(0, limit),
+      ),
     countPlaced: (since) =>
       Promise.resolve(
         [...orders.values()].filter(({ createdAt }) => new Date(createdAt) >= since).length,
@@ -151,6 +166,35 @@ class DatabaseOrders implements OrderStore {
       { shop: this.#shop, since },
     )
     return firstOf(rows).count
+  }
+
+  customers(ids: readonly number[]): Promise<readonly DemoCustomer[]> {
+    return this.#readCustomers('id = any(:ids::bigint[])', { ids })
+  }
+
+  customersSince(since: Date, after: number, limit: number): Promise<readonly DemoCustomer[]> {
+    return this.#readCustomers('updated_at >= :since and id > :after order by id limit :limit', {
+      ...{ since, after, limit },
+    })
+  }
+
+  async setCustomer({ id, tags, updatedAt }: DemoCustomer): Promise<void> {
+    await this.#knex.raw(
+      `insert into demo_customers (shop_id, id, tags, updated_at) values (:shop, :id, :tags, :at)
+       on conflict (shop_id, id) do update set (tags, updated_at) = (excluded.tags, excluded.updated_at)`,
+      { shop: this.#shop, id, tags: [...tags], at: updatedAt },
+    )
+  }
+
+  async #readCustomers(where: string, bindings: object): Promise<readonly DemoCustomer[]> {
+    const { rows } = await this.#knex.raw<{
+      rows: { id: number; tags: string[]; updated_at: Date }[]
+    }>(`select id, tags, updated_at from demo_customers where shop_id = :shop and ${where}`, {
+      ...{ shop: this.#shop, ...bindings },
+    })
+    return rows.map(({ id, tags, updated_at }) => ({
+      ...{ id, tags, updatedAt: updated_at.toISOString() },
+    }))
   }
 
   async #read(sql: string, bindings: object): Promise<readonly DemoOrder[]> {

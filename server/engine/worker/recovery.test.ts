@@ -51,6 +51,8 @@ async function startWith(
                 allowed_referrers: [],
                 view: 'download',
               },
+              ...{ available_from: null, available_after_days: null },
+              ...{ first_use_hours: null, customer_tag: null },
             },
           },
         ],

@@ -136,7 +136,7 @@ const waitingMails = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
 
 const linksOf = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
   scope.query(
-    `select coalesce(f.filename, p.name, l.pack_name) as name, l.email, l.created_at, l.expires_at,
+    `select coalesce(f.filename, p.name, l.pack_name) as name, l.email, l.created_at, l.ends_at as expires_at, l.available_at, l.first_used_at,
        l.download_limit, l.downloads, l.last_download_at, l.revoked_at, l.asked_at
      from links l left join files f on f.shop_id = l.shop_id and f.id = l.file_id
      left join packs p on p.shop_id = l.shop_id and p.id = l.pack_id
@@ -153,7 +153,9 @@ const ordersOf = (scope: ShopScope, { orders }: Buyer): Promise<Rows> =>
        (select coalesce(json_agg(json_build_object('title', l.title, 'sku', l.sku, 'quantity',
           l.quantity)
           order by l.position), '[]')
-        from order_lines l where l.shop_id = o.shop_id and l.order_id = o.id) as lines
+        from order_lines l where l.shop_id = o.shop_id and l.order_id = o.id) as lines,
+       (select g.tags from customer_tags g where g.shop_id = o.shop_id
+          and g.customer_id = o.customer_id) as customer_tags
      from orders o left join deliveries d on d.shop_id = o.shop_id and d.order_id = o.id
      where o.shop_id = :shop and o.id = any(:orders::text[]) order by o.ordered_at`,
     { orders },

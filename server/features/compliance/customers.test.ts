@@ -63,6 +63,11 @@ async function shopWith(domain: string, email: string): Promise<number> {
     shop,
     rows.get('operations')!.id,
   ])
+  await pool().query(
+    `update customer_tags g set customer_id = o.customer_id from orders o
+     where g.shop_id = $1 and o.shop_id = $1`,
+    [shop],
+  )
   const delivery = rows.get('deliveries')!.id
   await pool().query(
     `update licence_keys set delivery_id = $2, file_id = $2, ordinal = 1, assigned_at = now()

@@ -145,6 +145,12 @@ async function redactOrders(tx: ShopScope, { orders }: Buyer): Promise<void> {
     { orders },
   )
   await tx.query(
+    `delete from customer_tags g using orders o
+     where g.shop_id = :shop and o.shop_id = :shop and o.id = any(:orders::text[])
+       and g.customer_id = o.customer_id`,
+    { orders },
+  )
+  await tx.query(
     `update orders set email = null, locale = null, customer_id = null, customer_name = null
      where shop_id = :shop and id = any(:orders::text[])`,
     { orders },

@@ -54,6 +54,51 @@ it.each([
   ])
 })
 
+describe('a day', () => {
+  it.each([
+    ['2027-03-01', '2027-03-01'],
+    ['2027/3/1', '2027-03-01'],
+    ['2027.03.01', '2027-03-01'],
+    ['2027-03-01 00:00:00', '2027-03-01'],
+    ['2027-03-01T00:00:00.000Z', '2027-03-01'],
+    ['none', null],
+    ['never', null],
+    ['', undefined],
+  ])('%j is %j', (available_from, day) => {
+    const { values, problems } = valuesOf({ available_from })
+    expect([values.available_from, problems]).toEqual([day, []])
+  })
+  // Days first, months first, a workbook's number of a day, and days that do not exist.
+  it.each([
+    '01.03.2027',
+    '3/1/2027',
+    '1 March 2027',
+    '46447',
+    '2027-02-30',
+    '2027-13-01',
+    '27-03-01',
+  ])('%j is none', (available_from) => {
+    const { values, problems } = valuesOf({ available_from })
+    expect(values.available_from).toBeUndefined()
+    expect(problems).toMatchObject([{ field: 'available_from', severity: 'error' }])
+  })
+})
+
+it('the other terms of time are read, and `none` ends them', () => {
+  const terms = { available_after_days: '7', first_use_hours: '48', customer_tag: ' Subscriber ' }
+  expect(valuesOf(terms)).toMatchObject({
+    values: { available_after_days: 7, first_use_hours: 48, customer_tag: 'Subscriber' },
+    problems: [],
+  })
+  const none = { available_after_days: 'none', first_use_hours: 'None', customer_tag: 'none' }
+  expect(valuesOf(none)).toMatchObject({
+    values: { available_after_days: null, first_use_hours: null, customer_tag: null },
+    problems: [],
+  })
+  for (const customer_tag of ['a,b', 'x'.repeat(256)])
+    expect(valuesOf({ customer_tag }).problems).toMatchObject([{ field: 'customer_tag' }])
+})
+
 it.each(['="EB-001"', '\u200bEB-001\u00a0', '\ufeffEB-001', ' EB-001 '])(
   'the SKU %j is EB-001, without a warning',
   (product_sku) => {

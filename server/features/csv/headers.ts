@@ -78,6 +78,23 @@ const OTHERS: Readonly<Record<Field, readonly string[]>> = {
     downloadlimiet,maximum aantal downloads,aantal downloads,
     ダウンロード上限,ダウンロード回数,ダウンロード制限`,
   ),
+  available_from: words(
+    `Verfügbar ab,Erscheinungsdatum,disponible à partir du,date de sortie,disponible desde,
+    fecha de publicación,disponibile dal,data di uscita,disponível a partir de,
+    data de lançamento,beschikbaar vanaf,公開日,発売日`,
+  ),
+  available_after_days: words(
+    `Verfügbar nach Tagen,disponible après jours,disponible después de días,
+    disponibile dopo giorni,disponível após dias,beschikbaar na dagen,公開までの日数`,
+  ),
+  first_use_hours: words(
+    `Stunden ab erster Nutzung,heures après première utilisation,horas desde el primer uso,
+    ore dal primo uso,horas após o primeiro uso,uren na eerste gebruik,初回利用からの時間`,
+  ),
+  customer_tag: words(
+    `Kundentag,Kunden-Tag,tag client,étiquette client,etiqueta de cliente,tag cliente,
+    etiqueta do cliente,klanttag,顧客タグ`,
+  ),
   view: words(
     `Ansicht,Ansehen,affichage,consultation,vista,visualización,visualizzazione,visualização,
     weergave,閲覧,表示`,

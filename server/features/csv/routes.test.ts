@@ -20,6 +20,10 @@ afterAll(async () => {
   await app.close()
 })
 
+const NO_TERMS = {
+  ...{ available_from: null, available_after_days: null, first_use_hours: null },
+  customer_tag: null,
+}
 const HEAD = 'filename,file_url,product_sku,expiry_days,download_limit,tags'
 const url = 'https://cdn.example.com/a.pdf'
 const csv = (...rows: string[]) => `${[HEAD, ...rows].join('\r\n')}\r\n`
@@ -62,7 +66,7 @@ describe('an upload', () => {
     expect(body.columns.id).toBe(null)
     expect(body.mapping).toEqual({
       ...Object.fromEntries(HEAD.split(',').map((one) => [one, one])),
-      ...{ id: null, view: null },
+      ...{ id: null, view: null, ...NO_TERMS },
     })
     expect(body.preview).toEqual([
       {
@@ -75,7 +79,7 @@ describe('an upload', () => {
             expiry_days: '30',
             download_limit: '3',
           },
-          ...{ tags: 'a; b,c', id: null, view: null },
+          ...{ tags: 'a; b,c', id: null, view: null, ...NO_TERMS },
         },
         problems: [],
       },

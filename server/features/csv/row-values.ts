@@ -111,13 +111,22 @@ function readSettings(
 ): EntrySettings {
   const values = forEntrySettings((field) => {
     const text = cell(field)
-    const { entry } = FILE_SETTINGS[field]
-    const value = 'max' in entry ? wholeNumber(text, entry.max) : choice(text, entry.values)
+    const value = settingIn(text, FILE_SETTINGS[field].entry)
     if (typeof value !== 'object' || value === null) return value
     wrong(field, value, text)
     return undefined
   })
   return values as EntrySettings
+}
+
+type SettingCell = (typeof FILE_SETTINGS)[(typeof ENTRY_SETTINGS)[number]]['entry']
+
+function settingIn(text: string, entry: SettingCell): string | number | null | undefined | Problem {
+  if ('max' in entry) return wholeNumber(text, entry.max)
+  if ('values' in entry) return choice(text, entry.values)
+  if (text === '') return undefined
+  if (NONE.has(text.toLowerCase())) return null
+  return 'day' in entry ? dayOf(text) : textOf(text, entry.maxLength)
 }
 
 /** Bytes that are no characters of the encoding became U+FFFD. */
@@ -196,7 +205,7 @@ function tagsProblem(tags: readonly string[]): Problem | null {
   return tags.map(tagProblem).find((problem) => problem !== null) ?? null
 }
 
-/** The words for no expiry and no limit. All are accepted in both columns. */
+/** The words for no expiry, no limit and no other term. All are accepted in these columns. */
 const NONE: ReadonlySet<string> = new Set(
   ENTRY_SETTINGS.flatMap((name) => {
     const { entry } = FILE_SETTINGS[name]
@@ -253,6 +262,27 @@ function wholeNumber(text: string, max: number): number | null | undefined | Pro
     }
   return value
 }
+
+/** Year, month and day, in the only order in which all countries read them alike. */
+const YEAR_FIRST = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?:[T ]0{1,2}:00(?::00(?:\.0+)?)?Z?)?$/
+
+/** The day in a cell such as `2027-03-01`. `01.03.2027` and `3/1/2027` could be misread. */
+function dayOf(text: string): string | Problem {
+  const [, year = '', , month = '', day = ''] = YEAR_FIRST.exec(text) ?? []
+  if (year === '')
+    return {
+      code: 'invalid_value',
+      message: 'Write the day as year, month and day, like 2027-03-01',
+    }
+  const iso = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
+  const parsed = FILE_SETTINGS.available_from.schema.safeParse(iso)
+  return parsed.success ? iso : { code: 'invalid_value', message: 'There is no such day' }
+}
+
+const textOf = (text: string, maxLength: number): string | Problem =>
+  FILE_SETTINGS.customer_tag.schema.safeParse(text).success
+    ? text
+    : { code: 'invalid_value', message: `A tag has at most ${maxLength} characters and no comma` }
 
 /** One of the words, however its letters and spaces are written; an empty cell is the default. */
 function choice<Value extends string>(

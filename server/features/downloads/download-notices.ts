@@ -160,7 +160,7 @@ async function reasonOf(tx: ShopScope, ask: Ask, delivery: string | null): Promi
   if (delivery === null) return say('Their link still works.')
   const row = await tx.one<{ ended: number; files: number }>(
     `select count(*) filter (where c.downloads >= c.download_limit
-       or c.expires_at <= :now::timestamptz) as ended, count(*) as files
+       or c.ends_at <= :now::timestamptz) as ended, count(*) as files
      from links p join links c on c.shop_id = p.shop_id and c.parent_id = p.id
        and c.revoked_at is null
      where p.shop_id = :shop and p.delivery_id = :delivery`,

@@ -1,6 +1,7 @@
 // The pages of links: the files of a delivery or a pack with their ZIP file, and the button for
 // programs that follow every link of a mail.
 import type { IncomingMessage } from 'node:http'
+import type { ErrorCode } from '../../core/errors.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop } from '../../core/db/for-shop.ts'
 import { present } from '../../core/present.ts'
@@ -113,15 +114,36 @@ async function openArchive(
   const asked = { shop, link: id, key, name: `${link.shopName} ${name}`, client }
   const refusal = await archives.answer(visit, asked)
   if (!refusal) return
-  refuse(request, response, refusal, { link, now, ask: askForm(request, key) })
-  if (refusal === 'link_exhausted' && request.method === 'GET')
-    attempts.record(link, whyNoArchive(await readFiles(), now), client, now)
+  const ended = refusal === 'link_exhausted'
+  const files = ended ? await readFiles() : []
+  const code = ended ? archiveRefusal(files, now) : refusal
+  refuse(request, response, code, { link: releasing(link, files), now, ask: askForm(request, key) })
+  if (ended && request.method === 'GET')
+    attempts.record(link, whyNoArchive(files, now), client, now)
 }
 
-type PageFile = PackFile & Partial<Pick<PaidFile, 'expires_at'>>
+/** The link of a page with the earliest release of its files. */
+const releasing = (link: KnownLink, files: readonly PageFile[]): KnownLink => {
+  const times = files.flatMap(({ available_at }) => available_at?.getTime() ?? [])
+  return times.length === 0 ? link : { ...link, available_at: new Date(Math.min(...times)) }
+}
+
+type PageFile = PackFile & Partial<Pick<PaidFile, 'expires_at' | 'tag_problem'>>
+
+/** The code of a page none of whose files can be downloaded, if all have the same reason. */
+function archiveRefusal(files: readonly PageFile[], now: Date): ErrorCode {
+  if (files.length === 0) return 'link_exhausted'
+  if (files.every(({ available_at }) => available_at && available_at > now))
+    return 'link_not_released'
+  if (files.every(({ tag_problem }) => tag_problem === 'guest')) return 'customer_unknown'
+  return files.every(({ tag_problem }) => tag_problem) ? 'customer_tag_missing' : 'link_exhausted'
+}
 
 /** Why none of the files of a page can be downloaded. */
 function whyNoArchive(files: readonly PageFile[], now: Date): RefusedReason {
+  const code = archiveRefusal(files, now)
+  if (code === 'link_not_released') return 'not_released'
+  if (code !== 'link_exhausted') return 'customer_tag'
   if (files.some(({ download_limit, downloads }) => downloads >= (download_limit ?? Infinity)))
     return 'used_up'
   return files.some(({ expires_at }) => expires_at && expires_at <= now)

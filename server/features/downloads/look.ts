@@ -22,6 +22,8 @@ export interface PageLook {
   /** A data URL. */
   logo: string | null
   language: Locale
+  /** In which days begin, for the times at which files become available. */
+  timeZone: string
   /** Buyers can open their library. */
   library: boolean
   /** Pages of deliveries lead to it. */
@@ -37,7 +39,7 @@ export interface Looks {
 
 const style = readFileSync(new URL('./page.css', import.meta.url), 'utf8')
 
-export function lookOf({ page, logo }: SavedBuyerPage): PageLook {
+export function lookOf({ page, logo }: SavedBuyerPage, timeZone = 'UTC'): PageLook {
   const whole = [style, colourCss(page)].filter((css) => css !== '').join('\n')
   const hash = createHash('sha256').update(whole).digest('base64')
   // No scripts, nothing loaded, one inline style; forms are sent to this server only.
@@ -47,6 +49,7 @@ export function lookOf({ page, logo }: SavedBuyerPage): PageLook {
     policy: `default-src 'none'; style-src 'sha256-${hash}';${images} base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
     logo: logo && dataAddress(logo),
     language: page.language,
+    timeZone,
     library: page.library,
     libraryLink: page.library && page.library_link,
     textsIn: (locale) => textsOf(page, locale) ?? textsOf(page, page.language),
@@ -67,15 +70,18 @@ export const PLAIN_LOOK = lookOf(savedPage(undefined))
 /** A change drops the cached look by a notification; this bounds the effect of a missed one. */
 const KEPT_MS = 60_000
 
-const READ = 'select settings, logo, logo_type from buyer_pages where shop_id = $1'
+const READ = `select b.settings, b.logo, b.logo_type, s.settings ->> 'time_zone' from shops s
+  left join buyer_pages b on b.shop_id = s.id where s.id = $1`
 
 export function createLooks(query: Query, listener: Pick<Listener, 'on'>): Looks {
   let kept = createTtlCache<Promise<PageLook>>(KEPT_MS)
   const read = async (shop: number): Promise<PageLook> => {
     const { rows } = await query('buyer_page', READ, [shop])
     if (!rows[0]) return PLAIN_LOOK
-    const [settings, logo, logo_type] = rows[0] as [unknown, Buffer | null, string | null]
-    return lookOf(savedPage({ settings, logo, logo_type }))
+    const [settings, logo, logo_type, timeZone] = rows[0] as [
+      ...[settings: unknown, logo: Buffer | null, type: string | null, timeZone: string | null],
+    ]
+    return lookOf(savedPage({ settings, logo, logo_type }), timeZone ?? 'UTC')
   }
   const close = listener.on('buyer_page_changed', () => {
     kept = createTtlCache(KEPT_MS)

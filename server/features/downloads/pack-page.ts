@@ -48,8 +48,7 @@ export interface OpenedPack {
   locale?: string | null
   shop: ShopShown
   expires_at: Date | null
-  files: readonly (PackFile &
-    Partial<Pick<PaidFile, 'expires_at' | 'renewed_at' | 'licence_keys' | 'preparing'>>)[]
+  files: readonly (PackFile & Partial<Omit<PaidFile, keyof PackFile>>)[]
   /** The ZIP file of all files broke off and may be fetched again. */
   archiveOwed?: boolean
   now: Date
@@ -84,13 +83,7 @@ export function packPage(
     summary: t('pack.summary', { count: files.length, size: t.size(bytesOf(files)) }),
     files: files.map((file) => ({
       filename: file.filename,
-      about: (file.preparing
-        ? [t('order.filePreparing')]
-        : [
-            ...[t.size(file.size_bytes), leftText(t, file), untilText(t, file, now)],
-            ...[renewedText(t, file), ...keyTexts(t, file)],
-          ]
-      )
+      about: aboutTexts(t, file, pack)
         .filter((text) => text !== '')
         .join(' · '),
       address: isUsable(file, now) && !isOnlyViewed(file) ? address(file.key) : null,
@@ -101,9 +94,25 @@ export function packPage(
     ...(zipped.length > 1
       ? { all: `${address(pack.ask.key)}&all=1`, allSize: t.size(bytesOf(zipped)) }
       : {}),
-    ...(files.every((file) => file.preparing || isUsable(file, now)) ? {} : moreOf(t, pack)),
+    ...(files.every((file) => waits(file, now) || isUsable(file, now)) ? {} : moreOf(t, pack)),
   }
 }
+
+function aboutTexts(t: Translator, file: ShownFile, { now, shop }: OpenedPack): string[] {
+  if (file.preparing) return [t('order.filePreparing')]
+  const { timeZone } = shop.look
+  const later = isReleased(file, now) ? '' : availableText(t, file, timeZone)
+  return [
+    ...[t.size(file.size_bytes), later, file.tag_problem ? t('order.needsTag') : ''],
+    ...[leftText(t, file), untilText(t, file, now, timeZone)],
+    ...[renewedText(t, file), ...keyTexts(t, file)],
+  ]
+}
+
+const isReleased = ({ available_at }: ShownFile, now: Date) => !available_at || available_at <= now
+
+const availableText = (t: Translator, { available_at }: ShownFile, timeZone: string): string =>
+  available_at ? t('order.availableFrom', { moment: t.moment(available_at, timeZone) }) : ''
 
 const bytesOf = (files: readonly PackFile[]) =>
   files.reduce((sum, { size_bytes }) => sum + size_bytes, 0)
@@ -120,7 +129,14 @@ const hasLeft = (file: PackFile) =>
 type ShownFile = OpenedPack['files'][number]
 
 const isOpen = (file: ShownFile, now: Date) =>
-  !file.preparing && (!file.expires_at || file.expires_at > now)
+  !file.preparing && isReleased(file, now) && !file.tag_problem && !hasEnded(file, now)
+
+const hasEnded = ({ expires_at, use_ends_at }: ShownFile, now: Date) =>
+  (expires_at && expires_at <= now) || (use_ends_at && use_ends_at <= now)
+
+/** It is shown beside the file why it cannot be had, and asking for more would not help. */
+const waits = (file: ShownFile, now: Date): boolean =>
+  file.preparing === true || !isReleased(file, now) || Boolean(file.tag_problem)
 const isUsable = (file: ShownFile, now: Date) => isOpen(file, now) && hasLeft(file)
 
 const keyTexts = (t: Translator, { licence_keys = [] }: ShownFile) =>
@@ -129,12 +145,20 @@ const keyTexts = (t: Translator, { licence_keys = [] }: ShownFile) =>
 const renewedText = (t: Translator, { renewed_at }: ShownFile): string =>
   renewed_at ? t('order.version', { day: t.date(renewed_at) }) : ''
 
-/** Each file of a delivery has its own expiry. */
-function untilText(t: Translator, { expires_at }: ShownFile, now: Date): string {
-  if (!expires_at) return ''
-  const day = t.date(expires_at)
-  return expires_at > now ? t('order.until', { day }) : t('order.fileExpired', { day })
+/** Each file of a delivery has its own expiry. A rental ends at a time of day. */
+function untilText(t: Translator, file: ShownFile, now: Date, timeZone: string): string {
+  const { expires_at, use_ends_at, use_hours } = file
+  const rented = use_ends_at !== null && !(expires_at && expires_at < use_ends_at)
+  const end = rented ? use_ends_at : expires_at
+  const day = end && (rented ? t.moment(end, timeZone) : t.date(end))
+  const until = day && end ? t(end > now ? 'order.until' : 'order.fileExpired', { day }) : ''
+  const rental = use_hours !== null && use_ends_at === null ? useText(t, use_hours) : ''
+  return [rental, until].filter((text) => text !== '').join(' · ')
 }
+
+/** How long a file can be used from its first use. */
+export const useText = (t: Translator, hours: number): string =>
+  hours % 24 === 0 ? t('order.useDays', { days: hours / 24 }) : t('order.useHours', { hours })
 
 /** What the buyer can do when a file has no downloads left. */
 function moreOf(

@@ -50,6 +50,7 @@ export function previewPage(
   const files = FILES.map((file) => ({
     ...file,
     ...{ key: '', download_limit: LIMIT, view: 'download' as const },
+    ...{ available_at: null, use_hours: null, use_ends_at: null },
   }))
   const pack = {
     name: t('order.title'),

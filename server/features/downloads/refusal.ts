@@ -53,10 +53,14 @@ export function refusalReason(
   if (isHeld(link) && !link.uninstalled) return 'link_held'
   if (link.uninstalled || link.out) return 'link_withdrawn'
   const status = linkStatus(link, now)
-  if (status === 'expired' || status === 'exhausted') return `link_${status}`
+  if (status === 'expired' || status === 'exhausted' || status === 'not_released')
+    return `link_${status}`
   if (status !== 'active') return 'link_withdrawn'
+  if (link.tagProblem) return TAG_PROBLEMS[link.tagProblem]
   return isSiteAllowed(link.referrers, sites) ? null : 'referrer_not_allowed'
 }
+
+const TAG_PROBLEMS = { missing: 'customer_tag_missing', guest: 'customer_unknown' } as const
 
 const HOLDS: readonly DeliveryBlock[] = ['held', 'preparing', 'delayed']
 const isHeld = ({ blocked }: KnownLink) => blocked !== null && HOLDS.includes(blocked)
@@ -70,9 +74,26 @@ const HELD_TEXTS: Readonly<Record<string, MessageKey>> = {
 
 /** The text of each refusal; those about a link are for the holder of its key. */
 const TEXTS: Partial<Record<ErrorCode, (t: Translator, link: KnownLink | null) => RefusalText>> = {
+  link_not_released: (t, link) => ({
+    title: t('notReleased.title'),
+    happened: link?.available_at
+      ? t('notReleased.happened', { moment: t.moment(link.available_at, link.look.timeZone) })
+      : '',
+    advice: t('notReleased.advice'),
+  }),
+  customer_tag_missing: (t, link) => ({
+    title: t('customerTag.title'),
+    happened: t('customerTag.missing', { shop: link?.shopName ?? '' }),
+    advice: t('customerTag.advice', { shop: link?.shopName ?? '' }),
+  }),
+  customer_unknown: (t, link) => ({
+    title: t('customerTag.title'),
+    happened: t('customerTag.guest', { shop: link?.shopName ?? '' }),
+    advice: t('customerTag.advice', { shop: link?.shopName ?? '' }),
+  }),
   link_expired: (t, link) => ({
     title: t('expired.title'),
-    happened: link?.expires_at ? t('expired.happened', { day: t.date(link.expires_at) }) : '',
+    happened: link?.expires_at ? endedText(t, link, link.expires_at) : '',
     advice: askFor(t, link),
   }),
   link_exhausted: (t, link) => ({
@@ -129,6 +150,12 @@ const TEXTS: Partial<Record<ErrorCode, (t: Translator, link: KnownLink | null) =
   range_not_satisfiable: (t) => uncounted(t, 'range.title', 'again.advice'),
   precondition_failed: (t) => uncounted(t, 'changed.title', 'again.advice'),
 }
+
+/** A rental ends at a time of day, any other link with its day. */
+const endedText = (t: Translator, { first_used_at, use_hours, look }: KnownLink, end: Date) =>
+  t('expired.happened', {
+    day: first_used_at && use_hours !== null ? t.moment(end, look.timeZone) : t.date(end),
+  })
 
 /** The text for a delivery that has ended; null: for any other link. */
 function endedOrder(t: Translator, link: KnownLink | null): RefusalText | null {

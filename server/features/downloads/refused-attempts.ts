@@ -21,6 +21,8 @@ export const REFUSED_REASONS = [
   'not_prepared',
   'held',
   'site_not_allowed',
+  'not_released',
+  'customer_tag',
 ] as const
 export type RefusedReason = (typeof REFUSED_REASONS)[number]
 
@@ -36,6 +38,11 @@ export function refusedReason(link: KnownLink, code: ErrorCode, now: Date): Refu
       return link.blocked === 'held' ? 'held' : 'not_prepared'
     case 'link_withdrawn':
       return isRevoked(link) ? 'revoked' : 'withdrawn'
+    case 'link_not_released':
+      return 'not_released'
+    case 'customer_tag_missing':
+    case 'customer_unknown':
+      return 'customer_tag'
     case 'referrer_not_allowed':
       return 'site_not_allowed'
     default:

@@ -24,6 +24,8 @@ export interface Translator {
   size(bytes: number): string
   /** The day, in UTC. */
   date(at: Date): string
+  /** The day in that time zone, and the time of day unless it is midnight. */
+  moment(at: Date, timeZone: string): string
   number(value: number): string
 }
 
@@ -108,8 +110,16 @@ function createTranslator(locale: Locale, region: string): Translator {
   const brief = new Intl.NumberFormat(region, { maximumFractionDigits: 1 })
   const whole = new Intl.NumberFormat(region, { maximumFractionDigits: 0 })
   const day = new Intl.DateTimeFormat(region, { dateStyle: 'long', timeZone: 'UTC' })
+  const moments = new Map<string, (at: Date) => string>()
   return Object.assign(t, {
     locale,
+    moment: (at: Date, timeZone: string) => {
+      const known = moments.get(timeZone)
+      if (known) return known(at)
+      const shown = momentIn(region, timeZone)
+      moments.set(timeZone, shown)
+      return shown(at)
+    },
     number: (value: number) => number.format(value),
     date: (at: Date) => day.format(at),
     size: (bytes: number) => {
@@ -118,6 +128,14 @@ function createTranslator(locale: Locale, region: string): Translator {
       return t(`size.${unit}`, { value: (value < 10 ? brief : whole).format(value) })
     },
   })
+}
+
+/** Formats moments: `1 March 2027`, or `1 March 2027 at 15:42`. */
+export function momentIn(region: string, timeZone: string): (at: Date) => string {
+  const day = new Intl.DateTimeFormat(region, { dateStyle: 'long', timeZone })
+  const time = new Intl.DateTimeFormat(region, { dateStyle: 'long', timeStyle: 'short', timeZone })
+  const clock = new Intl.DateTimeFormat('en', { timeStyle: 'short', hourCycle: 'h23', timeZone })
+  return (at) => (clock.format(at) === '00:00' ? day : time).format(at)
 }
 
 /** Booleans as strings, because ICU `select` compares strings. */

@@ -5,6 +5,7 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { likeLiteral } from '../../core/db/like-pattern.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { linkStatus, MAPPING_STATE, type LinkFacts, type LinkStatus } from '../links/model/links.ts'
+import { tagProblemOf, type TagProblem } from '../links/model/release.ts'
 import { keysOfDeliveries } from '../preparation/model/assigned-keys.ts'
 
 export const ITEMS_PER_PAGE = 50
@@ -28,6 +29,10 @@ export interface LibraryItem {
   download_limit: number | null
   downloads: number
   expires_at: Date | null
+  available_at: Date | null
+  use_hours: number | null
+  first_used_at: Date | null
+  tag_problem: TagProblem | null
   created_at: Date
   version: number
   /** When the current version came; null: it is the one that was bought. */
@@ -53,6 +58,9 @@ interface ItemRow extends LinkFacts {
   preparing: boolean
   product: string | null
   handle: string | null
+  use_hours: number | null
+  first_used_at: Date | null
+  tag_problem: TagProblem | null
 }
 
 /** SQL: one row of a table, read by its key. `offset 0` keeps it apart from the join. */
@@ -98,7 +106,8 @@ const READ = (search: boolean) => `
       case when f.version > 1 and f.version_since > l.created_at and not coalesce(w.stale, false)
         then f.version_since end as renewed_at,
       coalesce(w.status = 'waiting' or w.stale and w.hash is null, false) as preparing,
-      l.revoked_at, l.expires_at, l.download_limit, l.downloads, f.deleted_at,
+      l.available_at, l.use_hours, l.first_used_at, ${tagProblemOf('l')} as tag_problem,
+      l.revoked_at, l.ends_at as expires_at, l.download_limit, l.downloads, f.deleted_at,
       ${MAPPING_STATE} as mapping_state
     from ${TABLES}
     where ${LISTED} ${search ? `and ${SEARCHED}` : ''}
@@ -159,6 +168,8 @@ function itemOf(row: ItemRow, secrets: Secrets, now: Date): Omit<LibraryItem, 'l
   return {
     ...{ name, product, handle, preparing, created_at, version, renewed_at },
     ...{ download_limit, downloads, expires_at, status: linkStatus(row, now) },
+    ...{ available_at: row.available_at, use_hours: row.use_hours },
+    ...{ first_used_at: row.first_used_at, tag_problem: row.tag_problem },
     key: secrets.linkKey(row.id, row.rotation, row.key_hash),
     page:
       row.delivery_id === null || row.page_id === null

@@ -6,6 +6,7 @@ import {
   type Page,
   type RenderedPage,
 } from '../downloads/pages.ts'
+import { useText } from '../downloads/pack-page.ts'
 import type { Translator } from '../downloads/translate.ts'
 import type { LibraryItem } from './items.ts'
 import { LIBRARY_DAYS } from './keys.ts'
@@ -115,7 +116,8 @@ function shownItem({ t, shop }: Frame, item: LibraryItem, opened: OpenedLibrary)
   const button = (text: string, address: string, second: boolean): Button => ({
     ...{ text, address, second, label: `${text}: ${name}` },
   })
-  const isUsable = item.status === 'active' && !preparing
+  const waits = preparing || item.status === 'not_released' || item.tag_problem !== null
+  const isUsable = item.status === 'active' && !waits
   const shopName = shop?.name ?? ''
   const buttons = isUsable
     ? [
@@ -130,7 +132,7 @@ function shownItem({ t, shop }: Frame, item: LibraryItem, opened: OpenedLibrary)
           }),
         },
       ]
-    : preparing
+    : waits
       ? []
       : [
           // Both pages have the form to ask the shop.
@@ -144,7 +146,10 @@ function shownItem({ t, shop }: Frame, item: LibraryItem, opened: OpenedLibrary)
     isNew:
       visited !== null && (created_at > visited || (renewed_at !== null && renewed_at > visited)),
     from: [product, order === null ? '' : t('order.number', { order })].filter(Boolean).join(' · '),
-    about: (preparing ? [t('order.filePreparing')] : factsOf(t, item, now))
+    about: (preparing
+      ? [t('order.filePreparing')]
+      : factsOf(t, item, now, shop?.look.timeZone ?? 'UTC')
+    )
       .filter((text) => text !== '')
       .join(' · '),
   }
@@ -153,7 +158,7 @@ function shownItem({ t, shop }: Frame, item: LibraryItem, opened: OpenedLibrary)
 const productAddress = (domain: string, handle: string): string =>
   `https://${domain}/products/${encodeURIComponent(handle)}`
 
-function factsOf(t: Translator, item: LibraryItem, now: Date): string[] {
+function factsOf(t: Translator, item: LibraryItem, now: Date, timeZone: string): string[] {
   const { size_bytes, created_at, version, renewed_at, expires_at, download_limit, downloads } =
     item
   return [
@@ -161,12 +166,22 @@ function factsOf(t: Translator, item: LibraryItem, now: Date): string[] {
     t('library.bought', { day: t.date(created_at) }),
     version > 1 ? t('library.version', { version }) : '',
     renewed_at ? t('order.version', { day: t.date(renewed_at) }) : '',
+    item.status === 'not_released' && item.available_at
+      ? t('order.availableFrom', { moment: t.moment(item.available_at, timeZone) })
+      : '',
+    item.tag_problem ? t('order.needsTag') : '',
+    item.use_hours !== null && item.first_used_at === null ? useText(t, item.use_hours) : '',
     download_limit === null || item.status === 'expired'
       ? ''
       : t('pack.left', { count: Math.max(0, download_limit - downloads) }),
     expires_at === null
       ? ''
-      : t(expires_at > now ? 'order.until' : 'order.fileExpired', { day: t.date(expires_at) }),
+      : t(expires_at > now ? 'order.until' : 'order.fileExpired', {
+          day:
+            item.first_used_at && item.use_hours !== null
+              ? t.moment(expires_at, timeZone)
+              : t.date(expires_at),
+        }),
     ...item.licence_keys.map((key) => t('order.licenceKey', { key })),
   ]
 }

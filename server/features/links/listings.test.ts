@@ -28,7 +28,10 @@ import {
 
 const BASE = 'https://files.example.com'
 const secrets = createSecrets('a secret of at least thirty-two characters')
-const USUAL = EXPORT_COLUMNS.filter((column) => !['id', 'view', 'url'].includes(column))
+const TERMS = ['available_from', 'available_after_days', 'first_use_hours', 'customer_tag'] as const
+const ON_REQUEST: readonly string[] = ['id', 'view', ...TERMS, 'url']
+const USUAL = EXPORT_COLUMNS.filter((column) => !ON_REQUEST.includes(column))
+const NO_TERMS = Object.fromEntries(TERMS.map((term) => [term, null]))
 const HEADER = 'filename,size_bytes,upload_date,products,tags,downloads,expiry_days,download_limit'
 const quiet = new AbortController().signal
 let database: Awaited<ReturnType<typeof openTestDatabase>>
@@ -345,6 +348,7 @@ describe('a JSON export', () => {
           tags: [],
         },
         ...{ expiry_days: null, download_limit: null, view: 'download', url: url(second!) },
+        ...NO_TERMS,
       },
       {
         ...{
@@ -355,6 +359,7 @@ describe('a JSON export', () => {
           tags: ['=x', 'y'],
         },
         ...{ expiry_days: 60, download_limit: 5, view: 'download', url: url(first!) },
+        ...NO_TERMS,
       },
     ])
     expect(Object.keys(JSON.parse(text)[0])).toEqual([...EXPORT_COLUMNS])

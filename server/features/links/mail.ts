@@ -108,8 +108,13 @@ export async function withKey(
 /** A name must not start a new line of the message. */
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
+const dayOf = (at: Date) => at.toLocaleDateString('en', { dateStyle: 'long', timeZone: 'UTC' })
+const count = (number: number, unit: string) =>
+  `${number.toLocaleString('en')} ${unit}${number === 1 ? '' : 's'}`
+
 /** `It works once, until January 31, 2026.` */
-function termsOf({ download_limit, downloads, expires_at }: LinkRow): string {
+function termsOf(row: LinkRow): string {
+  const { download_limit, downloads, expires_at, available_at, use_hours, first_used_at } = row
   const left = download_limit === null ? null : Math.max(0, download_limit - downloads)
   const times =
     left === null
@@ -117,16 +122,21 @@ function termsOf({ download_limit, downloads, expires_at }: LinkRow): string {
       : left === 1
         ? 'once'
         : `${left.toLocaleString('en')} times`
-  const until = expires_at?.toLocaleDateString('en', { dateStyle: 'long', timeZone: 'UTC' })
-  return until === undefined
-    ? `It works ${times} and does not expire.`
-    : `It works ${times}, until ${until}.`
+  const rental =
+    use_hours === null || first_used_at
+      ? ''
+      : ` for ${use_hours % 24 === 0 ? count(use_hours / 24, 'day') : count(use_hours, 'hour')} from the first download`
+  const from =
+    available_at && available_at > new Date() ? `From ${dayOf(available_at)} it works` : 'It works'
+  return expires_at === null
+    ? `${from} ${times}${rental}${rental === '' ? ' and does not expire' : ''}.`
+    : `${from} ${times}${rental}, until ${dayOf(expires_at)}.`
 }
 
 /** Why the link cannot be sent, or null. */
 export function unsendable({ email, status }: Pick<Link, 'email' | 'status'>): string | null {
   if (email === null) return sayPlain('It was created without an email address')
-  return status === 'active' ? null : REASONS[status]
+  return status === 'active' || status === 'not_released' ? null : REASONS[status]
 }
 
 const REASONS = {

@@ -14,6 +14,13 @@ export const linkSchema = z
     url: z.url().nullable().meta({ description: 'Only with `links:write`' }),
     email: z.string().nullable(),
     expires_at: timestamp.nullable(),
+    available_at: timestamp.nullable().meta({
+      description: 'When it becomes available, or did; null: when it was created',
+    }),
+    first_use_hours: z.number().int().nullable().meta({
+      description: 'It expires this many hours after its first use; null: the use ends nothing',
+    }),
+    first_used_at: timestamp.nullable(),
     download_limit: z.number().int().nullable(),
     downloads: z.number().int(),
     status: z.enum(LINK_STATUSES),
@@ -32,6 +39,9 @@ export const linkRecord = (link: Link, baseUrl: string, mayUse: boolean): LinkRe
   url: mayUse ? linkAddress(baseUrl, link.key) : null,
   email: link.email,
   expires_at: link.expires_at?.toISOString() ?? null,
+  available_at: link.available_at?.toISOString() ?? null,
+  first_use_hours: link.use_hours,
+  first_used_at: link.first_used_at?.toISOString() ?? null,
   download_limit: link.download_limit,
   downloads: link.downloads,
   status: link.status,

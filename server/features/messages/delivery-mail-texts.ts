@@ -13,6 +13,10 @@ interface MailTexts {
   addedIntro: string
   readySubject: string
   readyIntro: string
+  availableSubject: string
+  availableIntro: string
+  laterIntro: string
+  later: string
   preparing: string
   button: string
   expires: string
@@ -35,6 +39,12 @@ const TEXTS: Readonly<Record<string, MailTexts>> = {
     readySubject: 'Now ready: your files of order {order} from {shop}',
     readyIntro:
       'All files of your order {order} are ready now, also those that were still being prepared.',
+    availableSubject: 'Now available: files of your order {order} from {shop}',
+    availableIntro:
+      '{count, plural, one {A file} other {# files}} of your order {order} can be downloaded now.',
+    laterIntro:
+      'Thank you for your order {order}. Its files become available later, at the times below. Your link stays the same.',
+    later: 'Available later:',
     preparing:
       '{waiting, plural, one {One file is} other {# files are}} still being prepared: {names}. We write again when {waiting, plural, one {it is} other {they are}} ready.',
     button: '{count, plural, one {Download your file} other {Download your files}}',
@@ -56,6 +66,12 @@ const TEXTS: Readonly<Record<string, MailTexts>> = {
     readySubject: 'Jetzt bereit: Ihre Dateien zur Bestellung {order} bei {shop}',
     readyIntro:
       'Alle Dateien Ihrer Bestellung {order} liegen jetzt bereit, auch die, die noch vorbereitet wurden.',
+    availableSubject: 'Jetzt verfügbar: Dateien Ihrer Bestellung {order} bei {shop}',
+    availableIntro:
+      '{count, plural, one {Eine Datei Ihrer Bestellung {order} kann} other {# Dateien Ihrer Bestellung {order} können}} jetzt heruntergeladen werden.',
+    laterIntro:
+      'Vielen Dank für Ihre Bestellung {order}. Ihre Dateien werden später verfügbar, zu den Zeiten unten. Ihr Link bleibt derselbe.',
+    later: 'Später verfügbar:',
     preparing:
       '{waiting, plural, one {Eine Datei wird} other {# Dateien werden}} noch vorbereitet: {names}. Wir schreiben Ihnen wieder, wenn {waiting, plural, one {sie bereit ist} other {sie bereit sind}}.',
     button: '{count, plural, one {Datei herunterladen} other {Dateien herunterladen}}',
@@ -77,6 +93,12 @@ const TEXTS: Readonly<Record<string, MailTexts>> = {
     readySubject: 'Prêts maintenant : vos fichiers de la commande {order} chez {shop}',
     readyIntro:
       'Tous les fichiers de votre commande {order} sont prêts, y compris ceux qui étaient encore en préparation.',
+    availableSubject: 'Disponible maintenant : des fichiers de votre commande {order} chez {shop}',
+    availableIntro:
+      '{count, plural, one {Un fichier de votre commande {order} peut} other {# fichiers de votre commande {order} peuvent}} maintenant être {count, plural, one {téléchargé} other {téléchargés}}.',
+    laterIntro:
+      'Merci pour votre commande {order}. Ses fichiers seront disponibles plus tard, aux dates ci-dessous. Votre lien reste le même.',
+    later: 'Disponibles plus tard :',
     preparing:
       '{waiting, plural, one {Un fichier est encore en préparation} other {# fichiers sont encore en préparation}} : {names}. Nous vous écrirons de nouveau {waiting, plural, one {quand il sera prêt} other {quand ils seront prêts}}.',
     button: '{count, plural, one {Télécharger votre fichier} other {Télécharger vos fichiers}}',
@@ -98,6 +120,12 @@ const TEXTS: Readonly<Record<string, MailTexts>> = {
     readySubject: 'Ya listos: sus archivos del pedido {order} en {shop}',
     readyIntro:
       'Todos los archivos de su pedido {order} están listos, también los que aún se estaban preparando.',
+    availableSubject: 'Ya disponible: archivos de su pedido {order} en {shop}',
+    availableIntro:
+      '{count, plural, one {Un archivo de su pedido {order} ya se puede} other {# archivos de su pedido {order} ya se pueden}} descargar.',
+    laterIntro:
+      'Gracias por su pedido {order}. Sus archivos estarán disponibles más adelante, en las fechas de abajo. Su enlace no cambia.',
+    later: 'Disponibles más adelante:',
     preparing:
       '{waiting, plural, one {Un archivo aún se está preparando} other {# archivos aún se están preparando}}: {names}. Le escribiremos de nuevo {waiting, plural, one {cuando esté listo} other {cuando estén listos}}.',
     button: '{count, plural, one {Descargar el archivo} other {Descargar los archivos}}',
@@ -119,6 +147,12 @@ const TEXTS: Readonly<Record<string, MailTexts>> = {
     readySubject: '準備ができました: {shop} のご注文 {order} のファイル',
     readyIntro:
       'ご注文 {order} のすべてのファイルの準備ができました。準備中だったファイルもダウンロードできます。',
+    availableSubject: 'ご利用いただけます: {shop} のご注文 {order} のファイル',
+    availableIntro:
+      '{count, plural, other {ご注文 {order} の # 件のファイルをダウンロードできるようになりました。}}',
+    laterIntro:
+      'ご注文 {order} をありがとうございます。ファイルは下記の日時からご利用いただけます。リンクは変わりません。',
+    later: '後日利用可能:',
     preparing:
       '{waiting, plural, other {# 件のファイルを準備しています}}: {names}。準備ができましたら、もう一度ご連絡します。',
     button: '{count, plural, other {ファイルをダウンロード}}',

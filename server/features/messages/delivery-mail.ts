@@ -11,6 +11,7 @@ import { readShop } from '../../files/shop-settings.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { mailLanguage, mailText } from './delivery-mail-texts.ts'
 import { HIDDEN_KEY } from '../links/mail.ts'
+import { momentIn } from '../downloads/translate.ts'
 import type { Content } from '../../core/outbox/outbox.ts'
 import { renderMail } from '../../core/outbox/templates.ts'
 import { present } from '../../core/present.ts'
@@ -23,9 +24,10 @@ const MAX_NAMED = 20
 
 /**
  * `update`: one of its files has a new version. `added`: its product got further files. `ready`:
- * the files are ready that an earlier mail named as being prepared.
+ * the files are ready that an earlier mail named as being prepared. `available`: files were
+ * released.
  */
-type Occasion = 'order' | 'update' | 'added' | 'ready'
+type Occasion = 'order' | 'update' | 'added' | 'ready' | 'available'
 
 interface DeliveryPayload {
   template: typeof TEMPLATE
@@ -34,6 +36,8 @@ interface DeliveryPayload {
   about?: Occasion
   /** The operation that added the files (a bare UUID): the mail names only these. */
   given?: string
+  /** When the files were released (ISO 8601): the mail names only these. */
+  released?: string
 }
 
 /** The delivery that a waiting mail is about, and the occasion. */
@@ -41,12 +45,16 @@ export interface MailedDelivery {
   delivery: string
   about: Occasion
   given: string | null
+  released: string | null
 }
 
 /** The delivery that a message is about, or null for other messages. */
 export function mailedDelivery(payload: unknown): MailedDelivery | null {
-  const { template, delivery, about = 'order', given = null } = payload as Partial<DeliveryPayload>
-  return template === TEMPLATE && typeof delivery === 'string' ? { delivery, about, given } : null
+  const { template, delivery, ...rest } = payload as Partial<DeliveryPayload>
+  const { about = 'order', given = null, released = null } = rest
+  return template === TEMPLATE && typeof delivery === 'string'
+    ? { delivery, about, given, released }
+    : null
 }
 
 /**
@@ -80,7 +88,7 @@ export async function queueHeldMails(tx: ShopScope, deliveries: readonly string[
     `update outbox set status = 'waiting', attempts = 0, error = null, result = null, batched = true
      where shop_id = :shop and status = 'failed' and error = :reason
        and payload ->> 'delivery' = any(:deliveries::text[])
-       and (key like '%/first' or payload ->> 'about' = 'added')
+       and (key like '%/first' or payload ->> 'about' in ('added', 'available'))
      returning 1`,
     { deliveries, reason: NOT_READY },
   )
@@ -131,6 +139,22 @@ export async function queueDeliveryMails(
   await queueMessages(tx, await insertMails(tx, deliveries, { occasion, about, operation }))
 }
 
+/**
+ * Queues the mails about files that were released at this time, which are sent in batches. Idempotent
+ * for each time. Call it in the transaction that marks the files as released.
+ */
+export async function queueReleaseMails(
+  tx: ShopScope,
+  deliveries: readonly string[],
+  released: Date,
+): Promise<void> {
+  if (deliveries.length === 0) return
+  const at = released.toISOString()
+  const mail = { occasion: `available/${at}`, about: 'available', released: at } as const
+  const ids = await insertMails(tx, deliveries, { ...mail, batched: true })
+  if (ids.length > 0) await queueTask(tx, SEND_MAILS, String(tx.shop))
+}
+
 /** Finds the ready deliveries with an address that contain these files (bare UUIDs), by file. */
 export async function buyersOf(
   scope: ShopScope,
@@ -154,17 +178,24 @@ export async function buyersOf(
 async function insertMails(
   tx: ShopScope,
   deliveries: readonly string[],
-  mail: { occasion: string; about: Occasion; operation?: string; batched?: boolean },
+  mail: {
+    occasion: string
+    about: Occasion
+    operation?: string
+    released?: string
+    batched?: boolean
+  },
 ): Promise<string[]> {
-  const { occasion, about, operation = null, batched = false } = mail
+  const { occasion, about, operation = null, released = null, batched = false } = mail
   const rows = await tx.query<{ id: string }>(
     `insert into outbox (shop_id, key, kind, payload, operation_id, batched)
      select :shop, 'delivery/' || delivery || '/' || :occasion::text, 'email',
        jsonb_build_object('template', :template::text, 'delivery', delivery, 'about', :about::text,
-         'given', case when :about::text = 'added' then :operation::uuid end),
+         'given', case when :about::text = 'added' then :operation::uuid end,
+         'released', :released::text),
        :operation::uuid, :batched
      from unnest(:deliveries::uuid[]) delivery on conflict do nothing returning id`,
-    { deliveries, template: TEMPLATE, occasion, about, operation, batched },
+    { deliveries, template: TEMPLATE, occasion, about, operation, released, batched },
   )
   return rows.map(({ id }) => id)
 }
@@ -177,6 +208,8 @@ interface MailRow {
   files: number
   /** Names of files that a workflow is preparing: they are not among the others. */
   preparing: string[]
+  /** Files that become available later: they are not among the others either. */
+  later: { filename: string; at: string }[]
   /** The last day on which every file can be downloaded. */
   expires_at: Date | null
   licensed: boolean
@@ -189,41 +222,47 @@ export async function writeDeliveryMails(
   baseUrl: string,
 ): Promise<(Content | null)[]> {
   if (mailed.length === 0) return []
-  const { name: shop } = await readShop(scope)
+  const { name: shop, settings } = await readShop(scope)
   const rows = await scope.query<MailRow & { place: number }>(
     `select g.place::int, o.name as order_name, coalesce(d.email, o.email) as email, o.locale, f.filenames,
-       f.files, f.preparing, f.expires_at,
+       f.files, f.preparing, f.later, f.expires_at,
        exists (select from licence_keys k where k.shop_id = d.shop_id and k.delivery_id = d.id)
          as licensed
-     from unnest(:deliveries::uuid[], :givens::uuid[]) with ordinality
-       as g (delivery_id, given, place)
+     from unnest(:deliveries::uuid[], :givens::uuid[], :releases::timestamptz[]) with ordinality
+       as g (delivery_id, given, released, place)
      join deliveries d on d.shop_id = :shop and d.id = g.delivery_id
      join orders o on o.shop_id = d.shop_id and o.id = d.order_id
      join lateral (
-       select coalesce((array_agg(f.filename order by f.filename) filter (where not w.waits))
+       select coalesce((array_agg(f.filename order by f.filename) filter (where not w.waits and not w.later))
            [1:${MAX_NAMED}], '{}') as filenames,
-         count(*) filter (where not w.waits)::int as files,
-         coalesce((array_agg(f.filename order by f.filename) filter (where w.waits))
+         count(*) filter (where not w.waits and not w.later)::int as files,
+         coalesce((array_agg(f.filename order by f.filename) filter (where w.waits and not w.later))
            [1:${MAX_NAMED}], '{}') as preparing,
-         min(l.expires_at) as expires_at
+         coalesce((array_agg(jsonb_build_object('filename', f.filename, 'at', l.available_at)
+           order by l.available_at, f.filename) filter (where w.later))
+             [1:${MAX_NAMED}], '{}') as later,
+         min(l.ends_at) as expires_at
        from links p join links l on l.shop_id = p.shop_id and l.parent_id = p.id
          and l.revoked_at is null
        join files f on f.shop_id = l.shop_id and f.id = l.file_id and f.deleted_at is null
        join lateral (select exists (select from prepared_files o where o.shop_id = l.shop_id
-         and o.link_id = l.id and o.status = 'waiting') as waits) w on true
+         and o.link_id = l.id and o.status = 'waiting') as waits,
+         g.released is null and coalesce(l.available_at > now(), false) as later) w on true
        where p.shop_id = d.shop_id and p.delivery_id = d.id
          and (g.given is null or exists (select from delivery_files df where df.shop_id = d.shop_id
-           and df.delivery_id = d.id and df.file_id = l.file_id and df.given_by = g.given))) f
+           and df.delivery_id = d.id and df.file_id = l.file_id and df.given_by = g.given))
+         and (g.released is null or l.released_at = g.released)) f
        on true`,
     {
       deliveries: mailed.map(({ delivery }) => delivery),
       givens: mailed.map(({ given }) => given),
+      releases: mailed.map(({ released }) => released),
     },
   )
   const found = new Map(rows.map((row) => [row.place, row]))
   return mailed.map(({ about }, at) => {
     const row = found.get(at + 1)
-    return row ? contentOf(row, about, shop, baseUrl) : null
+    return row ? contentOf(row, about, { name: shop, zone: settings.time_zone }, baseUrl) : null
   })
 }
 
@@ -242,39 +281,49 @@ const TITLES = {
   update: ['updateSubject', 'updateIntro'],
   added: ['addedSubject', 'addedIntro'],
   ready: ['readySubject', 'readyIntro'],
+  available: ['availableSubject', 'availableIntro'],
 } as const
 
 function contentOf(
   row: MailRow,
   about: MailedDelivery['about'],
-  shopName: string,
+  from: { name: string; zone: string },
   baseUrl: string,
 ): Content {
   const language = mailLanguage(row.locale)
-  const shop = oneLine(shopName)
+  const shop = oneLine(from.name)
   const values = {
     ...{ shop, order: oneLine(row.order_name) },
     // All files that the mail is about, also those that are not ready.
-    count: about === 'added' ? row.files + row.preparing.length : row.files,
+    count: about === 'added' ? row.files + row.preparing.length + row.later.length : row.files,
     waiting: row.preparing.length,
     names: row.preparing.map(oneLine).join(', '),
   }
   const date = row.expires_at === null ? undefined : dayIn(language).format(row.expires_at)
   const text = (name: Parameters<typeof mailText>[1]) =>
     mailText(language, name, { ...values, date: date ?? '' })
+  const momentOf = momentIn(language, from.zone)
+  const later = row.later.map(
+    ({ filename, at }) => `${oneLine(filename)}: ${momentOf(new Date(at))}`,
+  )
+  const nothingYet = about === 'order' && row.files === 0 && later.length > 0
   const more = row.files - row.filenames.length
   const files = row.filenames.map(oneLine)
   const data = {
     ...{ language, shop: { name: shop }, files: more > 0 ? [...files, `+ ${more}`] : files },
     subject: text(TITLES[about][0]),
-    intro: text(TITLES[about][1]),
+    intro: text(nothingYet ? 'laterIntro' : TITLES[about][1]),
+    ...(later.length === 0 ? {} : { later: text('later'), laterFiles: later }),
     preparing: row.preparing.length === 0 ? '' : text('preparing'),
     button: text('button'),
     ...{ expires: date === undefined ? '' : text('expires') },
     ...(row.licensed ? { licences: text('licences'), hidden: HIDDEN_LICENCES } : {}),
     ...{ keep: text('keep'), footer: text('footer'), address: linkAddress(baseUrl, HIDDEN_KEY) },
   }
-  const mail = renderMail({ template: TEMPLATE, data: { licences: '', ...data } }, baseUrl)
+  const mail = renderMail(
+    { template: TEMPLATE, data: { licences: '', later: '', laterFiles: [], ...data } },
+    baseUrl,
+  )
   return { ...mail, to: row.email === null ? [] : [row.email] }
 }
 

@@ -6,6 +6,7 @@ import { hashKey, type Secrets } from '../../core/secrets.ts'
 import { defineEffect, type EffectRequest } from '../../engine/effect.ts'
 import { revokeLinks } from '../links/model/changes.ts'
 import { orderedIds } from '../links/model/creation.ts'
+import { laterReleaseOf } from '../links/model/release.ts'
 import { queueLinkMails } from '../links/mail.ts'
 
 /** What an outcome stores for the undo: the operation's UUID and the file's. */
@@ -103,15 +104,20 @@ async function createAccessLinks(
   const ids = orderedIds(now, rows.length)
   return tx.query<CreatedLink>(
     `insert into links (shop_id, id, file_id, key_hash, email, expires_at, download_limit,
-       operation_id, created_at)
+       operation_id, created_at, available_at, use_hours)
      select :shop, w.id, w.file_id, w.key_hash, w.email,
-       case when w.own_expiry then :now::timestamptz + f.expiry_days * interval '24 hours'
+       case when w.own_expiry
+         then coalesce(r.available_at, :now::timestamptz) + f.expiry_days * interval '24 hours'
          else w.expires_at end,
-       case when w.own_limit then f.download_limit else w.download_limit end, :operation, :now
+       case when w.own_limit then f.download_limit else w.download_limit end, :operation, :now,
+       r.available_at, f.first_use_hours
      from unnest(:ids::uuid[], :fileIds::uuid[], :hashes::bytea[], :emails::text[],
        :ownExpiries::bool[], :expiries::timestamptz[], :ownLimits::bool[], :limits::int[])
        as w (id, file_id, key_hash, email, own_expiry, expires_at, own_limit, download_limit)
      join files f on f.shop_id = :shop and f.id = w.file_id
+     join shops s on s.id = :shop
+     cross join lateral (select ${laterReleaseOf(':now::timestamptz', ':now::timestamptz')}
+       as available_at) r
      returning id, file_id`,
     {
       ...{ ids, operation, now },

@@ -5,7 +5,7 @@ import { say, type Text } from '../../../plugins/contract.ts'
 import { randomUUID } from 'node:crypto'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
-import { linksInLockOrder } from '../links/model/changes.ts'
+import { linksInLockOrder, USE_HOURS_KEPT } from '../links/model/changes.ts'
 import { unknownFiles } from '../links/model/creation.ts'
 import { queueDeliveryMail } from '../messages/delivery-mail.ts'
 import { MAX_REPEATED, repeatedTooOften } from '../../core/outbox/repeated-mails.ts'
@@ -144,6 +144,8 @@ export interface FileTerms {
   file_id: string
   /** ISO 8601; null: never. */
   expires_at?: string | null | undefined
+  /** ISO 8601; null: now. */
+  available_at?: string | null | undefined
   /** Null: unlimited. */
   download_limit?: number | null | undefined
 }
@@ -209,7 +211,10 @@ async function changeTerms(
   const sets = [
     ...(expiry_days === undefined
       ? []
-      : [`expires_at = :now::timestamptz + :days::int * interval '24 hours'`]),
+      : [
+          `expires_at = greatest(l.available_at, :now::timestamptz) + :days::int * interval '24 hours'`,
+          `use_hours = ${USE_HOURS_KEPT}`,
+        ]),
     ...(download_limit === undefined ? [] : ['download_limit = :limit::int']),
     // Added to the downloads so far, so that the buyer can download this many more times.
     ...(more_downloads === undefined
@@ -240,17 +245,25 @@ async function setTerms(
   terms: readonly FileTerms[],
 ): Promise<void> {
   if (terms.length === 0) return
-  const rows = terms.map(({ file_id, expires_at, download_limit }) => ({
-    ...{ file_id, expires_at, download_limit },
+  const rows = terms.map(({ file_id, expires_at, available_at, download_limit }) => ({
+    ...{ file_id, expires_at, available_at, download_limit },
     ...{ expires: expires_at !== undefined, limits: download_limit !== undefined },
+    releases: available_at !== undefined,
   }))
   const which = 'parent_id = :link and file_id = any(:files::uuid[])'
   await tx.query(
     `with held as (${linksInLockOrder(which)})
      update links l set expires_at = case when g.expires then g.expires_at else l.expires_at end,
+       use_hours = case when g.expires then ${USE_HOURS_KEPT} else l.use_hours end,
+       available_at = case when g.releases then coalesce(g.available_at, now())
+         else l.available_at end,
+       own_release = l.own_release or g.releases,
+       released_at = case when g.releases and g.available_at > now() then null
+         else l.released_at end,
        download_limit = case when g.limits then g.download_limit else l.download_limit end
      from held, jsonb_to_recordset(:rows::jsonb) as g (file_id uuid, expires boolean,
-       expires_at timestamptz, limits boolean, download_limit int)
+       expires_at timestamptz, releases boolean, available_at timestamptz, limits boolean,
+       download_limit int)
      where l.shop_id = :shop and l.id = held.id and l.file_id = g.file_id`,
     { link: link_id, files: terms.map(({ file_id }) => file_id), rows: JSON.stringify(rows) },
   )
@@ -299,8 +312,8 @@ async function replaceFile(
   now: Date,
 ): Promise<void> {
   if (file_id === other) return
-  const lines = await tx.query<{ line_id: string; expires_at: Date | null; limit: number | null }>(
-    `select df.line_id, l.expires_at, l.download_limit as limit from delivery_files df
+  const lines = await tx.query<{ line_id: string; limit: number | null }>(
+    `select df.line_id, l.download_limit as limit from delivery_files df
      join links l on l.shop_id = df.shop_id and l.parent_id = :link and l.file_id = df.file_id
      where df.shop_id = :shop and df.delivery_id = :id and df.file_id = :file`,
     { id: row.id, link: row.link_id, file: file_id },
@@ -311,9 +324,12 @@ async function replaceFile(
   }))
   await addDeliveryFiles(tx, secrets, [{ delivery: row, sold }], now)
   await tx.query(
-    `update links set expires_at = :expires where shop_id = :shop and parent_id = :link
-       and file_id = :other`,
-    { link: row.link_id, other, expires: lines[0]?.expires_at ?? null },
+    `update links n set expires_at = l.expires_at, available_at = l.available_at,
+       own_release = l.own_release, released_at = l.released_at, use_hours = l.use_hours,
+       first_used_at = l.first_used_at, needs_tag = l.needs_tag
+     from links l where n.shop_id = :shop and n.parent_id = :link and n.file_id = :other
+       and l.shop_id = n.shop_id and l.parent_id = n.parent_id and l.file_id = :file`,
+    { link: row.link_id, other, file: file_id },
   )
   await tx.query(
     'delete from delivery_files where shop_id = :shop and delivery_id = :id and file_id = :file',

@@ -2,6 +2,7 @@
 import type { Bindings, ShopScope } from '../../core/db/for-shop.ts'
 import { likeLiteral } from '../../core/db/like-pattern.ts'
 import { linkStatus, MAPPING_STATE, type LinkFacts, type LinkStatus } from '../links/model/links.ts'
+import { tagProblemOf, type TagProblem } from '../links/model/release.ts'
 import type { RefusedReason } from '../downloads/refused-attempts.ts'
 import {
   BLOCKED_LINK,
@@ -170,6 +171,12 @@ export interface DeliveryFile {
   /** The shop's workflow has not prepared it. */
   preparing: boolean
   expires_at: Date | null
+  available_at: Date | null
+  use_hours: number | null
+  first_used_at: Date | null
+  tag_problem: TagProblem | null
+  /** The tag that the file requires of this buyer. */
+  customer_tag: string | null
   download_limit: number | null
   downloads: number
   last_download_at: Date | null
@@ -245,7 +252,9 @@ async function listFiles(
   const files = await scope.query<
     LinkFacts & Omit<DeliveryFile, 'status'> & { withdrawn: boolean }
   >(
-    `select f.id as file_id, f.filename, f.size_bytes, l.expires_at, l.download_limit, l.downloads,
+    `select f.id as file_id, f.filename, f.size_bytes, l.ends_at as expires_at, l.available_at,
+       l.use_hours, l.first_used_at, ${tagProblemOf('l')} as tag_problem,
+       case when l.needs_tag then f.customer_tag end as customer_tag, l.download_limit, l.downloads,
        l.last_download_at,
        exists (select from prepared_files w where w.shop_id = l.shop_id and w.link_id = l.id
          and (w.status = 'waiting' or w.stale and w.hash is null)) as preparing,
@@ -254,6 +263,8 @@ async function listFiles(
          where df.shop_id = l.shop_id and df.delivery_id = :id and df.file_id = f.id),
            false) as withdrawn
      from links l join files f on f.shop_id = l.shop_id and f.id = l.file_id
+     join deliveries d on d.shop_id = l.shop_id and d.id = :id
+     join orders o on o.shop_id = d.shop_id and o.id = d.order_id
      where l.shop_id = :shop and l.parent_id = :link order by f.pack_position, f.filename`,
     page,
   )

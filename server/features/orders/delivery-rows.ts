@@ -4,6 +4,7 @@ import { MAX_DOWNLOAD_LIMIT } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { linksInLockOrder } from '../links/model/changes.ts'
 import { orderedIds } from '../links/model/creation.ts'
+import { laterReleaseOf } from '../links/model/release.ts'
 import { hashKey, type Secrets } from '../../core/secrets.ts'
 import { firstOf } from '../../core/present.ts'
 import { statusOf, type DeliveryFacts } from './entitlement.ts'
@@ -123,15 +124,25 @@ export async function addDeliveryFiles(
   const ids = orderedIds(now, files.length)
   await tx.query(
     `insert into links as l (shop_id, id, file_id, parent_id, paid, key_hash, email, expires_at,
-       download_limit, created_at)
+       download_limit, created_at, available_at, use_hours, needs_tag)
      select :shop, w.id, w.file_id, w.parent_id, true, w.key_hash, w.email,
-       :now::timestamptz + w.days * interval '24 hours', w.download_limit, :now
+       coalesce(r.available_at, :now::timestamptz) + w.days * interval '24 hours',
+       w.download_limit, :now, r.available_at, f.first_use_hours, f.customer_tag is not null
      from unnest(:ids::uuid[], :files::uuid[], :parents::uuid[], :hashes::bytea[], :emails::text[],
        :days::int[],
        :limits::int[]) as w (id, file_id, parent_id, key_hash, email, days, download_limit)
+     join shops s on s.id = :shop
+     join files f on f.shop_id = s.id and f.id = w.file_id
+     join links p on p.shop_id = s.id and p.id = w.parent_id
+     join deliveries d on d.shop_id = s.id and d.id = p.delivery_id
+     join orders o on o.shop_id = s.id and o.id = d.order_id
+     cross join lateral (
+       select ${laterReleaseOf('o.ordered_at', ':now::timestamptz')} as available_at) r
      on conflict (shop_id, parent_id, file_id) where parent_id is not null do update
        set revoked_at = null, expires_at = excluded.expires_at, downloads = 0,
-         download_limit = excluded.download_limit
+         download_limit = excluded.download_limit, available_at = excluded.available_at,
+         own_release = false, released_at = null, use_hours = excluded.use_hours,
+         first_used_at = null, needs_tag = excluded.needs_tag
        where l.revoked_at is not null and :given::uuid is not null`,
     {
       ...{ ids, now, given },

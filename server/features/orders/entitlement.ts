@@ -82,7 +82,7 @@ export const BUYER_STATUS_SQL = `case when d.revoked_at is null and d.withdrawn_
  */
 export const LINK_BLOCKS = {
   used_up: 'c.downloads >= c.download_limit',
-  expired: 'c.expires_at <= now()',
+  expired: 'c.ends_at <= now()',
   /** The workflow could not prepare it. */
   not_prepared: `exists (select from prepared_files w join delivery_runs r on r.shop_id = w.shop_id
     and r.delivery_id = w.delivery_id and r.status = 'failed'

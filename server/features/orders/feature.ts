@@ -8,8 +8,10 @@ import { effectTask, type EffectParts } from './effects.ts'
 import { endPreparation } from './preparation.ts'
 import { giveEffect } from './give-effect.ts'
 import { newFilesRoutes } from './new-files-routes.ts'
+import { customerSyncTask, customerTagTask, type CustomerTagParts } from './customer-tags.ts'
 import { newFilesTask, type NewFilesParts } from './new-files-task.ts'
 import { pastOrderRoutes, type PastOrderRouteParts } from './past-orders-routes.ts'
+import { releaseTask, type ReleaseTaskParts } from './release-task.ts'
 import { unfiledRoutes } from './unfiled-routes.ts'
 import { deliveryRoutes, type DeliveryRouteParts } from './routes.ts'
 import { reconcileTask, syncTask, type OrderParts } from './tasks.ts'
@@ -26,7 +28,13 @@ export const ordersFeature = defineFeature({
   ],
   effects: ({ secrets }) => [giveEffect(secrets)],
   showsDownloads: true,
-  tasks: (parts: EffectParts & OrderParts & NewFilesParts & { engineParts: EngineParts }) => {
+  tasks: (
+    parts: EffectParts &
+      OrderParts &
+      NewFilesParts &
+      CustomerTagParts &
+      ReleaseTaskParts & { engineParts: EngineParts },
+  ) => {
     const { engineParts, clock } = parts
     return [
       reconcileTask(parts),
@@ -35,6 +43,9 @@ export const ordersFeature = defineFeature({
       syncTask(parts),
       effectTask(parts),
       newFilesTask(parts),
+      releaseTask(parts),
+      customerTagTask(parts),
+      customerSyncTask(parts),
     ]
   },
   tables: {
@@ -54,6 +65,15 @@ export const ordersFeature = defineFeature({
     delivery_files: 'ids',
     order_effects: 'kinds, and errors of the platform',
     new_files: 'ids',
+    release_changes: 'ids',
+    customer_tags: {
+      about: 'Tags of customers who bought files that require one',
+      columns: ['tags'],
+      keeps: ['customer_id'],
+      how: 'order',
+    },
+    customer_syncs: 'times',
+    demo_customers: 'tags of customers of the demo shop',
     unfiled_products: 'the shop’s public catalog',
     order_lines: 'the shop’s public catalog',
     order_syncs: 'times',

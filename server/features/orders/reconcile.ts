@@ -9,6 +9,7 @@ import { raiseNotice, raiseNoticeOnce } from '../../core/outbox/notices.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { firstOf, present } from '../../core/present.ts'
 import type { PlatformOrder } from '../../storefront/orders.ts'
+import { noteTaggedCustomers } from './customer-tags.ts'
 import {
   addDeliveryFiles,
   lockDeliveries,
@@ -86,6 +87,7 @@ export async function reconcileOrders(
   await writeOrders(tx, judged)
   const perUnit = settings.multiply_limits
   const deliveries = await deliveriesOf(tx, judged, sold, { secrets, perUnit, now, quiet })
+  await noteTaggedCustomers(tx, [...deliveries.keys()])
   await writeDeliveries(tx, judged, deliveries, { settings, now, quiet })
   return results
 }

@@ -85,6 +85,20 @@ export const deliveryDetailSchema = deliverySchema
           description: 'The shop’s workflow has not prepared it: the buyer cannot download it yet',
         }),
         expires_at: timestamp.nullable(),
+        available_at: timestamp.nullable().meta({
+          description: 'When it becomes available, or did; null: when the buyer bought it',
+        }),
+        first_use_hours: z.number().int().nullable().meta({
+          description: 'It expires this many hours after the first use; null: the use ends nothing',
+        }),
+        first_used_at: timestamp.nullable(),
+        customer_tag: z.string().nullable().meta({
+          description: 'The tag that the customer must have; null: none',
+        }),
+        tag_problem: z.enum(['missing', 'guest']).nullable().meta({
+          description:
+            'Why the tag closes the file: the customer does not have it, or the order has no customer',
+        }),
         download_limit: z.number().int().nullable(),
         downloads: z.number().int(),
         last_download_at: timestamp.nullable(),
@@ -208,6 +222,9 @@ export const deliveryDetailRecord = (
     preparing: file.preparing,
     ...{ download_limit: file.download_limit, downloads: file.downloads },
     expires_at: text(file.expires_at),
+    available_at: text(file.available_at),
+    ...{ first_use_hours: file.use_hours, first_used_at: text(file.first_used_at) },
+    ...{ customer_tag: file.customer_tag, tag_problem: file.tag_problem },
     last_download_at: text(file.last_download_at),
     licence_key: parts.mayUse ? extras.get(file.file_id)?.licence_keys.join(', ') || null : null,
   })),

@@ -170,6 +170,14 @@ const changeBody = z
             .nullable()
             .optional()
             .meta({ description: 'Null: never' }),
+          available_at: timestamp
+            .refine((at) => at >= '1970', 'Send a time after 1970')
+            .nullable()
+            .optional()
+            .meta({
+              description:
+                'When the buyer gets the file; null: now. It then no longer follows the file’s release date',
+            }),
           download_limit: downloadLimit.optional(),
         }),
       )

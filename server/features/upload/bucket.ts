@@ -2,6 +2,7 @@
 // are objects with random names; a row names each one that counts. The row is written only if the
 // upload is at the offset where the object begins, so of two processes that receive the same bytes
 // one wins, also if both believe that they hold the upload's lock.
+import { say } from '../../../plugins/contract.ts'
 import { createHash, randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { Database } from '../../core/db/database.ts'
@@ -212,7 +213,7 @@ async function recordPieces(
     },
   )
   if (recorded.length === 0)
-    throw new AppError('conflict', { message: 'The upload is not at this offset' })
+    throw new AppError('conflict', { message: say('The upload is not at this offset') })
 }
 
 const listPieces = (scope: ShopScope, id: string): Promise<StoredPiece[]> =>

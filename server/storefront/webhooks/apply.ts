@@ -32,7 +32,7 @@ const CONCURRENCY = 1
 
 export const changesTask = (
   database: Pick<Database, 'knex'>,
-  apply: Readonly<Record<Exclude<ShopChangeKind, 'order'>, ApplyChange>>,
+  apply: Readonly<Record<Exclude<ShopChangeKind, 'order' | 'customer'>, ApplyChange>>,
 ): BackgroundTask => ({
   ...APPLY_CHANGE,
   concurrency: CONCURRENCY,
@@ -42,7 +42,7 @@ export const changesTask = (
     const scope = forShop(database, present(shop, 'The shop'))
     const change = changeOfKey(key)
     const reported = await readChange(scope, change)
-    if (!reported || change.kind === 'order') return null
+    if (!reported || change.kind === 'order' || change.kind === 'customer') return null
     const { subject } = change
     const later = await apply[change.kind](scope, { ...reported, subject }, signal)
     if (later) return later

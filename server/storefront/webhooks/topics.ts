@@ -18,6 +18,7 @@ export const CHANGE_KINDS = [
   'customer-data',
   'customer-redact',
   'shop-redact',
+  'customer',
 ] as const
 export type ShopChangeKind = (typeof CHANGE_KINDS)[number]
 
@@ -34,6 +35,13 @@ const order =
 const product: Topic = (body) => {
   const id = gidOf('Product', body.admin_graphql_api_id) ?? gidOf('Product', body.id)
   return id ? { kind: 'product', subject: id } : null
+}
+
+const changedCustomer: Topic = (body) => {
+  const id = [body.admin_graphql_api_id, body.customerId, body.customer_id, body.id]
+    .map((one) => gidOf('Customer', one))
+    .find((one) => one !== null)
+  return id ? { kind: 'customer', subject: id } : null
 }
 
 const profile: Topic = () => ({ kind: 'profile', subject: '' })
@@ -72,6 +80,9 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
   'orders/cancelled': order('admin_graphql_api_id', 'id'),
   'orders/risk_assessment_changed': order('admin_graphql_api_order_id', 'order_id'),
   'refunds/create': order('order_id'),
+  'customers/update': changedCustomer,
+  'customer.tags_added': changedCustomer,
+  'customer.tags_removed': changedCustomer,
   'customers/data_request': customer('customer-data'),
   'customers/redact': customer('customer-redact'),
   'shop/redact': () => ({ kind: 'shop-redact', subject: '' }),

@@ -15,6 +15,10 @@ export const CSV_FIELDS = [
   'expiry_days',
   'download_limit',
   'view',
+  'available_from',
+  'available_after_days',
+  'first_use_hours',
+  'customer_tag',
   'tags',
   'id',
 ] as const

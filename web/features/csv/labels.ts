@@ -22,6 +22,22 @@ export const CSV_FIELDS_TEXT: Record<CsvField, { label: string; help: string; re
     label: t('View in the browser'),
     help: t('download, both or view_only. Empty: as in Settings.'),
   },
+  available_from: {
+    label: t('Available from'),
+    help: t('A day like 2027-03-01. Empty or none: immediately.'),
+  },
+  available_after_days: {
+    label: t('Available after days'),
+    help: t('Days after the purchase. Empty or none: immediately.'),
+  },
+  first_use_hours: {
+    label: t('First use hours'),
+    help: t('Hours from the first download or view. Empty or none: not limited.'),
+  },
+  customer_tag: {
+    label: t('Customer tag'),
+    help: t('Buyers need this tag. Empty or none: all buyers.'),
+  },
   tags: { label: t('Tags'), help: t('Separate several tags with commas or semicolons.') },
   id: {
     label: t('File ID'),

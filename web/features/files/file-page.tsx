@@ -22,9 +22,12 @@ import {
   Text,
 } from '../../shell/ui/index.ts'
 import {
+  customerTagText,
   expiryText,
+  firstUseText,
   kindText,
   limitText,
+  releaseText,
   viewText,
   visibilityText,
 } from '../../shell/files/labels.ts'
@@ -261,7 +264,10 @@ function Settings({ file }: { file: FileDetail }) {
         </Text>
         <Facts
           rows={[
+            [t('Available'), releaseText(file)],
+            [t('Available to'), customerTagText(file.customer_tag)],
             [t('Links expire'), expiryText(file.expiry_days)],
+            [t('From the first use'), firstUseText(file.first_use_hours)],
             [t('Links allow'), limitText(file.download_limit)],
             [t('Visibility'), visibilityText(file.visibility)],
             [t('View in the browser'), viewText(file.view)],

@@ -32,6 +32,7 @@ import {
   PackFilter,
   ProductFilter,
   SizeFilter,
+  ReleaseFilter,
   StorageFilter,
   TagFilter,
   TypeFilter,
@@ -98,6 +99,7 @@ const FILTERS: readonly [
   ['downloaded', t('Downloads'), DownloadedFilter],
   ['storage', t('Storage'), StorageFilter],
   ['backed_up', t('Backup'), BackupFilter],
+  ['released', t('Release date'), ReleaseFilter],
   ['connection', t('Cloud connection'), ConnectionFilter],
   ['drop_account', t('Drop account'), DropAccountFilter],
   ['licence_list', t('Licence keys'), LicenceListFilter],
@@ -217,6 +219,11 @@ function appliedFilters(urlState: FilesUrlState, go: Props['go'], names: FilterN
     'backed_up',
     urlState.backed_up === null ? null : urlState.backed_up ? t('Backed up') : t('Never backed up'),
     { backed_up: null },
+  )
+  add(
+    'released',
+    urlState.released === null ? null : urlState.released ? t('Released') : t('Not released yet'),
+    { released: null },
   )
   named('connection', t('Cloud connection: {connection}', { connection }))
   named('drop_account', t('Drop account: {account}', { account }))

@@ -199,6 +199,20 @@ export const BackupFilter = ({ urlState, go }: Props) => (
   />
 )
 
+export const ReleaseFilter = ({ urlState, go }: Props) => (
+  <OneFilter
+    title={t('Release date')}
+    none=""
+    error={null}
+    selected={urlState.released === null ? '' : urlState.released ? 'yes' : 'no'}
+    onChoose={(chosen) => go({ released: chosen === 'yes' })}
+    choices={[
+      { value: 'no', label: t('Not released yet') },
+      { value: 'yes', label: t('Released') },
+    ]}
+  />
+)
+
 export function ConnectionFilter({ urlState, go }: Props) {
   const { data, error } = useConnections()
   return (

@@ -59,6 +59,7 @@ export const FILES_STATE = listState({
   pack: idOf('pack'),
   storage: oneOf(STORAGES, ''),
   backed_up: flagOrNone,
+  released: flagOrNone,
   connection: idOf('connection'),
   drop_account: idOf('account'),
   licence_list: idOf('licences'),

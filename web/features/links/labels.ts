@@ -4,9 +4,37 @@ import { momentText } from '../../shell/labels/time.ts'
 import { serverText } from '../../shell/messages/server-templates.ts'
 import { t } from '../../shell/messages/t.ts'
 
-/** `29 Nov 2026, 14:05`, `Never` */
-export const expiresText = ({ expires_at }: Pick<DownloadLink, 'expires_at'>): string =>
-  expires_at === null ? t('Never') : momentText(expires_at)
+type Expiry = Pick<DownloadLink, 'expires_at'> &
+  Partial<Pick<DownloadLink, 'available_at' | 'first_use_hours' | 'first_used_at' | 'status'>>
+
+/** `29 Nov 2026, 14:05`, `Never`; before that when it becomes available and how long it is rented. */
+export const expiresText = (link: Expiry): string =>
+  [...waitingTexts(link), link.expires_at === null ? endless(link) : momentText(link.expires_at)]
+    .filter((text) => text !== '')
+    .join(' · ')
+
+const endless = (link: Expiry) => (isUnused(link) ? '' : t('Never'))
+const isUnused = ({ first_use_hours = null, first_used_at = null }: Expiry) =>
+  first_use_hours !== null && first_used_at === null
+
+/** When a file becomes available, and how long it can be used from its first use. */
+export function waitingTexts(link: Omit<Expiry, 'expires_at'>): string[] {
+  const { status, available_at = null, first_use_hours: hours = null } = link
+  return [
+    ...(status === 'not_released' && available_at !== null
+      ? [t('available from {at}', { at: momentText(available_at) })]
+      : []),
+    ...(hours !== null && isUnused({ ...link, expires_at: null })
+      ? [
+          hours % 24 === 0
+            ? t('{days, plural, one {# day} other {# days}} from the first use', {
+                days: hours / 24,
+              })
+            : t('{hours, plural, one {# hour} other {# hours}} from the first use', { hours }),
+        ]
+      : []),
+  ]
+}
 
 /** `Expires 29 Nov 2026, 14:05 and allows 5 downloads.` */
 export function linkTerms(

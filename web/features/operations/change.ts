@@ -1,6 +1,14 @@
 // Texts about a file's changes: before, and after or planned.
 import { type FileSettings, type ItemMapping, type ItemState } from '../../shell/client/types.ts'
-import { expiryText, limitText, viewText } from '../../shell/files/labels.ts'
+import {
+  customerTagText,
+  expiryText,
+  firstUseText,
+  limitText,
+  releaseDayText,
+  viewText,
+  waitText,
+} from '../../shell/files/labels.ts'
 import { numberText, savedText, sizeText } from '../../shell/labels/size.ts'
 import { serverText } from '../../shell/messages/server-templates.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -35,6 +43,10 @@ const FIELDS: Fields = {
     text: (sites) => (sites?.length ? sites.join(', ') : t('Any')),
   },
   view: { what: t('View in the browser'), text: (view) => (view === null ? '' : viewText(view)) },
+  available_from: { what: t('Available from'), text: releaseDayText },
+  available_after_days: { what: t('Available after the purchase'), text: waitText },
+  first_use_hours: { what: t('Expires after the first use'), text: firstUseText },
+  customer_tag: { what: t('Available to'), text: customerTagText },
   pack: { what: t('Pack'), text: (pack) => pack ?? t('None', {}, 'pack') },
   version: {
     what: t('Version'),

@@ -32,6 +32,7 @@ export type DeliverySettings = Pick<
   | 'order_tag'
   | 'new_files'
   | 'new_files_mail'
+  | 'release_mail'
 > & {
   /** Null: none. */
   delivery_workflow?: string | null

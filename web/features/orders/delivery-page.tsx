@@ -1,6 +1,7 @@
 // One delivery: what was bought and sent, the buyer's downloads, and the possible actions.
 import { useState } from 'react'
-import { type DeliveredFile, type DeliveryDetail, useDelivery } from './calls.ts'
+import { toast } from '../../shell/client/bridge.ts'
+import { type DeliveredFile, type DeliveryDetail, useChangeDelivery, useDelivery } from './calls.ts'
 import { ApiError } from '../../shell/client/error.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
@@ -56,6 +57,7 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
   const [open, setOpen] = useState<Open | null>(null)
   const close = () => setOpen(null)
   const actions = useDeliveryActions(delivery)
+  const release = useChangeDelivery(delivery.id)
   const [unblocking, setUnblocking] = useState(false)
   const [unblocked, setUnblocked] = useState<Unblocked | null>(null)
   const blocked = blockedText(delivery)
@@ -73,6 +75,9 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
       <BlockStack gap="400">
         {stale && <Problem error={stale} stale what={t('The delivery could not be loaded')} />}
         {actions.error && <Problem error={actions.error} what={t('That could not be done')} />}
+        {release.error && (
+          <Problem error={release.error} what={t('The file could not be made available')} />
+        )}
         {unblocked && <UnblockedBanner unblocked={unblocked} onClose={() => setUnblocked(null)} />}
         {blocked !== null && !delivery.asked && (
           <Banner
@@ -112,6 +117,12 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
           delivery={delivery}
           onTerms={(files) => setOpen({ dialog: 'terms', files })}
           onReplace={(file) => setOpen({ dialog: 'replace', file })}
+          onRelease={({ file_id, filename }) =>
+            release.mutate(
+              { changes: [{ terms: [{ file_id, available_at: null }] }], resend: false },
+              { onSuccess: () => toast(t('{name} is available', { name: filename })) },
+            )
+          }
         />
         <LinesCard lines={delivery.lines} />
         <MessagesCard messages={delivery.messages} />

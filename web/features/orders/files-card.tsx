@@ -2,7 +2,7 @@
 import { type DeliveredFile, type DeliveryDetail } from './calls.ts'
 import { Copy } from '../../shell/components/copy.tsx'
 import { linkStatus } from '../../shell/files/labels.ts'
-import { usedText } from '../links/labels.ts'
+import { usedText, waitingTexts } from '../links/labels.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -22,9 +22,16 @@ interface Props {
   delivery: DeliveryDetail
   onTerms: (files: readonly DeliveredFile[]) => void
   onReplace: (file: DeliveredFile) => void
+  /** Makes a file available before its release. */
+  onRelease: (file: DeliveredFile) => void
 }
 
-export function FilesCard({ delivery: { file_list, status }, onTerms, onReplace }: Props) {
+export function FilesCard({
+  delivery: { file_list, status },
+  onTerms,
+  onReplace,
+  onRelease,
+}: Props) {
   const changeable = status === 'ready' || status === 'held'
   return (
     <Card padding="0">
@@ -53,6 +60,7 @@ export function FilesCard({ delivery: { file_list, status }, onTerms, onReplace 
             changeable={changeable}
             onTerms={() => onTerms([file])}
             onReplace={() => onReplace(file)}
+            onRelease={() => onRelease(file)}
           />
         ))}
       </ul>
@@ -65,9 +73,10 @@ interface RowProps {
   changeable: boolean
   onTerms: () => void
   onReplace: () => void
+  onRelease: () => void
 }
 
-function FileRow({ file, changeable, onTerms, onReplace }: RowProps) {
+function FileRow({ file, changeable, onTerms, onReplace, onRelease }: RowProps) {
   const { file_id, filename, size_bytes, expires_at, last_download_at, licence_key } = file
   const status = linkStatus(file.status)
   return (
@@ -81,6 +90,7 @@ function FileRow({ file, changeable, onTerms, onReplace }: RowProps) {
         <Text as="span" variant="bodySm" tone="subdued">
           {[
             sizeText(size_bytes),
+            ...waitingTexts(file),
             expires_at === null
               ? t('never expires')
               : t('expires {at}', { at: momentText(expires_at) }),
@@ -89,6 +99,17 @@ function FileRow({ file, changeable, onTerms, onReplace }: RowProps) {
               : []),
           ].join(' · ')}
         </Text>
+        {file.tag_problem !== null && (
+          <Text as="span" variant="bodySm" tone="subdued">
+            {file.tag_problem === 'guest'
+              ? t('Needs the customer tag {tag}. The order has no customer account.', {
+                  tag: file.customer_tag ?? '',
+                })
+              : t('The customer does not have the tag {tag} now.', {
+                  tag: file.customer_tag ?? '',
+                })}
+          </Text>
+        )}
         {licence_key && (
           <InlineStack gap="200" blockAlign="center">
             <Text as="span" variant="bodySm" breakWord>
@@ -101,7 +122,17 @@ function FileRow({ file, changeable, onTerms, onReplace }: RowProps) {
       <span className="tabular">{t('Downloads: {used}', { used: usedText(file) })}</span>
       <div className="row-actions">
         {file.preparing && <Badge tone="attention">{t('Not prepared yet')}</Badge>}
+        {file.tag_problem !== null && <Badge tone="warning">{t('Customer tag missing')}</Badge>}
         <Badge tone={status.tone}>{status.text}</Badge>
+        {changeable && file.status === 'not_released' && (
+          <Button
+            variant="plain"
+            accessibilityLabel={t('Make {name} available now', { name: filename })}
+            onClick={onRelease}
+          >
+            {t('Make available')}
+          </Button>
+        )}
         {changeable && (
           <>
             <Button

@@ -32,6 +32,7 @@ const saved: ShopSettings = {
   delivery_workflow: null,
   new_files: 'ask',
   new_files_mail: true,
+  release_mail: true,
 }
 const draft = draftOf(saved)
 

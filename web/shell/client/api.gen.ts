@@ -112,7 +112,22 @@ export interface components {
          *     ]
          */
         allowed_referrers?: string[]
+        /**
+         * @description Days after the purchase until buyers get the file; null: immediately. For a link without an order, days after the link was created
+         * @example 7
+         */
+        available_after_days?: number | null
+        /**
+         * @description The day from which buyers get the file, in the shop’s time zone; null: immediately. With `available_after_days`, the later of both. The expiry counts from then
+         * @example 2027-03-01
+         */
+        available_from?: string | null
         cdn?: boolean
+        /**
+         * @description The tag that the customer of the order must have, now and at every download; null: none. Applies to orders placed while a file requires one. Links without an order need none
+         * @example subscriber
+         */
+        customer_tag?: string | null
         /**
          * @description Downloads that a link allows; null: unlimited
          * @example 5
@@ -125,6 +140,11 @@ export interface components {
          * @example 60
          */
         expiry_days?: number | null
+        /**
+         * @description Hours from a buyer’s first download or view after which the link expires; null: the first use changes nothing. `expiry_days` applies too: the earlier of both
+         * @example 48
+         */
+        first_use_hours?: number | null
         tags?: string[]
         /**
          * @default replace
@@ -203,6 +223,8 @@ export interface components {
           | 'not_prepared'
           | 'held'
           | 'site_not_allowed'
+          | 'not_released'
+          | 'customer_tag'
         /** @description Null: the page, or all files as one ZIP file */
         file_id: string | null
         filename: string | null
@@ -600,10 +622,14 @@ export interface components {
       created_at: string
       id: string
       mapping: {
+        available_after_days: string | null
+        available_from: string | null
+        customer_tag: string | null
         download_limit: string | null
         expiry_days: string | null
         file_url: string | null
         filename: string | null
+        first_use_hours: string | null
         id: string | null
         product_sku: string | null
         tags: string | null
@@ -617,10 +643,14 @@ export interface components {
       headers: string[]
       /** @description Field → the header of its column; absent or null: no column */
       mapping: {
+        available_after_days?: string | null
+        available_from?: string | null
+        customer_tag?: string | null
         download_limit?: string | null
         expiry_days?: string | null
         file_url?: string | null
         filename?: string | null
+        first_use_hours?: string | null
         id?: string | null
         product_sku?: string | null
         tags?: string | null
@@ -631,10 +661,14 @@ export interface components {
     CsvColumns: {
       /** @description Field → the header of its column; absent or null: no column */
       mapping: {
+        available_after_days?: string | null
+        available_from?: string | null
+        customer_tag?: string | null
         download_limit?: string | null
         expiry_days?: string | null
         file_url?: string | null
         filename?: string | null
+        first_use_hours?: string | null
         id?: string | null
         product_sku?: string | null
         tags?: string | null
@@ -703,6 +737,21 @@ export interface components {
       } | null
       /** @description The suggested column for each field, with its confidence (0 to 1) */
       columns: {
+        available_after_days: {
+          header: string
+          reason: string
+          sure: number
+        } | null
+        available_from: {
+          header: string
+          reason: string
+          sure: number
+        } | null
+        customer_tag: {
+          header: string
+          reason: string
+          sure: number
+        } | null
         download_limit: {
           header: string
           reason: string
@@ -719,6 +768,11 @@ export interface components {
           sure: number
         } | null
         filename: {
+          header: string
+          reason: string
+          sure: number
+        } | null
+        first_use_hours: {
           header: string
           reason: string
           sure: number
@@ -791,10 +845,14 @@ export interface components {
       } | null
       /** @description The column from which each field is read */
       mapping: {
+        available_after_days: string | null
+        available_from: string | null
+        customer_tag: string | null
         download_limit: string | null
         expiry_days: string | null
         file_url: string | null
         filename: string | null
+        first_use_hours: string | null
         id: string | null
         product_sku: string | null
         tags: string | null
@@ -806,10 +864,14 @@ export interface components {
         problems: components['schemas']['CsvProblem'][]
         row: number
         values: {
+          available_after_days: string | null
+          available_from: string | null
+          customer_tag: string | null
           download_limit: string | null
           expiry_days: string | null
           file_url: string | null
           filename: string | null
+          first_use_hours: string | null
           id: string | null
           product_sku: string | null
           tags: string | null
@@ -911,6 +973,10 @@ export interface components {
             | 'expiry_days'
             | 'download_limit'
             | 'view'
+            | 'available_from'
+            | 'available_after_days'
+            | 'first_use_hours'
+            | 'customer_tag'
             | 'tags'
             | 'id'
           )
@@ -932,10 +998,14 @@ export interface components {
       left_out: boolean
       /** @description The texts of the file */
       original: {
+        available_after_days: string | null
+        available_from: string | null
+        customer_tag: string | null
         download_limit: string | null
         expiry_days: string | null
         file_url: string | null
         filename: string | null
+        first_use_hours: string | null
         id: string | null
         product_sku: string | null
         tags: string | null
@@ -945,10 +1015,14 @@ export interface components {
       row: number
       /** @description The texts of the cells with the corrections; null: no column has the field */
       values: {
+        available_after_days: string | null
+        available_from: string | null
+        customer_tag: string | null
         download_limit: string | null
         expiry_days: string | null
         file_url: string | null
         filename: string | null
+        first_use_hours: string | null
         id: string | null
         product_sku: string | null
         tags: string | null
@@ -963,10 +1037,14 @@ export interface components {
         row: number
         /** @description The corrected texts; null: the text of the file */
         values?: {
+          available_after_days?: string | null
+          available_from?: string | null
+          customer_tag?: string | null
           download_limit?: string | null
           expiry_days?: string | null
           file_url?: string | null
           filename?: string | null
+          first_use_hours?: string | null
           id?: string | null
           product_sku?: string | null
           tags?: string | null
@@ -1221,6 +1299,8 @@ export interface components {
       }[]
       /** @description The terms of single files; they win over the terms for all */
       terms?: {
+        /** @description When the buyer gets the file; null: now. It then no longer follows the file’s release date */
+        available_at?: string | null
         /**
          * @description Downloads that a link allows; null: unlimited
          * @example 5
@@ -1262,11 +1342,18 @@ export interface components {
       downloads: number
       email: string | null
       file_list: {
+        /** @description When it becomes available, or did; null: when the buyer bought it */
+        available_at: string | null
+        /** @description The tag that the customer must have; null: none */
+        customer_tag: string | null
         download_limit: number | null
         downloads: number
         expires_at: string | null
         file_id: string
         filename: string
+        /** @description It expires this many hours after the first use; null: the use ends nothing */
+        first_use_hours: number | null
+        first_used_at: string | null
         last_download_at: string | null
         /** @description Licence keys of the buyer, separated by commas; only with `links:write` */
         licence_key: string | null
@@ -1274,7 +1361,9 @@ export interface components {
         preparing: boolean
         size_bytes: number
         /** @enum {string} */
-        status: 'active' | 'expired' | 'exhausted' | 'revoked' | 'withdrawn'
+        status: 'active' | 'not_released' | 'expired' | 'exhausted' | 'revoked' | 'withdrawn'
+        /** @description Why the tag closes the file: the customer does not have it, or the order has no customer */
+        tag_problem: ('missing' | 'guest') | null
       }[]
       files: number
       hold: {
@@ -1333,6 +1422,8 @@ export interface components {
           | 'not_prepared'
           | 'held'
           | 'site_not_allowed'
+          | 'not_released'
+          | 'customer_tag'
         /** @description Null: the page, or all files as one ZIP file */
         file_id: string | null
         filename: string | null
@@ -1834,6 +1925,7 @@ export interface components {
           older_than_days?: number
           pack?: string
           product?: string
+          released?: boolean
           /** Name contains */
           search?: string
           /** Smaller than */
@@ -1872,10 +1964,25 @@ export interface components {
            *     ]
            */
           allowed_referrers: string[]
+          /**
+           * @description Days after the purchase until buyers get the file; null: immediately. For a link without an order, days after the link was created
+           * @example 7
+           */
+          available_after_days: number | null
+          /**
+           * @description The day from which buyers get the file, in the shop’s time zone; null: immediately. With `available_after_days`, the later of both. The expiry counts from then
+           * @example 2027-03-01
+           */
+          available_from: string | null
           cdn: boolean
           content_type: string
           /** Format: date-time */
           created_at: string
+          /**
+           * @description The tag that the customer of the order must have, now and at every download; null: none. Applies to orders placed while a file requires one. Links without an order need none
+           * @example subscriber
+           */
+          customer_tag: string | null
           /** @description When it was moved to the trash */
           deleted_at: string | null
           /**
@@ -1892,6 +1999,11 @@ export interface components {
            */
           expiry_days: number | null
           filename: string
+          /**
+           * @description Hours from a buyer’s first download or view after which the link expires; null: the first use changes nothing. `expiry_days` applies too: the earlier of both
+           * @example 48
+           */
+          first_use_hours: number | null
           id: string
           links_active: number
           mappings: {
@@ -2035,7 +2147,7 @@ export interface components {
           pack_id?: string
           search?: string
           /** @enum {string} */
-          status?: 'active' | 'expired' | 'exhausted' | 'revoked' | 'withdrawn'
+          status?: 'active' | 'not_released' | 'expired' | 'exhausted' | 'revoked' | 'withdrawn'
         }
       }
       'GET /api/links/export.csv': {
@@ -2046,7 +2158,7 @@ export interface components {
           pack_id?: string
           search?: string
           /** @enum {string} */
-          status?: 'active' | 'expired' | 'exhausted' | 'revoked' | 'withdrawn'
+          status?: 'active' | 'not_released' | 'expired' | 'exhausted' | 'revoked' | 'withdrawn'
         }
       }
       'GET /api/mapping-rules': {
@@ -2412,10 +2524,25 @@ export interface components {
            *     ]
            */
           allowed_referrers: string[]
+          /**
+           * @description Days after the purchase until buyers get the file; null: immediately. For a link without an order, days after the link was created
+           * @example 7
+           */
+          available_after_days: number | null
+          /**
+           * @description The day from which buyers get the file, in the shop’s time zone; null: immediately. With `available_after_days`, the later of both. The expiry counts from then
+           * @example 2027-03-01
+           */
+          available_from: string | null
           cdn: boolean
           content_type: string
           /** Format: date-time */
           created_at: string
+          /**
+           * @description The tag that the customer of the order must have, now and at every download; null: none. Applies to orders placed while a file requires one. Links without an order need none
+           * @example subscriber
+           */
+          customer_tag: string | null
           /** @description When it was moved to the trash */
           deleted_at: string | null
           /**
@@ -2432,6 +2559,11 @@ export interface components {
            */
           expiry_days: number | null
           filename: string
+          /**
+           * @description Hours from a buyer’s first download or view after which the link expires; null: the first use changes nothing. `expiry_days` applies too: the earlier of both
+           * @example 48
+           */
+          first_use_hours: number | null
           id: string
           links_active: number
           mappings: {
@@ -2719,10 +2851,25 @@ export interface components {
            *     ]
            */
           allowed_referrers: string[]
+          /**
+           * @description Days after the purchase until buyers get the file; null: immediately. For a link without an order, days after the link was created
+           * @example 7
+           */
+          available_after_days: number | null
+          /**
+           * @description The day from which buyers get the file, in the shop’s time zone; null: immediately. With `available_after_days`, the later of both. The expiry counts from then
+           * @example 2027-03-01
+           */
+          available_from: string | null
           cdn: boolean
           content_type: string
           /** Format: date-time */
           created_at: string
+          /**
+           * @description The tag that the customer of the order must have, now and at every download; null: none. Applies to orders placed while a file requires one. Links without an order need none
+           * @example subscriber
+           */
+          customer_tag: string | null
           /** @description When it was moved to the trash */
           deleted_at: string | null
           /**
@@ -2739,6 +2886,11 @@ export interface components {
            */
           expiry_days: number | null
           filename: string
+          /**
+           * @description Hours from a buyer’s first download or view after which the link expires; null: the first use changes nothing. `expiry_days` applies too: the earlier of both
+           * @example 48
+           */
+          first_use_hours: number | null
           id: string
           links_active: number
           mappings: {
@@ -3061,6 +3213,8 @@ export interface components {
             pack?: string
             /** @description Belongs to this product: its id on the platform */
             product?: string
+            /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
+            released?: boolean
             /**
              * Name contains
              * @description The name contains this (case is ignored)
@@ -3312,10 +3466,25 @@ export interface components {
        *     ]
        */
       allowed_referrers: string[]
+      /**
+       * @description Days after the purchase until buyers get the file; null: immediately. For a link without an order, days after the link was created
+       * @example 7
+       */
+      available_after_days: number | null
+      /**
+       * @description The day from which buyers get the file, in the shop’s time zone; null: immediately. With `available_after_days`, the later of both. The expiry counts from then
+       * @example 2027-03-01
+       */
+      available_from: string | null
       cdn: boolean
       content_type: string
       /** Format: date-time */
       created_at: string
+      /**
+       * @description The tag that the customer of the order must have, now and at every download; null: none. Applies to orders placed while a file requires one. Links without an order need none
+       * @example subscriber
+       */
+      customer_tag: string | null
       /** @description When it was moved to the trash */
       deleted_at: string | null
       /**
@@ -3332,6 +3501,11 @@ export interface components {
        */
       expiry_days: number | null
       filename: string
+      /**
+       * @description Hours from a buyer’s first download or view after which the link expires; null: the first use changes nothing. `expiry_days` applies too: the earlier of both
+       * @example 48
+       */
+      first_use_hours: number | null
       id: string
       mappings: {
         /** Format: date-time */
@@ -3380,7 +3554,22 @@ export interface components {
        *     ]
        */
       allowed_referrers?: string[]
+      /**
+       * @description Days after the purchase until buyers get the file; null: immediately. For a link without an order, days after the link was created
+       * @example 7
+       */
+      available_after_days?: number | null
+      /**
+       * @description The day from which buyers get the file, in the shop’s time zone; null: immediately. With `available_after_days`, the later of both. The expiry counts from then
+       * @example 2027-03-01
+       */
+      available_from?: string | null
       cdn?: boolean
+      /**
+       * @description The tag that the customer of the order must have, now and at every download; null: none. Applies to orders placed while a file requires one. Links without an order need none
+       * @example subscriber
+       */
+      customer_tag?: string | null
       /**
        * @description Downloads that a link allows; null: unlimited
        * @example 5
@@ -3398,6 +3587,11 @@ export interface components {
        * @example guide.pdf
        */
       filename?: string
+      /**
+       * @description Hours from a buyer’s first download or view after which the link expires; null: the first use changes nothing. `expiry_days` applies too: the earlier of both
+       * @example 48
+       */
+      first_use_hours?: number | null
       pack_id?: string | null
       tags?: string[]
       /**
@@ -3495,6 +3689,8 @@ export interface components {
             | 'not_prepared'
             | 'held'
             | 'site_not_allowed'
+            | 'not_released'
+            | 'customer_tag'
           times: number
         }
     FilesImpact: {
@@ -3553,6 +3749,8 @@ export interface components {
               pack?: string
               /** @description Belongs to this product: its id on the platform */
               product?: string
+              /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
+              released?: boolean
               /**
                * Name contains
                * @description The name contains this (case is ignored)
@@ -3633,6 +3831,21 @@ export interface components {
       callback_url?: string
       files: {
         /**
+         * @description Days after the purchase until buyers get the file; null: immediately. For a link without an order, days after the link was created
+         * @example 7
+         */
+        available_after_days?: number | null
+        /**
+         * @description The day from which buyers get the file, in the shop’s time zone; null: immediately. With `available_after_days`, the later of both. The expiry counts from then
+         * @example 2027-03-01
+         */
+        available_from?: string | null
+        /**
+         * @description The tag that the customer of the order must have, now and at every download; null: none. Applies to orders placed while a file requires one. Links without an order need none
+         * @example subscriber
+         */
+        customer_tag?: string | null
+        /**
          * @description Downloads that a link allows; null: unlimited
          * @example 5
          */
@@ -3647,6 +3860,11 @@ export interface components {
          * @example guide.pdf
          */
         filename: string
+        /**
+         * @description Hours from a buyer’s first download or view after which the link expires; null: the first use changes nothing. `expiry_days` applies too: the earlier of both
+         * @example 48
+         */
+        first_use_hours?: number | null
         /** @description Always maps to the product with this SKU */
         product_sku?: string
         tags?: string[]
@@ -3882,6 +4100,8 @@ export interface components {
       shop?: string
     }
     Link: {
+      /** @description When it becomes available, or did; null: when it was created */
+      available_at: string | null
       /** Format: date-time */
       created_at: string
       download_limit: number | null
@@ -3891,10 +4111,13 @@ export interface components {
       file_id: string | null
       /** @description The name of the file or the pack */
       filename: string
+      /** @description It expires this many hours after its first use; null: the use ends nothing */
+      first_use_hours: number | null
+      first_used_at: string | null
       id: string
       pack_id: string | null
       /** @enum {string} */
-      status: 'active' | 'expired' | 'exhausted' | 'revoked' | 'withdrawn'
+      status: 'active' | 'not_released' | 'expired' | 'exhausted' | 'revoked' | 'withdrawn'
       /** @description Only with `links:write` */
       url: string | null
     }
@@ -4372,6 +4595,8 @@ export interface components {
               pack?: string
               /** @description Belongs to this product: its id on the platform */
               product?: string
+              /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
+              released?: boolean
               /**
                * Name contains
                * @description The name contains this (case is ignored)
@@ -4504,6 +4729,8 @@ export interface components {
               pack?: string
               /** @description Belongs to this product: its id on the platform */
               product?: string
+              /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
+              released?: boolean
               /**
                * Name contains
                * @description The name contains this (case is ignored)
@@ -4807,6 +5034,8 @@ export interface components {
               pack?: string
               /** @description Belongs to this product: its id on the platform */
               product?: string
+              /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
+              released?: boolean
               /**
                * Name contains
                * @description The name contains this (case is ignored)
@@ -4926,6 +5155,8 @@ export interface components {
         pack?: string
         /** @description Belongs to this product: its id on the platform */
         product?: string
+        /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
+        released?: boolean
         /**
          * Name contains
          * @description The name contains this (case is ignored)
@@ -5008,6 +5239,8 @@ export interface components {
         pack?: string
         /** @description Belongs to this product: its id on the platform */
         product?: string
+        /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
+        released?: boolean
         /**
          * Name contains
          * @description The name contains this (case is ignored)
@@ -5090,6 +5323,8 @@ export interface components {
         pack?: string
         /** @description Belongs to this product: its id on the platform */
         product?: string
+        /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
+        released?: boolean
         /**
          * Name contains
          * @description The name contains this (case is ignored)
@@ -5192,6 +5427,8 @@ export interface components {
         pack?: string
         /** @description Belongs to this product: its id on the platform */
         product?: string
+        /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
+        released?: boolean
         /**
          * Name contains
          * @description The name contains this (case is ignored)
@@ -5321,6 +5558,8 @@ export interface components {
         pack?: string
         /** @description Belongs to this product: its id on the platform */
         product?: string
+        /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
+        released?: boolean
         /**
          * Name contains
          * @description The name contains this (case is ignored)
@@ -5423,6 +5662,8 @@ export interface components {
         pack?: string
         /** @description Belongs to this product: its id on the platform */
         product?: string
+        /** @description Has a release date that has not come in the shop’s time zone (false), or is available to buyers of today (true) */
+        released?: boolean
         /**
          * Name contains
          * @description The name contains this (case is ignored)
@@ -5573,6 +5814,11 @@ export interface components {
       /** @default [] */
       recipients: string[]
       /**
+       * @description Buyers are told by email when a file becomes available that they bought before its release; only with `delivery_mail` `own`
+       * @default true
+       */
+      release_mail: boolean
+      /**
        * @description A text message when an import of 1,000 files or more has ended
        * @default false
        */
@@ -5656,6 +5902,8 @@ export interface components {
       /** @description Paid files stay available when they lose their last product */
       paid_deliveries_survive?: boolean
       recipients?: string[]
+      /** @description Buyers are told by email when a file becomes available that they bought before its release; only with `delivery_mail` `own` */
+      release_mail?: boolean
       /** @description A text message when an import of 1,000 files or more has ended */
       sms_on_large_import?: boolean
       /** @description Phone numbers in the international form (E.164) */
@@ -5832,6 +6080,21 @@ export interface components {
       /** @description What the import writes to all files */
       files: {
         /**
+         * @description Days after the purchase until buyers get the file; null: immediately. For a link without an order, days after the link was created
+         * @example 7
+         */
+        available_after_days?: number | null
+        /**
+         * @description The day from which buyers get the file, in the shop’s time zone; null: immediately. With `available_after_days`, the later of both. The expiry counts from then
+         * @example 2027-03-01
+         */
+        available_from?: string | null
+        /**
+         * @description The tag that the customer of the order must have, now and at every download; null: none. Applies to orders placed while a file requires one. Links without an order need none
+         * @example subscriber
+         */
+        customer_tag?: string | null
+        /**
          * @description Downloads that a link allows; null: unlimited
          * @example 5
          */
@@ -5841,6 +6104,11 @@ export interface components {
          * @example 60
          */
         expiry_days?: number | null
+        /**
+         * @description Hours from a buyer’s first download or view after which the link expires; null: the first use changes nothing. `expiry_days` applies too: the earlier of both
+         * @example 48
+         */
+        first_use_hours?: number | null
         /** @description The name of their pack, created if there is none */
         pack?: string
         /** @description Maps all files to the product with this SKU */
@@ -5868,6 +6136,21 @@ export interface components {
     UploadBatchChange: {
       files: {
         /**
+         * @description Days after the purchase until buyers get the file; null: immediately. For a link without an order, days after the link was created
+         * @example 7
+         */
+        available_after_days?: number | null
+        /**
+         * @description The day from which buyers get the file, in the shop’s time zone; null: immediately. With `available_after_days`, the later of both. The expiry counts from then
+         * @example 2027-03-01
+         */
+        available_from?: string | null
+        /**
+         * @description The tag that the customer of the order must have, now and at every download; null: none. Applies to orders placed while a file requires one. Links without an order need none
+         * @example subscriber
+         */
+        customer_tag?: string | null
+        /**
          * @description Downloads that a link allows; null: unlimited
          * @example 5
          */
@@ -5877,6 +6160,11 @@ export interface components {
          * @example 60
          */
         expiry_days?: number | null
+        /**
+         * @description Hours from a buyer’s first download or view after which the link expires; null: the first use changes nothing. `expiry_days` applies too: the earlier of both
+         * @example 48
+         */
+        first_use_hours?: number | null
         /** @description The name of their pack, created if there is none */
         pack?: string
         /** @description Maps all files to the product with this SKU */
@@ -5898,6 +6186,21 @@ export interface components {
       /** @description What the import writes to all files */
       files?: {
         /**
+         * @description Days after the purchase until buyers get the file; null: immediately. For a link without an order, days after the link was created
+         * @example 7
+         */
+        available_after_days?: number | null
+        /**
+         * @description The day from which buyers get the file, in the shop’s time zone; null: immediately. With `available_after_days`, the later of both. The expiry counts from then
+         * @example 2027-03-01
+         */
+        available_from?: string | null
+        /**
+         * @description The tag that the customer of the order must have, now and at every download; null: none. Applies to orders placed while a file requires one. Links without an order need none
+         * @example subscriber
+         */
+        customer_tag?: string | null
+        /**
          * @description Downloads that a link allows; null: unlimited
          * @example 5
          */
@@ -5907,6 +6210,11 @@ export interface components {
          * @example 60
          */
         expiry_days?: number | null
+        /**
+         * @description Hours from a buyer’s first download or view after which the link expires; null: the first use changes nothing. `expiry_days` applies too: the earlier of both
+         * @example 48
+         */
+        first_use_hours?: number | null
         /** @description The name of their pack, created if there is none */
         pack?: string
         /** @description Maps all files to the product with this SKU */

@@ -26,6 +26,10 @@ export type FileSettings = Pick<
   | 'download_tracking'
   | 'allowed_referrers'
   | 'view'
+  | 'available_from'
+  | 'available_after_days'
+  | 'first_use_hours'
+  | 'customer_tag'
 >
 
 /** The query parameters of the list of files. Every given condition must hold. */

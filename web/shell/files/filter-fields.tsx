@@ -33,6 +33,7 @@ type Part = Exclude<
   | 'product'
   | 'storage'
   | 'backed_up'
+  | 'released'
   | 'connection'
   | 'drop_account'
   | 'licence_list'

@@ -39,11 +39,12 @@ export function filterTexts(filter: FileFilter, locale?: string): string[] {
 
 /** Where the files are kept and where they come from; names of connections and so on are unknown. */
 function sourceTexts(filter: FileFilter): (string | false)[] {
-  const { product, storage, backed_up, connection, drop_account, licence_list } = filter
+  const { product, storage, backed_up, released, connection, drop_account, licence_list } = filter
   return [
     product !== undefined && t('of one product'),
     storage !== undefined && t('in {location}', { location: locationText(storage) }),
     backed_up !== undefined && (backed_up ? t('backed up') : t('never backed up')),
+    released !== undefined && (released ? t('released') : t('not released yet')),
     connection !== undefined && t('of one cloud connection'),
     drop_account !== undefined && t('sent through one drop account'),
     licence_list !== undefined && t('with licence keys of one list'),

@@ -1,5 +1,6 @@
 // The kind of a file by its name, and texts about its settings and mappings.
 import { type File, type LinkStatus, type Mapping, type Schemas } from '../client/types.ts'
+import { dayText } from '../labels/time.ts'
 import { t } from '../messages/t.ts'
 
 type FileFamily = 'document' | 'image' | 'video' | 'audio' | 'archive' | 'other'
@@ -57,6 +58,36 @@ export const typeText = (type: string): string => GROUPS[type] ?? type.toUpperCa
 export const expiryText = (days: number | null): string =>
   days === null ? t('Never') : t('After {days, plural, one {# day} other {# days}}', { days })
 
+export const releaseText = ({
+  available_from: day,
+  available_after_days: days,
+}: Pick<File, 'available_from' | 'available_after_days'>): string => {
+  const after = days === null ? null : waitText(days)
+  const from = day === null ? null : releaseDayText(day)
+  if (after !== null && from !== null)
+    return t('{day}, and {wait}', { day: from, wait: lowerFirst(after) })
+  return from ?? after ?? t('Immediately')
+}
+const lowerFirst = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1)
+
+export const releaseDayText = (day: string | null): string =>
+  day === null ? t('Immediately') : t('From {day}', { day: dayText(day) })
+
+export const waitText = (days: number | null): string =>
+  days === null
+    ? t('Immediately')
+    : t('{days, plural, one {# day} other {# days}} after the purchase', { days })
+
+export const firstUseText = (hours: number | null): string => {
+  if (hours === null) return t('Not limited')
+  return hours % 24 === 0
+    ? t('After {days, plural, one {# day} other {# days}}', { days: hours / 24 })
+    : t('After {hours, plural, one {# hour} other {# hours}}', { hours })
+}
+
+export const customerTagText = (tag: string | null): string =>
+  tag === null ? t('All buyers') : t('Customers with the tag {tag}', { tag })
+
 export const limitText = (limit: number | null): string =>
   limit === null
     ? t('Unlimited')
@@ -86,6 +117,8 @@ const REFUSALS: Record<RefusedReason, string> = {
   not_prepared: t('Not prepared yet'),
   held: t('On hold'),
   site_not_allowed: t('Site not allowed'),
+  not_released: t('Not available yet'),
+  customer_tag: t('Customer tag missing'),
 }
 /** Why a download was refused, and how often within a minute: `Used up`, `Used up, 3 times`. */
 export const refusedText = ({ reason, times }: { reason: RefusedReason; times: number }): string =>
@@ -96,6 +129,7 @@ const LINK_STATUSES: Record<
   { text: string; tone?: 'success' | 'warning' | 'critical' }
 > = {
   active: { text: t('Active'), tone: 'success' },
+  not_released: { text: t('Not available yet'), tone: 'warning' },
   expired: { text: t('Expired') },
   exhausted: { text: t('Used up'), tone: 'warning' },
   revoked: { text: t('Revoked'), tone: 'critical' },

@@ -3,6 +3,7 @@
 // it gets the rest of that same file even if counts and versions changed meanwhile, and is not
 // charged.
 import { PAID_ORDER } from '../../links/model/delivery-links.ts'
+import { tagAllows } from '../../links/model/release.ts'
 import type { Client } from '../../../http/clients.ts'
 import type { Recorder } from '../record.ts'
 import { joinSites } from '../referrers.ts'
@@ -56,13 +57,14 @@ const fitting = (sites: string) => `
     and (l.expires_at is null or l.expires_at > $3)
   join shops s on s.id = c.shop_id and s.uninstalled_at is null
   join files f on f.shop_id = c.shop_id and f.id = c.file_id and f.deleted_at is null
-    and ${DOWNLOADABLE}
+    and ${DOWNLOADABLE} and ${tagAllows('c')}
     and (f.mapping_state <> 'unmapped' or c.paid and s.keep_paid)
     and (c.paid or f.pack_id = l.pack_id and ${siteAllowed(sites)})
   join ${LINK_BYTES_OF('c')} on not v.damaged
   join blobs b on b.shop_id = v.shop_id and b.hash = v.hash`
 const USABLE = `shop_id = $1 and parent_id = $2 and revoked_at is null
   and (expires_at is null or expires_at > $3 or not paid)
+  and (use_ends_at is null or use_ends_at > $3) and (available_at is null or available_at <= $3)
   and (download_limit is null or downloads < download_limit)`
 
 const PLAN = `
@@ -77,7 +79,8 @@ const CHARGE = `
   ), fitting as (${fitting('$5::text')}), granted as (
     select * from fitting where not exists (select from fitting where crc32 is null)
   ), counted as (
-    update links l set downloads = l.downloads + 1, served = l.served + 1, last_download_at = $3
+    update links l set downloads = l.downloads + 1, served = l.served + 1, last_download_at = $3,
+      first_used_at = coalesce(l.first_used_at, $3)
     from granted g where l.shop_id = g.shop_id and l.id = g.link_id
   ), opened as (
     select $1::integer as shop_id, $2::uuid as link_id, $4::bytea as client, $6::bytea as network,
@@ -113,7 +116,9 @@ const REVERT_COUNT = `
   with held as (
     select id from links where shop_id = $1 and id = any($3::uuid[]) order by id for no key update
   ), returned as (
-    update links l set downloads = greatest(l.downloads - 1, 0), served = greatest(l.served - 1, 0)
+    update links l set downloads = greatest(l.downloads - 1, 0), served = greatest(l.served - 1, 0),
+      first_used_at = case when l.served > 1 or l.first_used_at <> l.last_download_at
+        then l.first_used_at end
     from held where l.shop_id = $1 and l.id = held.id
   )
   delete from archive_sessions where shop_id = $1 and link_id = $2 and client = $4`

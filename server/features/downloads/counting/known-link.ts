@@ -1,6 +1,7 @@
 // Looks up a link, whether or not it may be used: for requests that need more than the whole file,
 // and for the pages that say why it may not.
 import type { LinkFacts } from '../../links/model/links.ts'
+import { tagProblemOf, type TagProblem } from '../../links/model/release.ts'
 import { hashKey } from '../../../core/secrets.ts'
 import type { PageLook, Looks } from '../look.ts'
 import {
@@ -56,6 +57,11 @@ export interface KnownLink extends LinkFacts {
   referrers: readonly string[]
   /** When its holder last asked the shop for more. */
   asked_at: Date | null
+  /** Hours from the first use after which it expires. Null: none. */
+  use_hours: number | null
+  first_used_at: Date | null
+  /** The file requires a customer tag that this buyer does not have. */
+  tagProblem: TagProblem | null
   /** The session that this request may continue; null: none. */
   session: FoundSession | null
   /** The link is used up by a running transfer that this request may continue when it has ended. */
@@ -87,8 +93,10 @@ const LOOK_UP = `
     n.client, n.found_by, n.owes, n.bytes_left,
     l.downloads >= l.download_limit and ${runningSession('download_sessions', REQUEST)},
     l.delivery_id, ${BLOCKED}, o.locale,
-    l.revoked_at, case when l.parent_id is null or l.paid then l.expires_at else p.expires_at end,
-    l.download_limit,
+    l.use_hours, l.first_used_at, ${tagProblemOf('l')},
+    l.revoked_at,
+    case when l.parent_id is null or l.paid then l.ends_at else least(p.expires_at, l.use_ends_at) end,
+    l.available_at, l.download_limit,
     l.downloads, f.deleted_at, case when l.paid and s.keep_paid then 'never'
       else coalesce(f.mapping_state, 'never') end
   from links l
@@ -124,9 +132,11 @@ type KnownRow = [
   ...[shopName: string, shopDomain: string, uninstalled: boolean, out: boolean],
   ...[referrers: string[] | null, asked_at: Date | null, ...FoundColumns, running: boolean | null],
   ...[delivery: string | null, blocked: DeliveryBlock | null, locale: string | null],
+  ...[use_hours: number | null, first_used_at: Date | null, tagProblem: TagProblem | null],
   ...[
     revoked_at: Date | null,
     expires_at: Date | null,
+    available_at: Date | null,
     download_limit: number | null,
     downloads: number,
   ],
@@ -152,11 +162,17 @@ function linkRow(row: readonly unknown[]): Omit<KnownLink, 'look'> {
     delivery,
     blocked,
     locale,
+    useHours,
+    firstUsedAt,
+    tagProblem,
     ...facts
   ] = row.slice(TARGET_LENGTH) as KnownRow
-  const [revoked_at, expires_at, download_limit, downloads, deleted_at, mapping_state] = facts
+  const [revoked_at, expires_at, available_at, download_limit, ...others] = facts
+  const [downloads, deleted_at, mapping_state] = others
   return {
-    ...{ revoked_at, expires_at, download_limit, downloads, deleted_at, mapping_state },
+    ...{ revoked_at, expires_at, available_at, download_limit },
+    ...{ downloads, deleted_at, mapping_state },
+    ...{ use_hours: useHours, first_used_at: firstUsedAt, tagProblem },
     ...{ shop, link, shopName, shopDomain, uninstalled, out, asked_at },
     session: foundSession([client, foundBy, owesBytes, bytesLeft]),
     running: running === true,

@@ -24,11 +24,15 @@ const OWED = `
 
 const REVERT_COUNT = `
   with link as (
-    update links set downloads = greatest(downloads - 1, 0), served = greatest(served - 1, 0)
+    update links set downloads = greatest(downloads - 1, 0), served = greatest(served - 1, 0),
+      first_used_at = case when served > 1 or first_used_at <> last_download_at then first_used_at end
     where shop_id = $1 and id = $2 returning shop_id, id
   )
   delete from download_sessions d using link l where d.shop_id = l.shop_id and d.link_id = l.id
     and d.client = $3`
+
+const FIRST_VIEW = `update links set first_used_at = $3
+  where shop_id = $1 and id = $2 and first_used_at is null`
 
 /** A download that may be sent. */
 export interface LinkDownload {
@@ -55,6 +59,11 @@ export interface LinkCounter {
     link: KnownLink & { target: LinkTarget },
     range: ByteRange | null,
   ): Promise<LinkDownload | null>
+  /** Begins the expiry of a link whose file is viewed for the first time. */
+  noteView(
+    link: Pick<KnownLink, 'shop' | 'link' | 'use_hours' | 'first_used_at'>,
+    now: Date,
+  ): Promise<void>
   /** What this client is owed of a page's files. */
   owedBy(page: Pick<KnownLink, 'shop' | 'link'>, client: Client, now: Date): Promise<OwedCopies>
 }
@@ -96,6 +105,14 @@ class LinkDownloads implements LinkCounter {
     const { cache, query, looks } = this.#parts
     if (cache.hasPending(asker.key)) await cache.flush()
     return readKnownLink(query, looks, asker)
+  }
+
+  async noteView(
+    { shop, link, use_hours, first_used_at }: Parameters<LinkCounter['noteView']>[0],
+    now: Date,
+  ): Promise<void> {
+    if (use_hours === null || first_used_at !== null) return
+    await this.#parts.query('first_view', FIRST_VIEW, [shop, link, now])
   }
 
   async owedBy(

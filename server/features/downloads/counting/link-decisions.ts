@@ -8,6 +8,7 @@ import {
 } from '../../../core/query-batcher.ts'
 import { lastOf, present } from '../../../core/present.ts'
 import { hashKey } from '../../../core/secrets.ts'
+import { tagAllows } from '../../links/model/release.ts'
 import { joinSites } from '../referrers.ts'
 import {
   bytesArray,
@@ -31,12 +32,15 @@ import { openSessions, owes, SESSION_SIZES } from './session-sql.ts'
 const KEYS = opaque('$1::bytea[]')
 const NOW = opaque('$3::timestamptz')
 const USABLE = `l.key_hash = any(${KEYS}::bytea[]) and l.revoked_at is null
+      and (l.available_at is null or l.available_at <= ${NOW})
+      and (l.use_ends_at is null or l.use_ends_at > ${NOW})
       and (l.expires_at is null or l.expires_at > ${NOW} or l.parent_id is not null and not l.paid)`
 // A link with a limit is locked and counted here. The lock makes the limit exact across processes:
 // after a wait PostgreSQL checks the conditions again on the row that the other transaction left.
 // Rows are locked in id order, or two processes could deadlock. A link without a limit is only
 // read: its count is written later (link-cache.ts), so that the download does not wait for a
-// commit. A link that belongs to a pack's link has that link's expiry, and works while its file is
+// commit. One whose first use begins its expiry is locked too, so that concurrent first downloads
+// begin it once. A link that belongs to a pack's link has that link's expiry, and works while its file is
 // in that pack. One that belongs to a delivery has its own expiry, and works while the delivery is
 // ready. The limits of one keep the planner from starting at the files. A request whose network is
 // owed a copy is not granted: it is answered from its session (`continueOrCount`).
@@ -46,13 +50,15 @@ const decide = (lock: 'wait' | 'skip locked') => `
       ${opaque('$5::bytea[]')}, ${opaque('$6::boolean[]')})
       with ordinality as a (key_hash, client, sites, network, forced, place)
   ), limited as (
-    select l.* from links l where ${USABLE} and l.downloads < l.download_limit
+    select l.* from links l where ${USABLE}
+      and (l.downloads < l.download_limit or l.download_limit is null and l.use_hours is not null)
     order by l.id for no key update ${lock === 'wait' ? '' : lock}
   ), allowed as (
     select * from limited union all select l.* from links l
-      where ${USABLE} and l.download_limit is null
+      where ${USABLE} and l.download_limit is null and l.use_hours is null
   ), fitting as (
-    select ${TARGET}, l.id as link_id, l.expires_at, a.place, a.client, a.network,
+    select ${TARGET}, l.id as link_id, l.ends_at as expires_at, a.place, a.client, a.network,
+      l.use_hours is not null and l.first_used_at is null as begins,
       l.download_limit - l.downloads as free,
       l.parent_id is null and f.allowed_referrers = '{}' as same_for_all,
       row_number() over (partition by l.id order by a.place) as turn
@@ -66,7 +72,7 @@ const decide = (lock: 'wait' | 'skip locked') => `
         and (expires_at is null or expires_at > ${NOW}) limit 1) p on true
     where not v.damaged and f.deleted_at is null and s.uninstalled_at is null
       and (f.mapping_state <> 'unmapped' or l.paid and s.keep_paid)
-        and ${IN_PARENT} and ${DOWNLOADABLE} and ${siteAllowed('a.sites')}
+        and ${IN_PARENT} and ${DOWNLOADABLE} and ${tagAllows('l')} and ${siteAllowed('a.sites')}
       and (l.download_limit is null or a.forced or not exists (
         select from download_sessions d where d.link_id = l.id and d.network = a.network
           and d.expires_at > ${NOW} and d.bytes_left >= v.size_bytes and ${owes(NOW)}))
@@ -74,10 +80,14 @@ const decide = (lock: 'wait' | 'skip locked') => `
     select * from fitting where free is null or turn <= free
   ), counted as (
     update links l set downloads = l.downloads + g.times, served = l.served + g.times,
-      last_download_at = ${NOW}
+      last_download_at = ${NOW}, first_used_at = coalesce(l.first_used_at, ${NOW})
     from (
       select shop_id, link_id, count(*)::integer as times from granted where free is not null
       group by shop_id, link_id) g
+    where l.shop_id = g.shop_id and l.id = g.link_id
+  ), begun as (
+    update links l set first_used_at = ${NOW}
+    from (select distinct shop_id, link_id from granted where free is null and begins) g
     where l.shop_id = g.shop_id and l.id = g.link_id
   ), opened as (
     select shop_id, link_id, client, case when free is not null then network end as network,

@@ -11,6 +11,15 @@ export const de: Messages = {
   'size.GB': '{value} GB',
   'size.TB': '{value} TB',
 
+  'notReleased.title': 'Diese Datei ist noch nicht verfügbar',
+  'notReleased.happened': 'Sie können sie ab {moment} herunterladen.',
+  'notReleased.advice': 'Kommen Sie dann wieder. Dieser Link bleibt derselbe.',
+  'customerTag.title': 'Für diese Datei brauchen Sie eine Mitgliedschaft',
+  'customerTag.missing':
+    '{shop} bietet diese Datei Kunden mit einer laufenden Mitgliedschaft oder einem Abo an, und Ihr Kundenkonto hat gerade keine.',
+  'customerTag.guest':
+    '{shop} bietet diese Datei Kunden mit einer laufenden Mitgliedschaft oder einem Abo an. Ihre Bestellung wurde ohne Kundenkonto aufgegeben.',
+  'customerTag.advice': 'Wenn Sie eine haben oder Fragen haben, wenden Sie sich an {shop}.',
   'expired.title': 'Dieser Link ist abgelaufen',
   'expired.happened': 'Er war bis zum {day} gültig.',
   'exhausted.title': 'Dieser Link ist aufgebraucht',
@@ -106,6 +115,10 @@ export const de: Messages = {
   'order.version': 'Neue Version vom {day}',
   'order.until': 'bis zum {day}',
   'order.fileExpired': 'abgelaufen am {day}',
+  'order.availableFrom': 'Verfügbar ab {moment}',
+  'order.needsTag': 'erfordert eine laufende Mitgliedschaft',
+  'order.useHours': '{hours, plural, one {# Stunde} other {# Stunden}} ab dem ersten Download',
+  'order.useDays': '{days, plural, one {# Tag} other {# Tage}} ab dem ersten Download',
   'order.licenceKey': 'Lizenzschlüssel {key}',
 
   'library.title': 'Alle meine Downloads',

@@ -9,6 +9,15 @@ export const en = {
   'size.GB': '{value} GB',
   'size.TB': '{value} TB',
 
+  'notReleased.title': 'This file is not available yet',
+  'notReleased.happened': 'You can download it from {moment}.',
+  'notReleased.advice': 'Come back then. This link stays the same.',
+  'customerTag.title': 'This file needs a membership',
+  'customerTag.missing':
+    '{shop} offers this file to customers with a running membership or subscription, and your customer account has none at the moment.',
+  'customerTag.guest':
+    '{shop} offers this file to customers with a running membership or subscription. Your order was placed without a customer account.',
+  'customerTag.advice': 'If you have one, or for questions, ask {shop}.',
   'expired.title': 'This link has expired',
   'expired.happened': 'It could be used until {day}.',
   'exhausted.title': 'This link has been used up',
@@ -94,6 +103,10 @@ export const en = {
   'order.version': 'New version of {day}',
   'order.until': 'until {day}',
   'order.fileExpired': 'expired on {day}',
+  'order.availableFrom': 'Available from {moment}',
+  'order.needsTag': 'needs a running membership',
+  'order.useHours': '{hours, plural, one {# hour} other {# hours}} from the first download',
+  'order.useDays': '{days, plural, one {# day} other {# days}} from the first download',
   'order.licenceKey': 'licence key {key}',
 
   'library.title': 'All my downloads',

@@ -11,6 +11,15 @@ export const es: Messages = {
   'size.GB': '{value} GB',
   'size.TB': '{value} TB',
 
+  'notReleased.title': 'Este archivo aún no está disponible',
+  'notReleased.happened': 'Podrá descargarlo a partir del {moment}.',
+  'notReleased.advice': 'Vuelva entonces. Este enlace no cambia.',
+  'customerTag.title': 'Este archivo requiere una membresía',
+  'customerTag.missing':
+    '{shop} ofrece este archivo a clientes con una membresía o suscripción vigente, y su cuenta de cliente no la tiene en este momento.',
+  'customerTag.guest':
+    '{shop} ofrece este archivo a clientes con una membresía o suscripción vigente. Su pedido se hizo sin cuenta de cliente.',
+  'customerTag.advice': 'Si la tiene, o si tiene preguntas, diríjase a {shop}.',
   'expired.title': 'Este enlace ha caducado',
   'expired.happened': 'Se podía usar hasta el {day}.',
   'exhausted.title': 'Este enlace se ha agotado',
@@ -99,6 +108,10 @@ export const es: Messages = {
   'order.version': 'Nueva versión del {day}',
   'order.until': 'hasta el {day}',
   'order.fileExpired': 'caducó el {day}',
+  'order.availableFrom': 'Disponible a partir del {moment}',
+  'order.needsTag': 'requiere una membresía vigente',
+  'order.useHours': '{hours, plural, one {# hora} other {# horas}} desde la primera descarga',
+  'order.useDays': '{days, plural, one {# día} other {# días}} desde la primera descarga',
   'order.licenceKey': 'clave de licencia {key}',
 
   'library.title': 'Todas mis descargas',

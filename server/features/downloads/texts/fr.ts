@@ -11,6 +11,15 @@ export const fr: Messages = {
   'size.GB': '{value} Go',
   'size.TB': '{value} To',
 
+  'notReleased.title': 'Ce fichier n’est pas encore disponible',
+  'notReleased.happened': 'Vous pourrez le télécharger à partir du {moment}.',
+  'notReleased.advice': 'Revenez à ce moment-là. Ce lien reste le même.',
+  'customerTag.title': 'Ce fichier nécessite un abonnement',
+  'customerTag.missing':
+    '{shop} propose ce fichier aux clients ayant un abonnement en cours, et votre compte client n’en a pas actuellement.',
+  'customerTag.guest':
+    '{shop} propose ce fichier aux clients ayant un abonnement en cours. Votre commande a été passée sans compte client.',
+  'customerTag.advice': 'Si vous en avez un, ou pour toute question, adressez-vous à {shop}.',
   'expired.title': 'Ce lien a expiré',
   'expired.happened': 'Il pouvait être utilisé jusqu’au {day}.',
   'exhausted.title': 'Ce lien est épuisé',
@@ -104,6 +113,12 @@ export const fr: Messages = {
   'order.version': 'Nouvelle version du {day}',
   'order.until': 'jusqu’au {day}',
   'order.fileExpired': 'expiré le {day}',
+  'order.availableFrom': 'Disponible à partir du {moment}',
+  'order.needsTag': 'nécessite un abonnement en cours',
+  'order.useHours':
+    '{hours, plural, one {# heure} other {# heures}} à partir du premier téléchargement',
+  'order.useDays':
+    '{days, plural, one {# jour} other {# jours}} à partir du premier téléchargement',
   'order.licenceKey': 'clé de licence {key}',
 
   'library.title': 'Tous mes téléchargements',

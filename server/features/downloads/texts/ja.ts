@@ -11,6 +11,15 @@ export const ja: Messages = {
   'size.GB': '{value} GB',
   'size.TB': '{value} TB',
 
+  'notReleased.title': 'このファイルはまだ利用できません',
+  'notReleased.happened': '{moment}からダウンロードできます。',
+  'notReleased.advice': 'その時に再度お越しください。このリンクは変わりません。',
+  'customerTag.title': 'このファイルには会員資格が必要です',
+  'customerTag.missing':
+    '{shop}はこのファイルを有効な会員資格または定期購入をお持ちのお客様に提供しています。現在、お客様のアカウントにはありません。',
+  'customerTag.guest':
+    '{shop}はこのファイルを有効な会員資格または定期購入をお持ちのお客様に提供しています。このご注文はお客様アカウントなしで行われました。',
+  'customerTag.advice': 'お持ちの場合やご不明な点は、{shop}にお問い合わせください。',
   'expired.title': 'このリンクは期限切れです',
   'expired.happened': '有効期限は{day}まででした。',
   'exhausted.title': 'このリンクは使用回数の上限に達しました',
@@ -99,6 +108,10 @@ export const ja: Messages = {
   'order.version': '{day}の新しいバージョン',
   'order.until': '{day}まで',
   'order.fileExpired': '{day}に期限切れ',
+  'order.availableFrom': '{moment}から利用可能',
+  'order.needsTag': '有効な会員資格が必要',
+  'order.useHours': '最初のダウンロードから{hours}時間',
+  'order.useDays': '最初のダウンロードから{days}日間',
   'order.licenceKey': 'ライセンスキー {key}',
 
   'library.title': 'すべてのダウンロード',

@@ -35,7 +35,7 @@ import { READER, sendView } from './page.ts'
 export interface ViewParts {
   query: Query
   secrets: Secrets
-  counter: Pick<LinkCounter, 'lookUp'>
+  counter: Pick<LinkCounter, 'lookUp' | 'noteView'>
   serving: ByteServer
   clientOf: (request: IncomingMessage) => Client
   attempts: Pick<RefusedAttempts, 'record'>
@@ -141,6 +141,7 @@ async function sendBytes(parts: ViewParts, addresses: ViewAddresses, visit: Visi
   const part: Part = { target, range: rangeOfAnswer(decision), permit }
   if (request.method === 'HEAD' || isBodiless(decision))
     return withoutBody(visit, part, decision, { link })
+  await parts.counter.noteView(link, now)
   await parts.serving.serve(visit, part, UNCOUNTED)
 }
 

@@ -11,6 +11,7 @@ import {
   type Query,
 } from '../targets.ts'
 import { PAID_ORDER } from '../../links/model/delivery-links.ts'
+import { tagAllows } from '../../links/model/release.ts'
 import { bareType, offeredView } from '../view-kinds.ts'
 
 /** A file of the same page, with the key of its link. */
@@ -35,10 +36,12 @@ const SIBLINGS = `
   join shops s on s.id = own.shop_id
   join links c on c.shop_id = own.shop_id and c.parent_id = l.id and c.revoked_at is null
     and (not c.paid or c.expires_at is null or c.expires_at > $3)
+    and (c.use_ends_at is null or c.use_ends_at > $3)
+    and (c.available_at is null or c.available_at <= $3)
   join files f on f.shop_id = c.shop_id and f.id = c.file_id and f.deleted_at is null
     and (f.mapping_state <> 'unmapped' or c.paid and s.keep_paid)
   join ${LINK_BYTES_OF('c')} on not v.damaged
-  where own.shop_id = $1 and own.id = $2 and (c.paid or l.pack_id = f.pack_id)
+  where own.shop_id = $1 and own.id = $2 and ${tagAllows('c')} and (c.paid or l.pack_id = f.pack_id)
   order by ${PAID_ORDER} limit ${LONGEST_LIST}`
 
 type SiblingRow = [

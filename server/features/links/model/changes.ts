@@ -24,8 +24,14 @@ export const linksInLockOrder = (condition: string): string =>
   `select id from links where shop_id = :shop and ${condition} order by id for no key update`
 
 /**
- * Makes a link valid for this many days from now; null: without expiry. For a pack's link, this
- * also applies to the links of its files.
+ * SQL: the hours of a link `l` after its expiry was set. A link that was used keeps no other end, and
+ * one that was not begins with its first use.
+ */
+export const USE_HOURS_KEPT = 'case when l.first_used_at is null then l.use_hours end'
+
+/**
+ * Makes a link valid for this many days from now, or from its release; null: without expiry. For a
+ * pack's link, this also applies to the links of its files.
  */
 export const extendLink = (
   tx: ShopScope,
@@ -33,10 +39,13 @@ export const extendLink = (
   days: number | null,
   now: Date,
 ): Promise<void> =>
-  changeLink(tx, id, `expires_at = :now::timestamptz + :days::int * interval '24 hours'`, {
-    days,
-    now,
-  })
+  changeLink(
+    tx,
+    id,
+    `expires_at = greatest(l.available_at, :now::timestamptz) + :days::int * interval '24 hours',
+      use_hours = ${USE_HOURS_KEPT}`,
+    { days, now },
+  )
 
 /** Sets the download count to 0; for a pack's link also those of the links of its files. */
 export const resetLink = (tx: ShopScope, id: string): Promise<void> =>

@@ -5,6 +5,7 @@ import { AppError, type ErrorDetail } from '../../../core/errors.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { hashKey, type Secrets } from '../../../core/secrets.ts'
 import { readLinks, type Link } from './links.ts'
+import { laterReleaseOf } from './release.ts'
 
 /** Absent terms are the file's settings; null means that it never expires, or has no limit. */
 export interface LinkTerms {
@@ -33,18 +34,22 @@ const CREATE = `
       :ownDays::boolean[], :limits::integer[], :ownLimits::boolean[], :emails::text[])
       as w (file_id, id, key_hash, days, own_days, download_limit, own_limit, email)
   ), existing as materialized (
-    select id, expiry_days, download_limit from files
-    where shop_id = :shop and id = any((select :files::uuid[])::uuid[]) and deleted_at is null
+    select f.id, f.expiry_days, f.download_limit, f.first_use_hours,
+      ${laterReleaseOf(':now::timestamptz', ':now::timestamptz')} as available_at
+    from files f join shops s on s.id = :shop
+    where f.shop_id = :shop and f.id = any((select :files::uuid[])::uuid[])
+      and f.deleted_at is null
   ), found as (
-    select w.id, w.file_id, w.key_hash, w.email,
+    select w.id, w.file_id, w.key_hash, w.email, f.available_at, f.first_use_hours,
       case when own_days then f.expiry_days else w.days end as days,
       case when own_limit then f.download_limit else w.download_limit end as download_limit
     from wanted w join existing f on f.id = w.file_id
   )
   insert into links (shop_id, id, file_id, key_hash, email, expires_at, download_limit,
-    operation_id, created_at)
-  select :shop, id, file_id, key_hash, email, :now::timestamptz + days * interval '24 hours',
-    download_limit, :operation::uuid, :now
+    operation_id, created_at, available_at, use_hours)
+  select :shop, id, file_id, key_hash, email,
+    coalesce(available_at, :now::timestamptz) + days * interval '24 hours',
+    download_limit, :operation::uuid, :now, available_at, first_use_hours
   from found where (select count(*) from found) = (select count(*) from wanted)
   returning id`
 

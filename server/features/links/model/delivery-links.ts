@@ -4,6 +4,7 @@ import type { ShopScope } from '../../../core/db/for-shop.ts'
 import type { Secrets } from '../../../core/secrets.ts'
 import { keysByFile } from '../../preparation/model/assigned-keys.ts'
 import type { PackFile } from './pack-links.ts'
+import { tagProblemOf, type TagProblem } from './release.ts'
 
 export interface PaidFile extends PackFile {
   expires_at: Date | null
@@ -13,6 +14,8 @@ export interface PaidFile extends PackFile {
   preparing: boolean
   /** The keys that a workflow assigned to the buyer. */
   licence_keys: readonly string[]
+  /** The customer tag that closes it to this buyer; null: it is open. */
+  tag_problem: TagProblem | null
 }
 
 interface PaidFileRow extends Omit<PaidFile, 'key' | 'licence_keys'> {
@@ -30,17 +33,20 @@ export async function openDeliveryLink(
   link: string,
 ): Promise<readonly PaidFile[]> {
   const rows = await scope.query<PaidFileRow>(
-    `select f.filename, f.content_type, f.view, coalesce(o.size_bytes, f.size_bytes) as size_bytes, c.id as link_id,
-       f.id as file_id, l.delivery_id, c.rotation, c.key_hash, c.download_limit, c.downloads, c.expires_at,
-       case when f.version > 1 and f.version_since > c.created_at and not coalesce(o.stale, false)
+    `select f.filename, f.content_type, f.view, coalesce(w.size_bytes, f.size_bytes) as size_bytes, c.id as link_id,
+       f.id as file_id, l.delivery_id, c.rotation, c.key_hash, c.download_limit, c.downloads, c.ends_at as expires_at,
+       c.available_at, c.use_hours, c.use_ends_at, ${tagProblemOf('c')} as tag_problem,
+       case when f.version > 1 and f.version_since > c.created_at and not coalesce(w.stale, false)
          then f.version_since end as renewed_at,
-       coalesce(o.status = 'waiting' or o.stale and o.hash is null, false) as preparing
+       coalesce(w.status = 'waiting' or w.stale and w.hash is null, false) as preparing
      from links l
      join shops s on s.id = l.shop_id
+     join deliveries d on d.shop_id = l.shop_id and d.id = l.delivery_id
+     join orders o on o.shop_id = d.shop_id and o.id = d.order_id
      join links c on c.shop_id = l.shop_id and c.parent_id = l.id and c.revoked_at is null
      join files f on f.shop_id = c.shop_id and f.id = c.file_id and f.deleted_at is null
        and (f.mapping_state <> 'unmapped' or s.keep_paid)
-     left join prepared_files o on o.shop_id = c.shop_id and o.link_id = c.id
+     left join prepared_files w on w.shop_id = c.shop_id and w.link_id = c.id
      where l.shop_id = :shop and l.id = :link
      order by ${PAID_ORDER}`,
     { link },

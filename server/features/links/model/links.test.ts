@@ -224,6 +224,7 @@ test('the state of a link', async () => {
   const link = {
     revoked_at: null,
     expires_at: new Date(+NOW + 1),
+    available_at: NOW,
     download_limit: 2,
     downloads: 1,
     deleted_at: null,
@@ -233,6 +234,9 @@ test('the state of a link', async () => {
   expect(linkStatus({ ...link, mapping_state: 'mapped', download_limit: null }, NOW)).toBe('active')
   expect(linkStatus({ ...link, expires_at: NOW }, NOW)).toBe('expired')
   expect(linkStatus({ ...link, downloads: 2 }, NOW)).toBe('exhausted')
+  const later = { ...link, available_at: new Date(+NOW + 1) }
+  expect(linkStatus({ ...later, expires_at: NOW, downloads: 2 }, NOW)).toBe('not_released')
+  expect(linkStatus({ ...later, deleted_at: NOW }, NOW)).toBe('withdrawn')
   expect(linkStatus({ ...link, downloads: 2, mapping_state: 'unmapped' }, NOW)).toBe('withdrawn')
   expect(linkStatus({ ...link, expires_at: NOW, deleted_at: NOW }, NOW)).toBe('withdrawn')
   expect(linkStatus({ ...link, expires_at: NOW, revoked_at: NOW }, NOW)).toBe('revoked')

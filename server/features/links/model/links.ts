@@ -2,8 +2,13 @@
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import type { Secrets } from '../../../core/secrets.ts'
 
-/** Withdrawn: the file is in the trash, or lost its last product. */
-export const LINK_STATUSES = ['active', 'expired', 'exhausted', 'revoked', 'withdrawn'] as const
+/**
+ * Not released: the file becomes available later. Withdrawn: the file is in the trash, or lost its
+ * last product.
+ */
+export const LINK_STATUSES = [
+  ...(['active', 'not_released', 'expired', 'exhausted', 'revoked', 'withdrawn'] as const),
+] as const
 export type LinkStatus = (typeof LINK_STATUSES)[number]
 
 /**
@@ -21,6 +26,10 @@ export interface Link {
   key: string
   email: string | null
   expires_at: Date | null
+  /** Null: it could be used when it was created. */
+  available_at: Date | null
+  use_hours: number | null
+  first_used_at: Date | null
   download_limit: number | null
   downloads: number
   status: LinkStatus
@@ -31,6 +40,7 @@ export interface Link {
 export interface LinkFacts {
   revoked_at: Date | null
   expires_at: Date | null
+  available_at: Date | null
   download_limit: number | null
   downloads: number
   deleted_at: Date | null
@@ -47,6 +57,8 @@ export interface LinkRow extends LinkFacts {
   rotation: number
   key_hash: Buffer
   email: string | null
+  use_hours: number | null
+  first_used_at: Date | null
 }
 
 /** Of a link `l` and its file `f`: a paid link keeps working when its file loses its products. */
@@ -56,7 +68,8 @@ export const MAPPING_STATE = `case when l.paid
 
 /** Of a row `l` with its file `f` or its pack `p`, as LINK_TABLES joins them. */
 export const LINK_COLUMNS = `l.id, l.file_id, l.pack_id, coalesce(f.filename, p.name, l.pack_name) as name, l.rotation, l.key_hash, l.email, l.revoked_at,
-  l.expires_at, l.download_limit, l.downloads, l.created_at, f.deleted_at, ${MAPPING_STATE} as mapping_state`
+  l.ends_at as expires_at, l.available_at, l.use_hours, l.first_used_at, l.download_limit,
+  l.downloads, l.created_at, f.deleted_at, ${MAPPING_STATE} as mapping_state`
 export const LINK_TABLES = `links l
   left join files f on f.shop_id = l.shop_id and f.id = l.file_id
   left join packs p on p.shop_id = l.shop_id and p.id = l.pack_id`
@@ -64,6 +77,7 @@ export const LINK_TABLES = `links l
 export function linkStatus(link: LinkFacts, now: Date): LinkStatus {
   if (link.revoked_at) return 'revoked'
   if (link.deleted_at || link.mapping_state === 'unmapped') return 'withdrawn'
+  if (link.available_at && link.available_at > now) return 'not_released'
   if (link.expires_at && link.expires_at <= now) return 'expired'
   if (link.download_limit !== null && link.downloads >= link.download_limit) return 'exhausted'
   return 'active'
@@ -90,8 +104,8 @@ export async function readLinks(
 }
 
 export function linkOf(row: LinkRow, secrets: Secrets, now: Date): Link {
-  const { id, file_id, pack_id, name, email, expires_at, download_limit, downloads, created_at } =
-    row
+  const { id, file_id, pack_id, name, email, download_limit, downloads, created_at } = row
+  const { expires_at, available_at, use_hours, first_used_at } = row
   const key = secrets.linkKey(id, row.rotation, row.key_hash)
   const status = linkStatus(row, now)
   return {
@@ -102,6 +116,9 @@ export function linkOf(row: LinkRow, secrets: Secrets, now: Date): Link {
     key,
     email,
     expires_at,
+    available_at,
+    use_hours,
+    first_used_at,
     download_limit,
     downloads,
     status,

@@ -110,6 +110,10 @@ describe('a state', () => {
     { download_limit: 2, downloads: 2 },
     { download_limit: 2, downloads: 1 },
     { expires_at: NOW, download_limit: 2, downloads: 2 },
+    { available_at: new Date(+NOW + 1), expires_at: NOW, download_limit: 2, downloads: 2 },
+    { available_at: NOW },
+    { use_hours: 1, first_used_at: new Date(+NOW - 3_600_000) },
+    { use_hours: 1, first_used_at: NOW },
     { revoked_at: NOW },
     { revoked_at: NOW, expires_at: NOW },
   ]

@@ -53,17 +53,19 @@ const TIME_LIMIT_MS = 1000
 /** A query names up to this many files, packs or links by id. */
 const MAX_NAMED = 1000
 
+const OFFERED = `l.revoked_at is null and f.deleted_at is null and ${MAPPING_STATE} <> 'unmapped'`
+const RELEASED = '(l.available_at is null or l.available_at <= :now)'
+
 /** The same as `linkStatus`. */
 const STATUS: Readonly<Record<LinkStatus, string>> = {
   revoked: 'l.revoked_at is not null',
   withdrawn: `l.revoked_at is null and (f.deleted_at is not null or ${MAPPING_STATE} = 'unmapped')`,
-  expired: `l.revoked_at is null and f.deleted_at is null and ${MAPPING_STATE} <> 'unmapped'
-    and l.expires_at <= :now`,
-  exhausted: `l.revoked_at is null and f.deleted_at is null and ${MAPPING_STATE} <> 'unmapped'
-    and (l.expires_at is null or l.expires_at > :now) and l.downloads >= l.download_limit`,
-  active: `l.revoked_at is null and f.deleted_at is null and ${MAPPING_STATE} <> 'unmapped'
-    and (l.expires_at is null or l.expires_at > :now)
-      and (l.download_limit is null or l.downloads < l.download_limit)`,
+  not_released: `${OFFERED} and l.available_at > :now`,
+  expired: `${OFFERED} and ${RELEASED} and l.ends_at <= :now`,
+  exhausted: `${OFFERED} and ${RELEASED} and (l.ends_at is null or l.ends_at > :now)
+    and l.downloads >= l.download_limit`,
+  active: `${OFFERED} and ${RELEASED} and (l.ends_at is null or l.ends_at > :now)
+    and (l.download_limit is null or l.downloads < l.download_limit)`,
 }
 
 /**

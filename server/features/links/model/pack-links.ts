@@ -7,6 +7,7 @@ import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { hashKey, type Secrets } from '../../../core/secrets.ts'
 import { LINK_COLUMNS, linkOf, type Link, type LinkRow } from './links.ts'
 import { linksInLockOrder } from './changes.ts'
+import { laterReleaseOf } from './release.ts'
 import { orderedIds, type LinkTerms } from './creation.ts'
 import { readShop } from '../../../files/shop-settings.ts'
 
@@ -66,6 +67,11 @@ export interface PackFile {
   key: string
   download_limit: number | null
   downloads: number
+  /** Null: it is available. */
+  available_at: Date | null
+  /** It expires this many hours after its first use, or has expired then. */
+  use_hours: number | null
+  use_ends_at: Date | null
 }
 
 interface PackFileRow extends Omit<PackFile, 'key'> {
@@ -100,16 +106,19 @@ const keyOf = (secrets: Secrets, link: string, { rotation, key_hash }: PackFileR
   secrets.linkKey(link, rotation, key_hash ?? undefined)
 
 const presented = (
-  { filename, content_type, view, size_bytes, download_limit, downloads }: PackFileRow,
+  { filename, content_type, view, size_bytes, download_limit, downloads, ...terms }: PackFileRow,
   key: string,
 ): PackFile => ({
   ...{ filename, content_type, view, size_bytes, key, download_limit, downloads },
+  ...{ available_at: terms.available_at, use_hours: terms.use_hours },
+  use_ends_at: terms.use_ends_at,
 })
 
 const listFiles = (scope: ShopScope, link: string): Promise<PackFileRow[]> =>
   scope.query<PackFileRow>(
     `select f.id as file_id, f.filename, f.content_type, f.view, f.size_bytes, c.id as link_id,
        coalesce(c.rotation, 0) as rotation, c.key_hash, c.download_limit, coalesce(c.downloads, 0) as downloads,
+       c.available_at, c.use_hours, c.use_ends_at,
        c.expires_at is not distinct from l.expires_at
          and c.download_limit is not distinct from l.download_limit
          and c.email is not distinct from l.email as has_pack_terms
@@ -141,12 +150,14 @@ async function ensurePackLinks(
        select * from links where shop_id = :shop and id = :link
      ), made as (
        insert into links (shop_id, id, file_id, parent_id, key_hash, email, expires_at,
-         download_limit, created_at)
+         download_limit, created_at, available_at, use_hours)
        select :shop, w.id, f.id, pack.id, w.key_hash, pack.email, pack.expires_at,
-         pack.download_limit, :now
+         pack.download_limit, :now,
+         ${laterReleaseOf('pack.created_at', ':now::timestamptz')}, f.first_use_hours
        from pack cross join unnest(:ids::uuid[], :files::uuid[], :hashes::bytea[]) as w (id,
          file_id, key_hash)
        join files f on f.shop_id = :shop and f.id = w.file_id
+       join shops s on s.id = :shop
        on conflict (shop_id, parent_id, file_id) where parent_id is not null do nothing
      ), held as (
        ${linksInLockOrder(`parent_id = :link

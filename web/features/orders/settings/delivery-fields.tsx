@@ -89,28 +89,38 @@ const OrderFields = ({ value, problems, onChange }: Props) => (
 )
 
 const MailFields = ({ value, onChange }: Props) => (
-  <ChoiceList
-    title={t('Who sends the link')}
-    titleHidden
-    choices={[
-      {
-        value: 'own',
-        label: t('Stevedore sends an email with the link'),
-        helpText: t('In the language of the buyer, as soon as the files are ready.'),
-      },
-      {
-        value: 'platform',
-        label: t('The storefront’s own shipping email carries the link'),
-        helpText: t(
-          'Lines without shipping are fulfilled, with the link as their tracking address.',
-        ),
-      },
-    ]}
-    selected={[value.delivery_mail]}
-    onChange={([chosen]) =>
-      onChange({ delivery_mail: chosen as DeliverySettings['delivery_mail'] })
-    }
-  />
+  <BlockStack gap="400">
+    <ChoiceList
+      title={t('Who sends the link')}
+      titleHidden
+      choices={[
+        {
+          value: 'own',
+          label: t('Stevedore sends an email with the link'),
+          helpText: t('In the language of the buyer, as soon as the files are ready.'),
+        },
+        {
+          value: 'platform',
+          label: t('The storefront’s own shipping email carries the link'),
+          helpText: t(
+            'Lines without shipping are fulfilled, with the link as their tracking address.',
+          ),
+        },
+      ]}
+      selected={[value.delivery_mail]}
+      onChange={([chosen]) =>
+        onChange({ delivery_mail: chosen as DeliverySettings['delivery_mail'] })
+      }
+    />
+    {value.delivery_mail === 'own' && (
+      <Checkbox
+        label={t('Email buyers when a file becomes available')}
+        helpText={t('One email for each order, when the release date of its files has come.')}
+        checked={value.release_mail}
+        onChange={(release_mail) => onChange({ release_mail })}
+      />
+    )}
+  </BlockStack>
 )
 
 const NewFilesFields = ({ value, onChange }: Props) => (

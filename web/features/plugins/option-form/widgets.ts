@@ -6,6 +6,7 @@ import { type FieldProps } from './field-props.ts'
 import { shapeOf } from '../option-shape.ts'
 import { Checklist, RadioChoice } from './widgets/choices.tsx'
 import { CommaList } from './widgets/comma-list.tsx'
+import { Day } from './widgets/day.tsx'
 import { FilePicker } from './widgets/file-picker.tsx'
 import { LicenceListPicker } from './widgets/licence-list.tsx'
 import { PackPicker } from './widgets/pack-picker.tsx'
@@ -24,6 +25,7 @@ export interface Widget {
 }
 
 const WIDGETS: Readonly<Record<string, Widget>> = {
+  day: { field: Day },
   file: { field: FilePicker, wide: true },
   'licence-list': { field: LicenceListPicker, wide: true },
   pack: { field: PackPicker, wide: true },

@@ -1,0 +1,424 @@
+// Terms of time: releases, rentals and customer tags of the files of orders, packs and links, over
+// real sockets.
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createTestShop, openTestDatabase } from '../../../test/database.ts'
+import { get, openDepot, visit, type Depot } from '../../../test/delivery.ts'
+import { paidOrder, type MadeOrder } from '../../../test/orders.ts'
+import { addMappings } from '../../files/mappings.ts'
+import { createLogger } from '../../core/log.ts'
+import { changeShopSettings } from '../../files/shop-settings.ts'
+import type { PlatformCustomer } from '../../storefront/customers.ts'
+import { reportCustomer } from '../../storefront/webhooks/customer-changes.ts'
+import { readLibrary } from '../library/items.ts'
+import { createLinks } from '../links/model/creation.ts'
+import { extendLink } from '../links/model/changes.ts'
+import { mailedDelivery, writeDeliveryMails } from '../messages/delivery-mail.ts'
+import { changeDelivery } from './changes.ts'
+import { customerSyncTask, customerTagTask } from './customer-tags.ts'
+import { readDelivery } from './deliveries.ts'
+import { reconcileOrder } from './reconcile.ts'
+import { followReleases, noteUnreleased, releaseDue } from './releases.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const AT = new Date('2027-02-20T12:00:00Z')
+/** 1 March 2027 begins in Berlin an hour before it does in UTC. */
+const MARCH = new Date('2027-02-28T23:00:00Z')
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+let depot: Depot
+let port: number
+let bought = 0
+beforeAll(async () => {
+  database = await openTestDatabase()
+  depot = await openDepot(database, await createTestShop(database))
+  port = await depot.serve()
+  await changeShopSettings(depot.scope, { time_zone: 'Europe/Berlin' })
+})
+afterAll(async () => {
+  await depot.close()
+  await database.drop()
+})
+beforeEach(() => void (depot.time.now = AT))
+
+const later = (ms: number) => void (depot.time.now = new Date(+depot.time.now + ms))
+
+/** An order of one product with one file for each of these fields. */
+async function buy(files: readonly object[], over: MadeOrder = {}) {
+  bought += 1
+  const product = `gid://shopify/Product/${bought}`
+  const ids: string[] = []
+  for (const [at, fields] of files.entries()) {
+    const filename = `${bought}-${at}.pdf`
+    const id = await depot.addFile(Buffer.from(`file ${filename}`), {
+      ...{ filename, name_key: filename, mapping_state: 'mapped', download_limit: null, ...fields },
+    })
+    const mapping = { product_title: '', variant_id: null, sku: null, score: 1, reason: '' }
+    await addMappings(depot.scope, [
+      { fileId: id, mapping: { ...mapping, product_id: product, method: 'manual' } },
+    ])
+    ids.push(id)
+  }
+  return { ids, product, ...(await order(product, over)) }
+}
+
+async function order(product: string, over: MadeOrder = {}) {
+  bought += 1
+  const placed = paidOrder({
+    ...{ id: `gid://shopify/Order/${bought}`, name: `#${bought}`, products: [product] },
+    ...{ created_at: depot.time.now, updated_at: depot.time.now, ...over },
+  })
+  await reconcileOrder(depot.scope, placed, { secrets: depot.secrets, now: depot.time.now })
+  const rows = await depot.scope.query<{ id: string; delivery_id: string | null }>(
+    `select l.id, l.delivery_id from links l
+     left join links p on p.shop_id = l.shop_id and p.id = l.parent_id
+     join deliveries d on d.shop_id = l.shop_id and d.id = coalesce(l.delivery_id, p.delivery_id)
+     where l.shop_id = :shop and d.order_id = :order order by l.file_id nulls first`,
+    { order: placed.id },
+  )
+  const [page, ...links] = rows
+  return {
+    delivery: page!.delivery_id!,
+    page: depot.secrets.linkKey(page!.id, 0),
+    keys: links.map(({ id }) => depot.secrets.linkKey(id, 0)),
+    links: links.map(({ id }) => id),
+  }
+}
+
+const decoded = (html: string) => html.replaceAll('&#x3D;', '=').replaceAll('&amp;', '&')
+/** What a person reads on the page. */
+const readPage = async (key: string) => {
+  const { text } = await get(port, key)
+  return text.replace(/<style>.*?<\/style>/s, '').replaceAll(/<[^>]*>|\s+/g, ' ')
+}
+const json = { accept: 'application/json' }
+const codeOf = async (key: string, headers = {}) => {
+  const { status, text } = await get(port, key, { ...json, ...headers })
+  return status === 200
+    ? 'sent'
+    : `${status} ${(JSON.parse(text) as { error: { code: string } }).error.code}`
+}
+const setFile = (id: string, set: object) =>
+  depot.scope
+    .from('files')
+    .where('id', id)
+    .update(set as never)
+const linkOf = async (id: string) => {
+  await depot.flush()
+  return depot.scope.one<{
+    available_at: Date | null
+    expires_at: Date | null
+    ends_at: Date | null
+    first_used_at: Date | null
+    downloads: number
+  }>('select * from links where shop_id = :shop and id = :id', { id })
+}
+const filesOf = async (delivery: string) =>
+  (await readDelivery(depot.scope, delivery, depot.time.now))!.file_list
+async function untilDone(step: (now: Date) => Promise<boolean>) {
+  while (await step(depot.time.now));
+}
+const follow = () => untilDone((now) => followReleases(depot.scope, now))
+const release = () => untilDone((now) => releaseDue(depot.scope, now))
+
+describe('a release', () => {
+  test('closes the file until its day begins in the shop, and its expiry counts from then', async () => {
+    const made = await buy([
+      { available_from: '2027-03-01', expiry_days: 30, download_limit: 2 },
+      { expiry_days: 30 },
+    ])
+    const [closed, open] = made.keys as [string, string]
+    expect(await codeOf(closed)).toBe('403 link_not_released')
+    expect(await codeOf(open)).toBe('sent')
+    expect(await readPage(closed)).toContain('You can download it from March 1, 2027.')
+    expect(await linkOf(made.links[0]!)).toMatchObject({
+      ...{ available_at: MARCH, expires_at: new Date(+MARCH + 30 * DAY), downloads: 0 },
+    })
+    expect(await readPage(made.page)).toContain('Available from March 1, 2027')
+    const german = await order(made.product, { locale: 'de' })
+    expect(await readPage(german.page)).toContain('Verfügbar ab 1. März 2027')
+    const zip = await visit(port, `/download?key=${made.page}&all=1`, json)
+    expect(zip.status).toBe(200)
+    expect((await filesOf(made.delivery)).map(({ status }) => status).toSorted()).toEqual([
+      'active',
+      'not_released',
+    ])
+    const library = await readLibrary(depot.scope, depot.secrets, {
+      ...{ email: 'buyer@example.com', search: '', page: 1, now: depot.time.now },
+    })
+    expect(library.items.map(({ status }) => status)).toContain('not_released')
+    depot.time.now = new Date(+MARCH - 1)
+    expect(await codeOf(closed)).toBe('403 link_not_released')
+    depot.time.now = MARCH
+    expect(await codeOf(closed)).toBe('sent')
+    expect((await linkOf(made.links[0]!)).downloads).toBe(1)
+  })
+
+  test('some days after the purchase: of the order, the link or the pack’s link; the later of both terms', async () => {
+    const ordered = new Date(+AT - 3 * DAY)
+    const made = await buy(
+      [
+        { available_after_days: 7 },
+        { available_after_days: 2 },
+        { available_after_days: 30, available_from: '2027-03-01' },
+      ],
+      { created_at: ordered, updated_at: ordered },
+    )
+    const times = await Promise.all(made.links.map(linkOf))
+    expect(times.map(({ available_at }) => available_at)).toEqual([
+      new Date(+ordered + 7 * DAY),
+      null,
+      new Date(+ordered + 30 * DAY),
+    ])
+    const [link] = await createLinks(
+      ...[depot.scope, depot.secrets, { file_ids: made.ids.slice(0, 1), expiry_days: 1 }, AT],
+    )
+    expect(link).toMatchObject({
+      ...{ status: 'not_released', available_at: new Date(+AT + 7 * DAY) },
+      expires_at: new Date(+AT + 8 * DAY),
+    })
+    const all = await visit(
+      port,
+      `/download?key=${(await buy([{ available_after_days: 1 }])).page}&all=1`,
+      json,
+    )
+    expect([all.status, all.text]).toEqual([403, expect.stringContaining('link_not_released')])
+  })
+
+  test('a changed day moves what is closed, forwards and back, and never what is open', async () => {
+    const made = await buy([{ available_from: '2027-03-01', expiry_days: 10 }])
+    const [id, key, link] = [made.ids[0]!, made.keys[0]!, made.links[0]!]
+    const before = await buy([{}])
+    await setFile(before.ids[0]!, { available_from: '2027-06-01' })
+    await setFile(id, { available_from: '2027-03-05' })
+    await follow()
+    expect(await linkOf(link)).toMatchObject({
+      available_at: new Date(+MARCH + 4 * DAY),
+      expires_at: new Date(+MARCH + 14 * DAY),
+    })
+    expect(await codeOf(before.keys[0]!)).toBe('sent')
+    expect(await codeOf((await order(before.product)).keys[0]!)).toBe('403 link_not_released')
+    // The merchant gave it to this buyer: it does not follow the file.
+    const own = await order(made.product)
+    await changeDelivery(
+      depot.scope,
+      own.delivery,
+      { terms: [{ file_id: id, available_at: '2027-02-25T00:00:00Z' }] },
+      { secrets: depot.secrets, now: AT },
+    )
+    await setFile(id, { available_from: null })
+    await follow()
+    expect(await codeOf(key)).toBe('sent')
+    expect((await linkOf(link)).expires_at).toEqual(new Date(+AT + 10 * DAY))
+    expect(await codeOf(own.keys[0]!)).toBe('403 link_not_released')
+    await setFile(id, { available_from: '2028-01-01' })
+    await follow()
+    expect(await codeOf(key)).toBe('sent')
+    await changeDelivery(
+      depot.scope,
+      own.delivery,
+      { terms: [{ file_id: id, available_at: null }] },
+      { secrets: depot.secrets, now: AT },
+    )
+    expect(await codeOf(own.keys[0]!)).toBe('sent')
+    // Another time zone is noticed by the comparison.
+    depot.time.now = AT
+    const zoned = await buy([{ available_from: '2027-03-01' }])
+    await changeShopSettings(depot.scope, { time_zone: 'UTC' })
+    await noteUnreleased(depot.scope, AT)
+    await follow()
+    expect((await linkOf(zoned.links[0]!)).available_at).toEqual(new Date('2027-03-01'))
+    await changeShopSettings(depot.scope, { time_zone: 'Europe/Berlin' })
+  })
+
+  test('its buyers get one mail for each delivery, once', async () => {
+    await release()
+    await depot.scope.query('delete from outbox where shop_id = :shop')
+    const { product, delivery } = await buy(
+      [{ available_from: '2027-03-01' }, { available_from: '2027-03-01' }, {}],
+      { locale: 'de-DE' },
+    )
+    const withdrawn = await order(product)
+    await depot.scope.query(
+      'update deliveries set revoked_at = now() where shop_id = :shop and id = :id',
+      { id: withdrawn.delivery },
+    )
+    const mails = async () => {
+      const rows = await depot.scope.query<{ payload: object }>(
+        `select payload from outbox where shop_id = :shop order by id`,
+      )
+      const mailed = rows.flatMap(({ payload }) => mailedDelivery(payload) ?? [])
+      const written = await writeDeliveryMails(depot.scope, mailed, 'https://files.example.com')
+      return mailed.map((one, at) => ({ ...one, text: written[at]!.text }))
+    }
+    const [first] = await mails()
+    expect(first!.text).toMatch(/1 Datei|Ihre Datei/)
+    expect(first!.text).toContain('Später verfügbar:')
+    expect(first!.text).toContain('1. März 2027')
+    await depot.scope.query('delete from outbox where shop_id = :shop')
+    await release()
+    expect(await mails()).toEqual([])
+    depot.time.now = MARCH
+    await Promise.all([release(), release()])
+    await release()
+    const told = await mails()
+    const own = told.filter((mail) => [delivery, withdrawn.delivery].includes(mail.delivery))
+    expect(own.map((mail) => [mail.delivery, mail.about])).toEqual([[delivery, 'available']])
+    expect(own[0]!.text).toContain('2 Dateien Ihrer Bestellung')
+    await depot.scope.query('delete from outbox where shop_id = :shop')
+    depot.time.now = AT
+    await changeShopSettings(depot.scope, { release_mail: false })
+    const quiet = await buy([{ available_from: '2027-03-01' }])
+    await depot.scope.query('delete from outbox where shop_id = :shop')
+    depot.time.now = MARCH
+    await release()
+    expect(await mails()).toEqual([])
+    expect(await codeOf(quiet.keys[0]!)).toBe('sent')
+    await changeShopSettings(depot.scope, { release_mail: true })
+  })
+})
+
+describe('a rental', () => {
+  test.each([
+    ['without a limit', null],
+    ['with a limit', 50],
+  ])('%s ends once, counted from the first of many downloads', async (_, download_limit) => {
+    const made = await buy([{ first_use_hours: 48, download_limit }])
+    const [key, link] = [made.keys[0]!, made.links[0]!]
+    expect(await readPage(made.page)).toContain('2 days from the first download')
+    expect(await linkOf(link)).toMatchObject({ first_used_at: null, ends_at: null })
+    const first = await Promise.all(Array.from({ length: 8 }, () => codeOf(key)))
+    expect(new Set(first)).toEqual(new Set(['sent']))
+    const end = new Date(+AT + 48 * HOUR)
+    expect(await linkOf(link)).toMatchObject({ first_used_at: AT, ends_at: end, downloads: 8 })
+    expect(await readPage(made.page)).toContain('until February 22, 2027 at 1:00')
+    later(47 * HOUR)
+    expect(await codeOf(key)).toBe('sent')
+    expect((await linkOf(link)).ends_at).toEqual(end)
+    later(HOUR)
+    expect(await codeOf(key)).toBe('410 link_expired')
+    expect((await filesOf(made.delivery))[0]).toMatchObject({ status: 'expired', expires_at: end })
+    await extendLink(depot.scope, link, 1, depot.time.now)
+    expect(await codeOf(key)).toBe('sent')
+  })
+
+  test('begins with a view or a ZIP file, and not with what could not be sent', async () => {
+    const fields = { view: 'both', content_type: 'image/png' }
+    const viewed = await buy([{ ...fields, first_use_hours: 1 }])
+    const page = await visit(port, `/view?key=${viewed.keys[0]}`)
+    expect((await linkOf(viewed.links[0]!)).first_used_at).toBeNull()
+    const [, address = ''] = /'(view\/bytes[^']*)'/.exec(page.text) ?? []
+    const cookie = page.headers['set-cookie']![0]!.split(';', 1)[0]!
+    const bytes = await visit(port, `/${decoded(address)}`, { cookie })
+    expect(bytes.status).toBe(200)
+    expect((await linkOf(viewed.links[0]!)).ends_at).toEqual(new Date(+AT + HOUR))
+    const zipped = await buy([{ first_use_hours: 1 }, {}])
+    expect((await visit(port, `/download?key=${zipped.page}&all=1`)).status).toBe(200)
+    expect((await linkOf(zipped.links[0]!)).ends_at).toEqual(new Date(+AT + HOUR))
+    const lost = await buy([{ first_use_hours: 1, download_limit: 1 }])
+    expect(await codeOf(lost.keys[0]!, { range: 'bytes=900-' })).toBe('416 range_not_satisfiable')
+    expect(await linkOf(lost.links[0]!)).toMatchObject({ first_used_at: null, downloads: 0 })
+  })
+
+  test('the earlier of both expiries counts', async () => {
+    const made = await buy([{ first_use_hours: 72, expiry_days: 1 }])
+    expect(await codeOf(made.keys[0]!)).toBe('sent')
+    expect((await linkOf(made.links[0]!)).ends_at).toEqual(new Date(+AT + DAY))
+  })
+})
+
+describe('a customer tag', () => {
+  const customers = new Map<string, PlatformCustomer>()
+  const tag = (id: string, ...tags: string[]) =>
+    customers.set(id, { id, tags, updated_at: new Date() })
+  const parts = () => ({
+    database: depot.database,
+    clock: () => new Date(),
+    log: createLogger('error', () => {}),
+    storefront: {
+      customers: () => ({
+        read: (ids: readonly string[]) =>
+          Promise.resolve(ids.flatMap((id) => customers.get(id) ?? [])),
+        changedSince: async function* (since: Date) {
+          yield await Promise.resolve(
+            [...customers.values()].filter(({ updated_at }) => updated_at >= since),
+          )
+        },
+      }),
+    },
+  })
+  const run = (task: ReturnType<typeof customerTagTask>) =>
+    task.run({
+      ...{ shop: depot.scope.shop, key: '', attempt: 1, lease: null as never },
+      signal: new AbortController().signal,
+    })
+  const read = () => run(customerTagTask(parts()))
+
+  test('opens and closes a file, and guests learn why they have none', async () => {
+    const customer_id = 'gid://shopify/Customer/901'
+    const made = await buy([{ customer_tag: 'Subscriber' }, {}], { customer_id })
+    const [closed, open] = made.keys as [string, string]
+    expect(await codeOf(closed)).toBe('403 customer_tag_missing')
+    tag(customer_id, 'vip', 'SUBSCRIBER')
+    await read()
+    expect(await codeOf(closed)).toBe('sent')
+    tag(customer_id, 'vip')
+    await depot.scope.transaction((tx) => reportCustomer(tx, customer_id))
+    await read()
+    expect(await codeOf(closed)).toBe('403 customer_tag_missing')
+    expect(await codeOf(open)).toBe('sent')
+    expect(await readPage(made.page)).toContain('needs a running membership')
+    expect(await filesOf(made.delivery)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ tag_problem: 'missing', customer_tag: 'Subscriber' }),
+      ]),
+    )
+    // No webhook came: the comparison finds it.
+    tag(customer_id, 'subscriber')
+    await depot.scope.query('update customer_syncs set due_at = now() where shop_id = :shop')
+    await run(customerSyncTask(parts()))
+    await read()
+    expect(await codeOf(closed)).toBe('sent')
+    const guest = await order(made.product, { customer_id: null })
+    expect(await codeOf(guest.keys[0]!)).toBe('403 customer_unknown')
+    expect(await readPage(guest.keys[0]!)).toContain('without a customer account')
+    // Other customers leave nothing.
+    await depot.scope.transaction((tx) => reportCustomer(tx, 'gid://shopify/Customer/902'))
+    expect(
+      await depot.scope.query('select customer_id from customer_tags where shop_id = :shop'),
+    ).toEqual([{ customer_id }])
+  })
+
+  test('does not close what was bought without it, nor links without an order', async () => {
+    const made = await buy([{}])
+    await setFile(made.ids[0]!, { customer_tag: 'subscriber' })
+    expect(await codeOf(made.keys[0]!)).toBe('sent')
+    const [link] = await createLinks(...[depot.scope, depot.secrets, { file_ids: made.ids }, AT])
+    expect(await codeOf(link!.key)).toBe('sent')
+    const tagged = await order(made.product, { customer_id: 'gid://shopify/Customer/903' })
+    expect(await codeOf(tagged.keys[0]!)).toBe('403 customer_tag_missing')
+    await setFile(made.ids[0]!, { customer_tag: null })
+    expect(await codeOf(tagged.keys[0]!)).toBe('sent')
+  })
+
+  test('an outage keeps what is known', async () => {
+    const customer_id = 'gid://shopify/Customer/904'
+    tag(customer_id, 'subscriber')
+    const made = await buy([{ customer_tag: 'subscriber' }], { customer_id })
+    await read()
+    expect(await codeOf(made.keys[0]!)).toBe('sent')
+  })
+})
+
+test('random bytes of a file that is not available are not sent by any request', async () => {
+  const { keys } = await buy([{ available_from: '2027-03-01', download_limit: 1 }])
+  const headers = [
+    {},
+    { range: 'bytes=0-3' },
+    { range: 'bytes=2-', 'if-range': `"${randomBytes(4).toString('hex')}"` },
+  ]
+  for (const one of headers) expect(await codeOf(keys[0]!, one)).toBe('403 link_not_released')
+  expect((await get(port, keys[0]!, {}, 'HEAD')).status).toBe(403)
+  expect((await visit(port, `/view?key=${keys[0]}`, json)).status).toBe(403)
+})

@@ -7,12 +7,14 @@ import { queueTask, type TaskKind } from '../../core/queue/background.ts'
 import { queueMessages, queueMessage } from '../../core/queue/queue.ts'
 import { linkAddress } from '../links/model/links.ts'
 import { keysOfDeliveries } from '../preparation/model/assigned-keys.ts'
-import { readShop } from '../../files/shop-settings.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { mailLanguage, mailText } from './delivery-mail-texts.ts'
+import { translatorFor } from '../downloads/translate.ts'
 import { HIDDEN_KEY } from '../links/mail.ts'
+import { inOneLine, readMailLook, renderBuyerMail, type MailLook } from '../mail/buyer-mail.ts'
+import { DELIVERY_TEXTS } from '../mail/delivery-texts.ts'
+import { mailLocale } from '../mail/texts.ts'
+import { messageText } from '../mail/usual-texts.ts'
 import type { Content } from '../../core/outbox/outbox.ts'
-import { renderMail } from '../../core/outbox/templates.ts'
 import { present } from '../../core/present.ts'
 
 const TEMPLATE = 'order-delivery'
@@ -189,7 +191,7 @@ export async function writeDeliveryMails(
   baseUrl: string,
 ): Promise<(Content | null)[]> {
   if (mailed.length === 0) return []
-  const { name: shop } = await readShop(scope)
+  const look = await readMailLook(scope)
   const rows = await scope.query<MailRow & { place: number }>(
     `select g.place::int, o.name as order_name, coalesce(d.email, o.email) as email, o.locale, f.filenames,
        f.files, f.preparing, f.expires_at,
@@ -223,59 +225,37 @@ export async function writeDeliveryMails(
   const found = new Map(rows.map((row) => [row.place, row]))
   return mailed.map(({ about }, at) => {
     const row = found.get(at + 1)
-    return row ? contentOf(row, about, shop, baseUrl) : null
+    return row ? contentOf(row, about, look, baseUrl) : null
   })
 }
-
-/** Cached by language: creating a formatter takes longer than the rest of a mail. */
-const days = new Map<string, Intl.DateTimeFormat>()
-
-function dayIn(language: string): Intl.DateTimeFormat {
-  const made =
-    days.get(language) ?? new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' })
-  days.set(language, made)
-  return made
-}
-
-const TITLES = {
-  order: ['subject', 'intro'],
-  update: ['updateSubject', 'updateIntro'],
-  added: ['addedSubject', 'addedIntro'],
-  ready: ['readySubject', 'readyIntro'],
-} as const
 
 function contentOf(
   row: MailRow,
   about: MailedDelivery['about'],
-  shopName: string,
+  look: MailLook,
   baseUrl: string,
 ): Content {
-  const language = mailLanguage(row.locale)
-  const shop = oneLine(shopName)
+  const locale = mailLocale(row.locale)
+  const date = row.expires_at === null ? '' : translatorFor(locale).date(row.expires_at)
   const values = {
-    ...{ shop, order: oneLine(row.order_name) },
+    ...{ shop: look.shop, order: inOneLine(row.order_name), date },
     // All files that the mail is about, also those that are not ready.
     count: about === 'added' ? row.files + row.preparing.length : row.files,
     waiting: row.preparing.length,
-    names: row.preparing.map(oneLine).join(', '),
+    names: row.preparing.map(inOneLine).join(', '),
   }
-  const date = row.expires_at === null ? undefined : dayIn(language).format(row.expires_at)
-  const text = (name: Parameters<typeof mailText>[1]) =>
-    mailText(language, name, { ...values, date: date ?? '' })
+  const text = (name: 'preparing' | 'expires' | 'licences') =>
+    messageText(locale, DELIVERY_TEXTS[locale][name], values)
   const more = row.files - row.filenames.length
-  const files = row.filenames.map(oneLine)
-  const data = {
-    ...{ language, shop: { name: shop }, files: more > 0 ? [...files, `+ ${more}`] : files },
-    subject: text(TITLES[about][0]),
-    intro: text(TITLES[about][1]),
-    preparing: row.preparing.length === 0 ? '' : text('preparing'),
-    button: text('button'),
-    ...{ expires: date === undefined ? '' : text('expires') },
-    ...(row.licensed ? { licences: text('licences'), hidden: HIDDEN_LICENCES } : {}),
-    ...{ keep: text('keep'), footer: text('footer'), address: linkAddress(baseUrl, HIDDEN_KEY) },
+  const files = row.filenames.map(inOneLine)
+  const parts = {
+    ...{ mail: about, locale, values, files: more > 0 ? [...files, `+ ${more}`] : files },
+    before: row.preparing.length === 0 ? '' : text('preparing'),
+    after: date === '' ? '' : text('expires'),
+    address: linkAddress(baseUrl, HIDDEN_KEY),
+    ...(row.licensed ? { licences: { title: text('licences'), hidden: HIDDEN_LICENCES } } : {}),
   }
-  const mail = renderMail({ template: TEMPLATE, data: { licences: '', ...data } }, baseUrl)
-  return { ...mail, to: row.email === null ? [] : [row.email] }
+  return { ...renderBuyerMail(look, parts, baseUrl), to: row.email === null ? [] : [row.email] }
 }
 
 export interface WrittenDelivery {
@@ -336,11 +316,8 @@ async function licencesOf(
   const lines = new Map<string, string[]>(deliveries.map((delivery) => [delivery, []]))
   const assigned = await keysOfDeliveries(scope, secrets, deliveries, { show: true })
   for (const { delivery_id, filename, key } of assigned)
-    present(lines.get(delivery_id), 'The delivery').push(`${oneLine(filename)}: ${key}`)
+    present(lines.get(delivery_id), 'The delivery').push(`${inOneLine(filename)}: ${key}`)
   return lines
 }
 
 const escapeHtml = (text: string): string => Handlebars.escapeExpression(text)
-
-/** Writes a name in one line: it must not start a new line of the message. */
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()

@@ -81,6 +81,12 @@ export interface components {
         url: string
       }[]
     }
+    BlockedAddress: {
+      /** Format: date-time */
+      created_at: string
+      email: string
+      reason: string
+    }
     BulkDeleteRequest: {
       /** @default false */
       backup_first?: boolean
@@ -1596,6 +1602,12 @@ export interface components {
       'DELETE /api/settings/buyer-page/logo': {
         answer: components['schemas']['BuyerPage']
       }
+      'DELETE /api/settings/mail/domain': {
+        answer: components['schemas']['MailSettings']
+      }
+      'DELETE /api/settings/mail/server': {
+        answer: components['schemas']['MailSettings']
+      }
       'DELETE /api/tag-templates/{id}': Record<string, never>
       'DELETE /api/uploads/{id}': Record<string, never>
       'DELETE /api/views/{id}': Record<string, never>
@@ -2285,6 +2297,23 @@ export interface components {
       'GET /api/settings/buyer-page': {
         answer: components['schemas']['BuyerPage']
       }
+      'GET /api/settings/mail': {
+        answer: components['schemas']['MailSettings']
+      }
+      'GET /api/settings/mail/blocked': {
+        answer: {
+          data: components['schemas']['BlockedAddress'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          /** @default 50 */
+          limit?: number
+        }
+      }
+      'GET /api/settings/mail/texts': {
+        answer: components['schemas']['MailTexts']
+      }
       'GET /api/stats': {
         answer: components['schemas']['Stats']
         query: {
@@ -2513,6 +2542,14 @@ export interface components {
       'PATCH /api/settings/buyer-page': {
         answer: components['schemas']['BuyerPage']
         body: components['schemas']['BuyerPageChange']
+      }
+      'PATCH /api/settings/mail': {
+        answer: components['schemas']['MailSettings']
+        body: components['schemas']['MailSettingsChange']
+      }
+      'PATCH /api/settings/mail/texts': {
+        answer: components['schemas']['MailTexts']
+        body: components['schemas']['MailTextsChange']
       }
       'PATCH /api/tag-templates/{id}': {
         answer: components['schemas']['TagTemplate']
@@ -3105,6 +3142,38 @@ export interface components {
         }
         body: components['schemas']['BuyerPagePreview']
       }
+      'POST /api/settings/mail/allow': {
+        answer: {
+          allowed: boolean
+        }
+        body: {
+          email: string
+        }
+      }
+      'POST /api/settings/mail/domain/check': {
+        answer: components['schemas']['MailSettings']
+      }
+      'POST /api/settings/mail/server/confirm': {
+        answer: components['schemas']['MailSettings']
+        body: {
+          code: string
+        }
+      }
+      'POST /api/settings/mail/server/test': {
+        answer: components['schemas']['MailSettings']
+        body: {
+          /** Format: email */
+          email: string
+        }
+      }
+      'POST /api/settings/mail/texts/preview': {
+        answer: {
+          html: string
+          subject: string
+          text: string
+        }
+        body: components['schemas']['MailPreview']
+      }
       'POST /api/tag-templates': {
         answer: components['schemas']['TagTemplate']
         body: components['schemas']['TagTemplateRequest']
@@ -3221,6 +3290,14 @@ export interface components {
       'PUT /api/settings/buyer-page/logo': {
         answer: components['schemas']['BuyerPage']
         body: components['schemas']['LogoRequest']
+      }
+      'PUT /api/settings/mail/domain': {
+        answer: components['schemas']['MailSettings']
+        body: components['schemas']['MailDomainChange']
+      }
+      'PUT /api/settings/mail/server': {
+        answer: components['schemas']['MailSettings']
+        body: components['schemas']['MailServerChange']
       }
       'PUT /api/workflows/{id}': {
         answer: components['schemas']['Workflow']
@@ -3985,6 +4062,222 @@ export interface components {
     LogoRequest: {
       image: string
     }
+    MailDnsRecord: {
+      /** @description The value that is there instead */
+      found: string | null
+      /** @enum {string} */
+      kind: 'dkim' | 'spf' | 'dmarc' | 'return_path'
+      name: string
+      required: boolean
+      /**
+       * @description `different`: there is another value; `unanswered`: the name servers were silent
+       * @enum {string}
+       */
+      state: 'unchecked' | 'found' | 'missing' | 'different' | 'unanswered'
+      /** @enum {string} */
+      type: 'TXT' | 'CNAME'
+      value: string
+    }
+    MailDomainChange: {
+      /** Format: email */
+      from: string
+    }
+    MailPreview: {
+      /** @enum {string} */
+      locale: 'en' | 'de' | 'fr' | 'es' | 'ja'
+      /** @enum {string} */
+      mail: 'order' | 'update' | 'added' | 'ready' | 'link' | 'library'
+      /** @description By language and mail; null: the usual text */
+      texts?: {
+        [key: string]: {
+          added?: {
+            button?: string | null
+            footer?: string | null
+            intro?: string | null
+            keep?: string | null
+            subject?: string | null
+          }
+          library?: {
+            button?: string | null
+            footer?: string | null
+            intro?: string | null
+            keep?: string | null
+            subject?: string | null
+          }
+          link?: {
+            button?: string | null
+            footer?: string | null
+            intro?: string | null
+            keep?: string | null
+            subject?: string | null
+          }
+          order?: {
+            button?: string | null
+            footer?: string | null
+            intro?: string | null
+            keep?: string | null
+            subject?: string | null
+          }
+          ready?: {
+            button?: string | null
+            footer?: string | null
+            intro?: string | null
+            keep?: string | null
+            subject?: string | null
+          }
+          update?: {
+            button?: string | null
+            footer?: string | null
+            intro?: string | null
+            keep?: string | null
+            subject?: string | null
+          }
+        }
+      }
+    }
+    MailServerChange: {
+      /** Format: email */
+      from: string
+      host: string
+      /** @description Absent: the saved one */
+      password?: string
+      port: number
+      /**
+       * @description `tls`: from the beginning (port 465); `starttls`: required after the greeting (587)
+       * @enum {string}
+       */
+      security: 'tls' | 'starttls' | 'none'
+      /** @default  */
+      user?: string
+    }
+    MailSettings: {
+      domain: {
+        checked_at: string | null
+        confirmed_at: string | null
+        from: string
+        name: string
+        records: components['schemas']['MailDnsRecord'][]
+      } | null
+      /** @description The installation has a mail server, which can sign for a domain */
+      domain_offered: boolean
+      /** @description The sender of the next mail */
+      from: {
+        email: string
+        name: string
+      }
+      /** @description The name that buyers see; null: that of the installation */
+      name: string | null
+      /** @description Where answers of buyers go; null: to the sender */
+      reply_to: string | null
+      server: {
+        confirmed_at: string | null
+        /** Format: email */
+        from: string
+        has_password: boolean
+        host: string
+        port: number
+        /**
+         * @description `tls`: from the beginning (port 465); `starttls`: required after the greeting (587)
+         * @enum {string}
+         */
+        security: 'tls' | 'starttls' | 'none'
+        /** @description The last test mail, whose code was not entered yet */
+        test: {
+          /** Format: date-time */
+          expires_at: string
+          to: string
+        } | null
+        /** @default  */
+        user: string
+      } | null
+      /**
+       * @description The way of the next mail
+       * @enum {string}
+       */
+      used: 'installation' | 'server' | 'domain'
+      /**
+       * @description `server`: the shop’s own mail server; `domain`: the installation’s server, signed for the shop’s domain. Each counts once it is confirmed
+       * @enum {string}
+       */
+      way: 'installation' | 'server' | 'domain'
+    }
+    MailSettingsChange: {
+      /** @description The name that buyers see; null: that of the installation */
+      name?: string | null
+      /** @description Where answers of buyers go; null: to the sender */
+      reply_to?: string | null
+      /**
+       * @description `server`: the shop’s own mail server; `domain`: the installation’s server, signed for the shop’s domain. Each counts once it is confirmed
+       * @enum {string}
+       */
+      way?: 'installation' | 'server' | 'domain'
+    }
+    MailTexts: {
+      texts: {
+        fields: {
+          /** @enum {string} */
+          field: 'subject' | 'intro' | 'button' | 'keep' | 'footer'
+          max_length: number
+          own: string | null
+          /** @description The usual text, with variables where they stand alone */
+          usual: string
+        }[]
+        /** @enum {string} */
+        locale: 'en' | 'de' | 'fr' | 'es' | 'ja'
+        /** @enum {string} */
+        mail: 'order' | 'update' | 'added' | 'ready' | 'link' | 'library'
+        variables: string[]
+      }[]
+    }
+    MailTextsChange: {
+      /** @description By language and mail; null: the usual text */
+      texts: {
+        [key: string]: {
+          added?: {
+            button?: string | null
+            footer?: string | null
+            intro?: string | null
+            keep?: string | null
+            subject?: string | null
+          }
+          library?: {
+            button?: string | null
+            footer?: string | null
+            intro?: string | null
+            keep?: string | null
+            subject?: string | null
+          }
+          link?: {
+            button?: string | null
+            footer?: string | null
+            intro?: string | null
+            keep?: string | null
+            subject?: string | null
+          }
+          order?: {
+            button?: string | null
+            footer?: string | null
+            intro?: string | null
+            keep?: string | null
+            subject?: string | null
+          }
+          ready?: {
+            button?: string | null
+            footer?: string | null
+            intro?: string | null
+            keep?: string | null
+            subject?: string | null
+          }
+          update?: {
+            button?: string | null
+            footer?: string | null
+            intro?: string | null
+            keep?: string | null
+            subject?: string | null
+          }
+        }
+      }
+    }
     MappingRule: {
       /** Format: date-time */
       created_at: string
@@ -4184,6 +4477,7 @@ export interface components {
       body_text: components['schemas']['Text']
       /** Format: date-time */
       created_at: string
+      delivery_id: string | null
       id: string
       /** @enum {string} */
       level: 'info' | 'success' | 'warning' | 'critical'

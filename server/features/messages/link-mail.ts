@@ -1,0 +1,79 @@
+// The mail with a link that the shop has made for one buyer. A message stores only the link's id; the
+// key is inserted when it is sent.
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import type { Content } from '../../core/outbox/outbox.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import { translatorFor } from '../downloads/translate.ts'
+import { HIDDEN_KEY } from '../links/mail.ts'
+import {
+  linkAddress,
+  pageAddress,
+  LINK_COLUMNS,
+  LINK_TABLES,
+  readLinks,
+  type LinkRow,
+} from '../links/model/links.ts'
+import { inOneLine, readMailLook, renderBuyerMail, type MailLook } from '../mail/buyer-mail.ts'
+import { LINK_TEXTS } from '../mail/link-texts.ts'
+import { messageText } from '../mail/usual-texts.ts'
+
+/** The message of each link, without its key. Deleted links have none. */
+export async function writeLinkMails(
+  scope: ShopScope,
+  links: readonly string[],
+  baseUrl: string,
+): Promise<Map<string, Content>> {
+  if (links.length === 0) return new Map()
+  const look = await readMailLook(scope)
+  const rows = await scope.query<LinkRow>(
+    `select ${LINK_COLUMNS} from ${LINK_TABLES} where l.shop_id = :shop
+      and l.id = any(:links::uuid[])`,
+    { links },
+  )
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      { ...mailOf(look, row, baseUrl), to: row.email === null ? [] : [row.email] },
+    ]),
+  )
+}
+
+/** A link has no language, so its mail has that of the buyer's page. */
+function mailOf(look: MailLook, row: LinkRow, baseUrl: string): Omit<Content, 'to'> {
+  const { language: locale } = look.page.page
+  const values = { name: inOneLine(row.name), pack: String(row.pack_id !== null) }
+  const parts = {
+    ...{ mail: 'link' as const, locale, values, before: termsOf(locale, row) },
+    address: pageAddress(baseUrl, HIDDEN_KEY),
+  }
+  return renderBuyerMail(look, parts, baseUrl)
+}
+
+/** `It works once, until January 31, 2026.` */
+function termsOf(
+  locale: MailLook['page']['page']['language'],
+  { download_limit, downloads, expires_at }: LinkRow,
+): string {
+  const times = download_limit === null ? -1 : Math.max(0, download_limit - downloads)
+  const ends = expires_at !== null
+  const date = expires_at ? translatorFor(locale).date(expires_at) : ''
+  return messageText(locale, LINK_TEXTS[locale].terms, { times, ends: String(ends), date })
+}
+
+/** The message with the key, or null when its link does not work any more. */
+export async function withKey(
+  scope: ShopScope,
+  content: Content,
+  link: string,
+  parts: { secrets: Secrets; baseUrl: string; now: Date },
+): Promise<Content | null> {
+  const [found] = await readLinks(scope, parts.secrets, [link], parts.now)
+  if (found?.status !== 'active') return null
+  const fill = (text: string) =>
+    text.replaceAll(linkAddress(parts.baseUrl, HIDDEN_KEY), linkAddress(parts.baseUrl, found.key))
+  return {
+    ...content,
+    text: fill(content.text),
+    ...(content.html ? { html: fill(content.html) } : {}),
+  }
+}

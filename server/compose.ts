@@ -25,6 +25,8 @@ import { createOrderPages } from './features/orders/order-pages.ts'
 import { createGuardedClient, type GuardedClient } from './ports/guarded-fetch.ts'
 import { withScratch } from './ports/scratch.ts'
 import { resolveByServers } from './ports/addresses.ts'
+import { awsGet } from './features/mail/aws-get.ts'
+import type { AwsGet } from './features/mail/provider-ses.ts'
 import { mailDns, type MailDns } from './features/mail/dns-records.ts'
 import { userAgentOf } from './ports/user-agent.ts'
 import type { Secrets } from './core/secrets.ts'
@@ -52,6 +54,8 @@ export interface ComposeOptions {
   emulators?: CloudOptions['emulators']
   /** Tests replace the name servers that know the mail domains of shops. */
   mailDns?: MailDns
+  /** Tests replace Amazon, whose certificates check reports about mails. */
+  awsGet?: AwsGet
   /**
    * What closes the parts, added as each one opens, so that a failed start closes them too. They
    * run in reverse order.
@@ -191,6 +195,7 @@ async function openWeb(
       ...{ ...environment.mail, dns: given.mailDns ?? mailDns() },
       ...{ allowLoopback: environment.allowLoopback, resolve: resolveByServers },
     },
+    awsGet: given.awsGet ?? awsGet,
     orderPages: createOrderPages({ database, secrets, baseUrl }),
     confirmSync: (scope, about) => confirmSync(cloud, engine, scope, about),
   }

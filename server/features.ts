@@ -29,7 +29,8 @@ import { homeFeature } from './features/home/feature.ts'
 import { importsFeature } from './features/imports/feature.ts'
 import { libraryFeature } from './features/library/feature.ts'
 import { linksFeature } from './features/links/feature.ts'
-import { mailFeature } from './features/mail/feature.ts'
+import { mailFeature, type MailTaskParts } from './features/mail/feature.ts'
+import type { ReportRequestParts } from './features/mail/report-requests.ts'
 import type { MailRouteParts } from './features/mail/routes.ts'
 import type { DomainTaskParts } from './features/mail/domain-task.ts'
 import { mappingFeature } from './features/mapping/feature.ts'
@@ -102,11 +103,13 @@ export interface WebParts {
   /** The events that webhooks can receive. */
   events: readonly WebhookEvent[]
   plans: Plans | null
-  mail: MailRouteParts['mail']
+  mail: MailRouteParts['mail'] & ReportRequestParts['mail']
+  awsGet: ReportRequestParts['awsGet']
 }
 
 /** What the background tasks need. */
-export interface TaskParts extends Omit<DomainTaskParts, 'database' | 'clock'> {
+export interface TaskParts
+  extends Omit<DomainTaskParts, 'database' | 'clock'>, Pick<MailTaskParts, 'reportsUrl'> {
   database: Database
   engine: Engine
   /** The engine's parts for workflows on deliveries. */

@@ -106,6 +106,7 @@ async function startWorkerRole(options: ComposeOptions, server: ComposedServer):
     limits: config.limits,
     plans: config.plans,
     ...{ mailAdvice: config.environment.mail, mailDns: options.mailDns ?? mailDns() },
+    reportsUrl: config.environment.mail.reportsUrl,
   })
   const all = [...tasks, ...outbox.tasks]
   const worker = await startWorker(parts, (job) => outbox.run(job), all)

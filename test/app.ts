@@ -12,6 +12,7 @@ import {
   NO_MAIL_SETTINGS,
   type MailEnvironment,
 } from '../server/core/configuration/mail-settings.ts'
+import type { AwsGet } from '../server/features/mail/provider-ses.ts'
 import type { MailDns } from '../server/features/mail/dns-records.ts'
 import { composeServer } from '../server/compose.ts'
 import type { Closing } from '../server/startup/closing.ts'
@@ -90,6 +91,7 @@ export interface AppOptions {
     smtpUrl?: string
     settings?: Partial<MailEnvironment>
     dns?: MailDns
+    awsGet?: AwsGet
   }
 }
 
@@ -149,6 +151,7 @@ export async function openTestApp({
     ...{ baseUrl: 'http://127.0.0.1', clock: () => new Date() },
     ...(emulators ? { emulators } : {}),
     ...(mail.dns ? { mailDns: mail.dns } : {}),
+    ...(mail.awsGet ? { awsGet: mail.awsGet } : {}),
   })
   // The shop has no platform session, so its catalog is empty, as in the engine's tests.
   composed.parts.ports = withEmptyCatalog(composed.parts.ports)

@@ -14,7 +14,7 @@ export const mailExamples: Examples = {
     status: 200,
   },
   [`put ${path}/server`]: { body: server, status: 200 },
-  [`post ${path}/server/test`]: { body: { email: 'me@example.com' }, status: 422 },
+  [`post ${path}/server/test`]: { body: { email: 'me@example.com' }, status: 409 },
   [`post ${path}/server/confirm`]: { body: { code: '123456' }, status: 422 },
   [`delete ${path}/server`]: { status: 200 },
   [`put ${path}/domain`]: { body: { from: 'shop@example.com' }, status: 409 },

@@ -5,7 +5,7 @@ import { dataAddress } from '../downloads/look.ts'
 import { LOGO_CID, renderBuyerMail, type BuyerMailParts, type MailLook } from './buyer-mail.ts'
 import { DELIVERY_TEXTS } from './delivery-texts.ts'
 import { LINK_TEXTS } from './link-texts.ts'
-import { messageText, type BuyerMail } from './usual-texts.ts'
+import { formatText, type BuyerMail } from './usual-texts.ts'
 
 const FILES = ['Sailing Basics.pdf', 'Knots and Splices.mp4', 'Checklist.pdf']
 const UNTIL = new Date('2027-06-30T00:00:00Z')
@@ -51,12 +51,12 @@ function partsOf(
   if (mail === 'link')
     return {
       values: { name: FILES[0] ?? '', pack: 'false' },
-      before: messageText(locale, LINK_TEXTS[locale].terms, { times: TIMES, ends: 'true', date }),
+      before: formatText(locale, LINK_TEXTS[locale].terms, { times: TIMES, ends: 'true', date }),
     }
   const count = FILES.length
   return {
     values: { order: '#1042', count, date, waiting: 0, names: '' },
     files: FILES,
-    after: messageText(locale, DELIVERY_TEXTS[locale].expires, { date }),
+    after: formatText(locale, DELIVERY_TEXTS[locale].expires, { date }),
   }
 }

@@ -57,10 +57,10 @@ export interface UsualText {
 
 export function usualText({ mail, field, locale }: UsualText, values: TextValues): string {
   if (mail === 'library') return translatorFor(locale)(LIBRARY_FIELDS[field], values)
-  if (mail === 'link') return messageText(locale, LINK_TEXTS[locale][field], values)
+  if (mail === 'link') return formatText(locale, LINK_TEXTS[locale][field], values)
   const own = DELIVERY_FIELDS[mail]
   const name = field === 'subject' || field === 'intro' ? own[field] : field
-  return messageText(locale, DELIVERY_TEXTS[locale][name], values)
+  return formatText(locale, DELIVERY_TEXTS[locale][name], values)
 }
 
 /** The number of files as `{files}` shows it. */
@@ -72,12 +72,12 @@ const FILES: Readonly<Record<Locale, string>> = {
   ja: '{count, plural, other {# 件のファイル}}',
 }
 export const filesText = (locale: Locale, count: number): string =>
-  messageText(locale, FILES[locale], { count })
+  formatText(locale, FILES[locale], { count })
 
 const compiled = new Map<string, IntlMessageFormat>()
 
 /** Formats an ICU message of this program; the values are inserted as text. */
-export function messageText(locale: Locale, message: string, values: TextValues): string {
+export function formatText(locale: Locale, message: string, values: TextValues): string {
   const key = `${locale}/${message}`
   if (!compiled.has(key))
     compiled.set(key, new IntlMessageFormat(message, locale, undefined, { ignoreTag: true }))

@@ -13,7 +13,7 @@ import { HIDDEN_KEY } from '../links/mail.ts'
 import { inOneLine, readMailLook, renderBuyerMail, type MailLook } from '../mail/buyer-mail.ts'
 import { DELIVERY_TEXTS } from '../mail/delivery-texts.ts'
 import { mailLocale } from '../mail/texts.ts'
-import { messageText } from '../mail/usual-texts.ts'
+import { formatText } from '../mail/usual-texts.ts'
 import type { Content } from '../../core/outbox/outbox.ts'
 import { present } from '../../core/present.ts'
 
@@ -245,7 +245,7 @@ function contentOf(
     names: row.preparing.map(inOneLine).join(', '),
   }
   const text = (name: 'preparing' | 'expires' | 'licences') =>
-    messageText(locale, DELIVERY_TEXTS[locale][name], values)
+    formatText(locale, DELIVERY_TEXTS[locale][name], values)
   const more = row.files - row.filenames.length
   const files = row.filenames.map(inOneLine)
   const parts = {

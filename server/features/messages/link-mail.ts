@@ -15,7 +15,7 @@ import {
 } from '../links/model/links.ts'
 import { inOneLine, readMailLook, renderBuyerMail, type MailLook } from '../mail/buyer-mail.ts'
 import { LINK_TEXTS } from '../mail/link-texts.ts'
-import { messageText } from '../mail/usual-texts.ts'
+import { formatText } from '../mail/usual-texts.ts'
 
 /** The message of each link, without its key. Deleted links have none. */
 export async function writeLinkMails(
@@ -57,7 +57,7 @@ function termsOf(
   const times = download_limit === null ? -1 : Math.max(0, download_limit - downloads)
   const ends = expires_at !== null
   const date = expires_at ? translatorFor(locale).date(expires_at) : ''
-  return messageText(locale, LINK_TEXTS[locale].terms, { times, ends: String(ends), date })
+  return formatText(locale, LINK_TEXTS[locale].terms, { times, ends: String(ends), date })
 }
 
 /** The message with the key, or null when its link does not work any more. */

@@ -14,7 +14,9 @@ import type { Content, MessageKind } from '../../core/outbox/outbox.ts'
 import { renderMail, type MailPayload } from '../../core/outbox/templates.ts'
 import type { WebhookPayload } from '../../core/outbox/webhook-events.ts'
 
-export const MESSAGE_STATUSES = ['waiting', 'sending', 'sent', 'failed', 'unknown'] as const
+export const MESSAGE_STATUSES = [
+  ...(['waiting', 'sending', 'sent', 'failed', 'unknown', 'bounced', 'complained'] as const),
+] as const
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number]
 
 export interface MessageRow extends Content {

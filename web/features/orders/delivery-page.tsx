@@ -14,6 +14,7 @@ import { LostPage } from '../../shell/lost-page.tsx'
 import { AboutCard } from './about-card.tsx'
 import { AskedBanner } from './asked-banner.tsx'
 import { AddressDialog } from './address-dialog.tsx'
+import { CorrectDialog } from './correct-dialog.tsx'
 import { FilesCard } from './files-card.tsx'
 import { DownloadsCard, LinesCard, MessagesCard } from './history-cards.tsx'
 import { ReplaceDialog } from './replace-dialog.tsx'
@@ -24,6 +25,7 @@ import { useDeliveryActions } from './use-delivery-actions.tsx'
 /** The open dialog; about one file, or all. */
 type Open =
   | { dialog: 'address' }
+  | { dialog: 'correct' }
   | { dialog: 'terms'; files: readonly DeliveredFile[] }
   | { dialog: 'replace'; file: DeliveredFile }
 
@@ -74,6 +76,18 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
         {stale && <Problem error={stale} stale what={t('The delivery could not be loaded')} />}
         {actions.error && <Problem error={actions.error} what={t('That could not be done')} />}
         {unblocked && <UnblockedBanner unblocked={unblocked} onClose={() => setUnblocked(null)} />}
+        {delivery.bounced_at !== null && delivery.status === 'ready' && (
+          <Banner
+            tone="critical"
+            title={t('The last email did not reach the buyer')}
+            action={{
+              content: t('Correct the address'),
+              onAction: () => setOpen({ dialog: 'correct' }),
+            }}
+          >
+            {delivery.sent?.error && <p>{serverText(delivery.sent.error)}</p>}
+          </Banner>
+        )}
         {blocked !== null && !delivery.asked && (
           <Banner
             tone="warning"
@@ -118,6 +132,7 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
         <DownloadsCard {...delivery} />
       </BlockStack>
       {open?.dialog === 'address' && <AddressDialog delivery={delivery} onClose={close} />}
+      {open?.dialog === 'correct' && <CorrectDialog id={delivery.id} onClose={close} />}
       {open?.dialog === 'terms' && (
         <TermsDialog delivery={delivery} files={open.files} onClose={close} />
       )}

@@ -13,6 +13,10 @@ export interface components {
       /** @description Unread notices */
       unread: number
     }
+    AddressCorrection: {
+      /** Format: email */
+      email: string
+    }
     ApiKey: {
       /** Format: date-time */
       created_at: string
@@ -70,6 +74,7 @@ export interface components {
           | 'asked'
           | 'blocked'
           | 'unreachable'
+          | 'bounced'
           | 'unfiled_products'
           | 'new_files'
           | 'unmapped'
@@ -1161,6 +1166,8 @@ export interface components {
       }
       /** @description Of them, those that the buyer cannot download: used up, expired, or not prepared */
       blocked_files: number
+      /** @description The last email came back: correct the address, or allow it again */
+      bounced_at: string | null
       confirmation_number: string | null
       /** Format: date-time */
       created_at: string
@@ -1186,11 +1193,13 @@ export interface components {
       sent: {
         /** Format: date-time */
         at: string
+        /** @description Why it was not delivered */
+        error: string | null
         /** @description There is no mail server: the mail was stored and not sent */
         kept: boolean
         message_id: string
         /** @enum {string} */
-        status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
+        status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown' | 'bounced' | 'complained'
       } | null
       size_bytes: number
       /**
@@ -1253,6 +1262,8 @@ export interface components {
       }
       /** @description Of them, those that the buyer cannot download: used up, expired, or not prepared */
       blocked_files: number
+      /** @description The last email came back: correct the address, or allow it again */
+      bounced_at: string | null
       confirmation_number: string | null
       /** Format: date-time */
       created_at: string
@@ -1309,7 +1320,7 @@ export interface components {
         kept: boolean
         sent_at: string | null
         /** @enum {string} */
-        status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
+        status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown' | 'bounced' | 'complained'
         subject: string
         to: string[]
       }[]
@@ -1349,11 +1360,13 @@ export interface components {
       sent: {
         /** Format: date-time */
         at: string
+        /** @description Why it was not delivered */
+        error: string | null
         /** @description There is no mail server: the mail was stored and not sent */
         kept: boolean
         message_id: string
         /** @enum {string} */
-        status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
+        status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown' | 'bounced' | 'complained'
       } | null
       size_bytes: number
       /**
@@ -2090,8 +2103,11 @@ export interface components {
           /** @default 50 */
           limit?: number
           /** @enum {string} */
-          status?: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
+          status?: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown' | 'bounced' | 'complained'
         }
+      }
+      'GET /api/messages/{id}': {
+        answer: components['schemas']['MessageDetail']
       }
       'GET /api/moves': {
         answer: {
@@ -2392,7 +2408,7 @@ export interface components {
           /** @default 50 */
           limit?: number
           /** @enum {string} */
-          status?: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
+          status?: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown' | 'bounced' | 'complained'
         }
       }
       'GET /api/webhooks/secret': {
@@ -2650,6 +2666,10 @@ export interface components {
       'POST /api/csv/mappings': {
         answer: components['schemas']['CsvColumnMapping']
         body: components['schemas']['CsvColumnMappingRequest']
+      }
+      'POST /api/deliveries/{id}/correct-address': {
+        answer: components['schemas']['DeliveryDetail']
+        body: components['schemas']['AddressCorrection']
       }
       'POST /api/deliveries/{id}/hold': {
         answer: components['schemas']['DeliveryDetail']
@@ -4338,7 +4358,7 @@ export interface components {
       attempts: number
       /** Format: date-time */
       created_at: string
-      /** @description Why the last attempt failed */
+      /** @description Why the last attempt failed, or why it came back */
       error: string | null
       id: string
       /** @description No mail server is configured: it was stored and not sent */
@@ -4346,12 +4366,57 @@ export interface components {
       /** @enum {string} */
       kind: 'email' | 'callback' | 'webhook' | 'sms' | 'flow'
       operation_id: string | null
+      /** @description The words with which the mail server accepted it */
+      reply: string | null
+      /** @description The address in `From` */
+      sender: string | null
       sent_at: string | null
       /**
-       * @description `unknown`: it may or may not have arrived, and is not sent again automatically
+       * @description `sent`: the mail server accepted it; `bounced`: it came back later; `complained`: it was reported as spam; `unknown`: it may or may not have arrived, and is not sent again automatically
        * @enum {string}
        */
-      status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
+      status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown' | 'bounced' | 'complained'
+      subject: string
+      /** @description The email as text, or the body that was posted */
+      text: string
+      to: string[]
+    }
+    MessageDetail: {
+      attempts: number
+      /** Format: date-time */
+      created_at: string
+      /** @description Why the last attempt failed, or why it came back */
+      error: string | null
+      /** @description What mail servers reported about it, oldest first */
+      events: {
+        /** Format: date-time */
+        at: string
+        /** @description The status code, like 5.1.1 */
+        code: string | null
+        /** @enum {string} */
+        event: 'delivered' | 'delayed' | 'bounced' | 'complained'
+        /** @description The address is wrong */
+        permanent: boolean
+        /** @description The words of the server */
+        reason: string
+        recipient: string | null
+      }[]
+      id: string
+      /** @description No mail server is configured: it was stored and not sent */
+      kept: boolean
+      /** @enum {string} */
+      kind: 'email' | 'callback' | 'webhook' | 'sms' | 'flow'
+      operation_id: string | null
+      /** @description The words with which the mail server accepted it */
+      reply: string | null
+      /** @description The address in `From` */
+      sender: string | null
+      sent_at: string | null
+      /**
+       * @description `sent`: the mail server accepted it; `bounced`: it came back later; `complained`: it was reported as spam; `unknown`: it may or may not have arrived, and is not sent again automatically
+       * @enum {string}
+       */
+      status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown' | 'bounced' | 'complained'
       subject: string
       /** @description The email as text, or the body that was posted */
       text: string

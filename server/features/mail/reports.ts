@@ -150,7 +150,7 @@ function adviceOf(mail: ReportedMail, { permanent }: MailReport): Text {
 
 const raiseComplaint = (tx: ShopScope, mail: ReportedMail): Promise<void> =>
   raiseNotice(tx, {
-    ...{ level: 'warning', operation_id: null, delivery_id: mail.delivery },
+    ...{ level: 'warning', operation_id: null },
     title: say('An email was reported as spam'),
     body: say(
       '{recipients} reported “{subject}” as spam. They got it, and they get further mails about orders.',

@@ -4,7 +4,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { AppError } from '../../core/errors.ts'
 import type { MailId, MailTokens } from './message-token.ts'
-import { jsonOf, type ReadReports } from './report-requests.ts'
+import { jsonOf, type ReadReports } from './report-body.ts'
 import type { MailReport } from './reports.ts'
 
 /** Mailgun repeats a request for eight hours, with the time of the first one. */

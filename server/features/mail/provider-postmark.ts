@@ -5,7 +5,7 @@ import { timingSafeEqual, hash } from 'node:crypto'
 import { z } from 'zod'
 import { AppError } from '../../core/errors.ts'
 import type { MailTokens } from './message-token.ts'
-import { jsonOf, type ReadReports } from './report-requests.ts'
+import { jsonOf, type ReadReports } from './report-body.ts'
 import type { MailReport } from './reports.ts'
 
 const text = z.string().max(5000).catch('')

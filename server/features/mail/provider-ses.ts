@@ -6,7 +6,7 @@ import { createVerify, X509Certificate } from 'node:crypto'
 import { z } from 'zod'
 import { AppError } from '../../core/errors.ts'
 import { TOKEN_HEADER, type MailId, type MailTokens } from './message-token.ts'
-import { jsonOf, type ReadReports } from './report-requests.ts'
+import { jsonOf, type ReadReports } from './report-body.ts'
 import type { MailReport } from './reports.ts'
 
 /** Reads an address of Amazon; rejects if it does not answer with 200. */

@@ -15,6 +15,7 @@ import { createMailTokens } from './message-token.ts'
 import { readMailgun } from './provider-mailgun.ts'
 import { readPostmark } from './provider-postmark.ts'
 import { createSesReader, type AwsGet } from './provider-ses.ts'
+import type { ReadReports } from './report-body.ts'
 import { recordReport, type MailReport } from './reports.ts'
 
 const PREFIX = '/mail-reports/'
@@ -40,15 +41,6 @@ export interface ReportRequestParts {
   /** Reads certificates, and confirms subscriptions, at Amazon. */
   awsGet: AwsGet
 }
-
-export interface ReportRequest {
-  headers: IncomingMessage['headers']
-  body: Buffer
-  now: Date
-}
-
-/** Throws `unauthenticated` and `malformed_request`. */
-export type ReadReports = (request: ReportRequest) => Promise<MailReport[]>
 
 /** Answers a request for one of the addresses. Never rejects. */
 export function createReportRequests(parts: ReportRequestParts) {
@@ -96,16 +88,4 @@ export function createReportRequests(parts: ReportRequestParts) {
     const close = status === 413 ? { connection: 'close' } : {}
     response.writeHead(status, { 'content-length': 0, ...close }).end()
   }
-}
-
-/** Throws `malformed_request`. */
-export function jsonOf(body: Buffer | string): Record<string, unknown> {
-  try {
-    const parsed: unknown = JSON.parse(body.toString())
-    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed))
-      return parsed as Record<string, unknown>
-  } catch {
-    // Answered below.
-  }
-  throw new AppError('malformed_request')
 }

@@ -1,8 +1,7 @@
 // A mailbox on a socket that speaks IMAP4rev1 (RFC 3501), as far as a client needs it that looks for
 // unseen mails, reads them and sets flags.
-import { createServer, type Socket } from 'node:net'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 
 export interface ImapFake {
   url: string

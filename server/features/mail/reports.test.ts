@@ -1,5 +1,5 @@
 // What happened to mails: the mailbox over IMAP, and the webhooks of providers.
-import { createHmac, createSign, generateKeyPairSync } from 'node:crypto'
+import { createHmac, createSign, generateKeyPairSync, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { generate } from 'selfsigned'
 import { openTestApp, type TestApp } from '../../../test/app.ts'
@@ -86,7 +86,7 @@ const notices = async () => (await app.owner.call('GET', '/api/notices')).body.d
 const dsn = (address: string, status: string, words: string) =>
   [
     ...['Return-Path: <>', 'From: MAILER-DAEMON@mx.example.com', `To: ${address}`],
-    ...[`Message-ID: <${Math.random()}@mx.example.com>`],
+    ...[`Message-ID: <${randomUUID()}@mx.example.com>`],
     'Content-Type: multipart/report; report-type=delivery-status; boundary=b',
     ...['', '--b', 'Content-Type: message/delivery-status', '', 'Reporting-MTA: dns; mx', ''],
     ...['Final-Recipient: rfc822; ada@example.com', 'Action: failed'],

@@ -23,6 +23,10 @@ import { operationMessages } from './startup/operation-messages.ts'
 import { createOrderPages } from './features/orders/order-pages.ts'
 import { createGuardedClient, type GuardedClient } from './ports/guarded-fetch.ts'
 import { withScratch } from './ports/scratch.ts'
+import { resolveByServers } from './ports/addresses.ts'
+import { awsGet } from './features/mail/aws-get.ts'
+import type { AwsGet } from './features/mail/provider-ses.ts'
+import { mailDns, type MailDns } from './features/mail/dns-records.ts'
 import { userAgentOf } from './ports/user-agent.ts'
 import type { Secrets } from './core/secrets.ts'
 import { openDelivery } from './startup/delivery.ts'
@@ -48,6 +52,10 @@ export interface ComposeOptions {
   log: Logger
   /** Tests redirect host names of cloud providers to their emulators. */
   emulators?: CloudOptions['emulators']
+  /** Tests replace the name servers that know the mail domains of shops. */
+  mailDns?: MailDns
+  /** Tests replace Amazon, whose certificates check reports about mails. */
+  awsGet?: AwsGet
   /**
    * What closes the parts, added as each one opens, so that a failed start closes them too. They
    * run in reverse order.
@@ -131,7 +139,7 @@ export async function composeServer(given: ComposeOptions): Promise<ComposedServ
 }
 
 async function openWeb(
-  { config, database, secrets, baseUrl, clock, log, closings }: ComposeOptions,
+  { config, database, secrets, baseUrl, clock, log, closings, ...given }: ComposeOptions,
   {
     engine,
     parts: { listener },
@@ -181,6 +189,12 @@ async function openWeb(
     log,
     events: EVENTS,
     plans: config.plans,
+    mail: {
+      ...{ from: environment.mailFrom, hasServer: environment.smtpUrl !== null },
+      ...{ ...environment.mail, dns: given.mailDns ?? mailDns() },
+      ...{ allowLoopback: environment.allowLoopback, resolve: resolveByServers },
+    },
+    awsGet: given.awsGet ?? awsGet,
     orderPages: createOrderPages({ database, secrets, baseUrl }),
     confirmSync: (scope, about) => confirmSync(cloud, engine, scope, about),
   }

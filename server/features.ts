@@ -29,6 +29,10 @@ import { homeFeature } from './features/home/feature.ts'
 import { importsFeature } from './features/imports/feature.ts'
 import { libraryFeature } from './features/library/feature.ts'
 import { linksFeature } from './features/links/feature.ts'
+import { mailFeature, type MailTaskParts } from './features/mail/feature.ts'
+import type { ReportRequestParts } from './features/mail/report-requests.ts'
+import type { MailRouteParts } from './features/mail/routes.ts'
+import type { DomainTaskParts } from './features/mail/domain-task.ts'
 import { mappingFeature } from './features/mapping/feature.ts'
 import { messagesFeature } from './features/messages/feature.ts'
 import { moveFeature } from './features/move/feature.ts'
@@ -99,10 +103,13 @@ export interface WebParts {
   /** The events that webhooks can receive. */
   events: readonly WebhookEvent[]
   plans: Plans | null
+  mail: MailRouteParts['mail'] & ReportRequestParts['mail']
+  awsGet: ReportRequestParts['awsGet']
 }
 
 /** What the background tasks need. */
-export interface TaskParts {
+export interface TaskParts
+  extends Omit<DomainTaskParts, 'database' | 'clock'>, Pick<MailTaskParts, 'reportsUrl'> {
   database: Database
   engine: Engine
   /** The engine's parts for workflows on deliveries. */
@@ -146,6 +153,7 @@ export const FEATURES: readonly Feature<WebParts, TaskParts>[] = checkFeatures([
   settingsFeature,
   complianceFeature,
   noticesFeature,
+  mailFeature,
   messagesFeature,
   webhooksFeature,
   flowFeature,

@@ -13,6 +13,7 @@ import { listen } from './http/listen.ts'
 import { operationRecord } from './features/operations/record.ts'
 import { builtPage, developmentPage, type PageSource } from './http/page.ts'
 import { errorFields, type Logger } from './core/log.ts'
+import { mailDns } from './features/mail/dns-records.ts'
 import { openOutbox } from './startup/outbox.ts'
 import { clearPlans } from './features/settings/shop-plan.ts'
 import { backgroundTasks } from './startup/background.ts'
@@ -104,6 +105,8 @@ async function startWorkerRole(options: ComposeOptions, server: ComposedServer):
     ...{ engine, engineParts: parts, storefront, stores, folder, cloud },
     limits: config.limits,
     plans: config.plans,
+    ...{ mailAdvice: config.environment.mail, mailDns: options.mailDns ?? mailDns() },
+    reportsUrl: config.environment.mail.reportsUrl,
   })
   const all = [...tasks, ...outbox.tasks]
   const worker = await startWorker(parts, (job) => outbox.run(job), all)
@@ -111,10 +114,13 @@ async function startWorkerRole(options: ComposeOptions, server: ComposedServer):
   closings.push(() => outbox.close())
 }
 
-function senders({ smtpUrl, twilio, mailFrom: from, platform }: Environment, log: Logger) {
+function senders(
+  { smtpUrl, twilio, mailFrom: from, mail, allowLoopback, platform }: Environment,
+  log: Logger,
+) {
   if (smtpUrl === null && platform !== null)
     log.warn('SMTP_URL is not set: email is stored in the list of messages and not sent')
-  return { smtpUrl, twilio, from }
+  return { smtpUrl, twilio, from, mail, allowLoopback }
 }
 
 /** Listens, and gives the port. */

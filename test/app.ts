@@ -8,6 +8,12 @@ import { appConfig } from '../app.config.ts'
 import type { Plugin, Workflow } from '../plugins/contract.ts'
 import type { Cloud, CloudOptions } from '../server/features/cloud/cloud.ts'
 import type { OAuthClients } from '../server/features/cloud/oauth.ts'
+import {
+  NO_MAIL_SETTINGS,
+  type MailEnvironment,
+} from '../server/core/configuration/mail-settings.ts'
+import type { AwsGet } from '../server/features/mail/provider-ses.ts'
+import type { MailDns } from '../server/features/mail/dns-records.ts'
 import { composeServer } from '../server/compose.ts'
 import type { Closing } from '../server/startup/closing.ts'
 import { defineConfig } from '../server/startup/config.ts'
@@ -80,6 +86,13 @@ export interface AppOptions {
   emulators?: CloudOptions['emulators'] | undefined
   /** The operator's OAuth apps at the cloud providers. */
   clients?: OAuthClients
+  /** The installation's mail server, settings of reports, and name servers. */
+  mail?: {
+    smtpUrl?: string
+    settings?: Partial<MailEnvironment>
+    dns?: MailDns
+    awsGet?: AwsGet
+  }
 }
 
 /** All requests of a test file have one address and often one key, so the limits are off. */
@@ -106,6 +119,7 @@ export async function openTestApp({
   trustProxy = false,
   emulators,
   clients = {},
+  mail = {},
 }: AppOptions = {}): Promise<TestApp> {
   const config = appConfig({})
   const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-app-'))
@@ -124,6 +138,8 @@ export async function openTestApp({
       baseUrl: null,
       allowLoopback: true,
       trustProxy,
+      smtpUrl: mail.smtpUrl ?? null,
+      mail: { ...NO_MAIL_SETTINGS, ...mail.settings },
       cloud: { ...config.environment.cloud, clients },
     },
   })
@@ -134,6 +150,8 @@ export async function openTestApp({
     ...{ config: whole, database, secrets, closings, log: silent },
     ...{ baseUrl: 'http://127.0.0.1', clock: () => new Date() },
     ...(emulators ? { emulators } : {}),
+    ...(mail.dns ? { mailDns: mail.dns } : {}),
+    ...(mail.awsGet ? { awsGet: mail.awsGet } : {}),
   })
   // The shop has no platform session, so its catalog is empty, as in the engine's tests.
   composed.parts.ports = withEmptyCatalog(composed.parts.ports)

@@ -25,6 +25,7 @@ import { openTestWorker } from './background.ts'
 import { createTestShop, openTestDatabase, silent } from './database.ts'
 
 export interface Purchases {
+  database: Awaited<ReturnType<typeof openTestDatabase>>
   scope: ShopScope
   secrets: ReturnType<typeof createSecrets>
   /** The webhooks that the stand-in sent and that were not received. */
@@ -81,7 +82,7 @@ export async function openPurchases(smtpUrl: string | null): Promise<Purchases> 
     return (await answer.json()) as { order_id: string }
   }
   const purchases: Purchases = {
-    ...{ scope, secrets, withheld: refusing.topics },
+    ...{ database, scope, secrets, withheld: refusing.topics },
     buy: async (buyer, locations = [0]) => {
       const lines = locations.map((location) => ({ sku: SKU, quantity: 1, location }))
       return (await post('/demo/orders', { ...buyer, lines })).order_id

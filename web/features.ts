@@ -10,6 +10,7 @@ import { files } from './features/files/feature.ts'
 import { home } from './features/home/feature.ts'
 import { imports } from './features/imports/feature.ts'
 import { links } from './features/links/feature.ts'
+import { mail } from './features/mail/feature.ts'
 import { mapping } from './features/mapping/feature.ts'
 import { move } from './features/move/feature.ts'
 import { notices } from './features/notices/feature.ts'
@@ -45,6 +46,7 @@ export const FEATURES: readonly PageFeature[] = checked([
   webhooks,
   compliance,
   buyerPage,
+  mail,
   settings,
 ])
 

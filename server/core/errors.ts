@@ -122,6 +122,17 @@ export const ERRORS = {
     type: 'invalid_request',
     message: 'This name cannot be a filename',
   },
+  unknown_variable: {
+    status: 422,
+    type: 'invalid_request',
+    message: 'This text contains a variable that the mail does not have',
+  },
+  wrong_code: { status: 422, type: 'invalid_request', message: 'This is not the code' },
+  mail_server_failed: {
+    status: 422,
+    type: 'invalid_request',
+    message: 'The mail server did not accept the mail',
+  },
   invalid_tag: { status: 422, type: 'invalid_request', message: 'This cannot be a tag' },
 
   // One item of an operation

@@ -11,6 +11,11 @@ import { AppError } from '../core/errors.ts'
 import { errorFields } from '../core/log.ts'
 import { createLibraryRequests, isLibraryPath } from '../features/library/requests.ts'
 import { createFlowRequests, isFlowPath } from '../features/flow/requests.ts'
+import {
+  createReportRequests,
+  isMailReportPath,
+  reportAddress,
+} from '../features/mail/report-requests.ts'
 import { WEBHOOKS_PATH } from '../storefront/webhooks/intake.ts'
 import { NO_ACCESS_LOG, type AccessLog } from '../http/access-log.ts'
 import { createAuthenticator } from '../http/auth.ts'
@@ -44,6 +49,7 @@ export function createApp(parts: WebParts): RequestListener {
   const metrics = createMetrics({ gauges, failures, token, open: demo, downloads })
   const flow = createFlowRequests(parts)
   const library = createLibraryRequests(parts)
+  const mailReports = createReportRequests(parts)
   const { accessLog = NO_ACCESS_LOG } = parts
   const others = createKoa(parts, { metrics, accessLog }, failures).callback()
   return (request, response) => {
@@ -66,7 +72,9 @@ export function createApp(parts: WebParts): RequestListener {
           ? flow
           : isLibraryPath(address)
             ? library
-            : delivery.handle
+            : isMailReportPath(address)
+              ? mailReports
+              : delivery.handle
     void handle(request, response).then(answered)
   }
 }
@@ -77,6 +85,8 @@ export function createApp(parts: WebParts): RequestListener {
  */
 function addressBeforeKoa(url: string | undefined): string | null {
   const path = url?.split('?', 1)[0] ?? ''
+  // Any name below the address: all unknown ones are counted as one.
+  if (isMailReportPath(path)) return reportAddress(path)
   return path === WEBHOOKS_PATH || isFlowPath(path) || isLibraryPath(path)
     ? path
     : deliveryAddress(url)

@@ -10,7 +10,12 @@ import { callbackDeliverer, type CallbackOptions } from '../features/messages/ca
 import { flowDeliverer } from '../features/flow/deliverer.ts'
 import { staleMessageTask } from '../features/messages/stale-message-sweep.ts'
 import { mailDeliverer } from '../features/messages/mail.ts'
-import { openMailServer } from '../features/messages/mail-server.ts'
+import { openMailServer } from '../features/mail/mail-server.ts'
+import { createMailTokens } from '../features/mail/message-token.ts'
+import { providerHeaders } from '../features/mail/providers.ts'
+import { createShopServers } from '../features/mail/sender.ts'
+import { NO_MAIL_SETTINGS, type MailEnvironment } from '../core/configuration/mail-settings.ts'
+import { resolveByServers, type Resolve } from '../ports/addresses.ts'
 import { smsDeliverer } from '../features/messages/sms/sms.ts'
 import type { TwilioAccount } from '../core/configuration/environment.ts'
 import { twilioGateway } from '../features/messages/sms/twilio.ts'
@@ -25,6 +30,12 @@ export interface OutboxOptions extends CallbackOptions {
   database: Database
   /** The mail server; null: email is written and stored, and none is sent. */
   smtpUrl: string | null
+  /** Reports about mails; absent: none arrive. */
+  mail?: MailEnvironment
+  /** Mail servers of shops may be on this machine; for development and tests. */
+  allowLoopback?: boolean
+  /** Resolves the names of mail servers of shops; absent: by the name servers. */
+  resolve?: Resolve
   /** The account for text messages; null: they are stored, and none is sent. */
   twilio: TwilioAccount | null
   /** The platform's automation of a shop; absent: there is none. */
@@ -50,9 +61,17 @@ export interface Outbox {
 }
 
 export function openDeliverers(options: OutboxOptions): Deliverers {
-  const { smtpUrl, twilio } = options
+  const { smtpUrl, twilio, secrets, mail = NO_MAIL_SETTINGS } = options
+  const { allowLoopback = false, resolve = resolveByServers } = options
   return {
-    email: mailDeliverer({ ...options, server: smtpUrl === null ? null : openMailServer(smtpUrl) }),
+    email: mailDeliverer({
+      ...options,
+      server: smtpUrl === null ? null : openMailServer(smtpUrl),
+      returnAddress: mail.returnAddress,
+      tokens: createMailTokens(secrets),
+      shopServers: createShopServers({ allowLoopback, resolve }, secrets),
+      providerHeaders: (token) => providerHeaders(mail, token),
+    }),
     callback: callbackDeliverer(options),
     webhook: webhookDeliverer({ ...options, events: EVENTS }),
     flow: flowDeliverer(options.triggers),

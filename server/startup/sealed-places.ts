@@ -8,6 +8,8 @@ import { authorizationPlace } from '../features/cloud/authorize.ts'
 import { connectionPlace } from '../features/cloud/sealed.ts'
 import { documentPlace } from '../features/compliance/customer-data-rows.ts'
 import { dropSecretPlace } from '../features/drop/shared-secrets.ts'
+import { mailKeyPlace } from '../features/mail/domain.ts'
+import { mailPasswordPlace } from '../features/mail/server-password.ts'
 import { licencePlace } from '../features/preparation/model/licence-lists.ts'
 import { secretPlace } from '../features/webhooks/webhooks.ts'
 import { tokenPlace } from '../storefront/shop-tokens.ts'
@@ -60,6 +62,14 @@ export const SEALED_PLACES: readonly SealedPlace[] = [
   {
     ...{ table: 'connections', column: 'sealed', format: 'bytes' },
     about: ofShop(connectionPlace),
+  },
+  {
+    ...{ table: 'mail_settings', column: 'server_password', format: 'bytes' },
+    about: ofShop(mailPasswordPlace),
+  },
+  {
+    ...{ table: 'mail_settings', column: 'domain_key', format: 'bytes' },
+    about: ofShop(mailKeyPlace),
   },
   {
     ...{ table: 'cloud_authorizations', column: 'verifier', format: 'bytes' },

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { startReceiver } from '../fakes/receiver.ts'
+import { startMailFake } from '../fakes/smtp.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { readDemo, type RunningServer } from '../flows/server.ts'
 import { usePages } from './page-browser.ts'
@@ -246,4 +247,54 @@ test('the shop’s watermark is saved, and an empty one is refused', async () =>
   await page.getByRole('menuitem', { name: 'Watermark PDF documents' }).click()
   const choice = page.getByRole('radio', { name: 'The shop’s watermark' })
   expect(await choice.isChecked()).toBe(true)
+})
+
+test('mail to buyers: an own server is confirmed by a test mail, and a text is previewed', async () => {
+  const smtp = await startMailFake()
+  onTestFinished(() => smtp.close())
+  const page = await open('/settings/mail-to-buyers')
+  await page.getByLabel('Name', { exact: true }).fill('Harbour Books')
+  await page.getByLabel('Address for replies').fill('help@example.com')
+  await press(page, 'Save')
+  await page.getByText('The next mail comes from Harbour Books').waitFor()
+
+  await press(page, 'Add a mail server')
+  await page.getByLabel('Server', { exact: true }).fill('127.0.0.1')
+  await page.getByLabel('Encryption').selectOption('none')
+  await page.getByLabel('Port').fill(String(smtp.port))
+  await page.getByLabel('From this address').fill('shop@')
+  await press(page, 'Save the server')
+  await page.getByText('Enter the address that mails are sent from').waitFor()
+  await page.getByLabel('From this address').fill('shop@example.com')
+  await press(page, 'Save the server')
+  smtp.behaviour = 'refuse'
+  await press(page, 'Send')
+  await page.getByText('550 No such user shop@example.com').waitFor()
+  smtp.behaviour = 'accept'
+  await press(page, 'Send')
+  await page.getByLabel('Code from the test mail').fill('1')
+  await press(page, 'Confirm')
+  await page.getByText('This is not the code of the last test mail').waitFor()
+  const code = /\r\n(\d{6})\r\n/.exec(smtp.mails.at(-1)!.raw)![1]!
+  await page.getByLabel('Code from the test mail').fill(code)
+  await press(page, 'Confirm')
+  await page.getByRole('radio', { name: 'Through your own mail server' }).waitFor()
+  expect(await page.getByRole('radio', { checked: true }).getAttribute('value')).toBe('server')
+
+  await page.goto(`${server.url}/settings/mail-to-buyers/texts`)
+  await page.getByLabel('Language', { exact: true }).selectOption('de')
+  await page.getByRole('textbox', { name: 'Subject' }).fill('Hallo {kunde}')
+  await page.getByText('This mail has no variable {kunde}').waitFor()
+  await press(page, 'Save')
+  await page.getByRole('textbox', { name: 'Subject' }).fill('Hallo zu {order}')
+  const preview = page.frameLocator('iframe[title="Preview of the email"]')
+  await preview.getByRole('heading', { name: 'Hallo zu #1042' }).waitFor()
+  await press(page, 'Save')
+  await page.getByText('Texts saved').waitFor()
+  await page.reload()
+  await page.getByLabel('Language', { exact: true }).selectOption('de')
+  expect(await page.getByRole('textbox', { name: 'Subject' }).inputValue()).toBe('Hallo zu {order}')
+  await page.getByRole('button', { name: 'Use the usual text' }).click()
+  await press(page, 'Save')
+  await preview.getByRole('heading', { name: 'Ihre Dateien zur Bestellung #1042' }).waitFor()
 })

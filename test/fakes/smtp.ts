@@ -4,10 +4,12 @@ import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { SMTPServer } from 'smtp-server'
+import { SMTPServer, type SMTPServerSession } from 'smtp-server'
 
 export interface ReceivedMail {
   to: string[]
+  /** The sender of the envelope. */
+  from: string
   /** The complete message with headers and body. */
   raw: string
   messageId: string
@@ -66,18 +68,25 @@ export async function startMailFake(): Promise<MailFake> {
       done()
     },
     onData: (stream, session, done: Done) => {
-      void takeMessage(
-        stream,
-        session.envelope.rcptTo.map(({ address }) => address),
-        done,
-      )
+      void takeMessage(stream, session.envelope, done)
     },
   })
-  const takeMessage = async (stream: Readable, to: string[], done: Done) => {
+  const takeMessage = async (
+    stream: Readable,
+    { rcptTo, mailFrom }: SMTPServerSession['envelope'],
+    done: Done,
+  ) => {
+    const to = rcptTo.map(({ address }) => address)
+    const from = mailFrom === false ? '' : mailFrom.address
     // The client disconnected in the middle of the message.
     const raw = await text(stream).catch(() => null)
     if (raw === null) return
-    fake.mails.push({ to, raw, messageId: /^Message-ID: (.*)$/im.exec(raw)?.[1]?.trim() ?? '' })
+    fake.mails.push({
+      to,
+      from,
+      raw,
+      messageId: /^Message-ID: (.*)$/im.exec(raw)?.[1]?.trim() ?? '',
+    })
     if (fake.behaviour === 'break-off') return sockets.forEach((socket) => socket.resetAndDestroy())
     if (fake.behaviour === 'refuse-message') return done(answer(552, 'Too much'))
     if (fake.behaviour === 'hang-after') return void waiting.push(() => done())

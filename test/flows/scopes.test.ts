@@ -56,5 +56,6 @@ test('a key that may only read can send what only computes an answer', () => {
     'post /api/schedules/match',
     'post /api/settings/buyer-page/preview',
     'post /api/web-vitals',
+    'post /api/settings/mail/texts/preview',
   ])
 })

@@ -148,6 +148,55 @@ export const environmentSchema = z.object({
       .optional(),
   ),
   MAIL_FROM: setting(z.string().default('Stevedore <files@localhost>')),
+  MAIL_RETURN_ADDRESS: setting(
+    z
+      .string()
+      // The part before the @ gets 49 more characters, and may have 64.
+      .regex(
+        /^[a-z0-9._-]{1,15}@[a-z0-9-]+(\.[a-z0-9-]+)+$/i,
+        'set an address with a short name, like bounces@mail.example.com',
+      )
+      .optional(),
+  ),
+  MAIL_REPORTS_URL: setting(
+    z
+      .url({ protocol: /^imaps?$/, error: 'set imaps://user:password@imap.example.com/INBOX' })
+      .optional(),
+  ),
+  POSTMARK_WEBHOOK_PASSWORD: setting(
+    z.string().min(16, 'set at least 16 random characters (openssl rand -hex 16)').optional(),
+  ),
+  MAILGUN_SIGNING_KEY: setting(
+    z.string().min(16, 'set the HTTP webhook signing key of the account').optional(),
+  ),
+  SES_SNS_TOPICS: setting(
+    z
+      .string()
+      .transform((text) => text.split(',').map((topic) => topic.trim()))
+      .pipe(
+        z.array(
+          z
+            .string()
+            .regex(
+              /^arn:aws(-[a-z]+)*:sns:[a-z0-9-]+:\d{12}:[\w-]+$/,
+              'set one or more topics, like arn:aws:sns:eu-west-1:123456789012:mail',
+            ),
+        ),
+      )
+      .optional(),
+  ),
+  MAIL_SPF_DOMAIN: setting(
+    z
+      .string()
+      .regex(/^[\w-]+(\.[\w-]+)+$/, 'set a domain, like spf.mail.example.com')
+      .optional(),
+  ),
+  MAIL_BOUNCE_HOST: setting(
+    z
+      .string()
+      .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/i, 'set a host name, like mail.example.com')
+      .optional(),
+  ),
   ALLOW_LOOPBACK: setting(z.enum(['0', '1'], 'set 1 or 0').optional()),
   DEMO_CATALOG: setting(z.string().optional()),
   DEMO_POINTS: setting(

@@ -4,6 +4,7 @@ import { ConfigError } from '../config-error.ts'
 import { readDropSettings, type DropEnvironment } from './drop-settings.ts'
 import { environmentProblems, isDemo } from './environment-problems.ts'
 import { environmentSchema, type EnvironmentVariables, type Role } from './environment-schema.ts'
+import { mailSettingsOf, type MailEnvironment } from './mail-settings.ts'
 import type { PartnerAccess } from './plan-list.ts'
 import { readStorage, type Storage } from './storage-settings.ts'
 
@@ -54,6 +55,8 @@ export interface Environment {
   partner: PartnerAccess | null
   smtpUrl: string | null
   mailFrom: string
+  /** Reports about mails, and the domains of shops. */
+  mail: MailEnvironment
   /** The User-Agent of requests to addresses that others chose; null: the usual one. */
   userAgent: string | null
   /** The account for text messages; null: they are stored in the list, and none is sent. */
@@ -136,6 +139,7 @@ function environmentOf(
     storage,
     smtpUrl: env.SMTP_URL ?? null,
     mailFrom: env.MAIL_FROM,
+    mail: mailSettingsOf(env),
     userAgent: env.FETCH_USER_AGENT ?? null,
     twilio: twilioOf(env),
     allowLoopback: env.ALLOW_LOOPBACK === undefined ? demo : env.ALLOW_LOOPBACK === '1',

@@ -17,6 +17,8 @@ export interface NoticeRow {
   body_text: Text | null
   operation_id: string | null
   kind: 'import' | 'bulk' | null
+  /** A bare UUID: the delivery that it is about. */
+  delivery_id: string | null
   created_at: Date
   read_at: Date | null
 }
@@ -28,6 +30,7 @@ export const noticeFields = {
   title: z.string(),
   body: z.string(),
   operation_id: z.string().nullable(),
+  delivery_id: z.string().nullable(),
   created_at: z.iso.datetime(),
 }
 
@@ -45,7 +48,7 @@ export async function listNotices(
 ): Promise<{ rows: NoticeRow[]; unread: number }> {
   const rows = await scope.query<NoticeRow>(
     `select n.id, n.level, n.title, n.body, n.title_text, n.body_text, n.operation_id, o.kind,
-       n.created_at, n.read_at
+       n.delivery_id, n.created_at, n.read_at
      from notices n left join operations o on o.shop_id = n.shop_id and o.id = n.operation_id
      where n.shop_id = :shop and (:before::uuid is null or n.id < :before) order by n.id desc
        limit :limit`,
@@ -57,18 +60,20 @@ export async function listNotices(
 export interface NewNotice extends Pick<NoticeRow, 'level' | 'operation_id'> {
   title: AnyText
   body: AnyText
+  /** A bare UUID. */
+  delivery_id?: string | null
 }
 
 /** Raises a notice with its event. Must be called in the transaction of what it reports. */
 export async function raiseNotice(
   tx: ShopScope,
-  { level, operation_id, ...text }: NewNotice,
+  { level, operation_id, delivery_id = null, ...text }: NewNotice,
 ): Promise<void> {
   const written = { ...titleFields(text.title), ...bodyFields(text.body) }
   const { title, body } = written
   const row = firstOf(
     await tx
-      .insert('notices', { level, operation_id, ...written })
+      .insert('notices', { level, operation_id, delivery_id, ...written })
       .returning<Pick<NoticeRow, 'id' | 'created_at'>[]>(['id', 'created_at']),
   )
   await raiseEvent(tx, noticeCreated, {
@@ -77,6 +82,7 @@ export async function raiseNotice(
     data: {
       ...{ id: toPublicId('notice', row.id), level, title, body },
       operation_id: operation_id && (await operationIdOf(tx, operation_id)),
+      delivery_id: delivery_id && toPublicId('delivery', delivery_id),
       created_at: row.created_at.toISOString(),
     },
   })

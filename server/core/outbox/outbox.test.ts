@@ -4,7 +4,7 @@ import { startMailFake, type MailFake } from '../../../test/fakes/smtp.ts'
 import { forShop, type ShopScope } from '../db/for-shop.ts'
 import { createSecrets } from '../secrets.ts'
 import { sweepStaleMessages } from '../../features/messages/stale-message-sweep.ts'
-import { openMailServer } from '../../features/messages/mail-server.ts'
+import { openMailServer } from '../../features/mail/mail-server.ts'
 import {
   listMessages,
   readMessage,
@@ -135,7 +135,7 @@ describe('an email', () => {
     expect(smtp.mails.length).toBe(1)
     const [mail] = smtp.mails
     expect(mail!.to).toEqual(TO)
-    expect(mail!.messageId).toBe(`<message_${id.replaceAll('-', '')}@stevedore>`)
+    expect(mail!.messageId).toBe(`<message_${id.replaceAll('-', '')}@example.com>`)
     expect(mail!.raw).toMatch(/^Subject: Tag files partly complete: 1,200 of 1,204 files changed/m)
     expect(mail!.raw).toMatch(/^Auto-Submitted: auto-generated/m)
     const parts = mail!.raw.replace(/=\r\n/g, '').replaceAll('=3D', '=')
@@ -400,7 +400,10 @@ describe('handing over', () => {
     expect(delivery).toEqual({ status: 'again', reason: 'The mail server could not be reached' })
     smtp.release()
     smtp.behaviour = 'accept'
-    expect(await server.handOver(letter, new AbortController().signal)).toEqual({ status: 'sent' })
+    expect(await server.handOver(letter, new AbortController().signal)).toEqual({
+      status: 'sent',
+      content: { reply: expect.stringMatching(/^250 /) },
+    })
     expect(smtp.mails.length).toBe(1)
   })
 

@@ -21,6 +21,10 @@ export interface Content {
   html?: string
   /** There is no mail server: the message was stored and not sent. */
   kept?: boolean
+  /** The words with which the mail server accepted the message. */
+  reply?: string
+  /** The address in `From`. */
+  sender?: string
 }
 
 export interface Message {
@@ -44,9 +48,17 @@ export interface Message {
 export type DeliveryResult =
   | { status: 'sent'; content?: Partial<Content>; reason?: string }
   /** Not delivered; another attempt may help. `unanswered`: the receiver did not answer in time. */
-  | { status: 'again'; reason: string; unanswered?: true }
-  /** Not delivered, and no attempt will help. */
-  | { status: 'failed'; reason: string }
+  | {
+      status: 'again'
+      reason: string
+      unanswered?: true
+      /** The mail server does not know the address: if no attempt helps, it is blocked. */
+      badAddress?: true
+      /** Milliseconds after each attempt, in place of those of the deliverer. */
+      delays?: readonly number[]
+    }
+  /** Not delivered, and no attempt will help. `blocked`: nothing is sent to the address. */
+  | { status: 'failed'; reason: string; blocked?: true }
   /** The message may have arrived, so it is never sent again automatically. */
   | { status: 'unknown'; reason: string }
   /** Not delivered because this process stops; the attempt does not count. */

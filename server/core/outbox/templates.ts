@@ -28,7 +28,8 @@ export function renderMail(
   language: TextLanguage = ENGLISH,
 ): RenderedMail {
   const written = writtenIn(data, language) as MailPayload['data']
-  const values = { ...written, baseUrl, language: language.locale.slice(0, 2) }
+  // A mail to a buyer has the buyer's language.
+  const values = { language: language.locale.slice(0, 2), ...written, baseUrl }
   const options = { helpers: helpersFor(language) }
   const lines = templateOf(`${template}.txt`, true)(values, options).split('\n')
   return {

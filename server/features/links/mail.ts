@@ -1,21 +1,9 @@
-// Email with buyers' links. A message stores only the link's id, and the key is inserted when it is
-// sent: neither the outbox nor the list of sent messages contains a key.
+// Queues email with buyers' links. A message stores only the link's id, and the key is inserted when
+// it is sent (messages/link-mail.ts): neither the outbox nor the list of sent messages contains a key.
 import { sayPlain } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { queueMessages } from '../../core/queue/queue.ts'
-import {
-  linkAddress,
-  pageAddress,
-  LINK_COLUMNS,
-  LINK_TABLES,
-  readLinks,
-  type Link,
-  type LinkRow,
-} from './model/links.ts'
-import { readShop } from '../../files/shop-settings.ts'
-import type { Secrets } from '../../core/secrets.ts'
-import type { Content } from '../../core/outbox/outbox.ts'
-import { renderMail } from '../../core/outbox/templates.ts'
+import type { Link } from './model/links.ts'
 
 const TEMPLATE = 'download-link'
 /** The placeholder for the key in a stored message. */
@@ -55,82 +43,6 @@ export async function queueLinkMails(
     rows.map(({ id }) => id),
   )
   return rows.length
-}
-
-/** The message of each link, without its key. Deleted links have none. */
-export async function writeLinkMails(
-  scope: ShopScope,
-  links: readonly string[],
-  baseUrl: string,
-): Promise<Map<string, Content>> {
-  if (links.length === 0) return new Map()
-  const { name } = await readShop(scope)
-  const rows = await scope.query<LinkRow>(
-    `select ${LINK_COLUMNS} from ${LINK_TABLES} where l.shop_id = :shop
-      and l.id = any(:links::uuid[])`,
-    { links },
-  )
-  return new Map(
-    rows.map((row) => {
-      const data = {
-        shop: { name: oneLine(name) },
-        name: oneLine(row.name),
-        pack: row.pack_id !== null,
-        terms: termsOf(row),
-      }
-      const mail = renderMail(
-        { template: TEMPLATE, data: { ...data, address: pageAddress(baseUrl, HIDDEN_KEY) } },
-        baseUrl,
-      )
-      return [row.id, { ...mail, to: row.email === null ? [] : [row.email] }]
-    }),
-  )
-}
-
-/** The message with the key, or null when its link does not work any more. */
-export async function withKey(
-  scope: ShopScope,
-  content: Content,
-  link: string,
-  parts: { secrets: Secrets; baseUrl: string; now: Date },
-): Promise<Content | null> {
-  const [found] = await readLinks(scope, parts.secrets, [link], parts.now)
-  if (found?.status !== 'active') return null
-  const fill = (text: string) =>
-    text.replaceAll(linkAddress(parts.baseUrl, HIDDEN_KEY), linkAddress(parts.baseUrl, found.key))
-  return {
-    ...content,
-    text: fill(content.text),
-    ...(content.html ? { html: fill(content.html) } : {}),
-  }
-}
-
-/** A name must not start a new line of the message. */
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
-
-const dayOf = (at: Date) => at.toLocaleDateString('en', { dateStyle: 'long', timeZone: 'UTC' })
-const count = (number: number, unit: string) =>
-  `${number.toLocaleString('en')} ${unit}${number === 1 ? '' : 's'}`
-
-/** `It works once, until January 31, 2026.` */
-function termsOf(row: LinkRow): string {
-  const { download_limit, downloads, expires_at, available_at, use_hours, first_used_at } = row
-  const left = download_limit === null ? null : Math.max(0, download_limit - downloads)
-  const times =
-    left === null
-      ? 'as often as you like'
-      : left === 1
-        ? 'once'
-        : `${left.toLocaleString('en')} times`
-  const rental =
-    use_hours === null || first_used_at
-      ? ''
-      : ` for ${use_hours % 24 === 0 ? count(use_hours / 24, 'day') : count(use_hours, 'hour')} from the first download`
-  const from =
-    available_at && available_at > new Date() ? `From ${dayOf(available_at)} it works` : 'It works'
-  return expires_at === null
-    ? `${from} ${times}${rental}${rental === '' ? ' and does not expire' : ''}.`
-    : `${from} ${times}${rental}, until ${dayOf(expires_at)}.`
 }
 
 /** Why the link cannot be sent, or null. */

@@ -14,6 +14,7 @@ import {
   type Deliverer,
   type DeliveryResult,
 } from '../../core/outbox/outbox.ts'
+import { SENT_BY_SHOP } from '../mail/sent-by-shop.ts'
 import { present, zip } from '../../core/present.ts'
 import { afterStop, recordAttempt, recordAttempts, type DeliveryAttempt } from './record-attempt.ts'
 
@@ -70,13 +71,15 @@ export function createStart(
     const release = limiter.take(turn)
     if (!release) return later(limiter.later(turn))
     const ended = deliverMessage(scope, { id, ...waiting, expired }, parts).finally(release)
-    return { ended, detached: waiting.kind !== 'email' }
+    return { ended, detached: waiting.kind !== 'email' || waiting.own }
   }
 }
 
 interface WaitingMessage {
   kind: MessageKind
   created_at: Date
+  /** A mail to a buyer through the shop's own server. */
+  own: boolean
   /**
    * The receiver of a post: the webhook, or the host of the address; null: the message is no post.
    */
@@ -93,7 +96,7 @@ const expiryOf = ({ created_at }: WaitingMessage): Date =>
 const findWaiting = async (scope: ShopScope, id: string): Promise<WaitingMessage | undefined> =>
   (
     await scope.query<WaitingMessage>(
-      `select o.kind, o.created_at, ${receiverOf('o')} as receiver,
+      `select o.kind, o.created_at, ${SENT_BY_SHOP} as own, ${receiverOf('o')} as receiver,
          coalesce(r.failures, 0) as failures, r.retry_at as "retryAt"
        from outbox o
        left join receiver_failures r

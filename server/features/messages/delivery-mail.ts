@@ -7,13 +7,14 @@ import { queueTask, type TaskKind } from '../../core/queue/background.ts'
 import { queueMessages, queueMessage } from '../../core/queue/queue.ts'
 import { linkAddress } from '../links/model/links.ts'
 import { keysOfDeliveries } from '../preparation/model/assigned-keys.ts'
-import { readShop } from '../../files/shop-settings.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { mailLanguage, mailText } from './delivery-mail-texts.ts'
+import { momentIn, translatorFor } from '../downloads/translate.ts'
 import { HIDDEN_KEY } from '../links/mail.ts'
-import { momentIn } from '../downloads/translate.ts'
+import { inOneLine, readMailLook, renderBuyerMail, type MailLook } from '../mail/buyer-mail.ts'
+import { DELIVERY_TEXTS } from '../mail/delivery-texts.ts'
+import { mailLocale } from '../mail/texts.ts'
+import { formatText } from '../mail/usual-texts.ts'
 import type { Content } from '../../core/outbox/outbox.ts'
-import { renderMail } from '../../core/outbox/templates.ts'
 import { present } from '../../core/present.ts'
 
 const TEMPLATE = 'order-delivery'
@@ -222,7 +223,7 @@ export async function writeDeliveryMails(
   baseUrl: string,
 ): Promise<(Content | null)[]> {
   if (mailed.length === 0) return []
-  const { name: shop, settings } = await readShop(scope)
+  const look = await readMailLook(scope)
   const rows = await scope.query<MailRow & { place: number }>(
     `select g.place::int, o.name as order_name, coalesce(d.email, o.email) as email, o.locale, f.filenames,
        f.files, f.preparing, f.later, f.expires_at,
@@ -262,69 +263,44 @@ export async function writeDeliveryMails(
   const found = new Map(rows.map((row) => [row.place, row]))
   return mailed.map(({ about }, at) => {
     const row = found.get(at + 1)
-    return row ? contentOf(row, about, { name: shop, zone: settings.time_zone }, baseUrl) : null
+    return row ? contentOf(row, about, look, baseUrl) : null
   })
 }
-
-/** Cached by language: creating a formatter takes longer than the rest of a mail. */
-const days = new Map<string, Intl.DateTimeFormat>()
-
-function dayIn(language: string): Intl.DateTimeFormat {
-  const made =
-    days.get(language) ?? new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' })
-  days.set(language, made)
-  return made
-}
-
-const TITLES = {
-  order: ['subject', 'intro'],
-  update: ['updateSubject', 'updateIntro'],
-  added: ['addedSubject', 'addedIntro'],
-  ready: ['readySubject', 'readyIntro'],
-  available: ['availableSubject', 'availableIntro'],
-} as const
 
 function contentOf(
   row: MailRow,
   about: MailedDelivery['about'],
-  from: { name: string; zone: string },
+  look: MailLook,
   baseUrl: string,
 ): Content {
-  const language = mailLanguage(row.locale)
-  const shop = oneLine(from.name)
+  const locale = mailLocale(row.locale)
+  const date = row.expires_at === null ? '' : translatorFor(locale).date(row.expires_at)
   const values = {
-    ...{ shop, order: oneLine(row.order_name) },
+    ...{ shop: look.shop, order: inOneLine(row.order_name), date },
     // All files that the mail is about, also those that are not ready.
     count: about === 'added' ? row.files + row.preparing.length + row.later.length : row.files,
     waiting: row.preparing.length,
-    names: row.preparing.map(oneLine).join(', '),
+    names: row.preparing.map(inOneLine).join(', '),
   }
-  const date = row.expires_at === null ? undefined : dayIn(language).format(row.expires_at)
-  const text = (name: Parameters<typeof mailText>[1]) =>
-    mailText(language, name, { ...values, date: date ?? '' })
-  const momentOf = momentIn(language, from.zone)
+  const text = (name: 'preparing' | 'expires' | 'licences' | 'later' | 'laterIntro') =>
+    formatText(locale, DELIVERY_TEXTS[locale][name], values)
+  const more = row.files - row.filenames.length
+  const files = row.filenames.map(inOneLine)
+  const momentOf = momentIn(locale, look.zone)
   const later = row.later.map(
-    ({ filename, at }) => `${oneLine(filename)}: ${momentOf(new Date(at))}`,
+    ({ filename, at }) => `${inOneLine(filename)}: ${momentOf(new Date(at))}`,
   )
   const nothingYet = about === 'order' && row.files === 0 && later.length > 0
-  const more = row.files - row.filenames.length
-  const files = row.filenames.map(oneLine)
-  const data = {
-    ...{ language, shop: { name: shop }, files: more > 0 ? [...files, `+ ${more}`] : files },
-    subject: text(TITLES[about][0]),
-    intro: text(nothingYet ? 'laterIntro' : TITLES[about][1]),
-    ...(later.length === 0 ? {} : { later: text('later'), laterFiles: later }),
-    preparing: row.preparing.length === 0 ? '' : text('preparing'),
-    button: text('button'),
-    ...{ expires: date === undefined ? '' : text('expires') },
-    ...(row.licensed ? { licences: text('licences'), hidden: HIDDEN_LICENCES } : {}),
-    ...{ keep: text('keep'), footer: text('footer'), address: linkAddress(baseUrl, HIDDEN_KEY) },
+  const parts = {
+    ...{ mail: about, locale, values, files: more > 0 ? [...files, `+ ${more}`] : files },
+    ...(nothingYet ? { intro: text('laterIntro') } : {}),
+    ...(later.length === 0 ? {} : { later: { title: text('later'), files: later } }),
+    before: row.preparing.length === 0 ? '' : text('preparing'),
+    after: date === '' ? '' : text('expires'),
+    address: linkAddress(baseUrl, HIDDEN_KEY),
+    ...(row.licensed ? { licences: { title: text('licences'), hidden: HIDDEN_LICENCES } } : {}),
   }
-  const mail = renderMail(
-    { template: TEMPLATE, data: { licences: '', later: '', laterFiles: [], ...data } },
-    baseUrl,
-  )
-  return { ...mail, to: row.email === null ? [] : [row.email] }
+  return { ...renderBuyerMail(look, parts, baseUrl), to: row.email === null ? [] : [row.email] }
 }
 
 export interface WrittenDelivery {
@@ -385,11 +361,8 @@ async function licencesOf(
   const lines = new Map<string, string[]>(deliveries.map((delivery) => [delivery, []]))
   const assigned = await keysOfDeliveries(scope, secrets, deliveries, { show: true })
   for (const { delivery_id, filename, key } of assigned)
-    present(lines.get(delivery_id), 'The delivery').push(`${oneLine(filename)}: ${key}`)
+    present(lines.get(delivery_id), 'The delivery').push(`${inOneLine(filename)}: ${key}`)
   return lines
 }
 
 const escapeHtml = (text: string): string => Handlebars.escapeExpression(text)
-
-/** Writes a name in one line: it must not start a new line of the message. */
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()

@@ -2,13 +2,11 @@
 // the library's key; the key is inserted when it is sent.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Content } from '../../core/outbox/outbox.ts'
-import { renderMail } from '../../core/outbox/templates.ts'
 import { queueMessage } from '../../core/queue/queue.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { readShop } from '../../files/shop-settings.ts'
-import { readBuyerPage } from '../downloads/buyer-page.ts'
 import { translatorFor } from '../downloads/translate.ts'
 import { HIDDEN_KEY } from '../links/mail.ts'
+import { readMailLook, renderBuyerMail } from '../mail/buyer-mail.ts'
 
 const TEMPLATE = 'library-link'
 
@@ -44,20 +42,14 @@ export async function writeLibraryMail(
     { id },
   )
   if (!row) return null
-  const [{ name }, { page }] = await Promise.all([readShop(scope), readBuyerPage(scope)])
-  // A name must not start a new line of the message.
-  const shop = name.replace(/\s+/g, ' ').trim()
-  const t = translatorFor(row.locale ?? page.language)
-  const data = {
-    ...{ language: t.locale, shop: { name: shop }, address: libraryAddress(baseUrl, HIDDEN_KEY) },
-    subject: t('library.mailSubject', { shop }),
-    intro: t('library.mailIntro', { shop }),
-    button: t('library.mailButton'),
-    until: t('library.mailUntil', { date: t.date(row.expires_at) }),
-    keep: t('library.mailKeep'),
-    footer: t('library.mailFooter', { shop }),
+  const look = await readMailLook(scope)
+  const t = translatorFor(row.locale ?? look.page.page.language)
+  const date = t.date(row.expires_at)
+  const parts = {
+    ...{ mail: 'library' as const, locale: t.locale, values: { date } },
+    ...{ after: t('library.mailUntil', { date }), address: libraryAddress(baseUrl, HIDDEN_KEY) },
   }
-  return { ...renderMail({ template: TEMPLATE, data }, baseUrl), to: [row.email] }
+  return { ...renderBuyerMail(look, parts, baseUrl), to: [row.email] }
 }
 
 /** The message with the key; null: the key has expired or was deleted. */

@@ -1,9 +1,11 @@
 // The first mails of deliveries, many in one run, which share statements and sessions of the mail
 // server.
 import { setTimeout as delay } from 'node:timers/promises'
-import { forShop } from '../../core/db/for-shop.ts'
+import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import type { BackgroundTask } from '../../core/queue/background.ts'
+import { queueMessages } from '../../core/queue/queue.ts'
 import { present } from '../../core/present.ts'
+import { sendsItself } from '../mail/sent-by-shop.ts'
 import { deliverBatch, type OutboxParts } from './deliver.ts'
 import { SEND_MAILS } from './delivery-mail.ts'
 
@@ -26,6 +28,10 @@ export const mailBatchTask = (parts: OutboxParts): BackgroundTask => ({
     where batched and status = 'waiting' group by shop_id`,
   run: async ({ shop, signal }) => {
     const scope = forShop(parts.database, present(shop, 'The shop of the run'))
+    if (await sendsItself(scope)) {
+      await queueSingly(scope)
+      return null
+    }
     for (const until = performance.now() + RUN_MS; performance.now() < until;) {
       signal.throwIfAborted()
       const count = await deliverBatch(scope, parts, MAILS_PER_BATCH)
@@ -35,3 +41,19 @@ export const mailBatchTask = (parts: OutboxParts): BackgroundTask => ({
     return new Date()
   },
 })
+
+/**
+ * Gives each mail its own job: one that waits for a server of the shop must not hold a place that
+ * the batches of all shops share.
+ */
+const queueSingly = (scope: ShopScope): Promise<void> =>
+  scope.transaction(async (tx) => {
+    const rows = await tx.query<{ id: string }>(
+      `update outbox set batched = false where shop_id = :shop and batched and status = 'waiting'
+       returning id`,
+    )
+    await queueMessages(
+      tx,
+      rows.map(({ id }) => id),
+    )
+  })

@@ -3,6 +3,9 @@ import { silent } from '../../../test/database.ts'
 import { openDatabase } from '../../core/db/database.ts'
 import { forShop } from '../../core/db/for-shop.ts'
 import { createSecrets } from '../../core/secrets.ts'
+import { resolveByServers } from '../../ports/addresses.ts'
+import { createMailTokens } from '../mail/message-token.ts'
+import { createShopServers } from '../mail/sender.ts'
 import { mailDeliverer } from './mail.ts'
 import type { Message } from '../../core/outbox/outbox.ts'
 
@@ -17,6 +20,7 @@ it('hands over no mail of a batch whose keys cannot be read: it is sent again as
   const database = openDatabase('postgres://127.0.0.1:1/none', 1, silent)
   onTestFinished(() => database.close())
   const sent: string[] = []
+  const secrets = createSecrets('the secret of the tests, long enough')
   const { batch } = mailDeliverer({
     server: {
       handOver: ({ subject }) => {
@@ -25,7 +29,9 @@ it('hands over no mail of a batch whose keys cannot be read: it is sent again as
       },
     },
     ...{ from: 'shop@example.com', baseUrl: 'http://127.0.0.1', clock: () => new Date() },
-    secrets: createSecrets('the secret of the tests, long enough'),
+    ...{ secrets, log: silent, returnAddress: null, providerHeaders: () => ({}) },
+    tokens: createMailTokens(secrets),
+    shopServers: createShopServers({ allowLoopback: true, resolve: resolveByServers }, secrets),
   })
   const written = [
     { message: message({ template: 'import-finished', data: {} }), content },

@@ -1,5 +1,6 @@
-// Email: rendered from its template before the first attempt; sent to the shop's current
-// recipients, or, if it contains a link or a delivery, to the buyer's address.
+// Email: rendered from its template before the first attempt. Mails about links, deliveries and
+// libraries go to the buyer's address, from the sender that the shop has chosen; all others go to the
+// shop's current recipients, from the installation.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { mailLanguageOf, readShop } from '../../files/shop-settings.ts'
 import { toPublicId } from '../../core/ids.ts'
@@ -7,8 +8,11 @@ import type { Secrets } from '../../core/secrets.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import { mailedDelivery, NOT_READY, withDeliveryKeys, writeDeliveryMails } from './delivery-mail.ts'
 import { libraryInPayload, withLibraryKey, writeLibraryMail } from './library-mail.ts'
-import { linkInPayload, withKey, writeLinkMails } from '../links/mail.ts'
-import type { MailServer } from './mail-server.ts'
+import { linkInPayload } from '../links/mail.ts'
+import { withKey, writeLinkMails } from './link-mail.ts'
+import { blockedAmong, BLOCKED } from '../mail/blocks.ts'
+import { TOKEN_HEADER } from '../mail/message-token.ts'
+import { installationSender, senderOf, type Sender, type SenderParts } from '../mail/sender.ts'
 import type {
   Content,
   Deliverer,
@@ -23,10 +27,9 @@ const MINUTE = 60_000
 /** The maximum number of connections for mails that are sent together. */
 const SESSIONS = 4
 
-export interface MailOptions {
-  /** The mail server; null: messages are rendered and stored, and none is sent. */
-  server: MailServer | null
-  from: string
+export interface MailOptions extends SenderParts {
+  /** Headers by which the provider of the mail server names the mail in its reports. */
+  providerHeaders: (token: string) => Record<string, string>
   baseUrl: string
   secrets: Secrets
   clock: () => Date
@@ -38,11 +41,14 @@ export function mailDeliverer(options: MailOptions): Deliverer {
   const send: MailBatch['send'] = async (scope, written, signal) => {
     // Before the first mail is handed over: an error after that would send mails a second time.
     const mails = await withKeys(options, scope, written)
+    const senders = await sendersOf(options, scope, written, mails)
     const semaphore = createSemaphore(SESSIONS)
     return Promise.all(
-      written.map(async ({ message: { id } }, at) => {
+      written.map(async ({ message: { id, payload } }, at) => {
         const release = await semaphore.acquire()
-        return handOver(options, id, present(mails[at], 'The mail'), signal).finally(release)
+        const mail = present(mails[at], 'The mail')
+        const sent = { id, mail, weekly: isWeekly(payload), sender: senders[at] ?? null }
+        return handOver(options, scope.shop, sent, signal).finally(release)
       }),
     )
   }
@@ -127,29 +133,94 @@ async function writeOther(
   }
 }
 
+/** A link, a delivery or a library: the mail goes to a buyer. */
+const isForBuyer = (payload: unknown): boolean =>
+  mailedDelivery(payload) !== null ||
+  linkInPayload(payload) !== null ||
+  libraryInPayload(payload) !== null
+
+/** The sender of each mail; null: its address is blocked. */
+async function sendersOf(
+  options: MailOptions,
+  scope: ShopScope,
+  written: readonly WrittenMessage[],
+  mails: readonly Sendable[],
+): Promise<(Sender | null)[]> {
+  const forBuyers = written.map(({ message }) => isForBuyer(message.payload))
+  const installation = installationSender(options, scope.shop)
+  if (!forBuyers.includes(true)) return written.map(() => installation)
+  const addresses = mails.flatMap((mail, at) => ('gone' in mail || !forBuyers[at] ? [] : mail.to))
+  const [sender, blocked] = await Promise.all([
+    senderOf(scope, options),
+    blockedAmong(scope, addresses),
+  ])
+  return mails.map((mail, at) => {
+    if (!forBuyers[at]) return installation
+    if (!('gone' in mail) && mail.to.some((address) => blocked.has(address.toLowerCase())))
+      return null
+    return sender
+  })
+}
+
+interface SentLetter {
+  id: string
+  mail: Sendable
+  /** A mail that the shop can do without: it says where to switch it off. */
+  weekly: boolean
+  sender: Sender | null
+}
+
 async function handOver(
-  { server, from }: MailOptions,
-  id: string,
-  sent: Sendable,
+  options: MailOptions,
+  shop: number,
+  { id, mail, weekly, sender }: SentLetter,
   signal: AbortSignal,
 ): Promise<DeliveryResult> {
-  if ('gone' in sent) return { status: 'failed', reason: sent.gone }
-  const { to, subject, text, html } = sent
-  if (to.length === 0)
+  if ('gone' in mail) return { status: 'failed', reason: mail.gone }
+  if (mail.to.length === 0)
     return { status: 'failed', reason: 'There are no recipients in the settings' }
-  if (!server) return { status: 'sent', content: { kept: true } }
-  const letter = { from, to, subject, text, ...(html ? { html } : {}), ...stamps(id) }
-  const delivery = await server.handOver(letter, signal)
-  return delivery.status === 'sent' ? { ...delivery, content: { kept: false } } : delivery
+  if (!sender) return BLOCKED
+  if (!sender.server) return { status: 'sent', content: { kept: true } }
+  const { to, subject, text, html } = mail
+  const { from, replyTo, signing, logo } = sender
+  const returnPath = sender.returnPathOf(id)
+  const letter = {
+    ...{ from, to, subject, text, ...(html ? { html } : {}) },
+    ...(replyTo === null ? {} : { replyTo }),
+    ...(signing === null ? {} : { signing }),
+    ...(returnPath === null ? {} : { returnPath }),
+    ...(logo && html?.includes(`cid:${logo.cid}`) ? { attachments: [logo] } : {}),
+    messageId: `<${toPublicId('message', id)}@${domainOf(from.address)}>`,
+    headers: headersOf(options, { shop, message: id }, weekly),
+  }
+  const result = await sender.server.handOver(letter, signal)
+  if (result.status === 'sent')
+    return { ...result, content: { ...result.content, kept: false, sender: from.address } }
+  // The shop may have to correct its server, which takes longer than a restart of ours.
+  return result.status === 'again' && sender.own ? { ...result, delays: OWN_DELAYS } : result
 }
+
+const HOUR = 60 * MINUTE
+const OWN_DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR]
 
 const GONE: Content = { to: [], subject: 'A download link', text: '' }
 
+const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1)
+
+const isWeekly = (payload: unknown): boolean =>
+  (payload as Partial<MailPayload>).template === 'weekly-summary'
+
 /**
  * Headers that are equal in every attempt, so that receivers can drop copies, and that suppress
- * automatic replies.
+ * automatic replies. Mails about a purchase have no `List-Unsubscribe`: nobody has subscribed to them.
  */
-const stamps = (id: string) => ({
-  messageId: `<${toPublicId('message', id)}@stevedore>`,
-  headers: { 'Auto-Submitted': 'auto-generated' },
+const headersOf = (
+  { tokens, providerHeaders, baseUrl }: MailOptions,
+  mail: Parameters<typeof tokens.tokenOf>[0],
+  weekly: boolean,
+): Record<string, string> => ({
+  'Auto-Submitted': 'auto-generated',
+  [TOKEN_HEADER]: tokens.tokenOf(mail),
+  ...providerHeaders(tokens.tokenOf(mail)),
+  ...(weekly ? { 'List-Unsubscribe': `<${baseUrl}/settings>` } : {}),
 })

@@ -15,12 +15,14 @@ interface PlaceLimit {
 }
 
 /**
- * All shops have one mail server, so mail has no limit for each shop. A post that waits for an
+ * All shops share the installation's mail server, so its mail has no limit for each shop; mails through
+ * a server of a shop have separate places, so that a slow one delays no other shop. A post that waits for an
  * answer costs a socket, so there are many places. Receivers that did not answer last have separate
  * places, because each of them may hold one for its whole deadline.
  */
 const LIMITS = {
   email: { all: 4, shop: 4, receiver: 4 },
+  ownMail: { all: 64, shop: 2, receiver: 2 },
   sms: { all: 4, shop: 1, receiver: 1 },
   flow: { all: 16, shop: 1, receiver: 1 },
   post: { all: 512, shop: 64, receiver: 2 },
@@ -32,6 +34,8 @@ type Places = keyof typeof LIMITS
 export interface MessageTurn {
   kind: MessageKind
   shop: number
+  /** Whether it is a mail through the shop's own server. */
+  own: boolean
   /** The receiver of a post; null: a server that all messages of the kind share. */
   receiver: string | null
   /** Whether the receiver did not answer the last time. */
@@ -68,7 +72,7 @@ export function createMessageLimiter(): MessageLimiter {
     later: (turn) => {
       // All shops wait in one line for a server that they share.
       const [all, , receiver] = keysOf(turn)
-      const line = turn.receiver === null ? all : receiver
+      const line = turn.receiver === null && !turn.own ? all : receiver
       const at = Math.max(Date.now() + RETRY_MS, (lines.get(line) ?? 0) + APART_MS)
       forgetPast(lines)
       lines.set(line, at)
@@ -85,7 +89,8 @@ function keysOf(turn: MessageTurn): [all: string, shop: string, receiver: string
   return [all, shop, turn.receiver === null ? `${shop}/` : `${turn.shop}/${turn.receiver}`]
 }
 
-function placesOf({ kind, failing }: MessageTurn): Places {
+function placesOf({ kind, failing, own }: MessageTurn): Places {
+  if (own) return 'ownMail'
   if (kind !== 'webhook' && kind !== 'callback') return kind
   return failing ? 'failing' : 'post'
 }

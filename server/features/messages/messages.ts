@@ -7,13 +7,16 @@ import { withoutSecrets } from '../../core/kept-address.ts'
 import { mailLanguageOf, readShop } from '../../files/shop-settings.ts'
 import { CALLBACK_EVENT } from './callbacks.ts'
 import { mailedDelivery, writeDeliveryMails } from './delivery-mail.ts'
-import { linkInPayload, writeLinkMails } from '../links/mail.ts'
+import { linkInPayload } from '../links/mail.ts'
+import { writeLinkMails } from './link-mail.ts'
 import type { FlowMessage } from '../flow/triggers.ts'
 import type { Content, MessageKind } from '../../core/outbox/outbox.ts'
 import { renderMail, type MailPayload } from '../../core/outbox/templates.ts'
 import type { WebhookPayload } from '../../core/outbox/webhook-events.ts'
 
-export const MESSAGE_STATUSES = ['waiting', 'sending', 'sent', 'failed', 'unknown'] as const
+export const MESSAGE_STATUSES = [
+  ...(['waiting', 'sending', 'sent', 'failed', 'unknown', 'bounced', 'complained'] as const),
+] as const
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number]
 
 export interface MessageRow extends Content {

@@ -4,6 +4,8 @@ import { isDatabaseUnavailable } from '../../core/db/error-classes.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { queueMessage } from '../../core/queue/queue.ts'
 import type { DeliveryResult, Message } from '../../core/outbox/outbox.ts'
+import { markBounced } from '../mail/blocks.ts'
+import { blockAddressOf } from '../mail/reports.ts'
 import { raiseFailureNotice } from './failure-notices.ts'
 
 /**
@@ -86,9 +88,13 @@ const WRITERS: { [Status in DeliveryResult['status']]: Writer<Status> } = {
     )
     if (held && reason) await raiseFailureNotice(tx, message, { status: 'partly', reason })
   },
-  again: async (tx, message, { reason }, delays) => {
-    const delay = delays[message.attempts - 1]
-    if (delay === undefined) return giveUp(tx, message, { status: 'failed', reason })
+  again: async (tx, message, { reason, badAddress, delays: own }, delays) => {
+    const delay = (own ?? delays)[message.attempts - 1]
+    if (delay === undefined) {
+      await giveUp(tx, message, { status: 'failed', reason })
+      if (badAddress) await blockAddressOf(tx, message.id, reason)
+      return
+    }
     if (await writeResult(tx, message, ['sending'], 'waiting', reason))
       await queueMessage(tx, message.id, new Date(Date.now() + delay))
   },
@@ -99,7 +105,10 @@ const WRITERS: { [Status in DeliveryResult['status']]: Writer<Status> } = {
     })
     await queueMessage(tx, message.id, afterStop())
   },
-  failed: giveUp,
+  failed: async (tx, message, end) => {
+    await giveUp(tx, message, end)
+    if (end.blocked) await markBounced(tx, [message.id])
+  },
   unknown: giveUp,
 }
 

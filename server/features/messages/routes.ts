@@ -11,6 +11,7 @@ import {
   type MessageRow,
 } from './messages.ts'
 import { MESSAGE_KINDS } from '../../core/outbox/outbox.ts'
+import { listReports, REPORT_EVENTS } from '../mail/reports.ts'
 import { webhookSecret } from '../../core/outbox/signatures.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { lastOf, present } from '../../core/present.ts'
@@ -26,10 +27,19 @@ export const messageSchema = z
     subject: z.string(),
     text: z.string().meta({ description: 'The email as text, or the body that was posted' }),
     status: z.enum(MESSAGE_STATUSES).meta({
-      description: '`unknown`: it may or may not have arrived, and is not sent again automatically',
+      description:
+        '`sent`: the mail server accepted it; `bounced`: it came back later; `complained`: it was reported as spam; `unknown`: it may or may not have arrived, and is not sent again automatically',
     }),
     attempts: z.number().int(),
-    error: z.string().nullable().meta({ description: 'Why the last attempt failed' }),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why the last attempt failed, or why it came back' }),
+    reply: z
+      .string()
+      .nullable()
+      .meta({ description: 'The words with which the mail server accepted it' }),
+    sender: z.string().nullable().meta({ description: 'The address in `From`' }),
     kept: z
       .boolean()
       .meta({ description: 'No mail server is configured: it was stored and not sent' }),
@@ -39,8 +49,30 @@ export const messageSchema = z
   })
   .meta({ id: 'Message' })
 
+const messageDetailSchema = messageSchema
+  .extend({
+    events: z
+      .array(
+        z.object({
+          at: timestamp,
+          event: z.enum(REPORT_EVENTS),
+          permanent: z.boolean().meta({ description: 'The address is wrong' }),
+          recipient: z.string().nullable(),
+          code: z.string().nullable().meta({ description: 'The status code, like 5.1.1' }),
+          reason: z.string().meta({ description: 'The words of the server' }),
+        }),
+      )
+      .meta({ description: 'What mail servers reported about it, oldest first' }),
+  })
+  .meta({ id: 'MessageDetail' })
+
 export function messageRoutes(parts: { secrets: Secrets; baseUrl: string }): Endpoint[] {
-  return [list(parts.baseUrl), send(parts.baseUrl), signingSecret(parts.secrets)]
+  return [
+    list(parts.baseUrl),
+    read(parts.baseUrl),
+    send(parts.baseUrl),
+    signingSecret(parts.secrets),
+  ]
 }
 
 const list = (baseUrl: string) =>
@@ -70,6 +102,26 @@ const list = (baseUrl: string) =>
       const shown = rows.slice(0, query.limit)
       const next = rows.length > query.limit ? toCursor([lastOf(shown).id]) : null
       return { body: { data: shown.map(messageRecord), next_cursor: next } }
+    },
+  })
+
+const read = (baseUrl: string) =>
+  endpoint({
+    method: 'get',
+    path: '/api/messages/{id}',
+    summary: 'Read a message',
+    description: 'With what was reported about it.',
+    tag: 'Messages',
+    scope: 'operations:read',
+    params: z.strictObject({ id: z.string() }),
+    replies: { 200: { description: 'The message', schema: messageDetailSchema } },
+    handler: async ({ caller, params }) => {
+      const id = requirePublicId('message', params.id)
+      const message = await readMessage(caller.scope, id, baseUrl)
+      if (!message) throw new AppError('not_found')
+      const events = await listReports(caller.scope, id)
+      const shown = events.map((event) => ({ ...event, at: event.at.toISOString() }))
+      return { body: { ...messageRecord(message), events: shown } }
     },
   })
 
@@ -122,6 +174,8 @@ export const messageRecord = (message: MessageRow): z.output<typeof messageSchem
   attempts: message.attempts,
   error: message.error,
   kept: message.kept ?? false,
+  reply: message.reply ?? null,
+  sender: message.sender ?? null,
   created_at: message.created_at.toISOString(),
   sent_at: message.sent_at?.toISOString() ?? null,
   operation_id:

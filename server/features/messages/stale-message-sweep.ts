@@ -7,6 +7,7 @@ import type { BackgroundTask } from '../../core/queue/background.ts'
 import { queueMessage } from '../../core/queue/queue.ts'
 import { MESSAGE_LEASE, type Deliverers, type MessageKind } from '../../core/outbox/outbox.ts'
 import { forgetReceivers } from '../../core/outbox/receiver-failures.ts'
+import { SENT_BY_SHOP } from '../mail/sent-by-shop.ts'
 import { raiseFailureNotice } from './failure-notices.ts'
 
 const SWEEP_MS = 15_000
@@ -20,6 +21,8 @@ interface StaleRow {
   operation_id: string | null
   lease: number | null
   written: boolean
+  /** It was sent through the shop's own server. */
+  own: boolean
 }
 
 /** Sweeps lost messages and returns their number. Several workers may run it concurrently. */
@@ -28,10 +31,12 @@ export async function sweepStaleMessages(
   deliverers: Deliverers,
 ): Promise<number> {
   const { rows } = await database.pool.query<StaleRow>(
-    `select shop_id, id, kind, operation_id, lease, result is not null as written from outbox
-     where status = 'sending' and ${MESSAGE_LEASE.isExpired('outbox')}`,
+    `select o.shop_id, o.id, o.kind, o.operation_id, o.lease, o.result is not null as written,
+       ${SENT_BY_SHOP} as own
+     from outbox o where o.status = 'sending' and ${MESSAGE_LEASE.isExpired('o')}`,
   )
-  for (const row of rows) await sweepOne(database, row, deliverers[row.kind].lost)
+  for (const row of rows)
+    await sweepOne(database, row, row.own ? 'unknown' : deliverers[row.kind].lost)
   return rows.length
 }
 

@@ -70,6 +70,7 @@ const recordOf = (notice: NoticeRow): z.output<typeof noticeSchema> => ({
   body_text: notice.body_text ?? textOf(notice.body),
   operation_id:
     notice.operation_id && notice.kind && toOperationId(notice.kind, notice.operation_id),
+  delivery_id: notice.delivery_id && toPublicId('delivery', notice.delivery_id),
   created_at: notice.created_at.toISOString(),
   read_at: notice.read_at?.toISOString() ?? null,
 })

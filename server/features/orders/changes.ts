@@ -8,6 +8,7 @@ import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { linksInLockOrder, USE_HOURS_KEPT } from '../links/model/changes.ts'
 import { unknownFiles } from '../links/model/creation.ts'
 import { queueDeliveryMail } from '../messages/delivery-mail.ts'
+import { allowAddress } from '../mail/blocks.ts'
 import { MAX_REPEATED, repeatedTooOften } from '../../core/outbox/repeated-mails.ts'
 import { hashKey, type Secrets } from '../../core/secrets.ts'
 import { present } from '../../core/present.ts'
@@ -72,7 +73,8 @@ export const resendDelivery = (scope: ShopScope, id: string, { now }: ChangePart
     await queueDeliveryMail(tx, id, randomUUID())
     await promiseMails(tx, [id])
     await tx.query(
-      `update deliveries set mailed_at = coalesce(mailed_at, :now), ask = null, updated_at = :now
+      `update deliveries set mailed_at = coalesce(mailed_at, :now), ask = null, bounced_at = null,
+         updated_at = :now
        where shop_id = :shop and id = :id`,
       { id, now },
     )
@@ -280,10 +282,10 @@ async function changeAddress(
   email: string,
 ): Promise<boolean> {
   if (row.email?.toLowerCase() === email.toLowerCase()) return false
-  await tx.query('update deliveries set email = :email where shop_id = :shop and id = :id', {
-    id: row.id,
-    email,
-  })
+  await tx.query(
+    'update deliveries set email = :email, bounced_at = null where shop_id = :shop and id = :id',
+    { id: row.id, email },
+  )
   const links = await tx.query<{ id: string; rotation: number }>(
     `select id, rotation from links where shop_id = :shop and (id = :link or parent_id = :link)
      order by id for no key update`,
@@ -302,6 +304,22 @@ async function changeAddress(
   )
   return true
 }
+
+/**
+ * Corrects the address, allows mails to it, and sends the mail again. Throws `conflict` if the
+ * delivery is not ready, and `rate_limited`.
+ */
+export const correctAddress = (
+  scope: ShopScope,
+  id: string,
+  email: string,
+  parts: ChangeParts,
+): Promise<void> =>
+  scope.transaction(async (tx) => {
+    await allowAddress(tx, email)
+    await changeDelivery(tx, id, { email }, parts)
+    await resendDelivery(tx, id, parts)
+  })
 
 /** Gives the buyer another file instead, with the terms of the old link. */
 async function replaceFile(

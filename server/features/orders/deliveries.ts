@@ -39,9 +39,17 @@ export interface DeliverySummary {
   not_prepared: number
   downloads: number
   size_bytes: number
+  /** When the last mail to its buyer came back. */
+  bounced_at: Date | null
   opened_at: Date | null
   last_download_at: Date | null
-  message: { id: string; status: string; kept: boolean; at: string } | null
+  message: {
+    id: string
+    status: string
+    kept: boolean
+    error: string | null
+    at: string
+  } | null
   ask: { at: string; email: string | null; message: string | null } | null
   created_at: Date
   updated_at: Date
@@ -69,7 +77,8 @@ const DELIVERY_LISTINGS = [...DELIVERY_STATUSES, 'unreachable', 'blocked'] as co
 export type DeliveryListing = (typeof DELIVERY_LISTINGS)[number]
 
 const LISTED: Partial<Record<DeliveryListing, string>> = {
-  unreachable: `${STATUS_SQL} = 'ready' and coalesce(d.email, o.email) is null`,
+  unreachable: `${STATUS_SQL} = 'ready'
+    and (coalesce(d.email, o.email) is null or d.bounced_at is not null)`,
   blocked: `${STATUS_SQL} = 'ready' and f.blocked > 0`,
 }
 
@@ -84,8 +93,8 @@ const SUMMARY = `
     (select r.reason from delivery_runs r where r.shop_id = d.shop_id
       and r.delivery_id = d.id) as held_because, p.id as link_id,
     p.rotation, p.key_hash, f.files, f.blocked, f.used_up, f.expired, f.not_prepared, f.downloads, f.size_bytes, f.last_download_at, d.opened_at, d.ask,
-    d.created_at, d.updated_at,
-    (select jsonb_build_object('id', m.id, 'status', m.status, 'kept', ${KEPT}, 'at',
+    d.created_at, d.updated_at, d.bounced_at,
+    (select jsonb_build_object('id', m.id, 'status', m.status, 'kept', ${KEPT}, 'error', m.error, 'at',
      coalesce(m.sent_at, m.created_at)) from outbox m
      where m.shop_id = d.shop_id and m.payload ->> 'delivery' = d.id::text
      order by m.id desc limit 1) as message

@@ -11,6 +11,11 @@ export const ordersExamples: Examples = {
     body: { expiry_days: 30, more_downloads: 3 },
     status: 200,
   },
+  'post /api/deliveries/{id}/correct-address': {
+    params: delivery,
+    body: { email: 'ada@example.com' },
+    status: 202,
+  },
   'post /api/deliveries/{id}/resend': { params: delivery, status: 202 },
   'post /api/deliveries/{id}/revoke': { params: delivery, status: 200 },
   'post /api/deliveries/{id}/hold': { params: delivery, status: 200 },

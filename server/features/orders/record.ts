@@ -61,9 +61,16 @@ export const deliverySchema = z
     opened_at: timestamp.nullable(),
     last_download_at: timestamp.nullable(),
     sent: z
-      .object({ message_id: z.string(), status: messageStatus, kept, at: timestamp })
+      .object({
+        ...{ message_id: z.string(), status: messageStatus, kept },
+        error: z.string().nullable().meta({ description: 'Why it was not delivered' }),
+        at: timestamp,
+      })
       .nullable()
       .meta({ description: 'The last email about it' }),
+    bounced_at: timestamp.nullable().meta({
+      description: 'The last email came back: correct the address, or allow it again',
+    }),
     asked: z
       .object({ at: timestamp, email: z.string().nullable(), message: z.string().nullable() })
       .nullable()
@@ -202,8 +209,10 @@ export function deliveryRecord(
       message_id: toPublicId('message', message.id),
       status: messageStatus.parse(message.status),
       kept: message.kept,
+      error: message.error,
       at: new Date(message.at).toISOString(),
     },
+    bounced_at: text(row.bounced_at),
     asked: ask && { at: ask.at, email: ask.email, message: ask.message },
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),

@@ -7,6 +7,7 @@ import { AppError } from '../../core/errors.ts'
 import { parsePublicId, requirePublicId } from '../../core/ids.ts'
 import {
   changeDelivery,
+  correctAddress,
   holdDelivery,
   releaseDelivery,
   resendDelivery,
@@ -53,6 +54,7 @@ export const deliveryRoutes = (parts: DeliveryRouteParts): Endpoint[] => [
   list(parts),
   read(parts),
   change(parts),
+  correct(parts),
   actionRoute(parts, {
     ...{ name: 'resend', summary: 'Send the buyer’s email again', status: 202 },
     conflict: 'It is not ready, or has no email address',
@@ -99,10 +101,9 @@ const list = (parts: DeliveryRouteParts) =>
         .optional()
         .meta({ description: 'The beginning of the email address or of the order’s name' }),
       status: z.enum(DELIVERY_STATUSES).optional(),
-      reach: z
-        .literal('unreachable')
-        .optional()
-        .meta({ description: 'Ready, and its buyer has no email address' }),
+      reach: z.literal('unreachable').optional().meta({
+        description: 'Ready, and its buyer has no email address, or the last email came back',
+      }),
       state: z
         .literal('blocked')
         .optional()
@@ -231,6 +232,32 @@ const change = (parts: DeliveryRouteParts) =>
       }
       await retryTransaction(caller.scope, (tx) => changeDelivery(tx, id, change, partsOf(parts)))
       return answer(parts, caller, id)
+    },
+  })
+
+const correct = (parts: DeliveryRouteParts) =>
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/deliveries/{id}/correct-address',
+    summary: 'Correct the buyer’s address, and send the email again',
+    description:
+      'With the same address, mails to it are allowed again. The new address gets a new link, and the old one stops.',
+    scope: 'links:write',
+    atomic: true,
+    params: byId,
+    body: z
+      .strictObject({ email: emailAddress('Enter an email address') })
+      .meta({ id: 'AddressCorrection' }),
+    replies: {
+      202: whole,
+      409: { description: 'It is not ready', schema: errorSchema },
+      422: { description: 'Every problem', schema: errorSchema },
+    },
+    handler: async ({ caller, params, body: { email } }) => {
+      const id = idOf(params.id)
+      await retryTransaction(caller.scope, (tx) => correctAddress(tx, id, email, partsOf(parts)))
+      return { ...(await answer(parts, caller, id)), status: 202 }
     },
   })
 

@@ -6,7 +6,10 @@ import { openPurchases, type Purchases } from '../../../test/purchases.ts'
 import { addLicenceKeys, createLicenceList } from '../preparation/model/licence-lists.ts'
 import { claimOrders } from '../../storefront/webhooks/claims.ts'
 import { recordChangedOrders } from '../../storefront/webhooks/changes.ts'
-import { holdDelivery, releaseDelivery } from './changes.ts'
+import { listNotices } from '../../core/outbox/notices.ts'
+import { recordReport, type MailReport } from '../mail/reports.ts'
+import { correctAddress, holdDelivery, releaseDelivery } from './changes.ts'
+import { listDeliveries } from './deliveries.ts'
 
 let shop: Purchases
 let mail: MailFake
@@ -136,6 +139,47 @@ describe('first mails', () => {
     for (let again = 0; again < 2; again++) await releaseDelivery(shop.scope, id, parts)
     await shop.run('mails')
     expect(mailsTo(about.email).length).toBe(1)
+  })
+
+  test('that come back make their delivery unreachable until the address is corrected', async () => {
+    const about = buyer()
+    const order = await shop.buy(about)
+    await reported([order])
+    await shop.run('mails')
+    const delivery = async () => (await shop.delivery(order))!
+    const { id, messages } = await delivery()
+    const report: MailReport = {
+      ...({ event: 'bounced', permanent: true, recipient: about.email, code: '5.1.1' } as const),
+      ...({ reason: '550 5.1.1 No such user', source: 'mailbox', key: '1' } as const),
+      mail: { shop: shop.scope.shop, message: messages[0]!.id },
+    }
+    expect(await recordReport(shop.database, report)).toBe(true)
+    expect(await recordReport(shop.database, report)).toBe(false)
+    const unreachable = async () =>
+      (await listDeliveries(shop.scope, { status: 'unreachable', limit: 50 })).map((one) => one.id)
+    expect(await unreachable()).toContain(id)
+    expect((await delivery()).message).toMatchObject({ status: 'bounced', error: report.reason })
+    const { rows } = await listNotices(shop.scope, { limit: 1 })
+    expect(rows).toMatchObject([{ title: 'An email came back', delivery_id: id }])
+    // Further orders of this address get no mail either, and can be corrected too.
+    const next = await shop.buy(about)
+    await reported([next])
+    await shop.run('mails')
+    const second = (await shop.delivery(next))!
+    expect(second.messages).toMatchObject([{ status: 'failed', error: expect.any(String) }])
+    expect((await unreachable()).toSorted()).toEqual([id, second.id].toSorted())
+    expect(mailsTo(about.email).length).toBe(1)
+
+    const parts = { secrets: shop.secrets, now: new Date() }
+    const right = buyer().email
+    await correctAddress(shop.scope, id, right, parts)
+    expect(await unreachable()).toEqual([second.id])
+    expect(await delivery()).toMatchObject({ email: right, bounced_at: null })
+    expect((await delivery()).messages[0]).toMatchObject({ status: 'waiting' })
+    // The same address again: it works now.
+    await correctAddress(shop.scope, second.id, about.email, parts)
+    expect(await unreachable()).toEqual([])
+    expect(await shop.scope.query('select from mail_blocks where shop_id = :shop')).toEqual([])
   })
 
   test('continue over a new session when the server has ended the old one', async () => {

@@ -1,6 +1,8 @@
 // The shop's notices, newest first.
+import { useState } from 'react'
 import { useNotices, useReadNotices } from '../../shell/client/queries.ts'
 import { type Notice } from '../../shell/client/types.ts'
+import { CorrectDialog } from '../orders/correct-dialog.tsx'
 import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
@@ -79,6 +81,7 @@ export function NoticesPage() {
 
 function Entry({ notice, onRead }: { notice: Notice; onRead: () => void }) {
   const unread = notice.read_at === null
+  const [correcting, setCorrecting] = useState(false)
   return (
     <article
       className={`notice ${notice.level} ${unread ? 'unread' : ''}`}
@@ -104,7 +107,7 @@ function Entry({ notice, onRead }: { notice: Notice; onRead: () => void }) {
             {shownText(notice.body_text)}
           </Text>
         )}
-        {(notice.operation_id || unread) && (
+        {(notice.operation_id || notice.delivery_id || unread) && (
           <Box paddingBlockStart="100">
             <InlineStack gap="400">
               {notice.operation_id && (
@@ -114,6 +117,19 @@ function Entry({ notice, onRead }: { notice: Notice; onRead: () => void }) {
                 >
                   {t('View details')}
                 </Link>
+              )}
+              {notice.delivery_id && (
+                <>
+                  <Button variant="plain" onClick={() => setCorrecting(true)}>
+                    {t('Correct the address')}
+                  </Button>
+                  <Link
+                    url={`/deliveries/${notice.delivery_id}`}
+                    onClick={unread ? onRead : undefined}
+                  >
+                    {t('View the delivery')}
+                  </Link>
+                </>
               )}
               {unread && (
                 <Button
@@ -130,6 +146,13 @@ function Entry({ notice, onRead }: { notice: Notice; onRead: () => void }) {
           </Box>
         )}
       </BlockStack>
+      {correcting && notice.delivery_id && (
+        <CorrectDialog
+          id={notice.delivery_id}
+          onClose={() => setCorrecting(false)}
+          onDone={unread ? onRead : undefined}
+        />
+      )}
     </article>
   )
 }

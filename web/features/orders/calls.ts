@@ -94,6 +94,12 @@ const change = (id: string, body: DeliveryChange) =>
 export const useDeliveryAction = (id: string) =>
   useDeliveryWork<DeliveryAction>((action) => act(id, action))
 
+/** Corrects the address, or allows the same one again, and sends the mail. */
+export const useCorrectAddress = (id: string) =>
+  useDeliveryWork<string>((email) =>
+    call('POST /api/deliveries/{id}/correct-address', { path: { id }, body: { email } }),
+  )
+
 interface Unblocking {
   terms: NonNullable<DeliveryChange['terms']>
   /** Files that could not be prepared are prepared again. */

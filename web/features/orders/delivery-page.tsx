@@ -15,6 +15,7 @@ import { LostPage } from '../../shell/lost-page.tsx'
 import { AboutCard } from './about-card.tsx'
 import { AskedBanner } from './asked-banner.tsx'
 import { AddressDialog } from './address-dialog.tsx'
+import { CorrectDialog } from './correct-dialog.tsx'
 import { FilesCard } from './files-card.tsx'
 import { DownloadsCard, LinesCard, MessagesCard } from './history-cards.tsx'
 import { ReplaceDialog } from './replace-dialog.tsx'
@@ -25,6 +26,7 @@ import { useDeliveryActions } from './use-delivery-actions.tsx'
 /** The open dialog; about one file, or all. */
 type Open =
   | { dialog: 'address' }
+  | { dialog: 'correct' }
   | { dialog: 'terms'; files: readonly DeliveredFile[] }
   | { dialog: 'replace'; file: DeliveredFile }
 
@@ -79,6 +81,18 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
           <Problem error={release.error} what={t('The file could not be made available')} />
         )}
         {unblocked && <UnblockedBanner unblocked={unblocked} onClose={() => setUnblocked(null)} />}
+        {delivery.bounced_at !== null && delivery.status === 'ready' && (
+          <Banner
+            tone="critical"
+            title={t('The last email did not reach the buyer')}
+            action={{
+              content: t('Correct the address'),
+              onAction: () => setOpen({ dialog: 'correct' }),
+            }}
+          >
+            {delivery.sent?.error && <p>{serverText(delivery.sent.error)}</p>}
+          </Banner>
+        )}
         {blocked !== null && !delivery.asked && (
           <Banner
             tone="warning"
@@ -129,6 +143,7 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
         <DownloadsCard {...delivery} />
       </BlockStack>
       {open?.dialog === 'address' && <AddressDialog delivery={delivery} onClose={close} />}
+      {open?.dialog === 'correct' && <CorrectDialog id={delivery.id} onClose={close} />}
       {open?.dialog === 'terms' && (
         <TermsDialog delivery={delivery} files={open.files} onClose={close} />
       )}

@@ -22,7 +22,7 @@ export const DELIVERY_STATUSES: Record<DeliveryStatus, StatusWord> = {
 export const DELIVERY_LISTING_TEXTS: Readonly<Record<DeliveryListing, string>> = {
   ready: DELIVERY_STATUSES.ready.text,
   blocked: t('Cannot download'),
-  unreachable: t('No email address'),
+  unreachable: t('Cannot be reached'),
   held: DELIVERY_STATUSES.held.text,
   withdrawn: DELIVERY_STATUSES.withdrawn.text,
   revoked: DELIVERY_STATUSES.revoked.text,

@@ -7,9 +7,14 @@ import { BlockStack, Card, InlineStack, Link, Text } from '../../shell/ui/index.
 export function BuyerPageLink() {
   return (
     <Card>
-      <Entry title={t('Buyer’s page')} url="/settings/buyer-page">
-        {t('Your logo, colours and texts on the pages that customers open, with a preview.')}
-      </Entry>
+      <BlockStack gap="400">
+        <Entry title={t('Buyer’s page')} url="/settings/buyer-page">
+          {t('Your logo, colours and texts on the pages that customers open, with a preview.')}
+        </Entry>
+        <Entry title={t('Mail to buyers')} url="/settings/mail-to-buyers">
+          {t('The sender and the texts of mails with downloads, and addresses that do not exist.')}
+        </Entry>
+      </BlockStack>
     </Card>
   )
 }

@@ -1,22 +1,25 @@
 // The mail that was sent on the shop's behalf, each to be read.
 import { useState } from 'react'
-import { useMessages, useResendMessage } from '../../shell/client/settings.ts'
+import { useMessage, useMessages, useResendMessage } from '../../shell/client/settings.ts'
 import { type Message } from '../../shell/client/types.ts'
 import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
+import { eventRows, MESSAGE_STATUSES, senderRows, statusText } from '../messages/labels.ts'
 import { MessageDialog, MessageList } from '../messages/messages.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
-import { PAGED } from '../../shell/url-state/list-state.ts'
+import { listState, oneOf } from '../../shell/url-state/list-state.ts'
 import { useUrlState } from '../../shell/url-state/use-url-state.ts'
-import { Banner, BlockStack, Card, Link } from '../../shell/ui/index.ts'
+import { Banner, BlockStack, Card, InlineStack, Link, Select } from '../../shell/ui/index.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
 
 const PAGE_SIZE = 25
+const MAIL_STATE = listState({ status: oneOf(MESSAGE_STATUSES, null) })
 
 export function MailPage() {
-  const { urlState, pages } = useUrlState(PAGED)
-  const messages = useMessages({ cursor: urlState.cursor, limit: PAGE_SIZE })
+  const { urlState, go, pages } = useUrlState(MAIL_STATE)
+  const { status } = urlState
+  const messages = useMessages({ status, cursor: urlState.cursor, limit: PAGE_SIZE })
   const [open, setOpen] = useState<Message | null>(null)
   const list = messages.data
   return (
@@ -31,10 +34,27 @@ export function MailPage() {
             </p>
           </Banner>
         )}
+        <InlineStack>
+          <Select
+            label={t('Status')}
+            labelInline
+            options={STATUSES}
+            value={status ?? ''}
+            onChange={(value) =>
+              go({ status: MESSAGE_STATUSES.find((one) => one === value) ?? null })
+            }
+          />
+        </InlineStack>
         <LoadProblem query={messages} what={t('The mail could not be loaded')} />
         {list ? (
           <Card padding="0">
-            {list.data.length === 0 ? (
+            {list.data.length === 0 && status !== null ? (
+              <Nothing
+                why="unmatched"
+                heading={t('No mail with this status')}
+                action={{ content: t('Show all'), onAction: () => go({ status: null }) }}
+              />
+            ) : list.data.length === 0 ? (
               <Nothing
                 why="new"
                 heading={t('No mail yet')}
@@ -67,8 +87,14 @@ export function MailPage() {
   )
 }
 
+const STATUSES = [
+  { value: '', label: t('All', {}, 'mail') },
+  ...MESSAGE_STATUSES.map((status) => ({ value: status, label: statusText(status) })),
+]
+
 function Reading({ message, onClose }: { message: Message; onClose: () => void }) {
   const send = useResendMessage()
+  const detail = useMessage(message.id)
   const resend = {
     button: message.status === 'waiting' ? t('Send now') : t('Send again'),
     queued: t('The message is queued'),
@@ -77,6 +103,7 @@ function Reading({ message, onClose }: { message: Message; onClose: () => void }
   return (
     <MessageDialog
       {...{ message, resend, onClose }}
+      more={[...senderRows(message), ...eventRows(detail.data?.events ?? [])]}
       first={[t('To'), message.to.join(', ')]}
       body={{ label: t('Message'), text: message.text }}
     >

@@ -13,6 +13,10 @@ export interface components {
       /** @description Unread notices */
       unread: number
     }
+    AddressCorrection: {
+      /** Format: email */
+      email: string
+    }
     ApiKey: {
       /** Format: date-time */
       created_at: string
@@ -70,6 +74,7 @@ export interface components {
           | 'asked'
           | 'blocked'
           | 'unreachable'
+          | 'bounced'
           | 'unfiled_products'
           | 'new_files'
           | 'unmapped'
@@ -80,6 +85,12 @@ export interface components {
         /** @description The admin page where somebody can act */
         url: string
       }[]
+    }
+    BlockedAddress: {
+      /** Format: date-time */
+      created_at: string
+      email: string
+      reason: string
     }
     BulkDeleteRequest: {
       /** @default false */
@@ -1233,6 +1244,8 @@ export interface components {
       }
       /** @description Of them, those that the buyer cannot download: used up, expired, or not prepared */
       blocked_files: number
+      /** @description The last email came back: correct the address, or allow it again */
+      bounced_at: string | null
       confirmation_number: string | null
       /** Format: date-time */
       created_at: string
@@ -1258,11 +1271,13 @@ export interface components {
       sent: {
         /** Format: date-time */
         at: string
+        /** @description Why it was not delivered */
+        error: string | null
         /** @description There is no mail server: the mail was stored and not sent */
         kept: boolean
         message_id: string
         /** @enum {string} */
-        status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
+        status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown' | 'bounced' | 'complained'
       } | null
       size_bytes: number
       /**
@@ -1327,6 +1342,8 @@ export interface components {
       }
       /** @description Of them, those that the buyer cannot download: used up, expired, or not prepared */
       blocked_files: number
+      /** @description The last email came back: correct the address, or allow it again */
+      bounced_at: string | null
       confirmation_number: string | null
       /** Format: date-time */
       created_at: string
@@ -1392,7 +1409,7 @@ export interface components {
         kept: boolean
         sent_at: string | null
         /** @enum {string} */
-        status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
+        status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown' | 'bounced' | 'complained'
         subject: string
         to: string[]
       }[]
@@ -1434,11 +1451,13 @@ export interface components {
       sent: {
         /** Format: date-time */
         at: string
+        /** @description Why it was not delivered */
+        error: string | null
         /** @description There is no mail server: the mail was stored and not sent */
         kept: boolean
         message_id: string
         /** @enum {string} */
-        status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
+        status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown' | 'bounced' | 'complained'
       } | null
       size_bytes: number
       /**
@@ -1686,6 +1705,12 @@ export interface components {
       'DELETE /api/schedules/{id}': Record<string, never>
       'DELETE /api/settings/buyer-page/logo': {
         answer: components['schemas']['BuyerPage']
+      }
+      'DELETE /api/settings/mail/domain': {
+        answer: components['schemas']['MailSettings']
+      }
+      'DELETE /api/settings/mail/server': {
+        answer: components['schemas']['MailSettings']
       }
       'DELETE /api/tag-templates/{id}': Record<string, never>
       'DELETE /api/uploads/{id}': Record<string, never>
@@ -2190,8 +2215,11 @@ export interface components {
           /** @default 50 */
           limit?: number
           /** @enum {string} */
-          status?: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
+          status?: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown' | 'bounced' | 'complained'
         }
+      }
+      'GET /api/messages/{id}': {
+        answer: components['schemas']['MessageDetail']
       }
       'GET /api/moves': {
         answer: {
@@ -2397,6 +2425,23 @@ export interface components {
       'GET /api/settings/buyer-page': {
         answer: components['schemas']['BuyerPage']
       }
+      'GET /api/settings/mail': {
+        answer: components['schemas']['MailSettings']
+      }
+      'GET /api/settings/mail/blocked': {
+        answer: {
+          data: components['schemas']['BlockedAddress'][]
+          next_cursor: string | null
+        }
+        query: {
+          cursor?: string
+          /** @default 50 */
+          limit?: number
+        }
+      }
+      'GET /api/settings/mail/texts': {
+        answer: components['schemas']['MailTexts']
+      }
       'GET /api/stats': {
         answer: components['schemas']['Stats']
         query: {
@@ -2475,7 +2520,7 @@ export interface components {
           /** @default 50 */
           limit?: number
           /** @enum {string} */
-          status?: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
+          status?: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown' | 'bounced' | 'complained'
         }
       }
       'GET /api/webhooks/secret': {
@@ -2646,6 +2691,14 @@ export interface components {
         answer: components['schemas']['BuyerPage']
         body: components['schemas']['BuyerPageChange']
       }
+      'PATCH /api/settings/mail': {
+        answer: components['schemas']['MailSettings']
+        body: components['schemas']['MailSettingsChange']
+      }
+      'PATCH /api/settings/mail/texts': {
+        answer: components['schemas']['MailTexts']
+        body: components['schemas']['MailTextsChange']
+      }
       'PATCH /api/tag-templates/{id}': {
         answer: components['schemas']['TagTemplate']
         body: components['schemas']['TagTemplateChange']
@@ -2745,6 +2798,10 @@ export interface components {
       'POST /api/csv/mappings': {
         answer: components['schemas']['CsvColumnMapping']
         body: components['schemas']['CsvColumnMappingRequest']
+      }
+      'POST /api/deliveries/{id}/correct-address': {
+        answer: components['schemas']['DeliveryDetail']
+        body: components['schemas']['AddressCorrection']
       }
       'POST /api/deliveries/{id}/hold': {
         answer: components['schemas']['DeliveryDetail']
@@ -3259,6 +3316,38 @@ export interface components {
         }
         body: components['schemas']['BuyerPagePreview']
       }
+      'POST /api/settings/mail/allow': {
+        answer: {
+          allowed: boolean
+        }
+        body: {
+          email: string
+        }
+      }
+      'POST /api/settings/mail/domain/check': {
+        answer: components['schemas']['MailSettings']
+      }
+      'POST /api/settings/mail/server/confirm': {
+        answer: components['schemas']['MailSettings']
+        body: {
+          code: string
+        }
+      }
+      'POST /api/settings/mail/server/test': {
+        answer: components['schemas']['MailSettings']
+        body: {
+          /** Format: email */
+          email: string
+        }
+      }
+      'POST /api/settings/mail/texts/preview': {
+        answer: {
+          html: string
+          subject: string
+          text: string
+        }
+        body: components['schemas']['MailPreview']
+      }
       'POST /api/tag-templates': {
         answer: components['schemas']['TagTemplate']
         body: components['schemas']['TagTemplateRequest']
@@ -3375,6 +3464,14 @@ export interface components {
       'PUT /api/settings/buyer-page/logo': {
         answer: components['schemas']['BuyerPage']
         body: components['schemas']['LogoRequest']
+      }
+      'PUT /api/settings/mail/domain': {
+        answer: components['schemas']['MailSettings']
+        body: components['schemas']['MailDomainChange']
+      }
+      'PUT /api/settings/mail/server': {
+        answer: components['schemas']['MailSettings']
+        body: components['schemas']['MailServerChange']
       }
       'PUT /api/workflows/{id}': {
         answer: components['schemas']['Workflow']
@@ -4212,6 +4309,236 @@ export interface components {
     LogoRequest: {
       image: string
     }
+    MailDnsRecord: {
+      /** @description The value that is there instead */
+      found: string | null
+      /** @enum {string} */
+      kind: 'dkim' | 'spf' | 'dmarc' | 'return_path'
+      name: string
+      required: boolean
+      /**
+       * @description `different`: there is another value; `unanswered`: the name servers were silent
+       * @enum {string}
+       */
+      state: 'unchecked' | 'found' | 'missing' | 'different' | 'unanswered'
+      /** @enum {string} */
+      type: 'TXT' | 'CNAME'
+      value: string
+    }
+    MailDomainChange: {
+      /** Format: email */
+      from: string
+    }
+    MailPreview: {
+      /** @enum {string} */
+      locale: 'en' | 'de' | 'fr' | 'es' | 'ja'
+      /** @enum {string} */
+      mail: 'order' | 'update' | 'added' | 'ready' | 'available' | 'link' | 'library'
+      /** @description By language and mail; null: the usual text */
+      texts?: {
+        [key: string]: {
+          added?: {
+            button?: string | null
+            footer?: string | null
+            intro?: string | null
+            keep?: string | null
+            subject?: string | null
+          }
+          available?: {
+            button?: string | null
+            footer?: string | null
+            intro?: string | null
+            keep?: string | null
+            subject?: string | null
+          }
+          library?: {
+            button?: string | null
+            footer?: string | null
+            intro?: string | null
+            keep?: string | null
+            subject?: string | null
+          }
+          link?: {
+            button?: string | null
+            footer?: string | null
+            intro?: string | null
+            keep?: string | null
+            subject?: string | null
+          }
+          order?: {
+            button?: string | null
+            footer?: string | null
+            intro?: string | null
+            keep?: string | null
+            subject?: string | null
+          }
+          ready?: {
+            button?: string | null
+            footer?: string | null
+            intro?: string | null
+            keep?: string | null
+            subject?: string | null
+          }
+          update?: {
+            button?: string | null
+            footer?: string | null
+            intro?: string | null
+            keep?: string | null
+            subject?: string | null
+          }
+        }
+      }
+    }
+    MailServerChange: {
+      /** Format: email */
+      from: string
+      host: string
+      /** @description Absent: the saved one */
+      password?: string
+      port: number
+      /**
+       * @description `tls`: from the beginning (port 465); `starttls`: required after the greeting (587)
+       * @enum {string}
+       */
+      security: 'tls' | 'starttls' | 'none'
+      /** @default  */
+      user?: string
+    }
+    MailSettings: {
+      domain: {
+        checked_at: string | null
+        confirmed_at: string | null
+        from: string
+        name: string
+        records: components['schemas']['MailDnsRecord'][]
+      } | null
+      /** @description The installation has a mail server, which can sign for a domain */
+      domain_offered: boolean
+      /** @description The sender of the next mail */
+      from: {
+        email: string
+        name: string
+      }
+      /** @description The name that buyers see; null: that of the installation */
+      name: string | null
+      /** @description Where answers of buyers go; null: to the sender */
+      reply_to: string | null
+      server: {
+        confirmed_at: string | null
+        /** Format: email */
+        from: string
+        has_password: boolean
+        host: string
+        port: number
+        /**
+         * @description `tls`: from the beginning (port 465); `starttls`: required after the greeting (587)
+         * @enum {string}
+         */
+        security: 'tls' | 'starttls' | 'none'
+        /** @description The last test mail, whose code was not entered yet */
+        test: {
+          /** Format: date-time */
+          expires_at: string
+          to: string
+        } | null
+        /** @default  */
+        user: string
+      } | null
+      /**
+       * @description The way of the next mail
+       * @enum {string}
+       */
+      used: 'installation' | 'server' | 'domain'
+      /**
+       * @description `server`: the shop’s own mail server; `domain`: the installation’s server, signed for the shop’s domain. Each counts once it is confirmed
+       * @enum {string}
+       */
+      way: 'installation' | 'server' | 'domain'
+    }
+    MailSettingsChange: {
+      /** @description The name that buyers see; null: that of the installation */
+      name?: string | null
+      /** @description Where answers of buyers go; null: to the sender */
+      reply_to?: string | null
+      /**
+       * @description `server`: the shop’s own mail server; `domain`: the installation’s server, signed for the shop’s domain. Each counts once it is confirmed
+       * @enum {string}
+       */
+      way?: 'installation' | 'server' | 'domain'
+    }
+    MailTexts: {
+      texts: {
+        fields: {
+          /** @enum {string} */
+          field: 'subject' | 'intro' | 'button' | 'keep' | 'footer'
+          max_length: number
+          own: string | null
+          /** @description The usual text, with variables where they stand alone */
+          usual: string
+        }[]
+        /** @enum {string} */
+        locale: 'en' | 'de' | 'fr' | 'es' | 'ja'
+        /** @enum {string} */
+        mail: 'order' | 'update' | 'added' | 'ready' | 'available' | 'link' | 'library'
+        variables: string[]
+      }[]
+    }
+    MailTextsChange: {
+      /** @description By language and mail; null: the usual text */
+      texts: {
+        [key: string]: {
+          added?: {
+            button?: string | null
+            footer?: string | null
+            intro?: string | null
+            keep?: string | null
+            subject?: string | null
+          }
+          available?: {
+            button?: string | null
+            footer?: string | null
+            intro?: string | null
+            keep?: string | null
+            subject?: string | null
+          }
+          library?: {
+            button?: string | null
+            footer?: string | null
+            intro?: string | null
+            keep?: string | null
+            subject?: string | null
+          }
+          link?: {
+            button?: string | null
+            footer?: string | null
+            intro?: string | null
+            keep?: string | null
+            subject?: string | null
+          }
+          order?: {
+            button?: string | null
+            footer?: string | null
+            intro?: string | null
+            keep?: string | null
+            subject?: string | null
+          }
+          ready?: {
+            button?: string | null
+            footer?: string | null
+            intro?: string | null
+            keep?: string | null
+            subject?: string | null
+          }
+          update?: {
+            button?: string | null
+            footer?: string | null
+            intro?: string | null
+            keep?: string | null
+            subject?: string | null
+          }
+        }
+      }
+    }
     MappingRule: {
       /** Format: date-time */
       created_at: string
@@ -4272,7 +4599,7 @@ export interface components {
       attempts: number
       /** Format: date-time */
       created_at: string
-      /** @description Why the last attempt failed */
+      /** @description Why the last attempt failed, or why it came back */
       error: string | null
       id: string
       /** @description No mail server is configured: it was stored and not sent */
@@ -4280,12 +4607,57 @@ export interface components {
       /** @enum {string} */
       kind: 'email' | 'callback' | 'webhook' | 'sms' | 'flow'
       operation_id: string | null
+      /** @description The words with which the mail server accepted it */
+      reply: string | null
+      /** @description The address in `From` */
+      sender: string | null
       sent_at: string | null
       /**
-       * @description `unknown`: it may or may not have arrived, and is not sent again automatically
+       * @description `sent`: the mail server accepted it; `bounced`: it came back later; `complained`: it was reported as spam; `unknown`: it may or may not have arrived, and is not sent again automatically
        * @enum {string}
        */
-      status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown'
+      status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown' | 'bounced' | 'complained'
+      subject: string
+      /** @description The email as text, or the body that was posted */
+      text: string
+      to: string[]
+    }
+    MessageDetail: {
+      attempts: number
+      /** Format: date-time */
+      created_at: string
+      /** @description Why the last attempt failed, or why it came back */
+      error: string | null
+      /** @description What mail servers reported about it, oldest first */
+      events: {
+        /** Format: date-time */
+        at: string
+        /** @description The status code, like 5.1.1 */
+        code: string | null
+        /** @enum {string} */
+        event: 'delivered' | 'delayed' | 'bounced' | 'complained'
+        /** @description The address is wrong */
+        permanent: boolean
+        /** @description The words of the server */
+        reason: string
+        recipient: string | null
+      }[]
+      id: string
+      /** @description No mail server is configured: it was stored and not sent */
+      kept: boolean
+      /** @enum {string} */
+      kind: 'email' | 'callback' | 'webhook' | 'sms' | 'flow'
+      operation_id: string | null
+      /** @description The words with which the mail server accepted it */
+      reply: string | null
+      /** @description The address in `From` */
+      sender: string | null
+      sent_at: string | null
+      /**
+       * @description `sent`: the mail server accepted it; `bounced`: it came back later; `complained`: it was reported as spam; `unknown`: it may or may not have arrived, and is not sent again automatically
+       * @enum {string}
+       */
+      status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown' | 'bounced' | 'complained'
       subject: string
       /** @description The email as text, or the body that was posted */
       text: string
@@ -4411,6 +4783,7 @@ export interface components {
       body_text: components['schemas']['Text']
       /** Format: date-time */
       created_at: string
+      delivery_id: string | null
       id: string
       /** @enum {string} */
       level: 'info' | 'success' | 'warning' | 'critical'

@@ -16,6 +16,10 @@ const TEXTS: Readonly<Record<Need, (count: number) => Text>> = {
     ),
   unreachable: (count) =>
     say('{count, plural, one {# order has} other {# orders have}} no email address', { count }),
+  bounced: (count) =>
+    say('{count, plural, one {# email to a buyer} other {# emails to buyers}} came back', {
+      count,
+    }),
   unfiled_products: (count) =>
     say(
       '{count, plural, one {# product sells and has no file} other {# products sell and have no file}}',

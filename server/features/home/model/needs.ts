@@ -20,6 +20,8 @@ const NEEDS = {
       where c.shop_id = p.shop_id and c.parent_id = p.id and ${BLOCKED_LINK})`,
   unreachable: `from deliveries d join orders o on o.shop_id = d.shop_id and o.id = d.order_id
     where d.shop_id = :shop and ${STATUS_SQL} = 'ready' and coalesce(d.email, o.email) is null`,
+  bounced: `from deliveries d where d.shop_id = :shop and ${STATUS_SQL} = 'ready'
+    and d.bounced_at is not null`,
   unfiled_products: `from ${UNFILED_PRODUCTS}`,
   new_files: `from ${ASKED_PRODUCTS}`,
   unmapped: `from files where shop_id = :shop and deleted_at is null
@@ -42,6 +44,7 @@ export const NEED_PAGES: Readonly<Record<Need, string>> = {
   asked: '/deliveries?status=ready',
   blocked: '/deliveries?status=blocked',
   unreachable: '/deliveries?status=unreachable',
+  bounced: '/deliveries?status=unreachable',
   unfiled_products: '/deliveries/products-without-files',
   new_files: '/deliveries/new-files',
   unmapped: '/files?mapped=false',

@@ -3,14 +3,41 @@
 // missing reply after the message leaves the result unknown.
 import { Readable } from 'node:stream'
 import { createTransport, type Transporter } from 'nodemailer'
+import DKIM from 'nodemailer/lib/dkim'
 import SMTPTransport from 'nodemailer/lib/smtp-transport'
 import type { DeliveryResult } from '../../core/outbox/outbox.ts'
 import { present } from '../../core/present.ts'
-import { keepSessions, type SentMail } from './smtp-sessions.ts'
+import { keepSessions, type ConnectSocket, type SentMail } from './smtp-sessions.ts'
+
+export interface MailAddress {
+  name: string
+  address: string
+}
+
+/** The key with which a mail is signed for its domain. */
+export interface SigningKey {
+  domainName: string
+  keySelector: string
+  /** PEM. */
+  privateKey: string
+}
+
+export interface InlineImage {
+  cid: string
+  content: Buffer
+  contentType: string
+  filename: string
+}
 
 export interface Letter {
-  from: string
+  from: string | MailAddress
   to: readonly string[]
+  /** Where answers go; absent: to `from`. */
+  replyTo?: string
+  /** Where reports about the mail go (the sender of the envelope); absent: to `from`. */
+  returnPath?: string
+  signing?: SigningKey
+  attachments?: readonly InlineImage[]
   subject: string
   text: string
   html?: string
@@ -36,17 +63,23 @@ export interface MailTimeouts {
 }
 const TIMEOUTS: MailTimeouts = { handOver: 30_000, answer: 80_000, connect: 10_000 }
 
-export function openMailServer(url: string, timeouts: MailTimeouts = TIMEOUTS): MailServer {
+/** @param connect opens the sockets of a server that a merchant chose; see shop-server.ts. */
+export function openMailServer(
+  where: string | SMTPTransport.Options,
+  timeouts: MailTimeouts = TIMEOUTS,
+  connect?: ConnectSocket,
+): MailServer {
   const server = new SMTPTransport({
-    url,
+    ...(typeof where === 'string' ? { url: where } : where),
     dnsTimeout: timeouts.connect,
     connectionTimeout: timeouts.connect,
     greetingTimeout: timeouts.connect,
     socketTimeout: timeouts.answer,
   })
-  const transport = createTransport(keepSessions(server))
+  const transport = createTransport(keepSessions(server, connect))
   transport.use('stream', (mail, done) => {
-    const { gate } = mail.data as unknown as { gate: Gate }
+    const { gate, signing } = mail.data as unknown as { gate: Gate; signing?: SigningKey }
+    if (signing) mail.message.processFunc((input) => new DKIM(signing).sign(input))
     mail.message.build((error, raw) => {
       if (error) return done(error)
       mail.message.createReadStream = () => readThrough(gate, present(raw, 'The mail')) as never
@@ -114,19 +147,18 @@ function readThrough(gate: Gate, raw: Buffer): Readable {
 }
 
 async function handOver(
-  transport: Pick<Transporter<{ rejected: string[] }>, 'sendMail'>,
-  letter: Letter,
+  transport: Pick<Transporter<{ rejected: string[]; response: string }>, 'sendMail'>,
+  { returnPath, ...letter }: Letter,
   gate: Gate,
 ): Promise<DeliveryResult> {
   try {
-    const { rejected } = await transport.sendMail({
-      ...letter,
-      to: [...letter.to],
-      gate,
-      signal: gate.closed,
+    const to = [...letter.to]
+    const envelope = returnPath === undefined ? {} : { envelope: { from: returnPath, to } }
+    const { rejected, response } = await transport.sendMail({
+      ...{ ...letter, ...envelope, to, gate, signal: gate.closed },
     } as object)
     return {
-      status: 'sent',
+      ...{ status: 'sent', content: { reply: wordsOf(response) } },
       ...(rejected.length > 0 ? { reason: `Not accepted for ${rejected.join(', ')}` } : {}),
     }
   } catch (error) {
@@ -134,12 +166,19 @@ async function handOver(
     const replied = typeof (error as SmtpError).responseCode === 'number'
     if (gate.passed && !replied)
       return { status: 'unknown', reason: 'The mail server did not say whether it took it' }
-    return { status: 'again', reason: reasonOf(error as SmtpError) }
+    const reason = reasonOf(error as SmtpError)
+    return { status: 'again', reason, ...(isUnknownAddress(error as SmtpError) ? UNKNOWN : {}) }
   }
 }
 
+/** The server says that the address does not exist: another attempt cannot help. */
+const UNKNOWN = { badAddress: true } as const
+const isUnknownAddress = ({ command, response = '' }: SmtpError): boolean =>
+  command === 'RCPT TO' && /^55\d[ -]5\.1\.(1|2|3|6|10)\b/.test(response)
+
 interface SmtpError extends Error {
   code?: string
+  command?: string
   response?: string
   responseCode?: number
 }
@@ -147,7 +186,15 @@ interface SmtpError extends Error {
 /** The mail server's reply, without its address. */
 function reasonOf({ code, response }: SmtpError): string {
   if (code === 'EAUTH') return 'The mail server did not accept our sign-in'
-  if (response)
-    return `The mail server answered: ${response.replace(/\s+/g, ' ').trim().slice(0, 200)}`
+  if (response) return `The mail server answered: ${wordsOf(response)}`
   return 'The mail server could not be reached'
 }
+
+const MAX_WORDS = 200
+
+/** A reply in one line of bounded length. */
+const wordsOf = (reply: string): string =>
+  reply
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .slice(0, MAX_WORDS)

@@ -1,10 +1,8 @@
-// The texts of the mail that brings an order's files, in the languages of buyers. A language
-// without own texts gets English.
-import { IntlMessageFormat } from 'intl-messageformat'
-import { present } from '../../core/present.ts'
+// The texts of the mail that brings an order's files, in the languages of buyers.
+import type { Locale } from '../downloads/translate.ts'
 
 /** The texts as ICU messages, into which values are inserted as text. */
-interface MailTexts {
+interface DeliveryTexts {
   subject: string
   intro: string
   updateSubject: string
@@ -25,7 +23,7 @@ interface MailTexts {
   footer: string
 }
 
-const TEXTS: Readonly<Record<string, MailTexts>> = {
+export const DELIVERY_TEXTS: Readonly<Record<Locale, DeliveryTexts>> = {
   en: {
     subject: 'Your files of order {order} from {shop}',
     intro:
@@ -161,33 +159,4 @@ const TEXTS: Readonly<Record<string, MailTexts>> = {
     keep: 'このリンクを持つ人は誰でも利用できます。他の人に渡さないでください。',
     footer: 'このメールはご注文 {order} のために {shop} からお送りしました。',
   },
-}
-
-/** The language of a locale such as `de-AT`, if there are texts in it. */
-export function mailLanguage(locale: string | null): string {
-  const [language = ''] = (locale ?? '').toLowerCase().split(/[-_]/, 1)
-  return Object.hasOwn(TEXTS, language) ? language : 'en'
-}
-
-const compiled = new Map<string, IntlMessageFormat>()
-
-export function mailText(
-  language: string,
-  name: keyof MailTexts,
-  values: Readonly<Record<string, string | number>>,
-): string {
-  const key = `${language}/${name}`
-  let message = compiled.get(key)
-  if (!message) {
-    message = new IntlMessageFormat(
-      present(TEXTS[language], `The texts in ${language}`)[name],
-      language,
-      undefined,
-      {
-        ignoreTag: true,
-      },
-    )
-    compiled.set(key, message)
-  }
-  return String(message.format(values))
 }

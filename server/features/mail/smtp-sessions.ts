@@ -1,6 +1,7 @@
 // nodemailer's SMTP transport with sessions that are reused for the next message: connecting, TLS
 // and sign-in cost more than a message. Not nodemailer's own pool, which sends a message again if
 // its connection breaks.
+import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { Transport } from 'nodemailer'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
@@ -33,8 +34,14 @@ const socketOf = ({ connection }: Session) => connection._socket || null
 type SentInfo = SMTPConnection.SentMessageInfo
 type Mail = Parameters<Transport<SentInfo>['send']>[0]
 
-/** @param server returns the options, read from the server's URL. */
-export function keepSessions(server: SMTPTransport): Transport<SentInfo> {
+/** Opens the socket of a session; rejects if the server may not be reached. */
+export type ConnectSocket = (signal: AbortSignal) => Promise<Socket>
+
+/**
+ * @param server returns the options, read from the server's URL.
+ * @param connect opens the sockets; absent: the library does.
+ */
+export function keepSessions(server: SMTPTransport, connect?: ConnectSocket): Transport<SentInfo> {
   const sessions = createSessions()
   const send = async (mail: Mail): Promise<SentInfo> => {
     const { signal, gate } = mail.data as unknown as SentMail
@@ -48,7 +55,7 @@ export function keepSessions(server: SMTPTransport): Transport<SentInfo> {
         if (!ended || gate.passed || signal.aborted) throw error
       }
     }
-    return transmit(sessions, await open(server, sessions.drop, signal), mail, signal)
+    return transmit(sessions, await open(server, sessions.drop, signal, connect), mail, signal)
   }
   return {
     ...{ name: 'SMTP', version: '1' },
@@ -114,9 +121,11 @@ async function open(
   server: SMTPTransport,
   drop: (session: Session) => void,
   signal: AbortSignal,
+  connect: ConnectSocket | undefined,
 ): Promise<Session> {
   const { options } = server
-  const connection = new SMTPConnection(options)
+  const socket = connect ? { connection: await connect(signal) } : {}
+  const connection = new SMTPConnection({ ...options, ...socket })
   const session: Session = { connection, sent: 0, timer: null }
   connection.on('error', () => drop(session))
   connection.on('end', () => drop(session))

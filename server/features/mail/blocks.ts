@@ -1,0 +1,84 @@
+// Addresses of buyers that do not exist, as a mail server said: nothing more is sent to them until the
+// shop corrects or allows them. Repeated mails to unknown addresses make receivers distrust the sender.
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import type { DeliveryResult } from '../../core/outbox/outbox.ts'
+
+/** The result of a mail to a blocked address. */
+export const BLOCKED: DeliveryResult & { status: 'failed' } = {
+  status: 'failed',
+  reason:
+    'An earlier mail to this address came back, because it does not exist. Correct the address, or allow it again',
+  blocked: true,
+}
+
+/** Those of the addresses that are blocked, in lower case. */
+export async function blockedAmong(
+  scope: ShopScope,
+  addresses: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (addresses.length === 0) return new Set()
+  const rows = await scope.query<{ email: string }>(
+    'select email from mail_blocks where shop_id = :shop and email = any(:emails::text[])',
+    { emails: addresses.map((address) => address.toLowerCase()) },
+  )
+  return new Set(rows.map(({ email }) => email))
+}
+
+export async function blockAddress(tx: ShopScope, email: string, reason: string): Promise<void> {
+  await tx.query(
+    `insert into mail_blocks (shop_id, email, reason) values (:shop, lower(:email), :reason)
+     on conflict do nothing`,
+    { email, reason },
+  )
+}
+
+/** Idempotent. Mails to the address are sent again, and deliveries to it can be reached. */
+export async function allowAddress(scope: ShopScope, email: string): Promise<boolean> {
+  return scope.transaction(async (tx) => {
+    const rows = await tx.query(
+      'delete from mail_blocks where shop_id = :shop and email = lower(:email) returning 1',
+      { email },
+    )
+    await tx.query(
+      `update deliveries d set bounced_at = null from orders o
+       where d.shop_id = :shop and d.bounced_at is not null and o.shop_id = d.shop_id
+         and o.id = d.order_id and lower(coalesce(d.email, o.email)) = lower(:email)`,
+      { email },
+    )
+    return rows.length > 0
+  })
+}
+
+export interface BlockedAddress {
+  email: string
+  reason: string
+  created_at: Date
+}
+
+/** In the order of the addresses, after the given one. */
+export const listBlocked = (
+  scope: ShopScope,
+  page: { limit: number; after?: string | undefined },
+): Promise<BlockedAddress[]> =>
+  scope.query<BlockedAddress>(
+    `select email, reason, created_at from mail_blocks where shop_id = :shop
+       and (:after::text is null or email > :after::text) order by email limit :limit`,
+    { limit: page.limit, after: page.after ?? null },
+  )
+
+/**
+ * Marks the deliveries of these messages (bare UUIDs): their last mail did not arrive. Messages
+ * about other things are ignored.
+ */
+export async function markBounced(tx: ShopScope, messages: readonly string[]): Promise<void> {
+  await tx.query(
+    `update deliveries d set bounced_at = now() from outbox m
+     where m.shop_id = :shop and m.id = any(:messages::uuid[]) and d.shop_id = m.shop_id
+       and d.id = (m.payload ->> 'delivery')::uuid
+       -- Another address was entered in the meantime.
+       and (m.result is null or coalesce(d.email, (select o.email from orders o
+         where o.shop_id = d.shop_id and o.id = d.order_id)) = any(select
+           jsonb_array_elements_text(m.result -> 'to')))`,
+    { messages },
+  )
+}

@@ -1,0 +1,87 @@
+// A mail to a buyer: one template for all of them, with the shop's logo, colour and texts.
+import type { Content } from '../../core/outbox/outbox.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { renderMail } from '../../core/outbox/templates.ts'
+import { readShop } from '../../files/shop-settings.ts'
+import { readBuyerPage, type SavedBuyerPage } from '../downloads/buyer-page.ts'
+import { textOn, type Colour } from '../downloads/colours.ts'
+import type { Locale } from '../downloads/translate.ts'
+import { readMailSettings } from './settings.ts'
+import { mailText, type OwnMailTexts } from './texts.ts'
+import type { BuyerMail, TextValues } from './usual-texts.ts'
+
+const TEMPLATE = 'buyer-mail'
+/** The usual colour of the button. */
+const INK: Colour = '#303030'
+/** The logo in the HTML, which is part of the message: nothing is loaded from elsewhere. */
+export const LOGO_CID = 'logo@mail'
+
+/** What all mails of a shop have in common. */
+export interface MailLook {
+  /** In one line. */
+  shop: string
+  /** The shop's time zone. */
+  zone: string
+  page: SavedBuyerPage
+  own: OwnMailTexts
+}
+
+export async function readMailLook(scope: ShopScope): Promise<MailLook> {
+  const [{ name, settings }, page, { texts: own }] = await Promise.all([
+    readShop(scope),
+    readBuyerPage(scope),
+    readMailSettings(scope),
+  ])
+  return { shop: inOneLine(name), zone: settings.time_zone, page, own }
+}
+
+export interface BuyerMailParts {
+  mail: BuyerMail
+  locale: Locale
+  /** Values of the texts, except the shop's name. */
+  values: TextValues
+  files?: readonly string[]
+  /** Replaces the first text, the shop's own one too. */
+  intro?: string
+  /** The files that become available later, each with its time, and their title. */
+  later?: { title: string; files: readonly string[] }
+  /** Paragraphs before and after the button; empty ones are left out. */
+  before?: string
+  after?: string
+  address: string
+  /** The title of the licence keys, and the text that stands for them. */
+  licences?: { title: string; hidden: string }
+}
+
+/** Renders the mail; its recipients are added by the caller. */
+export function renderBuyerMail(
+  { shop, page, own }: MailLook,
+  parts: BuyerMailParts,
+  baseUrl: string,
+): Omit<Content, 'to'> {
+  const { mail, locale, files = [], before = '', after = '', address, licences, later } = parts
+  const words = { mail, locale, own, values: { ...parts.values, shop } }
+  const text = (field: Parameters<typeof mailText>[1]) => mailText(words, field)
+  const intro = parts.intro ?? text('intro')
+  const colour = page.page.accent ?? INK
+  const data = {
+    ...{ language: locale, shop: { name: shop }, files, before, after, address },
+    // A value may contain a line break, the subject may not.
+    subject: inOneLine(text('subject')),
+    ...{ intro, introLines: paragraphsOf(intro) },
+    ...{ later: later?.title ?? '', laterFiles: later?.files ?? [] },
+    ...{ button: inOneLine(text('button')), colour, onColour: textOn(colour) },
+    ...{ keep: text('keep'), keepLines: paragraphsOf(text('keep')) },
+    ...{ footer: text('footer'), footerLines: paragraphsOf(text('footer')) },
+    ...{ licences: licences?.title ?? '', hidden: licences?.hidden ?? '' },
+    logo: page.logo ? `cid:${LOGO_CID}` : '',
+  }
+  return renderMail({ template: TEMPLATE, data }, baseUrl)
+}
+
+/** The paragraphs of a text, each with its lines. */
+const paragraphsOf = (text: string): string[][] =>
+  text.split(/\n{2,}/).map((paragraph) => paragraph.split('\n'))
+
+/** A name must not start a new line of the message. */
+export const inOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()

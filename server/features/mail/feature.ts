@@ -1,0 +1,44 @@
+// Mails to buyers: their sender, their texts, and what happened to them.
+import { defineFeature } from '../feature.ts'
+import { domainTask, type DomainTaskParts } from './domain-task.ts'
+import type { Database } from '../../core/db/database.ts'
+import type { Logger } from '../../core/log.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import { mailExamples } from './examples.ts'
+import { mailboxTask } from './mailbox.ts'
+import { createMailTokens } from './message-token.ts'
+import { mailRoutes, type MailRouteParts } from './routes.ts'
+
+export interface MailTaskParts {
+  database: Database
+  secrets: Secrets
+  log: Logger
+  /** The mailbox of reports; null: there is none. */
+  reportsUrl: string | null
+}
+
+export const mailFeature = defineFeature({
+  name: 'mail',
+  examples: mailExamples,
+  endpoints: (parts: MailRouteParts) => mailRoutes(parts),
+  tasks: (parts: DomainTaskParts & MailTaskParts) => [
+    domainTask(parts),
+    ...(parts.reportsUrl === null
+      ? []
+      : [mailboxTask(parts.reportsUrl, { ...parts, tokens: createMailTokens(parts.secrets) })]),
+  ],
+  tables: {
+    mail_settings: 'the shop’s own addresses, servers and texts',
+    mail_blocks: {
+      about: 'Addresses that mails came back from',
+      columns: ['email', 'reason'],
+      how: 'delete',
+    },
+    mail_events: {
+      about: 'Reports about mails',
+      columns: ['recipient', 'reason'],
+      keeps: ['key', 'event', 'code', 'source'],
+      how: 'delete',
+    },
+  },
+})

@@ -1,0 +1,197 @@
+// Reads reports that mail servers send as mails: delivery status notifications (RFC 3464), reports
+// of spam (ARF, RFC 5965), and the free texts of older servers.
+import { allParts, parseFields, parseMime, valueOf, type MimePart } from './mime.ts'
+import { TOKEN_HEADER, type MailId, type MailTokens } from './message-token.ts'
+import type { MailReport } from './reports.ts'
+
+export type ReportedFate = Pick<MailReport, 'event' | 'permanent' | 'recipient' | 'code' | 'reason'>
+
+export interface ParsedReport {
+  /** The mail that it is about; null: unknown, or not a mail of ours. */
+  mail: MailId | null
+  /** One for each address; empty: the mail is no report. */
+  fates: readonly ReportedFate[]
+  /** Its Message-ID; null: it has none. */
+  id: string | null
+}
+
+const MAX_FATES = 100
+
+export function parseMailReport(raw: string, tokens: MailTokens): ParsedReport {
+  const whole = parseMime(raw)
+  const parts = allParts(whole)
+  const fates = (
+    fatesOfStatus(parts) ??
+    fatesOfComplaint(parts) ??
+    fatesOfText(whole, parts) ??
+    []
+  ).slice(0, MAX_FATES)
+  const id = valueOf(whole.headers, 'message-id')
+  return { mail: fates.length === 0 ? null : findMail(raw, whole, parts, tokens), fates, id }
+}
+
+// Which mail
+
+/** Headers in which servers write to which address a mail came. */
+const ADDRESS_HEADERS = new Set([
+  ...['to', 'cc', 'delivered-to', 'x-original-to', 'envelope-to', 'x-envelope-to'],
+  ...['x-forwarded-to', 'original-recipient', 'x-rcpt-to', 'apparently-to'],
+])
+const ADDRESS = /[^\s<>,;:"()]+@[^\s<>,;:"()]+/g
+const TOKEN_LINE = new RegExp(`^[ \\t>]*${TOKEN_HEADER}:[ \\t]*([a-z2-7]+)`, 'gim')
+
+function findMail(
+  raw: string,
+  whole: MimePart,
+  parts: readonly MimePart[],
+  tokens: MailTokens,
+): MailId | null {
+  const addresses = whole.headers
+    .filter(({ name }) => ADDRESS_HEADERS.has(name))
+    .flatMap(({ value }) => value.match(ADDRESS) ?? [])
+  // A report of spam names the sender of the envelope.
+  const senders = parts
+    .filter(({ type }) => type === 'message/feedback-report')
+    .flatMap(({ text }) => valueOf(parseFields(text), 'original-mail-from')?.match(ADDRESS) ?? [])
+  for (const address of [...addresses, ...senders]) {
+    const mail = tokens.readAddress(address)
+    if (mail) return mail
+  }
+  // The returned mail, or its headers, which may be encoded.
+  for (const text of [raw, ...parts.map((part) => part.text)])
+    for (const [, token = ''] of text.matchAll(TOKEN_LINE)) {
+      const mail = tokens.read(token)
+      if (mail) return mail
+    }
+  return null
+}
+
+// What happened to it
+
+const STATUS_TYPES = ['message/delivery-status', 'message/global-delivery-status']
+const EVENTS: Readonly<Record<string, ReportedFate['event']>> = {
+  failed: 'bounced',
+  delayed: 'delayed',
+  delivered: 'delivered',
+  relayed: 'delivered',
+  expanded: 'delivered',
+}
+
+function fatesOfStatus(parts: readonly MimePart[]): ReportedFate[] | null {
+  const statuses = parts.filter(({ type }) => STATUS_TYPES.includes(type))
+  if (statuses.length === 0) return null
+  return statuses.flatMap(({ text }) =>
+    text
+      .trim()
+      .split(/\n[ \t]*\n+/)
+      .flatMap((block) => fateOfBlock(block)),
+  )
+}
+
+/** Some servers write the fields of the mail and of the address into one block. */
+function fateOfBlock(block: string): ReportedFate[] {
+  const fields = parseFields(block)
+  const action = valueOf(fields, 'action')?.toLowerCase().match(/^\w+/)?.[0] ?? ''
+  const recipient = addressIn(
+    valueOf(fields, 'original-recipient') ?? valueOf(fields, 'final-recipient'),
+  )
+  const event = EVENTS[action]
+  if (event === undefined) return []
+  const diagnostic = valueOf(fields, 'diagnostic-code') ?? ''
+  const status = valueOf(fields, 'status') ?? ''
+  const reason = diagnostic.replace(/^\s*(smtp|x-[\w-]+|x400)\s*;\s*/i, '') || status
+  const code = codeIn(status, reason)
+  return [
+    {
+      ...{ event, recipient, code, reason: reason || 'The mail was not delivered' },
+      permanent: event === 'bounced' && isAddressToBlame(code, reason),
+    },
+  ]
+}
+
+/** `rfc822; ada+2Bfiles@example.com`, in which `+2B` is a plus (RFC 3461, xtext). */
+function addressIn(field: string | null): string | null {
+  if (field === null) return null
+  const text = field
+    .replace(/^[^;]*;/, '')
+    .trim()
+    .replace(/^<|>$/g, '')
+  const decoded = text.replace(/\+([0-9A-F]{2})/g, (_, hex: string) =>
+    String.fromCharCode(parseInt(hex, 16)),
+  )
+  return /@/.test(decoded) ? decoded : null
+}
+
+/** A general status code, like 5.0.0, says less than the one in the server's words. */
+function codeIn(status: string, words: string): string | null {
+  const own = /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(status)?.[0] ?? null
+  const said = /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(words)?.[0] ?? null
+  return own === null || /\.0\.0$/.test(own) ? (said ?? own) : own
+}
+
+/** No such mailbox, no such host, wrong syntax, moved, disabled (RFC 3463, and Exchange's own). */
+const BAD_ADDRESS = /^5\.(1\.(0|1|2|3|6|10|20)|2\.1|4\.4)$/
+/** Full, too large, policy, spam: the address exists. */
+const OTHER_REASON = /^5\.([2-7])\.\d+$/
+const UNKNOWN_WORDS =
+  /(user|recipient|mailbox|address|account)[\w\s'"<>@.:+-]{0,80}?(unknown|not found|does(n.t| not) exist|not exist|invalid|no longer|disabled|rejected: no such)|no such (user|recipient|mailbox|address|person)|unknown (user|recipient|mailbox|address)|invalid (recipient|mailbox)|no mailbox here|unrouteable address|host (or domain name )?not found|domain not found/i
+const TEMPORARY_WORDS = /quota|full|over limit|try again|temporar|spam|blocked|policy|reputation/i
+
+function isAddressToBlame(code: string | null, words: string): boolean {
+  if (code !== null && code.startsWith('4')) return false
+  if (code !== null && BAD_ADDRESS.test(code))
+    return !TEMPORARY_WORDS.test(words) || code !== '5.1.0'
+  if (code !== null && OTHER_REASON.test(code) && !/^5\.5\.0$/.test(code)) return false
+  return UNKNOWN_WORDS.test(words) && !TEMPORARY_WORDS.test(words)
+}
+
+function fatesOfComplaint(parts: readonly MimePart[]): ReportedFate[] | null {
+  const part = parts.find(({ type }) => type === 'message/feedback-report')
+  if (!part) return null
+  const fields = parseFields(part.text)
+  const kind = valueOf(fields, 'feedback-type')?.toLowerCase() ?? ''
+  // `not-spam` is the contrary, and `auth-failure` is about DNS.
+  if (!['abuse', 'fraud', 'virus', 'other', 'complaint'].includes(kind)) return []
+  const recipient = addressIn(valueOf(fields, 'original-rcpt-to'))
+  const agent = valueOf(fields, 'user-agent')
+  const reason = agent === null ? 'Reported as spam' : `Reported as spam (${agent})`
+  return [{ event: 'complained', permanent: false, recipient, code: null, reason }]
+}
+
+/** Older servers (qmail, Exim) write for people only. */
+function fatesOfText(whole: MimePart, parts: readonly MimePart[]): ReportedFate[] | null {
+  const { headers } = whole
+  if (/auto-replied/i.test(valueOf(headers, 'auto-submitted') ?? '')) return null
+  const text = parts.find(
+    ({ type, parts: inner }) => type === 'text/plain' && inner.length === 0,
+  )?.text
+  if (text === undefined) return null
+  const named = valueOf(headers, 'x-failed-recipients')
+  const isFromServer =
+    /mailer-daemon|postmaster|mail delivery/i.test(valueOf(headers, 'from') ?? '') ||
+    /^<>$/.test(valueOf(headers, 'return-path') ?? '')
+  const isFailure =
+    named !== null ||
+    (isFromServer &&
+      /(permanent(ly)?|undeliver|could not be delivered|failed|qmail-send)/i.test(text))
+  if (!isFailure || /will be retried|has not yet been delivered|delayed/i.test(text)) return null
+  const recipients = named?.match(ADDRESS) ??
+    /^<([^<>\s]+@[^<>\s]+)>:?\s*$/m.exec(text)?.slice(1) ?? [null]
+  const reason = replyIn(text)
+  const code = codeIn('', reason)
+  return recipients.map((recipient) => ({
+    ...{ event: 'bounced' as const, recipient, code, reason },
+    permanent: isAddressToBlame(code, reason),
+  }))
+}
+
+/** The reply of the other server within a text, or what follows the address (qmail). */
+function replyIn(text: string): string {
+  const reply = text.search(/\b[45]\d\d[ -](\d\.\d+\.\d+\b|[A-Za-z<])/)
+  const named = /^<[^<>\s]+@[^<>\s]+>:?[ \t]*\n/m.exec(text)
+  const from = reply !== -1 ? reply : named ? named.index + named[0].length : 0
+  const words = text.slice(from, from + MAX_WORDS).split(/\n\s*\n/, 1)[0] ?? ''
+  return words.replace(/\s+/g, ' ').trim() || 'The mail was not delivered'
+}
+
+const MAX_WORDS = 400

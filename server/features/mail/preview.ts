@@ -1,0 +1,62 @@
+// Previews of the mails to buyers, with examples for their values and with changes that are not
+// saved.
+import { translatorFor, type Locale } from '../downloads/translate.ts'
+import { dataAddress } from '../downloads/look.ts'
+import { LOGO_CID, renderBuyerMail, type BuyerMailParts, type MailLook } from './buyer-mail.ts'
+import { DELIVERY_TEXTS } from './delivery-texts.ts'
+import { LINK_TEXTS } from './link-texts.ts'
+import { formatText, type BuyerMail } from './usual-texts.ts'
+
+const FILES = ['Sailing Basics.pdf', 'Knots and Splices.mp4', 'Checklist.pdf']
+const UNTIL = new Date('2027-06-30T00:00:00Z')
+const TIMES = 5
+
+export interface MailPreview {
+  subject: string
+  text: string
+  html: string
+}
+
+export function previewMail(
+  look: MailLook,
+  { mail, locale }: { mail: BuyerMail; locale: Locale },
+  baseUrl: string,
+): MailPreview {
+  const date = translatorFor(locale).date(UNTIL)
+  const {
+    subject,
+    text,
+    html = '',
+  } = renderBuyerMail(
+    look,
+    { mail, locale, address: `${baseUrl}/download?key=…`, ...partsOf(mail, locale, date) },
+    baseUrl,
+  )
+  const { logo } = look.page
+  // A frame cannot show an image that is part of a message.
+  const shown = logo ? html.replaceAll(`cid:${LOGO_CID}`, dataAddress(logo)) : html
+  // Nothing in the preview leads anywhere.
+  return { subject, text, html: shown.replace(/ href='[^']*'/g, '') }
+}
+
+function partsOf(
+  mail: BuyerMail,
+  locale: Locale,
+  date: string,
+): Pick<BuyerMailParts, 'values' | 'files' | 'before' | 'after'> {
+  if (mail === 'library') {
+    const t = translatorFor(locale)
+    return { values: { date }, after: t('library.mailUntil', { date }) }
+  }
+  if (mail === 'link')
+    return {
+      values: { name: FILES[0] ?? '', pack: 'false' },
+      before: formatText(locale, LINK_TEXTS[locale].terms, { times: TIMES, ends: 'true', date }),
+    }
+  const count = FILES.length
+  return {
+    values: { order: '#1042', count, date, waiting: 0, names: '' },
+    files: FILES,
+    after: formatText(locale, DELIVERY_TEXTS[locale].expires, { date }),
+  }
+}

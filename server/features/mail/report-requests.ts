@@ -1,0 +1,91 @@
+// POST /mail-reports/postmark, /ses and /mailgun: providers of mail servers report what happened to
+// mails. Each request is checked before anything in it is read, recorded once, and answered with 200
+// when the mail is unknown, so that the provider does not repeat it.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { networkOf } from '../../core/client-address.ts'
+import type { MailEnvironment } from '../../core/configuration/mail-settings.ts'
+import { readBounded } from '../../core/bounded-body.ts'
+import type { Database } from '../../core/db/database.ts'
+import { openRateLimit } from '../../core/db/rate-limits.ts'
+import { AppError } from '../../core/errors.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import { createClients } from '../../http/clients.ts'
+import { createMailTokens } from './message-token.ts'
+import { readMailgun } from './provider-mailgun.ts'
+import { readPostmark } from './provider-postmark.ts'
+import { createSesReader, type AwsGet } from './provider-ses.ts'
+import type { ReadReports } from './report-body.ts'
+import { recordReport, type MailReport } from './reports.ts'
+
+const PREFIX = '/mail-reports/'
+export const isMailReportPath = (path: string): boolean => path.startsWith(PREFIX)
+
+const PROVIDERS = ['postmark', 'ses', 'mailgun'] as const
+/** The address for metrics: unknown ones are counted as one. */
+export const reportAddress = (path: string): string =>
+  PROVIDERS.some((name) => path === PREFIX + name) ? path : PREFIX
+
+/** An SNS message has at most 256 KB, and its text is escaped. */
+const MAX_BODY_BYTES = 1024 * 1024
+/** Requests that are not authentic, for one network. */
+const WRONG_PER_MINUTE = 30
+
+export interface ReportRequestParts {
+  database: Database
+  secrets: Secrets
+  trustProxy: boolean
+  clock: () => Date
+  log: Logger
+  mail: Pick<MailEnvironment, 'postmarkSecret' | 'mailgunKey' | 'sesTopics'>
+  /** Reads certificates, and confirms subscriptions, at Amazon. */
+  awsGet: AwsGet
+}
+
+/** Answers a request for one of the addresses. Never rejects. */
+export function createReportRequests(parts: ReportRequestParts) {
+  const { database, secrets, trustProxy, mail } = parts
+  const tokens = createMailTokens(secrets)
+  const clientOf = createClients(secrets, trustProxy)
+  const wrong = openRateLimit(database.pool, {
+    ...{ name: 'mail-reports', points: WRONG_PER_MINUTE, seconds: 60 },
+  })
+  const readers: Readonly<Record<string, ReadReports | null>> = {
+    postmark: mail.postmarkSecret === null ? null : readPostmark(mail.postmarkSecret, tokens),
+    mailgun: mail.mailgunKey === null ? null : readMailgun(mail.mailgunKey, tokens),
+    ses: mail.sesTopics.length === 0 ? null : createSesReader(mail.sesTopics, tokens, parts.awsGet),
+  }
+  const answer = async (request: IncomingMessage): Promise<number> => {
+    const [path = ''] = (request.url ?? '').split('?', 1)
+    const name = path.slice(PREFIX.length)
+    const read = Object.hasOwn(readers, name) ? readers[name] : null
+    if (!read) throw new AppError('not_found')
+    if (request.method !== 'POST') throw new AppError('method_not_allowed')
+    const network = networkOf(clientOf(request).address)
+    if ((await wrong.consumed(network)) >= WRONG_PER_MINUTE) throw new AppError('rate_limited')
+    const body = await readBounded(request, MAX_BODY_BYTES)
+    if (body === null) throw new AppError('payload_too_large')
+    let reports: MailReport[]
+    try {
+      reports = await read({ headers: request.headers, body, now: parts.clock() })
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'unauthenticated')
+        await wrong.consume(network)
+      throw error
+    }
+    for (const report of reports) await recordReport(database, report)
+    return 200
+  }
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    let status: number
+    try {
+      status = await answer(request)
+    } catch (error) {
+      status = error instanceof AppError ? error.status : 503
+      if (status >= 500) parts.log.error('a report about a mail failed', errorFields(error))
+    }
+    if (response.destroyed) return
+    const close = status === 413 ? { connection: 'close' } : {}
+    response.writeHead(status, { 'content-length': 0, ...close }).end()
+  }
+}

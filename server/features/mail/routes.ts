@@ -1,0 +1,290 @@
+// How a shop's mails to buyers are sent: name and address for replies, its own server or domain, and
+// the addresses that nothing is sent to.
+import { z } from 'zod'
+import { emailAddress, say, type Text, textOf } from '../../../plugins/contract.ts'
+import { forShop } from '../../core/db/for-shop.ts'
+import type { Database } from '../../core/db/database.ts'
+import { openRateLimit } from '../../core/db/rate-limits.ts'
+import { AppError } from '../../core/errors.ts'
+import { lastOf } from '../../core/present.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import { fromCursor, text, toCursor } from '../../http/cursors.ts'
+import { endpoint, type Caller, type Endpoint } from '../../http/endpoint.ts'
+import { errorSchema, listOf, page, timestamp } from '../../http/schemas.ts'
+import type { Resolve } from '../../ports/addresses.ts'
+import { allowAddress, listBlocked } from './blocks.ts'
+import type { MailDns } from './dns-records.ts'
+import { checkMailDomain, removeMailDomain, setMailDomain } from './domain.ts'
+import { mailSettingsRecord, mailSettingsSchema, type MailRecordParts } from './record.ts'
+import { openPassword, sealPassword } from './server-password.ts'
+import { confirmServer, newTestCode, saveServerTest } from './server-test.ts'
+import {
+  changeSender,
+  MAIL_PORTS,
+  readMailSettings,
+  senderChange,
+  serverChange,
+  type ShopMailServer,
+} from './settings.ts'
+import { isMailPort, openShopServer } from './shop-server.ts'
+import { testLetter } from './test-letter.ts'
+import { textRoutes } from './text-routes.ts'
+
+export interface MailRouteParts {
+  database: Database
+  secrets: Secrets
+  baseUrl: string
+  clock: () => Date
+  mail: MailRecordParts & {
+    allowLoopback: boolean
+    resolve: Resolve
+    dns: MailDns
+  }
+}
+
+const about = { tag: 'Mail', path: '/api/settings/mail' } as const
+const saved = { 200: { description: 'All of it', schema: mailSettingsSchema } } as const
+const refused = { 422: { description: 'Every problem', schema: errorSchema } } as const
+
+export const mailRoutes = (parts: MailRouteParts): Endpoint[] => [
+  endpoint({
+    ...about,
+    method: 'get',
+    summary: 'Read how mails to buyers are sent',
+    scope: 'operations:read',
+    replies: saved,
+    handler: ({ caller }) => answer(parts, caller),
+  }),
+  endpoint({
+    ...about,
+    method: 'patch',
+    summary: 'Change how mails to buyers are sent',
+    scope: 'settings:write',
+    body: senderChange,
+    replies: { ...saved, ...refused },
+    handler: async ({ caller, body }) => {
+      await changeSender(caller.scope, body)
+      return answer(parts, caller)
+    },
+  }),
+  ...serverRoutes(parts),
+  ...domainRoutes(parts),
+  ...blockRoutes(),
+  ...textRoutes(parts),
+]
+
+async function answer({ mail }: MailRouteParts, { scope }: Caller) {
+  return { body: mailSettingsRecord(await readMailSettings(scope), mail) }
+}
+
+const SERVER = `${about.path}/server`
+
+const serverRoutes = (parts: MailRouteParts): Endpoint[] => [
+  endpoint({
+    ...{ ...about, path: SERVER, method: 'put' },
+    summary: 'Set the shop’s own mail server',
+    description:
+      'It is used once a test mail through it has arrived: until then, and after each change, the installation sends.',
+    scope: 'settings:write',
+    body: serverChange,
+    replies: { ...saved, ...refused },
+    handler: async ({ caller, body: { password, ...server } }) => {
+      await saveServer(parts, caller, server, password)
+      return answer(parts, caller)
+    },
+  }),
+  endpoint({
+    ...{ ...about, path: SERVER, method: 'delete' },
+    summary: 'Remove the shop’s own mail server',
+    scope: 'settings:write',
+    replies: saved,
+    handler: async ({ caller }) => {
+      await caller.scope.query(
+        `update mail_settings set server = null, server_password = null, server_test = null,
+           server_confirmed_at = null,
+           sender = case when sender ->> 'way' = 'server' then sender - 'way' else sender end
+         where shop_id = :shop`,
+      )
+      return answer(parts, caller)
+    },
+  }),
+  testRoute(parts),
+  endpoint({
+    ...{ ...about, path: `${SERVER}/confirm`, method: 'post' },
+    summary: 'Confirm the shop’s own mail server',
+    description: 'With the code of the last test mail. Mails to buyers are then sent through it.',
+    scope: 'settings:write',
+    body: z.strictObject({ code: z.string().max(20, 'The code has six digits') }),
+    replies: { ...saved, ...refused },
+    handler: async ({ caller, body }) => {
+      const { secrets, clock } = parts
+      await confirmServer(caller.scope, { secrets, code: body.code, now: clock() })
+      return answer(parts, caller)
+    },
+  }),
+]
+
+const problem = (param: string, message: Text) =>
+  new AppError('validation_failed', {
+    param,
+    details: [{ param, code: 'invalid_value', message }],
+  })
+
+/** Throws `validation_failed`. */
+async function saveServer(
+  { secrets, mail }: MailRouteParts,
+  { scope }: Caller,
+  server: ShopMailServer,
+  password: string | undefined,
+): Promise<void> {
+  if (!isMailPort(server.port, mail.allowLoopback))
+    throw problem(
+      'port',
+      say('Mail servers have one of the ports {names}', { names: MAIL_PORTS.join(', ') }),
+    )
+  const known = await readMailSettings(scope)
+  const isSame = known.server?.host === server.host && known.server.user === server.user
+  // A saved password is sent to no other server than the one that it was entered for.
+  const kept = isSame ? known.serverPassword : null
+  const sealed = password ? sealPassword(secrets, scope.shop, password) : kept
+  if (server.user !== '' && !sealed) throw problem('password', say('Enter the password'))
+  if (server.user !== '' && server.security === 'none')
+    throw problem('security', say('A password is sent over TLS only: choose TLS or STARTTLS'))
+  await scope.query(
+    `insert into mail_settings (shop_id, server, server_password) values (:shop, :server, :password)
+     on conflict (shop_id) do update set server = excluded.server,
+       server_password = excluded.server_password, server_test = null, server_confirmed_at = null`,
+    { server: JSON.stringify(server), password: server.user === '' ? null : sealed },
+  )
+}
+
+const TESTS_PER_HOUR = 10
+const HOUR_SECONDS = 3600
+const TEST_MS = 25_000
+
+function testRoute(parts: MailRouteParts): Endpoint {
+  const tests = openRateLimit(parts.database.pool, {
+    ...{ name: 'mail-tests', points: TESTS_PER_HOUR, seconds: HOUR_SECONDS },
+  })
+  return endpoint({
+    ...{ ...about, path: `${SERVER}/test`, method: 'post' },
+    summary: 'Send a test mail through the shop’s own mail server',
+    description: 'It contains a code of six digits, which confirms the server.',
+    scope: 'settings:write',
+    body: z.strictObject({ email: emailAddress('Enter an email address') }),
+    replies: {
+      ...saved,
+      409: { description: 'There is no server', schema: errorSchema },
+      422: { description: 'The mail server did not accept the mail', schema: errorSchema },
+    },
+    handler: async ({ caller, body: { email }, signal }) => {
+      const { secrets, clock, mail } = parts
+      const settings = await readMailSettings(caller.scope)
+      if (!settings.server)
+        throw new AppError('conflict', { message: say('Save a mail server first') })
+      const { exceeded, retryAfter } = await tests.consume(String(caller.scope.shop))
+      if (exceeded) throw new AppError('rate_limited', { retryAfter })
+      const { shop } = caller.scope
+      const password = openPassword(secrets, shop, settings.serverPassword)
+      const code = newTestCode()
+      const letter = testLetter({ settings, server: settings.server, to: email, code })
+      const result = await openShopServer(settings.server, password, mail).handOver(
+        letter,
+        AbortSignal.any([signal, AbortSignal.timeout(TEST_MS)]),
+      )
+      if (result.status !== 'sent')
+        throw new AppError('mail_server_failed', {
+          message:
+            result.status === 'returned'
+              ? say('The mail server took too long')
+              : textOf(result.reason),
+        })
+      const scope = forShop(parts.database, shop)
+      await saveServerTest(scope, { secrets, code, to: email, now: clock() })
+      return answer(parts, caller)
+    },
+  })
+}
+
+const DOMAIN = `${about.path}/domain`
+
+const domainRoutes = (parts: MailRouteParts): Endpoint[] => [
+  endpoint({
+    ...{ ...about, path: DOMAIN, method: 'put' },
+    summary: 'Set the domain that mails to buyers are sent from',
+    description:
+      'Its DNS records are in the answer. Mails are sent from it once its DKIM record is found.',
+    scope: 'settings:write',
+    body: z
+      .strictObject({ from: emailAddress('Enter an address of your domain') })
+      .meta({ id: 'MailDomainChange' }),
+    replies: { ...saved, ...refused, 409: { description: 'No mail server', schema: errorSchema } },
+    handler: async ({ caller, body }) => {
+      if (!parts.mail.hasServer)
+        throw new AppError('conflict', { message: say('This installation has no mail server') })
+      await setMailDomain(caller.scope, parts.secrets, body.from)
+      return answer(parts, caller)
+    },
+  }),
+  endpoint({
+    ...{ ...about, path: DOMAIN, method: 'delete' },
+    summary: 'Remove the domain that mails to buyers are sent from',
+    scope: 'settings:write',
+    replies: saved,
+    handler: async ({ caller }) => {
+      await removeMailDomain(caller.scope)
+      return answer(parts, caller)
+    },
+  }),
+  endpoint({
+    ...{ ...about, path: `${DOMAIN}/check`, method: 'post' },
+    summary: 'Look up the DNS records of the domain',
+    scope: 'settings:write',
+    replies: { ...saved, 409: { description: 'There is no domain', schema: errorSchema } },
+    handler: async ({ caller }) => {
+      const { mail, clock } = parts
+      const check = { advice: mail, dns: mail.dns, now: clock() }
+      if ((await checkMailDomain(caller.scope, check)) === null)
+        throw new AppError('conflict', { message: say('Enter your domain first') })
+      return answer(parts, caller)
+    },
+  }),
+]
+
+const blockedSchema = z
+  .object({ email: z.string(), reason: z.string(), created_at: timestamp })
+  .meta({ id: 'BlockedAddress' })
+
+const blockRoutes = (): Endpoint[] => [
+  endpoint({
+    ...{ ...about, path: `${about.path}/blocked`, method: 'get' },
+    summary: 'List addresses that nothing is sent to',
+    description: 'An earlier mail to them came back, because the address does not exist.',
+    scope: 'operations:read',
+    query: z.strictObject(page),
+    replies: { 200: { description: 'A page of addresses', schema: listOf(blockedSchema) } },
+    handler: async ({ caller, query: { limit, cursor } }) => {
+      const after = fromCursor(cursor, [text])?.[0]
+      const rows = await listBlocked(caller.scope, { limit: limit + 1, after })
+      const shown = rows.slice(0, limit)
+      const next = rows.length > limit ? toCursor([lastOf(shown).email]) : null
+      const data = shown.map((row) => ({ ...row, created_at: row.created_at.toISOString() }))
+      return { body: { data, next_cursor: next } }
+    },
+  }),
+  endpoint({
+    ...{ ...about, path: `${about.path}/allow`, method: 'post' },
+    summary: 'Send mails to an address again',
+    scope: 'settings:write',
+    body: z.strictObject({ email: z.string().trim().min(1).max(320) }),
+    replies: {
+      200: {
+        description: 'Whether it was blocked',
+        schema: z.object({ allowed: z.boolean() }),
+      },
+    },
+    handler: async ({ caller, body }) => ({
+      body: { allowed: await allowAddress(caller.scope, body.email) },
+    }),
+  }),
+]

@@ -1,0 +1,151 @@
+// How a shop's mail to its buyers is sent: name and address for replies, and optionally its own mail
+// server, or its own domain that this installation signs for.
+import { z } from 'zod'
+import { emailAddress, UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import type { DnsRecord, MailDomain } from './dns-records.ts'
+import type { ServerTest } from './server-test.ts'
+import { ownTextsSchema, type OwnMailTexts } from './texts.ts'
+
+const MAX_NAME = 100
+/** Ports of mail servers; others would make the connection a scanner of ports. */
+export const MAIL_PORTS = [25, 465, 587, 2525] as const
+
+export const SENDING_WAYS = ['installation', 'server', 'domain'] as const
+export type SendingWay = (typeof SENDING_WAYS)[number]
+
+const fields = {
+  name: z
+    .string()
+    .trim()
+    .min(1, 'Enter a name')
+    .max(MAX_NAME, `Enter at most ${MAX_NAME} characters`)
+    .refine(
+      (name) => !UNSAFE_CHARACTERS.test(name) && !/[<>"]/.test(name),
+      'A name has no control characters and none of < > "',
+    )
+    .nullable()
+    .meta({ description: 'The name that buyers see; null: that of the installation' }),
+  reply_to: emailAddress('Enter an email address')
+    .nullable()
+    .meta({ description: 'Where answers of buyers go; null: to the sender' }),
+  way: z.enum(SENDING_WAYS).meta({
+    description:
+      '`server`: the shop’s own mail server; `domain`: the installation’s server, signed for the shop’s domain. Each counts once it is confirmed',
+  }),
+}
+
+export const senderChange = z.strictObject(fields).partial().meta({ id: 'MailSettingsChange' })
+
+const senderSchema = z.object({
+  name: fields.name.default(null),
+  reply_to: fields.reply_to.default(null),
+  way: fields.way.default('installation'),
+})
+export type SenderSettings = z.output<typeof senderSchema>
+
+/** A name or an address without a port; checked again where the socket is opened. */
+const host = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(253, 'A name has at most 253 characters')
+  .regex(
+    /^(?=.*[a-z0-9])[a-z0-9.:_-]+$/,
+    'Enter the name of your mail server, like smtp.example.com',
+  )
+
+export const serverChange = z
+  .strictObject({
+    host,
+    port: z.number().int().min(1).max(65_535),
+    security: z.enum(['tls', 'starttls', 'none']).meta({
+      description:
+        '`tls`: from the beginning (port 465); `starttls`: required after the greeting (587)',
+    }),
+    user: z.string().trim().max(255, 'At most 255 characters').default(''),
+    password: z
+      .string()
+      .max(500, 'At most 500 characters')
+      .optional()
+      .meta({ description: 'Absent: the saved one', sensitive: true }),
+    from: emailAddress('Enter the address that mails are sent from'),
+  })
+  .meta({ id: 'MailServerChange' })
+
+export interface ShopMailServer {
+  host: string
+  port: number
+  security: 'tls' | 'starttls' | 'none'
+  user: string
+  from: string
+}
+
+export interface MailSettings {
+  sender: SenderSettings
+  server: ShopMailServer | null
+  serverPassword: Buffer | null
+  serverTest: ServerTest | null
+  serverConfirmedAt: Date | null
+  domain: MailDomain | null
+  domainKey: Buffer | null
+  domainRecords: readonly DnsRecord[] | null
+  domainCheckedAt: Date | null
+  domainConfirmedAt: Date | null
+  texts: OwnMailTexts
+}
+
+interface Row {
+  sender: unknown
+  server: ShopMailServer | null
+  server_password: Buffer | null
+  server_test: ServerTest | null
+  server_confirmed_at: Date | null
+  domain: MailDomain | null
+  domain_key: Buffer | null
+  domain_records: readonly DnsRecord[] | null
+  domain_checked_at: Date | null
+  domain_confirmed_at: Date | null
+  texts: unknown
+}
+
+export async function readMailSettings(scope: ShopScope): Promise<MailSettings> {
+  const [row] = await scope.query<Row>(
+    `select sender, server, server_password, server_test, server_confirmed_at, domain, domain_key,
+       domain_records, domain_checked_at, domain_confirmed_at, texts
+     from mail_settings where shop_id = :shop`,
+  )
+  return {
+    sender: senderSchema.parse(row?.sender ?? {}),
+    server: row?.server ?? null,
+    serverPassword: row?.server_password ?? null,
+    serverTest: row?.server_test ?? null,
+    serverConfirmedAt: row?.server_confirmed_at ?? null,
+    domain: row?.domain ?? null,
+    domainKey: row?.domain_key ?? null,
+    domainRecords: row?.domain_records ?? null,
+    domainCheckedAt: row?.domain_checked_at ?? null,
+    domainConfirmedAt: row?.domain_confirmed_at ?? null,
+    texts: ownTextsSchema.parse(row?.texts ?? {}),
+  }
+}
+
+/** Changes the given settings and leaves the others. */
+export async function changeSender(
+  scope: ShopScope,
+  change: z.output<typeof senderChange>,
+): Promise<void> {
+  await scope.query(
+    `insert into mail_settings as m (shop_id, sender) values (:shop, :change::jsonb)
+     on conflict (shop_id) do update set sender = m.sender || excluded.sender`,
+    { change: JSON.stringify(change) },
+  )
+}
+
+/** The way by which the next mail is sent: an unconfirmed one is not used. */
+export function wayOf(settings: MailSettings): SendingWay {
+  const { way } = settings.sender
+  if (way === 'server' && settings.server && settings.serverConfirmedAt) return 'server'
+  if (way === 'domain' && settings.domain && settings.domainConfirmedAt) return 'domain'
+  return 'installation'
+}

@@ -1,0 +1,134 @@
+// The texts of mails to buyers: the usual ones, the shop's own ones, and a preview.
+import { z } from 'zod'
+import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { errorSchema } from '../../http/schemas.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { LOCALES, type Locale } from '../downloads/translate.ts'
+import { readMailLook } from './buyer-mail.ts'
+import { previewMail } from './preview.ts'
+import { readMailSettings } from './settings.ts'
+import { textsChange, withTexts, type OwnMailTexts } from './texts.ts'
+import {
+  BUYER_MAILS,
+  FIELD_NAMES,
+  filesText,
+  TEXT_FIELDS,
+  usualText,
+  VARIABLES,
+  type BuyerMail,
+  type TextField,
+} from './usual-texts.ts'
+
+const about = { tag: 'Mail', path: '/api/settings/mail/texts' } as const
+const locale = z.enum(LOCALES as [Locale, ...Locale[]])
+const mail = z.enum(BUYER_MAILS)
+
+const fieldSchema = z.object({
+  field: z.enum(FIELD_NAMES as [TextField, ...TextField[]]),
+  max_length: z.number().int(),
+  usual: z.string().meta({ description: 'The usual text, with variables where they stand alone' }),
+  own: z.string().nullable(),
+})
+const textsSchema = z
+  .object({
+    texts: z.array(
+      z.object({
+        mail,
+        locale,
+        variables: z.array(z.string()),
+        fields: z.array(fieldSchema),
+      }),
+    ),
+  })
+  .meta({ id: 'MailTexts' })
+
+export const textRoutes = ({ baseUrl }: { baseUrl: string }): Endpoint[] => [
+  endpoint({
+    ...about,
+    method: 'get',
+    summary: 'Read the texts of mails to buyers',
+    scope: 'operations:read',
+    replies: { 200: { description: 'All of them', schema: textsSchema } },
+    handler: async ({ caller }) => ({
+      body: textsRecord((await readMailSettings(caller.scope)).texts),
+    }),
+  }),
+  endpoint({
+    ...about,
+    method: 'patch',
+    summary: 'Change the texts of mails to buyers',
+    description: 'Null and an empty text bring back the usual one. Absent texts stay unchanged.',
+    scope: 'settings:write',
+    body: z.strictObject({ texts: textsChange }).meta({ id: 'MailTextsChange' }),
+    replies: {
+      200: { description: 'All of them', schema: textsSchema },
+      422: { description: 'Every problem', schema: errorSchema },
+    },
+    handler: async ({ caller, body }) => ({
+      body: textsRecord(await changeTexts(caller.scope, body.texts)),
+    }),
+  }),
+  endpoint({
+    ...about,
+    method: 'post',
+    path: `${about.path}/preview`,
+    summary: 'Preview a mail to buyers',
+    description: 'With an example, the saved texts and these changes, which are not saved.',
+    scope: 'operations:read',
+    body: z
+      .strictObject({ mail, locale, texts: textsChange.optional() })
+      .meta({ id: 'MailPreview' }),
+    replies: {
+      200: {
+        description: 'The mail',
+        schema: z.object({ subject: z.string(), text: z.string(), html: z.string() }),
+      },
+      422: { description: 'Every problem', schema: errorSchema },
+    },
+    handler: async ({ caller, body: { texts = {}, ...shown } }) => {
+      const look = await readMailLook(caller.scope)
+      return { body: previewMail({ ...look, own: withTexts(look.own, texts) }, shown, baseUrl) }
+    },
+  }),
+]
+
+const changeTexts = (
+  scope: ShopScope,
+  change: Parameters<typeof withTexts>[1],
+): Promise<OwnMailTexts> =>
+  scope.transaction(async (tx) => {
+    // Two people may edit different mails at the same time.
+    await tx.query(`insert into mail_settings (shop_id) values (:shop) on conflict do nothing`)
+    await tx.query('select from mail_settings where shop_id = :shop for update')
+    const texts = withTexts((await readMailSettings(tx)).texts, change)
+    await tx.query('update mail_settings set texts = :texts where shop_id = :shop', {
+      texts: JSON.stringify(texts),
+    })
+    return texts
+  })
+
+const textsRecord = (own: OwnMailTexts): z.output<typeof textsSchema> => ({
+  texts: LOCALES.flatMap((one) =>
+    BUYER_MAILS.map((name) => ({
+      ...{ mail: name, locale: one, variables: [...VARIABLES[name]] },
+      fields: FIELD_NAMES.map((field) => ({
+        ...{ field, max_length: TEXT_FIELDS[field] },
+        usual: usualAsTemplate(name, field, one),
+        own: own[one]?.[name]?.[field] ?? null,
+      })),
+    })),
+  ),
+})
+
+/** The number in the examples, which no other part of a usual text contains. */
+const EXAMPLE_COUNT = 7
+
+/** The usual text of several files, with variables in place of the values. */
+function usualAsTemplate(name: BuyerMail, field: TextField, one: Locale): string {
+  const variables = Object.fromEntries(VARIABLES[name].map((each) => [each, `{${each}}`]))
+  const values = { ...variables, count: EXAMPLE_COUNT, pack: 'false' }
+  return usualText({ mail: name, field, locale: one }, values).replaceAll(
+    filesText(one, EXAMPLE_COUNT),
+    '{files}',
+  )
+}

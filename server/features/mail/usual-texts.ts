@@ -1,0 +1,92 @@
+// The usual texts of mails to buyers, and the variables that a shop's own texts may contain.
+import { IntlMessageFormat } from 'intl-messageformat'
+import { present } from '../../core/present.ts'
+import { translatorFor, type Locale } from '../downloads/translate.ts'
+import { DELIVERY_TEXTS } from './delivery-texts.ts'
+import { LINK_TEXTS } from './link-texts.ts'
+
+/**
+ * `order`: its files; `update`, `added`, `ready`, `available`: later news of it; `link`: a link of
+ * the shop.
+ */
+export const BUYER_MAILS = [
+  ...(['order', 'update', 'added', 'ready', 'available', 'link', 'library'] as const),
+] as const
+export type BuyerMail = (typeof BUYER_MAILS)[number]
+
+/** The parts of a mail that a shop can write itself, with their lengths. */
+export const TEXT_FIELDS = {
+  subject: 150,
+  intro: 1000,
+  button: 60,
+  keep: 500,
+  footer: 500,
+} as const
+export type TextField = keyof typeof TEXT_FIELDS
+export const FIELD_NAMES = Object.keys(TEXT_FIELDS) as readonly TextField[]
+
+/** The variables of own texts, by mail. `files`: how many, like “3 files”. */
+export const VARIABLES: Readonly<Record<BuyerMail, readonly string[]>> = {
+  order: ['order', 'shop', 'files'],
+  update: ['order', 'shop', 'files'],
+  added: ['order', 'shop', 'files'],
+  ready: ['order', 'shop', 'files'],
+  available: ['order', 'shop', 'files'],
+  link: ['name', 'shop'],
+  library: ['shop', 'date'],
+}
+
+export type TextValues = Readonly<Record<string, string | number>>
+
+type DeliveryMail = Exclude<BuyerMail, 'link' | 'library'>
+const DELIVERY_FIELDS: Readonly<
+  Record<DeliveryMail, Record<'subject' | 'intro', keyof (typeof DELIVERY_TEXTS)['en']>>
+> = {
+  order: { subject: 'subject', intro: 'intro' },
+  update: { subject: 'updateSubject', intro: 'updateIntro' },
+  added: { subject: 'addedSubject', intro: 'addedIntro' },
+  ready: { subject: 'readySubject', intro: 'readyIntro' },
+  available: { subject: 'availableSubject', intro: 'availableIntro' },
+}
+const LIBRARY_FIELDS = {
+  subject: 'library.mailSubject',
+  intro: 'library.mailIntro',
+  button: 'library.mailButton',
+  keep: 'library.mailKeep',
+  footer: 'library.mailFooter',
+} as const
+
+export interface UsualText {
+  mail: BuyerMail
+  field: TextField
+  locale: Locale
+}
+
+export function usualText({ mail, field, locale }: UsualText, values: TextValues): string {
+  if (mail === 'library') return translatorFor(locale)(LIBRARY_FIELDS[field], values)
+  if (mail === 'link') return formatText(locale, LINK_TEXTS[locale][field], values)
+  const own = DELIVERY_FIELDS[mail]
+  const name = field === 'subject' || field === 'intro' ? own[field] : field
+  return formatText(locale, DELIVERY_TEXTS[locale][name], values)
+}
+
+/** The number of files as `{files}` shows it. */
+const FILES: Readonly<Record<Locale, string>> = {
+  en: '{count, plural, one {# file} other {# files}}',
+  de: '{count, plural, one {# Datei} other {# Dateien}}',
+  fr: '{count, plural, one {# fichier} other {# fichiers}}',
+  es: '{count, plural, one {# archivo} other {# archivos}}',
+  ja: '{count, plural, other {# 件のファイル}}',
+}
+export const filesText = (locale: Locale, count: number): string =>
+  formatText(locale, FILES[locale], { count })
+
+const compiled = new Map<string, IntlMessageFormat>()
+
+/** Formats an ICU message of this program; the values are inserted as text. */
+export function formatText(locale: Locale, message: string, values: TextValues): string {
+  const key = `${locale}/${message}`
+  if (!compiled.has(key))
+    compiled.set(key, new IntlMessageFormat(message, locale, undefined, { ignoreTag: true }))
+  return String(present(compiled.get(key), 'The message').format(values))
+}

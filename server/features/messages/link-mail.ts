@@ -1,0 +1,90 @@
+// The mail with a link that the shop has made for one buyer. A message stores only the link's id; the
+// key is inserted when it is sent.
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import type { Content } from '../../core/outbox/outbox.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import { momentIn, translatorFor } from '../downloads/translate.ts'
+import { HIDDEN_KEY } from '../links/mail.ts'
+import {
+  linkAddress,
+  pageAddress,
+  LINK_COLUMNS,
+  LINK_TABLES,
+  readLinks,
+  type LinkRow,
+} from '../links/model/links.ts'
+import { inOneLine, readMailLook, renderBuyerMail, type MailLook } from '../mail/buyer-mail.ts'
+import { LINK_TEXTS } from '../mail/link-texts.ts'
+import { formatText } from '../mail/usual-texts.ts'
+
+/** The message of each link, without its key. Deleted links have none. */
+export async function writeLinkMails(
+  scope: ShopScope,
+  links: readonly string[],
+  baseUrl: string,
+): Promise<Map<string, Content>> {
+  if (links.length === 0) return new Map()
+  const look = await readMailLook(scope)
+  const rows = await scope.query<LinkRow>(
+    `select ${LINK_COLUMNS} from ${LINK_TABLES} where l.shop_id = :shop
+      and l.id = any(:links::uuid[])`,
+    { links },
+  )
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      { ...mailOf(look, row, baseUrl), to: row.email === null ? [] : [row.email] },
+    ]),
+  )
+}
+
+/** A link has no language, so its mail has that of the buyer's page. */
+function mailOf(look: MailLook, row: LinkRow, baseUrl: string): Omit<Content, 'to'> {
+  const { language: locale } = look.page.page
+  const values = { name: inOneLine(row.name), pack: String(row.pack_id !== null) }
+  const parts = {
+    ...{ mail: 'link' as const, locale, values, before: termsOf(look, row) },
+    address: pageAddress(baseUrl, HIDDEN_KEY),
+  }
+  return renderBuyerMail(look, parts, baseUrl)
+}
+
+/** `It works once, until January 31, 2026. It ends 2 days after the first download.` */
+function termsOf(
+  { page: { page }, zone }: MailLook,
+  { download_limit, downloads, expires_at, available_at, use_hours, first_used_at }: LinkRow,
+): string {
+  const { language: locale } = page
+  const texts = LINK_TEXTS[locale]
+  const times = download_limit === null ? -1 : Math.max(0, download_limit - downloads)
+  const ends = expires_at !== null
+  const date = expires_at ? translatorFor(locale).date(expires_at) : ''
+  const whole = use_hours !== null && use_hours % 24 === 0
+  return [
+    formatText(locale, texts.terms, { times, ends: String(ends), date }),
+    ...(available_at && available_at > new Date()
+      ? [formatText(locale, texts.release, { date: momentIn(locale, zone)(available_at) })]
+      : []),
+    ...(use_hours === null || first_used_at
+      ? []
+      : [formatText(locale, texts.rental, { days: whole ? use_hours / 24 : 0, hours: use_hours })]),
+  ].join(locale === 'ja' ? '' : ' ')
+}
+
+/** The message with the key, or null when its link does not work any more. */
+export async function withKey(
+  scope: ShopScope,
+  content: Content,
+  link: string,
+  parts: { secrets: Secrets; baseUrl: string; now: Date },
+): Promise<Content | null> {
+  const [found] = await readLinks(scope, parts.secrets, [link], parts.now)
+  if (found?.status !== 'active' && found?.status !== 'not_released') return null
+  const fill = (text: string) =>
+    text.replaceAll(linkAddress(parts.baseUrl, HIDDEN_KEY), linkAddress(parts.baseUrl, found.key))
+  return {
+    ...content,
+    text: fill(content.text),
+    ...(content.html ? { html: fill(content.html) } : {}),
+  }
+}

@@ -1,0 +1,173 @@
+// The shop's own domain, which the app signs mails for: its address, its DNS records, and the check.
+import { useState } from 'react'
+import { toast } from '../../shell/client/bridge.ts'
+import { Copy } from '../../shell/components/copy.tsx'
+import { Problem } from '../../shell/components/problem.tsx'
+import { fieldId, objectionsIn, problemsOf } from '../../shell/components/problems.ts'
+import { Titled } from '../../shell/components/titled.tsx'
+import { momentText } from '../../shell/labels/time.ts'
+import { t } from '../../shell/messages/t.ts'
+import { Badge, BlockStack, Button, InlineStack, Text, TextField } from '../../shell/ui/index.ts'
+import { useCheckDomain, useSaveDomain, type DnsRecord, type MailSettings } from './calls.ts'
+import './mail.css'
+
+type Domain = NonNullable<MailSettings['domain']>
+
+export function DomainCard({ settings }: { settings: MailSettings }) {
+  const { domain, domain_offered: offered } = settings
+  if (!offered && !domain) return null
+  return (
+    <Titled
+      title={t('Your own domain')}
+      help={t(
+        'The app sends and signs mails for your domain. You add records to its DNS, where you manage the domain.',
+      )}
+      action={
+        domain && (
+          <Badge tone={domain.confirmed_at ? 'success' : 'attention'}>
+            {domain.confirmed_at ? t('Confirmed') : t('Not confirmed')}
+          </Badge>
+        )
+      }
+    >
+      <AddressForm key={domain?.from ?? ''} domain={domain} />
+      {domain && <Records domain={domain} />}
+    </Titled>
+  )
+}
+
+function AddressForm({ domain }: { domain: Domain | null }) {
+  const save = useSaveDomain()
+  const [from, setFrom] = useState(domain?.from ?? '')
+  const problems = problemsOf(objectionsIn(save.error))
+  return (
+    <BlockStack gap="200">
+      {save.error && problems.all.length === 0 && (
+        <Problem error={save.error} what={t('The domain could not be saved')} />
+      )}
+      <TextField
+        id={fieldId('from')}
+        label={t('Send from')}
+        helpText={t('Any address of your domain, like downloads@example.com.')}
+        type="email"
+        autoComplete="off"
+        maxLength={254}
+        value={from}
+        error={problems.at('from')}
+        onChange={setFrom}
+        connectedRight={
+          <Button
+            disabled={from.trim() === '' || from.trim() === domain?.from}
+            loading={save.isPending && save.variables !== null}
+            onClick={() => save.mutate(from.trim())}
+          >
+            {domain ? t('Save') : t('Show the records')}
+          </Button>
+        }
+      />
+      {domain && (
+        <InlineStack>
+          <Button
+            tone="critical"
+            variant="plain"
+            loading={save.isPending && save.variables === null}
+            onClick={() =>
+              save.mutate(null, { onSuccess: () => toast(t('The domain was removed')) })
+            }
+          >
+            {t('Remove the domain')}
+          </Button>
+        </InlineStack>
+      )}
+    </BlockStack>
+  )
+}
+
+const KINDS: Readonly<Record<DnsRecord['kind'], { title: string; about: string }>> = {
+  dkim: {
+    title: t('Signature (DKIM)'),
+    about: t('Required. Mails are sent from your domain once it is found.'),
+  },
+  spf: {
+    title: t('Sending servers (SPF)'),
+    about: t(
+      'Recommended. If you have such a record, add the include: part to it instead of a second one.',
+    ),
+  },
+  dmarc: { title: t('Policy (DMARC)'), about: t('Recommended. Any policy will do.') },
+  return_path: {
+    title: t('Address for bounces (return path)'),
+    about: t('Recommended. Mails that come back arrive here under your domain.'),
+  },
+}
+
+const STATES: Readonly<
+  Record<
+    DnsRecord['state'],
+    { text: string; tone: 'success' | 'critical' | 'attention' | undefined }
+  >
+> = {
+  unchecked: { text: t('Not checked'), tone: undefined },
+  found: { text: t('Found', {}, 'record'), tone: 'success' },
+  missing: { text: t('Missing', {}, 'record'), tone: 'attention' },
+  different: { text: t('Different', {}, 'record'), tone: 'critical' },
+  unanswered: { text: t('No answer'), tone: 'attention' },
+}
+
+function Records({ domain }: { domain: Domain }) {
+  const check = useCheckDomain()
+  return (
+    <BlockStack gap="300">
+      {check.error && <Problem error={check.error} what={t('The records could not be checked')} />}
+      <ul className="dns-records">
+        {domain.records.map((record) => (
+          <li key={record.kind}>
+            <Record record={record} />
+          </li>
+        ))}
+      </ul>
+      <InlineStack gap="300" blockAlign="center">
+        <Button variant="primary" loading={check.isPending} onClick={() => check.mutate()}>
+          {t('Check the records')}
+        </Button>
+        <Text as="span" tone="subdued">
+          {domain.checked_at
+            ? t('Checked {at}. New records may take hours to appear.', {
+                at: momentText(domain.checked_at),
+              })
+            : t('New records may take hours to appear.')}
+        </Text>
+      </InlineStack>
+    </BlockStack>
+  )
+}
+
+function Record({ record }: { record: DnsRecord }) {
+  const { title, about } = KINDS[record.kind]
+  const state = STATES[record.state]
+  return (
+    <BlockStack gap="100">
+      <InlineStack gap="200" blockAlign="center">
+        <Text as="h3" variant="headingSm">
+          {title}
+        </Text>
+        <Badge tone={state.tone}>{state.text}</Badge>
+      </InlineStack>
+      <Text as="p" tone="subdued">
+        {about}
+      </Text>
+      <Value label={t('Type')} value={record.type} />
+      <Value label={t('Name')} value={record.name} copy={t('name of the record')} />
+      <Value label={t('Value')} value={record.value} copy={t('value of the record')} />
+      {record.found !== null && <Value label={t('Found instead')} value={record.found} />}
+    </BlockStack>
+  )
+}
+
+const Value = ({ label, value, copy }: { label: string; value: string; copy?: string }) => (
+  <div className="dns-value">
+    <span>{label}</span>
+    <code>{value}</code>
+    {copy !== undefined && <Copy text={value} what={copy} variant="plain" />}
+  </div>
+)

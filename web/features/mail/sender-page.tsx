@@ -1,0 +1,148 @@
+// Settings → Mail to buyers: the name and the address for replies, the shop's own server or domain,
+// and the addresses that nothing is sent to.
+import { useState } from 'react'
+import { useKnown } from '../../shell/client/edits.ts'
+import { toast } from '../../shell/client/bridge.ts'
+import { LoadingRows } from '../../shell/components/lists.tsx'
+import { Page } from '../../shell/components/page.tsx'
+import { Problem } from '../../shell/components/problem.tsx'
+import { fieldId, objectionsIn, problemsOf } from '../../shell/components/problems.ts'
+import { Titled } from '../../shell/components/titled.tsx'
+import { t } from '../../shell/messages/t.ts'
+import {
+  BlockStack,
+  Button,
+  Card,
+  ChoiceList,
+  InlineStack,
+  Text,
+  TextField,
+} from '../../shell/ui/index.ts'
+import { BlockedCard } from './blocked-card.tsx'
+import { useChangeSender, useMailSettings, type MailSettings } from './calls.ts'
+import { DomainCard } from './domain-card.tsx'
+import { ServerCard } from './server-card.tsx'
+
+export function SenderPage() {
+  const settings = useMailSettings()
+  return (
+    <Page
+      title={t('Mail to buyers')}
+      subtitle={t('Who sends the mails with downloads, and what they say')}
+      backAction={{ content: t('Settings'), url: '/settings' }}
+      secondaryActions={[
+        { content: t('Texts of the mails'), url: '/settings/mail-to-buyers/texts' },
+        { content: t('Sent mail'), url: '/settings/mail' },
+      ]}
+    >
+      {settings.data ? (
+        <BlockStack gap="400">
+          <SenderCard settings={settings.data} />
+          <WayCard settings={settings.data} />
+          <ServerCard server={settings.data.server} />
+          <DomainCard settings={settings.data} />
+          <BlockedCard />
+        </BlockStack>
+      ) : settings.error ? (
+        <Problem
+          error={settings.error}
+          what={t('The mail settings could not be loaded')}
+          onRetry={() => void settings.refetch()}
+          retrying={settings.isFetching}
+        />
+      ) : (
+        <Card padding="0">
+          <LoadingRows what={t('the mail settings')} />
+        </Card>
+      )}
+    </Page>
+  )
+}
+
+interface CardProps {
+  settings: MailSettings
+}
+
+function SenderCard({ settings }: CardProps) {
+  const save = useChangeSender(useKnown(settings))
+  const [name, setName] = useState(settings.name ?? '')
+  const [replyTo, setReplyTo] = useState(settings.reply_to ?? '')
+  const problems = problemsOf(objectionsIn(save.error))
+  const change = { name: name.trim() || null, reply_to: replyTo.trim() || null }
+  const dirty = change.name !== settings.name || change.reply_to !== settings.reply_to
+  const submit = () => save.mutate(change, { onSuccess: () => toast(t('The sender was saved')) })
+  return (
+    <Titled
+      title={t('Sender')}
+      help={t('The next mail comes from {name} <{email}>.', {
+        name: settings.from.name,
+        email: settings.from.email,
+      })}
+    >
+      {save.error && problems.all.length === 0 && (
+        <Problem error={save.error} what={t('The sender could not be saved')} />
+      )}
+      <TextField
+        id={fieldId('name')}
+        label={t('Name')}
+        helpText={t('For example the name of your shop.')}
+        autoComplete="off"
+        maxLength={100}
+        value={name}
+        error={problems.at('name')}
+        onChange={setName}
+      />
+      <TextField
+        id={fieldId('reply_to')}
+        label={t('Address for replies')}
+        helpText={t('Where the answers of buyers arrive.')}
+        type="email"
+        autoComplete="off"
+        maxLength={254}
+        value={replyTo}
+        error={problems.at('reply_to')}
+        onChange={setReplyTo}
+      />
+      <InlineStack>
+        <Button variant="primary" disabled={!dirty} loading={save.isPending} onClick={submit}>
+          {t('Save')}
+        </Button>
+      </InlineStack>
+    </Titled>
+  )
+}
+
+/** Shown once there is a choice. */
+function WayCard({ settings }: CardProps) {
+  const save = useChangeSender(useKnown(settings))
+  const { server, domain, used } = settings
+  const ways = [
+    { value: 'installation', label: t('Through the app') },
+    ...(server?.confirmed_at
+      ? [{ value: 'server', label: t('Through your own mail server') }]
+      : []),
+    ...(domain?.confirmed_at ? [{ value: 'domain', label: t('From your own domain') }] : []),
+  ]
+  if (ways.length === 1) return null
+  return (
+    <Titled title={t('How mails are sent')}>
+      {save.error && <Problem error={save.error} what={t('The sender could not be saved')} />}
+      <ChoiceList
+        title={t('How mails are sent')}
+        titleHidden
+        disabled={save.isPending}
+        choices={ways}
+        selected={[used]}
+        onChange={([way]) =>
+          save.mutate(
+            { way: way as MailSettings['way'] },
+            { onSuccess: () => toast(t('The sender was saved')) },
+          )
+        }
+      />
+      <Text as="p" tone="subdued">
+        {t('Mails to you, such as those about imports, always come from the app.')}
+      </Text>
+    </Titled>
+  )
+}

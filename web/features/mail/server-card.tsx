@@ -1,0 +1,252 @@
+// The shop's own mail server: its settings, a test mail with a code, and the code.
+import { useState } from 'react'
+import { toast } from '../../shell/client/bridge.ts'
+import { Problem } from '../../shell/components/problem.tsx'
+import { fieldId, objectionsIn, problemsOf } from '../../shell/components/problems.ts'
+import { Titled } from '../../shell/components/titled.tsx'
+import { momentText } from '../../shell/labels/time.ts'
+import { serverText } from '../../shell/messages/server-templates.ts'
+import { t } from '../../shell/messages/t.ts'
+import {
+  Badge,
+  Banner,
+  Button,
+  FormLayout,
+  InlineStack,
+  Select,
+  TextField,
+} from '../../shell/ui/index.ts'
+import {
+  useConfirmServer,
+  useSaveServer,
+  useTestServer,
+  type MailServer,
+  type MailSettings,
+} from './calls.ts'
+
+type Saved = NonNullable<MailSettings['server']>
+
+const SECURITIES: { value: MailServer['security']; label: string; port: number }[] = [
+  { value: 'starttls', label: t('STARTTLS (usually port 587)'), port: 587 },
+  { value: 'tls', label: t('TLS (usually port 465)'), port: 465 },
+  { value: 'none', label: t('None, without a password'), port: 25 },
+]
+const USUAL_PORTS = SECURITIES.map(({ port }) => String(port))
+
+const draftOf = (server: Saved | null) => ({
+  host: server?.host ?? '',
+  port: String(server?.port ?? 587),
+  security: server?.security ?? ('starttls' as const),
+  user: server?.user ?? '',
+  from: server?.from ?? '',
+  password: '',
+})
+
+export function ServerCard({ server }: { server: Saved | null }) {
+  const [open, setOpen] = useState(false)
+  const save = useSaveServer()
+  return (
+    <Titled
+      title={t('Your own mail server')}
+      help={t('Mails then come from your address and appear in your provider’s statistics.')}
+      action={
+        server && (
+          <Badge tone={server.confirmed_at ? 'success' : 'attention'}>
+            {server.confirmed_at ? t('Confirmed') : t('Not confirmed')}
+          </Badge>
+        )
+      }
+    >
+      {server && !open && !server.confirmed_at && <Confirmation server={server} />}
+      {server && !open && server.confirmed_at && (
+        <p>
+          {t('{from}, through {host}, since {at}.', {
+            from: server.from,
+            host: server.host,
+            at: momentText(server.confirmed_at),
+          })}
+        </p>
+      )}
+      {open ? (
+        <ServerForm server={server} save={save} onClose={() => setOpen(false)} />
+      ) : (
+        <InlineStack gap="200">
+          <Button onClick={() => setOpen(true)}>
+            {server ? t('Change the server') : t('Add a mail server')}
+          </Button>
+          {server && (
+            <Button
+              tone="critical"
+              variant="plain"
+              loading={save.isPending}
+              onClick={() =>
+                save.mutate(null, { onSuccess: () => toast(t('The server was removed')) })
+              }
+            >
+              {t('Remove')}
+            </Button>
+          )}
+        </InlineStack>
+      )}
+    </Titled>
+  )
+}
+
+interface FormProps {
+  server: Saved | null
+  save: ReturnType<typeof useSaveServer>
+  onClose: () => void
+}
+
+function ServerForm({ server, save, onClose }: FormProps) {
+  const [draft, setDraft] = useState(() => draftOf(server))
+  const problems = problemsOf(objectionsIn(save.error))
+  const set = (part: Partial<typeof draft>) => {
+    setDraft((before) => ({ ...before, ...part }))
+    if (save.error) save.reset()
+  }
+  const { password, port, ...rest } = draft
+  const submit = () =>
+    save.mutate(
+      { ...rest, port: Number(port), ...(password === '' ? {} : { password }) },
+      {
+        onSuccess: () => {
+          toast(t('The server was saved'))
+          onClose()
+        },
+      },
+    )
+  const field = (name: 'host' | 'port' | 'user' | 'from', label: string, help?: string) => (
+    <TextField
+      id={fieldId(name)}
+      label={label}
+      helpText={help}
+      autoComplete="off"
+      inputMode={name === 'port' ? 'numeric' : undefined}
+      value={draft[name]}
+      error={problems.at(name)}
+      onChange={(text) => set({ [name]: text })}
+    />
+  )
+  return (
+    <FormLayout>
+      {save.error && problems.all.length === 0 && (
+        <Problem error={save.error} what={t('The server could not be saved')} />
+      )}
+      {field('host', t('Server'), t('As your mail provider names it, like smtp.example.com.'))}
+      <Select
+        id={fieldId('security')}
+        label={t('Encryption')}
+        options={SECURITIES}
+        value={draft.security}
+        error={problems.at('security')}
+        onChange={(value) => {
+          const chosen = SECURITIES.find((one) => one.value === value)
+          if (!chosen) return
+          const isUsual = USUAL_PORTS.includes(port)
+          set({ security: chosen.value, ...(isUsual ? { port: String(chosen.port) } : {}) })
+        }}
+      />
+      {field('port', t('Port'))}
+      {field('user', t('User name'), t('Leave it empty if the server needs no sign-in.'))}
+      <TextField
+        id={fieldId('password')}
+        label={t('Password')}
+        helpText={
+          server?.has_password
+            ? t('Leave it empty to keep the saved one.')
+            : t('Often a separate password for apps. It is stored encrypted.')
+        }
+        type="password"
+        autoComplete="new-password"
+        value={password}
+        error={problems.at('password')}
+        onChange={(text) => set({ password: text })}
+      />
+      {field('from', t('From this address'))}
+      <InlineStack gap="200">
+        <Button variant="primary" loading={save.isPending} onClick={submit}>
+          {t('Save the server')}
+        </Button>
+        <Button onClick={onClose}>{t('Cancel')}</Button>
+      </InlineStack>
+    </FormLayout>
+  )
+}
+
+/** Sends the test mail and takes its code. */
+function Confirmation({ server }: { server: Saved }) {
+  const test = useTestServer()
+  const confirm = useConfirmServer()
+  const [email, setEmail] = useState(server.test?.to ?? server.from)
+  const [code, setCode] = useState('')
+  const testProblems = problemsOf(objectionsIn(test.error))
+  const codeProblems = problemsOf(objectionsIn(confirm.error))
+  return (
+    <FormLayout>
+      <Banner tone="info">
+        {t(
+          'Until it is confirmed, mails are sent through the app. Send yourself a test mail and enter its code.',
+        )}
+      </Banner>
+      {test.error && testProblems.all.length === 0 && (
+        <Banner tone="critical" title={t('The test mail was not accepted')}>
+          {serverText(test.error.message)}
+        </Banner>
+      )}
+      <TextField
+        id={fieldId('email')}
+        label={t('Send the test mail to')}
+        type="email"
+        autoComplete="off"
+        maxLength={254}
+        value={email}
+        error={testProblems.at('email')}
+        onChange={setEmail}
+        connectedRight={
+          <Button
+            loading={test.isPending}
+            onClick={() =>
+              test.mutate(email.trim(), { onSuccess: () => toast(t('The test mail was accepted')) })
+            }
+          >
+            {t('Send')}
+          </Button>
+        }
+      />
+      {server.test && (
+        <TextField
+          id={fieldId('code')}
+          label={t('Code from the test mail')}
+          helpText={t('Sent to {to}.', { to: server.test.to })}
+          autoComplete="one-time-code"
+          inputMode="numeric"
+          maxLength={10}
+          value={code}
+          error={codeProblems.at('code')}
+          onChange={(text) => {
+            setCode(text)
+            if (confirm.error) confirm.reset()
+          }}
+          connectedRight={
+            <Button
+              variant="primary"
+              disabled={code.trim() === ''}
+              loading={confirm.isPending}
+              onClick={() =>
+                confirm.mutate(code, {
+                  onSuccess: () => toast(t('Mails are now sent through your server')),
+                })
+              }
+            >
+              {t('Confirm')}
+            </Button>
+          }
+        />
+      )}
+      {confirm.error && codeProblems.all.length === 0 && (
+        <Problem error={confirm.error} what={t('The server could not be confirmed')} />
+      )}
+    </FormLayout>
+  )
+}

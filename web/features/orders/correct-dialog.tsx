@@ -1,0 +1,88 @@
+// The last mail of a delivery came back: one action corrects the address and sends the mail again.
+import { useState } from 'react'
+import { toast } from '../../shell/client/bridge.ts'
+import { Dialog } from '../../shell/components/dialog.tsx'
+import { LoadingRows } from '../../shell/components/lists.tsx'
+import { Problem } from '../../shell/components/problem.tsx'
+import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
+import { addressProblem } from '../../shell/labels/address.ts'
+import { t } from '../../shell/messages/t.ts'
+import { Text, TextField } from '../../shell/ui/index.ts'
+import { useCorrectAddress, useDelivery, type Delivery } from './calls.ts'
+
+interface Props {
+  id: string
+  onClose: () => void
+  onDone?: () => void
+}
+
+export function CorrectDialog({ id, ...rest }: Props) {
+  const delivery = useDelivery(id)
+  if (delivery.data) return <Form delivery={delivery.data} {...rest} />
+  return (
+    <Dialog title={t('Correct the address')} onClose={rest.onClose}>
+      {delivery.error ? (
+        <Problem error={delivery.error} what={t('The delivery could not be loaded')} />
+      ) : (
+        <LoadingRows rows={2} what={t('the delivery')} />
+      )}
+    </Dialog>
+  )
+}
+
+function Form({ delivery, onClose, onDone }: Omit<Props, 'id'> & { delivery: Delivery }) {
+  const correct = useCorrectAddress(delivery.id)
+  const [email, setEmail] = useState(delivery.email ?? '')
+  const [wrong, setWrong] = useState(false)
+  const problems = problemsOf(objectionsIn(correct.error))
+  const address = email.trim()
+  const submit = () => {
+    if (address === '' || addressProblem(address) !== null) return setWrong(true)
+    correct.mutate(address, {
+      onSuccess: () => {
+        toast(t('The email is on its way'))
+        onDone?.()
+        onClose()
+      },
+    })
+  }
+  return (
+    <Dialog
+      title={t('Correct the address')}
+      onClose={onClose}
+      onEnter={submit}
+      primaryAction={{
+        content: t('Send the email again'),
+        loading: correct.isPending,
+        onAction: submit,
+      }}
+      secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
+    >
+      {correct.error && problems.all.length === 0 && (
+        <Problem error={correct.error} what={t('The email could not be sent')} />
+      )}
+      {delivery.sent?.error && (
+        <Text as="p" tone="critical" breakWord>
+          {t('The mail server said: {reason}', { reason: delivery.sent.error })}
+        </Text>
+      )}
+      <TextField
+        label={t('Email of the buyer of order {name}', { name: delivery.order_name })}
+        type="email"
+        autoComplete="off"
+        maxLength={254}
+        value={email}
+        error={wrong ? t('Enter an address like name@example.com') : problems.at('email')}
+        onChange={(text) => {
+          setEmail(text)
+          setWrong(false)
+        }}
+      />
+      <Text as="p" tone="subdued">
+        {address === delivery.email
+          ? t('The email is sent to the same address again.')
+          : t('The link in the mail that was sent before stops working.')}
+      </Text>
+    </Dialog>
+  )
+}

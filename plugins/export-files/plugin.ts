@@ -11,10 +11,10 @@ import {
 } from '../contract.ts'
 
 /**
- * Columns that are left out by default: addresses for security, and ids because people have no use
- * for them.
+ * Columns that are left out by default: addresses for security, and ids and digests because people
+ * have no use for them.
  */
-const ON_REQUEST: readonly ExportColumn[] = ['id', 'view', 'url']
+const ON_REQUEST: readonly ExportColumn[] = ['id', 'view', 'sha256', 'url']
 const USUAL = EXPORT_COLUMNS.filter((column) => !ON_REQUEST.includes(column))
 
 const COLUMN_LABELS: Record<ExportColumn, string> = {
@@ -26,6 +26,7 @@ const COLUMN_LABELS: Record<ExportColumn, string> = {
   tags: 'Tags',
   downloads: 'Download count',
   ...forEntrySettings((name) => FILE_SETTINGS[name].entry.title),
+  sha256: 'SHA-256 checksum',
   url: 'File URLs',
 }
 

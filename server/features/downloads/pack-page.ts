@@ -33,6 +33,8 @@ interface PackPage extends Page {
 interface ShownRow {
   filename: string
   about: string
+  /** Null: there is nothing to compare, or it is not computed yet. */
+  sha256: string | null
   /** Of the download; null: there is none left. */
   address: string | null
   view: ViewButton | null
@@ -93,6 +95,7 @@ export function packPage(
       )
         .filter((text) => text !== '')
         .join(' · '),
+      sha256: isOpen(file, now) && !isOnlyViewed(file) ? file.sha256 : null,
       address: isUsable(file, now) && !isOnlyViewed(file) ? address(file.key) : null,
       view: isOpen(file, now) ? viewButtonOf(t, viewed(file), address(file.key, 'view')) : null,
     })),

@@ -115,6 +115,8 @@ export interface ConfirmPage extends Page {
   view?: ViewButton | null
   /** The file is only viewed. */
   viewOnly?: boolean
+  /** The digest of the file. */
+  sha256?: string | null
   /** Relative to the page. */
   action: string
 }

@@ -49,7 +49,7 @@ export function previewPage(
     }).html
   const files = FILES.map((file) => ({
     ...file,
-    ...{ key: '', download_limit: LIMIT, view: 'download' as const },
+    ...{ key: '', download_limit: LIMIT, view: 'download' as const, sha256: null },
   }))
   const pack = {
     name: t('order.title'),

@@ -3,6 +3,7 @@
 // library of 50 and of 5,000 files.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { likeLiteral } from '../../core/db/like-pattern.ts'
+import { sha256Of } from '../../files/digests.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { linkStatus, MAPPING_STATE, type LinkFacts, type LinkStatus } from '../links/model/links.ts'
 import { keysOfDeliveries } from '../preparation/model/assigned-keys.ts'
@@ -19,6 +20,8 @@ export interface LibraryItem {
   name: string
   /** Null: a pack, whose page lists its files. */
   size_bytes: number | null
+  /** Null: a pack, or not computed yet. */
+  sha256: string | null
   order: string | null
   product: string | null
   /** The address of the product in the shop; null: it is not offered any more. */
@@ -46,6 +49,7 @@ interface ItemRow extends LinkFacts {
   page_key_hash: Buffer
   name: string
   size_bytes: number | null
+  sha256: string | null
   order_name: string | null
   created_at: Date
   version: number
@@ -89,11 +93,15 @@ const BOUGHT = `select b.product_id, b.title from delivery_files df
 const SEARCHED = `(f.filename ilike :search or k.name ilike :search or o.name ilike :search
   or exists (select from (${BOUGHT}) b where b.title ilike :search))`
 
+const CURRENT_HASH = `(select v.hash from versions v
+  where v.shop_id = l.shop_id and v.file_id = f.id and v.number = f.version)`
+
 const READ = (search: boolean) => `
   with shown as materialized (
     select l.id, l.file_id, l.pack_id, d.id as delivery_id, d.order_id, l.rotation, l.key_hash,
       p.id as page_id, p.rotation as page_rotation, p.key_hash as page_key_hash,
       coalesce(f.filename, k.name) as name, coalesce(w.size_bytes, f.size_bytes) as size_bytes,
+      ${sha256Of('l.shop_id', `coalesce(w.hash, ${CURRENT_HASH})`)} as sha256,
       o.name as order_name, l.created_at, coalesce(f.version, 1) as version,
       case when f.version > 1 and f.version_since > l.created_at and not coalesce(w.stale, false)
         then f.version_since end as renewed_at,
@@ -165,6 +173,7 @@ function itemOf(row: ItemRow, secrets: Secrets, now: Date): Omit<LibraryItem, 'l
         ? null
         : secrets.linkKey(row.page_id, row.page_rotation, row.page_key_hash),
     size_bytes: row.size_bytes,
+    sha256: row.sha256,
     order: row.order_name,
   }
 }

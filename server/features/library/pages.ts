@@ -26,6 +26,8 @@ interface ShownItem {
   /** The address of the delivery's page. */
   page: string | null
   about: string
+  /** The digest of a file that can be downloaded. */
+  sha256: string | null
   buttons: readonly Button[]
 }
 
@@ -143,6 +145,7 @@ function shownItem({ t, shop }: Frame, item: LibraryItem, opened: OpenedLibrary)
     ...{ name, page, buttons },
     isNew:
       visited !== null && (created_at > visited || (renewed_at !== null && renewed_at > visited)),
+    sha256: isUsable ? item.sha256 : null,
     from: [product, order === null ? '' : t('order.number', { order })].filter(Boolean).join(' · '),
     about: (preparing ? [t('order.filePreparing')] : factsOf(t, item, now))
       .filter((text) => text !== '')

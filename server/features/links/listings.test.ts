@@ -28,7 +28,7 @@ import {
 
 const BASE = 'https://files.example.com'
 const secrets = createSecrets('a secret of at least thirty-two characters')
-const USUAL = EXPORT_COLUMNS.filter((column) => !['id', 'view', 'url'].includes(column))
+const USUAL = EXPORT_COLUMNS.filter((column) => !['id', 'view', 'sha256', 'url'].includes(column))
 const HEADER = 'filename,size_bytes,upload_date,products,tags,downloads,expiry_days,download_limit'
 const quiet = new AbortController().signal
 let database: Awaited<ReturnType<typeof openTestDatabase>>
@@ -331,7 +331,7 @@ describe('a JSON export', () => {
       .update({ mapping_state: 'mapped' } as never)
     await scope.insert('mappings', { file_id: second, ...mapping })
     const upload_date = new Date().toISOString().slice(0, 10)
-    const common = { size_bytes: 3, upload_date, downloads: 0 }
+    const common = { size_bytes: 3, upload_date, downloads: 0, sha256: null }
     const id = (of: string) => toPublicId('file', of)
     const url = (of: string) => `${BASE}/api/files/${id(of)}/content`
     const text = await exported(await operationOn([second!, first!]), 'json', EXPORT_COLUMNS)

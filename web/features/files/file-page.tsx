@@ -4,6 +4,7 @@ import { ApiError } from '../../shell/client/error.ts'
 import { useFile } from '../../shell/client/queries.ts'
 import { saveFile } from '../../shell/client/save.ts'
 import { type FileDetail, type Operation } from '../../shell/client/types.ts'
+import { Code } from '../../shell/components/copy.tsx'
 import { Facts } from '../../shell/components/facts.tsx'
 import { FileIcon } from '../../shell/files/icon.tsx'
 import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
@@ -228,6 +229,14 @@ function About({ file }: { file: FileDetail }) {
             [t('Downloads'), numberText(file.downloads)],
             [t('Active links'), numberText(file.links_active)],
             [t('Storage'), storageText(file.storage)],
+            [
+              'SHA-256',
+              file.sha256 === null ? (
+                t('Not computed yet')
+              ) : (
+                <Code key="sha256" text={file.sha256} what={t('SHA-256 checksum')} wrap />
+              ),
+            ],
             [t('Tags'), <Tags key="tags" tags={file.tags} />],
           ]}
         />

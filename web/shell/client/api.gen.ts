@@ -1918,6 +1918,8 @@ export interface components {
           products: string[]
           /** @description Its address while it is public */
           public_url: string | null
+          /** @description The SHA-256 digest of its bytes in hex; null while it is not computed yet */
+          sha256: string | null
           size_bytes: number
           storage: components['schemas']['FileStorage']
           tags: string[]
@@ -2458,6 +2460,8 @@ export interface components {
           products: string[]
           /** @description Its address while it is public */
           public_url: string | null
+          /** @description The SHA-256 digest of its bytes in hex; null while it is not computed yet */
+          sha256: string | null
           size_bytes: number
           storage: components['schemas']['FileStorage']
           tags: string[]
@@ -2765,6 +2769,8 @@ export interface components {
           products: string[]
           /** @description Its address while it is public */
           public_url: string | null
+          /** @description The SHA-256 digest of its bytes in hex; null while it is not computed yet */
+          sha256: string | null
           size_bytes: number
           storage: components['schemas']['FileStorage']
           tags: string[]
@@ -3353,6 +3359,8 @@ export interface components {
       products: string[]
       /** @description Its address while it is public */
       public_url: string | null
+      /** @description The SHA-256 digest of its bytes in hex; null while it is not computed yet */
+      sha256: string | null
       size_bytes: number
       tags: string[]
       /** Format: date-time */

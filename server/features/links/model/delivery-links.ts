@@ -2,6 +2,7 @@
 // the time of the sale. Opening the page counts nothing.
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import type { Secrets } from '../../../core/secrets.ts'
+import { sha256Of } from '../../../files/digests.ts'
 import { keysByFile } from '../../preparation/model/assigned-keys.ts'
 import type { PackFile } from './pack-links.ts'
 
@@ -30,7 +31,8 @@ export async function openDeliveryLink(
   link: string,
 ): Promise<readonly PaidFile[]> {
   const rows = await scope.query<PaidFileRow>(
-    `select f.filename, f.content_type, f.view, coalesce(o.size_bytes, f.size_bytes) as size_bytes, c.id as link_id,
+    `select f.filename, f.content_type, f.view, coalesce(o.size_bytes, f.size_bytes) as size_bytes,
+       ${sha256Of('f.shop_id', 'coalesce(o.hash, v.hash)')} as sha256, c.id as link_id,
        f.id as file_id, l.delivery_id, c.rotation, c.key_hash, c.download_limit, c.downloads, c.expires_at,
        case when f.version > 1 and f.version_since > c.created_at and not coalesce(o.stale, false)
          then f.version_since end as renewed_at,
@@ -40,6 +42,7 @@ export async function openDeliveryLink(
      join links c on c.shop_id = l.shop_id and c.parent_id = l.id and c.revoked_at is null
      join files f on f.shop_id = c.shop_id and f.id = c.file_id and f.deleted_at is null
        and (f.mapping_state <> 'unmapped' or s.keep_paid)
+     left join versions v on v.shop_id = f.shop_id and v.file_id = f.id and v.number = f.version
      left join prepared_files o on o.shop_id = c.shop_id and o.link_id = c.id
      where l.shop_id = :shop and l.id = :link
      order by ${PAID_ORDER}`,

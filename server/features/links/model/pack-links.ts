@@ -8,6 +8,7 @@ import { hashKey, type Secrets } from '../../../core/secrets.ts'
 import { LINK_COLUMNS, linkOf, type Link, type LinkRow } from './links.ts'
 import { linksInLockOrder } from './changes.ts'
 import { orderedIds, type LinkTerms } from './creation.ts'
+import { VERSION_SHA256 } from '../../../files/digests.ts'
 import { readShop } from '../../../files/shop-settings.ts'
 
 export interface PackLinkWanted extends LinkTerms {
@@ -62,6 +63,8 @@ export interface PackFile {
   content_type: string
   view: FileSettings['view']
   size_bytes: number
+  /** Null: not computed yet. */
+  sha256: string | null
   /** The buyer's secret for this file alone. */
   key: string
   download_limit: number | null
@@ -100,21 +103,23 @@ const keyOf = (secrets: Secrets, link: string, { rotation, key_hash }: PackFileR
   secrets.linkKey(link, rotation, key_hash ?? undefined)
 
 const presented = (
-  { filename, content_type, view, size_bytes, download_limit, downloads }: PackFileRow,
+  { filename, content_type, view, size_bytes, sha256, download_limit, downloads }: PackFileRow,
   key: string,
 ): PackFile => ({
-  ...{ filename, content_type, view, size_bytes, key, download_limit, downloads },
+  ...{ filename, content_type, view, size_bytes, sha256, key, download_limit, downloads },
 })
 
 const listFiles = (scope: ShopScope, link: string): Promise<PackFileRow[]> =>
   scope.query<PackFileRow>(
-    `select f.id as file_id, f.filename, f.content_type, f.view, f.size_bytes, c.id as link_id,
+    `select f.id as file_id, f.filename, f.content_type, f.view, f.size_bytes,
+       ${VERSION_SHA256} as sha256, c.id as link_id,
        coalesce(c.rotation, 0) as rotation, c.key_hash, c.download_limit, coalesce(c.downloads, 0) as downloads,
        c.expires_at is not distinct from l.expires_at
          and c.download_limit is not distinct from l.download_limit
          and c.email is not distinct from l.email as has_pack_terms
      from links l
      join files f on f.shop_id = l.shop_id and f.pack_id = l.pack_id
+     join versions v on v.shop_id = f.shop_id and v.file_id = f.id and v.number = f.version
      left join links c on c.shop_id = l.shop_id and c.parent_id = l.id and c.file_id = f.id
      where l.shop_id = :shop and l.id = :link and f.deleted_at is null
        and f.mapping_state <> 'unmapped'

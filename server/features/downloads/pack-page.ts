@@ -2,6 +2,7 @@
 // download. Opening the page counts nothing.
 import type { PaidFile } from '../links/model/delivery-links.ts'
 import type { PackFile } from '../links/model/pack-links.ts'
+import { previewKind } from '../previews/kinds.ts'
 import {
   openTemplate,
   sendPage,
@@ -35,6 +36,8 @@ interface ShownRow {
   about: string
   /** Null: there is nothing to compare, or it is not computed yet. */
   sha256: string | null
+  /** The address of its small picture; null: it has none. */
+  picture: string | null
   /** Of the download; null: there is none left. */
   address: string | null
   view: ViewButton | null
@@ -74,7 +77,7 @@ export function sendPack({ request, response }: Visit, pack: OpenedPack): void {
 export function packPage(
   t: Translator,
   pack: OpenedPack,
-  address: (key: string, to?: 'view') => string,
+  address: (key: string, to?: 'view' | 'download/picture') => string,
 ): PackPage {
   const { name, expires_at, files, now, libraryAction: action } = pack
   const downloads = files.filter((file) => !isOnlyViewed(file))
@@ -83,6 +86,7 @@ export function packPage(
   return {
     title: pack.order ? t('order.number', { order: name }) : name,
     intro: true,
+    pictures: true,
     summary: t('pack.summary', { count: files.length, size: t.size(bytesOf(files)) }),
     files: files.map((file) => ({
       filename: file.filename,
@@ -95,6 +99,7 @@ export function packPage(
       )
         .filter((text) => text !== '')
         .join(' · '),
+      picture: isPictured(file, now) ? address(file.key, 'download/picture') : null,
       sha256: isOpen(file, now) && !isOnlyViewed(file) ? file.sha256 : null,
       address: isUsable(file, now) && !isOnlyViewed(file) ? address(file.key) : null,
       view: isOpen(file, now) ? viewButtonOf(t, viewed(file), address(file.key, 'view')) : null,
@@ -124,6 +129,11 @@ type ShownFile = OpenedPack['files'][number]
 
 const isOpen = (file: ShownFile, now: Date) =>
   !file.preparing && (!file.expires_at || file.expires_at > now)
+const isPictured = (file: ShownFile, now: Date) =>
+  isOpen(file, now) &&
+  !file.unpictured &&
+  file.key !== '' &&
+  previewKind(file.content_type, file.size_bytes) !== null
 const isUsable = (file: ShownFile, now: Date) => isOpen(file, now) && hasLeft(file)
 
 const keyTexts = (t: Translator, { licence_keys = [] }: ShownFile) =>

@@ -49,7 +49,13 @@ export function previewPage(
     }).html
   const files = FILES.map((file) => ({
     ...file,
-    ...{ key: '', download_limit: LIMIT, view: 'download' as const, sha256: null },
+    ...{
+      key: '',
+      download_limit: LIMIT,
+      view: 'download' as const,
+      sha256: null,
+      unpictured: true,
+    },
   }))
   const pack = {
     name: t('order.title'),

@@ -12,7 +12,7 @@ import { lastOf, present } from '../../core/present.ts'
 import { contentReplies, sendContent } from '../../http/content.ts'
 import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
-import type { ReadPreview } from './preview-images.ts'
+import type { ReadPreview } from '../previews/previews.ts'
 import { fileRecord, fileSchema } from './record.ts'
 import { settingChanges } from '../../../plugins/contract.ts'
 import { cleanName } from '../../files/rules.ts'
@@ -141,15 +141,16 @@ const preview = ({ readPreview }: FileRouteParts) =>
   endpoint({
     method: 'get',
     path: '/api/files/{id}/preview',
-    summary: 'A small picture of an image file',
-    description: 'WebP, at most 160 pixels wide and high. Made when it is first asked for.',
+    summary: 'A small picture of a file',
+    description:
+      'Of an image, the first page of a PDF document, the cover of an audio file or, where ffmpeg is installed, a frame of a video. WebP, at most 160 pixels wide and high. Made when it is first asked for.',
     tag: 'Files',
     scope: 'files:read',
     params: byId,
     replies: {
       200: { description: 'The picture', schema: null },
       404: {
-        description: 'There is none: the file is no image, or cannot be opened',
+        description: 'There is none: the file is of another kind, or cannot be opened',
         schema: errorSchema,
       },
     },

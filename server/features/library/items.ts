@@ -6,6 +6,7 @@ import { likeLiteral } from '../../core/db/like-pattern.ts'
 import { sha256Of } from '../../files/digests.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { linkStatus, MAPPING_STATE, type LinkFacts, type LinkStatus } from '../links/model/links.ts'
+import { hasNoPicture } from '../previews/kept.ts'
 import { keysOfDeliveries } from '../preparation/model/assigned-keys.ts'
 
 export const ITEMS_PER_PAGE = 50
@@ -22,6 +23,10 @@ export interface LibraryItem {
   size_bytes: number | null
   /** Null: a pack, or not computed yet. */
   sha256: string | null
+  /** Null: a pack. */
+  content_type: string | null
+  /** It has no preview. */
+  unpictured: boolean
   order: string | null
   product: string | null
   /** The address of the product in the shop; null: it is not offered any more. */
@@ -50,6 +55,8 @@ interface ItemRow extends LinkFacts {
   name: string
   size_bytes: number | null
   sha256: string | null
+  content_type: string | null
+  unpictured: boolean
   order_name: string | null
   created_at: Date
   version: number
@@ -102,6 +109,7 @@ const READ = (search: boolean) => `
       p.id as page_id, p.rotation as page_rotation, p.key_hash as page_key_hash,
       coalesce(f.filename, k.name) as name, coalesce(w.size_bytes, f.size_bytes) as size_bytes,
       ${sha256Of('l.shop_id', `coalesce(w.hash, ${CURRENT_HASH})`)} as sha256,
+      f.content_type, ${hasNoPicture('l.shop_id', CURRENT_HASH)} as unpictured,
       o.name as order_name, l.created_at, coalesce(f.version, 1) as version,
       case when f.version > 1 and f.version_since > l.created_at and not coalesce(w.stale, false)
         then f.version_since end as renewed_at,
@@ -174,6 +182,8 @@ function itemOf(row: ItemRow, secrets: Secrets, now: Date): Omit<LibraryItem, 'l
         : secrets.linkKey(row.page_id, row.page_rotation, row.page_key_hash),
     size_bytes: row.size_bytes,
     sha256: row.sha256,
+    content_type: row.content_type,
+    unpictured: row.unpictured,
     order: row.order_name,
   }
 }

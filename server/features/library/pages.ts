@@ -7,6 +7,7 @@ import {
   type RenderedPage,
 } from '../downloads/pages.ts'
 import type { Translator } from '../downloads/translate.ts'
+import { previewKind } from '../previews/kinds.ts'
 import type { LibraryItem } from './items.ts'
 import { LIBRARY_DAYS } from './keys.ts'
 
@@ -28,6 +29,8 @@ interface ShownItem {
   about: string
   /** The digest of a file that can be downloaded. */
   sha256: string | null
+  /** The address of its small picture; null: it has none. */
+  picture: string | null
   buttons: readonly Button[]
 }
 
@@ -76,6 +79,7 @@ export function renderLibrary(frame: Frame, opened: OpenedLibrary): RenderedPage
   return renderItems(frame, {
     title: t('library.title'),
     intro: true,
+    pictures: true,
     ...(items.length === 0 && search === '' && page === 1
       ? {}
       : {
@@ -146,12 +150,16 @@ function shownItem({ t, shop }: Frame, item: LibraryItem, opened: OpenedLibrary)
     isNew:
       visited !== null && (created_at > visited || (renewed_at !== null && renewed_at > visited)),
     sha256: isUsable ? item.sha256 : null,
+    picture: isUsable && isPictured(item) ? `download/picture?key=${item.key}` : null,
     from: [product, order === null ? '' : t('order.number', { order })].filter(Boolean).join(' · '),
     about: (preparing ? [t('order.filePreparing')] : factsOf(t, item, now))
       .filter((text) => text !== '')
       .join(' · '),
   }
 }
+
+const isPictured = ({ content_type, size_bytes, unpictured }: LibraryItem): boolean =>
+  content_type !== null && !unpictured && previewKind(content_type, size_bytes ?? 0) !== null
 
 const productAddress = (domain: string, handle: string): string =>
   `https://${domain}/products/${encodeURIComponent(handle)}`

@@ -4,6 +4,7 @@ import type { ShopScope } from '../../../core/db/for-shop.ts'
 import type { Secrets } from '../../../core/secrets.ts'
 import { sha256Of } from '../../../files/digests.ts'
 import { keysByFile } from '../../preparation/model/assigned-keys.ts'
+import { hasNoPicture } from '../../previews/kept.ts'
 import type { PackFile } from './pack-links.ts'
 
 export interface PaidFile extends PackFile {
@@ -32,7 +33,8 @@ export async function openDeliveryLink(
 ): Promise<readonly PaidFile[]> {
   const rows = await scope.query<PaidFileRow>(
     `select f.filename, f.content_type, f.view, coalesce(o.size_bytes, f.size_bytes) as size_bytes,
-       ${sha256Of('f.shop_id', 'coalesce(o.hash, v.hash)')} as sha256, c.id as link_id,
+       ${sha256Of('f.shop_id', 'coalesce(o.hash, v.hash)')} as sha256,
+       ${hasNoPicture('f.shop_id', 'v.hash')} as unpictured, c.id as link_id,
        f.id as file_id, l.delivery_id, c.rotation, c.key_hash, c.download_limit, c.downloads, c.expires_at,
        case when f.version > 1 and f.version_since > c.created_at and not coalesce(o.stale, false)
          then f.version_since end as renewed_at,

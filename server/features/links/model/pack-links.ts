@@ -5,6 +5,7 @@ import type { FileSettings } from '../../../../plugins/contract.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { hashKey, type Secrets } from '../../../core/secrets.ts'
+import { hasNoPicture } from '../../previews/kept.ts'
 import { LINK_COLUMNS, linkOf, type Link, type LinkRow } from './links.ts'
 import { linksInLockOrder } from './changes.ts'
 import { orderedIds, type LinkTerms } from './creation.ts'
@@ -65,6 +66,8 @@ export interface PackFile {
   size_bytes: number
   /** Null: not computed yet. */
   sha256: string | null
+  /** It has no preview. */
+  unpictured: boolean
   /** The buyer's secret for this file alone. */
   key: string
   download_limit: number | null
@@ -103,16 +106,18 @@ const keyOf = (secrets: Secrets, link: string, { rotation, key_hash }: PackFileR
   secrets.linkKey(link, rotation, key_hash ?? undefined)
 
 const presented = (
-  { filename, content_type, view, size_bytes, sha256, download_limit, downloads }: PackFileRow,
+  { filename, content_type, view, size_bytes, sha256, unpictured, ...own }: PackFileRow,
   key: string,
 ): PackFile => ({
-  ...{ filename, content_type, view, size_bytes, sha256, key, download_limit, downloads },
+  ...{ filename, content_type, view, size_bytes, sha256, unpictured, key },
+  ...{ download_limit: own.download_limit, downloads: own.downloads },
 })
 
 const listFiles = (scope: ShopScope, link: string): Promise<PackFileRow[]> =>
   scope.query<PackFileRow>(
     `select f.id as file_id, f.filename, f.content_type, f.view, f.size_bytes,
-       ${VERSION_SHA256} as sha256, c.id as link_id,
+       ${VERSION_SHA256} as sha256, ${hasNoPicture('v.shop_id', 'v.hash')} as unpictured,
+       c.id as link_id,
        coalesce(c.rotation, 0) as rotation, c.key_hash, c.download_limit, coalesce(c.downloads, 0) as downloads,
        c.expires_at is not distinct from l.expires_at
          and c.download_limit is not distinct from l.download_limit

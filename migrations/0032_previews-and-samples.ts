@@ -1,5 +1,4 @@
-// SHA-256 digests of blobs, previews of more types, samples for the shop front, and who viewed a
-// file.
+// SHA-256 digests of blobs, previews of more types, and samples for the shop front.
 import type { Knex } from 'knex'
 
 export async function up(knex: Knex): Promise<void> {
@@ -37,35 +36,12 @@ export async function up(knex: Knex): Promise<void> {
       foreign key (shop_id, hash, location) references blob_locations (shop_id, hash, location)
     );
     create index samples_blob on samples (shop_id, hash, location) where hash is not null;
-
-    -- The products whose metafield names samples, with what was written last.
-    create table sample_metafields (
-      shop_id integer not null references shops on delete cascade,
-      product_id text not null,
-      value text not null,
-      written_at timestamptz not null default now(),
-      primary key (shop_id, product_id)
-    );
-
-    -- One row for each time that a buyer's browser opened a file's view.
-    create table file_views (
-      shop_id integer not null references shops on delete cascade,
-      link_id uuid not null,
-      -- The hash of the browser's session.
-      session bytea not null,
-      at timestamptz not null,
-      address text,
-      agent text,
-      primary key (shop_id, link_id, session),
-      foreign key (shop_id, link_id) references links on delete cascade
-    );
-    create index file_views_age on file_views (at); -- the sweep
   `)
 }
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
-    drop table file_views, sample_metafields, samples;
+    drop table samples;
     drop index files_with_sample;
     alter table files drop column sample_seconds, drop column sample_pages;
     drop index blobs_without_sha256;

@@ -38,6 +38,7 @@ import { ordersFeature } from './features/orders/feature.ts'
 import { packsFeature } from './features/packs/feature.ts'
 import { preparationFeature } from './features/preparation/feature.ts'
 import { previewsFeature } from './features/previews/feature.ts'
+import { samplesFeature } from './features/samples/feature.ts'
 import { schedulesFeature } from './features/schedules/feature.ts'
 import { settingsFeature } from './features/settings/feature.ts'
 import { uploadFeature } from './features/upload/feature.ts'
@@ -134,6 +135,7 @@ export const FEATURES: readonly Feature<WebParts, TaskParts>[] = checkFeatures([
   cloudFeature,
   filesFeature,
   previewsFeature,
+  samplesFeature,
   packsFeature,
   linksFeature,
   downloadsFeature,

@@ -14,6 +14,8 @@ const settings: FileSettings = {
   download_tracking: false,
   allowed_referrers: ['blog.example.com'],
   view: 'both',
+  sample_pages: 5,
+  sample_seconds: null,
 }
 
 const changesOf = async (items: readonly Item[], options: Record<string, unknown>) => {

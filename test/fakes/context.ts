@@ -136,6 +136,8 @@ export function importItem(
       download_tracking: true,
       allowed_referrers: [],
       view: 'download',
+      sample_pages: null,
+      sample_seconds: null,
       pack_id: null,
       wanted_sku: null,
       created_at: null,

@@ -50,6 +50,8 @@ async function startWith(
                 download_tracking: true,
                 allowed_referrers: [],
                 view: 'download',
+                sample_pages: null,
+                sample_seconds: null,
               },
             },
           },

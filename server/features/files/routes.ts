@@ -13,6 +13,7 @@ import { contentReplies, sendContent } from '../../http/content.ts'
 import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
 import type { ReadPreview } from '../previews/previews.ts'
+import { readSample, SAMPLE_PROBLEMS, type SampleProblem } from '../samples/model.ts'
 import { fileRecord, fileSchema } from './record.ts'
 import { settingChanges } from '../../../plugins/contract.ts'
 import { cleanName } from '../../files/rules.ts'
@@ -46,7 +47,19 @@ export const fileRoutes = (parts: FileRouteParts): Endpoint[] => [
   publicAddress(parts),
 ]
 
+const sampleSchema = z
+  .object({
+    url: z.url().nullable().meta({ description: 'null while it is being made, or if it cannot be' }),
+    size_bytes: z.number().int().nullable(),
+    problem: z
+      .object({ code: z.enum(Object.keys(SAMPLE_PROBLEMS) as SampleProblem[]), message: z.string() })
+      .nullable()
+      .meta({ description: 'Why it cannot be made' }),
+  })
+  .meta({ id: 'FileSample', description: 'What everyone may read or hear of the file' })
+
 const whole = fileSchema.extend({
+  sample: sampleSchema.nullable(),
   links_active: z.number().int(),
   storage: z
     .object({
@@ -64,7 +77,16 @@ async function wholeFile({ baseUrl, clock }: FileRouteParts, scope: ShopScope, i
   if (!row) throw new AppError('not_found')
   const { links_active, storage } = row
   const backed_up_at = storage.backed_up_at && new Date(storage.backed_up_at).toISOString()
-  return { ...fileRecord(row, baseUrl), links_active, storage: { ...storage, backed_up_at } }
+  const found = await readSample(scope, id)
+  const sample = found && {
+    url: found.path === null ? null : baseUrl + found.path,
+    ...{ size_bytes: found.size_bytes },
+    problem: found.reason && { code: found.reason, message: SAMPLE_PROBLEMS[found.reason] },
+  }
+  return {
+    ...{ ...fileRecord(row, baseUrl), links_active, sample },
+    storage: { ...storage, backed_up_at },
+  }
 }
 
 const read = (parts: FileRouteParts) =>

@@ -42,6 +42,7 @@ import { OperationToast } from './operation-toast.tsx'
 import { MappingsCard } from './mappings-card.tsx'
 import { Picture } from './picture.tsx'
 import { PublicAddress } from './public-address.tsx'
+import { SampleCard, sampleSettingOf } from './sample-card.tsx'
 import { VersionsCard } from './versions-card.tsx'
 import { t } from '../../shell/messages/t.ts'
 
@@ -111,6 +112,7 @@ interface WholeProps {
 function Whole({ file, stale, retry, retrying, back, news, onStarted }: WholeProps) {
   const [linking, setLinking] = useState(false)
   const [editing, setEditing] = useState(false)
+  const sample = sampleSettingOf(file)
   const { remove, map, unmap, give, dialog } = useFileActions(file, onStarted)
   return (
     <Page
@@ -167,6 +169,7 @@ function Whole({ file, stale, retry, retrying, back, news, onStarted }: WholePro
           <BlockStack gap="400">
             <About file={file} />
             {file.public_url && <PublicAddress file={file} url={file.public_url} />}
+            {sample && <SampleCard key={String(file[sample])} file={file} setting={sample} />}
             <Settings file={file} />
           </BlockStack>
         </Layout.Section>

@@ -1,6 +1,6 @@
 // Texts about a file's changes: before, and after or planned.
 import { type FileSettings, type ItemMapping, type ItemState } from '../../shell/client/types.ts'
-import { expiryText, limitText, viewText } from '../../shell/files/labels.ts'
+import { expiryText, limitText, sampleText, viewText } from '../../shell/files/labels.ts'
 import { numberText, savedText, sizeText } from '../../shell/labels/size.ts'
 import { serverText } from '../../shell/messages/server-templates.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -35,6 +35,14 @@ const FIELDS: Fields = {
     text: (sites) => (sites?.length ? sites.join(', ') : t('Any')),
   },
   view: { what: t('View in the browser'), text: (view) => (view === null ? '' : viewText(view)) },
+  sample_pages: {
+    what: t('Sample'),
+    text: (pages) => sampleText('sample_pages', pages),
+  },
+  sample_seconds: {
+    what: t('Sample'),
+    text: (seconds) => sampleText('sample_seconds', seconds),
+  },
   pack: { what: t('Pack'), text: (pack) => pack ?? t('None', {}, 'pack') },
   version: {
     what: t('Version'),

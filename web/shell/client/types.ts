@@ -26,6 +26,8 @@ export type FileSettings = Pick<
   | 'download_tracking'
   | 'allowed_referrers'
   | 'view'
+  | 'sample_pages'
+  | 'sample_seconds'
 >
 
 /** The query parameters of the list of files. Every given condition must hold. */

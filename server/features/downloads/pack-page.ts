@@ -2,7 +2,7 @@
 // download. Opening the page counts nothing.
 import type { PaidFile } from '../links/model/delivery-links.ts'
 import type { PackFile } from '../links/model/pack-links.ts'
-import { previewKind } from '../previews/kinds.ts'
+import { previewKind } from '../../files/preview-kinds.ts'
 import {
   openTemplate,
   sendPage,

@@ -49,10 +49,16 @@ export const fileRoutes = (parts: FileRouteParts): Endpoint[] => [
 
 const sampleSchema = z
   .object({
-    url: z.url().nullable().meta({ description: 'null while it is being made, or if it cannot be' }),
+    url: z
+      .url()
+      .nullable()
+      .meta({ description: 'null while it is being made, or if it cannot be' }),
     size_bytes: z.number().int().nullable(),
     problem: z
-      .object({ code: z.enum(Object.keys(SAMPLE_PROBLEMS) as SampleProblem[]), message: z.string() })
+      .object({
+        code: z.enum(Object.keys(SAMPLE_PROBLEMS) as SampleProblem[]),
+        message: z.string(),
+      })
       .nullable()
       .meta({ description: 'Why it cannot be made' }),
   })

@@ -7,7 +7,7 @@ import {
   type RenderedPage,
 } from '../downloads/pages.ts'
 import type { Translator } from '../downloads/translate.ts'
-import { previewKind } from '../previews/kinds.ts'
+import { previewKind } from '../../files/preview-kinds.ts'
 import type { LibraryItem } from './items.ts'
 import { LIBRARY_DAYS } from './keys.ts'
 

@@ -13,7 +13,7 @@ import { withWorkFolder } from '../../ports/children/work-folder.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { present } from '../../core/present.ts'
 import { createTtlCache } from '../../core/ttl-cache.ts'
-import { previewKind, type PreviewKind } from './kinds.ts'
+import { previewKind, type PreviewKind } from '../../files/preview-kinds.ts'
 
 export interface PreviewParts {
   stores: ReadonlyMap<string, BlobStore>

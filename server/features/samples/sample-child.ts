@@ -3,7 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { isOutOfMemory, Refusal, serveRequests } from '../../../plugins/sandbox.ts'
 
 type SampleTask =
-  { do: 'cut'; from: string; to: string; pages: number } | { do: 'measure'; from: string }
+  | { do: 'cut'; from: string; to: string; pages: number }
+  | { do: 'measure'; from: string }
 
 serveRequests(async (task: SampleTask) =>
   task.do === 'cut' ? cutPages(task) : measureSeconds(task.from),

@@ -80,7 +80,11 @@ test('everyone reads the first pages of a document, until its sample is withdraw
   })
   const bytes = Buffer.from(await answer.arrayBuffer())
   expect(await textsOf(bytes)).toEqual(['page 1', 'page 2'])
-  expect((await PDFDocument.load(bytes)).context.enumerateIndirectObjects().filter(([, one]) => one.toString().includes('/Type /Page\n'))).toHaveLength(2)
+  expect(
+    (await PDFDocument.load(bytes)).context
+      .enumerateIndirectObjects()
+      .filter(([, one]) => one.toString().includes('/Type /Page\n')),
+  ).toHaveLength(2)
   const part = await fetchSample(path, { range: 'bytes=0-3' })
   expect([part.status, await part.text()]).toEqual([206, '%PDF'])
   const again = { 'if-none-match': present(answer.headers.get('etag'), 'The tag') }
@@ -100,13 +104,20 @@ test('everyone reads the first pages of a document, until its sample is withdraw
   await change(file, { sample_pages: 1 })
   await work()
   expect(await pathOf(file)).toBe(path)
-  await app.owner.scope.query('update files set deleted_at = now() where id = :file and shop_id = :shop', { file })
+  await app.owner.scope.query(
+    'update files set deleted_at = now() where id = :file and shop_id = :shop',
+    { file },
+  )
   expect((await fetchSample(path)).status).toBe(404)
   expect((await fetchSample(`/samples/${'0'.repeat(32)}/x.pdf`)).status).toBe(404)
 })
 
 test('a sample that cannot be made says why, and is not tried again', async () => {
-  const closed = await addFile('closed.pdf', 'application/pdf', await encrypted(documentOf(numberedPages(4)), 'a', 'b', 256))
+  const closed = await addFile(
+    'closed.pdf',
+    'application/pdf',
+    await encrypted(documentOf(numberedPages(4)), 'a', 'b', 256),
+  )
   const torn = await addFile('torn.pdf', 'application/pdf', Buffer.from('%PDF-1.7'))
   const short = await addFile('short.pdf', 'application/pdf', documentOf(numberedPages(1)))
   const text = await addFile('notes.txt', 'text/plain', Buffer.from('notes'))

@@ -81,7 +81,10 @@ export function sampleTask({ database, stores }: SampleParts): BackgroundTask {
 }
 
 async function make(
-  { stores, sandboxes }: Pick<SampleParts, 'stores'> & { sandboxes: ReturnType<typeof createSandboxes> },
+  {
+    stores,
+    sandboxes,
+  }: Pick<SampleParts, 'stores'> & { sandboxes: ReturnType<typeof createSandboxes> },
   scope: ShopScope,
   source: SampleSource,
   signal: AbortSignal,

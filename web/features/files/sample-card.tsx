@@ -56,7 +56,9 @@ export function SampleCard({ file, setting }: { file: FileDetail; setting: Sampl
         )}
         <NumberField
           label={pages ? t('First pages') : t('First seconds')}
-          help={t('Everyone can see or hear it, without buying the file. At most half of the file.')}
+          help={t(
+            'Everyone can see or hear it, without buying the file. At most half of the file.',
+          )}
           error={wrong}
           value={length}
           none={t('No sample')}

@@ -232,17 +232,18 @@ function About({ file }: { file: FileDetail }) {
             [t('Downloads'), numberText(file.downloads)],
             [t('Active links'), numberText(file.links_active)],
             [t('Storage'), storageText(file.storage)],
-            [
-              'SHA-256',
-              file.sha256 === null ? (
-                t('Not computed yet')
-              ) : (
-                <Code key="sha256" text={file.sha256} what={t('SHA-256 checksum')} wrap />
-              ),
-            ],
             [t('Tags'), <Tags key="tags" tags={file.tags} />],
+            ...(file.sha256 === null ? ([['SHA-256', t('Not computed yet')]] as const) : []),
           ]}
         />
+        {file.sha256 !== null && (
+          <BlockStack gap="100">
+            <Text as="h3" variant="bodySm" tone="subdued">
+              {t('SHA-256 checksum')}
+            </Text>
+            <Code text={file.sha256} what={t('SHA-256 checksum')} wrap />
+          </BlockStack>
+        )}
       </BlockStack>
     </Card>
   )

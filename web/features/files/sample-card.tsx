@@ -54,11 +54,11 @@ export function SampleCard({ file, setting }: { file: FileDetail; setting: Sampl
         {change.error && !wrong && (
           <Problem error={change.error} what={t('The sample could not be changed')} />
         )}
+        <Text as="p" tone="subdued">
+          {t('Everyone can see or hear it, without buying the file. At most half of the file.')}
+        </Text>
         <NumberField
           label={pages ? t('First pages') : t('First seconds')}
-          help={t(
-            'Everyone can see or hear it, without buying the file. At most half of the file.',
-          )}
           error={wrong}
           value={length}
           none={t('No sample')}

@@ -38,6 +38,7 @@ export const EXPORT_COLUMNS = [
   'tags',
   'downloads',
   ...ENTRY_SETTINGS,
+  'sha256',
   'url',
 ] as const
 

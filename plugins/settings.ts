@@ -7,6 +7,8 @@ import { MAX_REFERRERS, referringSite } from './referrers.ts'
 
 export const MAX_EXPIRY_DAYS = 36_500
 export const MAX_DOWNLOAD_LIMIT = 1_000_000_000
+export const MAX_SAMPLE_PAGES = 200
+export const MAX_SAMPLE_SECONDS = 600
 
 interface Setting {
   schema: z.ZodType
@@ -376,6 +378,58 @@ export const FILE_SETTINGS = {
       maxLength: MAX_CUSTOMER_TAG,
       headers: ['customertag', 'requiredtag', 'membershiptag'],
     },
+    plain: true,
+  },
+  sample_pages: {
+    schema: z
+      .number()
+      .int('Whole pages')
+      .min(1, 'At least 1 page; null means no sample')
+      .max(MAX_SAMPLE_PAGES, `At most ${MAX_SAMPLE_PAGES} pages; null means no sample`)
+      .nullable(),
+    column: 'int',
+    form: {
+      title: 'Sample of PDF documents (pages)',
+      help: 'The first pages, for everyone, at a public address. At most half of the document.',
+      widget: 'none',
+      start: 5,
+      suffix: 'pages',
+    },
+    description:
+      'The first pages of a PDF document that everyone may read as a sample, at most half of it; null: none',
+    example: 5,
+    phrase: (pages: number | null) =>
+      pages === null
+        ? say('no sample of pages')
+        : say('sample {pages, plural, one {# page} other {# pages}}', { pages }),
+    subject: 'Its sample',
+    usual: null,
+    plain: true,
+  },
+  sample_seconds: {
+    schema: z
+      .number()
+      .int('Whole seconds')
+      .min(5, 'At least 5 seconds; null means no sample')
+      .max(MAX_SAMPLE_SECONDS, `At most ${MAX_SAMPLE_SECONDS} seconds; null means no sample`)
+      .nullable(),
+    column: 'int',
+    form: {
+      title: 'Sample of audio (seconds)',
+      help: 'The beginning, for everyone, at a public address. At most half of the file.',
+      widget: 'none',
+      start: 30,
+      suffix: 'seconds',
+    },
+    description:
+      'The first seconds of an audio file that everyone may hear as a sample, at most half of it; null: none',
+    example: 30,
+    phrase: (seconds: number | null) =>
+      seconds === null
+        ? say('no sample of audio')
+        : say('sample {seconds, plural, one {# second} other {# seconds}}', { seconds }),
+    subject: 'Its sample',
+    usual: null,
     plain: true,
   },
 } as const satisfies Record<string, Setting>

@@ -37,7 +37,8 @@ import { openStores } from './startup/stores.ts'
 import { openUploads } from './startup/uploads.ts'
 import type { BlobStore } from './core/store/store.ts'
 import { workbookReader } from './features/csv/workbook.ts'
-import { createPreviews } from './features/files/preview-images.ts'
+import { createPreviews } from './features/previews/previews.ts'
+import { findFfmpeg } from './ports/children/ffmpeg.ts'
 import { createSandboxes } from './ports/sandbox.ts'
 import { openStorefront } from './startup/storefront.ts'
 import type { Storefront } from './storefront/storefront.ts'
@@ -160,7 +161,11 @@ async function openWeb(
   const opened = { database, listener, stores, secrets, baseUrl, messages, clock, log }
   const sandboxes = createSandboxes()
   closings.push(() => Promise.resolve(sandboxes.close()))
-  const delivery = openDelivery(config, opened)
+  const ffmpeg = await findFfmpeg()
+  if (ffmpeg === null) log.info('ffmpeg is not installed: videos have no previews')
+  const sandboxOf = (shop: number) => sandboxes.of(shop)
+  const readPreview = createPreviews({ stores, sandboxOf, ffmpeg, log })
+  const delivery = openDelivery(config, { ...opened, readPicture: readPreview })
   closings.push(() => delivery.close())
   const parts: WebParts = {
     database,
@@ -173,8 +178,8 @@ async function openWeb(
     channels: config.channels,
     cloud,
     reach: (url) => client.reach(url),
-    readPreview: createPreviews({ stores, sandboxOf: (shop) => sandboxes.of(shop) }),
-    readWorkbook: workbookReader((shop) => sandboxes.of(shop)),
+    readPreview,
+    readWorkbook: workbookReader(sandboxOf),
     drop,
     limits,
     page,

@@ -41,6 +41,8 @@ import { operationsFeature } from './features/operations/feature.ts'
 import { ordersFeature } from './features/orders/feature.ts'
 import { packsFeature } from './features/packs/feature.ts'
 import { preparationFeature } from './features/preparation/feature.ts'
+import { previewsFeature } from './features/previews/feature.ts'
+import { samplesFeature } from './features/samples/feature.ts'
 import { schedulesFeature } from './features/schedules/feature.ts'
 import { settingsFeature } from './features/settings/feature.ts'
 import { uploadFeature } from './features/upload/feature.ts'
@@ -48,7 +50,7 @@ import { webhooksFeature } from './features/webhooks/feature.ts'
 import { workflowsFeature } from './features/workflows/feature.ts'
 import type { Cloud } from './features/cloud/cloud.ts'
 import type { ReadWorkbook } from './features/csv/workbook.ts'
-import type { ReadPreview } from './features/files/preview-images.ts'
+import type { ReadPreview } from './features/previews/previews.ts'
 import type { Delivery } from './features/downloads/downloads.ts'
 import type { BuyerPlaces, Feature, HookParts } from './features/feature.ts'
 import type { ConfirmSync } from './features/operations/routes.ts'
@@ -139,6 +141,8 @@ export const FEATURES: readonly Feature<WebParts, TaskParts>[] = checkFeatures([
   dropFeature,
   cloudFeature,
   filesFeature,
+  previewsFeature,
+  samplesFeature,
   packsFeature,
   linksFeature,
   downloadsFeature,

@@ -65,12 +65,13 @@ export async function openDepot(database: Database, shop: number) {
   let names = 0
 
   async function addFile(bytes: Uint8Array, fields: Record<string, unknown> = {}): Promise<string> {
-    const { hash, size_bytes } = await store.write(shop, once(bytes))
+    const { hash, sha256, size_bytes } = await store.write(shop, once(bytes))
     const name = `file-${names++}`
     const about = { size_bytes, content_type: String(fields.content_type ?? 'application/pdf') }
     return scope.transaction(async (tx) => {
       const raw = Buffer.from(hash, 'hex')
-      await tx.insert('blobs', { hash: raw, size_bytes }).onConflict().ignore()
+      const digest = Buffer.from(sha256, 'hex')
+      await tx.insert('blobs', { hash: raw, size_bytes, sha256: digest }).onConflict().ignore()
       await tx.insert('blob_locations', { hash: raw, location: 'primary' }).onConflict().ignore()
       const came = new Date('2026-02-03T04:05:06.789Z')
       const usual = {

@@ -11,11 +11,11 @@ import {
 } from '../contract.ts'
 
 /**
- * Columns that are left out by default: addresses for security, ids because people have no use for
- * them, and settings that few files have.
+ * Columns that are left out by default: addresses for security, ids and digests because people have
+ * no use for them, and settings that few files have.
  */
 const ON_REQUEST: readonly ExportColumn[] = [
-  ...(['id', 'view', 'available_from', 'available_after_days'] as const),
+  ...(['id', 'view', 'sha256', 'available_from', 'available_after_days'] as const),
   ...(['first_use_hours', 'customer_tag', 'url'] as const),
 ]
 const USUAL = EXPORT_COLUMNS.filter((column) => !ON_REQUEST.includes(column))
@@ -29,6 +29,7 @@ const COLUMN_LABELS: Record<ExportColumn, string> = {
   tags: 'Tags',
   downloads: 'Download count',
   ...forEntrySettings((name) => FILE_SETTINGS[name].entry.title),
+  sha256: 'SHA-256 checksum',
   url: 'File URLs',
 }
 

@@ -18,6 +18,8 @@ const settings: FileSettings = {
   available_after_days: 7,
   first_use_hours: 48,
   customer_tag: 'subscriber',
+  sample_pages: 5,
+  sample_seconds: null,
 }
 
 const changesOf = async (items: readonly Item[], options: Record<string, unknown>) => {

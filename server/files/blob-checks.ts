@@ -1,11 +1,11 @@
 // Checks that stored bytes are still the ones that were admitted: a disk can return other bytes
 // than were written, without an error. Each blob is read and hashed again. A damaged one is
 // restored from another location, or reported.
-import { Blake3Hasher } from '@napi-rs/blake-hash'
 import { english, say, sentences, type Text } from '../../plugins/contract.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import type { Database } from '../core/db/database.ts'
 import type { Logger } from '../core/log.ts'
+import { BlobDigester, type BlobDigests } from '../core/store/digests.ts'
 import { queueMessage } from '../core/queue/queue.ts'
 import { raiseNotice } from '../core/outbox/notices.ts'
 import { readShop } from './shop-settings.ts'
@@ -39,8 +39,11 @@ export async function checkBlob(
   const { database, stores, log, clock } = parts
   const store = stores.get(blob.location)
   if (!store) throw new StoreError('unavailable')
-  if (await isWhole(store, blob, signal)) {
-    await recordVerdict(forShop(database, blob.shop), blob, false, clock())
+  const digests = await digestsOf(store, blob, signal)
+  if (digests?.hash === blob.hash) {
+    const scope = forShop(database, blob.shop)
+    await recordVerdict(scope, blob, false, clock())
+    await recordSha256(scope, digests)
     return 'whole'
   }
   const found = (await store.size(blob.shop, blob.hash)) === null ? 'missing' : 'damaged'
@@ -55,21 +58,38 @@ export async function checkBlob(
 /** Are the bytes present, and do they match the hash? Reads to the end. */
 export async function isWhole(
   store: BlobStore,
-  { shop, hash }: Pick<StoredBlob, 'shop' | 'hash'>,
+  blob: Pick<StoredBlob, 'shop' | 'hash'>,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const hasher = new Blake3Hasher()
+  return (await digestsOf(store, blob, signal))?.hash === blob.hash
+}
+
+/** Null: the bytes are missing. Reads to the end. */
+async function digestsOf(
+  store: BlobStore,
+  { shop, hash }: Pick<StoredBlob, 'shop' | 'hash'>,
+  signal: AbortSignal,
+): Promise<BlobDigests | null> {
+  const hasher = new BlobDigester()
   try {
     for await (const chunk of await store.read(shop, hash)) {
       signal.throwIfAborted()
       hasher.update(chunk as Buffer)
     }
   } catch (error) {
-    if (error instanceof StoreError && error.code === 'missing') return false
+    if (error instanceof StoreError && error.code === 'missing') return null
     throw error
   }
-  return hasher.digest('hex') === hash
+  return hasher.digest()
 }
+
+/** Stores the digest of a blob that was admitted before blobs had it. */
+const recordSha256 = (scope: ShopScope, { hash, sha256 }: BlobDigests) =>
+  scope.query(
+    `update blobs set sha256 = decode(:sha256, 'hex')
+     where shop_id = :shop and hash = decode(:hash, 'hex') and sha256 is null`,
+    { hash, sha256 },
+  )
 
 /**
  * Writes the blob again from the first other location (the backup is one) that has it undamaged.
@@ -199,13 +219,20 @@ function noticeOf(names: readonly string[]) {
 /** Damaged blobs are checked again each time: an operator may have restored their bytes. */
 const DAMAGED = `exists (select from versions v
   where v.shop_id = b.shop_id and v.hash = b.hash and v.location = b.location and v.damaged)`
-const DUE_MS = 20 * 24 * 60 * 60 * 1000
+const DAY_MS = 24 * 60 * 60 * 1000
+const DUE_MS = 20 * DAY_MS
 /**
  * Due blobs are read within this many hourly runs (a week), so that every blob is read within 30
  * days.
  */
 const RUNS = 7 * 24
 const MIN_BLOBS = 100
+/**
+ * In each run blobs without a SHA-256 digest are read before they are due: at most this many, up to
+ * the first one that exceeds these bytes in total.
+ */
+const MAX_WITHOUT_DIGEST = 2000
+const BYTES_WITHOUT_DIGEST = 10 * 1024 ** 3
 
 /** Reads the blobs that are due; returns how many were damaged. */
 export async function scrubBlobs(parts: BlobCheckParts, signal: AbortSignal): Promise<number> {
@@ -216,12 +243,24 @@ export async function scrubBlobs(parts: BlobCheckParts, signal: AbortSignal): Pr
        select * from blob_locations where coalesce(checked_at, created_at) < $1
          and unneeded_since is null
        order by coalesce(checked_at, created_at) limit (select size from share)
+     ), undigested as (
+       select shop_id, hash, location, sum(size_bytes) over (order by shop_id, hash) - size_bytes
+         as before
+       from (select b.shop_id, b.hash, b.size_bytes, (select l.location from blob_locations l
+             where l.shop_id = b.shop_id and l.hash = b.hash and l.unneeded_since is null
+               and (l.checked_at is null or l.checked_at < $6) order by l.location limit 1) as location
+           from blobs b where b.sha256 is null order by b.shop_id, b.hash limit $4) found
+       where location is not null
      ), chosen as (
        select shop_id, hash, location from due
+       union select shop_id, hash, location from undigested where before < $5
        union select b.shop_id, b.hash, b.location from blob_locations b where ${DAMAGED}
      )
      select shop_id as shop, encode(hash, 'hex') as hash, location from chosen`,
-    [new Date(clock().getTime() - DUE_MS), MIN_BLOBS, RUNS],
+    [
+      ...[new Date(clock().getTime() - DUE_MS), MIN_BLOBS, RUNS],
+      ...[MAX_WITHOUT_DIGEST, BYTES_WITHOUT_DIGEST, new Date(clock().getTime() - DAY_MS)],
+    ],
   )
   let found = 0
   for (const blob of rows) {

@@ -15,7 +15,15 @@ const ROW_BATCH = 1000
 type Pool = Database['pool']
 
 /** SQL: is the row `b` of blob_locations referred to? */
-const NEEDED = ['versions', 'backups', 'file_copies', 'artifacts', 'drop_entries', 'prepared_files']
+const NEEDED = [
+  'versions',
+  'backups',
+  'file_copies',
+  'artifacts',
+  'drop_entries',
+  'prepared_files',
+  'samples',
+]
   .map(
     (table) =>
       `exists (select from ${table} t where t.shop_id = b.shop_id and t.hash = b.hash

@@ -73,6 +73,8 @@ const SETTINGS: FileSettings = {
   available_after_days: 7,
   first_use_hours: 48,
   customer_tag: 'subscriber',
+  sample_pages: 4,
+  sample_seconds: 30,
 }
 
 describe('each field', () => {
@@ -370,6 +372,8 @@ describe('for any draft', () => {
     download_tracking: fc.boolean(),
     allowed_referrers: fc.array(fc.constantFrom('x.com', 'y.com'), { maxLength: 2 }),
     view: fc.constantFrom('download', 'both', 'view_only'),
+    sample_pages: fc.option(fc.constantFrom(1, 5)),
+    sample_seconds: fc.option(fc.constantFrom(5, 30)),
     tags: fc.uniqueArray(tag, { maxLength: 3 }),
     mappings: fc.subarray([product('1'), product('2'), { ...product('1'), variant_id: '7' }]),
     deleted: fc.boolean(),

@@ -48,6 +48,7 @@ const COLUMNS: Readonly<Record<ExportColumn, Column>> = {
     if ('max' in entry) return number(`f.${name}`, entry.none)
     return 'none' in entry ? textOrNone(`f.${name}`, entry.none) : text(`f.${name}`)
   }),
+  sha256: { csv: `coalesce(f.sha256, '')`, json: `coalesce('"' || f.sha256 || '"', 'null')` },
   url: text('f.url'),
 }
 
@@ -123,6 +124,13 @@ const COUNTED: Partial<Record<ExportColumn, { value: string; joins: string }>> =
   products: {
     value: `case when mapping_state = 'mapped' then m.products end as products`,
     joins: counts(`string_agg(distinct product_id, ';') as products`, 'mappings', 'm'),
+  },
+  sha256: {
+    value: `encode((select b.sha256 from versions v
+      join blobs b on b.shop_id = v.shop_id and b.hash = v.hash
+      where v.shop_id = files.shop_id and v.file_id = files.id
+        and v.number = files.version), 'hex') as sha256`,
+    joins: '',
   },
   downloads: {
     value: 'coalesce(l.downloads, 0) + coalesce(a.downloads, 0) as downloads',

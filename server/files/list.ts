@@ -4,6 +4,7 @@ import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
 import { likeLiteral } from '../core/db/like-pattern.ts'
 import { compileFilter, type FileFilter } from './filter.ts'
 import { present } from '../core/present.ts'
+import { VERSION_SHA256 } from './digests.ts'
 
 export interface MappingRow {
   product_id: string
@@ -51,6 +52,8 @@ export interface FileRow extends FileSettings {
   counted_downloads?: number
   /** The bytes of its version differ from the ones that were admitted. */
   damaged: boolean
+  /** Of its version, as hex digits. Null: not computed yet. */
+  sha256: string | null
 }
 
 interface Sort {
@@ -117,15 +120,17 @@ const DETAILS = `
     from mappings m where m.shop_id = chosen.shop_id and m.file_id = chosen.id), '[]') as mappings,
   (select json_build_object('id', p.id, 'name', p.name) from packs p
     where p.shop_id = chosen.shop_id and p.id = chosen.pack_id) as pack,
-  (select v.damaged from versions v
-    where v.shop_id = chosen.shop_id and v.file_id = chosen.id
-      and v.number = chosen.version) as damaged,
+  version.damaged, encode(version.sha256, 'hex') as sha256,
   address.token as public_token,
   (coalesce((select sum(l.served) from links l where l.shop_id = chosen.shop_id
     and l.file_id = chosen.id), 0)
     + coalesce(address.downloads, 0))::bigint as downloads`
 
 const FROM_CHOSEN = `from chosen
+  left join lateral (select v.damaged, b.sha256 from versions v
+    left join blobs b on b.shop_id = v.shop_id and b.hash = v.hash
+    where v.shop_id = chosen.shop_id and v.file_id = chosen.id
+      and v.number = chosen.version) version on true
   left join public_addresses address on address.shop_id = chosen.shop_id
     and address.file_id = chosen.id`
 
@@ -217,6 +222,8 @@ export async function readFile(scope: ShopScope, id: string, now: Date): Promise
 
 export interface LocatedFile {
   hash: string
+  /** Null: not computed yet. */
+  sha256: string | null
   location: string
   size_bytes: number
   filename: string
@@ -228,7 +235,8 @@ export interface LocatedFile {
 /** The location of a file's current bytes, or null if there is no such file. */
 export async function locateFile(scope: ShopScope, id: string): Promise<LocatedFile | null> {
   const [row] = await scope.query<LocatedFile>(
-    `select encode(v.hash, 'hex') as hash, v.location, v.size_bytes, f.filename, f.content_type,
+    `select encode(v.hash, 'hex') as hash, ${VERSION_SHA256} as sha256, v.location, v.size_bytes, f.filename,
+       f.content_type,
        f.version_since as modified_at
      from files f join versions v on v.shop_id = f.shop_id and v.file_id = f.id
        and v.number = f.version

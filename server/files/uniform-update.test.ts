@@ -39,7 +39,7 @@ async function tried<T>(work: (tx: ShopScope) => Promise<T>): Promise<T> {
 
 const contents = (tx: ShopScope) =>
   tx.query(`select id, tags, expiry_days, download_limit, cdn, download_notification,
-    download_tracking, allowed_referrers, view,
+    download_tracking, allowed_referrers, view, sample_pages, sample_seconds,
     deleted_at, updated_at = now() as touched from files where shop_id = :shop order by id`)
 
 async function alike(
@@ -84,6 +84,8 @@ const settings = fc.record(
     download_tracking: fc.boolean(),
     allowed_referrers: fc.array(fc.constantFrom('x.com', 'y.com'), { maxLength: 2 }),
     view: fc.constantFrom('download', 'both', 'view_only'),
+    sample_pages: fc.option(fc.constantFrom(1, 5)),
+    sample_seconds: fc.option(fc.constantFrom(5, 30)),
   },
   { requiredKeys: [] },
 )

@@ -3,6 +3,7 @@ import { extensionOf } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
 import { editFile } from './edit.ts'
+import { VERSION_SHA256 } from './digests.ts'
 import type { LocatedFile } from './list.ts'
 
 export interface VersionRow {
@@ -47,7 +48,7 @@ export async function locateVersion(
   number: number,
 ): Promise<LocatedFile | null> {
   const [row] = await scope.query<LocatedFile>(
-    `select encode(v.hash, 'hex') as hash, v.location, v.size_bytes,
+    `select encode(v.hash, 'hex') as hash, ${VERSION_SHA256} as sha256, v.location, v.size_bytes,
        coalesce(v.filename, f.filename) as filename,
        v.content_type, v.created_at as modified_at ${VERSIONS} and v.number = :number`,
     { fileId, number },

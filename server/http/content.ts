@@ -50,7 +50,10 @@ export async function sendContent(
   const length = range ? range.end - range.start + 1 : file.size_bytes
   ctx.respond = false
   ctx.res.writeHead(answer.status, [
-    ...fileHeaders({ filename: file.filename, contentType: file.content_type, etag, modifiedMs }),
+    ...fileHeaders({
+      ...{ filename: file.filename, contentType: file.content_type, etag, modifiedMs },
+      sha256: file.sha256,
+    }),
     ...(answer.status === 304 ? [] : ['Content-Length', String(length)]),
     ...(range ? ['Content-Range', `bytes ${range.start}-${range.end}/${file.size_bytes}`] : []),
   ])

@@ -112,7 +112,16 @@ export interface FileDescription {
   contentType: string
   etag: string
   modifiedMs: number
+  /** The SHA-256 digest of all bytes, as hex digits. Null: not known. */
+  sha256?: string | null
 }
+
+/**
+ * RFC 9530. The digest is that of the whole file, also where a part of it is sent; an empty list if
+ * it is not known.
+ */
+export const digestHeaders = (sha256: string | null | undefined): string[] =>
+  sha256 ? ['Repr-Digest', `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`] : []
 
 /** All headers of a file except its length, as the flat list that `writeHead` takes fastest. */
 export const fileHeaders = (file: FileDescription, audience: Audience = PRIVATE): string[] => [
@@ -134,5 +143,6 @@ export function nginxHeaders(file: FileDescription, audience: Audience): string[
     file.etag,
     'Last-Modified',
     new Date(file.modifiedMs).toUTCString(),
+    ...digestHeaders(file.sha256),
   ]
 }

@@ -53,7 +53,7 @@ export interface DetectedContent {
 export async function foundIn(
   head: Buffer,
   { store, shop }: { store: Pick<BlobStore, 'read'>; shop: number },
-  { hash, size_bytes: size }: WrittenBlob,
+  { hash, size_bytes: size }: Pick<WrittenBlob, 'hash' | 'size_bytes'>,
 ): Promise<DetectedContent> {
   const read = async (start: number, end: number) =>
     end < head.length

@@ -25,6 +25,12 @@ export const contentOf = (size: number, seed: string): Buffer =>
 /** The BLAKE3 hash, as the store names a blob. */
 export const hashOf = (bytes: Uint8Array): string => blake3(Buffer.from(bytes)).toString('hex')
 
+/** Both digests, as the store returns them. */
+export const digestsOf = (bytes: Uint8Array): { hash: string; sha256: string } => ({
+  hash: hashOf(bytes),
+  sha256: createHash('sha256').update(bytes).digest('hex'),
+})
+
 /** Resolves when a stream accepts more, or is closed. */
 export function drained(stream: Writable): Promise<void> {
   return new Promise((resolve) => {

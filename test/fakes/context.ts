@@ -140,6 +140,8 @@ export function importItem(
       available_after_days: null,
       first_use_hours: null,
       customer_tag: null,
+      sample_pages: null,
+      sample_seconds: null,
       pack_id: null,
       wanted_sku: null,
       created_at: null,

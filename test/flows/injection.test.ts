@@ -113,7 +113,7 @@ const addressesIn = (source: string): string[] =>
   [...source.matchAll(/(?:href|src|action)=['"]\{+([\w.]+)\}+/g)].map(([, name]) => name!)
 /** Made by this server; `baseUrl` is its own address. */
 const ADDRESSES =
-  'action address all ask.action baseUrl button.address document download files image library.action logo page pages.newer pages.older reader script search.all src video view.address'.split(
+  'action address all ask.action baseUrl button.address document download files image library.action logo page pages.newer pages.older picture reader script search.all src video view.address'.split(
     ' ',
   )
 

@@ -1,10 +1,10 @@
 // The interface of every storage location. No domain words: shops are a number in the address, a
 // blob is its BLAKE3 hash (64 lower-case hex digits), sizes are bytes.
 import type { Readable } from 'node:stream'
+import type { BlobDigests } from './digests.ts'
 import type { BlobKey } from './names.ts'
 
-export interface WrittenBlob {
-  hash: string
+export interface WrittenBlob extends BlobDigests {
   size_bytes: number
 }
 

@@ -50,6 +50,8 @@ async function startWith(
                 download_tracking: true,
                 allowed_referrers: [],
                 view: 'download',
+                sample_pages: null,
+                sample_seconds: null,
               },
               ...{ available_from: null, available_after_days: null },
               ...{ first_use_hours: null, customer_tag: null },

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
 import { createConnection } from 'node:net'
@@ -514,6 +514,8 @@ describe('ranges and sessions', () => {
       '1000',
       0,
     ])
+    const digest = createHash('sha256').update(SMALL).digest('base64')
+    expect(head.headers['repr-digest']).toBe(`sha-256=:${digest}:`)
     const { etag } = head.headers as { etag: string }
     const modified = head.headers['last-modified']!
     const conditions: Record<string, string>[] = [

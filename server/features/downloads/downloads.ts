@@ -19,6 +19,7 @@ import { createDelegates, type BucketRedirect } from './delegates.ts'
 import { createPageAnswers, sendToDownload } from './link-pages.ts'
 import { createLinkAnswers } from './links.ts'
 import { createLooks } from './look.ts'
+import { createPictureAnswer, type ReadPicture } from './picture-answer.ts'
 import { createPublic } from './public.ts'
 import { createRecorder, type Recorder, type UsedLink } from './record.ts'
 import { refuse } from './refusal.ts'
@@ -54,6 +55,8 @@ export interface DeliveryParts {
   /** Redirects to the bucket; if null, this process sends files of a bucket too. */
   bucketRedirect?: BucketRedirect | null
   messages: DownloadMessages
+  /** The small pictures of files on buyers' pages. */
+  readPicture?: ReadPicture
   limits?: Partial<DeliveryLimits>
 }
 
@@ -191,6 +194,10 @@ function createAnswers(
     ...{ query, secrets, counter, serving, clientOf, attempts },
     secure: baseUrl.startsWith('https:'),
   })
+  const pictures = createPictureAnswer({
+    ...{ database, counter, clientOf },
+    readPicture: delivery.readPicture ?? (() => Promise.resolve(null)),
+  })
   const signed = cdnBaseUrl === null ? null : createSignedAddresses(cdnBaseUrl, secrets)
   const publics = createPublic({ counter: counting.publics, serving, clientOf, signed, baseUrl })
   const ask = createAsking({
@@ -204,6 +211,7 @@ function createAnswers(
       return sendToDownload(visit, route.key)
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return refuse(request, response, 'method_not_allowed', { headers: ['Allow', 'GET, HEAD'] })
+    if (route.kind === 'picture') return pictures(visit, route.key)
     if (isViewRoute(route)) return views(route, visit)
     if (route.kind === 'public') return publics.answer(visit, route.token)
     if (route.kind === 'signed') return publics.answerSigned(visit, route.path)

@@ -181,7 +181,10 @@ export function sendConfirm(
     request,
     response,
     200,
-    renderConfirm(frame, { ...asked, title, action, view, viewOnly }),
+    renderConfirm(frame, {
+      ...{ ...asked, title, action, view, viewOnly },
+      sha256: asked.all ? null : (target?.sha256 ?? null),
+    }),
   )
 }
 

@@ -19,6 +19,8 @@ export interface PageLook {
   style: string
   /** The Content-Security-Policy of a page with this look. */
   policy: string
+  /** The policy of pages with pictures of files. */
+  picturePolicy: string
   /** A data URL. */
   logo: string | null
   language: Locale
@@ -43,10 +45,12 @@ export function lookOf({ page, logo }: SavedBuyerPage, timeZone = 'UTC'): PageLo
   const whole = [style, colourCss(page)].filter((css) => css !== '').join('\n')
   const hash = createHash('sha256').update(whole).digest('base64')
   // No scripts, nothing loaded, one inline style; forms are sent to this server only.
-  const images = logo ? ' img-src data:;' : ''
+  const policyOf = (images: string) =>
+    `default-src 'none'; style-src 'sha256-${hash}';${images} base-uri 'none'; form-action 'self'; frame-ancestors 'none'`
   return {
     style: whole,
-    policy: `default-src 'none'; style-src 'sha256-${hash}';${images} base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
+    policy: policyOf(logo ? ' img-src data:;' : ''),
+    picturePolicy: policyOf(" img-src 'self' data:;"),
     logo: logo && dataAddress(logo),
     language: page.language,
     timeZone,

@@ -2,6 +2,7 @@
 // download. Opening the page counts nothing.
 import type { PaidFile } from '../links/model/delivery-links.ts'
 import type { PackFile } from '../links/model/pack-links.ts'
+import { previewKind } from '../../files/preview-kinds.ts'
 import {
   openTemplate,
   sendPage,
@@ -33,6 +34,10 @@ interface PackPage extends Page {
 interface ShownRow {
   filename: string
   about: string
+  /** Null: there is nothing to compare, or it is not computed yet. */
+  sha256: string | null
+  /** The address of its small picture; null: it has none. */
+  picture: string | null
   /** Of the download; null: there is none left. */
   address: string | null
   view: ViewButton | null
@@ -71,7 +76,7 @@ export function sendPack({ request, response }: Visit, pack: OpenedPack): void {
 export function packPage(
   t: Translator,
   pack: OpenedPack,
-  address: (key: string, to?: 'view') => string,
+  address: (key: string, to?: 'view' | 'download/picture') => string,
 ): PackPage {
   const { name, expires_at, files, now, libraryAction: action } = pack
   const downloads = files.filter((file) => !isOnlyViewed(file))
@@ -80,12 +85,15 @@ export function packPage(
   return {
     title: pack.order ? t('order.number', { order: name }) : name,
     intro: true,
+    pictures: true,
     summary: t('pack.summary', { count: files.length, size: t.size(bytesOf(files)) }),
     files: files.map((file) => ({
       filename: file.filename,
       about: aboutTexts(t, file, pack)
         .filter((text) => text !== '')
         .join(' · '),
+      picture: isPictured(file, now) ? address(file.key, 'download/picture') : null,
+      sha256: isOpen(file, now) && !isOnlyViewed(file) ? file.sha256 : null,
       address: isUsable(file, now) && !isOnlyViewed(file) ? address(file.key) : null,
       view: isOpen(file, now) ? viewButtonOf(t, viewed(file), address(file.key, 'view')) : null,
     })),
@@ -137,6 +145,11 @@ const hasEnded = ({ expires_at, use_ends_at }: ShownFile, now: Date) =>
 /** It is shown beside the file why it cannot be had, and asking for more would not help. */
 const waits = (file: ShownFile, now: Date): boolean =>
   file.preparing === true || !isReleased(file, now) || Boolean(file.tag_problem)
+const isPictured = (file: ShownFile, now: Date) =>
+  isOpen(file, now) &&
+  !file.unpictured &&
+  file.key !== '' &&
+  previewKind(file.content_type, file.size_bytes) !== null
 const isUsable = (file: ShownFile, now: Date) => isOpen(file, now) && hasLeft(file)
 
 const keyTexts = (t: Translator, { licence_keys = [] }: ShownFile) =>

@@ -27,6 +27,8 @@ export interface Page {
   ask?: AskForm
   /** Shows the shop's own text above the content. */
   intro?: boolean
+  /** Shows pictures of files, which this server sends. */
+  pictures?: boolean
 }
 
 /** The form to ask the shop for more, empty or with its problems. */
@@ -79,7 +81,11 @@ export function openTemplate<Data extends Page>(
       content: write(template),
       asking: write(asking),
     })
-    return { html: DOCTYPE + html, policy: look.policy, locale: t.locale }
+    return {
+      html: DOCTYPE + html,
+      policy: page.pictures ? look.picturePolicy : look.policy,
+      locale: t.locale,
+    }
   }
 }
 
@@ -115,6 +121,8 @@ export interface ConfirmPage extends Page {
   view?: ViewButton | null
   /** The file is only viewed. */
   viewOnly?: boolean
+  /** The digest of the file. */
+  sha256?: string | null
   /** Relative to the page. */
   action: string
 }

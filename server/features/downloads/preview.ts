@@ -49,7 +49,13 @@ export function previewPage(
     }).html
   const files = FILES.map((file) => ({
     ...file,
-    ...{ key: '', download_limit: LIMIT, view: 'download' as const },
+    ...{
+      key: '',
+      download_limit: LIMIT,
+      view: 'download' as const,
+      sha256: null,
+      unpictured: true,
+    },
     ...{ available_at: null, use_hours: null, use_ends_at: null },
   }))
   const pack = {

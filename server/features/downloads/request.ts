@@ -7,6 +7,7 @@ import { askedLocale } from './translate.ts'
 export type Route =
   | { kind: 'link'; key: string | null }
   | { kind: 'ask' }
+  | { kind: 'picture'; key: string | null }
   | { kind: 'public'; token: string }
   /** Made and checked by signed.ts. */
   | { kind: 'signed'; path: string }
@@ -19,6 +20,7 @@ export type Route =
 // Mail programs and people add a slash.
 const LINK = /^\/download\/?(?:\?|$)/
 const ASK = /^\/download\/ask(?:\?|$)/
+const PICTURE = /^\/download\/picture\?/
 const PUBLIC = /^\/files\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/[^/?]+(?:\?|$)/
 const VIEW = /^\/view\/?(?:\?|$)/
 const VIEW_BYTES = /^\/view\/bytes\?/
@@ -40,6 +42,7 @@ const CONDITIONS = [
 export function routeOf(url: string | undefined): Route | null {
   if (url === undefined) return null
   if (LINK.test(url)) return { kind: 'link', key: KEY_ASKED.exec(url)?.[1] ?? null }
+  if (PICTURE.test(url)) return { kind: 'picture', key: KEY_ASKED.exec(url)?.[1] ?? null }
   const token = PUBLIC.exec(url)?.[1]
   if (token !== undefined) return { kind: 'public', token }
   const path = SIGNED.exec(url)?.[0]
@@ -74,6 +77,7 @@ export function withLocale({ url }: IncomingMessage, address: string): string {
 const ADDRESSES: Readonly<Record<Route['kind'], string>> = {
   link: '/download',
   ask: '/download/ask',
+  picture: '/download/picture',
   public: '/files',
   signed: '/cdn',
   view: '/view',

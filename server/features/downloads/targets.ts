@@ -8,6 +8,7 @@ import {
   type FileSettings,
 } from '../../../plugins/contract.ts'
 import { retryRolledBack } from '../../core/db/retry-transaction.ts'
+import { sha256Of } from '../../files/digests.ts'
 import type { Client } from '../../http/clients.ts'
 
 /** Settings that each download depends on, by their names in delivery. */
@@ -32,6 +33,8 @@ export interface FileTarget extends DeliverySettings, BlobTarget {
   modifiedMs: number
   /** The file's bytes differ from those that were admitted: the file is not served. */
   damaged: boolean
+  /** The SHA-256 digest of the bytes, as 64 hex digits. Null: not computed yet. */
+  sha256: string | null
 }
 
 /** The file of a link. */
@@ -59,12 +62,12 @@ export interface Asker {
 export const TARGET = `f.shop_id, f.id as file_id, f.filename, v.content_type, v.location,
   encode(v.hash, 'hex') as hash, v.size_bytes,
   extract(epoch from f.version_since)::float8 * 1000 as modified_ms,
-  v.damaged, ${DELIVERY_SETTINGS.map((name) => `f.${name}`).join(', ')}`
+  v.damaged, ${sha256Of('f.shop_id', 'v.hash')} as sha256, ${DELIVERY_SETTINGS.map((name) => `f.${name}`).join(', ')}`
 
 export const TARGET_NAMES = `shop_id, file_id, filename, content_type, location, hash, size_bytes, modified_ms,
-  damaged, ${DELIVERY_SETTINGS.join(', ')}`
+  damaged, sha256, ${DELIVERY_SETTINGS.join(', ')}`
 
-const OWN_COLUMNS = 9
+const OWN_COLUMNS = 10
 export const TARGET_LENGTH = OWN_COLUMNS + DELIVERY_SETTINGS.length
 
 /**
@@ -113,13 +116,13 @@ export const siteAllowed = (sites: string): string =>
     or f.allowed_referrers && string_to_array(${sites}, ' '))`
 
 export function fileTargetOf(row: readonly unknown[]): FileTarget {
-  const [shop, file, filename, contentType, location, hash, size, modifiedMs, damaged] =
+  const [shop, file, filename, contentType, location, hash, size, modifiedMs, damaged, sha256] =
     row as OwnColumns
-  const target = { shop, file, filename, contentType, location, hash, size, modifiedMs, damaged }
+  const own = { shop, file, filename, contentType, location, hash, size, modifiedMs, damaged }
   const settings = Object.fromEntries(
     DELIVERY_SETTINGS.map((name, at) => [FILE_SETTINGS[name].delivery, row[OWN_COLUMNS + at]]),
   ) as unknown as DeliverySettings
-  return { ...target, ...settings, blob: `${location}/${shop}/${hash}` }
+  return { ...own, sha256, ...settings, blob: `${location}/${shop}/${hash}` }
 }
 
 export const linkTargetOf = (row: readonly unknown[], link: unknown): LinkTarget => ({
@@ -127,7 +130,10 @@ export const linkTargetOf = (row: readonly unknown[], link: unknown): LinkTarget
   link: link as string,
 })
 
-type OwnColumns = [number, string, string, string, string, string, number, number, boolean]
+type OwnColumns = [
+  ...[number, string, string, string, string, string, number, number, boolean],
+  sha256: string | null,
+]
 
 /** Identifies the bytes in a log line. */
 export const blobFields = ({ shop, location, hash }: FileTarget) => ({ shop, location, hash })

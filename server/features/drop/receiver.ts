@@ -1,7 +1,7 @@
 // Receives the bytes of one file. They are gathered into pieces and kept in memory up to a limit;
 // above it they are written to a staging file with a random name. A piece is hashed while the
 // previous one is written. If a client sends pieces out of order, the file is hashed at the end.
-import { Blake3Hasher } from '@napi-rs/blake-hash'
+import { BlobDigester, type BlobDigests } from '../../core/store/digests.ts'
 import { createPiecePool, StagingFile, type Piece } from './staging-file.ts'
 import { present } from '../../core/present.ts'
 import { DropError } from './errors.ts'
@@ -27,8 +27,8 @@ export interface ReceivedBytes {
   whole: boolean
   /** The bytes, if they are in memory. */
   bytes: Buffer | null
-  /** The hash of a staging file; null: the file must be read to compute it. */
-  hash: string | null
+  /** The digests of a staging file; null: the file must be read to compute them. */
+  digests: BlobDigests | null
 }
 
 export interface Receiver {
@@ -60,7 +60,7 @@ const MEMORY = createMemoryBudget(8 * 1024 * 1024)
  */
 export const createReceiver = (
   staging: string,
-  from?: { size: number; hasher: Blake3Hasher },
+  from?: { size: number; hasher: BlobDigester },
 ): Receiver => new BufferedReceiver(staging, from)
 
 class BufferedReceiver implements Receiver {
@@ -73,7 +73,7 @@ class BufferedReceiver implements Receiver {
   /** The piece that is being filled; in memory, all bytes of the file. */
   #current: Piece | null = null
 
-  constructor(staging: string, from: { size: number; hasher: Blake3Hasher } | undefined) {
+  constructor(staging: string, from: { size: number; hasher: BlobDigester } | undefined) {
     this.#hash = createHash(from)
     this.#disk = new StagingFile(staging, POOL, this.#hash.update)
     this.#size = from?.size ?? 0
@@ -145,13 +145,13 @@ class BufferedReceiver implements Receiver {
     const bytes = this.#current?.buffer.subarray(0, this.#current.length) ?? Buffer.alloc(0)
     // It is complete: it must not become a staging file any more.
     MEMORY.used(this.#holder, 0)
-    if (this.#inMemory) return { size: this.#size, whole: true, bytes, hash: null }
+    if (this.#inMemory) return { size: this.#size, whole: true, bytes, digests: null }
     await this.#flush()
     const gap = this.#gaps.first()
     if (gap !== null) await this.truncate(gap)
     await this.#disk.close()
     const size = this.#size
-    return { size, whole: gap === null, bytes: null, hash: this.#hash.digest(size) }
+    return { size, whole: gap === null, bytes: null, digests: this.#hash.digest(size) }
   }
 
   async discard(): Promise<void> {
@@ -222,9 +222,9 @@ class BufferedReceiver implements Receiver {
   }
 }
 
-/** Hashes bytes in order with BLAKE3; after bytes out of order there is no digest. */
-function createHash(from: { size: number; hasher: Blake3Hasher } | undefined) {
-  let hasher = from?.hasher ?? new Blake3Hasher()
+/** Hashes bytes in order; after bytes out of order there are no digests. */
+function createHash(from: { size: number; hasher: BlobDigester } | undefined) {
+  let hasher = from?.hasher ?? new BlobDigester()
   let hashed = from?.size ?? 0
   let inOrder = true
   return {
@@ -237,8 +237,8 @@ function createHash(from: { size: number; hasher: Blake3Hasher } | undefined) {
     cut: (to: number) => {
       inOrder = to === 0
       hashed = to
-      if (inOrder) hasher = new Blake3Hasher()
+      if (inOrder) hasher = new BlobDigester()
     },
-    digest: (size: number) => (inOrder && hashed === size ? hasher.digest('hex') : null),
+    digest: (size: number) => (inOrder && hashed === size ? hasher.digest() : null),
   }
 }

@@ -6,12 +6,12 @@ import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { Blake3Hasher } from '@napi-rs/blake-hash'
 import type { Limits } from '../../core/configuration/limits.ts'
 import type { Database } from '../../core/db/database.ts'
 import { hasNoRoom } from '../../core/db/error-classes.ts'
 import type { Listener } from '../../core/db/listener.ts'
 import type { Logger } from '../../core/log.ts'
+import { BlobDigester } from '../../core/store/digests.ts'
 import { StoreError, type BlobStore } from '../../core/store/store.ts'
 import { present } from '../../core/present.ts'
 import type { Confirmations } from './confirmations.ts'
@@ -262,7 +262,7 @@ function createName({ parts: { database }, request, process }: TransferStart, wr
 async function loadExisting({ parts, request }: TransferStart, before: TakenName, file: string) {
   const store = parts.stores.get(present(before.location, 'The location of a received file'))
   if (!store) throw new DropError('unavailable')
-  const hasher = new Blake3Hasher()
+  const hasher = new BlobDigester()
   let size = 0
   const { keepBytes = before.size_bytes } = request
   if (keepBytes > before.size_bytes)
@@ -292,13 +292,13 @@ async function loadExisting({ parts, request }: TransferStart, before: TakenName
 
 async function stored(
   { parts: { stores }, request: { shop }, location }: TransferStart,
-  { bytes, hash, size }: ReceivedBytes,
+  { bytes, digests, size }: ReceivedBytes,
   file: string,
-): Promise<Pick<TransferResult, 'hash' | 'location' | 'size_bytes'>> {
+): Promise<Pick<TransferResult, 'hash' | 'sha256' | 'location' | 'size_bytes'>> {
   const name = await location()
   const store = stores.get(name)
   if (!store) throw new DropError('unavailable')
-  const known = hash === null ? undefined : { hash, size_bytes: size }
+  const known = digests === null ? undefined : { ...digests, size_bytes: size }
   const written = bytes
     ? await store.write(shop, oneChunk(bytes))
     : await store.adopt(shop, file, undefined, known)

@@ -43,7 +43,6 @@ export const filesFeature = defineFeature({
     file_download_changes: 'counts',
     file_downloads: 'counts',
     files: 'the merchant’s own files',
-    preview_images: 'small pictures of the merchant’s own files',
     public_addresses: 'counts',
     saved_views: 'names and filters of the merchant’s own files',
     versions: 'hashes, and names of the merchant’s own files',

@@ -35,6 +35,9 @@ export const fileSchema = z
     ...settingFields,
     public_url: z.url().nullable().meta({ description: 'Its address while it is public' }),
     version: z.number().int(),
+    sha256: z.string().nullable().meta({
+      description: 'The SHA-256 digest of its bytes in hex; null while it is not computed yet',
+    }),
     problem: z.object({ code: z.string(), message: z.string() }).nullable().meta({
       description: 'Why it cannot be downloaded: its bytes are damaged',
     }),
@@ -64,6 +67,7 @@ export function fileRecord(row: FileRow, baseUrl: string): z.output<typeof fileS
     allowed_referrers: [...row.allowed_referrers],
     public_url: publicUrlOf(row, baseUrl),
     version: row.version,
+    sha256: row.sha256,
     problem: row.damaged ? DAMAGED : null,
   }
 }

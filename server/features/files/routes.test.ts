@@ -355,11 +355,12 @@ describe('the list', () => {
           ...before,
           links_active: undefined,
           storage: undefined,
+          sample: undefined,
           deleted_at: expect.stringMatching(/Z$/),
           updated_at: expect.any(String),
           public_url: null,
         },
-      ].map(({ links_active: _, storage: __, ...shown }) => shown),
+      ].map(({ links_active: _, storage: __, sample: ___, ...shown }) => shown),
     )
     const { body } = await owner.call('POST', '/api/operations', {
       action: 'restore-files',

@@ -12,7 +12,8 @@ import { lastOf, present } from '../../core/present.ts'
 import { contentReplies, sendContent } from '../../http/content.ts'
 import { fromCursor, toCursor, uuid } from '../../http/cursors.ts'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
-import type { ReadPreview } from './preview-images.ts'
+import type { ReadPreview } from '../previews/previews.ts'
+import { readSample, SAMPLE_PROBLEMS, type SampleProblem } from '../samples/model.ts'
 import { fileRecord, fileSchema } from './record.ts'
 import { say, settingChanges } from '../../../plugins/contract.ts'
 import { cleanName } from '../../files/rules.ts'
@@ -46,7 +47,25 @@ export const fileRoutes = (parts: FileRouteParts): Endpoint[] => [
   publicAddress(parts),
 ]
 
+const sampleSchema = z
+  .object({
+    url: z
+      .url()
+      .nullable()
+      .meta({ description: 'null while it is being made, or if it cannot be' }),
+    size_bytes: z.number().int().nullable(),
+    problem: z
+      .object({
+        code: z.enum(Object.keys(SAMPLE_PROBLEMS) as SampleProblem[]),
+        message: z.string(),
+      })
+      .nullable()
+      .meta({ description: 'Why it cannot be made' }),
+  })
+  .meta({ id: 'FileSample', description: 'What everyone may read or hear of the file' })
+
 const whole = fileSchema.extend({
+  sample: sampleSchema.nullable(),
   links_active: z.number().int(),
   storage: z
     .object({
@@ -64,7 +83,16 @@ async function wholeFile({ baseUrl, clock }: FileRouteParts, scope: ShopScope, i
   if (!row) throw new AppError('not_found')
   const { links_active, storage } = row
   const backed_up_at = storage.backed_up_at && new Date(storage.backed_up_at).toISOString()
-  return { ...fileRecord(row, baseUrl), links_active, storage: { ...storage, backed_up_at } }
+  const found = await readSample(scope, id)
+  const sample = found && {
+    url: found.path === null ? null : baseUrl + found.path,
+    ...{ size_bytes: found.size_bytes },
+    problem: found.reason && { code: found.reason, message: SAMPLE_PROBLEMS[found.reason] },
+  }
+  return {
+    ...{ ...fileRecord(row, baseUrl), links_active, sample },
+    storage: { ...storage, backed_up_at },
+  }
 }
 
 const read = (parts: FileRouteParts) =>
@@ -141,15 +169,16 @@ const preview = ({ readPreview }: FileRouteParts) =>
   endpoint({
     method: 'get',
     path: '/api/files/{id}/preview',
-    summary: 'A small picture of an image file',
-    description: 'WebP, at most 160 pixels wide and high. Made when it is first asked for.',
+    summary: 'A small picture of a file',
+    description:
+      'Of an image, the first page of a PDF document, the cover of an audio file or, where ffmpeg is installed, a frame of a video. WebP, at most 160 pixels wide and high. Made when it is first asked for.',
     tag: 'Files',
     scope: 'files:read',
     params: byId,
     replies: {
       200: { description: 'The picture', schema: null },
       404: {
-        description: 'There is none: the file is no image, or cannot be opened',
+        description: 'There is none: the file is of another kind, or cannot be opened',
         schema: errorSchema,
       },
     },

@@ -3,9 +3,11 @@
 // library of 50 and of 5,000 files.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { likeLiteral } from '../../core/db/like-pattern.ts'
+import { sha256Of } from '../../files/digests.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { linkStatus, MAPPING_STATE, type LinkFacts, type LinkStatus } from '../links/model/links.ts'
 import { tagProblemOf, type TagProblem } from '../links/model/release.ts'
+import { hasNoPicture } from '../previews/kept.ts'
 import { keysOfDeliveries } from '../preparation/model/assigned-keys.ts'
 
 export const ITEMS_PER_PAGE = 50
@@ -20,6 +22,12 @@ export interface LibraryItem {
   name: string
   /** Null: a pack, whose page lists its files. */
   size_bytes: number | null
+  /** Null: a pack, or not computed yet. */
+  sha256: string | null
+  /** Null: a pack. */
+  content_type: string | null
+  /** It has no preview. */
+  unpictured: boolean
   order: string | null
   product: string | null
   /** The address of the product in the shop; null: it is not offered any more. */
@@ -51,6 +59,9 @@ interface ItemRow extends LinkFacts {
   page_key_hash: Buffer
   name: string
   size_bytes: number | null
+  sha256: string | null
+  content_type: string | null
+  unpictured: boolean
   order_name: string | null
   created_at: Date
   version: number
@@ -97,11 +108,16 @@ const BOUGHT = `select b.product_id, b.title from delivery_files df
 const SEARCHED = `(f.filename ilike :search or k.name ilike :search or o.name ilike :search
   or exists (select from (${BOUGHT}) b where b.title ilike :search))`
 
+const CURRENT_HASH = `(select v.hash from versions v
+  where v.shop_id = l.shop_id and v.file_id = f.id and v.number = f.version)`
+
 const READ = (search: boolean) => `
   with shown as materialized (
     select l.id, l.file_id, l.pack_id, d.id as delivery_id, d.order_id, l.rotation, l.key_hash,
       p.id as page_id, p.rotation as page_rotation, p.key_hash as page_key_hash,
       coalesce(f.filename, k.name) as name, coalesce(w.size_bytes, f.size_bytes) as size_bytes,
+      ${sha256Of('l.shop_id', `coalesce(w.hash, ${CURRENT_HASH})`)} as sha256,
+      f.content_type, ${hasNoPicture('l.shop_id', CURRENT_HASH)} as unpictured,
       o.name as order_name, l.created_at, coalesce(f.version, 1) as version,
       case when f.version > 1 and f.version_since > l.created_at and not coalesce(w.stale, false)
         then f.version_since end as renewed_at,
@@ -176,6 +192,9 @@ function itemOf(row: ItemRow, secrets: Secrets, now: Date): Omit<LibraryItem, 'l
         ? null
         : secrets.linkKey(row.page_id, row.page_rotation, row.page_key_hash),
     size_bytes: row.size_bytes,
+    sha256: row.sha256,
+    content_type: row.content_type,
+    unpictured: row.unpictured,
     order: row.order_name,
   }
 }

@@ -8,6 +8,7 @@ import {
 } from '../downloads/pages.ts'
 import { useText } from '../downloads/pack-page.ts'
 import type { Translator } from '../downloads/translate.ts'
+import { previewKind } from '../../files/preview-kinds.ts'
 import type { LibraryItem } from './items.ts'
 import { LIBRARY_DAYS } from './keys.ts'
 
@@ -27,6 +28,10 @@ interface ShownItem {
   /** The address of the delivery's page. */
   page: string | null
   about: string
+  /** The digest of a file that can be downloaded. */
+  sha256: string | null
+  /** The address of its small picture; null: it has none. */
+  picture: string | null
   buttons: readonly Button[]
 }
 
@@ -75,6 +80,7 @@ export function renderLibrary(frame: Frame, opened: OpenedLibrary): RenderedPage
   return renderItems(frame, {
     title: t('library.title'),
     intro: true,
+    pictures: true,
     ...(items.length === 0 && search === '' && page === 1
       ? {}
       : {
@@ -145,6 +151,8 @@ function shownItem({ t, shop }: Frame, item: LibraryItem, opened: OpenedLibrary)
     ...{ name, page, buttons },
     isNew:
       visited !== null && (created_at > visited || (renewed_at !== null && renewed_at > visited)),
+    sha256: isUsable ? item.sha256 : null,
+    picture: isUsable && isPictured(item) ? `download/picture?key=${item.key}` : null,
     from: [product, order === null ? '' : t('order.number', { order })].filter(Boolean).join(' · '),
     about: (preparing
       ? [t('order.filePreparing')]
@@ -154,6 +162,9 @@ function shownItem({ t, shop }: Frame, item: LibraryItem, opened: OpenedLibrary)
       .join(' · '),
   }
 }
+
+const isPictured = ({ content_type, size_bytes, unpictured }: LibraryItem): boolean =>
+  content_type !== null && !unpictured && previewKind(content_type, size_bytes ?? 0) !== null
 
 const productAddress = (domain: string, handle: string): string =>
   `https://${domain}/products/${encodeURIComponent(handle)}`

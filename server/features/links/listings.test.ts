@@ -29,7 +29,7 @@ import {
 const BASE = 'https://files.example.com'
 const secrets = createSecrets('a secret of at least thirty-two characters')
 const TERMS = ['available_from', 'available_after_days', 'first_use_hours', 'customer_tag'] as const
-const ON_REQUEST: readonly string[] = ['id', 'view', ...TERMS, 'url']
+const ON_REQUEST: readonly string[] = ['id', 'view', 'sha256', ...TERMS, 'url']
 const USUAL = EXPORT_COLUMNS.filter((column) => !ON_REQUEST.includes(column))
 const NO_TERMS = Object.fromEntries(TERMS.map((term) => [term, null]))
 const HEADER = 'filename,size_bytes,upload_date,products,tags,downloads,expiry_days,download_limit'
@@ -334,7 +334,7 @@ describe('a JSON export', () => {
       .update({ mapping_state: 'mapped' } as never)
     await scope.insert('mappings', { file_id: second, ...mapping })
     const upload_date = new Date().toISOString().slice(0, 10)
-    const common = { size_bytes: 3, upload_date, downloads: 0 }
+    const common = { size_bytes: 3, upload_date, downloads: 0, sha256: null }
     const id = (of: string) => toPublicId('file', of)
     const url = (of: string) => `${BASE}/api/files/${id(of)}/content`
     const text = await exported(await operationOn([second!, first!]), 'json', EXPORT_COLUMNS)

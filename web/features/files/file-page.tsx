@@ -4,6 +4,7 @@ import { ApiError } from '../../shell/client/error.ts'
 import { useFile } from '../../shell/client/queries.ts'
 import { saveFile } from '../../shell/client/save.ts'
 import { type FileDetail, type Operation } from '../../shell/client/types.ts'
+import { Code } from '../../shell/components/copy.tsx'
 import { Facts } from '../../shell/components/facts.tsx'
 import { FileIcon } from '../../shell/files/icon.tsx'
 import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
@@ -44,6 +45,7 @@ import { OperationToast } from './operation-toast.tsx'
 import { MappingsCard } from './mappings-card.tsx'
 import { Picture } from './picture.tsx'
 import { PublicAddress } from './public-address.tsx'
+import { SampleCard, sampleSettingOf } from './sample-card.tsx'
 import { VersionsCard } from './versions-card.tsx'
 import { t } from '../../shell/messages/t.ts'
 
@@ -113,6 +115,7 @@ interface WholeProps {
 function Whole({ file, stale, retry, retrying, back, news, onStarted }: WholeProps) {
   const [linking, setLinking] = useState(false)
   const [editing, setEditing] = useState(false)
+  const sample = sampleSettingOf(file)
   const { remove, map, unmap, give, dialog } = useFileActions(file, onStarted)
   return (
     <Page
@@ -169,6 +172,7 @@ function Whole({ file, stale, retry, retrying, back, news, onStarted }: WholePro
           <BlockStack gap="400">
             <About file={file} />
             {file.public_url && <PublicAddress file={file} url={file.public_url} />}
+            {sample && <SampleCard key={String(file[sample])} file={file} setting={sample} />}
             <Settings file={file} />
           </BlockStack>
         </Layout.Section>
@@ -232,8 +236,17 @@ function About({ file }: { file: FileDetail }) {
             [t('Active links'), numberText(file.links_active)],
             [t('Storage'), storageText(file.storage)],
             [t('Tags'), <Tags key="tags" tags={file.tags} />],
+            ...(file.sha256 === null ? ([['SHA-256', t('Not computed yet')]] as const) : []),
           ]}
         />
+        {file.sha256 !== null && (
+          <BlockStack gap="100">
+            <Text as="h3" variant="bodySm" tone="subdued">
+              {t('SHA-256 checksum')}
+            </Text>
+            <Code text={file.sha256} what={t('SHA-256 checksum')} wrap />
+          </BlockStack>
+        )}
       </BlockStack>
     </Card>
   )

@@ -10,14 +10,18 @@ import { t } from '../../shell/messages/t.ts'
 const SHOWN = ['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'image/avif', 'image/svg+xml']
 const LARGEST = 2 * 1024 ** 2
 
+/** On a file's page: a small image itself; of other files their preview. */
 export function Picture({ file }: { file: File }) {
   const type = file.content_type.split(';')[0]!.trim().toLowerCase()
-  const wanted = SHOWN.includes(type) && file.size_bytes <= LARGEST
-  const { data } = useFileBytes(file.id, file.version, wanted)
-  return wanted && data ? <Bytes bytes={data} type={type} name={file.filename} /> : null
+  const whole = SHOWN.includes(type) && file.size_bytes <= LARGEST
+  const { data } = useFileBytes(file.id, file.version, whole)
+  const preview = useFilePreview(file.id, file.version, !whole && PREVIEWED.test(type))
+  if (whole) return data ? <Bytes bytes={data} type={type} name={file.filename} /> : null
+  return preview.data ? <Bytes bytes={preview.data} type="image/webp" name={file.filename} /> : null
 }
 
-const PREVIEWED = /^image\/(jpeg|png|gif|webp|avif|tiff|heif|heic)(;|$)/i
+const PREVIEWED =
+  /^(image\/(jpeg|png|gif|webp|avif|tiff|heif|heic)|application\/pdf|audio\/.+|video\/.+)(;|$)/i
 
 /** In a list: the file's picture, or the icon of its kind. */
 export function Thumbnail({ file }: { file: File }) {

@@ -6,6 +6,7 @@ import {
   firstUseText,
   limitText,
   releaseDayText,
+  sampleText,
   viewText,
   waitText,
 } from '../../shell/files/labels.ts'
@@ -47,6 +48,14 @@ const FIELDS: Fields = {
   available_after_days: { what: t('Available after the purchase'), text: waitText },
   first_use_hours: { what: t('Expires after the first use'), text: firstUseText },
   customer_tag: { what: t('Available to'), text: customerTagText },
+  sample_pages: {
+    what: t('Sample'),
+    text: (pages) => sampleText('sample_pages', pages),
+  },
+  sample_seconds: {
+    what: t('Sample'),
+    text: (seconds) => sampleText('sample_seconds', seconds),
+  },
   pack: { what: t('Pack'), text: (pack) => pack ?? t('None', {}, 'pack') },
   version: {
     what: t('Version'),

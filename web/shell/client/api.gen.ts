@@ -156,6 +156,16 @@ export interface components {
          * @example 48
          */
         first_use_hours?: number | null
+        /**
+         * @description The first pages of a PDF document that everyone may read as a sample, at most half of it; null: none
+         * @example 5
+         */
+        sample_pages?: number | null
+        /**
+         * @description The first seconds of an audio file that everyone may hear as a sample, at most half of it; null: none
+         * @example 30
+         */
+        sample_seconds?: number | null
         tags?: string[]
         /**
          * @default replace
@@ -2055,6 +2065,19 @@ export interface components {
           products: string[]
           /** @description Its address while it is public */
           public_url: string | null
+          sample: components['schemas']['FileSample'] | null
+          /**
+           * @description The first pages of a PDF document that everyone may read as a sample, at most half of it; null: none
+           * @example 5
+           */
+          sample_pages: number | null
+          /**
+           * @description The first seconds of an audio file that everyone may hear as a sample, at most half of it; null: none
+           * @example 30
+           */
+          sample_seconds: number | null
+          /** @description The SHA-256 digest of its bytes in hex; null while it is not computed yet */
+          sha256: string | null
           size_bytes: number
           storage: components['schemas']['FileStorage']
           tags: string[]
@@ -2635,6 +2658,19 @@ export interface components {
           products: string[]
           /** @description Its address while it is public */
           public_url: string | null
+          sample: components['schemas']['FileSample'] | null
+          /**
+           * @description The first pages of a PDF document that everyone may read as a sample, at most half of it; null: none
+           * @example 5
+           */
+          sample_pages: number | null
+          /**
+           * @description The first seconds of an audio file that everyone may hear as a sample, at most half of it; null: none
+           * @example 30
+           */
+          sample_seconds: number | null
+          /** @description The SHA-256 digest of its bytes in hex; null while it is not computed yet */
+          sha256: string | null
           size_bytes: number
           storage: components['schemas']['FileStorage']
           tags: string[]
@@ -2974,6 +3010,19 @@ export interface components {
           products: string[]
           /** @description Its address while it is public */
           public_url: string | null
+          sample: components['schemas']['FileSample'] | null
+          /**
+           * @description The first pages of a PDF document that everyone may read as a sample, at most half of it; null: none
+           * @example 5
+           */
+          sample_pages: number | null
+          /**
+           * @description The first seconds of an audio file that everyone may hear as a sample, at most half of it; null: none
+           * @example 30
+           */
+          sample_seconds: number | null
+          /** @description The SHA-256 digest of its bytes in hex; null while it is not computed yet */
+          sha256: string | null
           size_bytes: number
           storage: components['schemas']['FileStorage']
           tags: string[]
@@ -3628,6 +3677,18 @@ export interface components {
       products: string[]
       /** @description Its address while it is public */
       public_url: string | null
+      /**
+       * @description The first pages of a PDF document that everyone may read as a sample, at most half of it; null: none
+       * @example 5
+       */
+      sample_pages: number | null
+      /**
+       * @description The first seconds of an audio file that everyone may hear as a sample, at most half of it; null: none
+       * @example 30
+       */
+      sample_seconds: number | null
+      /** @description The SHA-256 digest of its bytes in hex; null while it is not computed yet */
+      sha256: string | null
       size_bytes: number
       tags: string[]
       /** Format: date-time */
@@ -3690,6 +3751,16 @@ export interface components {
        */
       first_use_hours?: number | null
       pack_id?: string | null
+      /**
+       * @description The first pages of a PDF document that everyone may read as a sample, at most half of it; null: none
+       * @example 5
+       */
+      sample_pages?: number | null
+      /**
+       * @description The first seconds of an audio file that everyone may hear as a sample, at most half of it; null: none
+       * @example 30
+       */
+      sample_seconds?: number | null
       tags?: string[]
       /**
        * @description Whether buyers download the file, or read or play it in the browser. Other types than images, audio, video and PDF are always downloads
@@ -3790,6 +3861,18 @@ export interface components {
             | 'customer_tag'
           times: number
         }
+    /** @description What everyone may read or hear of the file */
+    FileSample: {
+      /** @description Why it cannot be made */
+      problem: {
+        /** @enum {string} */
+        code: 'encrypted' | 'damaged' | 'too_short' | 'too_large' | 'not_supported'
+        message: string
+      } | null
+      size_bytes: number | null
+      /** @description null while it is being made, or if it cannot be */
+      url: string | null
+    }
     FilesImpact: {
       /** @description Files of the selection, without unknown ids */
       files: number

@@ -30,6 +30,8 @@ export type FileSettings = Pick<
   | 'available_after_days'
   | 'first_use_hours'
   | 'customer_tag'
+  | 'sample_pages'
+  | 'sample_seconds'
 >
 
 /** The query parameters of the list of files. Every given condition must hold. */

@@ -148,3 +148,14 @@ export const viewText = (view: File['view']): string => {
   if (view === 'download') return t('Download only')
   return view === 'both' ? t('View and download') : t('View only')
 }
+
+/** The sample of a file for the shop front, by the setting that its type has. */
+export function sampleText(
+  setting: 'sample_pages' | 'sample_seconds',
+  length: number | null,
+): string {
+  if (length === null) return t('No sample')
+  return setting === 'sample_pages'
+    ? t('Sample of {pages, plural, one {# page} other {# pages}}', { pages: length })
+    : t('Sample of {seconds, plural, one {# second} other {# seconds}}', { seconds: length })
+}

@@ -103,7 +103,7 @@ const SESSION = `
     jsonb_to_recordset(a.entries) as e (
       shop_id int, file_id uuid, filename text, content_type text, location text, hash text,
       size_bytes bigint, modified_ms float8, download_tracking boolean,
-      download_notification boolean, view text, damaged boolean, link_id uuid, crc32 bigint, place int)
+      download_notification boolean, view text, damaged boolean, sha256 text, link_id uuid, crc32 bigint, place int)
     where a.shop_id = $1 and not exists (
         select from jsonb_to_recordset(a.entries) as w (link_id uuid, file_id uuid)
         left join links l on l.shop_id = $1 and l.id = w.link_id and l.revoked_at is null

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -104,7 +105,9 @@ describe('a replaced file', () => {
         files: [{ filename: `${batch}-guide.pdf`, file_id: id, status: 'imported' }],
       },
     ])
-    expect(await read(id)).toEqual({ ...before, version: 2, updated_at: expect.any(String) })
+    const sha256 = createHash('sha256').update(contentOf(100, 'two')).digest('hex')
+    const now = { version: 2, sha256, updated_at: expect.any(String) }
+    expect(await read(id)).toEqual({ ...before, ...now })
     expect(await versions(id)).toMatchObject([
       {
         number: 2,

@@ -2,7 +2,9 @@
 // the time of the sale. Opening the page counts nothing.
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import type { Secrets } from '../../../core/secrets.ts'
+import { sha256Of } from '../../../files/digests.ts'
 import { keysByFile } from '../../preparation/model/assigned-keys.ts'
+import { hasNoPicture } from '../../previews/kept.ts'
 import type { PackFile } from './pack-links.ts'
 import { tagProblemOf, type TagProblem } from './release.ts'
 
@@ -33,7 +35,9 @@ export async function openDeliveryLink(
   link: string,
 ): Promise<readonly PaidFile[]> {
   const rows = await scope.query<PaidFileRow>(
-    `select f.filename, f.content_type, f.view, coalesce(w.size_bytes, f.size_bytes) as size_bytes, c.id as link_id,
+    `select f.filename, f.content_type, f.view, coalesce(w.size_bytes, f.size_bytes) as size_bytes,
+       ${sha256Of('f.shop_id', 'coalesce(w.hash, v.hash)')} as sha256,
+       ${hasNoPicture('f.shop_id', 'v.hash')} as unpictured, c.id as link_id,
        f.id as file_id, l.delivery_id, c.rotation, c.key_hash, c.download_limit, c.downloads, c.ends_at as expires_at,
        c.available_at, c.use_hours, c.use_ends_at, ${tagProblemOf('c')} as tag_problem,
        case when f.version > 1 and f.version_since > c.created_at and not coalesce(w.stale, false)
@@ -46,6 +50,7 @@ export async function openDeliveryLink(
      join links c on c.shop_id = l.shop_id and c.parent_id = l.id and c.revoked_at is null
      join files f on f.shop_id = c.shop_id and f.id = c.file_id and f.deleted_at is null
        and (f.mapping_state <> 'unmapped' or s.keep_paid)
+     left join versions v on v.shop_id = f.shop_id and v.file_id = f.id and v.number = f.version
      left join prepared_files w on w.shop_id = c.shop_id and w.link_id = c.id
      where l.shop_id = :shop and l.id = :link
      order by ${PAID_ORDER}`,

@@ -5,10 +5,12 @@ import type { FileSettings } from '../../../../plugins/contract.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { hashKey, type Secrets } from '../../../core/secrets.ts'
+import { hasNoPicture } from '../../previews/kept.ts'
 import { LINK_COLUMNS, linkOf, type Link, type LinkRow } from './links.ts'
 import { linksInLockOrder } from './changes.ts'
 import { laterReleaseOf } from './release.ts'
 import { orderedIds, type LinkTerms } from './creation.ts'
+import { VERSION_SHA256 } from '../../../files/digests.ts'
 import { readShop } from '../../../files/shop-settings.ts'
 
 export interface PackLinkWanted extends LinkTerms {
@@ -63,6 +65,10 @@ export interface PackFile {
   content_type: string
   view: FileSettings['view']
   size_bytes: number
+  /** Null: not computed yet. */
+  sha256: string | null
+  /** It has no preview. */
+  unpictured: boolean
   /** The buyer's secret for this file alone. */
   key: string
   download_limit: number | null
@@ -106,17 +112,19 @@ const keyOf = (secrets: Secrets, link: string, { rotation, key_hash }: PackFileR
   secrets.linkKey(link, rotation, key_hash ?? undefined)
 
 const presented = (
-  { filename, content_type, view, size_bytes, download_limit, downloads, ...terms }: PackFileRow,
+  { filename, content_type, view, size_bytes, sha256, unpictured, ...own }: PackFileRow,
   key: string,
 ): PackFile => ({
-  ...{ filename, content_type, view, size_bytes, key, download_limit, downloads },
-  ...{ available_at: terms.available_at, use_hours: terms.use_hours },
-  use_ends_at: terms.use_ends_at,
+  ...{ filename, content_type, view, size_bytes, sha256, unpictured, key },
+  ...{ download_limit: own.download_limit, downloads: own.downloads },
+  ...{ available_at: own.available_at, use_hours: own.use_hours, use_ends_at: own.use_ends_at },
 })
 
 const listFiles = (scope: ShopScope, link: string): Promise<PackFileRow[]> =>
   scope.query<PackFileRow>(
-    `select f.id as file_id, f.filename, f.content_type, f.view, f.size_bytes, c.id as link_id,
+    `select f.id as file_id, f.filename, f.content_type, f.view, f.size_bytes,
+       ${VERSION_SHA256} as sha256, ${hasNoPicture('v.shop_id', 'v.hash')} as unpictured,
+       c.id as link_id,
        coalesce(c.rotation, 0) as rotation, c.key_hash, c.download_limit, coalesce(c.downloads, 0) as downloads,
        c.available_at, c.use_hours, c.use_ends_at,
        c.expires_at is not distinct from l.expires_at
@@ -124,6 +132,7 @@ const listFiles = (scope: ShopScope, link: string): Promise<PackFileRow[]> =>
          and c.email is not distinct from l.email as has_pack_terms
      from links l
      join files f on f.shop_id = l.shop_id and f.pack_id = l.pack_id
+     join versions v on v.shop_id = f.shop_id and v.file_id = f.id and v.number = f.version
      left join links c on c.shop_id = l.shop_id and c.parent_id = l.id and c.file_id = f.id
      where l.shop_id = :shop and l.id = :link and f.deleted_at is null
        and f.mapping_state <> 'unmapped'

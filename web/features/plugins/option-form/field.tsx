@@ -147,6 +147,7 @@ function Choice({ values, ...props }: FieldProps & { values: readonly string[] }
 const NONE: Record<string, string> = {
   never: t('Never'),
   unlimited: t('Unlimited'),
+  none: t('None'),
   expiry_days: t('Never'),
   download_limit: t('Unlimited'),
 }

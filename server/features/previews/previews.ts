@@ -1,19 +1,26 @@
-// Preview images of files for the merchant's lists: made in the sandbox when they are first asked
-// for, and kept with the bytes that they show.
-import { createWriteStream } from 'node:fs'
+// Previews of files: small pictures for the merchant's lists and for buyers' pages, made in the
+// sandbox when they are first asked for, and kept with the bytes that they show.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import { PortError, type Sandbox } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { BlobStore } from '../../core/store/store.ts'
 import { locateFile, type LocatedFile } from '../../files/list.ts'
+import { copyOut } from '../../ports/item-bytes.ts'
+import { takeFrame } from '../../ports/children/ffmpeg.ts'
 import { withWorkFolder } from '../../ports/children/work-folder.ts'
+import { errorFields, type Logger } from '../../core/log.ts'
+import { present } from '../../core/present.ts'
+import { createTtlCache } from '../../core/ttl-cache.ts'
+import { previewKind, type PreviewKind } from '../../files/preview-kinds.ts'
 
 export interface PreviewParts {
   stores: ReadonlyMap<string, BlobStore>
   sandboxOf: (shop: number) => Sandbox
+  /** The program; null: it is not installed, and videos have no previews. */
+  ffmpeg: string | null
+  log: Logger
 }
 
 /** A WebP image of at most 160 pixels, with the hash of the bytes that it shows. */
@@ -22,10 +29,10 @@ export interface PreviewImage {
   hash: string
 }
 
-const TYPES = /^image\/(jpeg|png|gif|webp|avif|tiff|heif|heic)$/
-const MAX_SOURCE_BYTES = 50 * 1024 ** 2
 /** More requests than this do not wait: the page shows the icon, and asks again another time. */
 const MAX_WAITING = 50
+/** After a failure that may pass, such as a location that does not answer. */
+const RETRY_MS = 10 * 60 * 1000
 
 const SCRIPT = new URL('./preview-child.ts', import.meta.url)
 const LIMITS = {
@@ -42,9 +49,11 @@ export type ReadPreview = (scope: ShopScope, id: string) => Promise<PreviewImage
 
 export function createPreviews(parts: PreviewParts): ReadPreview {
   const running = new Map<string, Promise<Buffer | null>>()
+  const failed = createTtlCache<true>(RETRY_MS)
   return async (scope, id) => {
     const file = await locateFile(scope, id)
-    if (!file || !hasPreview(file)) return null
+    const kind = file && previewKind(file.content_type, file.size_bytes)
+    if (!file || !kind) return null
     const { hash } = file
     const [kept] = await scope.query<{ image: Buffer | null }>(
       `select image from preview_images where shop_id = :shop and hash = decode(:hash, 'hex')`,
@@ -53,24 +62,35 @@ export function createPreviews(parts: PreviewParts): ReadPreview {
     if (kept) return kept.image && { image: kept.image, hash }
     const key = `${scope.shop}/${hash}`
     const known = running.get(key)
-    if (!known && running.size >= MAX_WAITING) return null
-    const making = known ?? makeKept(parts, scope, file).finally(() => running.delete(key))
+    const busy = !known && running.size >= MAX_WAITING
+    if (busy || failed.get(key) || (kind === 'video' && parts.ffmpeg === null)) return null
+    const making =
+      known ??
+      makeKept(parts, scope, file, kind)
+        .catch((error: unknown) => {
+          failed.set(key, true)
+          parts.log.warn('a preview could not be made', {
+            shop: scope.shop,
+            hash,
+            ...errorFields(error),
+          })
+          return null
+        })
+        .finally(() => running.delete(key))
     running.set(key, making)
     const image = await making
     return image && { image, hash }
   }
 }
 
-const hasPreview = ({ content_type, size_bytes }: LocatedFile): boolean =>
-  TYPES.test(content_type.toLowerCase()) && size_bytes <= MAX_SOURCE_BYTES
-
-/** Also keeps that an image cannot be opened, so that it is not tried with each list. */
+/** Also keeps that none can be made, so that it is not tried with each list. */
 async function makeKept(
   parts: PreviewParts,
   scope: ShopScope,
   file: LocatedFile,
+  kind: PreviewKind,
 ): Promise<Buffer | null> {
-  const image = await make(parts, scope.shop, file).catch((error: unknown) => {
+  const image = await make(parts, scope, file, kind).catch((error: unknown) => {
     if (error instanceof PortError && !error.retryable) return null
     throw error
   })
@@ -84,17 +104,19 @@ async function makeKept(
 }
 
 const make = (
-  { stores, sandboxOf }: PreviewParts,
-  shop: number,
-  { hash, location }: LocatedFile,
-): Promise<Buffer | null> =>
+  { stores, sandboxOf, ffmpeg }: PreviewParts,
+  scope: ShopScope,
+  file: LocatedFile,
+  kind: PreviewKind,
+): Promise<Buffer> =>
   withWorkFolder(async (folder) => {
-    const store = stores.get(location)
-    if (!store) return null
-    const [from, to] = [path.join(folder, 'image'), path.join(folder, 'preview')]
-    await pipeline(await store.read(shop, hash), createWriteStream(from))
     const { signal } = new AbortController()
-    const call = { input: { from, to }, answer: z.literal(true), limits: LIMITS, signal }
-    await sandboxOf(shop).run(SCRIPT, call)
+    const [from, to] = [path.join(folder, 'file'), path.join(folder, 'preview')]
+    await copyOut(scope, { stores }, file, from, signal)
+    const picture = kind === 'video' ? path.join(folder, 'frame.png') : from
+    if (kind === 'video') await takeFrame(present(ffmpeg, 'ffmpeg'), from, picture, signal)
+    const input = { kind: kind === 'video' ? 'image' : kind, from: picture, to }
+    const call = { input, answer: z.literal(true), limits: LIMITS, signal }
+    await sandboxOf(scope.shop).run(SCRIPT, call)
     return readFile(to)
   })

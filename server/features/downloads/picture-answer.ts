@@ -1,0 +1,51 @@
+// GET /download/picture?key=…: the small picture of a link's file on buyers' pages. It counts
+// nothing, and is shown while the link's page shows the file.
+import type { IncomingMessage } from 'node:http'
+import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
+import type { Database } from '../../core/db/database.ts'
+import type { Client } from '../../http/clients.ts'
+import type { LinkCounter } from './counting/link-counter.ts'
+import { sitesOf } from './referrers.ts'
+import { refusalReason } from './refusal.ts'
+import type { Visit } from './response.ts'
+
+/** The small picture of a file; null: it has none. */
+export type ReadPicture = (
+  scope: ShopScope,
+  file: string,
+) => Promise<{ image: Buffer; hash: string } | null>
+
+interface PictureParts {
+  database: Database
+  counter: Pick<LinkCounter, 'lookUp'>
+  clientOf: (request: IncomingMessage) => Client
+  readPicture: ReadPicture
+}
+
+const HEADERS = [
+  ...['Content-Type', 'image/webp', 'X-Content-Type-Options', 'nosniff'],
+  ...['Cache-Control', 'private, max-age=3600', 'X-Robots-Tag', 'noindex, nofollow'],
+  ...['Cross-Origin-Resource-Policy', 'same-origin', 'Referrer-Policy', 'no-referrer'],
+]
+
+export const createPictureAnswer =
+  ({ database, counter, clientOf, readPicture }: PictureParts) =>
+  async ({ request, response, now }: Visit, key: string | null): Promise<void> => {
+    const sites = sitesOf(request.headers.referer)
+    const asker = key === null ? null : { key, client: clientOf(request), sites, now }
+    const link = asker && (await counter.lookUp(asker))
+    // A used-up limit hides no picture.
+    const target =
+      link && refusalReason({ ...link, download_limit: null }, sites, now) === null
+        ? link.target
+        : null
+    const picture = target && (await readPicture(forShop(database, target.shop), target.file))
+    if (!picture) {
+      const headers = ['Content-Length', '0', 'Cache-Control', 'private, max-age=600']
+      response.writeHead(404, headers).end()
+      return
+    }
+    const { image } = picture
+    response.writeHead(200, [...HEADERS, 'Content-Length', String(image.length)])
+    response.end(request.method === 'HEAD' ? undefined : image)
+  }

@@ -1,0 +1,132 @@
+import sharp from 'sharp'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTestApp, type TestApp } from '../../../test/app.ts'
+import { bomb, documentOf, encrypted, numberedPages } from '../../../test/documents.ts'
+import { makeFiles } from '../../../test/files.ts'
+import { sized } from '../../../test/scale.ts'
+import { present } from '../../core/present.ts'
+import { parsePublicId, toPublicId } from '../../core/ids.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openTestApp()
+})
+afterAll(() => app.close())
+
+/** A file with these bytes. */
+async function addFile(filename: string, content_type: string, bytes: Buffer): Promise<string> {
+  const { scope } = app.owner
+  const store = present(app.stores.get('primary'), 'The primary storage')
+  const written = await store.write(scope.shop, ReadableStream.from([bytes]))
+  const hash = Buffer.from(written.hash, 'hex')
+  const [id = ''] = await makeFiles(scope, [{ filename, size_bytes: bytes.length }])
+  await scope.transaction(async (tx) => {
+    await tx.insert('blobs', { hash, size_bytes: bytes.length })
+    await tx.insert('blob_locations', { hash, location: 'primary' })
+    await tx.query('delete from versions where shop_id = :shop and file_id = :id', { id })
+    const version = { file_id: id, number: 1, hash, location: 'primary' }
+    await tx.insert('versions', { ...version, size_bytes: bytes.length, content_type })
+    await tx.query('update files set content_type = :content_type where shop_id = :shop and id = :id', { id, content_type }) // oxfmt-ignore
+  })
+  return toPublicId('file', id)
+}
+
+const preview = (id: string) => app.owner.call('GET', `/api/files/${id}/preview`)
+const kept = () =>
+  app.owner.scope.query<{ made: boolean }>(
+    'select image is not null as made from preview_images where shop_id = :shop order by 1',
+  )
+
+test('makes a small picture of an image once; other files and damaged images have none', async () => {
+  const large = { width: 2400, height: 1200, channels: 3, background: '#a33' } as const
+  const png = await sharp({ create: large }).png().toBuffer()
+  const image = await addFile('photo.png', 'image/png', png)
+  const first = await preview(image)
+  expect([first.status, first.headers.get('content-type')]).toEqual([200, 'image/webp'])
+  expect(first.headers.get('cache-control')).toBe('private, max-age=86400')
+  const [row] = await app.owner.scope.query<{ image: Buffer }>(
+    'select image from preview_images where shop_id = :shop',
+  )
+  expect(await sharp(row?.image).metadata()).toMatchObject({ width: 160, height: 80 })
+  expect((await preview(image)).status).toBe(200)
+  const damaged = await addFile('torn.png', 'image/png', png.subarray(0, 60))
+  const text = await addFile('notes.txt', 'text/plain', Buffer.from('notes'))
+  for (const id of [damaged, damaged, text]) expect((await preview(id)).status).toBe(404)
+  expect(await kept()).toEqual([{ made: false }, { made: true }])
+})
+
+/** The picture of a file, once it was asked for. */
+async function pictureOf(file: string): Promise<Buffer> {
+  expect((await preview(file)).status).toBe(200)
+  const row = await app.owner.scope.one<{ image: Buffer }>(
+    `select i.image from versions v join preview_images i on i.shop_id = v.shop_id and i.hash = v.hash
+     where v.shop_id = :shop and v.file_id = :id`,
+    { id: parsePublicId('file', file) },
+  )
+  return row.image
+}
+
+const sizeOf = async (file: string) => {
+  const { width, height } = await sharp(await pictureOf(file)).metadata()
+  return [width, height]
+}
+
+test('draws the first page of a PDF document; a hostile one has no preview, and is tried once', async () => {
+  const document = documentOf([{ draws: '0 0 100 150 re f' }, ...numberedPages(2)])
+  const bytes = await pictureOf(await addFile('book.pdf', 'application/pdf', document))
+  const { data, info } = await sharp(bytes).greyscale().raw().toBuffer({ resolveWithObject: true })
+  expect([info.width, info.height]).toEqual([107, 160])
+  const shade = (x: number, y: number) => data[y * info.width + x]!
+  // The origin of a page is at its bottom.
+  expect([shade(20, 140) < 40, shade(20, 20) > 215, shade(90, 140) > 215]).toEqual([
+    true,
+    true,
+    true,
+  ])
+
+  const huge = documentOf([{ says: '/MediaBox [0 0 10000 10000]', draws: '0 0 9 9 re f' }])
+  expect(await sizeOf(await addFile('huge.pdf', 'application/pdf', huge))).toEqual([160, 160])
+  const hostile = {
+    'endless.pdf': documentOf([{ says: '/MediaBox [0 0 900000000 900000000]' }]),
+    'closed.pdf': await encrypted(document, 'user', 'owner', 256),
+    'torn.pdf': document.subarray(0, 100),
+    ...sized({}, { 'bomb.pdf': bomb(2000) }),
+    'no.pdf': Buffer.from('%PDF-1.7\n%%EOF'),
+  }
+  const made = async () => (await kept()).length
+  const before = await made()
+  for (const [name, content] of Object.entries(hostile)) {
+    const id = await addFile(name, 'application/pdf', content)
+    expect([name, (await preview(id)).status]).toEqual([name, 404])
+    expect([name, (await preview(id)).status]).toEqual([name, 404])
+  }
+  expect(await made()).toBe(before + Object.keys(hostile).length)
+  // Others are drawn after it.
+  const after = await addFile('after.pdf', 'application/pdf', documentOf(numberedPages(1)))
+  expect((await preview(after)).status).toBe(200)
+})
+
+/** An MP3 file of silence, with this picture in its tags. */
+function trackWith(cover: Buffer): Buffer {
+  const picture = Buffer.concat([Buffer.from('\0image/png\0\x03\0', 'latin1'), cover])
+  const frame = Buffer.concat([Buffer.from('APIC'), Buffer.alloc(6), picture])
+  frame.writeUInt32BE(picture.length, 4)
+  const header = Buffer.from('ID3\x03\0\0\0\0\0\0', 'latin1')
+  for (let at = 0; at < 4; at++) header[9 - at] = (frame.length >> (7 * at)) & 127
+  const silence = Buffer.alloc(417)
+  silence.set([0xff, 0xfb, 0x90, 0x00])
+  return Buffer.concat([header, frame, ...Array.from({ length: 20 }, () => silence)])
+}
+
+test('shows the cover of an audio file', async () => {
+  const cover = await sharp({
+    create: { width: 600, height: 300, channels: 3, background: '#3a3' },
+  })
+    .png()
+    .toBuffer()
+  const song = await addFile('song.mp3', 'audio/mpeg', trackWith(cover))
+  expect(await sizeOf(song)).toEqual([160, 80])
+  const bare = await addFile('bare.mp3', 'audio/mpeg', trackWith(Buffer.alloc(0)))
+  const torn = await addFile('torn.mp3', 'audio/mpeg', Buffer.alloc(2000, 'ID3'))
+  for (const id of [bare, torn]) expect((await preview(id)).status).toBe(404)
+})

@@ -1,0 +1,9 @@
+// Samples of files for the shop front: pages of a PDF document, or seconds of audio.
+import { defineFeature } from '../feature.ts'
+import { sampleTask, type SampleParts } from './task.ts'
+
+export const samplesFeature = defineFeature({
+  name: 'samples',
+  tasks: (parts: SampleParts) => [sampleTask(parts)],
+  tables: { samples: 'hashes, and why a sample of the merchant’s own file could not be made' },
+})

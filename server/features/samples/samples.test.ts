@@ -1,0 +1,160 @@
+import { PDFDocument, PDFName } from 'pdf-lib'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTestApp, type TestApp } from '../../../test/app.ts'
+import { documentOf, encrypted, numberedPages, textsOf } from '../../../test/documents.ts'
+import { makeFiles } from '../../../test/files.ts'
+import { findProgram } from '../../../test/programs.ts'
+import { soakTest } from '../../../test/scale.ts'
+import { toPublicId } from '../../core/ids.ts'
+import { present } from '../../core/present.ts'
+import type { TaskRun } from '../../core/queue/background.ts'
+import { sampleTask } from './task.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openTestApp()
+})
+afterAll(() => app.close())
+
+interface Shown {
+  sample: { url: string | null; size_bytes: number | null; problem: { code: string } | null } | null
+}
+
+async function addFile(filename: string, content_type: string, bytes: Buffer): Promise<string> {
+  const { scope } = app.owner
+  const store = present(app.stores.get('primary'), 'The primary storage')
+  const written = await store.write(scope.shop, ReadableStream.from([bytes]))
+  const hash = Buffer.from(written.hash, 'hex')
+  const [id = ''] = await makeFiles(scope, [{ filename, size_bytes: bytes.length }])
+  await scope.transaction(async (tx) => {
+    await tx.insert('blobs', { hash, size_bytes: bytes.length })
+    await tx.insert('blob_locations', { hash, location: 'primary' })
+    await tx.query('delete from versions where shop_id = :shop and file_id = :id', { id })
+    const version = { file_id: id, number: 1, hash, location: 'primary' }
+    await tx.insert('versions', { ...version, size_bytes: bytes.length, content_type })
+  })
+  return id
+}
+
+const change = (id: string, settings: object) =>
+  app.owner.call('PATCH', `/api/files/${toPublicId('file', id)}`, settings)
+const shown = async (id: string) =>
+  ((await app.owner.call('GET', `/api/files/${toPublicId('file', id)}`)).body as Shown).sample
+const task = () => sampleTask({ database: app.engine.parts.database, stores: app.stores })
+const wanted = async (): Promise<string[]> => {
+  const { rows } = await app.engine.parts.database.pool.query<{ key: string }>(
+    present(task().wanted, 'The keys of the task'),
+  )
+  return rows.map(({ key }) => key)
+}
+const work = async () => {
+  for (const key of await wanted())
+    await task().run({
+      ...{ shop: app.owner.scope.shop, key, attempt: 1, signal: new AbortController().signal },
+    } as TaskRun)
+}
+/** The path of the sample. */
+const pathOf = async (id: string) => new URL(present((await shown(id))?.url, 'The sample')).pathname
+const fetchSample = (path: string, headers = {}) => fetch(app.url + path, { headers })
+
+test('everyone reads the first pages of a document, until its sample is withdrawn', async () => {
+  const source = await PDFDocument.load(documentOf(numberedPages(8)))
+  // A link to the last page, which must not bring that page into the sample.
+  const link = source.context.obj({ Type: 'Annot', Subtype: 'Link', Rect: [0, 0, 9, 9] })
+  link.set(PDFName.of('Dest'), source.context.obj([source.getPage(7).ref, 'Fit']))
+  source.getPage(0).node.set(PDFName.of('Annots'), source.context.obj([link]))
+  const file = await addFile('Sea & sky.pdf', 'application/pdf', Buffer.from(await source.save()))
+  expect(await shown(file)).toBeNull()
+  expect((await change(file, { sample_pages: 2 })).status).toBe(200)
+  expect(await shown(file)).toEqual({ url: null, size_bytes: null, problem: null })
+  await work()
+  const path = await pathOf(file)
+  expect(path).toMatch(/^\/samples\/[0-9a-f]{32}\/Sea%20%26%20sky%20\(sample\)\.pdf$/)
+  const answer = await fetchSample(path)
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    'content-type': 'application/pdf',
+    'cache-control': 'public, max-age=300',
+    'access-control-allow-origin': '*',
+    'content-disposition': "inline; filename*=UTF-8''Sea%20%26%20sky%20%28sample%29.pdf",
+    'repr-digest': expect.stringMatching(/^sha-256=:[\w+/]{43}=:$/),
+  })
+  const bytes = Buffer.from(await answer.arrayBuffer())
+  expect(await textsOf(bytes)).toEqual(['page 1', 'page 2'])
+  expect(
+    (await PDFDocument.load(bytes)).context
+      .enumerateIndirectObjects()
+      .filter(([, one]) => one.toString().includes('/Type /Page\n')),
+  ).toHaveLength(2)
+  const part = await fetchSample(path, { range: 'bytes=0-3' })
+  expect([part.status, await part.text()]).toEqual([206, '%PDF'])
+  const again = { 'if-none-match': present(answer.headers.get('etag'), 'The tag') }
+  expect((await fetchSample(path, again)).status).toBe(304)
+  expect(await wanted()).toEqual([])
+
+  // At most half of it.
+  await change(file, { sample_pages: 20 })
+  await work()
+  const longer = await fetchSample(path)
+  expect(await textsOf(Buffer.from(await longer.arrayBuffer()))).toHaveLength(4)
+
+  await change(file, { sample_pages: null })
+  expect((await fetchSample(path)).status).toBe(404)
+  await work()
+  expect([await wanted(), await shown(file)]).toEqual([[], null])
+  await change(file, { sample_pages: 1 })
+  await work()
+  expect(await pathOf(file)).toBe(path)
+  await app.owner.scope.query(
+    'update files set deleted_at = now() where id = :file and shop_id = :shop',
+    { file },
+  )
+  expect((await fetchSample(path)).status).toBe(404)
+  expect((await fetchSample(`/samples/${'0'.repeat(32)}/x.pdf`)).status).toBe(404)
+})
+
+test('a sample that cannot be made says why, and is not tried again', async () => {
+  const closed = await addFile(
+    'closed.pdf',
+    'application/pdf',
+    await encrypted(documentOf(numberedPages(4)), 'a', 'b', 256),
+  )
+  const torn = await addFile('torn.pdf', 'application/pdf', Buffer.from('%PDF-1.7'))
+  const short = await addFile('short.pdf', 'application/pdf', documentOf(numberedPages(1)))
+  const text = await addFile('notes.txt', 'text/plain', Buffer.from('notes'))
+  for (const id of [closed, torn, short, text]) await change(id, { sample_pages: 3 })
+  await work()
+  const problem = async (id: string) => (await shown(id))?.problem?.code
+  expect(await problem(closed)).toBe('encrypted')
+  expect(await problem(torn)).toBe('damaged')
+  expect(await problem(short)).toBe('too_short')
+  expect(await shown(text)).toBeNull()
+  expect(await wanted()).toEqual([])
+})
+
+soakTest('everyone hears the beginning of an audio file', async () => {
+  expect(findProgram('ffmpeg')).not.toBeNull()
+  const rate = 8000
+  const sound = Buffer.alloc(44 + rate * 40)
+  sound.write('RIFF', 0)
+  sound.writeUInt32LE(36 + rate * 40, 4)
+  sound.write('WAVEfmt ', 8)
+  sound.writeUInt32LE(16, 16)
+  sound.writeUInt16LE(1, 20)
+  sound.writeUInt16LE(1, 22)
+  sound.writeUInt32LE(rate, 24)
+  sound.writeUInt32LE(rate, 28)
+  sound.writeUInt16LE(1, 32)
+  sound.writeUInt16LE(8, 34)
+  sound.write('data', 36)
+  sound.writeUInt32LE(rate * 40, 40)
+  for (let at = 44; at < sound.length; at++) sound[at] = 128 + 100 * Math.sin(at / 3)
+  const track = await addFile('waves.wav', 'audio/wav', sound)
+  await change(track, { sample_seconds: 30 })
+  await work()
+  const answer = await fetchSample(await pathOf(track))
+  expect(answer.headers.get('content-type')).toBe('audio/mpeg')
+  const { parseBuffer } = await import('music-metadata')
+  const { format } = await parseBuffer(await answer.bytes(), { mimeType: 'audio/mpeg' })
+  // At most half of it.
+  expect(Math.round(present(format.duration, 'The duration'))).toBe(20)
+})

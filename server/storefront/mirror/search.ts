@@ -26,16 +26,9 @@ export function searchProducts(
   { search, after, limit }: { search: string; after: SearchPlace | null; limit: number },
 ): Promise<FoundProduct[]> {
   const key = nameKey(search.trim())
-  const [rank, titleKey, id] = after ?? [-1, '', '']
   const like = key.replace(/[\\%_]/g, '\\$&')
   return scope.query<FoundProduct>(
-    `with hits as (${key === '' ? ALL : MATCHING}),
-     page as (
-       select p.id, p.title, p.title_key, p.image_url as image, p.status, hits.rank
-       from hits join products p on p.shop_id = :shop and p.id = hits.id
-       where (hits.rank, p.title_key, p.id) > (:rank, :titleKey, :id)
-       order by hits.rank, p.title_key, p.id limit :limit
-     )
+    `with page as (${key === '' ? allOf(after) : matchingOf(after)})
      select page.*,
        (select coalesce(jsonb_agg(jsonb_build_object('id', v.id, 'title', v.title, 'sku', v.sku)
         order by v.position), '[]')
@@ -48,20 +41,45 @@ export function searchProducts(
      from page order by rank, title_key, id`,
     {
       limit,
-      rank,
-      titleKey,
-      id,
+      ...(after ? { titleKey: after[1], id: after[2] } : {}),
       ...(key === '' ? {} : { key, starts: `${like}%`, within: `%${like}%` }),
     },
   )
 }
 
-const ALL = 'select id, 0 as rank from products where shop_id = :shop'
-// Each part is answered by a separate index.
-const MATCHING = `select id, min(rank) as rank from (
-    select product_id as id, 0 as rank from variants where shop_id = :shop and sku_key = :key
-    union all select id, 0 from products where shop_id = :shop and title_key = :key
-    union all select product_id, 1 from variants where shop_id = :shop and sku_key like :starts
-    union all select id, 2 from products where shop_id = :shop and title_key like :starts
-    union all select id, 3 from products where shop_id = :shop and title_key like :within
-  ) found group by id`
+const COLUMNS = 'p.id, p.title, p.title_key, p.image_url as image, p.status'
+/** SQL: the products of this rank that follow the previous page, in the order of their titles. */
+const pageOf = (rank: number, conditions: readonly string[], after: SearchPlace | null) =>
+  `select ${COLUMNS}, ${rank} as rank from products p
+   where ${['p.shop_id = :shop', ...conditions].join(' and ')}
+     ${after?.[0] === rank ? 'and (p.title_key, p.id) > (:titleKey, :id)' : ''}
+   order by p.title_key, p.id limit :limit`
+
+const allOf = (after: SearchPlace | null): string => pageOf(0, [], after)
+
+/** SQL: a variant of the product `p` has such a SKU. */
+const hasSku = (condition: string) =>
+  `exists (select from variants v where v.shop_id = :shop and v.product_id = p.id and ${condition})`
+/** SQL: the products that have a variant with such a SKU, from the index of SKUs. */
+const withSku = (condition: string) =>
+  `p.id in (select v.product_id from variants v where v.shop_id = :shop and ${condition})`
+
+const RANKS: readonly { found: string; isFound: string }[] = [
+  { found: `(${withSku('v.sku_key = :key')} or p.title_key = :key)`, isFound: `(${hasSku('v.sku_key = :key')} or p.title_key = :key)` },
+  { found: withSku('v.sku_key like :starts'), isFound: hasSku('v.sku_key like :starts') },
+  { found: 'p.title_key like :starts', isFound: 'p.title_key like :starts' },
+  { found: 'p.title_key like :within', isFound: 'p.title_key like :within' },
+]
+
+/**
+ * Each rank reads a page of its products in the order of their titles, so that a word that is in a
+ * hundred thousand titles takes as long as one that is in a hundred.
+ */
+function matchingOf(after: SearchPlace | null): string {
+  const pages = RANKS.map(({ found }, rank) => {
+    const better = RANKS.slice(0, rank).map(({ isFound }) => `not ${isFound}`)
+    return `(${pageOf(rank, [found, ...better], after)})`
+  }).slice(after?.[0] ?? 0)
+  return `select * from (${pages.join(' union all ')}) found
+    order by rank, title_key, id limit :limit`
+}

@@ -32,8 +32,8 @@ export interface LinkFilter {
    */
   search?: string | undefined
   /**
-   * Revoked: index links_revoked; withdrawn: index links_file; other statuses are tested row by
-   * row.
+   * Revoked: index links_revoked; withdrawn: index links_file; exhausted: table used_up_links; other
+   * statuses are tested row by row.
    */
   status?: LinkStatus | undefined
 }
@@ -145,9 +145,12 @@ async function compile(scope: ShopScope, filter: LinkFilter, now: Date): Promise
     const files = await fewIds(scope, WITHDRAWN, {})
     if (files) add('l.file_id = any(:withdrawn::uuid[])', { withdrawn: files })
   }
+  if (status === 'exhausted' && !served) add(USED_UP, {})
   return { where: conditions.join(' and '), bindings, served }
 }
 
+/** Index: used_up_links_pkey. */
+const USED_UP = `l.id in (select u.link_id from used_up_links u where u.shop_id = :shop)`
 const EMAIL = 'lower(l.email) collate "C"'
 // The same condition in two forms, each with its own index: files_unmapped excludes the trash.
 const WITHDRAWN = `select id from files where shop_id = :shop and deleted_at is not null

@@ -133,7 +133,15 @@ const SMALL = ['file_count_changes', 'file_download_changes', 'chains', 'file_cl
  * Large tables: by default a fifth of their rows may be dead before a vacuum, which is two million
  * of ten.
  */
-const LARGE = ['files', 'versions', 'links', 'downloads', 'items', 'file_downloads', 'blob_locations']
+const LARGE = [
+  'files',
+  'versions',
+  'links',
+  'downloads',
+  'items',
+  'file_downloads',
+  'blob_locations',
+]
 const SETTINGS = [
   'autovacuum_vacuum_scale_factor',
   'autovacuum_vacuum_threshold',

@@ -37,6 +37,16 @@ export function readCounts(
   )
 }
 
+/** How many files have the tag. */
+export async function countOfTag(scope: ShopScope, tag: string): Promise<number> {
+  const { files } = await scope.one<{ files: number }>(
+    `select coalesce(sum(files), 0)::bigint as files
+     from ${CURRENT} where :shop > 0 and subject = :tag`,
+    { kinds: ['tag'], tag },
+  )
+  return files
+}
+
 /** Adds the noted changes of the shop to its counts. */
 export async function addNotedCounts(scope: ShopScope): Promise<void> {
   const noted = await scope.query('select from file_count_changes where shop_id = :shop limit 1')
@@ -81,9 +91,7 @@ export async function checkCounts(scope: ShopScope): Promise<number> {
      returning kind, subject, files, bytes`,
   )
   await addNotedCounts(scope)
-  await scope.query(
-    'delete from file_counts where shop_id = :shop and files = 0 and bytes = 0',
-  )
+  await scope.query('delete from file_counts where shop_id = :shop and files = 0 and bytes = 0')
   return wrong.length
 }
 
@@ -100,6 +108,7 @@ export async function sweepCounts(
   for (const { id } of rows) {
     signal?.throwIfAborted()
     const wrong = await checkCounts(forShop(database, id))
-    if (wrong > 0) log.warn('kept counts of files were wrong and are corrected', { shop: id, wrong })
+    if (wrong > 0)
+      log.warn('kept counts of files were wrong and are corrected', { shop: id, wrong })
   }
 }

@@ -2,7 +2,7 @@
 import { extensionsOf, nameKey, type FileSettings, type Mapping } from '../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
 import { likeLiteral } from '../core/db/like-pattern.ts'
-import { addNotedCounts, readCounts, type KeptCount } from './file-counts.ts'
+import { addNotedCounts, countOfTag, readCounts, type KeptCount } from './file-counts.ts'
 import { compileFilter, type FileFilter } from './filter.ts'
 import { present } from '../core/present.ts'
 
@@ -211,9 +211,11 @@ export async function totalOfFiles(scope: ShopScope, filter: FileFilter): Promis
 
 /** The total of the filter, if the kept counts tell it. */
 async function keptTotal(scope: ShopScope, filter: FileFilter): Promise<number | null> {
-  const { mapped, type, ...others } = filter
+  const { mapped, type, tags = [], ...others } = filter
   if (Object.values(others).some((value) => value !== undefined)) return null
-  if (mapped !== undefined && type !== undefined) return null
+  const conditions = [mapped, type, tags[0]].filter((value) => value !== undefined)
+  if (conditions.length > 1 || tags.length > 1) return null
+  if (tags[0] !== undefined) return countOfTag(scope, tags[0])
   const counts = await readCounts(scope, type ? ['extension'] : ['all', 'unmapped'])
   const sumOf = (isCounted: (one: KeptCount) => boolean) =>
     counts.reduce((sum, one) => sum + (isCounted(one) ? one.files : 0), 0)

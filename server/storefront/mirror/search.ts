@@ -1,6 +1,7 @@
 // Product search in the mirror by title and by SKU: exact matches first, then prefixes, then parts.
 import { nameKey } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../core/db/for-shop.ts'
+import type { Bindings, ShopScope } from '../../core/db/for-shop.ts'
+import { likeLiteral } from '../../core/db/like-pattern.ts'
 
 export interface FoundProduct {
   id: string
@@ -21,14 +22,48 @@ export type SearchPlace = readonly [rank: number, titleKey: string, id: string]
  * @param search '' for all products, in the order of their titles.
  * @param after the previous page's last product.
  */
-export function searchProducts(
+export async function searchProducts(
   scope: ShopScope,
   { search, after, limit }: { search: string; after: SearchPlace | null; limit: number },
 ): Promise<FoundProduct[]> {
   const key = nameKey(search.trim())
-  const like = key.replace(/[\\%_]/g, '\\$&')
+  const like = likeLiteral(key)
+  const bindings = { key, starts: `${like}%`, within: `%${like}%` }
+  const found: FoundProduct[] = []
+  // A rank is only read if the better ones have not filled the page: a word that is in a hundred
+  // thousand titles takes as long as one that is in a hundred.
+  for (const [rank, conditions] of (key === '' ? ALL : RANKS).entries()) {
+    if (after && rank < after[0]) continue
+    const page = {
+      ...{ rank, limit: limit - found.length },
+      after: after?.[0] === rank ? after : null,
+    }
+    found.push(...(await readRank(scope, conditions, page, key === '' ? {} : bindings)))
+    if (found.length >= limit) break
+  }
+  return found
+}
+
+interface RankPage {
+  rank: number
+  after: SearchPlace | null
+  limit: number
+}
+
+/** Products of one rank, in the order of their titles. */
+function readRank(
+  scope: ShopScope,
+  conditions: readonly string[],
+  { rank, after, limit }: RankPage,
+  bindings: Bindings,
+): Promise<FoundProduct[]> {
+  const [, titleKey, id] = after ?? []
   return scope.query<FoundProduct>(
-    `with page as (${key === '' ? allOf(after) : matchingOf(after)})
+    `with page as (
+       select p.id, p.title, p.title_key, p.image_url as image, p.status, :rank::int as rank
+       from products p where ${['p.shop_id = :shop', ...conditions].join(' and ')}
+         ${after ? 'and (p.title_key, p.id) > (:titleKey, :id)' : ''}
+       order by p.title_key, p.id limit :limit)
      select page.*,
        (select coalesce(jsonb_agg(jsonb_build_object('id', v.id, 'title', v.title, 'sku', v.sku)
         order by v.position), '[]')
@@ -38,48 +73,31 @@ export function searchProducts(
           where shop_id = :shop and product_id = page.id) m
         cross join lateral (select from files f where f.shop_id = :shop and f.id = m.file_id
           and f.deleted_at is null limit 1) f) as files
-     from page order by rank, title_key, id`,
-    {
-      limit,
-      ...(after ? { titleKey: after[1], id: after[2] } : {}),
-      ...(key === '' ? {} : { key, starts: `${like}%`, within: `%${like}%` }),
-    },
+     from page order by title_key, id`,
+    { ...bindings, rank, limit, ...(after ? { titleKey, id } : {}) },
   )
 }
-
-const COLUMNS = 'p.id, p.title, p.title_key, p.image_url as image, p.status'
-/** SQL: the products of this rank that follow the previous page, in the order of their titles. */
-const pageOf = (rank: number, conditions: readonly string[], after: SearchPlace | null) =>
-  `select ${COLUMNS}, ${rank} as rank from products p
-   where ${['p.shop_id = :shop', ...conditions].join(' and ')}
-     ${after?.[0] === rank ? 'and (p.title_key, p.id) > (:titleKey, :id)' : ''}
-   order by p.title_key, p.id limit :limit`
-
-const allOf = (after: SearchPlace | null): string => pageOf(0, [], after)
 
 /** SQL: a variant of the product `p` has such a SKU. */
 const hasSku = (condition: string) =>
   `exists (select from variants v where v.shop_id = :shop and v.product_id = p.id and ${condition})`
-/** SQL: the products that have a variant with such a SKU, from the index of SKUs. */
-const withSku = (condition: string) =>
-  `p.id in (select v.product_id from variants v where v.shop_id = :shop and ${condition})`
 
-const RANKS: readonly { found: string; isFound: string }[] = [
-  { found: `(${withSku('v.sku_key = :key')} or p.title_key = :key)`, isFound: `(${hasSku('v.sku_key = :key')} or p.title_key = :key)` },
-  { found: withSku('v.sku_key like :starts'), isFound: hasSku('v.sku_key like :starts') },
-  { found: 'p.title_key like :starts', isFound: 'p.title_key like :starts' },
-  { found: 'p.title_key like :within', isFound: 'p.title_key like :within' },
+const EXACTLY = `p.id in (
+  select v.product_id from variants v where v.shop_id = :shop and v.sku_key = :key
+  union all select e.id from products e where e.shop_id = :shop and e.title_key = :key)`
+const NOT_EXACTLY = [`p.title_key <> :key`, `not ${hasSku('v.sku_key = :key')}`]
+const SKU_BEGINS = `p.id in (
+  select v.product_id from variants v where v.shop_id = :shop and v.sku_key like :starts)`
+const SKU_BEGINS_NOT = `not ${hasSku('v.sku_key like :starts')}`
+
+const ALL: readonly (readonly string[])[] = [[]]
+/** SQL conditions of each rank, without the products of better ranks. */
+const RANKS: readonly (readonly string[])[] = [
+  [EXACTLY],
+  [SKU_BEGINS, ...NOT_EXACTLY],
+  ['p.title_key like :starts', ...NOT_EXACTLY, SKU_BEGINS_NOT],
+  [
+    ...['p.title_key like :within', 'p.title_key not like :starts'],
+    ...[...NOT_EXACTLY, SKU_BEGINS_NOT],
+  ],
 ]
-
-/**
- * Each rank reads a page of its products in the order of their titles, so that a word that is in a
- * hundred thousand titles takes as long as one that is in a hundred.
- */
-function matchingOf(after: SearchPlace | null): string {
-  const pages = RANKS.map(({ found }, rank) => {
-    const better = RANKS.slice(0, rank).map(({ isFound }) => `not ${isFound}`)
-    return `(${pageOf(rank, [found, ...better], after)})`
-  }).slice(after?.[0] ?? 0)
-  return `select * from (${pages.join(' union all ')}) found
-    order by rank, title_key, id limit :limit`
-}

@@ -7,10 +7,19 @@ import { compare, type Row } from '../bench.ts'
 type Reply = any
 export type Read = (route: string) => Promise<{ reply: Reply; ms: number }>
 
-const SORTS = ['created_at', 'filename', 'size_bytes', 'downloads'].flatMap((sort) => [sort, `-${sort}`])
+const SORTS = ['created_at', 'filename', 'size_bytes', 'downloads'].flatMap((sort) => [
+  sort,
+  `-${sort}`,
+])
 const FILTERS = [
   ...['', 'mapped=true', 'mapped=false', 'type=pdf', 'type=image', 'tags=hundredth'],
-  ...['tags=kind-3', 'tags=kind-3,batch-7', 'search=course', 'search=part+4711', 'find=course+4711'],
+  ...[
+    'tags=kind-3',
+    'tags=kind-3,batch-7',
+    'search=course',
+    'search=part+4711',
+    'find=course+4711',
+  ],
   ...['find=workbook', 'larger_than=19990000', 'smaller_than=2000', 'older_than_days=100'],
   ...['uploaded_after=2026-10-01', 'not_downloaded_for_days=30', 'not_downloaded_for_days=3650'],
   ...['backed_up=false', 'backed_up=true', 'storage=primary', 'storage=backup', 'deleted=true'],
@@ -33,21 +42,27 @@ const OTHERS = [
     (status) => `/api/links?status=${status}`,
   ),
   ...['/api/links?email=buyer33@example.com', '/api/buyers?', '/api/buyers?search=buyer3'],
-  ...['', 'status=ready', 'status=held', 'status=blocked', 'status=unreachable', 'search=%2347'].map(
+  ...['', 'status=ready', 'status=held', 'status=withdrawn', 'email=buyer7@example.com', 'search=buyer71', 'reach=blocked', 'reach=unreachable'].map(
     (filter) => `/api/deliveries?${filter}`,
   ),
   ...['/api/new-files?', '/api/unfiled-products?', '/api/reviews?', '/api/reviews/groups?'],
   ...['/api/reviews/accept?above=0.7', '/api/packs?', '/api/packs?search=pack+7'],
   ...['/api/operations?', '/api/operations?kind=import', '/api/operations?status=partial'],
   ...['/api/messages?', '/api/messages?kind=email', '/api/notices?', '/api/activity?'],
-  ...['/api/plan?', '/api/attention?', '/api/home/figures?days=30', '/api/stats?metric=downloads&days=30'],
+  ...[
+    '/api/plan?',
+    '/api/attention?',
+    '/api/home/figures?days=30',
+    '/api/stats?metric=downloads&days=30',
+  ],
   ...['/api/licence-lists?', '/api/schedules?', '/api/workflows?', '/api/connections?'],
   ...['/api/csv?', '/api/moves?', '/api/drop/files?', '/api/webhooks?', '/api/session?'],
 ]
 
 const LIMIT = 50
 /** Routes that have no `limit`. */
-const WHOLE = /^\/api\/(views|plan|attention|home|stats|session|activity|products\/mirror|reviews\/accept|drop\/files|schedules|workflows|connections|webhooks|licence-lists|moves|csv|unfiled-products|new-files)/
+const WHOLE =
+  /^\/api\/(views|plan|attention|home|stats|session|activity|products\/mirror|reviews\/accept|drop\/files|schedules|workflows|connections|webhooks|licence-lists|moves|csv|unfiled-products|new-files)/
 
 /** Routes that need the id of a record: the list that has it, and what is read of it. */
 const RECORDS: readonly (readonly [list: string, rest: string])[] = [
@@ -78,7 +93,12 @@ async function routesOf(read: Read): Promise<{ what: string; route: string }[]> 
 
 /** The second pages of lists, by their cursors. */
 async function nextPages(read: Read): Promise<{ what: string; route: string }[]> {
-  const lists = ['/api/files?', '/api/files?tags=kind-3&', '/api/links?', '/api/products?search=course&']
+  const lists = [
+    '/api/files?',
+    '/api/files?tags=kind-3&',
+    '/api/links?',
+    '/api/products?search=course&',
+  ]
   return Promise.all(
     lists.map(async (list) => {
       const { reply } = await read(`${list}limit=${LIMIT}`)

@@ -13,7 +13,15 @@ export interface SeededShop {
 /** Tables whose secondary indexes are dropped while they are filled. */
 const FILLED = [
   ...['blobs', 'blob_locations', 'files', 'versions', 'mappings', 'products', 'variants'],
-  ...['links', 'orders', 'order_lines', 'deliveries', 'delivery_files', 'downloads', 'file_downloads'],
+  ...[
+    'links',
+    'orders',
+    'order_lines',
+    'deliveries',
+    'delivery_files',
+    'downloads',
+    'file_downloads',
+  ],
   ...['file_days', 'operations', 'items', 'outbox', 'notices', 'reviews', 'packs'],
 ]
 

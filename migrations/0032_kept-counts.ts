@@ -32,7 +32,7 @@ const COUNTS = `
     shop_id integer not null references shops on delete cascade,
     -- all, extension, tag, unmapped: files outside the trash and their bytes. versions: the bytes of
     -- all kept versions, also of files in the trash.
-    kind text collate "C" not null,
+    kind text not null,
     -- The extension or the tag; '' otherwise.
     subject text not null,
     files bigint not null,
@@ -48,7 +48,7 @@ const COUNTS = `
   -- task adds them to the counts each minute.
   create table file_count_changes (
     shop_id integer not null,
-    kind text collate "C" not null,
+    kind text not null,
     subject text not null,
     files bigint not null,
     bytes bigint not null

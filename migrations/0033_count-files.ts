@@ -33,6 +33,19 @@ const FOLD = `with gone as (
   on conflict (shop_id, kind, subject) do update
     set files = k.files + excluded.files, bytes = k.bytes + excluded.bytes`
 
+/**
+ * Small indexes of what few rows are: links of paused files, deliveries that are held or have ended,
+ * orders without an address, bytes outside of the primary location.
+ */
+const INDEXES = {
+  files_paused: `files (shop_id, id) where deleted_at is null and mapping_state = 'unmapped'`,
+  versions_elsewhere: `versions (shop_id, location, file_id) where location <> 'primary'`,
+  deliveries_held: `deliveries (shop_id, id desc) where held_by is not null`,
+  deliveries_ended: `deliveries (shop_id, id desc)
+    where revoked_at is not null or withdrawn_at is not null`,
+  orders_without_email: `orders (shop_id, id) where email is null`,
+}
+
 /** @param progress is called with the parts that are done, of all */
 export async function up(
   knex: Knex,
@@ -43,8 +56,15 @@ export async function up(
     progress(done, shops.length)
     for (const statement of [COUNT, FOLD, USED_UP]) await knex.raw(statement, { shop })
   }
+  // Each in a transaction of its own: writers wait for one table and one index at a time.
+  for (const [name, what] of Object.entries(INDEXES))
+    await knex.transaction(async (tx) => {
+      await tx.raw(`set local lock_timeout = '3s'`)
+      await tx.raw(`create index if not exists ${name} on ${what}`)
+    })
 }
 
-export async function down(): Promise<void> {
-  // The tables go with the migration before.
+/** The tables that it fills go with the migration before. */
+export async function down(knex: Knex): Promise<void> {
+  await knex.raw(`drop index if exists ${Object.keys(INDEXES).join(', ')}`)
 }

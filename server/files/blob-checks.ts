@@ -207,21 +207,40 @@ const DUE_MS = 20 * 24 * 60 * 60 * 1000
 const RUNS = 7 * 24
 const MIN_BLOBS = 100
 
-/** Reads the blobs that are due; returns how many were damaged. */
-export async function scrubBlobs(parts: BlobCheckParts, signal: AbortSignal): Promise<number> {
+/** The scrub is divided by the first byte of the hash, so that several workers share it. */
+export const SCRUB_PARTS = 8
+
+/**
+ * Reads the blobs that are due; returns how many were damaged.
+ * @param part the part to read; absent: all
+ */
+export async function scrubBlobs(
+  parts: BlobCheckParts,
+  signal: AbortSignal,
+  part?: number,
+): Promise<number> {
   const { database, clock, log } = parts
   const { rows } = await database.pool.query<StoredBlob>(
-    `with share as (select greatest($2::bigint, count(*) / $3) as size from blob_locations),
-     due as (
+    // The number of blobs is PostgreSQL's estimate: counting millions each hour takes seconds.
+    `with share as (select greatest($2::bigint, reltuples::bigint / $3) / $4 as size
+       from pg_class where oid = 'blob_locations'::regclass
+     ), due as (
        select * from blob_locations where coalesce(checked_at, created_at) < $1
-         and unneeded_since is null
+         and unneeded_since is null and ($5::int is null or get_byte(hash, 0) % $4 = $5)
        order by coalesce(checked_at, created_at) limit (select size from share)
      ), chosen as (
        select shop_id, hash, location from due
        union select b.shop_id, b.hash, b.location from blob_locations b where ${DAMAGED}
+         and ($5::int is null or get_byte(b.hash, 0) % $4 = $5)
      )
      select shop_id as shop, encode(hash, 'hex') as hash, location from chosen`,
-    [new Date(clock().getTime() - DUE_MS), MIN_BLOBS, RUNS],
+    [
+      new Date(clock().getTime() - DUE_MS),
+      MIN_BLOBS * (part === undefined ? 1 : SCRUB_PARTS),
+      RUNS,
+      part === undefined ? 1 : SCRUB_PARTS,
+      part ?? null,
+    ],
   )
   let found = 0
   for (const blob of rows) {

@@ -42,7 +42,7 @@ const OTHERS = [
     (status) => `/api/links?status=${status}`,
   ),
   ...['/api/links?email=buyer33@example.com', '/api/buyers?', '/api/buyers?search=buyer3'],
-  ...['', 'status=ready', 'status=held', 'status=withdrawn', 'email=buyer7@example.com', 'search=buyer71', 'reach=blocked', 'reach=unreachable'].map(
+  ...['', 'status=ready', 'status=held', 'status=withdrawn', 'email=buyer7@example.com', 'search=buyer71', 'state=blocked', 'reach=unreachable'].map(
     (filter) => `/api/deliveries?${filter}`,
   ),
   ...['/api/new-files?', '/api/unfiled-products?', '/api/reviews?', '/api/reviews/groups?'],

@@ -144,7 +144,8 @@ const ROWS: Readonly<Record<string, string>> = {
   items: `insert into items (shop_id, operation_id, position, file_id, status, attempt, step, entry,
       after, finished_at)
     select o.shop_id, o.id, f.n % ${ITEMS_OF_AN_OPERATION}, f.id, 'done', 1, 2,
-      jsonb_build_object('filename', f.filename, 'url', 'https://files.example.com/' || f.n),
+      jsonb_build_object('filename', f.filename, 'source',
+        jsonb_build_object('type', 'url', 'url', 'https://files.example.com/' || f.n)),
       jsonb_build_object('filename', f.filename, 'size_bytes', f.size_bytes, 'tags', f.tags),
       o.finished_at
     from (select o.*, row_number() over (order by id desc) - 1 as place from operations o

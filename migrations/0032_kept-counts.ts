@@ -4,8 +4,7 @@
 // migrations/0033_count-files.ts fills them.
 import type { Knex } from 'knex'
 
-/** What going back loses: the counts are derived, so nothing. */
-export const undo = 'The kept counts of files, which are counted again after the next upgrade.'
+export const undo = 'Nothing: the kept counts of files are counted again by the next upgrade.'
 
 /** SQL: what the row `c` of files counts for, with the sign of its change. */
 const PARTS = `

@@ -42,9 +42,16 @@ const OTHERS = [
     (status) => `/api/links?status=${status}`,
   ),
   ...['/api/links?email=buyer33@example.com', '/api/buyers?', '/api/buyers?search=buyer3'],
-  ...['', 'status=ready', 'status=held', 'status=withdrawn', 'email=buyer7@example.com', 'search=buyer71', 'state=blocked', 'reach=unreachable'].map(
-    (filter) => `/api/deliveries?${filter}`,
-  ),
+  ...[
+    '',
+    'status=ready',
+    'status=held',
+    'status=withdrawn',
+    'email=buyer7@example.com',
+    'search=buyer71',
+    'state=blocked',
+    'reach=unreachable',
+  ].map((filter) => `/api/deliveries?${filter}`),
   ...['/api/new-files?', '/api/unfiled-products?', '/api/reviews?', '/api/reviews/groups?'],
   ...['/api/reviews/accept?above=0.7', '/api/packs?', '/api/packs?search=pack+7'],
   ...['/api/operations?', '/api/operations?kind=import', '/api/operations?status=partial'],
@@ -102,8 +109,9 @@ async function nextPages(read: Read): Promise<{ what: string; route: string }[]>
   return Promise.all(
     lists.map(async (list) => {
       const { reply } = await read(`${list}limit=${LIMIT}`)
-      const cursor = encodeURIComponent(String(reply.next_cursor))
-      return { what: `${list}cursor`, route: `${list}limit=${LIMIT}&cursor=${cursor}` }
+      const { next_cursor: next } = reply
+      const cursor = next === null ? '' : `&cursor=${encodeURIComponent(String(next))}`
+      return { what: `${list}cursor`, route: `${list}limit=${LIMIT}${cursor}` }
     }),
   )
 }

@@ -59,7 +59,7 @@ export async function sweepBlobs(
   now: Date,
   shops?: readonly number[],
 ): Promise<number> {
-  await markUnused(pool, now, shops ?? (await allShops(pool)))
+  for (const shop of shops ?? (await allShops(pool))) await markUnused(pool, now, shop)
   return removeUnused(pool, new Date(now.getTime() - GRACE_MS))
 }
 
@@ -79,13 +79,12 @@ const FIRST: Place = { shop_id: -1, hash: Buffer.alloc(0), location: '' }
  * Records the time since which a blob is unused, and clears it when the blob is used again. The
  * removal checks again. Works page by page and skips locked rows, so that no import waits for it.
  */
-async function markUnused(pool: Pool, now: Date, shops: readonly number[]): Promise<void> {
+async function markUnused(pool: Pool, now: Date, shop: number): Promise<void> {
   for (let last: Place | undefined = FIRST; last;) {
     const { rows }: { rows: Place[] } = await pool.query<Place>(
       `with page as materialized (
          select shop_id, hash, location, unneeded_since from blob_locations
-         where shop_id = any($5::int[]) and (shop_id, hash, location) > ($1, $2, $3)
-         order by shop_id, hash, location limit ${PAGE}
+         where shop_id = $1 and (hash, location) > ($2, $3) order by hash, location limit ${PAGE}
        ), checked as materialized (
          select shop_id, hash, location, ${NEEDED} as needed, unneeded_since from page b
        ), changed as materialized (
@@ -97,9 +96,8 @@ async function markUnused(pool: Pool, now: Date, shops: readonly number[]): Prom
            else $4::timestamptz end
          from changed c where b.shop_id = c.shop_id and b.hash = c.hash and b.location = c.location
        )
-       select shop_id, hash, location from page order by shop_id desc, hash desc, location desc
-         limit 1`,
-      [last.shop_id, last.hash, last.location, now, shops],
+       select shop_id, hash, location from page order by hash desc, location desc limit 1`,
+      [shop, last.hash, last.location, now],
     )
     last = rows[0]
   }

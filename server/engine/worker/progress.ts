@@ -17,10 +17,9 @@ export function createProgress(database: Database): Progress {
   let timer: NodeJS.Timeout | null = null
   const send = (messages: readonly string[]) =>
     database.pool
-      .query(
-        `select pg_notify('operation_progress', message) from unnest($1::text[]) as message`,
-        [messages],
-      )
+      .query(`select pg_notify('operation_progress', message) from unnest($1::text[]) as message`, [
+        messages,
+      ])
       .then(() => {})
       // A hint may be lost: readers also poll.
       .catch(() => {})

@@ -56,7 +56,7 @@ export async function up(
     progress(done, shops.length)
     for (const statement of [COUNT, FOLD, USED_UP]) await knex.raw(statement, { shop })
   }
-  // Each in a transaction of its own: writers wait for one table and one index at a time.
+  // Each in a separate transaction: writers wait for one table and one index at a time.
   for (const [name, what] of Object.entries(INDEXES))
     await knex.transaction(async (tx) => {
       await tx.raw(`set local lock_timeout = '3s'`)

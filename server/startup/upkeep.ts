@@ -62,7 +62,7 @@ export const upkeepTask = (parts: UpkeepParts): BackgroundTask => ({
 
 /**
  * The scrub is a separate task: it reads gigabytes, and the other sweeps must not wait for it. Each
- * part is a job of its own, so that the workers share them; a process reads one part at a time.
+ * part is a separate job, so that the workers share them; a process reads one part at a time.
  */
 export const scrubTask = ({ uploads: _, ...parts }: UpkeepParts): BackgroundTask => ({
   name: 'scrub-blobs',

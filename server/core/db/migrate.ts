@@ -132,7 +132,7 @@ export async function migrationsAfter(
 }
 
 /**
- * Undoes the migrations after this number, each in a transaction of its own, and returns them. No
+ * Undoes the migrations after this number, each in a separate transaction, and returns them. No
  * process of this version may start meanwhile: it would apply them again.
  */
 export async function migrateDown(

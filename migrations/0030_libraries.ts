@@ -1,6 +1,8 @@
 // Buyers' libraries: the keys that open them, and when each address opened its library.
 import type { Knex } from 'knex'
 
+export const undo = 'The links to libraries that were mailed to buyers, and when they were opened.'
+
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     -- A request is a row without a sent mail; the task that finds the address's files sends it.

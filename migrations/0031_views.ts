@@ -3,6 +3,9 @@
 // counts no download, so it would give more than a download limit allowed.
 import type { Knex } from 'knex'
 
+export const undo =
+  'Which files buyers may only view: they can be downloaded then. Small pictures are made again.'
+
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     alter table files add column view text not null default 'download'

@@ -1,6 +1,9 @@
 // Uploads of browsers in the bucket: each row is an object with some of an upload's bytes.
 import type { Knex } from 'knex'
 
+export const undo =
+  'Uploads that were not finished, if their bytes are in the bucket: they are started again.'
+
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     -- The bytes of an upload in the bucket, in order and without gaps. Objects that no row names do

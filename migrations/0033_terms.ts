@@ -1,6 +1,9 @@
 // Terms of time: files that become available later, rentals, and access while a customer has a tag.
 import type { Knex } from 'knex'
 
+export const undo =
+  'Release dates, rentals and customer tags: their files are available immediately, until their links expire.'
+
 // PostgreSQL does not consider a time with a time zone plus hours immutable, but it does in UTC.
 const USE_ENDS = `(first_used_at at time zone 'UTC' + use_hours * interval '1 hour')
       at time zone 'UTC'`

@@ -1,6 +1,9 @@
 // The sender and the texts of each shop's mail to buyers, and what happened to each mail.
 import type { Knex } from 'knex'
 
+export const undo =
+  'Senders, mail servers, domains and texts of mails to buyers, and what happened to each mail.'
+
 const STATUSES = ['waiting', 'sending', 'sent', 'failed', 'unknown']
 
 const allowStatuses = (statuses: readonly string[]) => `

@@ -1,6 +1,8 @@
 // SHA-256 digests of blobs, previews of more types, and samples for the shop front.
 import type { Knex } from 'knex'
 
+export const undo = 'The samples, and which files have one. Checksums are computed again.'
+
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     -- Null: stored before this column existed; the scrub fills it in.

@@ -234,31 +234,50 @@ const MIN_BLOBS = 100
 const MAX_WITHOUT_DIGEST = 2000
 const BYTES_WITHOUT_DIGEST = 10 * 1024 ** 3
 
-/** Reads the blobs that are due; returns how many were damaged. */
-export async function scrubBlobs(parts: BlobCheckParts, signal: AbortSignal): Promise<number> {
+/** The scrub is divided by the first byte of the hash, so that several workers share it. */
+export const SCRUB_PARTS = 8
+
+/**
+ * Reads the blobs that are due; returns how many were damaged.
+ * @param part the part to read; absent: all
+ */
+export async function scrubBlobs(
+  parts: BlobCheckParts,
+  signal: AbortSignal,
+  part?: number,
+): Promise<number> {
   const { database, clock, log } = parts
   const { rows } = await database.pool.query<StoredBlob>(
-    `with share as (select greatest($2::bigint, count(*) / $3) as size from blob_locations),
-     due as (
+    // The number of blobs is PostgreSQL's estimate: counting millions each hour takes seconds.
+    `with share as (select greatest($2::bigint, reltuples::bigint / $3) / $4 as size
+       from pg_class where oid = 'blob_locations'::regclass
+     ), due as (
        select * from blob_locations where coalesce(checked_at, created_at) < $1
-         and unneeded_since is null
+         and unneeded_since is null and ($5::int is null or get_byte(hash, 0) % $4 = $5)
        order by coalesce(checked_at, created_at) limit (select size from share)
      ), undigested as (
        select shop_id, hash, location, sum(size_bytes) over (order by shop_id, hash) - size_bytes
          as before
        from (select b.shop_id, b.hash, b.size_bytes, (select l.location from blob_locations l
              where l.shop_id = b.shop_id and l.hash = b.hash and l.unneeded_since is null
-               and (l.checked_at is null or l.checked_at < $6) order by l.location limit 1) as location
-           from blobs b where b.sha256 is null order by b.shop_id, b.hash limit $4) found
+               and (l.checked_at is null or l.checked_at < $8) order by l.location limit 1) as location
+           from blobs b where b.sha256 is null
+             and ($5::int is null or get_byte(b.hash, 0) % $4 = $5)
+           order by b.shop_id, b.hash limit $6) found
        where location is not null
      ), chosen as (
        select shop_id, hash, location from due
-       union select shop_id, hash, location from undigested where before < $5
+       union select shop_id, hash, location from undigested where before < $7
        union select b.shop_id, b.hash, b.location from blob_locations b where ${DAMAGED}
+         and ($5::int is null or get_byte(b.hash, 0) % $4 = $5)
      )
      select shop_id as shop, encode(hash, 'hex') as hash, location from chosen`,
     [
-      ...[new Date(clock().getTime() - DUE_MS), MIN_BLOBS, RUNS],
+      new Date(clock().getTime() - DUE_MS),
+      MIN_BLOBS * (part === undefined ? 1 : SCRUB_PARTS),
+      RUNS,
+      part === undefined ? 1 : SCRUB_PARTS,
+      part ?? null,
       ...[MAX_WITHOUT_DIGEST, BYTES_WITHOUT_DIGEST, new Date(clock().getTime() - DAY_MS)],
     ],
   )

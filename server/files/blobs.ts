@@ -59,9 +59,15 @@ export async function sweepVersions(pool: Pool, now: Date, batch = ROW_BATCH): P
 /**
  * Removes unused blobs; returns how many were removed from a location. Several processes may run it
  * concurrently.
+ * @param shops whose blobs are looked at; absent: those of all. What was found unused before is
+ *   removed in every shop.
  */
-export async function sweepBlobs(pool: Pool, now: Date): Promise<number> {
-  await markUnused(pool, now)
+export async function sweepBlobs(
+  pool: Pool,
+  now: Date,
+  shops?: readonly number[],
+): Promise<number> {
+  for (const shop of shops ?? (await allShops(pool))) await markUnused(pool, now, shop)
   return removeUnused(pool, new Date(now.getTime() - GRACE_MS))
 }
 
@@ -70,19 +76,23 @@ interface Place {
   hash: Buffer
   location: string
 }
+async function allShops(pool: Pool): Promise<number[]> {
+  const { rows } = await pool.query<{ id: number }>('select id from shops order by id')
+  return rows.map(({ id }) => id)
+}
+
 const FIRST: Place = { shop_id: -1, hash: Buffer.alloc(0), location: '' }
 
 /**
  * Records the time since which a blob is unused, and clears it when the blob is used again. The
  * removal checks again. Works page by page and skips locked rows, so that no import waits for it.
  */
-async function markUnused(pool: Pool, now: Date): Promise<void> {
+async function markUnused(pool: Pool, now: Date, shop: number): Promise<void> {
   for (let last: Place | undefined = FIRST; last;) {
     const { rows }: { rows: Place[] } = await pool.query<Place>(
       `with page as materialized (
          select shop_id, hash, location, unneeded_since from blob_locations
-         where (shop_id, hash, location) > ($1, $2, $3) order by shop_id, hash, location
-           limit ${PAGE}
+         where shop_id = $1 and (hash, location) > ($2, $3) order by hash, location limit ${PAGE}
        ), checked as materialized (
          select shop_id, hash, location, ${NEEDED} as needed, unneeded_since from page b
        ), changed as materialized (
@@ -94,9 +104,8 @@ async function markUnused(pool: Pool, now: Date): Promise<void> {
            else $4::timestamptz end
          from changed c where b.shop_id = c.shop_id and b.hash = c.hash and b.location = c.location
        )
-       select shop_id, hash, location from page order by shop_id desc, hash desc, location desc
-         limit 1`,
-      [last.shop_id, last.hash, last.location, now],
+       select shop_id, hash, location from page order by hash desc, location desc limit 1`,
+      [shop, last.hash, last.location, now],
     )
     last = rows[0]
   }

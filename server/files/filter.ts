@@ -98,7 +98,7 @@ export async function compileFilter(
     'files.name_key like :f_search',
   )
   for (const [at, word] of wordsOf(filter.find ?? '').entries()) {
-    const found = findWord(word, at)
+    const found = await findWord(scope, word, at)
     Object.assign(bindings, found.bindings)
     conditions.push(found.sql)
   }
@@ -126,6 +126,7 @@ export async function compileFilter(
        and a.file_id = files.id
        and a.last_download_at > now() - :f_idle * interval '1 day')`,
   )
+  await addStorage(scope, filter, add)
   addSources(filter, add)
   if (filter.released !== undefined) {
     const { settings } = await readShop(scope)
@@ -142,24 +143,58 @@ export async function compileFilter(
 
 type AddCondition = (name: string, value: unknown, sql: string) => void
 
-/** Adds the conditions about where a file is kept and where it comes from. */
-function addSources(filter: FileFilter, add: AddCondition): void {
+/** A condition that up to this many files meet is replaced by their ids. */
+const FEW = 2000
+
+/**
+ * The ids of the files that a query finds, or null if they are many. Few are found by their ids, and
+ * many while the list is read in its order: the planner cannot tell which applies.
+ */
+async function fewFiles(
+  scope: ShopScope,
+  select: string,
+  bindings: Bindings,
+): Promise<string[] | null> {
+  const rows = await scope.query<{ id: string }>(
+    `select distinct id from (select id from (${select}) s limit :few) found where :shop > 0`,
+    { ...bindings, few: FEW + 1 },
+  )
+  return rows.length > FEW ? null : rows.map(({ id }) => id)
+}
+
+/** Adds the condition about the location of a file's bytes. */
+async function addStorage(
+  scope: ShopScope,
+  { storage }: FileFilter,
+  add: AddCondition,
+): Promise<void> {
+  if (storage === undefined) return
+  const few = await fewFiles(
+    scope,
+    `select v.file_id as id from versions v where v.shop_id = :shop and v.location = :storage
+     union all select c.file_id from file_copies c where c.shop_id = :shop and c.location = :storage`,
+    { storage },
+  )
+  add('f_kept', few ?? undefined, 'files.id = any(:f_kept::uuid[])')
   add(
     'f_storage',
-    filter.storage,
-    `(files.id, files.version) in (
-       select v.file_id, v.number from versions v
-       where v.shop_id = :shop and v.location = :f_storage
-       union all
-       select v.file_id, v.number from file_copies c join versions v on v.shop_id = :shop
-         and v.file_id = c.file_id and v.hash = c.hash
-       where c.shop_id = :shop and c.location = :f_storage)`,
+    storage,
+    `exists (select from versions v where v.shop_id = files.shop_id and v.file_id = files.id
+       and v.number = files.version and (v.location = :f_storage
+         or exists (select from file_copies c where c.shop_id = v.shop_id
+           and c.file_id = v.file_id and c.hash = v.hash and c.location = :f_storage)))`,
   )
-  add(
-    'f_backed_up',
-    filter.backed_up,
-    `(files.id in (select b.file_id from backups b where b.shop_id = :shop)) = :f_backed_up`,
-  )
+}
+
+/** Adds the conditions about backups, and about where a file comes from. */
+function addSources(filter: FileFilter, add: AddCondition): void {
+  if (filter.backed_up !== undefined)
+    add(
+      'f_backed_up',
+      filter.backed_up,
+      `${filter.backed_up ? '' : 'not '}exists (select from backups b
+         where b.shop_id = files.shop_id and b.file_id = files.id)`,
+    )
   add(
     'f_connection',
     filter.connection && parsePublicId('connection', filter.connection),
@@ -198,12 +233,21 @@ const withinOf = (word: string, at: number): { sql: (column: string) => string; 
         value: `%${likeLiteral(nameKey(word))}%`,
       }
 
-/** The name and the tags are compared row by row, the other places are found by their indexes. */
-function findWord(word: string, at: number): { sql: string; bindings: Bindings } {
+/** A rare word is replaced by the ids of its files; a common one is tested row by row. */
+async function findWord(
+  scope: ShopScope,
+  word: string,
+  at: number,
+): Promise<{ sql: string; bindings: Bindings }> {
   const { sql, value } = withinOf(word, at)
-  return {
-    sql: `(${sql('files.name_key')} or files.tags && :f_tag${at}::text[] or files.id in (
-      select m.file_id from products p join mappings m on m.shop_id = :shop and m.product_id = p.id
+  const bindings = {
+    [`f_within${at}`]: value,
+    [`f_start${at}`]: `${likeLiteral(nameKey(word))}%`,
+    [`f_tag${at}`]: [word, word.toLowerCase()],
+  }
+  const named = sql('f.name_key')
+  const related = `select m.file_id as id from products p join mappings m on m.shop_id = :shop
+        and m.product_id = p.id
       where p.shop_id = :shop and ${sql('p.title_key')}
       union all
       select m.file_id from variants v join mappings m on m.shop_id = :shop
@@ -211,12 +255,20 @@ function findWord(word: string, at: number): { sql: string; bindings: Bindings }
       where v.shop_id = :shop and v.sku_key like :f_start${at}
       union all
       select k.id from packs c join files k on k.shop_id = :shop and k.pack_id = c.id
-      where c.shop_id = :shop and ${sql('c.name_key')}))`,
-    bindings: {
-      [`f_within${at}`]: value,
-      [`f_start${at}`]: `${likeLiteral(nameKey(word))}%`,
-      [`f_tag${at}`]: [word, word.toLowerCase()],
-    },
+      where c.shop_id = :shop and ${sql('c.name_key')}`
+  // The same conditions on the trash as the indexes have.
+  const found = ['f.deleted_at is null', 'f.deleted_at is not null'].flatMap((place) =>
+    [named, `f.tags && :f_tag${at}::text[]`].map(
+      (condition) =>
+        `select f.id from files f where f.shop_id = :shop and ${place} and ${condition}`,
+    ),
+  )
+  const few = await fewFiles(scope, [...found, related].join(' union all '), bindings)
+  if (few)
+    return { sql: `files.id = any(:f_found${at}::uuid[])`, bindings: { [`f_found${at}`]: few } }
+  return {
+    sql: `(${sql('files.name_key')} or files.tags && :f_tag${at}::text[] or files.id in (${related}))`,
+    bindings,
   }
 }
 

@@ -1,7 +1,8 @@
 // Reads files: one by its id, or a page of the files that a filter selects.
-import { nameKey, type FileSettings, type Mapping } from '../../plugins/contract.ts'
+import { extensionsOf, nameKey, type FileSettings, type Mapping } from '../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
 import { likeLiteral } from '../core/db/like-pattern.ts'
+import { addNotedCounts, countOfTag, readCounts, type KeptCount } from './file-counts.ts'
 import { compileFilter, type FileFilter } from './filter.ts'
 import { present } from '../core/present.ts'
 import { VERSION_SHA256 } from './digests.ts'
@@ -173,13 +174,63 @@ export async function listFilePage(scope: ShopScope, page: FilePage): Promise<Fi
   )
 }
 
-export async function countFiles(scope: ShopScope, filter: FileFilter): Promise<number> {
+/** Totals of lists are exact up to this number. */
+export const EXACT_TOTAL = 10_000
+
+export interface FileTotal {
+  total: number
+  /** False: more than `total` files match. */
+  isExact: boolean
+}
+
+/**
+ * How many files match, counted one by one up to `most`. Without `most` all are counted, which takes
+ * a second for a million.
+ */
+export async function countFiles(
+  scope: ShopScope,
+  filter: FileFilter,
+  most = Infinity,
+): Promise<number> {
   const { sql, bindings } = await compileFilter(scope, filter)
+  const matching = `from files where files.shop_id = :shop and ${sql}`
   const row = await scope.one<{ count: number }>(
-    `select count(*) as count from files where files.shop_id = :shop and ${sql}`,
-    bindings,
+    most === Infinity
+      ? `select count(*) as count ${matching}`
+      : `select count(*) as count from (select 1 ${matching} limit :most) c`,
+    most === Infinity ? bindings : { ...bindings, most },
   )
   return row.count
+}
+
+/**
+ * The total of a list: from the kept counts where one condition or none selects the files, otherwise
+ * counted up to EXACT_TOTAL.
+ */
+export async function totalOfFiles(scope: ShopScope, filter: FileFilter): Promise<FileTotal> {
+  const kept = await keptTotal(scope, filter)
+  if (kept !== null) return { total: kept, isExact: true }
+  const count = await countFiles(scope, filter, EXACT_TOTAL + 1)
+  return { total: Math.min(count, EXACT_TOTAL), isExact: count <= EXACT_TOTAL }
+}
+
+/** The total of the filter, if the kept counts tell it. */
+async function keptTotal(scope: ShopScope, filter: FileFilter): Promise<number | null> {
+  const { mapped, type, tags = [], ...others } = filter
+  if (Object.values(others).some((value) => value !== undefined)) return null
+  const conditions = [mapped, type, tags[0]].filter((value) => value !== undefined)
+  if (conditions.length > 1 || tags.length > 1) return null
+  if (tags[0] !== undefined) return countOfTag(scope, tags[0])
+  const counts = await readCounts(scope, type ? ['extension'] : ['all', 'unmapped'])
+  const sumOf = (isCounted: (one: KeptCount) => boolean) =>
+    counts.reduce((sum, one) => sum + (isCounted(one) ? one.files : 0), 0)
+  if (type) {
+    const extensions = new Set(extensionsOf(type))
+    return sumOf(({ subject }) => extensions.has(subject))
+  }
+  const unmapped = sumOf(({ kind }) => kind === 'unmapped')
+  if (mapped === false) return unmapped
+  return sumOf(({ kind }) => kind === 'all') - (mapped ? unmapped : 0)
 }
 
 /**
@@ -247,13 +298,13 @@ export async function locateFile(scope: ShopScope, id: string): Promise<LocatedF
 }
 
 /** The same as `nameKey`. The collation is PostgreSQL's own, the same on every system. */
-const TAG_KEY = 'lower(normalize(tag, nfc) collate "pg_unicode_fast")'
+const TAG_KEY = 'lower(normalize(subject, nfc) collate "pg_unicode_fast")'
 
 /**
- * Tags in use with their number of files, most used first. `search`: a part of the tag, ignoring
- * case; `after`: the count and tag of the previous page's last row.
+ * Tags in use with their number of files, most used first, from the kept counts. `search`: a part of
+ * the tag, ignoring case; `after`: the count and tag of the previous page's last row.
  */
-export function listTags(
+export async function listTags(
   scope: ShopScope,
   {
     search,
@@ -261,14 +312,15 @@ export function listTags(
     after,
   }: { search: string; limit: number; after: readonly [number, string] | null },
 ): Promise<{ tag: string; files: number }[]> {
+  await addNotedCounts(scope)
   const [files, tag] = after ?? []
   const like = `%${likeLiteral(nameKey(search.trim()))}%`
   return scope.query(
-    `select tag, count(*) as files from files, unnest(tags) as tag
-     where shop_id = :shop
-       and deleted_at is null ${search.trim() === '' ? '' : `and ${TAG_KEY} like :like`}
-     group by tag ${after ? 'having count(*) < :files or count(*) = :files and tag > :tag' : ''}
-     order by files desc, tag limit :limit`,
+    `select subject as tag, files from file_counts
+     where shop_id = :shop and kind = 'tag' and files > 0
+       ${search.trim() === '' ? '' : `and ${TAG_KEY} like :like`}
+       ${after ? 'and files <= :files and (files < :files or subject > :tag)' : ''}
+     order by files desc, subject limit :limit`,
     { limit, ...(search.trim() === '' ? {} : { like }), ...(after ? { files, tag } : {}) },
   )
 }

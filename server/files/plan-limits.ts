@@ -3,6 +3,7 @@
 import { say } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError } from '../core/errors.ts'
+import { readCounts } from './file-counts.ts'
 import type { PlanFeature, PlanLimits } from '../core/configuration/plan-list.ts'
 
 export interface ShopPlan {
@@ -74,12 +75,9 @@ export async function downloadsOfMonth(scope: ShopScope): Promise<number> {
   return row?.downloads ?? 0
 }
 
-/** Files outside the trash, and bytes of all kept versions. */
+/** Files outside the trash, and bytes of all kept versions, from the kept counts. */
 export async function usageOfShop(scope: ShopScope): Promise<{ files: number; bytes: number }> {
-  const row = await scope.one<{ files: number; bytes: number }>(
-    `select (select count(*) from files where shop_id = :shop and deleted_at is null)::float8
-       as files,
-       (select coalesce(sum(size_bytes), 0) from versions where shop_id = :shop)::float8 as bytes`,
-  )
-  return row
+  const counts = await readCounts(scope, ['all', 'versions'])
+  const of = (kind: string) => counts.find((one) => one.kind === kind)
+  return { files: of('all')?.files ?? 0, bytes: of('versions')?.bytes ?? 0 }
 }

@@ -1,7 +1,6 @@
-// Checks a shop's quotas in the transaction that admits files. Counting a large shop takes a tenth
-// of a second, so far below the quotas this process reuses a count for a minute. Near them, and
-// always for small quotas, the shop's admissions run one after another and each counts again, so
-// that concurrent ones cannot exceed a quota.
+// Checks a shop's quotas in the transaction that admits files. Far below the quotas this process
+// reuses the usage for a minute. Near them, and always for small quotas, the shop's admissions run
+// one after another and each reads the usage again, so that concurrent ones cannot exceed a quota.
 import type { AnyText } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
 import { AppError, type ErrorCode } from '../core/errors.ts'

@@ -126,3 +126,8 @@ export const errorSchema = z
     }),
   })
   .meta({ id: 'Error' })
+
+/** Beside a total that is counted up to a bound. */
+export const totalIsExact = z
+  .boolean()
+  .meta({ description: 'false: there are more than that; totals are counted up to 10,000' })

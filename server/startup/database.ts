@@ -45,7 +45,9 @@ export async function openForStart(environment: Environment, log: Logger): Promi
     await requireServerVersion(database).catch((error: unknown) => {
       throw embedded ? error : unusable(error)
     })
-    const applied = await migrate(migrated)
+    const applied = await migrate(migrated, {
+      onProgress: (migration, done, of) => log.info('migrating', { migration, done, of }),
+    })
     if (isPooled) await keepSettings(database)
     if (applied.length > 0) log.info('migrated the database', { migrations: applied.join(', ') })
     const secrets = await openSecrets(database.pool, secret, environment.previousSecrets)
@@ -62,7 +64,7 @@ export async function openForStart(environment: Environment, log: Logger): Promi
 const unusable = (error: unknown) =>
   new ConfigError([`DATABASE_URL: ${error instanceof Error ? error.message : String(error)}`])
 
-/** Without migrations: for a command that fills an empty database. */
+/** Without migrations: for commands that fill an empty database, or migrate. */
 export async function openEmpty(
   environment: Environment,
   log: Logger,

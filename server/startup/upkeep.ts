@@ -1,5 +1,6 @@
-// Upkeep across shops: removes what has expired. Both tasks run in one worker at a time: a bucket
-// is listed whole, which may cost money.
+// Upkeep across shops: removes what has expired. The hourly upkeep runs in one worker at a time. In
+// large installations what reads every row of a shop takes turns: each shop once a day, in the hour
+// that its number gives. The scrub is divided, so that several workers share it.
 import { sweepCsvUploads } from '../features/csv/uploads.ts'
 import { clearFiled } from '../features/drop/import/clear.ts'
 import { sweepMoves } from '../features/move/moves.ts'
@@ -12,12 +13,14 @@ import { sweepSessions } from '../features/downloads/counting/sessions.ts'
 import { sweepDownloads } from '../features/downloads/record.ts'
 import type { BackgroundTask } from '../core/queue/background.ts'
 import { stagedBlobs, sweepOperations } from '../engine/engine.ts'
-import { scrubBlobs } from '../files/blob-checks.ts'
+import { SCRUB_PARTS, scrubBlobs } from '../files/blob-checks.ts'
 import { knownBlobs, sweepBlobs, sweepVersions } from '../files/blobs.ts'
+import { sweepCounts } from '../files/file-counts.ts'
 import { sweepTrash } from '../files/trash.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import { notifyDownloads } from '../features/downloads/download-notices.ts'
 import type { BlobStore } from '../core/store/store.ts'
+import { firstOf } from '../core/present.ts'
 import { sweeps } from '../core/totals.ts'
 
 const EVERY_MS = 60 * 60 * 1000
@@ -57,17 +60,47 @@ export const upkeepTask = (parts: UpkeepParts): BackgroundTask => ({
   },
 })
 
-/** The scrub is a separate task: it reads gigabytes, and the other sweeps must not wait for it. */
+/**
+ * The scrub is a separate task: it reads gigabytes, and the other sweeps must not wait for it. Each
+ * part is a separate job, so that the workers share them; a process reads one part at a time.
+ */
 export const scrubTask = ({ uploads: _, ...parts }: UpkeepParts): BackgroundTask => ({
   name: 'scrub-blobs',
   concurrency: 1,
-  atStart: true,
-  run: async ({ signal }) => {
-    await measured('scrub', () => scrubBlobs(parts, signal))
+  wanted: `select null::int as shop_id, part::text as key, now() as due_at
+    from generate_series(0, ${SCRUB_PARTS - 1}) part`,
+  run: async ({ key, signal }) => {
+    await measured('scrub', () => scrubBlobs(parts, signal, Number(key)))
     signal.throwIfAborted()
     return new Date(Date.now() + EVERY_MS)
   },
 })
+
+const HOURS = 24
+/** Up to this many blobs all shops are swept each hour. */
+const FEW_BLOBS = 100_000
+
+/**
+ * The shops whose blobs are looked at in this hour; undefined: all, in small installations and in the
+ * first hour of a month, which also finds bytes of shops that are gone. The number of blobs is
+ * PostgreSQL's estimate.
+ */
+export async function shopsInTurn(
+  pool: Database['pool'],
+  now: Date,
+  few = FEW_BLOBS,
+): Promise<number[] | undefined> {
+  const { rows } = await pool.query<{ blobs: number }>(
+    `select reltuples::float8 as blobs from pg_class where oid = 'blob_locations'::regclass`,
+  )
+  const isFirst = now.getUTCDate() === 1 && now.getUTCHours() === 0
+  if (isFirst || firstOf(rows).blobs <= few) return undefined
+  const turn = await pool.query<{ id: number }>(
+    `select id from shops where id % ${HOURS} = $1 order by id`,
+    [now.getUTCHours()],
+  )
+  return turn.rows.map(({ id }) => id)
+}
 
 /** Counts the sweep and its duration. */
 async function measured(name: string, sweep: () => Promise<unknown>): Promise<void> {
@@ -113,14 +146,17 @@ function sweepsOf(
     customer_data: () => sweepAnswers(database),
     libraries: () => sweepLibraries(database),
     versions: () => logged('expired versions', sweepVersions(pool, clock())),
-    blobs: () => logged('unused blobs', sweepBlobs(pool, clock())),
+    blobs: async () =>
+      logged('unused blobs', sweepBlobs(pool, clock(), await shopsInTurn(pool, clock()))),
+    file_counts: () => sweepCounts(database, clock(), { log, signal }),
     ...Object.fromEntries(
       [...stores].map(([location, store]) => [
         `bytes_${location}`,
-        () =>
-          logged('orphaned bytes', store.sweep(ORPHAN_MS, knownIn(pool, location, signal)), {
-            location,
-          }),
+        async () => {
+          const shops = await shopsInTurn(pool, clock())
+          const removed = store.sweep(ORPHAN_MS, knownIn(pool, location, signal), shops)
+          return logged('orphaned bytes', removed, { location })
+        },
       ]),
     ),
   }

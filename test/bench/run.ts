@@ -14,6 +14,7 @@ import { importBench } from './import.ts'
 import { mapping } from './mapping.ts'
 import { ordersBench } from './orders.ts'
 import { pageBench } from './page.ts'
+import { scaleBench } from './scale.ts'
 import { shopsBench } from './shops.ts'
 import { uploadsBench } from './uploads.ts'
 
@@ -29,6 +30,7 @@ const BENCHES: readonly Bench[] = [
   cloudBench,
   ordersBench,
   shopsBench,
+  scaleBench,
   pageBench,
 ]
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)

@@ -1,6 +1,7 @@
 // `npm run bench shops`: what a healthy shop waits for an import, a check of a CSV file and a cloud
 // sync while four other shops use servers that never answer, compared with the same alone: the 95th
-// percentile.
+// percentile. Then how long 50 shops wait for the start of their imports beside one shop's import of
+// 20,000 files: the median.
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { openDatabase, type Database } from '../../server/core/db/database.ts'
@@ -13,7 +14,7 @@ import { createLogger } from '../../server/core/log.ts'
 import { startBucket, type FakeBucket } from '../fakes/bucket.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { startServer, type ServerProcess } from '../flows/server.ts'
-import { compare, type Bench, type Context, type Row } from './bench.ts'
+import { compare, median, type Bench, type Context, type Row } from './bench.ts'
 
 const ATTACKERS = 4
 /** Long enough for every place to be taken and for the first runs to count as slow. */
@@ -218,10 +219,85 @@ async function measure(work: Work, { folder, say }: Context): Promise<Row> {
   }
 }
 
+const SMALL_SHOPS = Number(process.env.BENCH_SMALL_SHOPS ?? 50)
+const SMALL_FILES = Number(process.env.BENCH_SMALL_FILES ?? 200)
+const LARGE_FILES = SMALL_FILES * 100
+const FAIR = 1.5
+
+/** The median of the seconds that the imports of many small shops wait for their first file. */
+async function medianStart({ database, origin, others }: Queue, round: string): Promise<number> {
+  const ids = await Promise.all(
+    others.map(async (call, shop) => {
+      const files = addresses(origin, 'bytes/1000', SMALL_FILES, `${round}-${shop}`)
+      const { job_id: id } = await call('POST', '/api/files/import', { files })
+      return parsePublicId(['import', 'op'], id)!
+    }),
+  )
+  for (const id of ids)
+    await until(database, `from operations where id = $1 and finished_at is not null`, id)
+  const { rows } = await database.pool.query<{ seconds: number }>(
+    `select extract(epoch from min(i.finished_at) - o.created_at)::float8 as seconds
+     from operations o join items i on i.shop_id = o.shop_id and i.operation_id = o.id
+     where o.id = any($1::uuid[]) group by o.id, o.created_at`,
+    [ids],
+  )
+  return median(rows.map(({ seconds }) => seconds))
+}
+
+interface Queue {
+  database: Database
+  origin: Origin
+  others: readonly Call[]
+}
+
+/** Imports of small shops, alone and beside one of a large shop. */
+export async function fairness({ folder, say }: Context): Promise<Row> {
+  const dataDir = path.join(folder, 'fairness')
+  const server = await startServer({ dataDir })
+  const origin = await startOrigin()
+  const log = createLogger('error', () => {})
+  const database = openDatabase((await findRunning(dataDir))!, 4, log)
+  try {
+    const prefer = { prefer: 'respond-async' }
+    const large = await callerOf(database, server, 'large', prefer)
+    const others = await Promise.all(
+      Array.from({ length: SMALL_SHOPS }, (_, n) =>
+        callerOf(database, server, `small-${n}`, prefer),
+      ),
+    )
+    const queue = { database, origin, others }
+    await medianStart(queue, 'warm-up')
+    const alone = await medianStart(queue, 'alone')
+    say(`alone, half of the shops wait ${alone.toFixed(1)} s or less`)
+    for (let from = 0; from < LARGE_FILES; from += PART)
+      await large('POST', '/api/files/import', {
+        files: addresses(origin, 'bytes/1000', Math.min(PART, LARGE_FILES - from), `large-${from}`),
+      })
+    await delay(SETTLE_MS / 4)
+    const beside = await medianStart(queue, 'beside')
+    say(`beside the large shop ${beside.toFixed(1)} s or less`)
+    const { rows } = await database.pool.query('select 1 from operations where finished_at is null')
+    if (rows.length === 0) throw new Error('The import of the large shop ended too early')
+    return compare(
+      `first file of ${SMALL_SHOPS} shops’ imports, beside one of ${LARGE_FILES} files`,
+      's',
+      [beside],
+      [alone],
+      { ceiling: FAIR },
+    )
+  } finally {
+    await database.close()
+    await server.kill()
+    await origin.close()
+  }
+}
+/** The API takes this many files in one request. */
+const PART = 1000
+
 async function run(context: Context): Promise<Row[]> {
   const rows: Row[] = []
   for (const work of WORKS) rows.push(await measure(work, context))
-  return rows
+  return [...rows, await fairness(context)]
 }
 
 export const shopsBench: Bench = { name: 'shops', run }

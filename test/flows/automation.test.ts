@@ -320,7 +320,7 @@ describe('schedules', () => {
       files: [{ filename: 'match.pdf', url: `${origin.url}/bytes/50/match` }],
     })
     const filter = { search: 'match', mapped: false }
-    const found = { total: 1, sample: ['match.pdf'] }
+    const found = { total: 1, total_is_exact: true, sample: ['match.pdf'] }
     const matched = async (action?: string) =>
       (await ask('POST', '/api/schedules/match', { filter, ...(action ? { action } : {}) })).body
     expect(await matched()).toEqual({ ...found, impact: null })

@@ -355,6 +355,17 @@ function sweepTests(on: () => StoreUnderTest): void {
     expect(await on().store.size(shop, kept.hash)).toBe(1000)
     expect(await on().store.size(shop, stray.hash)).toBeNull()
   })
+  it('sweeps only the shops whose turn it is', async () => {
+    const { store } = on()
+    const { hash } = await put('of another turn')
+    const known = async (of: number, hashes: readonly string[]) =>
+      new Set(of === shop ? hashes.filter((one) => one !== hash) : hashes)
+    expect(await store.sweep(-5000, known, [shop + 1])).toBe(0)
+    expect(await store.size(shop, hash)).not.toBeNull()
+    expect(await store.sweep(-5000, known, [shop])).toBe(1)
+    expect(await store.size(shop, hash)).toBeNull()
+  })
+
   it('keeps a blob that is written again while the sweep checks it', async () => {
     const { hash } = await put('again')
     const since = Date.now()

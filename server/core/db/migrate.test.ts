@@ -3,7 +3,7 @@ import type { Knex } from 'knex'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestDatabase } from '../../../test/database.ts'
-import { migrate } from './migrate.ts'
+import { migrate, migrateDown, migrationsAfter } from './migrate.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 beforeAll(async () => {
@@ -103,4 +103,38 @@ test('no number of a migration is missing', async () => {
   const present = (await readdir(new URL('../../../migrations/', import.meta.url))).sort()
   const numbers = present.map((_, at) => String(at + 1).padStart(4, '0'))
   expect(present.map((name) => name.slice(0, 4))).toEqual(numbers)
+})
+
+test('migrations that state what going back loses are undone, last first, and applied again', async () => {
+  await database.pool.query('delete from knex_migrations where name = $1', [LATER])
+  const applied = () =>
+    database.pool.query<{ name: string }>(
+      `select name from knex_migrations where substr(name, 1, 4) > '0030' and name < '9' order by name desc`,
+    )
+  const after = (await applied()).rows.map(({ name }) => name)
+  const shown = await database.pool.query('select 1 from file_counts')
+  expect(shown.rows).toEqual([])
+  await database.pool.query(`delete from knex_migrations where name >= '9'`)
+  expect((await migrationsAfter(database, '0030')).map(({ name }) => name)).toEqual(after)
+  const undone = await migrateDown(database, '0030')
+  expect(undone.map(({ name }) => name)).toEqual(after)
+  expect(undone.every(({ loses }) => loses.endsWith('.'))).toBe(true)
+  expect((await applied()).rows).toEqual([])
+  await expect(database.pool.query('select 1 from file_counts')).rejects.toThrow('does not exist')
+  expect((await migrate(database)).toReversed()).toEqual(after)
+  expect(await migrateDown(database, '9000')).toEqual([])
+})
+
+test('a migration that cannot be undone, or is of a newer version, stops all', async () => {
+  await expect(migrateDown(database, '0001')).rejects.toThrow(
+    /cannot be undone: restore the backup .* Nothing was undone/,
+  )
+  await expect(migrateDown(database, 'latest')).rejects.toThrow('four digits')
+  await database.pool.query(
+    `insert into knex_migrations (name, batch, migration_time) values ($1, 99, now())`,
+    [LATER],
+  )
+  await expect(migrateDown(database, '0030')).rejects.toThrow('is of a newer version')
+  expect(await names()).toContainEqual({ name: LATER })
+  await database.pool.query('select 1 from file_counts')
 })

@@ -6,6 +6,7 @@ import { runMigrations } from 'graphile-worker'
 import type { Knex } from 'knex'
 import pg from 'pg'
 import type { Database } from './database.ts'
+import { present } from '../present.ts'
 import { isLockTimeout } from './error-classes.ts'
 
 const FOLDER = new URL('../../../migrations/', import.meta.url)
@@ -50,10 +51,20 @@ export async function migrationsOf(
   return { ...source, getMigrations: () => Promise.resolve(chosen) }
 }
 
+/** A module of `migrations/`. */
+export interface MigrationModule extends Knex.Migration {
+  /** @param progress is called with the parts that are done, of all, if it works in parts */
+  up(knex: Knex, progress?: (done: number, of: number) => void): PromiseLike<unknown>
+  /** What going back loses, as a sentence. Absent: it cannot be undone. */
+  undo?: string
+}
+
 export interface MigrateOptions {
   migrations?: Knex.MigrationSource<string>
   lockTimeoutMs?: number
   pauseMs?: number
+  /** Called by migrations that work in parts. */
+  onProgress?: (migration: string, done: number, of: number) => void
 }
 
 /**
@@ -64,7 +75,7 @@ export interface MigrateOptions {
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<string[]> {
   const { migrations = source, lockTimeoutMs = LOCK_TIMEOUT_MS, pauseMs = PAUSE_MS } = options
   const config: Knex.MigratorConfig = {
-    migrationSource: withLockTimeout(migrations, lockTimeoutMs),
+    migrationSource: withLockTimeout(migrations, lockTimeoutMs, options.onProgress),
     disableMigrationsListValidation: true,
   }
   const client = await database.pool.connect()
@@ -75,6 +86,82 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
     const applied = await retryOnLockTimeout(() => applyOurs(database, config), pauseMs)
     await retryOnLockTimeout(() => applyWorkers(database.url, lockTimeoutMs), pauseMs)
     return applied
+  } finally {
+    await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => {})
+    client.release()
+  }
+}
+
+/** A migration that is undone, and what that loses. */
+export interface UndoneMigration {
+  name: string
+  loses: string
+}
+
+/**
+ * The applied migrations after this number (`0031`), the last one first. Throws if one of them cannot
+ * be undone, or is of another version.
+ */
+export async function migrationsAfter(
+  { knex }: Pick<Database, 'knex'>,
+  number: string,
+  migrations: Knex.MigrationSource<string> = source,
+): Promise<UndoneMigration[]> {
+  if (!/^\d{4}$/.test(number))
+    throw new Error(`${number} is not the number of a migration: send four digits, like 0031`)
+  const known = await migrations.getMigrations([])
+  const rows = await knex<{ name: string }>('knex_migrations')
+    .select('name')
+    .orderBy('name', 'desc')
+  const after = rows.filter(({ name }) => name.slice(0, number.length) > number)
+  return Promise.all(
+    after.map(async ({ name }) => {
+      const own = known.find((each) => migrations.getMigrationName(each) === name)
+      if (own === undefined)
+        throw new Error(
+          `${name} is of a newer version: use that version to undo it. Nothing was undone.`,
+        )
+      const { undo }: MigrationModule = await migrations.getMigration(own)
+      if (undo === undefined)
+        throw new Error(
+          `${name} cannot be undone: restore the backup from before the upgrade. Nothing was undone.`,
+        )
+      return { name, loses: undo }
+    }),
+  )
+}
+
+/**
+ * Undoes the migrations after this number, each in a separate transaction, and returns them. No
+ * process of this version may start meanwhile: it would apply them again.
+ */
+export async function migrateDown(
+  database: Database,
+  number: string,
+  { migrations = source, lockTimeoutMs = LOCK_TIMEOUT_MS, pauseMs = PAUSE_MS }: MigrateOptions = {},
+): Promise<UndoneMigration[]> {
+  const client = await database.pool.connect()
+  try {
+    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+    const undone = await migrationsAfter(database, number, migrations)
+    const known = await migrations.getMigrations([])
+    for (const { name } of undone) {
+      const own = present(
+        known.find((each) => migrations.getMigrationName(each) === name),
+        name,
+      )
+      const { down } = await migrations.getMigration(own)
+      await retryOnLockTimeout(
+        () =>
+          database.knex.transaction(async (tx) => {
+            await tx.raw(`set local lock_timeout = ${lockTimeoutMs}`)
+            await withName(name, () => present(down, `The down of ${name}`)(tx))
+            await tx('knex_migrations').where({ name }).delete()
+          }),
+        pauseMs,
+      )
+    }
+    return undone
   } finally {
     await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => {})
     client.release()
@@ -131,17 +218,22 @@ async function applyWorkers(url: string, lockTimeoutMs: number): Promise<void> {
 function withLockTimeout(
   migrations: Knex.MigrationSource<string>,
   lockTimeoutMs: number,
+  onProgress: MigrateOptions['onProgress'],
 ): Knex.MigrationSource<string> {
   return {
     getMigrations: (extensions) => migrations.getMigrations(extensions),
     getMigrationName: (name) => migrations.getMigrationName(name),
     getMigration: async (name) => {
-      const migration = await migrations.getMigration(name)
+      const migration: MigrationModule = await migrations.getMigration(name)
+      const title = migrations.getMigrationName(name)
       return {
         ...migration,
         up: async (knex: Knex) => {
-          await knex.raw(`set local lock_timeout = ${lockTimeoutMs}`)
-          await withName(migrations.getMigrationName(name), () => migration.up(knex))
+          // Without a transaction a migration sets it for each of its parts.
+          if (knex.isTransaction) await knex.raw(`set local lock_timeout = ${lockTimeoutMs}`)
+          await withName(title, () =>
+            migration.up(knex, (done, of) => onProgress?.(title, done, of)),
+          )
         },
       }
     },

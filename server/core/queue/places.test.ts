@@ -26,6 +26,21 @@ test('one shop gets half of the places, all shops together get all, and an ended
   expect(places.full()).toEqual([])
 })
 
+test('the more shops have work, the fewer places has one of them', () => {
+  const places = open(8)
+  const large = fill(places, bytesOf(1))
+  expect(large).toHaveLength(4)
+  const others = [2, 3, 4, 5].map((shop) => places.enter(bytesOf(shop)))
+  large.forEach((leave) => leave())
+  // Five shops share eight places.
+  const less = fill(places, bytesOf(1))
+  expect(less).toHaveLength(2)
+  // A shop whose job has just ended is about to queue the next one.
+  others.forEach((leave) => leave())
+  less.forEach((leave) => leave())
+  expect(fill(places, bytesOf(1))).toHaveLength(2)
+})
+
 test('a single place is available to any shop', () => {
   const places = open(1)
   const [only] = fill(places, bytesOf(1))

@@ -1,14 +1,16 @@
 // How many jobs of each kind one process runs concurrently, and how many of them one shop. A job
 // that takes long mostly waits for another system: it moves to the slow places of its kind, and so
 // do the next jobs of its shop, until one of them is quick. Shops whose servers do not answer then
-// hold the slow places, and wait for each other, while all other shops have the usual ones.
+// hold the slow places, and wait for each other, while all other shops have the usual ones. The more
+// shops have work, the fewer places one of them has, so that a large operation leaves the places to
+// the small ones of others.
 import { present } from '../present.ts'
 
 export interface PlaceLimits {
   places: number
   /** Places of jobs that take long; 0: such jobs keep the usual places. */
   slowPlaces: number
-  /** Places of one shop, slow ones included. */
+  /** Places of one shop, slow ones included; fewer while other shops have work. */
   perShop: number
 }
 
@@ -44,7 +46,7 @@ export const plainLimits = (places: number): PlaceLimits => ({
   perShop: places,
 })
 
-/** Shops that are remembered only because they are slow. */
+/** Shops that are remembered without a running job. */
 const MAX_IDLE = 1000
 
 interface Kind extends PlaceLimits {
@@ -59,11 +61,27 @@ interface ShopJobs {
   running: number
   /** The last job that ended took long. */
   isSlow: boolean
+  /** When the last job ended, in milliseconds of `performance.now()`. */
+  endedAt: number
 }
 
+/** A shop whose job has ended takes its turn for this long: its next job is queued or about to be. */
+const TURN_MS = 2000
+
 const hasSlowPlace = ({ slow, slowPlaces }: Kind) => slow < slowPlaces
-const mayNotStart = ({ kind, running, isSlow }: ShopJobs) =>
-  running >= kind.perShop || (isSlow && !hasSlowPlace(kind))
+const mayNotStart = ({ kind, running, isSlow }: ShopJobs, turns: number) =>
+  isSlow
+    ? running >= kind.perShop || !hasSlowPlace(kind)
+    : running >= Math.min(kind.perShop, Math.ceil(kind.places / Math.max(1, turns)))
+
+/** How many shops take turns in the usual places of each kind. */
+function turnsOf(shops: Iterable<ShopJobs>): ReadonlyMap<Kind, number> {
+  const turns = new Map<Kind, number>()
+  const since = performance.now() - TURN_MS
+  for (const { kind, running, isSlow, endedAt } of shops)
+    if (!isSlow && (running > 0 || endedAt > since)) turns.set(kind, (turns.get(kind) ?? 0) + 1)
+  return turns
+}
 
 /** @param slowAfterMs a job that runs longer is slow */
 export function createPlaces(
@@ -71,25 +89,30 @@ export function createPlaces(
   slowAfterMs: number,
 ): Places {
   const kinds = new Map([...limits].map(([flag, one]) => [flag, { ...one, usual: 0, slow: 0 }]))
-  /** Shops with running jobs, and slow shops, by their flags. */
+  /** Shops with running jobs, slow shops, and those that ran recently, by their flags. */
   const shops = new Map<string, ShopJobs>()
   const leaveShop = (flag: string, jobs: ShopJobs, tookLong: boolean) => {
     jobs.running--
     jobs.isSlow = tookLong
+    jobs.endedAt = performance.now()
     if (jobs.running > 0) return
-    shops.delete(flag)
-    if (!tookLong) return
     // At the end of the map: the oldest are first.
+    shops.delete(flag)
     shops.set(flag, jobs)
     if (shops.size <= MAX_IDLE) return
     for (const [oldest, { running }] of shops) if (running === 0) return void shops.delete(oldest)
   }
   return {
     count: [...kinds.values()].reduce((sum, one) => sum + one.places + one.slowPlaces, 0),
-    full: () => [
-      ...[...kinds].flatMap(([flag, { usual, places }]) => (usual >= places ? [flag] : [])),
-      ...[...shops].flatMap(([flag, jobs]) => (mayNotStart(jobs) ? [flag] : [])),
-    ],
+    full: () => {
+      const turns = turnsOf(shops.values())
+      return [
+        ...[...kinds].flatMap(([flag, { usual, places }]) => (usual >= places ? [flag] : [])),
+        ...[...shops].flatMap(([flag, jobs]) =>
+          mayNotStart(jobs, turns.get(jobs.kind) ?? 0) ? [flag] : [],
+        ),
+      ]
+    },
     enter: (flags) => {
       const kindFlag = flags.find((flag) => kinds.has(flag))
       if (kindFlag === undefined) return () => {}
@@ -99,7 +122,7 @@ export function createPlaces(
         kind.usual++
         return () => void kind.usual--
       }
-      const jobs = shops.get(shop) ?? { kind, running: 0, isSlow: false }
+      const jobs = shops.get(shop) ?? { kind, running: 0, isSlow: false, endedAt: 0 }
       shops.set(shop, jobs)
       jobs.running++
       let lane: 'usual' | 'slow' = jobs.isSlow && hasSlowPlace(kind) ? 'slow' : 'usual'

@@ -4,7 +4,7 @@
 import { opendir } from 'node:fs/promises'
 import path from 'node:path'
 import type { BlobKey } from './names.ts'
-import type { KnownBlobs } from './store.ts'
+import type { KnownBlobs, SweepScope } from './store.ts'
 import { list, removeFolder, rename, stat, unlessAbsent, unlink } from './disk-calls.ts'
 import { moveIntoPlace, type Layout } from './disk-layout.ts'
 
@@ -20,12 +20,11 @@ function blobAside(name: string): BlobKey | null {
 
 export async function sweepDisk(
   layout: Layout,
-  olderThan: number,
-  known: KnownBlobs,
+  { olderThan, known, shops }: SweepScope,
 ): Promise<number> {
   const before = Date.now() - olderThan
   let removed = await sweepTemporary(layout, before, known)
-  for await (const { shop, hashes } of allPages(layout))
+  for await (const { shop, hashes } of allPages(layout, shops))
     removed += await sweepPage(layout, shop, hashes, before, known)
   return removed
 }
@@ -44,8 +43,13 @@ export async function* orphansOnDisk(
   }
 }
 
-async function* allPages(layout: Layout): AsyncGenerator<{ shop: number; hashes: string[] }> {
-  for (const shop of (await list(layout.folder)).filter((name) => /^\d+$/.test(name)))
+async function* allPages(
+  layout: Layout,
+  shops?: readonly number[],
+): AsyncGenerator<{ shop: number; hashes: string[] }> {
+  const isSwept = (name: string) =>
+    /^\d+$/.test(name) && (shops === undefined || shops.includes(Number(name)))
+  for (const shop of (await list(layout.folder)).filter(isSwept))
     for await (const hashes of pages(path.join(layout.folder, shop)))
       yield { shop: Number(shop), hashes }
 }

@@ -67,7 +67,7 @@ export function createDiskStore({ folder }: { folder: string }): BlobStore {
     size: async (shop, hash) => (await unlessAbsent(stat(layout.blob(shop, hash))))?.size ?? null,
     remove: async (shop, hash) => void (await unlessAbsent(unlink(layout.blob(shop, hash)))),
     removeShop: (shop, signal) => removeShopFolder(layout, shop, signal),
-    sweep: (olderThan, known) => sweepDisk(layout, olderThan, known),
+    sweep: (olderThan, known, shops) => sweepDisk(layout, { olderThan, known, shops }),
     orphans: (olderThan, known) => orphansOnDisk(layout, olderThan, known),
   }
 }

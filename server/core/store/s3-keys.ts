@@ -37,6 +37,8 @@ export function createKeys(prefix: string) {
       const name = checkedShop(shop)
       return [`${prefix}${name}/`, `${prefix}aside/${name}/`]
     },
+    /** The beginning of the keys of all objects that are built from parts. */
+    temporaryPrefix: `${prefix}tmp/`,
     /** The key of an object that is built from parts before its hash is known. */
     temporary: () => `${prefix}tmp/${random()}`,
     /** The key of a blob that the sweep puts aside; different each time. */

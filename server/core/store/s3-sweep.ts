@@ -16,7 +16,7 @@ import type { BlobKey } from './names.ts'
 import type { Keys } from './s3-keys.ts'
 import { headObject } from './s3-read.ts'
 import { copyObject, removeObject } from './s3-write.ts'
-import { StoreError, type KnownBlobs } from './store.ts'
+import { StoreError, type KnownBlobs, type SweepScope } from './store.ts'
 
 /**
  * Temporary objects are kept longer: an object that is built from parts has the date of its first
@@ -44,16 +44,19 @@ interface Seen extends BlobKey {
 export async function sweepBucket(
   bucket: S3Bucket,
   keys: Keys,
-  olderThan: number,
-  known: KnownBlobs,
+  { olderThan, known, shops }: SweepScope,
 ): Promise<number> {
   const sweep: Sweep = { bucket, keys, known, before: Date.now() - olderThan }
   let removed = await sweepUploads(sweep)
-  for await (const page of objectPages(bucket, keys.prefix)) {
-    removed += await sweepTemporary(sweep, page)
-    for (const blobs of byShop(page, keys.toBlob)) removed += await sweepBlobs(sweep, blobs)
-    for (const blobs of byShop(page, keys.toAside)) await finishAside(sweep, blobs)
-  }
+  const prefixes = shops
+    ? [keys.temporaryPrefix, ...shops.flatMap((shop) => keys.ofShop(shop))]
+    : [keys.prefix]
+  for (const prefix of prefixes)
+    for await (const page of objectPages(bucket, prefix)) {
+      removed += await sweepTemporary(sweep, page)
+      for (const blobs of byShop(page, keys.toBlob)) removed += await sweepBlobs(sweep, blobs)
+      for (const blobs of byShop(page, keys.toAside)) await finishAside(sweep, blobs)
+    }
   return removed
 }
 

@@ -38,7 +38,7 @@ export function createS3Store(location: S3Location, sizes?: Partial<PartSizes>):
       await call((options) => client.send(command, options))
     },
     removeShop: async (shop, signal) => removeShopObjects(bucket, keys, shop, signal),
-    sweep: (olderThan, known) => sweepBucket(bucket, keys, olderThan, known),
+    sweep: (olderThan, known, shops) => sweepBucket(bucket, keys, { olderThan, known, shops }),
     orphans: (olderThan, known) => orphansInBucket(bucket, keys, olderThan, known),
   }
 }

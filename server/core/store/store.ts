@@ -104,13 +104,22 @@ export interface BlobStore {
    * Removes what a crash may have left: temporary files and blobs that are unchanged for
    * `olderThan` milliseconds and that `known` does not name. A blob that is written again in the
    * meantime stays. Returns how many were removed.
+   * @param shops whose blobs are listed; absent: all that the location has. Leftovers of writes are
+   *   removed in any case.
    */
-  sweep(olderThan: number, known: KnownBlobs): Promise<number>
+  sweep(olderThan: number, known: KnownBlobs, shops?: readonly number[]): Promise<number>
   /**
    * Names the blobs that are unchanged for `olderThan` milliseconds and that `known` does not name;
    * removes nothing.
    */
   orphans(olderThan: number, known: KnownBlobs): AsyncIterable<BlobKey>
+}
+
+/** What a sweep looks at, as `BlobStore.sweep` is given it. */
+export interface SweepScope {
+  olderThan: number
+  known: KnownBlobs
+  shops: readonly number[] | undefined
 }
 
 /** Returns those of a shop's blobs that a row names. */

@@ -1,5 +1,5 @@
-// Announces progress at most twice a second for each operation, outside the transactions that write
-// outcomes: NOTIFY locks the whole database at commit.
+// Announces progress at most twice a second, of all operations of the process in one transaction,
+// outside the transactions that write outcomes: NOTIFY locks the whole database at commit.
 import type { Database } from '../../core/db/database.ts'
 
 const EVERY_MS = 500
@@ -13,27 +13,34 @@ export interface Progress {
 }
 
 export function createProgress(database: Database): Progress {
-  const due = new Map<string, NodeJS.Timeout>()
-  const send = (shop: number, operation: string) =>
+  const due = new Set<string>()
+  let timer: NodeJS.Timeout | null = null
+  const send = (messages: readonly string[]) =>
     database.pool
-      .query(`select pg_notify('operation_progress', $1)`, [`${shop}/${operation}`])
+      .query(`select pg_notify('operation_progress', message) from unnest($1::text[]) as message`, [
+        messages,
+      ])
       .then(() => {})
       // A hint may be lost: readers also poll.
       .catch(() => {})
+  const sendDue = () => {
+    timer = null
+    const messages = [...due]
+    due.clear()
+    if (messages.length > 0) void send(messages)
+  }
   return {
     announce: (shop, operation) => {
-      if (due.has(operation)) return
-      const timer = setTimeout(() => {
-        due.delete(operation)
-        void send(shop, operation)
-      }, EVERY_MS)
-      due.set(operation, timer)
+      due.add(`${shop}/${operation}`)
+      timer ??= setTimeout(sendDue, EVERY_MS)
     },
     announceEnd: (shop, operation) => {
-      clearTimeout(due.get(operation))
-      due.delete(operation)
-      return send(shop, operation)
+      const message = `${shop}/${operation}`
+      due.delete(message)
+      return send([message])
     },
-    close: () => due.forEach((timer) => clearTimeout(timer)),
+    close: () => {
+      if (timer) clearTimeout(timer)
+    },
   }
 }

@@ -1,11 +1,18 @@
-// Adds the noted downloads of all shops to the numbers of their files, each minute. A list that is
-// sorted by downloads adds those of its shop itself; this keeps the notes of all others few.
+// Adds the noted downloads and the noted changes of files of all shops to the kept counts, each
+// minute. Readers that need the sum add those of their shop; this keeps the notes of all others few.
 import type { Database } from '../../core/db/database.ts'
 import { forShop } from '../../core/db/for-shop.ts'
 import type { BackgroundTask } from '../../core/queue/background.ts'
 import { addNotedDownloads } from '../../files/download-counts.ts'
+import { addNotedCounts } from '../../files/file-counts.ts'
 
 const EVERY_MS = 60 * 1000
+
+/** Tables of notes, and what adds the notes of one shop. */
+const NOTES = [
+  ['file_download_changes', addNotedDownloads],
+  ['file_count_changes', addNotedCounts],
+] as const
 
 export interface CountTaskParts {
   database: Database
@@ -16,12 +23,14 @@ export const countTask = ({ database }: CountTaskParts): BackgroundTask => ({
   concurrency: 1,
   atStart: true,
   run: async ({ signal }) => {
-    const { rows } = await database.pool.query<{ shop_id: number }>(
-      'select distinct shop_id from file_download_changes',
-    )
-    for (const { shop_id } of rows) {
-      signal.throwIfAborted()
-      await addNotedDownloads(forShop(database, shop_id))
+    for (const [table, add] of NOTES) {
+      const { rows } = await database.pool.query<{ shop_id: number }>(
+        `select distinct shop_id from ${table}`,
+      )
+      for (const { shop_id } of rows) {
+        signal.throwIfAborted()
+        await add(forShop(database, shop_id))
+      }
     }
     return new Date(Date.now() + EVERY_MS)
   },

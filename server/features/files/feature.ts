@@ -40,6 +40,8 @@ export const filesFeature = defineFeature({
     blob_locations: 'hashes',
     blobs: 'hashes',
     file_copies: 'hashes',
+    file_count_changes: 'counts, and tags of the merchant’s own files',
+    file_counts: 'counts, and tags of the merchant’s own files',
     file_download_changes: 'counts',
     file_downloads: 'counts',
     files: 'the merchant’s own files',

@@ -5,7 +5,7 @@ import { isTaken } from '../../core/db/error-classes.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import type { FileFilter } from '../../files/filter.ts'
-import { countFiles } from '../../files/list.ts'
+import { totalOfFiles, type FileTotal } from '../../files/list.ts'
 import { nameKey } from '../../files/rules.ts'
 
 /** What a view shows. */
@@ -37,9 +37,9 @@ export const listViews = (scope: ShopScope): Promise<SavedView[]> =>
 export async function countViews(
   scope: ShopScope,
   views: readonly SavedView[],
-): Promise<ReadonlyMap<SavedView, number>> {
-  const counts = new Map<SavedView, number>()
-  for (const view of views) counts.set(view, await countFiles(scope, view.filter))
+): Promise<ReadonlyMap<SavedView, FileTotal>> {
+  const counts = new Map<SavedView, FileTotal>()
+  for (const view of views) counts.set(view, await totalOfFiles(scope, view.filter))
   return counts
 }
 

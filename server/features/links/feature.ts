@@ -13,5 +13,6 @@ export const linksFeature = defineFeature({
   effects: ({ secrets }) => [linkEffect(secrets)],
   tables: {
     links: { about: 'Download links', columns: ['email'], keeps: ['pack_name'], how: 'link' },
+    used_up_links: 'ids of links',
   },
 })

@@ -135,11 +135,25 @@ export async function rescheduleAll(tx: ShopScope, timeZone: string, now: Date):
     await setNextRun(tx, id, nextRuns(cron, timeZone, now, 1)[0] ?? null)
 }
 
+/** Schedules of all shops that one second may start; the others of the same minute follow. */
+const STARTS_A_SECOND = 5
+/** Most of them are due at a full hour at night: they are spread over this time at most. */
+const SPREAD_SECONDS = 300
+
+/**
+ * Sets the next run: `next`, or some seconds later if many schedules of all shops are due then.
+ * Operations that begin at the same moment would wait for each other.
+ */
 export async function setNextRun(tx: ShopScope, id: string, next: Date | null): Promise<void> {
-  await tx.query('update schedules set next_run_at = :next where shop_id = :shop and id = :id', {
-    id,
-    next,
-  })
+  await tx.query(
+    `update schedules set next_run_at = :next::timestamptz + interval '1 second' * least(
+       ${SPREAD_SECONDS - 1}, (select count(*) from (select from schedules o
+         where o.next_run_at >= :next and o.id <> :id
+           and o.next_run_at < :next::timestamptz + interval '${SPREAD_SECONDS} seconds'
+         limit ${SPREAD_SECONDS * STARTS_A_SECOND}) o) / ${STARTS_A_SECOND})
+     where shop_id = :shop and id = :id`,
+    { id, next },
+  )
 }
 
 async function columnsOf(

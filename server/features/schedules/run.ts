@@ -48,7 +48,7 @@ export async function startRun(
     })
   await discardPreviews(tx, engine, schedule.id)
   const cap = deletes(workflow, plugins) ? schedule.cap : Infinity
-  const within = cap === Infinity || (await countFiles(tx, filter)) <= cap
+  const within = cap === Infinity || (await countFiles(tx, filter, cap + 1)) <= cap
   const started = within ? await startWithin(tx, engine, start, cap) : null
   const operation = started ?? (await start(tx, true))
   if (started === null)

@@ -1,6 +1,7 @@
 // Product search in the mirror by title and by SKU: exact matches first, then prefixes, then parts.
 import { nameKey } from '../../../plugins/contract.ts'
-import type { ShopScope } from '../../core/db/for-shop.ts'
+import type { Bindings, ShopScope } from '../../core/db/for-shop.ts'
+import { likeLiteral } from '../../core/db/like-pattern.ts'
 
 export interface FoundProduct {
   id: string
@@ -21,21 +22,48 @@ export type SearchPlace = readonly [rank: number, titleKey: string, id: string]
  * @param search '' for all products, in the order of their titles.
  * @param after the previous page's last product.
  */
-export function searchProducts(
+export async function searchProducts(
   scope: ShopScope,
   { search, after, limit }: { search: string; after: SearchPlace | null; limit: number },
 ): Promise<FoundProduct[]> {
   const key = nameKey(search.trim())
-  const [rank, titleKey, id] = after ?? [-1, '', '']
-  const like = key.replace(/[\\%_]/g, '\\$&')
+  const like = likeLiteral(key)
+  const bindings = { key, starts: `${like}%`, within: `%${like}%` }
+  const found: FoundProduct[] = []
+  // A rank is only read if the better ones have not filled the page: a word that is in a hundred
+  // thousand titles takes as long as one that is in a hundred.
+  for (const [rank, conditions] of (key === '' ? ALL : RANKS).entries()) {
+    if (after && rank < after[0]) continue
+    const page = {
+      ...{ rank, limit: limit - found.length },
+      after: after?.[0] === rank ? after : null,
+    }
+    found.push(...(await readRank(scope, conditions, page, key === '' ? {} : bindings)))
+    if (found.length >= limit) break
+  }
+  return found
+}
+
+interface RankPage {
+  rank: number
+  after: SearchPlace | null
+  limit: number
+}
+
+/** Products of one rank, in the order of their titles. */
+function readRank(
+  scope: ShopScope,
+  conditions: readonly string[],
+  { rank, after, limit }: RankPage,
+  bindings: Bindings,
+): Promise<FoundProduct[]> {
+  const [, titleKey, id] = after ?? []
   return scope.query<FoundProduct>(
-    `with hits as (${key === '' ? ALL : MATCHING}),
-     page as (
-       select p.id, p.title, p.title_key, p.image_url as image, p.status, hits.rank
-       from hits join products p on p.shop_id = :shop and p.id = hits.id
-       where (hits.rank, p.title_key, p.id) > (:rank, :titleKey, :id)
-       order by hits.rank, p.title_key, p.id limit :limit
-     )
+    `with page as (
+       select p.id, p.title, p.title_key, p.image_url as image, p.status, :rank::int as rank
+       from products p where ${['p.shop_id = :shop', ...conditions].join(' and ')}
+         ${after ? 'and (p.title_key, p.id) > (:titleKey, :id)' : ''}
+       order by p.title_key, p.id limit :limit)
      select page.*,
        (select coalesce(jsonb_agg(jsonb_build_object('id', v.id, 'title', v.title, 'sku', v.sku)
         order by v.position), '[]')
@@ -45,23 +73,31 @@ export function searchProducts(
           where shop_id = :shop and product_id = page.id) m
         cross join lateral (select from files f where f.shop_id = :shop and f.id = m.file_id
           and f.deleted_at is null limit 1) f) as files
-     from page order by rank, title_key, id`,
-    {
-      limit,
-      rank,
-      titleKey,
-      id,
-      ...(key === '' ? {} : { key, starts: `${like}%`, within: `%${like}%` }),
-    },
+     from page order by title_key, id`,
+    { ...bindings, rank, limit, ...(after ? { titleKey, id } : {}) },
   )
 }
 
-const ALL = 'select id, 0 as rank from products where shop_id = :shop'
-// Each part is answered by a separate index.
-const MATCHING = `select id, min(rank) as rank from (
-    select product_id as id, 0 as rank from variants where shop_id = :shop and sku_key = :key
-    union all select id, 0 from products where shop_id = :shop and title_key = :key
-    union all select product_id, 1 from variants where shop_id = :shop and sku_key like :starts
-    union all select id, 2 from products where shop_id = :shop and title_key like :starts
-    union all select id, 3 from products where shop_id = :shop and title_key like :within
-  ) found group by id`
+/** SQL: a variant of the product `p` has such a SKU. */
+const hasSku = (condition: string) =>
+  `exists (select from variants v where v.shop_id = :shop and v.product_id = p.id and ${condition})`
+
+const EXACTLY = `p.id in (
+  select v.product_id from variants v where v.shop_id = :shop and v.sku_key = :key
+  union all select e.id from products e where e.shop_id = :shop and e.title_key = :key)`
+const NOT_EXACTLY = [`p.title_key <> :key`, `not ${hasSku('v.sku_key = :key')}`]
+const SKU_BEGINS = `p.id in (
+  select v.product_id from variants v where v.shop_id = :shop and v.sku_key like :starts)`
+const SKU_BEGINS_NOT = `not ${hasSku('v.sku_key like :starts')}`
+
+const ALL: readonly (readonly string[])[] = [[]]
+/** SQL conditions of each rank, without the products of better ranks. */
+const RANKS: readonly (readonly string[])[] = [
+  [EXACTLY],
+  [SKU_BEGINS, ...NOT_EXACTLY],
+  ['p.title_key like :starts', ...NOT_EXACTLY, SKU_BEGINS_NOT],
+  [
+    ...['p.title_key like :within', 'p.title_key not like :starts'],
+    ...[...NOT_EXACTLY, SKU_BEGINS_NOT],
+  ],
+]

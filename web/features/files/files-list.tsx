@@ -24,7 +24,10 @@ interface Props {
 
 export const FilesList = memo(function FilesList(props: Props) {
   const { list, shown, urlState, columns, go, onStarted } = props
-  const selection = useSelection(urlState, list?.data, list?.total)
+  const selection = useSelection(urlState, list?.data, {
+    total: list?.total ?? 0,
+    isExact: list?.total_is_exact ?? true,
+  })
   const { menu, dialog } = useBulkActions(selection, urlState.deleted, onStarted)
   return (
     <>
@@ -34,6 +37,7 @@ export const FilesList = memo(function FilesList(props: Props) {
           <FilesTable
             files={list.data}
             total={list.total}
+            isExact={list.total_is_exact}
             trash={urlState.deleted}
             find={urlState.search}
             columns={columns}

@@ -137,6 +137,7 @@ function ListBody({ files, url, columns, onStarted, failed, none, retry }: BodyP
           next={files.isPlaceholderData ? null : list.next_cursor}
           shown={list.data.length}
           total={list.total}
+          isExact={list.total_is_exact}
         />
       )}
     </>

@@ -24,6 +24,8 @@ interface Props {
   files: readonly File[]
   /** The number of files on all pages. */
   total: number
+  /** False: there are more. */
+  isExact: boolean
   /** Files in the trash have no page of their own. */
   trash: boolean
   /** The words that were searched for. */
@@ -67,7 +69,7 @@ const NAMES = { singular: t('file'), plural: t('files') }
 const labelOf = ({ filename }: File): string => t('Select {filename}', { filename })
 
 function useTableSelection(
-  { files, total, selection, menu }: Props,
+  { files, total, isExact, selection, menu }: Props,
   narrow: boolean,
   { onTick, onSelectionChange }: ReturnType<typeof useRowClicks>,
 ): RowSelection<File> {
@@ -78,16 +80,16 @@ function useTableSelection(
     onTick: useStable((file, on) =>
       narrow ? selection.click({ kind: 'one', id: file.id, on }) : onTick(file),
     ),
-    bar: <SelectedBar selection={selection} shown={files.length} total={total} menu={menu} />,
+    bar: <SelectedBar {...{ selection, total, isExact, menu }} shown={files.length} />,
     table: {
       selectedItemsCount: selection.all ? 'All' : selection.count,
       onSelectionChange: useStable(onSelectionChange),
       hasMoreItems: total > files.length,
-      paginatedSelectAllActionText: t('Select all {total, plural, one {# file} other {# files}}', {
-        total,
-      }),
+      paginatedSelectAllActionText: isExact
+        ? t('Select all {total, plural, one {# file} other {# files}}', { total })
+        : t('Select all files, more than {total, number}', { total }),
       paginatedSelectAllText: t('All {total, plural, one {# file} other {# files}} selected', {
-        total,
+        total: selection.all ? selection.count : total,
       }),
       promotedBulkActions: menu.foremost,
       bulkActions: menu.groups,

@@ -7,14 +7,16 @@ import { findOf } from './url-state.ts'
 
 export const findFiles: FindRecords = async (text, limit, signal) => {
   const query = { find: findOf(text), limit }
-  const { data, total } = await call('GET /api/files', { query, signal })
+  const { data, total, total_is_exact: isExact } = await call('GET /api/files', { query, signal })
   const files = data.map((file) => ({
     label: file.filename,
     detail: sizeText(file.size_bytes),
     url: `/files/${file.id}`,
   }))
   const all = {
-    label: t('Show all {total, plural, one {# file} other {# files}}', { total }),
+    label: isExact
+      ? t('Show all {total, plural, one {# file} other {# files}}', { total })
+      : t('Show all files, more than {total, number}', { total }),
     url: `/files?search=${encodeURIComponent(text)}`,
   }
   return total > files.length ? [...files, all] : files

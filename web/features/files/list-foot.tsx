@@ -15,15 +15,18 @@ interface Props {
   next: string | null
   shown: number
   total: number
+  /** False: there are more. */
+  isExact: boolean
 }
 
 const SIZES = [...PAGE_SIZES].sort((a, b) => a - b)
 
-export function ListFoot({ url, next, shown, total }: Props) {
+export function ListFoot({ url, next, shown, total, isExact }: Props) {
   const { urlState, go, pages } = url
   const { page, rows } = urlState
   const { jump, problem } = useJump(url)
-  const last = Math.max(1, Math.ceil(total / rows))
+  // Later pages are reached page by page.
+  const last = Math.max(1, Math.ceil(total / rows), isExact ? 1 : page)
   const turner = pages(next)
   // A page that was jumped to: the one before it was never visited.
   const onPrevious = () => void jump(page - 1)
@@ -31,7 +34,7 @@ export function ListFoot({ url, next, shown, total }: Props) {
     <PageTurner
       what={t('files')}
       pages={{ ...turner, onPrevious }}
-      label={rangeText(page, shown, total, rows)}
+      label={rangeText(page, shown, total, rows, isExact)}
     >
       {total > (SIZES[0] ?? 0) && (
         <div className="list-foot">
@@ -47,7 +50,7 @@ export function ListFoot({ url, next, shown, total }: Props) {
               go({ rows: size })
             }}
           />
-          {last > 1 && <PageField key={page} page={page} last={last} onJump={jump} />}
+          {last > 1 && <PageField key={page} {...{ page, last, isExact }} onJump={jump} />}
           {problem && <InlineError message={problem} fieldID="page-field" />}
         </div>
       )}
@@ -80,10 +83,11 @@ function useJump({ urlState, turn, known }: Props['url']) {
 interface FieldProps {
   page: number
   last: number
+  isExact: boolean
   onJump: (page: number) => Promise<void>
 }
 
-function PageField({ page, last, onJump }: FieldProps) {
+function PageField({ page, last, isExact, onJump }: FieldProps) {
   const [text, setText] = useState(String(page))
   const [going, setGoing] = useState(false)
   const wanted = Number(text)
@@ -118,7 +122,7 @@ function PageField({ page, last, onJump }: FieldProps) {
         onChange={setText}
       />
       <Text as="span" tone="subdued">
-        {t('of {pages}', { pages: numberText(last) })}
+        {t('of {pages}', { pages: isExact ? numberText(last) : `${numberText(last)}+` })}
       </Text>
       {text !== String(page) && (
         <Button submit disabled={!fits} loading={going}>

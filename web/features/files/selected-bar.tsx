@@ -10,10 +10,12 @@ interface Props {
   selection: FileSelection
   shown: number
   total: number
+  /** False: there are more. */
+  isExact: boolean
   menu: BulkMenu
 }
 
-export function SelectedBar({ selection, shown, total, menu }: Props) {
+export function SelectedBar({ selection, shown, total, isExact, menu }: Props) {
   const { count, onPage, all, click } = selection
   const page = onPage === shown
   return (
@@ -29,7 +31,9 @@ export function SelectedBar({ selection, shown, total, menu }: Props) {
         <Button variant="plain" onClick={() => click({ kind: 'all', on: !all })}>
           {all
             ? t('Only this page')
-            : t('Select all {total, plural, one {# file} other {# files}}', { total })}
+            : isExact
+              ? t('Select all {total, plural, one {# file} other {# files}}', { total })
+              : t('Select all files, more than {total, number}', { total })}
         </Button>
       )}
       {count > 0 && <Actions menu={menu} />}

@@ -1,7 +1,8 @@
 // The selection of the list of files: single files of any page, or all that match.
 import { useState } from 'react'
 import { type File, type FileFilter, type Selection } from '../../shell/client/types.ts'
-import { DEFAULT_SORT, type FilesUrlState, filterOf, listOf } from './url-state.ts'
+import { useRead } from '../../shell/client/reads.ts'
+import { DEFAULT_SORT, type FilesUrlState, filesQuery, filterOf, listOf } from './url-state.ts'
 
 /**
  * The ticked files of one list, each as it was last loaded, in the order in which they were ticked.
@@ -60,7 +61,7 @@ export interface Chosen {
   /** Does `files` contain all of them? */
   known: boolean
   /** The list in which they were ticked. */
-  list: { filter: FileFilter; total: number }
+  list: { filter: FileFilter; total: number; isExact?: boolean }
 }
 
 const NONE: readonly File[] = []
@@ -69,11 +70,16 @@ const NONE: readonly File[] = []
  * Other filters are another list with its own selection, so that no hidden file stays ticked;
  * another page or order is the same list.
  */
-export function useSelection(urlState: FilesUrlState, shown: readonly File[] = NONE, total = 0) {
+export function useSelection(
+  urlState: FilesUrlState,
+  shown: readonly File[] = NONE,
+  { total: listed, isExact }: { total: number; isExact: boolean } = { total: 0, isExact: true },
+) {
   const list = listOf(urlState)
   const nothing: TickedFiles = { list, files: new Map(), all: false }
   const [state, setTicked] = useState<TickedFiles>(nothing)
   const ticked = state.list === list ? state : nothing
+  const total = useExactTotal(urlState, ticked.all && !isExact) ?? listed
   // The page's checkbox ticks in the order of creation, as a filter does; in a sorted list, in the
   // list's order.
   const whole = urlState.sort === DEFAULT_SORT ? shown.toReversed() : shown
@@ -87,7 +93,7 @@ export function useSelection(urlState: FilesUrlState, shown: readonly File[] = N
   const known = !ticked.all || total === shown.length
   const chosen: Chosen = {
     select: ticked.all ? { filter: filterOf(urlState) } : { file_ids: files.map(({ id }) => id) },
-    ...{ count, files, known, list: { filter: filterOf(urlState), total } },
+    ...{ count, files, known, list: { filter: filterOf(urlState), total, isExact } },
   }
   return {
     isTicked: (id: string) => ticked.all || ticked.files.has(id),
@@ -99,6 +105,12 @@ export function useSelection(urlState: FilesUrlState, shown: readonly File[] = N
     click: (click: Click) => setTicked(selectionAfter(ticked, click, shown, whole)),
     clear: () => setTicked(nothing),
   }
+}
+
+/** The number of all files that match: an action on them says how many it changes. */
+function useExactTotal(urlState: FilesUrlState, enabled: boolean): number | undefined {
+  const query = { ...filesQuery({ ...urlState, cursor: '' }), limit: 1, exact: true }
+  return useRead('GET /api/files', { query, enabled }).data?.total
 }
 
 export type FileSelection = ReturnType<typeof useSelection>

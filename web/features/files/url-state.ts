@@ -124,16 +124,21 @@ export const withoutFilters = ({ deleted, sort, rows }: FilesUrlState): FilesUrl
   ...{ deleted, sort, rows },
 })
 
-/** `51–100 of 1,234 files` */
+/** `51–100 of 1,234 files`, or `51–100 of more than 10,000 files` */
 export function rangeText(
   page: number,
   shown: number,
   total: number,
   rows: number = PAGE_SIZE,
+  isExact = true,
 ): string {
   if (shown === 0 || (page === 1 && shown === total))
     return t('{total, plural, one {# file} other {# files}}', { total })
   const first = (page - 1) * rows + 1
+  if (!isExact)
+    return t('{first, number}–{last, number} of more than {total, number} files', {
+      ...{ first, last: first + shown - 1, total },
+    })
   return t('{first, number}–{last, number} of {total, plural, one {# file} other {# files}}', {
     first,
     last: first + shown - 1,

@@ -50,6 +50,7 @@ export const ViewsBar = memo(function ViewsBar({ urlState, go, columns }: Props)
                 current={view === open}
                 name={view.name}
                 files={view.files}
+                isExact={view.files_is_exact}
               />
             </li>
           ))}
@@ -64,17 +65,27 @@ export const ViewsBar = memo(function ViewsBar({ urlState, go, columns }: Props)
   )
 })
 
-function Tab(props: { url: string; current: boolean; name: string; files?: number }) {
-  const { url, current, name, files } = props
+function Tab(props: {
+  url: string
+  current: boolean
+  name: string
+  files?: number
+  isExact?: boolean
+}) {
+  const { url, current, name, files, isExact = true } = props
   return (
     <PageLink url={url} className="view-tab" aria-current={current ? 'page' : undefined}>
       <span className="view-name">{name}</span>
       {files !== undefined && (
         <span
           className="view-count"
-          aria-label={t('{files, plural, one {# file} other {# files}}', { files })}
+          aria-label={
+            isExact
+              ? t('{files, plural, one {# file} other {# files}}', { files })
+              : t('More than {files, number} files', { files })
+          }
         >
-          {numberText(files)}
+          {isExact ? numberText(files) : `${numberText(files)}+`}
         </span>
       )}
     </PageLink>

@@ -5,6 +5,13 @@ import { Banner, BlockStack, Text } from '../../shell/ui/index.ts'
 import { paidText } from '../../shell/files/impact-labels.ts'
 import { t } from '../../shell/messages/t.ts'
 
+function matchText({ total, total_is_exact: isExact }: Match): string {
+  if (total === 0) return t('No file matches now')
+  return isExact
+    ? t('{total, plural, one {# file matches} other {# files match}} now', { total })
+    : t('More than {total, number} files match now', { total })
+}
+
 export function Matches({ match }: { match: UseQueryResult<Match> }) {
   const { data, error, isPlaceholderData } = match
   if (error)
@@ -18,15 +25,7 @@ export function Matches({ match }: { match: UseQueryResult<Match> }) {
   return (
     <BlockStack gap="200">
       <Text as="p" fontWeight="semibold" tone={isPlaceholderData ? 'subdued' : undefined}>
-        <span role="status">
-          {data === undefined
-            ? t('Counting …')
-            : data.total === 0
-              ? t('No file matches now')
-              : t('{total, plural, one {# file matches} other {# files match}} now', {
-                  total: data.total,
-                })}
-        </span>
+        <span role="status">{data === undefined ? t('Counting …') : matchText(data)}</span>
       </Text>
       {lost !== null && <Banner tone="warning">{lost}</Banner>}
       {data && data.sample.length > 0 && (

@@ -1939,6 +1939,8 @@ export interface components {
           data: components['schemas']['File'][]
           next_cursor: string | null
           total: number
+          /** @description false: there are more than that; totals are counted up to 10,000 */
+          total_is_exact: boolean
         }
         query: {
           backed_up?: boolean
@@ -1946,6 +1948,7 @@ export interface components {
           cursor?: string
           deleted?: boolean
           drop_account?: string
+          exact?: boolean
           find?: string
           /** Larger than */
           larger_than?: number
@@ -5581,6 +5584,8 @@ export interface components {
       created_at: string
       /** @description How many files it shows now */
       files: number
+      /** @description false: there are more than that; totals are counted up to 10,000 */
+      files_is_exact: boolean
       /** @description As of `GET /api/files`; a view never shows the trash */
       filter: {
         /** @description Has a backup, or has none */
@@ -5963,6 +5968,8 @@ export interface components {
       impact: components['schemas']['FilesImpact'] | null
       sample: string[]
       total: number
+      /** @description false: there are more than that; totals are counted up to 10,000 */
+      total_is_exact: boolean
     }
     ScheduleRequest: {
       /**

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError } from '../../../core/errors.ts'
 import { addNotedDownloads } from '../../../files/download-counts.ts'
+import { flag } from '../../../../plugins/contract.ts'
 import { filterFields, type FileFilter } from '../../../files/filter.ts'
 import {
   countFiles,
@@ -10,6 +11,8 @@ import {
   FILE_SORTS,
   listFilePage,
   listTags,
+  totalOfFiles,
+  type FileTotal,
   type FilePage,
 } from '../../../files/list.ts'
 import { hasPack } from '../../packs/model/list.ts'
@@ -27,7 +30,7 @@ import {
 } from '../../../http/cursors.ts'
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
 import { fileRecord, fileSchema } from '../record.ts'
-import { listOf, page } from '../../../http/schemas.ts'
+import { listOf, page, totalIsExact } from '../../../http/schemas.ts'
 import type { FileRouteParts } from '../routes.ts'
 
 export const fileListRoutes = (parts: FileRouteParts): Endpoint[] => [list(parts), tagsInUse()]
@@ -55,6 +58,10 @@ const list = ({ baseUrl, clock }: FileRouteParts) =>
           description:
             'Skips this many files first, to jump to a page; continue with `next_cursor`, which is faster',
         }),
+        exact: flag.optional().meta({
+          description:
+            'Counts all files that match, also more than 10,000; this takes longer the more they are',
+        }),
       })
       .refine(({ sort, pack }) => !sort.endsWith('pack_position') || pack !== undefined, {
         path: ['sort'],
@@ -63,11 +70,14 @@ const list = ({ baseUrl, clock }: FileRouteParts) =>
     replies: {
       200: {
         description: 'A page of files; `total` is how many match',
-        schema: listOf(fileSchema).extend({ total: z.number().int() }),
+        schema: listOf(fileSchema).extend({
+          total: z.number().int(),
+          total_is_exact: totalIsExact,
+        }),
       },
     },
     handler: async ({ caller: { scope }, query }) => {
-      const { limit, cursor, sort, offset, ...filter } = query
+      const { limit, cursor, sort, offset, exact = false, ...filter } = query
       const place = placeOf(cursor, sort)
       await requirePack(scope, filter)
       if (sort.endsWith('downloads')) await addNotedDownloads(scope)
@@ -76,25 +86,25 @@ const list = ({ baseUrl, clock }: FileRouteParts) =>
           ...{ filter, sort, offset, limit: limit + 1 },
           after: place?.after ?? null,
         }),
-        counting(scope, filter, place, clock()),
+        counting(scope, filter, { before: place, exact, now: clock() }),
       ])
       const shown = rows.slice(0, limit)
       const next =
         rows.length > limit
-          ? toCursor([...cursorOf(lastOf(shown), sort), counted.total, counted.at])
+          ? toCursor([...cursorOf(lastOf(shown), sort), cursorTotal(counted), counted.at])
           : null
       return {
         body: {
           data: shown.map((row) => fileRecord(row, baseUrl)),
           next_cursor: next,
           total: counted.total,
+          total_is_exact: counted.isExact,
         },
       }
     },
   })
 
-interface FileCount {
-  total: number
+interface FileCount extends FileTotal {
   /** The time of the count, in milliseconds. */
   at: number
 }
@@ -111,7 +121,7 @@ function placeOf(
   const values = fromCursor(cursor, [value, uuid, bigInteger, bigInteger])
   if (!values) return null
   const [last, id, total, at] = values
-  return { after: [last, id], total, at }
+  return { after: [last, id], total: Math.abs(total), isExact: total >= 0, at }
 }
 
 const VALUES: Readonly<Record<string, CursorPart>> = {
@@ -122,16 +132,20 @@ const VALUES: Readonly<Record<string, CursorPart>> = {
   pack_position: integer,
 }
 
+/** A cursor stores a total that is not exact as a negative number. */
+const cursorTotal = ({ total, isExact }: FileTotal): number => (isExact ? total : -total)
+
 async function counting(
   scope: ShopScope,
   filter: FileFilter,
-  before: FileCount | null,
-  now: Date,
+  { before, exact, now }: { before: FileCount | null; exact: boolean; now: Date },
 ): Promise<FileCount> {
   const at = now.getTime()
-  return before && Math.abs(at - before.at) < COUNTED_FOR_MS
-    ? before
-    : { total: await countFiles(scope, filter), at }
+  const isUsable = before !== null && (before.isExact || !exact)
+  if (isUsable && Math.abs(at - before.at) < COUNTED_FOR_MS) return before
+  const total = await totalOfFiles(scope, filter)
+  if (total.isExact || !exact) return { ...total, at }
+  return { total: await countFiles(scope, filter), isExact: true, at }
 }
 
 /** Checks that the pack of a filter exists: an unknown pack is an error; an empty pack is not. */

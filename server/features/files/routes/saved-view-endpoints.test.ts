@@ -29,6 +29,7 @@ it('are saved with their number of files, listed by name, changed in part and de
       sort: '-created_at',
       columns: null,
       files: 2,
+      files_is_exact: true,
       created_at: expect.stringMatching(/Z$/),
       updated_at: expect.stringMatching(/Z$/),
     },

@@ -1,10 +1,11 @@
 // Saved views of the list of files.
 import { z } from 'zod'
+import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
 import { filterSchema } from '../../../files/filter.ts'
-import { FILE_SORTS, countFiles } from '../../../files/list.ts'
+import { FILE_SORTS, totalOfFiles, type FileTotal } from '../../../files/list.ts'
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
-import { errorSchema, givenName, listOf, timestamp } from '../../../http/schemas.ts'
+import { errorSchema, givenName, listOf, timestamp, totalIsExact } from '../../../http/schemas.ts'
 import {
   changeView,
   countViews,
@@ -55,6 +56,7 @@ const viewSchema = z
     sort: z.enum(FILE_SORTS),
     columns: z.array(z.enum(VIEW_COLUMNS)).nullable(),
     files: z.number().int().meta({ description: 'How many files it shows now' }),
+    files_is_exact: totalIsExact,
     created_at: timestamp,
     updated_at: timestamp,
   })
@@ -142,14 +144,16 @@ const remove = () =>
     },
   })
 
-const counted = async (scope: Parameters<typeof countFiles>[0], view: SavedView) =>
-  recordOf(view, await countFiles(scope, view.filter))
+const counted = async (scope: ShopScope, view: SavedView) =>
+  recordOf(view, await totalOfFiles(scope, view.filter))
 
 const recordOf = (
   { id, name, filter, sort, columns, created_at, updated_at }: SavedView,
-  files: number,
+  { total, isExact }: FileTotal,
 ) => ({
-  ...{ id: toPublicId('saved', id), name, filter, sort, columns, files },
+  ...{ id: toPublicId('saved', id), name, filter, sort, columns },
+  files: total,
+  files_is_exact: isExact,
   created_at: created_at.toISOString(),
   updated_at: updated_at.toISOString(),
 })

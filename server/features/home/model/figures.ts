@@ -3,6 +3,7 @@ import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { ERRORS, isErrorCode } from '../../../core/errors.ts'
 import { toPublicId } from '../../../core/ids.ts'
 import { elementAt } from '../../../core/present.ts'
+import { readCounts } from '../../../files/file-counts.ts'
 import type { Figure } from './days.ts'
 
 export const PERIODS = [7, 30, 90] as const
@@ -32,10 +33,7 @@ export async function readFigures(scope: ShopScope, days: number, now: Date): Pr
     daysOf(scope, period),
     topFilesOf(scope, period),
     topProductsOf(scope, period),
-    scope.query<Figures['storage'][number]>(
-      `select extension, count(*)::int as files, sum(size_bytes)::bigint as bytes from files
-         where shop_id = :shop and deleted_at is null group by 1 order by 3 desc limit ${TOP}`,
-    ),
+    storageOf(scope),
     importsOf(scope, period),
     failuresOf(scope, period),
     bouncedMails(scope, period),
@@ -51,6 +49,14 @@ export async function readFigures(scope: ShopScope, days: number, now: Date): Pr
     failures,
     bounced_mails: bounced,
   }
+}
+
+async function storageOf(scope: ShopScope): Promise<Figures['storage']> {
+  const counts = await readCounts(scope, ['extension'])
+  return counts
+    .toSorted((a, b) => b.bytes - a.bytes || (a.subject < b.subject ? -1 : 1))
+    .slice(0, TOP)
+    .map(({ subject, files, bytes }) => ({ extension: subject, files, bytes }))
 }
 
 export interface Point {

@@ -10,7 +10,7 @@ export const MAX_COUNTED = 1000
 // SQL of the rows that need somebody. Each is counted up to the bound.
 const NEEDS = {
   // A delivery whose workflow prepares its files needs nobody, unless the workflow failed.
-  held: `from deliveries d where d.shop_id = :shop and ${STATUS_SQL} = 'held'
+  held: `from deliveries d where d.shop_id = :shop and d.held_by is not null and ${STATUS_SQL} = 'held'
     and (d.held_by <> 'workflow' or exists (select from delivery_runs r
       where r.shop_id = d.shop_id and r.delivery_id = d.id and r.status = 'failed'))`,
   asked: `from deliveries d where d.shop_id = :shop and d.ask is not null
@@ -19,7 +19,7 @@ const NEEDS = {
     where d.shop_id = :shop and ${STATUS_SQL} = 'ready' and exists (select from links c
       where c.shop_id = p.shop_id and c.parent_id = p.id and ${BLOCKED_LINK})`,
   unreachable: `from deliveries d join orders o on o.shop_id = d.shop_id and o.id = d.order_id
-    where d.shop_id = :shop and ${STATUS_SQL} = 'ready' and coalesce(d.email, o.email) is null`,
+    where d.shop_id = :shop and o.email is null and d.email is null and ${STATUS_SQL} = 'ready'`,
   bounced: `from deliveries d where d.shop_id = :shop and ${STATUS_SQL} = 'ready'
     and d.bounced_at is not null`,
   unfiled_products: `from ${UNFILED_PRODUCTS}`,

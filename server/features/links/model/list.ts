@@ -33,8 +33,8 @@ export interface LinkFilter {
    */
   search?: string | undefined
   /**
-   * Revoked: index links_revoked; withdrawn: index links_file; other statuses are tested row by
-   * row.
+   * Revoked: index links_revoked; withdrawn: index links_file; exhausted: table used_up_links; other
+   * statuses are tested row by row.
    */
   status?: LinkStatus | undefined
 }
@@ -52,6 +52,8 @@ const SPAN = { first: 1000, max: 32_000 }
 const TIME_LIMIT_MS = 1000
 /** A query names up to this many files, packs or links by id. */
 const MAX_NAMED = 1000
+/** Links of up to this many files are read by their files. */
+const MAX_WITHDRAWN = 20_000
 
 const OFFERED = `l.revoked_at is null and f.deleted_at is null and ${MAPPING_STATE} <> 'unmapped'`
 const RELEASED = '(l.available_at is null or l.available_at <= :now)'
@@ -145,12 +147,18 @@ async function compile(scope: ShopScope, filter: LinkFilter, now: Date): Promise
   if (status !== undefined)
     add(STATUS[status], status === 'revoked' || status === 'withdrawn' ? {} : { now }, false)
   if (status === 'withdrawn' && !served) {
-    const files = await fewIds(scope, WITHDRAWN, {})
-    if (files) add('l.file_id = any(:withdrawn::uuid[])', { withdrawn: files })
+    const { files } = await scope.one<{ files: number }>(
+      `select count(*) as files from (${WITHDRAWN} limit :most) w where :shop > 0`,
+      { most: MAX_WITHDRAWN + 1 },
+    )
+    if (files <= MAX_WITHDRAWN) add(`l.file_id = any(array(${WITHDRAWN}))`, {})
   }
+  if (status === 'exhausted' && !served) add(USED_UP, {})
   return { where: conditions.join(' and '), bindings, served }
 }
 
+/** Index: used_up_links_pkey. */
+const USED_UP = `l.id in (select u.link_id from used_up_links u where u.shop_id = :shop)`
 const EMAIL = 'lower(l.email) collate "C"'
 // The same condition in two forms, each with its own index: files_unmapped excludes the trash.
 const WITHDRAWN = `select id from files where shop_id = :shop and deleted_at is not null

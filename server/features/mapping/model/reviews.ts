@@ -69,8 +69,9 @@ const questionOf = (candidates: readonly Candidate[]) =>
 
 const COLUMNS = `r.id, r.file_id, f.filename, r.operation_id, o.kind, r.candidates, r.score, r.status, r.created_at, r.decided_at,
   r.decided_by, r.replaces`
-const WITH_FILES = `reviews r join files f on f.shop_id = r.shop_id and f.id = r.file_id
-  and f.deleted_at is null
+const OF_FILES = `reviews r join files f on f.shop_id = r.shop_id and f.id = r.file_id
+  and f.deleted_at is null`
+const WITH_FILES = `${OF_FILES}
   left join operations o on o.shop_id = r.shop_id and o.id = r.operation_id`
 /** SQL: the review is still needed. A file that was mapped in the meantime needs none. */
 const IS_NEEDED = `(r.status <> 'open' or f.mapping_state <> 'mapped' or r.replaces
@@ -153,7 +154,7 @@ export async function listReviewGroups(
 
 export async function countOpen(scope: ShopScope): Promise<number> {
   const row = await scope.one<{ open: number }>(
-    `select count(*) as open from ${WITH_FILES} where r.shop_id = :shop and r.status = 'open'
+    `select count(*) as open from ${OF_FILES} where r.shop_id = :shop and r.status = 'open'
       and ${IS_NEEDED}`,
   )
   return row.open
@@ -192,7 +193,7 @@ export function listUnambiguous(
 
 export async function countUnambiguous(scope: ShopScope, above: number): Promise<number> {
   const row = await scope.one<{ reviews: number }>(
-    `select count(*) as reviews from ${WITH_FILES} where ${UNAMBIGUOUS}`,
+    `select count(*) as reviews from ${OF_FILES} where ${UNAMBIGUOUS}`,
     { above },
   )
   return row.reviews

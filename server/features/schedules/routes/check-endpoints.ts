@@ -8,12 +8,12 @@ import { placedFilter, type Engine } from '../../../engine/engine.ts'
 import { AppError } from '../../../core/errors.ts'
 import { filterSchema } from '../../../files/filter.ts'
 import { impactOf } from '../../files/impact.ts'
-import { countFiles, listFilePage } from '../../../files/list.ts'
+import { listFilePage, totalOfFiles } from '../../../files/list.ts'
 import { readShop, timeZone } from '../../../files/shop-settings.ts'
 import { deletes } from '../../workflows/describe.ts'
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
 import { actionField, cron, scheduleBody, timesOf, workflow } from '../record.ts'
-import { errorSchema, timestamp } from '../../../http/schemas.ts'
+import { errorSchema, timestamp, totalIsExact } from '../../../http/schemas.ts'
 import { impactSchema } from '../../files/routes/impact-endpoints.ts'
 
 const SAMPLE = 10
@@ -81,6 +81,7 @@ const match = ({ engine, clock }: ScheduleRouteParts): Endpoint =>
         schema: z
           .object({
             total: z.number().int(),
+            total_is_exact: totalIsExact,
             sample: z.array(z.string()),
             impact: impactSchema.nullable().meta({ description: 'Null: it deletes nothing' }),
           })
@@ -94,12 +95,17 @@ const match = ({ engine, clock }: ScheduleRouteParts): Endpoint =>
           : null
       const filter = runs ? placedFilter(body.filter, runs, engine.plugins) : body.filter
       const isDeletion = runs !== null && deletes(runs, engine.plugins)
-      const [total, impact, sample] = await Promise.all([
-        countFiles(scope, filter),
+      const [{ total, isExact }, impact, sample] = await Promise.all([
+        totalOfFiles(scope, filter),
         isDeletion ? impactOf(scope, { filter }, clock()) : null,
         listFilePage(scope, { filter, sort: 'created_at', after: null, limit: SAMPLE }),
       ])
-      return { body: { total, impact, sample: sample.map(({ filename }) => filename) } }
+      return {
+        body: {
+          ...{ total, total_is_exact: isExact, impact },
+          sample: sample.map(({ filename }) => filename),
+        },
+      }
     },
   })
 

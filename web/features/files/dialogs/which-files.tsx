@@ -54,6 +54,7 @@ export function WhichFiles({ which: { offered, picked, pick } }: { which: Which 
 /** Without choices that equal another one. */
 function choicesFor({ select, count, list }: Chosen): Choice[] {
   const narrowed = filterTexts(list.filter)
+  const { isExact = true } = list
   const choices: Choice[] = []
   if (count > 0 && 'file_ids' in select)
     choices.push({
@@ -65,19 +66,25 @@ function choicesFor({ select, count, list }: Chosen): Choice[] {
   if (narrowed.length > 0 || list.filter.deleted)
     choices.push({
       value: 'list',
-      label: t(
-        'The {total, plural, one {# file that matches} other {# files that match}}: {conditions}',
-        { total: list.total, conditions: narrowed.join('; ') || t('in the trash') },
-      ),
+      label: matchingText(list, narrowed),
       select: { filter: list.filter },
-      count: list.total,
+      count: isExact ? list.total : null,
     })
   if (!list.filter.deleted)
     choices.push({
       value: 'all',
       label: t('All files'),
       select: { filter: {} },
-      count: narrowed.length === 0 ? list.total : null,
+      count: narrowed.length === 0 && isExact ? list.total : null,
     })
   return choices
+}
+
+function matchingText({ total, isExact = true }: Chosen['list'], narrowed: readonly string[]) {
+  const conditions = narrowed.join('; ') || t('in the trash')
+  return isExact
+    ? t('The {total, plural, one {# file that matches} other {# files that match}}: {conditions}', {
+        ...{ total, conditions },
+      })
+    : t('The files that match, more than {total, number}: {conditions}', { total, conditions })
 }

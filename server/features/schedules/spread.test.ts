@@ -1,0 +1,36 @@
+// Schedules of all shops that are due at the same minute start one after another.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestShop, openTestDatabase } from '../../../test/database.ts'
+import { forShop } from '../../core/db/for-shop.ts'
+import { setNextRun } from './rows.ts'
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+afterAll(() => database.drop())
+
+test('the first five of a minute run at its beginning, and the others in the seconds after it', async () => {
+  const next = new Date('2026-02-01T03:00:00Z')
+  const seconds: number[] = []
+  for (const shop of [
+    await createTestShop(database, 'one.myshopify.com'),
+    await createTestShop(database, 'two.myshopify.com'),
+  ]) {
+    const scope = forShop(database, shop)
+    const rows = await scope.query<{ id: string }>(
+      `insert into schedules (shop_id, name, cron, action)
+       select :shop, 'Night ' || n, '0 3 * * *', 'delete-files' from generate_series(1, 6) n
+       returning id`,
+    )
+    for (const { id } of rows) {
+      await setNextRun(scope, id, next)
+      const [row] = await scope.query<{ next_run_at: Date }>(
+        'select next_run_at from schedules where shop_id = :shop and id = :id',
+        { id },
+      )
+      seconds.push((row!.next_run_at.getTime() - next.getTime()) / 1000)
+    }
+  }
+  expect(seconds).toEqual([0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2, 2])
+})

@@ -1,0 +1,114 @@
+// Kept counts of a shop's files: all, by extension, by tag, without a product, and the bytes of all
+// versions. Triggers note each change in the transaction that makes it
+// (migrations/0036_kept-counts.ts); here the notes are added to the counts, and checked.
+import type { Database } from '../core/db/database.ts'
+import { forShop, type ShopScope } from '../core/db/for-shop.ts'
+import type { Logger } from '../core/log.ts'
+
+export type CountKind = 'all' | 'extension' | 'tag' | 'unmapped' | 'versions'
+
+export interface KeptCount {
+  kind: CountKind
+  /** The extension or the tag; '' otherwise. */
+  subject: string
+  files: number
+  bytes: number
+}
+
+/** SQL: the counts with the changes that were not added yet. Both are read in one snapshot. */
+const CURRENT = `(
+  select kind, subject, files, bytes from file_counts where shop_id = :shop and kind = any(:kinds::text[])
+  union all
+  select kind, subject, files, bytes from file_count_changes
+  where shop_id = :shop and kind = any(:kinds::text[])) as c`
+
+/**
+ * The current counts, also inside the transaction that changes files. Read tags with `listTags`: a
+ * shop may have many.
+ */
+export function readCounts(
+  scope: ShopScope,
+  kinds: readonly Exclude<CountKind, 'tag'>[],
+): Promise<KeptCount[]> {
+  return scope.query<KeptCount>(
+    `select kind, subject, sum(files)::bigint as files, sum(bytes)::bigint as bytes
+     from ${CURRENT} where :shop > 0 group by 1, 2 having sum(files) <> 0 or sum(bytes) <> 0`,
+    { kinds: [...kinds] },
+  )
+}
+
+/** How many files have the tag. */
+export async function countOfTag(scope: ShopScope, tag: string): Promise<number> {
+  const { files } = await scope.one<{ files: number }>(
+    `select coalesce(sum(files), 0)::bigint as files
+     from ${CURRENT} where :shop > 0 and subject = :tag`,
+    { kinds: ['tag'], tag },
+  )
+  return files
+}
+
+/** Adds the noted changes of the shop to its counts. */
+export async function addNotedCounts(scope: ShopScope): Promise<void> {
+  const noted = await scope.query('select from file_count_changes where shop_id = :shop limit 1')
+  if (noted.length === 0) return
+  await scope.transaction(async (tx) => {
+    // One after another: two that delete the same notes in different orders could deadlock.
+    await tx.query(`select pg_advisory_xact_lock(hashtextextended('file-counts', :shop))`)
+    await tx.query(
+      `with gone as (
+         delete from file_count_changes where shop_id = :shop
+         returning kind, subject, files, bytes
+       )
+       insert into file_counts as k (shop_id, kind, subject, files, bytes)
+       select :shop, kind, subject, sum(files), sum(bytes) from gone group by 2, 3
+       having sum(files) <> 0 or sum(bytes) <> 0 order by 2, 3
+       on conflict (shop_id, kind, subject) do update
+         set files = k.files + excluded.files, bytes = k.bytes + excluded.bytes`,
+    )
+  })
+}
+
+/**
+ * Counts the shop's files again and notes the differences to the kept counts, in one snapshot: files
+ * may change meanwhile. Returns how many counts were wrong.
+ */
+export async function checkCounts(scope: ShopScope): Promise<number> {
+  const wrong = await scope.query(
+    `insert into file_count_changes (shop_id, kind, subject, files, bytes)
+     select :shop, kind, subject, sum(files), sum(bytes) from (
+       select 'all' as kind, '' as subject, count(*) as files, sum(size_bytes) as bytes
+       from files where shop_id = :shop and deleted_at is null
+       union all select 'extension', extension, count(*), sum(size_bytes)
+       from files where shop_id = :shop and deleted_at is null group by 2
+       union all select 'unmapped', '', count(*), 0
+       from files where shop_id = :shop and deleted_at is null and mapping_state <> 'mapped'
+       union all select 'tag', tag, count(*), 0
+       from files, unnest(tags) as tag where shop_id = :shop and deleted_at is null group by 2
+       union all select 'versions', '', 0, sum(size_bytes) from versions where shop_id = :shop
+       union all select kind, subject, -files, -bytes from file_counts where shop_id = :shop
+       union all select kind, subject, -files, -bytes from file_count_changes where shop_id = :shop
+     ) c group by 2, 3 having sum(files) <> 0 or coalesce(sum(bytes), 0) <> 0
+     returning kind, subject, files, bytes`,
+  )
+  await addNotedCounts(scope)
+  await scope.query('delete from file_counts where shop_id = :shop and files = 0 and bytes = 0')
+  return wrong.length
+}
+
+/** Counts are checked once a day: each shop in the hour that its number gives, so that they take turns. */
+export async function sweepCounts(
+  database: Pick<Database, 'pool' | 'knex'>,
+  now: Date,
+  { log, signal }: { log: Logger; signal?: AbortSignal },
+): Promise<void> {
+  const { rows } = await database.pool.query<{ id: number }>(
+    'select id from shops where id % 24 = $1 order by id',
+    [now.getUTCHours()],
+  )
+  for (const { id } of rows) {
+    signal?.throwIfAborted()
+    const wrong = await checkCounts(forShop(database, id))
+    if (wrong > 0)
+      log.warn('kept counts of files were wrong and are corrected', { shop: id, wrong })
+  }
+}

@@ -1906,6 +1906,12 @@ export interface components {
             sku: string | null
             variant_id: string | null
           }[]
+          /** @description In a list that was searched: the fields in which words were found, with their text */
+          matched?: {
+            /** @enum {string} */
+            field: 'name' | 'tag' | 'product' | 'sku' | 'pack'
+            value: string
+          }[]
           pack: {
             id: string
             name: string
@@ -2446,6 +2452,12 @@ export interface components {
             sku: string | null
             variant_id: string | null
           }[]
+          /** @description In a list that was searched: the fields in which words were found, with their text */
+          matched?: {
+            /** @enum {string} */
+            field: 'name' | 'tag' | 'product' | 'sku' | 'pack'
+            value: string
+          }[]
           pack: {
             id: string
             name: string
@@ -2752,6 +2764,12 @@ export interface components {
             score: number
             sku: string | null
             variant_id: string | null
+          }[]
+          /** @description In a list that was searched: the fields in which words were found, with their text */
+          matched?: {
+            /** @enum {string} */
+            field: 'name' | 'tag' | 'product' | 'sku' | 'pack'
+            value: string
           }[]
           pack: {
             id: string
@@ -3340,6 +3358,12 @@ export interface components {
         score: number
         sku: string | null
         variant_id: string | null
+      }[]
+      /** @description In a list that was searched: the fields in which words were found, with their text */
+      matched?: {
+        /** @enum {string} */
+        field: 'name' | 'tag' | 'product' | 'sku' | 'pack'
+        value: string
       }[]
       pack: {
         id: string

@@ -12,6 +12,7 @@ import {
   listTags,
   type FilePage,
 } from '../../../files/list.ts'
+import { matchesOf } from '../../../files/matched.ts'
 import { hasPack } from '../../packs/model/list.ts'
 import { requirePublicId } from '../../../core/ids.ts'
 import { lastOf, present } from '../../../core/present.ts'
@@ -79,13 +80,14 @@ const list = ({ baseUrl, clock }: FileRouteParts) =>
         counting(scope, filter, place, clock()),
       ])
       const shown = rows.slice(0, limit)
+      const matches = await matchesOf(scope, filter, shown)
       const next =
         rows.length > limit
           ? toCursor([...cursorOf(lastOf(shown), sort), counted.total, counted.at])
           : null
       return {
         body: {
-          data: shown.map((row) => fileRecord(row, baseUrl)),
+          data: shown.map((row) => fileRecord(row, baseUrl, matches?.get(row.id))),
           next_cursor: next,
           total: counted.total,
         },

@@ -22,6 +22,18 @@ async function openPage(browser: Browser, address: string): Promise<Page> {
   return page
 }
 
+const NAME = 'Harbour charts.txt'
+
+/** Deletes the file of an earlier recording: its name would be taken. */
+async function deleteEarlier(apiKey: string): Promise<void> {
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+  const reply = await fetch(`${url}/api/files?search=${encodeURIComponent(NAME)}`, { headers })
+  const { data } = (await reply.json()) as { data: { id: string }[] }
+  const body = JSON.stringify({ file_ids: data.map(({ id }) => id) })
+  if (data.length > 0)
+    await fetch(`${url}/api/files/bulk-delete`, { method: 'POST', headers, body })
+}
+
 const picture = (page: Page, name: string) =>
   page.screenshot({ path: path.join(IMAGES, `${name}.png`) })
 
@@ -52,7 +64,7 @@ async function takePictures(browser: Browser): Promise<void> {
 }
 
 /** From a file on this computer to its download by a buyer, a frame for each step. */
-async function record(browser: Browser): Promise<Buffer[]> {
+async function record(browser: Browser, shopFront: string): Promise<Buffer[]> {
   const frames: Buffer[] = []
   const shoot = async (page: Page) => frames.push(await page.screenshot())
   const act = async (page: Page, target: Locator, then: Locator) => {
@@ -73,11 +85,10 @@ async function record(browser: Browser): Promise<Buffer[]> {
     page.getByRole('link', { name: 'Upload files' }),
   )
   await act(page, page.getByRole('link', { name: 'Upload files' }), choose)
-  const name = 'Harbour charts.txt'
   await page
     .locator('input[type=file]')
     .first()
-    .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.alloc(40_000, 'chart ') })
+    .setInputFiles({ name: NAME, mimeType: 'text/plain', buffer: Buffer.alloc(40_000, 'chart ') })
   await page.getByRole('heading', { name: '1 imported, 1 needs a product' }).waitFor()
   await shoot(page)
   const dialog = page.getByRole('dialog')
@@ -90,8 +101,7 @@ async function record(browser: Browser): Promise<Buffer[]> {
   await page.getByRole('heading', { name: /needs? a product$/ }).waitFor({ state: 'detached' })
   await shoot(page)
 
-  const { storefront } = await readDemo(path.resolve(dataDir))
-  const buyer = await openPage(browser, `${storefront.url}/demo/shop?q=EB-009`)
+  const buyer = await openPage(browser, `${shopFront}/demo/shop?q=EB-009`)
   await buyer.getByLabel('Your email address').fill('ana@example.com')
   await shoot(buyer)
   await act(
@@ -99,7 +109,7 @@ async function record(browser: Browser): Promise<Buffer[]> {
     buyer.getByRole('button', { name: 'Buy' }).first(),
     buyer.getByRole('link', { name: 'Your files' }),
   )
-  const link = buyer.getByRole('link', { name: `Download ${name}` })
+  const link = buyer.getByRole('link', { name: `Download ${NAME}` })
   await act(buyer, buyer.getByRole('link', { name: 'Your files' }), link)
   const [download] = await Promise.all([buyer.waitForEvent('download'), link.click()])
   await download.path()
@@ -113,9 +123,13 @@ async function record(browser: Browser): Promise<Buffer[]> {
 
 const browser = await startBrowser()
 try {
+  const demo = await readDemo(path.resolve(dataDir))
+  await deleteEarlier(demo.api_key)
   await takePictures(browser)
   const frames = await Promise.all(
-    (await record(browser)).map((frame) => sharp(frame).resize(FRAME_WIDTH).png().toBuffer()),
+    (await record(browser, demo.storefront.url)).map((frame) =>
+      sharp(frame).resize(FRAME_WIDTH).png().toBuffer(),
+    ),
   )
   const webp = await sharp(frames, { join: { animated: true } })
     .webp({ quality: QUALITY, delay: frames.map(() => FRAME_MS), loop: 0 })

@@ -90,6 +90,11 @@ test.each(TESTED)('from the first file to the first download, by %s', async (mod
     .getByRole('row')
     .filter({ hasText: `${mode}@example.com` })
     .waitFor()
+
+  // Its name has no SKU: the row shows by which one it was found.
+  const files = await open('/files?search=eb-001')
+  const found = files.getByRole('row').filter({ hasText: name })
+  await found.locator('mark', { hasText: 'EB-001' }).waitFor()
 })
 
 test.each(TESTED)('500 files are tagged, renamed, and both undone, by %s', async (mode) => {

@@ -1,6 +1,6 @@
 // Rules about a file that plugins and the server share: the comparison of names, valid tags, and
 // the conditions of steps and rules.
-import { sayPlain } from './contract.ts'
+import { sayPlain } from './texts.ts'
 import { z } from 'zod'
 import type { FileView } from './file-view.ts'
 import { UNSAFE_CHARACTERS } from './unsafe-characters.ts'

@@ -1,5 +1,5 @@
 // The watermark of documents: the options of an action, and what a shop keeps for all of them.
-import { sayPlain } from './contract.ts'
+import { sayPlain } from './texts.ts'
 import { z } from 'zod'
 
 const POSITIONS = [

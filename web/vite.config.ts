@@ -1,11 +1,12 @@
 // Builds the admin page into web/dist; in development the server mounts Vite with this same file.
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { usedStyles } from './used-styles.ts'
 
 export default defineConfig({
   root: import.meta.dirname,
   base: '/',
-  plugins: [react()],
+  plugins: [react(), usedStyles()],
   build: {
     outDir: 'dist',
     emptyOutDir: true,

@@ -10,6 +10,8 @@ import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { draftOfRecord, viewOfDraft } from './drafts.ts'
 import { toPublicId } from '../core/ids.ts'
 import { compileFilter, filterSchema, type FileFilter } from './filter.ts'
+import { listFilePage } from './list.ts'
+import { matchesOf } from './matched.ts'
 import { readRecords, type FileRecord } from './records.ts'
 import { nameKey } from './rules.ts'
 
@@ -382,6 +384,17 @@ describe('find', () => {
     expect(await found('10')).toEqual(['almanac_100%.pdf'])
     expect(await found('chapter almanac nothing')).toEqual([])
     expect(await found('')).toHaveLength(3)
+    const matched = async (filter: object) => {
+      const rows = await listFilePage(scope, { filter, sort: 'filename', after: null, limit: 9 })
+      const matches = await matchesOf(scope, filter, rows)
+      return rows.map(({ id }) => matches?.get(id)?.map(({ field, value }) => `${field}: ${value}`))
+    }
+    expect(await matched({ find: 'weather bonus 1 EB-0' })).toEqual([
+      ['name: Chapter 1.pdf', 'tag: bonus', 'product: Weather Almanac', 'sku: EB-001'],
+    ])
+    expect(await matched({ find: 'harbour' })).toEqual([['pack: Harbour set']])
+    expect(await matched({ search: '100%' })).toEqual([['name: almanac_100%.pdf']])
+    expect(await matched({ type: ['pdf'] })).toEqual([undefined, undefined, undefined])
     expect(filterSchema.safeParse({ find: 'a b c d e f g h i' }).success).toBe(false)
   })
 })

@@ -20,8 +20,10 @@ export const day = z
 
 const days = z.coerce.number().int().min(1).max(36_500)
 
-const MAX_WORDS = 8
-const wordsOf = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '')
+export const MAX_WORDS = 8
+/** The words of `find`. */
+export const searchWords = (text: string): string[] =>
+  text.split(/\s+/).filter((word) => word !== '')
 
 /** An id, kept as it was given: a filter is stored as JSON, and read again. */
 const idOf = (prefix: IdPrefix, what: string) =>
@@ -34,7 +36,7 @@ export const filterFields = {
     .string()
     .trim()
     .max(255)
-    .refine((text) => wordsOf(text).length <= MAX_WORDS, `Send at most ${MAX_WORDS} words`)
+    .refine((text) => searchWords(text).length <= MAX_WORDS, `Send at most ${MAX_WORDS} words`)
     .optional()
     .meta({
       description:
@@ -97,7 +99,7 @@ export async function compileFilter(
     search ? `%${likeLiteral(nameKey(search))}%` : undefined,
     'files.name_key like :f_search',
   )
-  for (const [at, word] of wordsOf(filter.find ?? '').entries()) {
+  for (const [at, word] of searchWords(filter.find ?? '').entries()) {
     const found = await findWord(scope, word, at)
     Object.assign(bindings, found.bindings)
     conditions.push(found.sql)

@@ -7,6 +7,7 @@ import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { listAll } from '../flows/imports.ts'
 import type { RunningServer } from '../flows/server.ts'
 import { sized, soakTest } from '../scale.ts'
+import { handOf } from './hand.ts'
 import { usePages } from './page-browser.ts'
 
 let server: RunningServer
@@ -72,59 +73,6 @@ test('suggests columns, lets them be changed and saved, and applies the saved ma
   await page.getByText('Harbour office').waitFor({ state: 'detached' })
 })
 
-/** Acts on the page with the mouse, or with the keyboard alone. */
-interface Hand {
-  press(target: Locator): Promise<void>
-  choose(radio: Locator): Promise<void>
-  type(target: Locator, text: string): Promise<void>
-}
-
-const mouse = (): Hand => ({
-  press: (target) => target.click(),
-  choose: (radio) => radio.check(),
-  type: (target, text) => target.fill(text),
-})
-
-const TAB_STOPS = 'a[href], button:not(:disabled), input:not(:disabled), select, [tabindex="0"]'
-const MOST_TURNS = 100
-const EXACT_AFTER = 5
-
-function keyboard(page: Page): Hand {
-  const reach = async (target: Locator) => {
-    await target.waitFor()
-    for (let turn = 0; turn < MOST_TURNS; turn++) {
-      const steps = await target.evaluate((element, selector) => {
-        const { activeElement } = element.ownerDocument
-        const all = [...element.ownerDocument.querySelectorAll(selector)]
-        const stops = all.filter((one) => one.checkVisibility())
-        return stops.indexOf(element) - (activeElement ? stops.indexOf(activeElement) : -1)
-      }, TAB_STOPS)
-      if (steps === 0) return
-      // Radio buttons are one stop together: the estimate is corrected by the next turns.
-      const presses = turn < EXACT_AFTER ? Math.abs(steps) : 1
-      for (let at = 0; at < presses; at++)
-        await page.keyboard.press(steps < 0 ? 'Shift+Tab' : 'Tab')
-    }
-    expect.fail(`${String(target)} is not reached with Tab`)
-  }
-  return {
-    press: async (target) => {
-      await reach(target)
-      await page.keyboard.press('Enter')
-    },
-    choose: async (radio) => {
-      await reach(radio)
-      await page.keyboard.press('Space')
-    },
-    type: async (target, text) => {
-      await reach(target)
-      await page.keyboard.press('Control+A')
-      if (text === '') await page.keyboard.press('Delete')
-      else await page.keyboard.insertText(text)
-    },
-  }
-}
-
 /** This many rows, the last first: 30 with errors of five kinds, and 8 whose SKU is unknown. */
 const faultyFile = (name: string, rows: number): string =>
   [
@@ -147,7 +95,7 @@ test.each(HANDS)(
   'with the %s alone, 30 errors in %d rows are corrected to a finished import',
   async (mode, rows) => {
     const page = await open('/import/csv')
-    const hand = mode === 'mouse' ? mouse() : keyboard(page)
+    const hand = handOf(mode, page)
     const button = (name: string) => page.getByRole('button', { name, exact: true })
     const group = (title: string) =>
       page.locator('.problem-group').filter({ has: page.getByRole('button', { name: title }) })

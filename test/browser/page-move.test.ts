@@ -6,6 +6,7 @@ import { exportOf } from '../exports.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { listAll } from '../flows/imports.ts'
 import type { RunningServer } from '../flows/server.ts'
+import { handOf } from './hand.ts'
 import { usePages } from './page-browser.ts'
 
 let server: RunningServer
@@ -57,8 +58,9 @@ test('a migration undone: files and the links of past buyers, from the export to
   await expect.poll(active).toBe(0)
 
   await page.goto(files)
-  await page.getByRole('button', { name: 'Undo' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click()
+  const keyboard = handOf('keyboard', page)
+  await keyboard.press(page.getByRole('button', { name: 'Undo' }))
+  await keyboard.press(page.getByRole('dialog').getByRole('button', { name: 'Undo' }))
   await page.getByText('Its files are in the trash.').waitFor()
   await expect.poll(async () => (await listAll(server, '/api/files?search=brot')).length).toBe(0)
   await page.getByRole('link', { name: 'Move to Stevedore' }).first().click()

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { settingFields, settingsOf } from '../../../plugins/contract.ts'
 import type { FileRow } from '../../files/list.ts'
+import { MATCHED_FIELDS, type FileMatch } from '../../files/matched.ts'
 import { publicUrl } from '../../files/public-addresses.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { mappingMethod, timestamp } from '../../http/schemas.ts'
@@ -41,10 +42,21 @@ export const fileSchema = z
     problem: z.object({ code: z.string(), message: z.string() }).nullable().meta({
       description: 'Why it cannot be downloaded: its bytes are damaged',
     }),
+    matched: z
+      .array(z.object({ field: z.enum(MATCHED_FIELDS), value: z.string() }))
+      .optional()
+      .meta({
+        description:
+          'In a list that was searched: the fields in which words were found, with their text',
+      }),
   })
   .meta({ id: 'File' })
 
-export function fileRecord(row: FileRow, baseUrl: string): z.output<typeof fileSchema> {
+export function fileRecord(
+  row: FileRow,
+  baseUrl: string,
+  matched?: FileMatch[],
+): z.output<typeof fileSchema> {
   return {
     id: toPublicId('file', row.id),
     filename: row.filename,
@@ -69,6 +81,7 @@ export function fileRecord(row: FileRow, baseUrl: string): z.output<typeof fileS
     version: row.version,
     sha256: row.sha256,
     problem: row.damaged ? DAMAGED : null,
+    ...(matched ? { matched } : {}),
   }
 }
 

@@ -107,6 +107,7 @@ it('a secret is shown once, and verifies its messages', async () => {
     data: {
       id: expect.stringMatching(/^notice_/),
       ...{ level: 'info', title: 'It ended', body: 'All of it', operation_id: null },
+      delivery_id: null,
       created_at: expect.stringMatching(/Z$/),
     },
   })

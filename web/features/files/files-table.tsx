@@ -1,5 +1,5 @@
 // The files of one page, with the selection.
-import { type CSSProperties, useMemo } from 'react'
+import { type CSSProperties, type ReactNode, useMemo } from 'react'
 import { type File } from '../../shell/client/types.ts'
 import { FileName, Marked } from '../../shell/files/name.tsx'
 import { ALL_COLUMNS, LIST_COLUMNS, type ListColumn } from './columns.ts'
@@ -8,10 +8,11 @@ import { type CardLayout, type Columns } from '../../shell/components/record-col
 import { RecordTable, type RowSelection } from '../../shell/components/record-table.tsx'
 import { useStable } from '../../shell/components/use-stable.ts'
 import { Badge, InlineStack, Link, Text, Tooltip, useBreakpoints } from '../../shell/ui/index.ts'
-import { kindText, productTitles } from '../../shell/files/labels.ts'
+import { kindText } from '../../shell/files/labels.ts'
 import { numberText, sizeText } from '../../shell/labels/size.ts'
 import { dayText, trashedText } from '../../shell/labels/time.ts'
 import { type BulkMenu } from './bulk-actions.tsx'
+import { Found, foundFirst } from './found.tsx'
 import { Thumbnail } from './picture.tsx'
 import { SelectedBar } from './selected-bar.tsx'
 import { useRowClicks } from './row-clicks.ts'
@@ -97,11 +98,20 @@ function useTableSelection(
   }
 }
 
-type ColumnId = 'icon' | 'name' | ListColumn | 'left'
+type ColumnId = 'icon' | 'name' | 'found' | ListColumn | 'left'
+
+/** Those that cards show, of the columns in which words are found. */
+const IN_CARDS: readonly ListColumn[] = ['tags', 'products']
 
 const CARD: CardLayout<ColumnId> = {
   picture: 'icon',
-  lines: ['name', { facts: ['size', 'downloads', 'uploaded', 'left'] }, 'products', 'tags'],
+  lines: [
+    'name',
+    'found',
+    { facts: ['size', 'downloads', 'uploaded', 'left'] },
+    'products',
+    'tags',
+  ],
   gap: '050',
   dense: true,
 }
@@ -112,7 +122,7 @@ function columnsOf(
   find: string,
   shown: readonly ListColumn[],
 ): Columns<ColumnId, File> {
-  const all = everyColumn(trash, find)
+  const all = everyColumn(trash, find, shown)
   const hidden = ALL_COLUMNS.filter((column) => !shown.includes(column))
   return {
     ...all,
@@ -120,14 +130,23 @@ function columnsOf(
   }
 }
 
-const everyColumn = (trash: boolean, find: string): Columns<ColumnId, File> => ({
+const everyColumn = (
+  trash: boolean,
+  find: string,
+  shown: readonly ListColumn[],
+): Columns<ColumnId, File> => ({
   icon: { cell: (file) => <Icon file={file} /> },
   name: {
     title: t('File'),
     sort: 'ascending',
-    cell: (file) => <CutName file={file} trash={trash} find={find} />,
+    cell: (file) => (
+      <CutName file={file} trash={trash} find={find}>
+        <Found file={file} find={find} shown={shown} />
+      </CutName>
+    ),
     inCard: (file) => <Name file={file} trash={trash} find={find} whole />,
   },
+  found: { cell: (file) => <Found file={file} find={find} shown={IN_CARDS} /> },
   size: {
     title: LIST_COLUMNS.size,
     align: 'end',
@@ -135,7 +154,10 @@ const everyColumn = (trash: boolean, find: string): Columns<ColumnId, File> => (
     sort: 'descending',
     cell: (file) => sizeText(file.size_bytes),
   },
-  tags: { title: LIST_COLUMNS.tags, cell: (file) => <Tags tags={file.tags} find={find} /> },
+  tags: {
+    title: LIST_COLUMNS.tags,
+    cell: (file) => <Tags tags={foundFirst.tags(file)} find={find} />,
+  },
   products: {
     title: LIST_COLUMNS.products,
     cell: (file) => <Products file={file} find={find} />,
@@ -193,17 +215,20 @@ const Icon = ({ file }: Pick<RowProps, 'file'>) => {
   )
 }
 
-const CutName = (props: RowProps) => (
+const CutName = ({ children, ...props }: RowProps & { children: ReactNode }) => (
   <div className="file-name">
     <Thumbnail file={props.file} />
-    <span
-      className="cut whole-on-focus"
-      style={{ '--cut': 'clamp(160px, 19.5vw, 460px)' } as CSSProperties}
-      title={props.file.filename}
-      data-whole={props.file.filename}
-    >
-      <Name {...props} />
-    </span>
+    <div>
+      <span
+        className="cut whole-on-focus"
+        style={{ '--cut': 'clamp(160px, 19.5vw, 460px)' } as CSSProperties}
+        title={props.file.filename}
+        data-whole={props.file.filename}
+      >
+        <Name {...props} />
+      </span>
+      {children}
+    </div>
   </div>
 )
 
@@ -262,7 +287,7 @@ function Tags({ tags, find }: { tags: readonly string[]; find: string }) {
 }
 
 function Products({ file, find }: { file: File; find: string }) {
-  const [first, ...rest] = productTitles(file.mappings)
+  const [first, ...rest] = foundFirst.products(file)
   if (first === undefined)
     return (
       <Text as="span" tone="subdued">

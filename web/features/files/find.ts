@@ -3,6 +3,7 @@ import { call } from '../../shell/client/client.ts'
 import { type FindRecords } from '../../shell/feature.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { t } from '../../shell/messages/t.ts'
+import { type File } from '../../shell/client/types.ts'
 import { findOf } from './url-state.ts'
 
 export const findFiles: FindRecords = async (text, limit, signal) => {
@@ -10,7 +11,7 @@ export const findFiles: FindRecords = async (text, limit, signal) => {
   const { data, total, total_is_exact: isExact } = await call('GET /api/files', { query, signal })
   const files = data.map((file) => ({
     label: file.filename,
-    detail: sizeText(file.size_bytes),
+    detail: [...skusOf(file), sizeText(file.size_bytes)].join(' · '),
     url: `/files/${file.id}`,
   }))
   const all = {
@@ -21,3 +22,7 @@ export const findFiles: FindRecords = async (text, limit, signal) => {
   }
   return total > files.length ? [...files, all] : files
 }
+
+/** The SKUs by which it was found: its name does not show them. */
+const skusOf = ({ matched = [] }: File): string[] =>
+  matched.filter(({ field }) => field === 'sku').map(({ value }) => value)

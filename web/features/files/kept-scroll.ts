@@ -26,4 +26,5 @@ export function useKeptScroll(list: string | null): void {
   }, [list])
 }
 
-const hasLeft = () => window.location.pathname.startsWith('/files/')
+/** Is the list being left for the page of a file? */
+export const hasLeft = () => window.location.pathname.startsWith('/files/')

@@ -1,7 +1,8 @@
 // The selection of the list of files: single files of any page, or all that match.
-import { useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import { type File, type FileFilter, type Selection } from '../../shell/client/types.ts'
 import { useRead } from '../../shell/client/reads.ts'
+import { hasLeft } from './kept-scroll.ts'
 import { DEFAULT_SORT, type FilesUrlState, filesQuery, filterOf, listOf } from './url-state.ts'
 
 /**
@@ -66,6 +67,28 @@ export interface Chosen {
 
 const NONE: readonly File[] = []
 
+/** The ticked files of a list that was left for the page of a file, until a list is shown again. */
+let kept: TickedFiles | null = null
+
+/** The state of the ticked files; it survives the visit of a file's page. */
+function useTicked(list: string) {
+  const state = useState<TickedFiles>(() =>
+    kept?.list === list ? kept : { list, files: new Map(), all: false },
+  )
+  const [ticked] = state
+  const last = useRef(ticked)
+  useLayoutEffect(() => {
+    last.current = ticked
+  }, [ticked])
+  useLayoutEffect(() => {
+    kept = null
+    return () => {
+      kept = hasLeft() ? last.current : null
+    }
+  }, [])
+  return state
+}
+
 /**
  * Other filters are another list with its own selection, so that no hidden file stays ticked;
  * another page or order is the same list.
@@ -77,7 +100,7 @@ export function useSelection(
 ) {
   const list = listOf(urlState)
   const nothing: TickedFiles = { list, files: new Map(), all: false }
-  const [state, setTicked] = useState<TickedFiles>(nothing)
+  const [state, setTicked] = useTicked(list)
   const ticked = state.list === list ? state : nothing
   const total = useExactTotal(urlState, ticked.all && !isExact) ?? listed
   // The page's checkbox ticks in the order of creation, as a filter does; in a sorted list, in the

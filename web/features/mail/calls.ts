@@ -16,6 +16,7 @@ export type TextsChange = Schemas['MailTextsChange']['texts']
 
 const KEY = ['mail-settings']
 const TEXTS_KEY = ['mail-texts']
+const PREVIEW = 'POST /api/settings/mail/texts/preview'
 const BLOCKED_KEY = ['mail-blocked']
 
 export const useMailSettings = () => useRead('GET /api/settings/mail', { key: KEY })
@@ -62,7 +63,7 @@ export const useCheckDomain = () =>
 
 export const useBlocked = (cursor: string) =>
   useRead('GET /api/settings/mail/blocked', {
-    key: BLOCKED_KEY,
+    key: [...BLOCKED_KEY, cursor],
     query: { limit: 25, cursor },
     keep: true,
   })
@@ -78,7 +79,11 @@ export function useChangeTexts() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (texts: TextsChange) => call('PATCH /api/settings/mail/texts', { body: { texts } }),
-    onSuccess: (texts) => client.setQueryData(TEXTS_KEY, texts),
+    onSuccess: (texts) => {
+      client.setQueryData(TEXTS_KEY, texts)
+      // A preview of nothing changed shows the saved texts.
+      return client.invalidateQueries({ queryKey: [PREVIEW] })
+    },
   })
 }
 
@@ -86,7 +91,7 @@ export const useMailPreview = (
   shown: { mail: BuyerMail; locale: MailLocale },
   texts: TextsChange,
 ) =>
-  useRead('POST /api/settings/mail/texts/preview', {
+  useRead(PREVIEW, {
     body: { ...shown, texts },
     keep: true,
     retry: false,

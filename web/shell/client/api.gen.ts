@@ -2056,6 +2056,12 @@ export interface components {
             sku: string | null
             variant_id: string | null
           }[]
+          /** @description In a list that was searched: the fields in which words were found, with their text */
+          matched?: {
+            /** @enum {string} */
+            field: 'name' | 'tag' | 'product' | 'sku' | 'pack'
+            value: string
+          }[]
           pack: {
             id: string
             name: string
@@ -2649,6 +2655,12 @@ export interface components {
             sku: string | null
             variant_id: string | null
           }[]
+          /** @description In a list that was searched: the fields in which words were found, with their text */
+          matched?: {
+            /** @enum {string} */
+            field: 'name' | 'tag' | 'product' | 'sku' | 'pack'
+            value: string
+          }[]
           pack: {
             id: string
             name: string
@@ -3000,6 +3012,12 @@ export interface components {
             score: number
             sku: string | null
             variant_id: string | null
+          }[]
+          /** @description In a list that was searched: the fields in which words were found, with their text */
+          matched?: {
+            /** @enum {string} */
+            field: 'name' | 'tag' | 'product' | 'sku' | 'pack'
+            value: string
           }[]
           pack: {
             id: string
@@ -3667,6 +3685,12 @@ export interface components {
         score: number
         sku: string | null
         variant_id: string | null
+      }[]
+      /** @description In a list that was searched: the fields in which words were found, with their text */
+      matched?: {
+        /** @enum {string} */
+        field: 'name' | 'tag' | 'product' | 'sku' | 'pack'
+        value: string
       }[]
       pack: {
         id: string

@@ -4,7 +4,7 @@ import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError } from '../../../core/errors.ts'
 import { addNotedDownloads } from '../../../files/download-counts.ts'
 import { flag } from '../../../../plugins/contract.ts'
-import { filterFields, type FileFilter } from '../../../files/filter.ts'
+import { filterFields, MAX_WORDS, searchWords, type FileFilter } from '../../../files/filter.ts'
 import {
   countFiles,
   cursorOf,
@@ -15,6 +15,7 @@ import {
   type FileTotal,
   type FilePage,
 } from '../../../files/list.ts'
+import { matchesOf } from '../../../files/matched.ts'
 import { hasPack } from '../../packs/model/list.ts'
 import { requirePublicId } from '../../../core/ids.ts'
 import { lastOf, present } from '../../../core/present.ts'
@@ -53,6 +54,10 @@ const list = ({ baseUrl, clock }: FileRouteParts) =>
       .strictObject({
         ...page,
         ...filterFields,
+        search: filterFields.search.meta({
+          description:
+            'As `find`: words in any order. In the selection of an operation, a part of the name',
+        }),
         sort: z.enum(FILE_SORTS).default('-created_at'),
         offset: z.coerce.number().int().min(0).max(MAX_OFFSET).default(0).meta({
           description:
@@ -77,7 +82,8 @@ const list = ({ baseUrl, clock }: FileRouteParts) =>
       },
     },
     handler: async ({ caller: { scope }, query }) => {
-      const { limit, cursor, sort, offset, exact = false, ...filter } = query
+      const { limit, cursor, sort, offset, exact = false, ...conditions } = query
+      const filter = withWords(conditions)
       const place = placeOf(cursor, sort)
       await requirePack(scope, filter)
       if (sort.endsWith('downloads')) await addNotedDownloads(scope)
@@ -89,13 +95,14 @@ const list = ({ baseUrl, clock }: FileRouteParts) =>
         counting(scope, filter, { before: place, exact, now: clock() }),
       ])
       const shown = rows.slice(0, limit)
+      const matches = await matchesOf(scope, filter, shown)
       const next =
         rows.length > limit
           ? toCursor([...cursorOf(lastOf(shown), sort), cursorTotal(counted), counted.at])
           : null
       return {
         body: {
-          data: shown.map((row) => fileRecord(row, baseUrl)),
+          data: shown.map((row) => fileRecord(row, baseUrl, matches?.get(row.id))),
           next_cursor: next,
           total: counted.total,
           total_is_exact: counted.isExact,
@@ -103,6 +110,16 @@ const list = ({ baseUrl, clock }: FileRouteParts) =>
       }
     },
   })
+
+/**
+ * The words of `search` are found like those of `find`. More words than are looked up are a part of
+ * the name, as in a selection.
+ */
+function withWords({ search, ...filter }: FileFilter): FileFilter {
+  if (search === undefined) return filter
+  const words = searchWords(`${filter.find ?? ''} ${search}`)
+  return words.length > MAX_WORDS ? { ...filter, search } : { ...filter, find: words.join(' ') }
+}
 
 interface FileCount extends FileTotal {
   /** The time of the count, in milliseconds. */

@@ -1,0 +1,98 @@
+// Why a search found a file: which of its name, tags, products, SKUs and pack have a word of it. The
+// same rules as in filter.ts.
+import { nameKey } from '../../plugins/contract.ts'
+import type { ShopScope } from '../core/db/for-shop.ts'
+import { likeLiteral } from '../core/db/like-pattern.ts'
+import { searchWords, type FileFilter } from './filter.ts'
+import type { FileRow } from './list.ts'
+
+export const MATCHED_FIELDS = ['name', 'tag', 'product', 'sku', 'pack'] as const
+
+export interface FileMatch {
+  field: (typeof MATCHED_FIELDS)[number]
+  /** The whole text that has the word: the name, the tag, the title, the SKU. */
+  value: string
+}
+
+/** The matches of each file, for a filter that searches; null: it does not. */
+export async function matchesOf(
+  scope: ShopScope,
+  filter: FileFilter,
+  rows: readonly FileRow[],
+): Promise<Map<string, FileMatch[]> | null> {
+  const words = searchWords(filter.find ?? '')
+  if (words.length === 0 && !filter.search) return null
+  const products = await productTextsOf(scope, words, rows)
+  return new Map(
+    rows.map((row) => {
+      const ofProducts = products.filter(({ file_id }) => file_id === row.id)
+      const matches = words.flatMap((word) => matchesOfWord(word, row, ofProducts))
+      if (filter.search) matches.push({ field: 'name', value: row.filename })
+      return [row.id, inOrder(matches)]
+    }),
+  )
+}
+
+function matchesOfWord(word: string, row: FileRow, products: readonly FileMatch[]): FileMatch[] {
+  const within = withinText(word)
+  const key = nameKey(word)
+  const tests: Record<FileMatch['field'], (text: string) => boolean> = {
+    name: within,
+    tag: (tag) => tag === word || tag === word.toLowerCase(),
+    product: within,
+    sku: (sku) => nameKey(sku).startsWith(key),
+    pack: within,
+  }
+  const texts: FileMatch[] = [
+    { field: 'name', value: row.filename },
+    ...row.tags.map((value) => ({ field: 'tag' as const, value })),
+    ...products.map(({ field, value }) => ({ field, value })),
+    ...(row.pack ? [{ field: 'pack' as const, value: row.pack.name }] : []),
+  ]
+  return texts.filter(({ field, value }) => tests[field](value))
+}
+
+/** A number is found where it begins, other words anywhere. */
+function withinText(word: string): (text: string) => boolean {
+  if (!/^\d+$/.test(word)) return (text) => nameKey(text).includes(nameKey(word))
+  const begins = new RegExp(`(^|[^0-9])${word}`)
+  return (text) => begins.test(nameKey(text))
+}
+
+interface ProductText extends FileMatch {
+  file_id: string
+}
+
+/**
+ * Titles of the files' products, and SKUs that begin with one of the words. A file of a whole
+ * product has the SKUs of all its variants, which its row does not hold.
+ */
+async function productTextsOf(
+  scope: ShopScope,
+  words: readonly string[],
+  rows: readonly FileRow[],
+): Promise<ProductText[]> {
+  const mapped = rows.filter(({ mappings }) => mappings.length > 0)
+  if (words.length === 0 || mapped.length === 0) return []
+  return scope.query<ProductText>(
+    `select m.file_id, 'product' as field, p.title as value
+       from mappings m join products p on p.shop_id = :shop and p.id = m.product_id
+       where m.shop_id = :shop and m.file_id = any(:ids::uuid[])
+     union
+     select m.file_id, 'sku', v.sku
+       from mappings m join variants v on v.shop_id = :shop and v.product_id = m.product_id
+         and (m.variant_id = '' or m.variant_id = v.id)
+       where m.shop_id = :shop and m.file_id = any(:ids::uuid[]) and v.sku_key like any(:starts)
+     order by 1, 2, 3`,
+    {
+      ids: mapped.map(({ id }) => id),
+      starts: words.map((word) => `${likeLiteral(nameKey(word))}%`),
+    },
+  )
+}
+
+/** Each once, by field. */
+function inOrder(matches: readonly FileMatch[]): FileMatch[] {
+  const once = new Map(matches.map((match) => [`${match.field} ${match.value}`, match]))
+  return MATCHED_FIELDS.flatMap((name) => [...once.values()].filter(({ field }) => field === name))
+}

@@ -391,8 +391,6 @@ export const FILE_SETTINGS = {
     form: {
       title: 'Sample of PDF documents (pages)',
       help: 'The first pages, for everyone, at a public address. At most half of the document.',
-      widget: 'none',
-      start: 5,
       suffix: 'pages',
     },
     description:
@@ -417,8 +415,6 @@ export const FILE_SETTINGS = {
     form: {
       title: 'Sample of audio (seconds)',
       help: 'The beginning, for everyone, at a public address. At most half of the file.',
-      widget: 'none',
-      start: 30,
       suffix: 'seconds',
     },
     description:

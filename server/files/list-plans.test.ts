@@ -23,6 +23,11 @@ beforeAll(async () => {
     packs ??= await fillPacks()
   }
   await fillLinks()
+  await scope.query(
+    `insert into blobs (shop_id, hash, size_bytes)
+       select :shop, sha256(n::text::bytea), 1 from generate_series(1, :most) n`,
+    { most: FILES },
+  )
   await database.pool.query('vacuum analyze')
 }, 120_000)
 afterAll(() => database.drop())

@@ -20,7 +20,7 @@ export const dialogOf = (page: Page): Locator => page.getByRole('dialog')
 export const launched = (page: Page): Locator => page.locator('.operation-toast')
 
 export async function filesBy(server: RunningServer, search: string): Promise<FileRecord[]> {
-  const query = new URLSearchParams({ search, sort: 'filename' })
+  const query = new URLSearchParams({ name_contains: search, sort: 'filename' })
   return (
     (await (await server.call('GET', `/api/files?${query}`)).json()) as { data: FileRecord[] }
   ).data

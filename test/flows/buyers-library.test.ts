@@ -242,7 +242,7 @@ test('the shop lists its buyers with what they have, and sends their library', a
   expect(await read('/api/buyers?search=BO')).toMatchObject({
     data: [{ email: 'bob@example.com' }],
   })
-  const [file] = (await read('/api/files?search=guide')).data as Json[]
+  const [file] = (await read('/api/files?name_contains=guide.pdf')).data as Json[]
   const made = await server.call('POST', '/api/links', { file_ids: [file?.id], email: ADA })
   const { data: links } = (await made.json()) as { data: { url: string }[] }
   const link = present(links[0], 'The link').url

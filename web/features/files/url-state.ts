@@ -43,7 +43,7 @@ const idOf = (prefix: string) => matching(new RegExp(`^${prefix}_[0-9a-f]{32}$`)
 export const FILES_STATE = listState({
   /** Words in any order: the API's `find`. */
   search: typed,
-  /** A part of the name: the API's `search`. */
+  /** A part of the name: the `search` of a selection. */
   contains: trimmed,
   tags: words,
   /** Extensions, or `document`, `image`, `video`, `audio`, `archive`; lower case. */
@@ -86,7 +86,8 @@ export const listOf = (urlState: FilesUrlState): string =>
 /** The API's query for this state. */
 export function filesQuery(urlState: FilesUrlState): Query {
   const { sort, cursor, rows } = urlState
-  return { ...filterOf(urlState), sort, cursor, limit: rows }
+  const { search, ...filter } = filterOf(urlState)
+  return { ...filter, name_contains: search, sort, cursor, limit: rows }
 }
 
 /** The API takes this many words. */

@@ -1957,6 +1957,8 @@ export interface components {
           limit?: number
           /** Mapped */
           mapped?: boolean
+          /** Name contains */
+          name_contains?: string
           not_downloaded_for_days?: number
           /** @default 0 */
           offset?: number

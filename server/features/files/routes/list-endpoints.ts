@@ -58,6 +58,9 @@ const list = ({ baseUrl, clock }: FileRouteParts) =>
           description:
             'As `find`: words in any order. In the selection of an operation, a part of the name',
         }),
+        name_contains: filterFields.search.meta({
+          description: 'A part of the name: the `search` of a selection',
+        }),
         sort: z.enum(FILE_SORTS).default('-created_at'),
         offset: z.coerce.number().int().min(0).max(MAX_OFFSET).default(0).meta({
           description:
@@ -113,12 +116,18 @@ const list = ({ baseUrl, clock }: FileRouteParts) =>
 
 /**
  * The words of `search` are found like those of `find`. More words than are looked up are a part of
- * the name, as in a selection.
+ * the name.
  */
-function withWords({ search, ...filter }: FileFilter): FileFilter {
-  if (search === undefined) return filter
+function withWords({
+  search = '',
+  name_contains: part,
+  ...conditions
+}: FileFilter & { name_contains?: string | undefined }): FileFilter {
+  const filter = { ...conditions, ...(part === undefined ? {} : { search: part }) }
   const words = searchWords(`${filter.find ?? ''} ${search}`)
-  return words.length > MAX_WORDS ? { ...filter, search } : { ...filter, find: words.join(' ') }
+  if (words.length === 0) return filter
+  if (words.length <= MAX_WORDS) return { ...filter, find: words.join(' ') }
+  return part === undefined ? { ...filter, search } : filter
 }
 
 interface FileCount extends FileTotal {

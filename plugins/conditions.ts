@@ -101,7 +101,7 @@ const searchText = (max: number) =>
     .max(max)
     .refine(
       (text) => text.isWellFormed() && !text.includes('\u0000'),
-      'This cannot be searched for',
+      sayPlain('This cannot be searched for'),
     )
 
 const list = z.preprocess(

@@ -1,4 +1,5 @@
 // The syntax of an allowed referring site: its host, or `*.` and a host for all subdomains.
+import { sayPlain } from './texts.ts'
 import { z } from 'zod'
 import { UNSAFE_CHARACTERS } from './unsafe-characters.ts'
 
@@ -24,4 +25,4 @@ export const referringSite = z
   .trim()
   .max(MAX_LENGTH)
   .overwrite(hostOf)
-  .regex(HOST, 'Enter a host, like shop.example.com or *.example.com')
+  .regex(HOST, sayPlain('Enter a host, like shop.example.com or *.example.com'))

@@ -2,7 +2,7 @@
 // Admission, drafts, changes, undo, delivery, CSV files, the shop's defaults, forms and the API
 // read this list. A new setting is one entry here and one column in the database.
 import { z } from 'zod'
-import { say, type Text } from './texts.ts'
+import { say, sayPlain, type Text } from './texts.ts'
 import { MAX_REFERRERS, referringSite } from './referrers.ts'
 
 export const MAX_EXPIRY_DAYS = 36_500
@@ -87,8 +87,8 @@ export const FILE_SETTINGS = {
   expiry_days: {
     schema: z
       .number()
-      .int('Whole days')
-      .min(1, 'At least 1 day; null means never')
+      .int(sayPlain('Whole days'))
+      .min(1, sayPlain('At least 1 day; null means never'))
       .max(MAX_EXPIRY_DAYS, `At most ${MAX_EXPIRY_DAYS} days; null means never`)
       .nullable(),
     column: 'int',
@@ -126,8 +126,8 @@ export const FILE_SETTINGS = {
   download_limit: {
     schema: z
       .number()
-      .int('A whole number')
-      .min(1, 'At least 1; null means unlimited')
+      .int(sayPlain('A whole number'))
+      .min(1, sayPlain('At least 1; null means unlimited'))
       .max(MAX_DOWNLOAD_LIMIT, `At most ${MAX_DOWNLOAD_LIMIT}; null means unlimited`)
       .nullable(),
     column: 'int',
@@ -279,8 +279,8 @@ export const FILE_SETTINGS = {
   available_after_days: {
     schema: z
       .number()
-      .int('Whole days')
-      .min(1, 'At least 1 day; null means immediately')
+      .int(sayPlain('Whole days'))
+      .min(1, sayPlain('At least 1 day; null means immediately'))
       .max(MAX_EXPIRY_DAYS, `At most ${MAX_EXPIRY_DAYS} days; null means immediately`)
       .nullable(),
     column: 'int',
@@ -317,8 +317,8 @@ export const FILE_SETTINGS = {
   first_use_hours: {
     schema: z
       .number()
-      .int('Whole hours')
-      .min(1, 'At least 1 hour; null means that the first use ends nothing')
+      .int(sayPlain('Whole hours'))
+      .min(1, sayPlain('At least 1 hour; null means that the first use ends nothing'))
       .max(
         MAX_FIRST_USE_HOURS,
         `At most ${MAX_FIRST_USE_HOURS} hours; null means that the first use ends nothing`,
@@ -355,9 +355,9 @@ export const FILE_SETTINGS = {
     schema: z
       .string()
       .trim()
-      .min(1, 'Enter a tag; null means that none is required')
+      .min(1, sayPlain('Enter a tag; null means that none is required'))
       .max(MAX_CUSTOMER_TAG, `At most ${MAX_CUSTOMER_TAG} characters`)
-      .regex(/^[^,\p{Cc}]*$/u, 'A tag has no comma')
+      .regex(/^[^,\p{Cc}]*$/u, sayPlain('A tag has no comma'))
       .nullable(),
     column: 'text',
     form: {
@@ -383,8 +383,8 @@ export const FILE_SETTINGS = {
   sample_pages: {
     schema: z
       .number()
-      .int('Whole pages')
-      .min(1, 'At least 1 page; null means no sample')
+      .int(sayPlain('Whole pages'))
+      .min(1, sayPlain('At least 1 page; null means no sample'))
       .max(MAX_SAMPLE_PAGES, `At most ${MAX_SAMPLE_PAGES} pages; null means no sample`)
       .nullable(),
     column: 'int',
@@ -407,8 +407,8 @@ export const FILE_SETTINGS = {
   sample_seconds: {
     schema: z
       .number()
-      .int('Whole seconds')
-      .min(5, 'At least 5 seconds; null means no sample')
+      .int(sayPlain('Whole seconds'))
+      .min(5, sayPlain('At least 5 seconds; null means no sample'))
       .max(MAX_SAMPLE_SECONDS, `At most ${MAX_SAMPLE_SECONDS} seconds; null means no sample`)
       .nullable(),
     column: 'int',

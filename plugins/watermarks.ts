@@ -64,7 +64,7 @@ export const watermarkFields = {
 export const watermarkSchema = z
   .strictObject(watermarkFields)
   .refine(({ text, picture }) => (text === undefined) !== (picture === undefined), {
-    message: 'Enter a text or choose an image',
+    message: sayPlain('Enter a text or choose an image'),
     path: ['text'],
   })
   .meta({ id: 'Watermark' })

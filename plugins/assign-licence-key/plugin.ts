@@ -2,12 +2,12 @@
 // product share it. A repeated run assigns no further keys. If the list has too few keys, the
 // delivery is held.
 import { z } from 'zod'
-import { definePlugin, failed, say, type Outcome } from '../contract.ts'
+import { definePlugin, failed, type Outcome, say, sayPlain } from '../contract.ts'
 
 const options = z.strictObject({
   list: z
     .string()
-    .regex(/^licences_[0-9a-f]{32}$/, 'This is not the id of a list of licence keys')
+    .regex(/^licences_[0-9a-f]{32}$/, sayPlain('This is not the id of a list of licence keys'))
     .meta({ title: 'List of licence keys', widget: 'licence-list', missing: 'Choose a list' }),
   per: z
     .enum(['unit', 'file'])

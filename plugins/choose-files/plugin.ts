@@ -1,11 +1,11 @@
 // Selects which of an order's files the delivery contains: files that do not meet the rule are left
 // out.
 import { z } from 'zod'
-import { conditionSchema, definePlugin, matchesCondition, say } from '../contract.ts'
+import { conditionSchema, definePlugin, matchesCondition, say, sayPlain } from '../contract.ts'
 
 const options = z.strictObject({
   deliver: conditionSchema
-    .refine((rule) => Object.keys(rule).length > 0, 'Choose which files are delivered')
+    .refine((rule) => Object.keys(rule).length > 0, sayPlain('Choose which files are delivered'))
     .meta({ title: 'Deliver files that', widget: 'condition' }),
 })
 

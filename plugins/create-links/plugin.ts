@@ -50,7 +50,7 @@ const options = z
       context.addIssue({
         code: 'custom',
         path: ['email'],
-        message: 'Enter the address that they are sent to',
+        message: sayPlain('Enter the address that they are sent to'),
       })
     const ids = per_file.map(({ file_id }) => file_id)
     ids.forEach((id, at) => {
@@ -58,7 +58,7 @@ const options = z
         context.addIssue({
           code: 'custom',
           path: ['per_file', at, 'file_id'],
-          message: 'This file is named twice',
+          message: sayPlain('This file is named twice'),
         })
     })
   })

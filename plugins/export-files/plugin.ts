@@ -3,11 +3,12 @@ import { z } from 'zod'
 import {
   definePlugin,
   EXPORT_COLUMNS,
+  type ExportColumn,
   FILE_SETTINGS,
   forEntrySettings,
-  say,
-  type ExportColumn,
   type OperationView,
+  say,
+  sayPlain,
 } from '../contract.ts'
 
 /**
@@ -46,7 +47,7 @@ const options = z.strictObject({
     }),
   columns: z
     .array(z.enum(EXPORT_COLUMNS))
-    .min(1, 'Choose at least one column')
+    .min(1, sayPlain('Choose at least one column'))
     .max(EXPORT_COLUMNS.length)
     .default(USUAL)
     .meta({

@@ -3,18 +3,19 @@
 // several fit, a person is asked.
 import { z } from 'zod'
 import {
+  type AnyText,
+  type CatalogVariant,
   definePlugin,
   failed,
-  MATCH_METHODS,
-  say,
-  type CatalogVariant,
   type Item,
+  type Mapping,
   type Match,
+  MATCH_METHODS,
   type MatchRules,
   type Outcome,
   type ReadContext,
-  type Mapping,
-  type AnyText,
+  say,
+  sayPlain,
 } from '../contract.ts'
 import { chosenFor, choice, mapChosen } from './chosen.ts'
 import { mapByPrefix, type PrefixedItem } from './prefixes.ts'
@@ -60,7 +61,7 @@ const options = z
   })
   .refine(({ product_id, variant_id }) => product_id !== undefined || variant_id === undefined, {
     path: ['variant_id'],
-    message: 'Name the variant’s product too',
+    message: sayPlain('Name the variant’s product too'),
   })
 export type Options = z.output<typeof options>
 

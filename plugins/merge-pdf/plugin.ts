@@ -3,18 +3,19 @@
 import { z } from 'zod'
 import {
   definePlugin,
-  pdfAdvice,
   documentPassword,
-  PortError,
-  stemOf,
-  UNSAFE_CHARACTERS,
-  nonPdfReason,
-  say,
   type FinishedItem,
   type Item,
+  nonPdfReason,
   type OperationView,
-  type Warning,
+  pdfAdvice,
+  PortError,
+  say,
+  sayPlain,
+  stemOf,
   textOf,
+  UNSAFE_CHARACTERS,
+  type Warning,
 } from '../contract.ts'
 import { createDocuments } from '../_pdf/documents.ts'
 
@@ -29,7 +30,7 @@ const options = z.strictObject({
     .min(1)
     .max(255)
     .refine((name) => name.isWellFormed() && !UNSAFE_CHARACTERS.test(name) && !/[\\/]/.test(name), {
-      message: 'This name cannot be a filename',
+      message: sayPlain('This name cannot be a filename'),
     })
     .default('Merged.pdf')
     .meta({ title: 'Name of the new file' }),

@@ -4,21 +4,22 @@
 import { z } from 'zod'
 import {
   definePlugin,
-  movedMappings,
-  packName,
-  say,
   type FileChange,
   type Item,
+  movedMappings,
   type Outcome,
-  type Packs,
   type Pack,
+  packName,
+  type Packs,
+  say,
+  sayPlain,
 } from '../contract.ts'
 
 const options = z
   .strictObject({
     pack: z
       .string()
-      .regex(/^pack_[0-9a-f]{32}$/, 'This is not the id of a pack')
+      .regex(/^pack_[0-9a-f]{32}$/, sayPlain('This is not the id of a pack'))
       .optional()
       .meta({ title: 'Pack', widget: 'pack' }),
     new_pack: packName.optional().meta({
@@ -29,7 +30,7 @@ const options = z
     out: z.literal(true).optional().meta({ title: 'Out of their packs' }),
   })
   .refine((given) => Object.values(given).filter((one) => one !== undefined).length === 1, {
-    message: 'Choose a pack, name a new one, or remove the files from their packs',
+    message: sayPlain('Choose a pack, name a new one, or remove the files from their packs'),
   })
   .meta({ minProperties: 1 })
 type Options = z.output<typeof options>

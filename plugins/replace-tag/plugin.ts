@@ -1,6 +1,6 @@
 // Replaces a tag by another one. A file that has both tags keeps the new one, once.
 import { z } from 'zod'
-import { definePlugin, nameKey, tag, say } from '../contract.ts'
+import { definePlugin, nameKey, say, sayPlain, tag } from '../contract.ts'
 
 const options = z
   .strictObject({
@@ -17,7 +17,11 @@ const options = z
   })
   .superRefine(({ find, replace, case_sensitive }, context) => {
     if (case_sensitive && find === replace)
-      context.addIssue({ code: 'custom', path: ['replace'], message: 'This is the same tag' })
+      context.addIssue({
+        code: 'custom',
+        path: ['replace'],
+        message: sayPlain('This is the same tag'),
+      })
   })
 
 export const replaceTag = definePlugin({

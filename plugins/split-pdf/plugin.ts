@@ -2,14 +2,15 @@
 // pages.
 import { z } from 'zod'
 import {
-  definePlugin,
   anyPdf,
+  definePlugin,
   documentPassword,
-  pdfAdvice,
-  stemOf,
-  say,
   type Item,
+  pdfAdvice,
+  say,
+  sayPlain,
   type StagedBlob,
+  stemOf,
 } from '../contract.ts'
 import { createDocuments } from '../_pdf/documents.ts'
 import { eachDocument, planDocuments } from '../_pdf/each-document.ts'
@@ -52,7 +53,7 @@ const options = z
     password: documentPassword,
   })
   .refine(({ every, ranges }) => every === undefined || ranges === undefined, {
-    message: 'Enter either a number of pages or ranges',
+    message: sayPlain('Enter either a number of pages or ranges'),
     path: ['ranges'],
   })
 type Options = z.output<typeof options>

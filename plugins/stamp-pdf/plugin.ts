@@ -4,16 +4,17 @@
 import { z } from 'zod'
 import {
   definePlugin,
-  documentPassword,
-  pdfAdvice,
-  PortError,
-  UNSAFE_CHARACTERS,
-  say,
-  phrases,
   type DeliveryView,
+  documentPassword,
   type Item,
-  type WriteContext,
+  pdfAdvice,
+  phrases,
+  PortError,
+  say,
+  sayPlain,
   type Text,
+  UNSAFE_CHARACTERS,
+  type WriteContext,
 } from '../contract.ts'
 import { createDocuments } from '../_pdf/documents.ts'
 import { eachDocument, planDocuments } from '../_pdf/each-document.ts'
@@ -39,7 +40,7 @@ const DEFAULT_PARTS: Part[] = ['name', 'email', 'order']
 const options = z.strictObject({
   show: z
     .array(z.enum(Object.keys(PARTS) as [Part, ...Part[]]))
-    .min(1, 'Choose at least one')
+    .min(1, sayPlain('Choose at least one'))
     .max(4)
     .default(DEFAULT_PARTS)
     .meta({ title: 'What appears on every page', choices: PARTS }),

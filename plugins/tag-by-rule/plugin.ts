@@ -1,6 +1,14 @@
 // Adds tags to the files that match each rule. Existing tags stay.
 import { z } from 'zod'
-import { conditionSchema, definePlugin, matchesCondition, planEach, tag, say } from '../contract.ts'
+import {
+  conditionSchema,
+  definePlugin,
+  matchesCondition,
+  planEach,
+  say,
+  sayPlain,
+  tag,
+} from '../contract.ts'
 
 const MB = 1024 ** 2
 
@@ -19,12 +27,12 @@ const options = z.strictObject({
         when: conditionSchema.meta({ title: 'Files' }),
         tags: z
           .array(tag)
-          .min(1, 'Name at least one tag')
+          .min(1, sayPlain('Name at least one tag'))
           .max(50)
           .meta({ title: 'get the tags', widget: 'tags' }),
       }),
     )
-    .min(1, 'Enter at least one rule')
+    .min(1, sayPlain('Enter at least one rule'))
     .max(100)
     // `prefault`, not `default`: tags and conditions are normalized while they are parsed, and JSON
     // Schema would lose a default that is not.

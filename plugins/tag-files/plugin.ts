@@ -1,6 +1,6 @@
 // Replaces files' tags, adds tags, or removes some or all.
 import { z } from 'zod'
-import { definePlugin, tag, say, type FileChange } from '../contract.ts'
+import { definePlugin, type FileChange, say, sayPlain, tag } from '../contract.ts'
 
 const options = z
   .strictObject({
@@ -41,7 +41,7 @@ const options = z
       context.addIssue({
         code: 'custom',
         path: ['tags'],
-        message: 'Name no tag to remove all tags',
+        message: sayPlain('Name no tag to remove all tags'),
       })
     if ((mode === 'add' || mode === 'remove') && tags.length === 0)
       context.addIssue({

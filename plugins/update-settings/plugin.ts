@@ -2,14 +2,15 @@
 import { z } from 'zod'
 import {
   definePlugin,
-  MAX_EXPIRY_DAYS,
-  MAX_FIRST_USE_HOURS,
-  settingOptions,
-  settingPhrases,
-  say,
-  phrases,
   type FileSettings,
   type Item,
+  MAX_EXPIRY_DAYS,
+  MAX_FIRST_USE_HOURS,
+  phrases,
+  say,
+  sayPlain,
+  settingOptions,
+  settingPhrases,
   type Text,
 } from '../contract.ts'
 
@@ -34,18 +35,21 @@ const options = z
   })
   .superRefine((value, context) => {
     if (Object.values(value).every((field) => field === undefined))
-      context.addIssue({ code: 'custom', message: 'Choose at least one setting to change' })
+      context.addIssue({
+        code: 'custom',
+        message: sayPlain('Choose at least one setting to change'),
+      })
     if (value.expiry_days !== undefined && value.add_expiry_days !== undefined)
       context.addIssue({
         code: 'custom',
         path: ['add_expiry_days'],
-        message: 'Either set the expiry or add to it',
+        message: sayPlain('Either set the expiry or add to it'),
       })
     if (value.first_use_hours !== undefined && value.first_use_days !== undefined)
       context.addIssue({
         code: 'custom',
         path: ['first_use_days'],
-        message: 'Name either hours or days',
+        message: sayPlain('Name either hours or days'),
       })
   })
   .meta({ minProperties: 1 })

@@ -8,9 +8,10 @@ import {
   nonPdfReason,
   pdfAdvice,
   planEach,
-  watermarkFields,
   say,
+  sayPlain,
   type ShopSettings,
+  watermarkFields,
 } from '../contract.ts'
 import { createDocuments } from '../_pdf/documents.ts'
 import { eachDocument } from '../_pdf/each-document.ts'
@@ -30,7 +31,7 @@ const options = z
     password: documentPassword,
   })
   .refine(({ text, picture, saved }) => [text, picture, saved].filter(isGiven).length === 1, {
-    message: 'Enter a text, choose an image, or use the shop’s watermark',
+    message: sayPlain('Enter a text, choose an image, or use the shop’s watermark'),
     path: ['text'],
   })
 type Options = z.output<typeof options>

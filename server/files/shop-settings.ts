@@ -3,10 +3,11 @@ import { z } from 'zod'
 import {
   emailAddress,
   MATCH_METHODS,
+  sayPlain,
   shopSettingFields,
   shopSettingsWithDefaults,
-  watermarkSchema,
   type TextLanguage,
+  watermarkSchema,
 } from '../../plugins/contract.ts'
 import { languageOf, TEXT_LANGUAGES } from '../core/texts.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
@@ -17,7 +18,9 @@ const MAX_SMS_RECIPIENTS = 5
 const E164 = /^\+[1-9]\d{6,14}$/
 
 /** A name of the IANA list, such as `Europe/Berlin`: a bare offset has no daylight saving time. */
-export const timeZone = z.string().refine(isTimeZone, 'Choose a time zone, like Europe/Berlin')
+export const timeZone = z
+  .string()
+  .refine(isTimeZone, sayPlain('Choose a time zone, like Europe/Berlin'))
 
 /** Names that were found valid: checking one takes longer than validating all other settings. */
 const knownTimeZones = new Set<string>()
@@ -44,7 +47,7 @@ const fields = {
   match_by: z
     .array(z.enum(MATCH_METHODS))
     .max(MATCH_METHODS.length)
-    .refine((methods) => new Set(methods).size === methods.length, 'Each of them once')
+    .refine((methods) => new Set(methods).size === methods.length, sayPlain('Each of them once'))
     .meta({
       description: 'How files are matched to products, tried in this order; empty: only manually',
     }),
@@ -71,9 +74,13 @@ const fields = {
     .boolean()
     .meta({ description: 'A text message when an import of 1,000 files or more has ended' }),
   sms_recipients: z
-    .array(z.string().regex(E164, 'Enter a phone number with its country, like +4915112345678'))
+    .array(
+      z
+        .string()
+        .regex(E164, sayPlain('Enter a phone number with its country, like +4915112345678')),
+    )
     .max(MAX_SMS_RECIPIENTS, `At most ${MAX_SMS_RECIPIENTS} numbers`)
-    .refine((numbers) => new Set(numbers).size === numbers.length, 'Each of them once')
+    .refine((numbers) => new Set(numbers).size === numbers.length, sayPlain('Each of them once'))
     .meta({ description: 'Phone numbers in the international form (E.164)' }),
   time_zone: timeZone,
   watermark: watermarkSchema.nullable().meta({
@@ -102,8 +109,8 @@ const fields = {
     .string()
     .trim()
     .min(1)
-    .max(40, 'At most 40 characters')
-    .regex(/^[^,]*$/, 'A tag has no comma')
+    .max(40, sayPlain('At most 40 characters'))
+    .regex(/^[^,]*$/, sayPlain('A tag has no comma'))
     .nullable()
     .meta({ description: 'The tag for orders with files; null: none' }),
   new_files: z.enum(['never', 'ask', 'always']).meta({

@@ -1,6 +1,12 @@
 // The shapes of requests and replies. They validate, and their .meta() describes them.
 import { z } from 'zod'
-import { english, settingFields, UNSAFE_CHARACTERS, type Text } from '../../plugins/contract.ts'
+import {
+  english,
+  sayPlain,
+  settingFields,
+  type Text,
+  UNSAFE_CHARACTERS,
+} from '../../plugins/contract.ts'
 import { filenameProblem, MAX_TAGS, tagProblem, urlProblem, type Problem } from '../files/rules.ts'
 
 /** How a file was mapped to its product: the values of mappings.method. */
@@ -34,9 +40,12 @@ export const { expiry_days: expiryDays, download_limit: downloadLimit } = settin
 export const givenName = z
   .string()
   .trim()
-  .min(1, 'Give it a name')
-  .max(100, 'A name has at most 100 characters')
-  .refine((name) => !UNSAFE_CHARACTERS.test(name), 'A name cannot contain control characters')
+  .min(1, sayPlain('Give it a name'))
+  .max(100, sayPlain('A name has at most 100 characters'))
+  .refine(
+    (name) => !UNSAFE_CHARACTERS.test(name),
+    sayPlain('A name cannot contain control characters'),
+  )
 
 export const timestamp = z.iso.datetime()
 

@@ -1,5 +1,5 @@
 // POST /api/files/import: import files by URL.
-import { entrySettingFields } from '../../../plugins/contract.ts'
+import { entrySettingFields, sayPlain } from '../../../plugins/contract.ts'
 import { z } from 'zod'
 import { importFromApi } from './start.ts'
 import { hasEnded, type Engine, type ItemRow, type OperationRow } from '../../engine/engine.ts'
@@ -51,7 +51,7 @@ const importBody = (limits: Limits) =>
             tags: tags.optional(),
           }),
         )
-        .min(1, 'At least one file')
+        .min(1, sayPlain('At least one file'))
         .max(limits.entries_per_import, `At most ${limits.entries_per_import} files an import`),
       auto_map: z
         .boolean()

@@ -1,4 +1,5 @@
 // How a connection is synced: the merchant's options, with their defaults.
+import { sayPlain } from '../../../plugins/contract.ts'
 import { z } from 'zod'
 import { LONGEST_PATTERN, MAX_PATTERNS, patternProblem } from './patterns.ts'
 
@@ -31,9 +32,9 @@ export const optionFields = {
   include: patterns('Only paths that match one of these; empty: all'),
   exclude: patterns('Not paths that match one of these'),
   max_bytes: z
-    .int('Enter a number of bytes')
-    .min(1, 'Enter a number above 0')
-    .max(MAX_FILE_BYTES, 'At most 5 GB')
+    .int(sayPlain('Enter a number of bytes'))
+    .min(1, sayPlain('Enter a number above 0'))
+    .max(MAX_FILE_BYTES, sayPlain('At most 5 GB'))
     .meta({ description: 'Larger files are left out' }),
   packs_from_subfolders: z.boolean().meta({
     description: 'New files go into a pack with the name of their subfolder',
@@ -44,9 +45,9 @@ export const optionFields = {
   }),
   notify: z.boolean().meta({ description: 'Email at the end of each sync' }),
   bytes_per_second: z
-    .int('Enter a number of bytes')
-    .min(1024, 'At least 1024')
-    .max(10 ** 12, 'At most 1 TB')
+    .int(sayPlain('Enter a number of bytes'))
+    .min(1024, sayPlain('At least 1024'))
+    .max(10 ** 12, sayPlain('At most 1 TB'))
     .nullable()
     .meta({ description: 'The bandwidth limit of a sync; null: unlimited' }),
 }

@@ -1,5 +1,6 @@
 // A shop's settings for its buyers' pages: colours, logo, its own texts, and the language for
 // buyers whose language has no catalog.
+import { sayPlain } from '../../../plugins/contract.ts'
 import { z } from 'zod'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { LOCALES, type Locale } from './translate.ts'
@@ -10,7 +11,7 @@ export const MAX_LOGO_BYTES = 100 * 1024
 
 const colour = z
   .string()
-  .regex(/^#[0-9a-fA-F]{6}$/, 'Enter a colour as #rrggbb, like #0a55ad')
+  .regex(/^#[0-9a-fA-F]{6}$/, sayPlain('Enter a colour as #rrggbb, like #0a55ad'))
   .transform((text) => text.toLowerCase())
   .nullable()
 // Line breaks are kept; other control characters are invisible.
@@ -19,7 +20,7 @@ const text = z
   .max(MAX_TEXT, `Enter at most ${MAX_TEXT} characters`)
   .refine(
     (written) => !/[^\P{Cc}\n\r\t]/u.test(written),
-    'A text cannot contain control characters',
+    sayPlain('A text cannot contain control characters'),
   )
   .transform((written) => written.replaceAll('\r\n', '\n').trim())
 const texts = z.strictObject({

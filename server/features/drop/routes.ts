@@ -1,4 +1,5 @@
 // Drop folders: how to connect, how files are imported, and importing them immediately.
+import { sayPlain } from '../../../plugins/contract.ts'
 import { z } from 'zod'
 import { waitingBytes } from './entries.ts'
 import { KEPT_DAYS } from './own-folders.ts'
@@ -60,7 +61,9 @@ const settings = {
 const settingsBody = z
   .strictObject(settings)
   .partial()
-  .refine((body) => Object.keys(body).length > 0, { message: 'Name at least one field to change' })
+  .refine((body) => Object.keys(body).length > 0, {
+    message: sayPlain('Name at least one field to change'),
+  })
   .meta({ id: 'DropSettingsChange' })
 
 const dropSchema = z

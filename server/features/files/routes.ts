@@ -15,7 +15,7 @@ import { endpoint, type Endpoint } from '../../http/endpoint.ts'
 import type { ReadPreview } from '../previews/previews.ts'
 import { readSample, SAMPLE_PROBLEMS, type SampleProblem } from '../samples/model.ts'
 import { fileRecord, fileSchema } from './record.ts'
-import { say, settingChanges } from '../../../plugins/contract.ts'
+import { say, sayPlain, settingChanges } from '../../../plugins/contract.ts'
 import { cleanName } from '../../files/rules.ts'
 import { errorSchema, filename, listOf, page, tags, timestamp } from '../../http/schemas.ts'
 
@@ -25,7 +25,7 @@ const packId = z.string().transform((id, context) => {
   if (uuid !== null) return uuid
   context.addIssue({
     code: 'custom',
-    message: 'This is not the id of a pack',
+    message: sayPlain('This is not the id of a pack'),
     params: { code: 'invalid_value' },
   })
   return z.NEVER

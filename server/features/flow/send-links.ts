@@ -6,6 +6,7 @@ import {
   emailAddress,
   nameKey,
   say,
+  sayPlain,
   settingFields,
   type Text,
   textOf,
@@ -29,8 +30,8 @@ const schema = z.object({
   action_run_id: z.string().min(1).max(150),
   properties: z.object({
     email: emailAddress('Give an email address'),
-    files: z.string().max(MAX_TEXT, 'Name fewer files').optional(),
-    pack: z.string().max(255, 'A name has at most 255 characters').optional(),
+    files: z.string().max(MAX_TEXT, sayPlain('Name fewer files')).optional(),
+    pack: z.string().max(255, sayPlain('A name has at most 255 characters')).optional(),
     expiry_days: settingFields.expiry_days.optional(),
     download_limit: settingFields.download_limit.optional(),
   }),

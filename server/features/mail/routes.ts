@@ -1,7 +1,7 @@
 // How a shop's mails to buyers are sent: name and address for replies, its own server or domain, and
 // the addresses that nothing is sent to.
 import { z } from 'zod'
-import { emailAddress, say, type Text, textOf } from '../../../plugins/contract.ts'
+import { emailAddress, say, sayPlain, type Text, textOf } from '../../../plugins/contract.ts'
 import { forShop } from '../../core/db/for-shop.ts'
 import type { Database } from '../../core/db/database.ts'
 import { openRateLimit } from '../../core/db/rate-limits.ts'
@@ -114,7 +114,7 @@ const serverRoutes = (parts: MailRouteParts): Endpoint[] => [
     summary: 'Confirm the shop’s own mail server',
     description: 'With the code of the last test mail. Mails to buyers are then sent through it.',
     scope: 'settings:write',
-    body: z.strictObject({ code: z.string().max(20, 'The code has six digits') }),
+    body: z.strictObject({ code: z.string().max(20, sayPlain('The code has six digits')) }),
     replies: { ...saved, ...refused },
     handler: async ({ caller, body }) => {
       const { secrets, clock } = parts

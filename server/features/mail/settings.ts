@@ -1,7 +1,7 @@
 // How a shop's mail to its buyers is sent: name and address for replies, and optionally its own mail
 // server, or its own domain that this installation signs for.
 import { z } from 'zod'
-import { emailAddress, UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
+import { emailAddress, sayPlain, UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { DnsRecord, MailDomain } from './dns-records.ts'
 import type { ServerTest } from './server-test.ts'
@@ -18,11 +18,11 @@ const fields = {
   name: z
     .string()
     .trim()
-    .min(1, 'Enter a name')
+    .min(1, sayPlain('Enter a name'))
     .max(MAX_NAME, `Enter at most ${MAX_NAME} characters`)
     .refine(
       (name) => !UNSAFE_CHARACTERS.test(name) && !/[<>"]/.test(name),
-      'A name has no control characters and none of < > "',
+      sayPlain('A name has no control characters and none of < > "'),
     )
     .nullable()
     .meta({ description: 'The name that buyers see; null: that of the installation' }),
@@ -49,10 +49,10 @@ const host = z
   .string()
   .trim()
   .toLowerCase()
-  .max(253, 'A name has at most 253 characters')
+  .max(253, sayPlain('A name has at most 253 characters'))
   .regex(
     /^(?=.*[a-z0-9])[a-z0-9.:_-]+$/,
-    'Enter the name of your mail server, like smtp.example.com',
+    sayPlain('Enter the name of your mail server, like smtp.example.com'),
   )
 
 export const serverChange = z
@@ -63,10 +63,10 @@ export const serverChange = z
       description:
         '`tls`: from the beginning (port 465); `starttls`: required after the greeting (587)',
     }),
-    user: z.string().trim().max(255, 'At most 255 characters').default(''),
+    user: z.string().trim().max(255, sayPlain('At most 255 characters')).default(''),
     password: z
       .string()
-      .max(500, 'At most 500 characters')
+      .max(500, sayPlain('At most 500 characters'))
       .optional()
       .meta({ description: 'Absent: the saved one', sensitive: true }),
     from: emailAddress('Enter the address that mails are sent from'),

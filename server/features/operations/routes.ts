@@ -1,6 +1,6 @@
 // Operations: history, one operation, its items, and the start of every bulk action and workflow.
 import { z } from 'zod'
-import { flag } from '../../../plugins/contract.ts'
+import { flag, sayPlain } from '../../../plugins/contract.ts'
 import type { Limits } from '../../core/configuration/limits.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import {
@@ -195,7 +195,7 @@ const begin = (parts: OperationParts) =>
       })
       .refine(({ action, workflow }) => (action === undefined) !== (workflow === undefined), {
         path: ['action'],
-        message: 'Send either an action or a workflow',
+        message: sayPlain('Send either an action or a workflow'),
       })
       .meta({ id: 'OperationRequest' }),
     replies: {

@@ -8,7 +8,7 @@ import { parsePublicId } from '../../core/ids.ts'
 
 const counted = <Ids extends z.ZodType>(ids: z.ZodArray<Ids>, limits: Limits) =>
   ids
-    .min(1, 'At least one file')
+    .min(1, sayPlain('At least one file'))
     .max(limits.ids_per_call, `At most ${limits.ids_per_call} files a call; use a filter for more`)
     .meta({ description: 'Ids of files', example: ['file_0199c2f5d2c07f0a9b7e3f4a5b6c7d8e'] })
 

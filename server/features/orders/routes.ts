@@ -1,5 +1,5 @@
 // Deliveries: what each order entitles its buyer to, and the merchant's changes to it.
-import { emailAddress } from '../../../plugins/contract.ts'
+import { emailAddress, sayPlain } from '../../../plugins/contract.ts'
 import { z } from 'zod'
 import { retryTransaction } from '../../core/db/retry-transaction.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
@@ -152,13 +152,13 @@ const changeBody = z
     more_downloads: z
       .number()
       .int()
-      .min(1, 'At least 1')
+      .min(1, sayPlain('At least 1'))
       .max(MAX_ADDED, `At most ${MAX_ADDED}`)
       .optional()
       .meta({ description: 'Added to the limits of files that have one' }),
     file_ids: z
       .array(z.string())
-      .min(1, 'At least one file')
+      .min(1, sayPlain('At least one file'))
       .max(MAX_FILES, `At most ${MAX_FILES} files`)
       .optional()
       .meta({ description: 'The files that the terms are for; absent: all' }),
@@ -167,12 +167,12 @@ const changeBody = z
         z.strictObject({
           file_id: z.string(),
           expires_at: timestamp
-            .refine((at) => at >= '1970', 'Send a time after 1970')
+            .refine((at) => at >= '1970', sayPlain('Send a time after 1970'))
             .nullable()
             .optional()
             .meta({ description: 'Null: never' }),
           available_at: timestamp
-            .refine((at) => at >= '1970', 'Send a time after 1970')
+            .refine((at) => at >= '1970', sayPlain('Send a time after 1970'))
             .nullable()
             .optional()
             .meta({
@@ -182,11 +182,11 @@ const changeBody = z
           download_limit: downloadLimit.optional(),
         }),
       )
-      .min(1, 'At least one file')
+      .min(1, sayPlain('At least one file'))
       .max(MAX_FILES, `At most ${MAX_FILES} files`)
       .refine(
         (terms) => new Set(terms.map(({ file_id }) => file_id)).size === terms.length,
-        'Name each file once',
+        sayPlain('Name each file once'),
       )
       .optional()
       .meta({ description: 'The terms of single files; they win over the terms for all' }),
@@ -201,7 +201,7 @@ const changeBody = z
       context.addIssue({
         code: 'custom',
         path: ['more_downloads'],
-        message: 'Send either download_limit or more_downloads',
+        message: sayPlain('Send either download_limit or more_downloads'),
       })
   })
   .meta({ id: 'DeliveryChange' })

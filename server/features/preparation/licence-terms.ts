@@ -14,8 +14,8 @@ export const generateSchema = z
   .strictObject({
     pattern: z
       .string()
-      .min(1, 'Enter a pattern')
-      .max(100, 'A pattern has at most 100 characters')
+      .min(1, sayPlain('Enter a pattern'))
+      .max(100, sayPlain('A pattern has at most 100 characters'))
       .regex(LITERALS, LITERALS_ONLY)
       .superRefine((pattern, context) => {
         const bits = keyBits(pattern)
@@ -30,7 +30,7 @@ export const generateSchema = z
       }),
     prefix: z
       .string()
-      .max(20, 'A prefix has at most 20 characters')
+      .max(20, sayPlain('A prefix has at most 20 characters'))
       .regex(LITERALS, LITERALS_ONLY)
       .default('')
       .meta({ description: 'Before the pattern, as it is', example: 'PRO-' }),
@@ -46,7 +46,7 @@ export const licenceTermFields = {
   activation_limit: z
     .number()
     .int()
-    .min(1, 'At least 1')
+    .min(1, sayPlain('At least 1'))
     .max(MAX_LIMIT, `At most ${MAX_LIMIT}`)
     .nullable()
     .optional()

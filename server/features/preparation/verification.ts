@@ -4,7 +4,7 @@
 import type { Context, Next } from 'koa'
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import { say, UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
+import { say, sayPlain, UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
 import type { Database } from '../../core/db/database.ts'
 import { openRateLimit, type RateLimit } from '../../core/db/rate-limits.ts'
 import { AppError } from '../../core/errors.ts'
@@ -43,9 +43,12 @@ const fields = {
 const instanceField = z
   .string()
   .trim()
-  .min(1, 'Name the instance')
-  .max(255, 'An instance has at most 255 characters')
-  .refine((text) => !UNSAFE_CHARACTERS.test(text), 'An instance has no control characters')
+  .min(1, sayPlain('Name the instance'))
+  .max(255, sayPlain('An instance has at most 255 characters'))
+  .refine(
+    (text) => !UNSAFE_CHARACTERS.test(text),
+    sayPlain('An instance has no control characters'),
+  )
   .meta({
     description: 'A name that your program chooses for the device or site, the same each time',
   })

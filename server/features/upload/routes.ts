@@ -1,6 +1,6 @@
 // Uploads, except the tus protocol itself (server/features/upload/tus-route.ts): batches, and which names are taken.
 import { z } from 'zod'
-import { entrySettingFields, packName } from '../../../plugins/contract.ts'
+import { entrySettingFields, packName, sayPlain } from '../../../plugins/contract.ts'
 import {
   changeBatch,
   checkNames,
@@ -59,7 +59,7 @@ const batchBody = z
   .strictObject({
     count: z
       .int()
-      .min(1, 'At least one file')
+      .min(1, sayPlain('At least one file'))
       .max(MAX_COUNT, `At most ${MAX_COUNT} files`)
       .optional()
       .meta({
@@ -209,7 +209,7 @@ const names = () =>
     body: z.strictObject({
       filenames: z
         .array(z.string().max(1000))
-        .min(1, 'At least one name')
+        .min(1, sayPlain('At least one name'))
         .max(MAX_NAMES, `At most ${MAX_NAMES} names`),
     }),
     replies: {
@@ -244,7 +244,7 @@ const results = () =>
     body: z.strictObject({
       upload_ids: z
         .array(z.string())
-        .min(1, 'At least one id')
+        .min(1, sayPlain('At least one id'))
         .max(MAX_RESULTS, `At most ${MAX_RESULTS} ids`),
     }),
     replies: {

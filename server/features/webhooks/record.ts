@@ -1,6 +1,6 @@
 // A webhook in requests and answers.
 import { z } from 'zod'
-import { UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
+import { sayPlain, UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
 import { toPublicId } from '../../core/ids.ts'
 import type { WebhookEvent } from '../../core/outbox/webhook-events.ts'
 import type { WebhookRow } from './webhooks.ts'
@@ -42,8 +42,11 @@ const fieldsOf = (event: z.ZodType<string>, declared: readonly WebhookEvent[]) =
   description: z
     .string()
     .trim()
-    .max(200, 'Enter at most 200 characters')
-    .refine((text) => !UNSAFE_CHARACTERS.test(text), 'It cannot contain control characters'),
+    .max(200, sayPlain('Enter at most 200 characters'))
+    .refine(
+      (text) => !UNSAFE_CHARACTERS.test(text),
+      sayPlain('It cannot contain control characters'),
+    ),
   events: z
     .array(event)
     .max(declared.length)

@@ -1,4 +1,5 @@
 // Google Cloud Storage: the key of a service account, and a bucket with a prefix.
+import { sayPlain } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
 import { endpointProblem, isLocal } from './s3.ts'
 import { field, folderRule, joined, textRule, type Provider } from './provider.ts'
@@ -51,8 +52,8 @@ export const googleCloudStorage: Provider = {
         multiline: true,
         rule: z
           .string()
-          .max(8192, 'At most 8192 characters')
-          .refine(isKey, 'This is not the JSON key of a service account'),
+          .max(8192, sayPlain('At most 8192 characters'))
+          .refine(isKey, sayPlain('This is not the JSON key of a service account')),
       },
     ),
     field('endpoint', 'Endpoint', 'Leave it empty.'),

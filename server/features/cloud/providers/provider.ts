@@ -1,4 +1,5 @@
 // A provider: its fields, how a merchant signs in, and rclone's settings for it.
+import { sayPlain } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
 import type { Remote } from '../rclone/remote.ts'
 
@@ -90,7 +91,7 @@ export const field = (
     z
       .string()
       .max(most, `At most ${most} characters`)
-      .refine(isText, 'This has characters that are not allowed'),
+      .refine(isText, sayPlain('This has characters that are not allowed')),
 })
 
 const isText = (text: string) => text.isWellFormed() && !/[\0-\x08\x0b-\x1f\x7f]/.test(text)
@@ -101,11 +102,11 @@ export const folderRule = z
   .max(MOST, `At most ${MOST} characters`)
   .refine(
     (text) => isText(text) && !/[\n\t]/.test(text),
-    'This has characters that are not allowed',
+    sayPlain('This has characters that are not allowed'),
   )
   .refine(
     (text) => text.split('/').every((part) => part !== '.' && part !== '..'),
-    'A folder cannot be called . or ..',
+    sayPlain('A folder cannot be called . or ..'),
   )
 
 const trimSlashes = (text = ''): string => text.replace(/^\/+|\/+$/g, '')

@@ -1,4 +1,5 @@
 // Cloud connections and their syncs, as the API receives and returns them.
+import { sayPlain } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
 import type { CloudConnection, ConnectionInput } from '../connections.ts'
 import { FREQUENCIES, optionFields, type ConnectionOptions } from '../options.ts'
@@ -19,7 +20,7 @@ const valueFields = Object.fromEntries(
 )
 
 const common = {
-  name: z.string().trim().min(1, 'Enter a name').max(MAX_NAME).optional(),
+  name: z.string().trim().min(1, sayPlain('Enter a name')).max(MAX_NAME).optional(),
   frequency_hours: z
     .literal([...FREQUENCIES])
     .nullable()

@@ -1,5 +1,6 @@
 // Corrections of a file in the browser: its problems by cause, its rows, edits of rows, and fixes of
 // all rows with one problem.
+import { sayPlain } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
 import { forgetFailures } from '../answers.ts'
 import { queueRecheck } from '../check-queue.ts'
@@ -44,7 +45,7 @@ export const csvCorrectionRoutes = (): Endpoint[] => [
 const MAX_ROWS = 1000
 const MAX_CHARACTERS = 8000
 const text = z.string().max(MAX_CHARACTERS)
-const groupId = z.string().regex(/^[0-9a-f]{32}$/, 'This is not the id of a group')
+const groupId = z.string().regex(/^[0-9a-f]{32}$/, sayPlain('This is not the id of a group'))
 
 const groups = () =>
   endpoint({
@@ -122,7 +123,7 @@ const change = () =>
                 .meta({ description: 'true: the row is not imported; false: it is put back' }),
             }),
           )
-          .min(1, 'At least one row')
+          .min(1, sayPlain('At least one row'))
           .max(MAX_ROWS, `At most ${MAX_ROWS} rows`),
       })
       .meta({ id: 'CsvRowChanges' }),

@@ -1,4 +1,5 @@
 // Drop accounts: the users of the FTP/SFTP server.
+import { sayPlain } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
 import {
   changeAccount,
@@ -36,7 +37,7 @@ const keyInput = z
       context.addIssue({
         code: 'custom',
         path: ['key'],
-        message: 'Paste the whole line of the .pub file',
+        message: sayPlain('Paste the whole line of the .pub file'),
       })
   })
 

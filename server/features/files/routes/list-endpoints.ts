@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError } from '../../../core/errors.ts'
 import { addNotedDownloads } from '../../../files/download-counts.ts'
-import { flag } from '../../../../plugins/contract.ts'
+import { flag, sayPlain } from '../../../../plugins/contract.ts'
 import { filterFields, MAX_WORDS, searchWords, type FileFilter } from '../../../files/filter.ts'
 import {
   countFiles,
@@ -73,7 +73,7 @@ const list = ({ baseUrl, clock }: FileRouteParts) =>
       })
       .refine(({ sort, pack }) => !sort.endsWith('pack_position') || pack !== undefined, {
         path: ['sort'],
-        message: 'Files only have a position within a pack: send `pack`',
+        message: sayPlain('Files only have a position within a pack: send `pack`'),
       }),
     replies: {
       200: {

@@ -1,4 +1,5 @@
 // Saved views of the list of files.
+import { sayPlain } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
@@ -40,11 +41,11 @@ const sort = z
   .enum(FILE_SORTS)
   .refine(
     (order) => !order.endsWith('pack_position'),
-    'A view is not sorted by the place in a pack',
+    sayPlain('A view is not sorted by the place in a pack'),
   )
 const columns = z
   .array(z.enum(VIEW_COLUMNS))
-  .refine((all) => new Set(all).size === all.length, 'Each column once')
+  .refine((all) => new Set(all).size === all.length, sayPlain('Each column once'))
   .nullable()
   .meta({ description: 'In addition to the name. null: those that the browser shows' })
 

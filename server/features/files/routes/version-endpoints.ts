@@ -1,4 +1,5 @@
 // A file's versions: an import can add one, and each can be restored.
+import { sayPlain } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
 import { replaceFromUpload, replaceFromUrl } from '../replace.ts'
 import type { Limits } from '../../../core/configuration/limits.ts'
@@ -104,7 +105,7 @@ const replace = ({ engine, limits }: VersionRouteParts) =>
       .strictObject({ url: fetchUrl.optional(), upload_id: z.string().max(100).optional() })
       .refine(({ url, upload_id }) => (url === undefined) !== (upload_id === undefined), {
         path: ['url'],
-        message: 'Send either url or upload_id',
+        message: sayPlain('Send either url or upload_id'),
       })
       .meta({ id: 'VersionRequest' }),
     replies: {

@@ -1,5 +1,5 @@
 // A merchant's changes of existing links: revoke, extend, reset the count, send.
-import { say } from '../../../../plugins/contract.ts'
+import { say, sayPlain } from '../../../../plugins/contract.ts'
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { retryTransaction } from '../../../core/db/retry-transaction.ts'
@@ -99,7 +99,7 @@ const manyBody = ({ limits }: Parts) =>
   z.strictObject({
     link_ids: z
       .array(z.string())
-      .min(1, 'At least one link')
+      .min(1, sayPlain('At least one link'))
       .max(limits.ids_per_call, `At most ${limits.ids_per_call} links a call`),
   })
 

@@ -1,4 +1,5 @@
 // The shop's products in the mirror of its catalog, and the mirror itself.
+import { sayPlain } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
 import {
   requestRefresh,
@@ -43,7 +44,10 @@ const mirrorSchema = z
 const search = z
   .string()
   .max(255)
-  .refine((text) => text.isWellFormed() && !text.includes('\u0000'), 'This cannot be searched for')
+  .refine(
+    (text) => text.isWellFormed() && !text.includes('\u0000'),
+    sayPlain('This cannot be searched for'),
+  )
   .default('')
   .meta({ description: 'The title contains this, or a SKU begins with it, ignoring case' })
 

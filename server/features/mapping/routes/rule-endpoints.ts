@@ -1,6 +1,6 @@
 // The shop's rules that map files by their names.
 import { z } from 'zod'
-import { NAME_RULE_KINDS, UNSAFE_CHARACTERS } from '../../../../plugins/contract.ts'
+import { NAME_RULE_KINDS, sayPlain, UNSAFE_CHARACTERS } from '../../../../plugins/contract.ts'
 import { requirePublicId, toOperationId, toPublicId } from '../../../core/ids.ts'
 import { present } from '../../../core/present.ts'
 import type { Engine } from '../../../engine/engine.ts'
@@ -28,11 +28,11 @@ const kind = z.enum(NAME_RULE_KINDS).meta({
 const text = z
   .string()
   .trim()
-  .min(1, 'Enter a part of the names')
+  .min(1, sayPlain('Enter a part of the names'))
   .max(MAX_TEXT, `At most ${MAX_TEXT} characters`)
   .refine(
     (name) => name.isWellFormed() && !UNSAFE_CHARACTERS.test(name),
-    'A name cannot contain control characters',
+    sayPlain('A name cannot contain control characters'),
   )
 const position = z
   .number()

@@ -61,12 +61,12 @@ const update = (parts: OperationParts) =>
             ({ tags_mode: _, ...updates }) =>
               Object.values(updates).some((value) => value !== undefined),
             {
-              message: 'Name at least one field to change',
+              message: sayPlain('Name at least one field to change'),
             },
           )
           .refine(({ tags_mode, tags }) => tags_mode === 'replace' || tags?.length !== 0, {
             path: ['tags'],
-            message: 'Name at least one tag to add or remove',
+            message: sayPlain('Name at least one tag to add or remove'),
           }),
       })
       .meta({ id: 'BulkUpdateRequest' }),

@@ -2,6 +2,7 @@
 // order may not be known yet: then the answer is `preparing`. The buyer's token names no order: the
 // confirmation number proves that the buyer placed it, and it is accepted only while the order is
 // new. A wrong number is answered like an unknown order, so that order ids cannot be guessed.
+import { sayPlain } from '../../../../plugins/contract.ts'
 import type { Context, Next } from 'koa'
 import { z } from 'zod'
 import type { Database } from '../../../core/db/database.ts'
@@ -30,14 +31,16 @@ const bodySchema = z.strictObject({
   order_id: z
     .string()
     .max(100)
-    .regex(/^gid:\/\/shopify\/(Order|OrderIdentity)\/\d+$/, 'An order'),
+    .regex(/^gid:\/\/shopify\/(Order|OrderIdentity)\/\d+$/, sayPlain('An order')),
   confirmation_number: z.string().min(1).max(50),
   /** What was bought. Absent: not known. */
   lines: z
     .array(
       z.strictObject({
-        product_id: z.string().regex(/^gid:\/\/shopify\/Product\/\d{1,20}$/, 'A product'),
-        variant_id: z.string().regex(/^gid:\/\/shopify\/ProductVariant\/\d{1,20}$/, 'A variant'),
+        product_id: z.string().regex(/^gid:\/\/shopify\/Product\/\d{1,20}$/, sayPlain('A product')),
+        variant_id: z
+          .string()
+          .regex(/^gid:\/\/shopify\/ProductVariant\/\d{1,20}$/, sayPlain('A variant')),
       }),
     )
     .max(MAX_LINES, `At most ${MAX_LINES} lines`)

@@ -1,4 +1,5 @@
 // API keys: created, listed and revoked. A key is shown only in the answer that creates it.
+import { sayPlain } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
 import { listApiKeys, readApiKey, revokeApiKey, type ListedKey } from '../../../core/db/api-keys.ts'
 import { AppError } from '../../../core/errors.ts'
@@ -31,14 +32,14 @@ const keyBody = z
     name: givenName.meta({ description: 'Its name in history' }),
     scopes: z
       .array(z.enum(SCOPES))
-      .min(1, 'At least one scope')
+      .min(1, sayPlain('At least one scope'))
       .max(SCOPES.length)
       .transform((scopes) => [...new Set(scopes)])
       .meta({ description: 'Only scopes that the caller has' }),
     expires_in_days: z
       .number()
       .int()
-      .min(1, 'At least 1 day; absent means never')
+      .min(1, sayPlain('At least 1 day; absent means never'))
       .max(MAX_DAYS, `At most ${MAX_DAYS} days; absent means never`)
       .nullable()
       .optional(),

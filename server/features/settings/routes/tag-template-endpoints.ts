@@ -1,6 +1,6 @@
 // Tag templates: tags that are saved under a name, to use again.
 import { z } from 'zod'
-import { nameKey } from '../../../../plugins/contract.ts'
+import { nameKey, sayPlain } from '../../../../plugins/contract.ts'
 import {
   changeTemplate,
   createTemplate,
@@ -25,7 +25,7 @@ const templateSchema = z
   .object({ id: z.string(), name: z.string(), tags: z.array(z.string()), created_at: timestamp })
   .meta({ id: 'TagTemplate' })
 
-const tags = anyTags.min(1, 'At least one tag')
+const tags = anyTags.min(1, sayPlain('At least one tag'))
 
 const byId = z.strictObject({ id: z.string() })
 const about = { tag: 'Tags', scope: 'files:write' } as const

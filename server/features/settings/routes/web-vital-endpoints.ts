@@ -1,5 +1,6 @@
 // Speed of the admin page in a merchant's browser, as the storefront's admin measured it: one line
 // in the log for each report.
+import { sayPlain } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
 import type { Logger } from '../../../core/log.ts'
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
@@ -12,7 +13,7 @@ const body = z
     metrics: z
       .array(z.object({ name: z.enum(NAMES), value: z.number().min(0).max(1e9) }))
       .min(1)
-      .max(NAMES.length, 'At most one of each'),
+      .max(NAMES.length, sayPlain('At most one of each')),
   })
   .meta({ id: 'WebVitals' })
 

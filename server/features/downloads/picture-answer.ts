@@ -9,11 +9,11 @@ import { sitesOf } from './referrers.ts'
 import { refusalReason } from './refusal.ts'
 import type { Visit } from './response.ts'
 
-/** The small picture of a file; null: it has none. */
+/** The small picture of a file; `pending`: it is being made; null: it has none. */
 export type ReadPicture = (
   scope: ShopScope,
   file: string,
-) => Promise<{ image: Buffer; hash: string } | null>
+) => Promise<{ image: Buffer; hash: string } | 'pending' | null>
 
 interface PictureParts {
   database: Database
@@ -40,6 +40,11 @@ export const createPictureAnswer =
         ? link.target
         : null
     const picture = target && (await readPicture(forShop(database, target.shop), target.file))
+    if (picture === 'pending') {
+      const headers = ['Content-Length', '0', 'Cache-Control', 'no-store', 'Retry-After', '2']
+      response.writeHead(503, headers).end()
+      return
+    }
     if (!picture) {
       const headers = ['Content-Length', '0', 'Cache-Control', 'private, max-age=600']
       response.writeHead(404, headers).end()

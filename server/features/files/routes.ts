@@ -181,9 +181,15 @@ const preview = ({ readPreview }: FileRouteParts) =>
         description: 'There is none: the file is of another kind, or cannot be opened',
         schema: errorSchema,
       },
+      503: { description: 'It is being made: ask again after Retry-After', schema: errorSchema },
     },
     handler: async ({ caller, params, ctx }) => {
       const found = await readPreview(caller.scope, requirePublicId('file', params.id))
+      if (found === 'pending')
+        throw new AppError('unavailable', {
+          message: say('The picture is being made: ask again in a moment'),
+          retryAfter: 2,
+        })
       if (!found) throw new AppError('not_found')
       ctx.set('Cache-Control', 'private, max-age=86400')
       ctx.set('X-Content-Type-Options', 'nosniff')

@@ -31,7 +31,15 @@ async function addFile(filename: string, content_type: string, bytes: Buffer): P
   return toPublicId('file', id)
 }
 
-const preview = (id: string) => app.owner.call('GET', `/api/files/${id}/preview`)
+/** Asks until the picture is made, or there is none. */
+async function preview(id: string) {
+  const ask = () => app.owner.call('GET', `/api/files/${id}/preview`)
+  let answer = await ask()
+  await expect
+    .poll(async () => (answer.status === 503 ? (answer = await ask()) : answer).status)
+    .not.toBe(503)
+  return answer
+}
 const kept = () =>
   app.owner.scope.query<{ made: boolean }>(
     'select image is not null as made from preview_images where shop_id = :shop order by 1',

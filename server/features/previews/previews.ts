@@ -2,6 +2,7 @@
 // sandbox when they are first asked for, and kept with the bytes that they show.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { PortError, type Sandbox } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
@@ -44,8 +45,14 @@ const LIMITS = {
   idleMs: 10_000,
 }
 
-/** Null: the file has no preview image, or too many are being made. */
-export type ReadPreview = (scope: ShopScope, id: string) => Promise<PreviewImage | null>
+/**
+ * How long a request waits for its picture. A browser has six connections to a host: longer waits
+ * for the pictures of a list would delay everything else on the page.
+ */
+const WAIT_MS = 300
+
+/** `pending`: it is being made. Null: the file has no preview image, or too many are being made. */
+export type ReadPreview = (scope: ShopScope, id: string) => Promise<PreviewImage | 'pending' | null>
 
 export function createPreviews(parts: PreviewParts): ReadPreview {
   const running = new Map<string, Promise<Buffer | null>>()
@@ -78,10 +85,12 @@ export function createPreviews(parts: PreviewParts): ReadPreview {
         })
         .finally(() => running.delete(key))
     running.set(key, making)
-    const image = await making
-    return image && { image, hash }
+    const image = await Promise.race([making, after(WAIT_MS, 'pending' as const)])
+    return image === 'pending' ? image : image && { image, hash }
   }
 }
+
+const after = <Value>(ms: number, value: Value): Promise<Value> => delay(ms, value, { ref: false })
 
 /** Also keeps that none can be made, so that it is not tried with each list. */
 async function makeKept(

@@ -75,14 +75,18 @@ export const useFileBytes = (id: string, version: number, enabled: boolean) =>
     staleTime: Infinity,
   })
 
-/** A small picture of an image file. It fails if there is none: then an icon is shown. */
+/**
+ * A small picture of a file. It fails if there is none, then an icon is shown; while it is being
+ * made, it is asked for again.
+ */
 export const useFilePreview = (id: string, version: number, enabled: boolean) =>
   useQuery({
     queryKey: ['preview', id, version],
     queryFn: ({ signal }) =>
       callForBytes(pathOf('GET /api/files/{id}/preview', { path: { id } }), signal),
     enabled,
-    retry: false,
+    retry: (failures, error) => failures < 6 && error instanceof ApiError && error.passing,
+    retryDelay: (failures) => 1500 * 1.6 ** failures,
     staleTime: Infinity,
   })
 

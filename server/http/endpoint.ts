@@ -67,6 +67,8 @@ export interface Endpoint<
   summary: string
   description?: string
   tag: string
+  /** A page asks for many of these together: they have a limit of their own, ten times as high. */
+  ofManyOnAPage?: true
   /** The scope that an API key needs, or several of which one is enough; null: any valid key. */
   scope: Scope | readonly Scope[] | null
   params?: Params

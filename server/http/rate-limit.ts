@@ -4,6 +4,7 @@ import type { Context } from 'koa'
 import type { Limits } from '../core/configuration/limits.ts'
 import type { Database } from '../core/db/database.ts'
 import { AppError } from '../core/errors.ts'
+import type { Caller, Endpoint } from './endpoint.ts'
 import { openRateLimit } from '../core/db/rate-limits.ts'
 
 const MINUTE = 60
@@ -14,7 +15,11 @@ export interface RateLimiter {
    * in any case. A key's request counts for its shop too: many keys together get no more than the
    * shop's limit. People in the admin page have another limit, so that keys cannot lock them out.
    */
-  count(ctx: Context, subject: string, shop: number): Promise<void>
+  count(
+    ctx: Context,
+    caller: Pick<Caller, 'subject' | 'scope'>,
+    endpoint: Pick<Endpoint, 'ofManyOnAPage'>,
+  ): Promise<void>
 }
 
 export function createRateLimiter(database: Database, limits: Limits): RateLimiter {
@@ -25,6 +30,7 @@ export function createRateLimiter(database: Database, limits: Limits): RateLimit
   })
   const reads = limiterOf('reads', limits.reads_per_minute)
   const writes = limiterOf('writes', limits.writes_per_minute)
+  const pictures = limiterOf('pictures', 10 * limits.reads_per_minute)
   const shopReads = limiterOf('shop-reads', limits.shop_reads_per_minute)
   const shopWrites = limiterOf('shop-writes', limits.shop_writes_per_minute)
   type Counted = typeof reads
@@ -37,15 +43,15 @@ export function createRateLimiter(database: Database, limits: Limits): RateLimit
     }
   }
   return {
-    count: async (ctx, subject, shop) => {
+    count: async (ctx, { subject, scope: { shop } }, { ofManyOnAPage }) => {
       const isRead = ctx.method === 'GET' || ctx.method === 'HEAD'
-      const own = await count(isRead ? reads : writes, subject)
+      const own = await count(ofManyOnAPage ? pictures : isRead ? reads : writes, subject)
       ctx.set('RateLimit-Policy', own.policy)
       ctx.set('RateLimit', own.limit)
       // A request that the key's own limit refuses does not count for its shop: one key in a loop
       // must not use up the other keys' requests.
       if (own.exceeded) throw new AppError('rate_limited', { retryAfter: own.retryAfter })
-      if (!subject.startsWith('key:')) return
+      if (ofManyOnAPage || !subject.startsWith('key:')) return
       const shared = await count(isRead ? shopReads : shopWrites, `shop:${shop}`)
       if (!shared.exceeded) return
       ctx.set('RateLimit-Policy', shared.policy)

@@ -33,7 +33,7 @@ export function createRouter(parts: RouterParts): Router {
     const path = endpoint.path.replace(/\{(\w+)\}/g, ':$1')
     router[endpoint.method](path, async (ctx: Context) => {
       const caller = await parts.authenticator.authenticate(ctx.req)
-      await parts.rateLimiter.count(ctx, caller.subject, caller.scope.shop)
+      await parts.rateLimiter.count(ctx, caller, endpoint)
       requireScope(caller, endpoint)
       // A body whose schema has a default may be absent.
       const isAbsent = hasNoBody(ctx) && endpoint.body?.safeParse(undefined).success

@@ -170,6 +170,7 @@ const preview = ({ readPreview }: FileRouteParts) =>
     method: 'get',
     path: '/api/files/{id}/preview',
     summary: 'A small picture of a file',
+    ofManyOnAPage: true,
     description:
       'Of an image, the first page of a PDF document, the cover of an audio file or, where ffmpeg is installed, a frame of a video. WebP, at most 160 pixels wide and high. Made when it is first asked for.',
     tag: 'Files',

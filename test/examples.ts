@@ -253,6 +253,7 @@ const MAPPED = {
 const MAKERS: Record<ExampleId, Make> = {
   file: (place) => makeFile(place, 'guide.pdf'),
   second_file: (place) => makeFile(place, 'map.pdf'),
+  text_file: (place) => makeFile(place, 'notes.txt'),
   public_file: async (place) => {
     const id = await makeFile(place, 'leaflet.pdf')
     await call(place, 'PATCH', `/api/files/${id}`, { visibility: 'public' })

@@ -24,6 +24,8 @@ export const IDS = {
   /** Another file of the same pack. */
   second_file: id('file', 2),
   public_file: id('file', 3),
+  /** A file without a picture. */
+  text_file: id('file', 93),
   pack: id('pack', 4),
   template: id('template', 5),
   key: id('key', 6),

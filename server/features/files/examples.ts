@@ -20,7 +20,7 @@ export const filesExamples: Examples = {
     status: 200,
   },
   'get /api/files/{id}': { params: file, status: 200 },
-  'get /api/files/{id}/preview': { params: file, status: 404 },
+  'get /api/files/{id}/preview': { params: { id: IDS.text_file }, status: 404 },
   'patch /api/files/{id}': {
     params: file,
     body: {

@@ -10,7 +10,7 @@ import {
   type Preparation,
 } from '../server/features/preparation/runs.ts'
 import { admitFiles } from '../server/files/admit.ts'
-import { draftFrom } from '../server/files/drafts.ts'
+import { draftFrom, type Draft } from '../server/files/drafts.ts'
 import { shopSettingsSchema } from '../server/files/shop-settings.ts'
 import { hashKey } from '../server/core/secrets.ts'
 import type { TestEngine } from './engine.ts'
@@ -26,15 +26,20 @@ export const deliveryWorkflowOf = (...steps: readonly Omit<Step, 'id'>[]): Workf
   steps: steps.map((step, at) => ({ id: `step-${at}`, ...step })),
 })
 
-/** Creates a file with these bytes; returns its UUID. */
+/** Creates a file with these bytes, and with the fields that are given; returns its UUID. */
 export async function addFile(
-  house: TestEngine,
+  house: Pick<TestEngine, 'parts' | 'scope'>,
   filename: string,
   bytes: Uint8Array,
+  given: Partial<Draft> = {},
 ): Promise<string> {
   const { stage } = await house.parts.ports(house.scope)
-  const staged = await stage.write(Readable.from([bytes]), null, new AbortController().signal)
-  const draft = draftFrom({ filename }, shopSettingsSchema.parse({}))
+  const staged = await stage.write(
+    Readable.from([Buffer.from(bytes)]),
+    null,
+    new AbortController().signal,
+  )
+  const draft = { ...draftFrom({ filename }, shopSettingsSchema.parse({})), ...given }
   const admission = { draft, staged, onConflict: 'error', channel: 'api' } as const
   const [made] = await house.scope.transaction((tx) =>
     admitFiles(tx, [admission], { file_bytes: 1e9 }),

@@ -1,14 +1,9 @@
 // The documents port on a real disk, with real child processes, for tests of document actions.
-import { inEnglish } from './english.ts'
 import path from 'node:path'
-import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { createDocuments, type Documents } from '../plugins/_pdf/documents.ts'
 import type { SplitOptions, WatermarkOptions } from '../plugins/_pdf/tasks.ts'
 import type { Item, StagedBlob, Warning } from '../plugins/contract.ts'
-import { admitFiles } from '../server/files/admit.ts'
-import { draftFrom, type Draft } from '../server/files/drafts.ts'
-import { shopSettingsSchema } from '../server/files/shop-settings.ts'
 import { createDiskStore } from '../server/core/store/disk.ts'
 import { documentItem } from './documents.ts'
 import { createTestEngine, type TestEngine } from './engine.ts'
@@ -92,21 +87,4 @@ export async function openDocumentHouse(): Promise<DocumentHouse> {
     },
     close: engine.close,
   }
-}
-
-/** Creates a file of the shop with these bytes; returns its UUID. */
-export async function addFile(
-  { parts, scope }: Pick<TestEngine, 'parts' | 'scope'>,
-  filename: string,
-  bytes: Uint8Array,
-  given: Partial<Draft> = {},
-): Promise<string> {
-  const { stage } = await parts.ports(scope)
-  const staged = await stage.write(Readable.from([Buffer.from(bytes)]), null, never)
-  const draft = { ...draftFrom({ filename }, shopSettingsSchema.parse({})), ...given }
-  const [admitted] = await scope.transaction((tx) =>
-    admitFiles(tx, [{ draft, staged, onConflict: 'error', channel: 'api' }], { file_bytes: 1e9 }),
-  )
-  if (!('fileId' in admitted!)) throw new Error(JSON.stringify(inEnglish(admitted)))
-  return admitted.fileId
 }

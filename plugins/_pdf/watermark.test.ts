@@ -1,6 +1,7 @@
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { addFile, openDocumentHouse, type DocumentHouse } from '../../test/document-house.ts'
+import { addFile } from '../../test/deliveries.ts'
+import { openDocumentHouse, type DocumentHouse } from '../../test/document-house.ts'
 import {
   documentOf,
   faultsOf,

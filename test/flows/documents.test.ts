@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parsePublicId, toPublicId } from '../../server/core/ids.ts'
 import { openTestApp, type Answer, type TestApp } from '../app.ts'
-import { addFile } from '../document-house.ts'
+import { addFile } from '../deliveries.ts'
 import {
   bomb,
   documentOf,

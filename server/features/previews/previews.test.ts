@@ -1,10 +1,9 @@
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addFile } from '../../../test/deliveries.ts'
 import { openTestApp, type TestApp } from '../../../test/app.ts'
 import { bomb, documentOf, encrypted, numberedPages } from '../../../test/documents.ts'
-import { makeFiles } from '../../../test/files.ts'
 import { sized } from '../../../test/scale.ts'
-import { present } from '../../core/present.ts'
 import { parsePublicId, toPublicId } from '../../core/ids.ts'
 
 let app: TestApp
@@ -13,23 +12,9 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** A file with these bytes. */
-async function addFile(filename: string, content_type: string, bytes: Buffer): Promise<string> {
-  const { scope } = app.owner
-  const store = present(app.stores.get('primary'), 'The primary storage')
-  const written = await store.write(scope.shop, ReadableStream.from([bytes]))
-  const hash = Buffer.from(written.hash, 'hex')
-  const [id = ''] = await makeFiles(scope, [{ filename, size_bytes: bytes.length }])
-  await scope.transaction(async (tx) => {
-    await tx.insert('blobs', { hash, size_bytes: bytes.length })
-    await tx.insert('blob_locations', { hash, location: 'primary' })
-    await tx.query('delete from versions where shop_id = :shop and file_id = :id', { id })
-    const version = { file_id: id, number: 1, hash, location: 'primary' }
-    await tx.insert('versions', { ...version, size_bytes: bytes.length, content_type })
-    await tx.query('update files set content_type = :content_type where shop_id = :shop and id = :id', { id, content_type }) // oxfmt-ignore
-  })
-  return toPublicId('file', id)
-}
+/** A file with these bytes: its public id. */
+const fileOf = async (filename: string, bytes: Buffer): Promise<string> =>
+  toPublicId('file', await addFile(app.engine, filename, bytes))
 
 /** Asks until the picture is made, or there is none. */
 async function preview(id: string) {
@@ -48,7 +33,7 @@ const kept = () =>
 test('makes a small picture of an image once; other files and damaged images have none', async () => {
   const large = { width: 2400, height: 1200, channels: 3, background: '#a33' } as const
   const png = await sharp({ create: large }).png().toBuffer()
-  const image = await addFile('photo.png', 'image/png', png)
+  const image = await fileOf('photo.png', png)
   const first = await preview(image)
   expect([first.status, first.headers.get('content-type')]).toEqual([200, 'image/webp'])
   expect(first.headers.get('cache-control')).toBe('private, max-age=86400')
@@ -57,8 +42,8 @@ test('makes a small picture of an image once; other files and damaged images hav
   )
   expect(await sharp(row?.image).metadata()).toMatchObject({ width: 160, height: 80 })
   expect((await preview(image)).status).toBe(200)
-  const damaged = await addFile('torn.png', 'image/png', png.subarray(0, 60))
-  const text = await addFile('notes.txt', 'text/plain', Buffer.from('notes'))
+  const damaged = await fileOf('torn.png', png.subarray(0, 60))
+  const text = await fileOf('notes.txt', Buffer.from('notes'))
   for (const id of [damaged, damaged, text]) expect((await preview(id)).status).toBe(404)
   expect(await kept()).toEqual([{ made: false }, { made: true }])
 })
@@ -81,7 +66,7 @@ const sizeOf = async (file: string) => {
 
 test('draws the first page of a PDF document; a hostile one has no preview, and is tried once', async () => {
   const document = documentOf([{ draws: '0 0 100 150 re f' }, ...numberedPages(2)])
-  const bytes = await pictureOf(await addFile('book.pdf', 'application/pdf', document))
+  const bytes = await pictureOf(await fileOf('book.pdf', document))
   const { data, info } = await sharp(bytes).greyscale().raw().toBuffer({ resolveWithObject: true })
   expect([info.width, info.height]).toEqual([107, 160])
   const shade = (x: number, y: number) => data[y * info.width + x]!
@@ -93,7 +78,7 @@ test('draws the first page of a PDF document; a hostile one has no preview, and 
   ])
 
   const huge = documentOf([{ says: '/MediaBox [0 0 10000 10000]', draws: '0 0 9 9 re f' }])
-  expect(await sizeOf(await addFile('huge.pdf', 'application/pdf', huge))).toEqual([160, 160])
+  expect(await sizeOf(await fileOf('huge.pdf', huge))).toEqual([160, 160])
   const hostile = {
     'endless.pdf': documentOf([{ says: '/MediaBox [0 0 900000000 900000000]' }]),
     'closed.pdf': await encrypted(document, 'user', 'owner', 256),
@@ -104,13 +89,13 @@ test('draws the first page of a PDF document; a hostile one has no preview, and 
   const made = async () => (await kept()).length
   const before = await made()
   for (const [name, content] of Object.entries(hostile)) {
-    const id = await addFile(name, 'application/pdf', content)
+    const id = await fileOf(name, content)
     expect([name, (await preview(id)).status]).toEqual([name, 404])
     expect([name, (await preview(id)).status]).toEqual([name, 404])
   }
   expect(await made()).toBe(before + Object.keys(hostile).length)
   // Others are drawn after it.
-  const after = await addFile('after.pdf', 'application/pdf', documentOf(numberedPages(1)))
+  const after = await fileOf('after.pdf', documentOf(numberedPages(1)))
   expect((await preview(after)).status).toBe(200)
 })
 
@@ -132,9 +117,9 @@ test('shows the cover of an audio file', async () => {
   })
     .png()
     .toBuffer()
-  const song = await addFile('song.mp3', 'audio/mpeg', trackWith(cover))
+  const song = await fileOf('song.mp3', trackWith(cover))
   expect(await sizeOf(song)).toEqual([160, 80])
-  const bare = await addFile('bare.mp3', 'audio/mpeg', trackWith(Buffer.alloc(0)))
-  const torn = await addFile('torn.mp3', 'audio/mpeg', Buffer.alloc(2000, 'ID3'))
+  const bare = await fileOf('bare.mp3', trackWith(Buffer.alloc(0)))
+  const torn = await fileOf('torn.mp3', Buffer.alloc(2000, 'ID3'))
   for (const id of [bare, torn]) expect((await preview(id)).status).toBe(404)
 })

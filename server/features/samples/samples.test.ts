@@ -1,8 +1,8 @@
 import { PDFDocument, PDFName } from 'pdf-lib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addFile } from '../../../test/deliveries.ts'
 import { openTestApp, type TestApp } from '../../../test/app.ts'
 import { documentOf, encrypted, numberedPages, textsOf } from '../../../test/documents.ts'
-import { makeFiles } from '../../../test/files.ts'
 import { findProgram } from '../../../test/programs.ts'
 import { soakTest } from '../../../test/scale.ts'
 import { toPublicId } from '../../core/ids.ts'
@@ -20,21 +20,7 @@ interface Shown {
   sample: { url: string | null; size_bytes: number | null; problem: { code: string } | null } | null
 }
 
-async function addFile(filename: string, content_type: string, bytes: Buffer): Promise<string> {
-  const { scope } = app.owner
-  const store = present(app.stores.get('primary'), 'The primary storage')
-  const written = await store.write(scope.shop, ReadableStream.from([bytes]))
-  const hash = Buffer.from(written.hash, 'hex')
-  const [id = ''] = await makeFiles(scope, [{ filename, size_bytes: bytes.length }])
-  await scope.transaction(async (tx) => {
-    await tx.insert('blobs', { hash, size_bytes: bytes.length })
-    await tx.insert('blob_locations', { hash, location: 'primary' })
-    await tx.query('delete from versions where shop_id = :shop and file_id = :id', { id })
-    const version = { file_id: id, number: 1, hash, location: 'primary' }
-    await tx.insert('versions', { ...version, size_bytes: bytes.length, content_type })
-  })
-  return id
-}
+const fileOf = (filename: string, bytes: Buffer) => addFile(app.engine, filename, bytes)
 
 const change = (id: string, settings: object) =>
   app.owner.call('PATCH', `/api/files/${toPublicId('file', id)}`, settings)
@@ -63,7 +49,7 @@ test('everyone reads the first pages of a document, until its sample is withdraw
   const link = source.context.obj({ Type: 'Annot', Subtype: 'Link', Rect: [0, 0, 9, 9] })
   link.set(PDFName.of('Dest'), source.context.obj([source.getPage(7).ref, 'Fit']))
   source.getPage(0).node.set(PDFName.of('Annots'), source.context.obj([link]))
-  const file = await addFile('Sea & sky.pdf', 'application/pdf', Buffer.from(await source.save()))
+  const file = await fileOf('Sea & sky.pdf', Buffer.from(await source.save()))
   expect(await shown(file)).toBeNull()
   expect((await change(file, { sample_pages: 2 })).status).toBe(200)
   expect(await shown(file)).toEqual({ url: null, size_bytes: null, problem: null })
@@ -113,14 +99,13 @@ test('everyone reads the first pages of a document, until its sample is withdraw
 })
 
 test('a sample that cannot be made says why, and is not tried again', async () => {
-  const closed = await addFile(
+  const closed = await fileOf(
     'closed.pdf',
-    'application/pdf',
     await encrypted(documentOf(numberedPages(4)), 'a', 'b', 256),
   )
-  const torn = await addFile('torn.pdf', 'application/pdf', Buffer.from('%PDF-1.7'))
-  const short = await addFile('short.pdf', 'application/pdf', documentOf(numberedPages(1)))
-  const text = await addFile('notes.txt', 'text/plain', Buffer.from('notes'))
+  const torn = await fileOf('torn.pdf', Buffer.from('%PDF-1.7'))
+  const short = await fileOf('short.pdf', documentOf(numberedPages(1)))
+  const text = await fileOf('notes.txt', Buffer.from('notes'))
   for (const id of [closed, torn, short, text]) await change(id, { sample_pages: 3 })
   await work()
   const problem = async (id: string) => (await shown(id))?.problem?.code
@@ -148,7 +133,7 @@ soakTest('everyone hears the beginning of an audio file', async () => {
   sound.write('data', 36)
   sound.writeUInt32LE(rate * 40, 40)
   for (let at = 44; at < sound.length; at++) sound[at] = 128 + 100 * Math.sin(at / 3)
-  const track = await addFile('waves.wav', 'audio/wav', sound)
+  const track = await fileOf('waves.wav', sound)
   await change(track, { sample_seconds: 30 })
   await work()
   const answer = await fetchSample(await pathOf(track))

@@ -256,6 +256,6 @@ export const missingOf = (cloud: Cloud, { oauth }: Provider): string[] =>
 
 export const setUpText = ({ title }: Provider, missing: readonly string[]): Text =>
   say(
-    '{title} needs an app of its own: the operator of this installation sets {variables}, as the operator’s guide describes',
+    '{title} needs a separate app: the operator has to register it and set {variables} (see the operator’s guide)',
     { title, variables: missing.join(', ') },
   )

@@ -93,6 +93,23 @@ it('keeps what is stored when the bucket fails, and reports lost bytes', async (
   await expect(taken(upload)).rejects.toMatchObject({ code: 'upload_lost', retryable: false })
 })
 
+it('keeps an object whose row was written, although the answer of the database was lost', async () => {
+  const bytes = contentOf(100, 'lost')
+  const upload = await begin(100)
+  const losing: ShopScope = {
+    ...scope,
+    query: async <Row extends object>(sql: string, bindings = {}) => {
+      const rows = await scope.query<Row>(sql, bindings)
+      if (sql.includes('insert into upload_pieces')) throw new Error('Connection terminated')
+      return rows
+    },
+  }
+  await expect(bucket.receive(losing, upload, chunk(bytes, 0))).rejects.toThrow('terminated')
+  expect(await offsetOf(upload)).toBe(100)
+  await set(upload, `status = 'received'`)
+  expect((await taken(upload)).hash).toBe(hashOf(bytes))
+})
+
 it('the sweep removes given-up uploads and pieces without a row, and nothing else', async () => {
   const [open, old] = [await begin(200), await begin(200)]
   for (const upload of [open, old]) await bucket.receive(scope, upload, chunk(Buffer.alloc(100), 0))

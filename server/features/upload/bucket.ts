@@ -90,8 +90,15 @@ async function receivePieces(
   { bytes, offset, limit, checksum }: Chunk,
 ): Promise<number> {
   const hash = checksum && createHash(checksum.algorithm)
-  const record = (first: number, pieces: readonly StoredPiece[]) =>
-    recordPieces(scope, id, first, pieces)
+  const record = async (first: number, pieces: readonly StoredPiece[]) => {
+    try {
+      await recordPieces(scope, id, first, pieces)
+    } catch (error) {
+      // If the answer was lost, the rows may have been written: the sweep removes the objects if not.
+      if (!(error instanceof AppError)) writer.unrecorded = []
+      throw error
+    }
+  }
   const writer = new PieceWriter(receiving, id, offset, checksum ? null : record)
   try {
     for await (const chunk of limitBytes(bytes, limit - offset)) {

@@ -13,6 +13,7 @@ import { takeFrame } from '../../ports/children/ffmpeg.ts'
 import { withWorkFolder } from '../../ports/children/work-folder.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import { present } from '../../core/present.ts'
+import { createSemaphore, type Semaphore } from '../../core/semaphore.ts'
 import { createTtlCache } from '../../core/ttl-cache.ts'
 import { previewKind, type PreviewKind } from '../../files/preview-kinds.ts'
 
@@ -57,6 +58,8 @@ export type ReadPreview = (scope: ShopScope, id: string) => Promise<PreviewImage
 export function createPreviews(parts: PreviewParts): ReadPreview {
   const running = new Map<string, Promise<Buffer | null>>()
   const failed = createTtlCache<true>(RETRY_MS)
+  // Copies of videos take much of the disk, and each ffmpeg a processor.
+  const places = createSemaphore(LIMITS.parallel)
   return async (scope, id) => {
     const file = await locateFile(scope, id)
     const kind = file && previewKind(file.content_type, file.size_bytes)
@@ -73,7 +76,7 @@ export function createPreviews(parts: PreviewParts): ReadPreview {
     if (busy || failed.get(key) || (kind === 'video' && parts.ffmpeg === null)) return null
     const making =
       known ??
-      makeKept(parts, scope, file, kind)
+      inTurn(places, () => makeKept(parts, scope, file, kind))
         .catch((error: unknown) => {
           failed.set(key, true)
           parts.log.warn('a preview could not be made', {
@@ -87,6 +90,15 @@ export function createPreviews(parts: PreviewParts): ReadPreview {
     running.set(key, making)
     const image = await Promise.race([making, after(WAIT_MS, 'pending' as const)])
     return image === 'pending' ? image : image && { image, hash }
+  }
+}
+
+async function inTurn<T>(places: Semaphore, work: () => Promise<T>): Promise<T> {
+  const release = await places.acquire()
+  try {
+    return await work()
+  } finally {
+    release()
   }
 }
 

@@ -22,8 +22,13 @@ const onPath = () =>
     .filter((folder) => path.isAbsolute(folder) && !folder.includes('node_modules'))
     .map((folder) => path.join(folder, 'ffmpeg'))
 
-/** The first ffmpeg that starts; null: none is installed. */
-export async function findFfmpeg(places: readonly string[] = onPath()): Promise<string | null> {
+let known: Promise<string | null> | undefined
+
+/** The ffmpeg on the path, looked for once; null: none is installed. */
+export const findFfmpeg = (): Promise<string | null> => (known ??= firstFfmpeg(onPath()))
+
+/** The first ffmpeg that starts. */
+export async function firstFfmpeg(places: readonly string[]): Promise<string | null> {
   for (const program of places.filter(isProgram)) {
     const said = await promisify(execFile)(program, ['-version'], { timeout: 10_000 }).catch(
       () => null,

@@ -131,7 +131,7 @@ function createTranslator(locale: Locale, region: string): Translator {
 }
 
 /** Formats moments: `1 March 2027`, or `1 March 2027 at 15:42`. */
-export function momentIn(region: string, timeZone: string): (at: Date) => string {
+function momentIn(region: string, timeZone: string): (at: Date) => string {
   const day = new Intl.DateTimeFormat(region, { dateStyle: 'long', timeZone })
   const time = new Intl.DateTimeFormat(region, { dateStyle: 'long', timeStyle: 'short', timeZone })
   const clock = new Intl.DateTimeFormat('en', { timeStyle: 'short', hourCycle: 'h23', timeZone })

@@ -235,8 +235,11 @@ async function openShop(
 ): Promise<{ scope: ShopScope; frame: Frame }> {
   if (shop === null || shop === undefined) throw new FormRefusal('link_unavailable')
   const scope = forShop(database, shop)
-  const [{ name, domain }, saved] = await Promise.all([readShop(scope), readBuyerPage(scope)])
-  const look = lookOf(saved)
+  const [{ name, domain, settings }, saved] = await Promise.all([
+    readShop(scope),
+    readBuyerPage(scope),
+  ])
+  const look = lookOf(saved, settings.time_zone)
   if (!look.library) throw new FormRefusal('link_unavailable')
   const t = translatorForRequest(request, { locale, language: look.language })
   return { scope, frame: { t, shop: { name, domain, look } } }

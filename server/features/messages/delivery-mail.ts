@@ -8,7 +8,7 @@ import { queueMessages, queueMessage } from '../../core/queue/queue.ts'
 import { linkAddress } from '../links/model/links.ts'
 import { keysOfDeliveries } from '../preparation/model/assigned-keys.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { momentIn, translatorFor } from '../downloads/translate.ts'
+import { translatorFor } from '../downloads/translate.ts'
 import { HIDDEN_KEY } from '../links/mail.ts'
 import { inOneLine, readMailLook, renderBuyerMail, type MailLook } from '../mail/buyer-mail.ts'
 import { DELIVERY_TEXTS } from '../mail/delivery-texts.ts'
@@ -286,9 +286,9 @@ function contentOf(
     formatText(locale, DELIVERY_TEXTS[locale][name], values)
   const more = row.files - row.filenames.length
   const files = row.filenames.map(inOneLine)
-  const momentOf = momentIn(locale, look.zone)
   const later = row.later.map(
-    ({ filename, at }) => `${inOneLine(filename)}: ${momentOf(new Date(at))}`,
+    ({ filename, at }) =>
+      `${inOneLine(filename)}: ${translatorFor(locale).moment(new Date(at), look.zone)}`,
   )
   const nothingYet = about === 'order' && row.files === 0 && later.length > 0
   const parts = {

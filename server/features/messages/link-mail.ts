@@ -3,7 +3,7 @@
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Content } from '../../core/outbox/outbox.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { momentIn, translatorFor } from '../downloads/translate.ts'
+import { translatorFor } from '../downloads/translate.ts'
 import { HIDDEN_KEY } from '../links/mail.ts'
 import {
   linkAddress,
@@ -63,7 +63,11 @@ function termsOf(
   return [
     formatText(locale, texts.terms, { times, ends: String(ends), date }),
     ...(available_at && available_at > new Date()
-      ? [formatText(locale, texts.release, { date: momentIn(locale, zone)(available_at) })]
+      ? [
+          formatText(locale, texts.release, {
+            date: translatorFor(locale).moment(available_at, zone),
+          }),
+        ]
       : []),
     ...(use_hours === null || first_used_at
       ? []

@@ -94,20 +94,21 @@ async function readDue(
       shop: scope.shop,
       ...errorFields(error),
     })
-    await delay(scope, ids)
+    await delay(scope, due)
     if (!error.retryable) await notifyOfRefusal(scope)
   }
   return true
 }
 
-/** Known tags stay in force. */
-const delay = (scope: ShopScope, ids: readonly string[]) =>
+/** Known tags stay in force. A customer who was reported again meanwhile is not delayed. */
+const delay = (scope: ShopScope, due: readonly DueCustomer[]) =>
   scope.query(
-    `update customer_tags set attempts = least(attempts + 1, 100),
+    `update customer_tags c set attempts = least(attempts + 1, 100),
        due_at = now() + ${RETRY_SECONDS} * power(2, least(attempts, ${MAX_RETRIES_DOUBLED}))
          * interval '1 second'
-     where shop_id = :shop and customer_id = any(:ids::text[])`,
-    { ids },
+     from jsonb_to_recordset(:due::jsonb) as g (customer_id text, noted bigint)
+     where c.shop_id = :shop and c.customer_id = g.customer_id and c.noted = g.noted`,
+    { due: JSON.stringify(due) },
   )
 
 const notifyOfRefusal = (scope: ShopScope): Promise<void> =>

@@ -14,8 +14,11 @@ export const expiresText = (link: Expiry): string =>
     .join(' · ')
 
 const endless = (link: Expiry) => (isUnused(link) ? '' : t('Never'))
-const isUnused = ({ first_use_hours = null, first_used_at = null }: Expiry) =>
-  first_use_hours !== null && first_used_at === null
+/** It is rented, and the time has not begun. */
+export const isUnused = ({
+  first_use_hours = null,
+  first_used_at = null,
+}: Omit<Expiry, 'expires_at'>) => first_use_hours !== null && first_used_at === null
 
 /** When a file becomes available, and how long it can be used from its first use. */
 export function waitingTexts(link: Omit<Expiry, 'expires_at'>): string[] {
@@ -24,7 +27,7 @@ export function waitingTexts(link: Omit<Expiry, 'expires_at'>): string[] {
     ...(status === 'not_released' && available_at !== null
       ? [t('available from {at}', { at: momentText(available_at) })]
       : []),
-    ...(hours !== null && isUnused({ ...link, expires_at: null })
+    ...(hours !== null && isUnused(link)
       ? [
           hours % 24 === 0
             ? t('{days, plural, one {# day} other {# days}} from the first use', {

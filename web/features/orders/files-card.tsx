@@ -2,7 +2,7 @@
 import { type DeliveredFile, type DeliveryDetail } from './calls.ts'
 import { Copy } from '../../shell/components/copy.tsx'
 import { linkStatus } from '../../shell/files/labels.ts'
-import { usedText, waitingTexts } from '../links/labels.ts'
+import { isUnused, usedText, waitingTexts } from '../links/labels.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -91,9 +91,11 @@ function FileRow({ file, changeable, onTerms, onReplace, onRelease }: RowProps) 
           {[
             sizeText(size_bytes),
             ...waitingTexts(file),
-            expires_at === null
-              ? t('never expires')
-              : t('expires {at}', { at: momentText(expires_at) }),
+            ...(expires_at !== null
+              ? [t('expires {at}', { at: momentText(expires_at) })]
+              : isUnused(file)
+                ? []
+                : [t('never expires')]),
             ...(last_download_at
               ? [t('last download {at}', { at: momentText(last_download_at) })]
               : []),

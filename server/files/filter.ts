@@ -99,8 +99,8 @@ export async function compileFilter(
     search ? `%${likeLiteral(nameKey(search))}%` : undefined,
     'files.name_key like :f_search',
   )
-  for (const [at, word] of searchWords(filter.find ?? '').entries()) {
-    const found = await findWord(scope, word, at)
+  const words = searchWords(filter.find ?? '')
+  for (const found of await Promise.all(words.map((word, at) => findWord(scope, word, at)))) {
     Object.assign(bindings, found.bindings)
     conditions.push(found.sql)
   }

@@ -1,6 +1,6 @@
 // Addresses that this server will post to are checked when they are given, not only when the first
 // message fails.
-import { say, sayPlain } from '../../plugins/contract.ts'
+import { say } from '../../plugins/contract.ts'
 import { AppError } from '../core/errors.ts'
 import type { GuardedClient } from '../ports/guarded-fetch.ts'
 
@@ -16,9 +16,7 @@ export async function requireReachable(
   await reach(url).catch((cause: unknown) => {
     const code = 'url_not_accessible'
     const message = say(
-      sayPlain(
-        'This server cannot send to this address: use one on the public internet, on port 80 or 443',
-      ),
+      'This server cannot send to this address: use one on the public internet, on port 80 or 443',
     )
     throw new AppError('validation_failed', {
       ...{ param, message, cause },

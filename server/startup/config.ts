@@ -21,9 +21,9 @@ export interface Config {
   plans: Plans | null
 }
 
-/** Fills in the defaults and checks that everything that is named exists. Throws `ConfigError`. */
 const uncapitalized = (text: string) => `${text.charAt(0).toLowerCase()}${text.slice(1)}`
 
+/** Fills in the defaults and checks that everything that is named exists. Throws `ConfigError`. */
 export function defineConfig(
   config: Omit<Config, 'limits' | 'channels' | 'plans'> & {
     limits?: Partial<Limits>

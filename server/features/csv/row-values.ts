@@ -1,4 +1,5 @@
 // Reads one row of a CSV file: the values of its cells, and all problems.
+import { z } from 'zod'
 import {
   english,
   ENTRY_SETTINGS,
@@ -20,6 +21,7 @@ import {
 } from '../../files/rules.ts'
 import { ERRORS, type ErrorCode } from '../../core/errors.ts'
 import { parsePublicId } from '../../core/ids.ts'
+import { firstOf } from '../../core/present.ts'
 import { FIELDS, type CsvField } from './columns.ts'
 
 /**
@@ -272,11 +274,16 @@ function dayOf(text: string): string | Problem {
   if (year === '')
     return {
       code: 'invalid_value',
-      message: 'Write the day as year, month and day, like 2027-03-01',
+      message: sayPlain('Write the day as year, month and day, like 2027-03-01'),
     }
   const iso = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
   const parsed = FILE_SETTINGS.available_from.schema.safeParse(iso)
-  return parsed.success ? iso : { code: 'invalid_value', message: 'There is no such day' }
+  if (parsed.success) return iso
+  const isDay = z.iso.date().safeParse(iso).success
+  return {
+    code: 'invalid_value',
+    message: isDay ? firstOf(parsed.error.issues).message : sayPlain('There is no such day'),
+  }
 }
 
 const textOf = (text: string, maxLength: number): string | Problem =>

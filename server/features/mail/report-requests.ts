@@ -2,7 +2,6 @@
 // mails. Each request is checked before anything in it is read, recorded once, and answered with 200
 // when the mail is unknown, so that the provider does not repeat it.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { networkOf } from '../../core/client-address.ts'
 import type { MailEnvironment } from '../../core/configuration/mail-settings.ts'
 import { readBounded } from '../../core/bounded-body.ts'
 import type { Database } from '../../core/db/database.ts'
@@ -10,7 +9,7 @@ import { openRateLimit } from '../../core/db/rate-limits.ts'
 import { AppError } from '../../core/errors.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { createClients } from '../../http/clients.ts'
+import { networkOfRequest } from '../../http/clients.ts'
 import { createMailTokens } from './message-token.ts'
 import { readMailgun } from './provider-mailgun.ts'
 import { readPostmark } from './provider-postmark.ts'
@@ -46,7 +45,6 @@ export interface ReportRequestParts {
 export function createReportRequests(parts: ReportRequestParts) {
   const { database, secrets, trustProxy, mail } = parts
   const tokens = createMailTokens(secrets)
-  const clientOf = createClients(secrets, trustProxy)
   const wrong = openRateLimit(database.pool, {
     ...{ name: 'mail-reports', points: WRONG_PER_MINUTE, seconds: 60 },
   })
@@ -61,7 +59,7 @@ export function createReportRequests(parts: ReportRequestParts) {
     const read = Object.hasOwn(readers, name) ? readers[name] : null
     if (!read) throw new AppError('not_found')
     if (request.method !== 'POST') throw new AppError('method_not_allowed')
-    const network = networkOf(clientOf(request).address)
+    const network = networkOfRequest(request, trustProxy)
     if ((await wrong.consumed(network)) >= WRONG_PER_MINUTE) throw new AppError('rate_limited')
     const body = await readBounded(request, MAX_BODY_BYTES)
     if (body === null) throw new AppError('payload_too_large')

@@ -71,7 +71,7 @@ async function insertReport(tx: ShopScope, report: MailReport): Promise<boolean>
      on conflict do nothing returning 1`,
     {
       ...{ message: mail.message, event, permanent, code, source },
-      key: `${source}/${report.key}`.slice(0, MAX_KEY),
+      key: `${source}/${oneLine(report.key)}`.slice(0, MAX_KEY),
       recipient: recipient && oneLine(recipient).slice(0, 320),
       reason: wordsOf(report),
     },
@@ -97,15 +97,18 @@ async function writeStatus(tx: ShopScope, report: MailReport): Promise<void> {
 }
 
 async function recordBounce(tx: ShopScope, mail: ReportedMail, report: MailReport): Promise<void> {
-  if (mail.for_buyer) {
-    await markBounced(tx, [report.mail.message])
-    const [address] = mail.to
-    // A mail that was forwarded came back from an address that the shop does not know.
-    const isOwn =
-      report.recipient === null || report.recipient.toLowerCase() === address?.toLowerCase()
-    if (report.permanent && isOwn && address) await blockAddress(tx, address, wordsOf(report))
-  }
+  const blocked = blockedBy(mail, report)
+  if (mail.for_buyer) await markBounced(tx, [report.mail.message])
+  if (blocked !== null) await blockAddress(tx, blocked, wordsOf(report))
   await raiseBounce(tx, mail, report)
+}
+
+/** The buyer's address to which nothing more is sent after this report, or null. */
+function blockedBy(mail: ReportedMail, { permanent, recipient }: MailReport): string | null {
+  const [address = null] = mail.to
+  // A mail that was forwarded came back from an address that the shop does not know.
+  const isOwn = recipient === null || recipient.toLowerCase() === address?.toLowerCase()
+  return mail.for_buyer && permanent && isOwn ? address : null
 }
 
 const subjectOf = ({ subject }: ReportedMail): Text =>
@@ -140,9 +143,9 @@ async function raiseBounce(tx: ShopScope, mail: ReportedMail, report: MailReport
   })
 }
 
-function adviceOf(mail: ReportedMail, { permanent }: MailReport): Text {
+function adviceOf(mail: ReportedMail, report: MailReport): Text {
   if (!mail.for_buyer) return say('Correct the recipients in your settings if they are wrong.')
-  if (!permanent) return say('It may help to send it again later.')
+  if (blockedBy(mail, report) === null) return say('It may help to send it again later.')
   return mail.delivery === null
     ? say('Nothing more is sent to this address until you allow it under Settings, Mail to buyers.')
     : say('Nothing more is sent to this address: correct it, and the mail is sent again.')

@@ -200,7 +200,10 @@ function testRoute(parts: MailRouteParts): Endpoint {
               : textOf(result.reason),
         })
       const scope = forShop(parts.database, shop)
-      await saveServerTest(scope, { secrets, code, to: email, now: clock() })
+      const { server, serverPassword } = settings
+      await saveServerTest(scope, {
+        ...{ secrets, server, password: serverPassword, code, to: email, now: clock() },
+      })
       return answer(parts, caller)
     },
   })

@@ -5,16 +5,7 @@ import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Secrets } from '../../core/secrets.ts'
-
-export interface ServerTest {
-  /** An HMAC of the code. */
-  hash: string
-  /** ISO 8601. */
-  expires_at: string
-  /** Wrong codes so far. */
-  wrong: number
-  to: string
-}
+import type { ServerTest, ShopMailServer } from './settings.ts'
 
 const DIGITS = 6
 const VALID_MS = 60 * 60 * 1000
@@ -25,17 +16,39 @@ export const newTestCode = (): string => String(randomInt(10 ** DIGITS)).padStar
 const hashOf = ({ lookupKey }: Pick<Secrets, 'lookupKey'>, shop: number, code: string): Buffer =>
   createHmac('sha256', lookupKey('mail-test')).update(`${shop}/${code}`).digest()
 
+/** Throws `conflict` if the server that was tested is not the saved one any more. */
 export async function saveServerTest(
   scope: ShopScope,
-  { secrets, code, to, now }: { secrets: Secrets; code: string; to: string; now: Date },
+  {
+    secrets,
+    server,
+    password,
+    code,
+    to,
+    now,
+  }: {
+    secrets: Secrets
+    server: ShopMailServer
+    password: Buffer | null
+    code: string
+    to: string
+    now: Date
+  },
 ): Promise<void> {
   const test: ServerTest = {
     ...{ hash: hashOf(secrets, scope.shop, code).toString('base64'), wrong: 0, to },
     expires_at: new Date(now.getTime() + VALID_MS).toISOString(),
   }
-  await scope.query('update mail_settings set server_test = :test where shop_id = :shop', {
-    test: JSON.stringify(test),
-  })
+  const rows = await scope.query(
+    `update mail_settings set server_test = :test
+     where shop_id = :shop and server = :server::jsonb
+       and server_password is not distinct from :password::bytea returning 1`,
+    { test: JSON.stringify(test), server: JSON.stringify(server), password },
+  )
+  if (rows.length === 0)
+    throw new AppError('conflict', {
+      message: say('The server was changed while the test mail was sent: send another one'),
+    })
 }
 
 /** Confirms the server, and uses it from now on. Throws `wrong_code`. */

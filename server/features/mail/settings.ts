@@ -4,7 +4,6 @@ import { z } from 'zod'
 import { emailAddress, sayPlain, UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { DnsRecord, MailDomain } from './dns-records.ts'
-import type { ServerTest } from './server-test.ts'
 import { ownTextsSchema, type OwnMailTexts } from './texts.ts'
 
 const MAX_NAME = 100
@@ -72,6 +71,17 @@ export const serverChange = z
     from: emailAddress('Enter the address that mails are sent from'),
   })
   .meta({ id: 'MailServerChange' })
+
+/** The last test mail through the shop's own server. */
+export interface ServerTest {
+  /** An HMAC of the code. */
+  hash: string
+  /** ISO 8601. */
+  expires_at: string
+  /** Wrong codes so far. */
+  wrong: number
+  to: string
+}
 
 export interface ShopMailServer {
   host: string

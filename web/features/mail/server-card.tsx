@@ -45,6 +45,10 @@ const draftOf = (server: Saved | null) => ({
 export function ServerCard({ server }: { server: Saved | null }) {
   const [open, setOpen] = useState(false)
   const save = useSaveServer()
+  const openForm = (next: boolean) => {
+    save.reset()
+    setOpen(next)
+  }
   return (
     <Titled
       title={t('Your own mail server')}
@@ -67,11 +71,14 @@ export function ServerCard({ server }: { server: Saved | null }) {
           })}
         </p>
       )}
+      {!open && save.error && (
+        <Problem error={save.error} what={t('The server could not be removed')} />
+      )}
       {open ? (
-        <ServerForm server={server} save={save} onClose={() => setOpen(false)} />
+        <ServerForm server={server} save={save} onClose={() => openForm(false)} />
       ) : (
         <InlineStack gap="200">
-          <Button onClick={() => setOpen(true)}>
+          <Button onClick={() => openForm(true)}>
             {server ? t('Change the server') : t('Add a mail server')}
           </Button>
           {server && (

@@ -167,9 +167,50 @@ test('an order that is first seen after its edit delivers what was paid before',
   ])
 })
 
+test('an order with a deposit waits for its payment; a line that is added waits alone', async () => {
+  const order = await post('/demo/orders', {
+    ...{ email: 'deposit@example.com', source: 'pos', financial_status: 'PARTIALLY_PAID' },
+    lines: [{ sku: 'EB-001' }],
+  })
+  expect(order).toMatchObject({ status: 201, financial_status: 'PARTIALLY_PAID' })
+  const paid = await post(`/demo/orders/${order.order_id}/pay`, {})
+  expect(paid).toMatchObject({ status: 200, financial_status: 'PAID' })
+  await expect.poll(() => statusOf(order.order_id)).toBe('ready')
+  const edited = await post(`/demo/orders/${order.order_id}/edit`, {
+    add: [{ sku: 'EB-002', quantity: 2 }],
+  })
+  expect(edited).toMatchObject({ financial_status: 'PARTIALLY_PAID' })
+  const { id } = await deliveryOf(order.order_id)
+  const lines = async () =>
+    (await read(`/api/deliveries/${id}`)).lines.map(({ sku, quantity, entitled }: any) => [
+      ...[sku, quantity, entitled],
+    ])
+  await expect.poll(lines).toEqual([
+    ['EB-001', 1, true],
+    ['EB-002', 2, false],
+  ])
+  await post(`/demo/orders/${order.order_id}/pay`, {})
+  await expect.poll(lines).toEqual([
+    ['EB-001', 1, true],
+    ['EB-002', 2, true],
+  ])
+  expect((await post(`/demo/orders/${order.order_id}/edit`, {})).status).toBe(422)
+})
+
+test('an authorized order is delivered without waiting, if the shop delivers on authorization', async () => {
+  const set = (deliver_on: string) => server.call('PATCH', '/api/settings', { deliver_on })
+  expect((await set('authorized')).status).toBe(200)
+  const order = await post('/demo/orders', {
+    ...{ email: 'authorized@example.com', financial_status: 'AUTHORIZED' },
+    lines: [{ sku: 'EB-001', quantity: 1 }],
+  })
+  await expect.poll(() => statusOf(order.order_id)).toBe('ready')
+  expect((await set('paid')).status).toBe(200)
+})
+
 test('an order of a bundle’s component delivers the files of the bundle’s product', async () => {
   await sell('bundle.pdf', 'EB-003')
-  const component = { sku: 'EB-005', quantity: 1, bundle: 'EB-003' }
+  const component = { sku: 'EB-005', quantity: 1, bundle_sku: 'EB-003' }
   const order = await post('/demo/orders', { email: 'bundles@example.com', lines: [component] })
   await expect.poll(() => deliveryOf(order.order_id)).toMatchObject({ status: 'ready', files: 1 })
 })

@@ -13,15 +13,20 @@ const line = z.strictObject({
   quantity: z.coerce.number().int().min(1).max(MAX_UNITS).default(1),
   location: z.number().int().min(0).max(MAX_LOCATIONS).optional(),
   /** The SKU of the bundle that it is a component of. */
-  bundle: z.string().min(1).max(255).optional(),
+  bundle_sku: z.string().min(1).max(255).optional(),
 })
 export type LineBody = z.output<typeof line>
 
+/** `PARTIALLY_PAID`: half of it, such as a deposit. */
+const PLACED_STATUSES = ['PAID', 'PARTIALLY_PAID', 'AUTHORIZED', 'PENDING'] as const
+
 export const orderBody = z.strictObject({
-  email: emailAddress('Enter an email address').nullable(),
+  /** Null: a phone checkout, a till, or a draft order. */
+  email: emailAddress('Enter an email address').nullable().default(null),
   phone: z.string().max(40).nullish(),
-  /** Is the payment still to come? */
-  unpaid: z.boolean().default(false),
+  financial_status: z.enum(PLACED_STATUSES).default('PAID'),
+  /** Where it was placed: `web`, `pos`, `shopify_draft_order` … */
+  source: z.string().min(1).max(100).default('web'),
   locale: z.string().min(2).max(20).nullish(),
   name: z.string().trim().max(100).nullish(),
   /** Placed without a customer account. */
@@ -38,14 +43,19 @@ const changes = z.array(
   }),
 )
 export const refundBody = z.strictObject({ lines: changes.max(MAX_LINES).optional() })
-export const editBody = z.strictObject({
-  lines: z
-    .array(line.extend({ quantity: z.coerce.number().int().min(0).max(MAX_UNITS) }))
-    .min(1)
-    .max(MAX_LINES),
-  /** Do the added lines leave a balance that the customer has not paid? */
-  unpaid: z.boolean().default(false),
-})
+export const editBody = z
+  .strictObject({
+    /** Lines to change to this quantity; a SKU that the order does not have is added. */
+    lines: z
+      .array(line.extend({ quantity: z.coerce.number().int().min(0).max(MAX_UNITS) }))
+      .max(MAX_LINES)
+      .default([]),
+    /** Do the lines that `lines` adds leave a balance that the customer has not paid? */
+    unpaid: z.boolean().default(false),
+    /** Lines to add. They leave a balance due. */
+    add: z.array(line).max(MAX_LINES).default([]),
+  })
+  .refine(({ lines, add }) => lines.length + add.length > 0, 'Send lines or add')
 export const riskBody = z.strictObject({
   recommendation: z.enum(['ACCEPT', 'CANCEL', 'INVESTIGATE', 'NONE']),
 })

@@ -89,6 +89,7 @@ export function createOrderViews(nodeOf: CatalogNode) {
     updatedAt: order.updatedAt,
     cancelledAt: order.cancelledAt,
     displayFinancialStatus: order.financialStatus,
+    sourceName: order.source ?? 'web',
     fullyPaid: isFullyPaid(order),
     totalReceivedSet: money(receivedFor(order)),
     agreements: (list: ListArguments) => partOf(agreementsOf(order, lineView), list, same),
@@ -130,10 +131,10 @@ const same = <Row>(row: Row): Row => row
 const priceOf = (lines: readonly DemoLine[]): number =>
   lines.reduce((sum, { quantity }) => sum + quantity * UNIT_PRICE, 0)
 
-const receivedFor = ({ financialStatus, lines }: DemoOrder): number =>
+const receivedFor = ({ financialStatus, deposit = false, lines }: DemoOrder): number =>
   ['PENDING', 'AUTHORIZED', 'EXPIRED', 'VOIDED'].includes(financialStatus)
     ? 0
-    : priceOf(lines.filter(({ owed = false }) => !owed))
+    : priceOf(lines.filter(({ owed = false }) => !owed)) / (deposit ? 2 : 1)
 
 /** The purchase, and the edit that left a balance. */
 function agreementsOf({ lines }: DemoOrder, lineView: (line: DemoLine) => object) {

@@ -52,6 +52,10 @@ export interface DemoOrder {
   updatedAt: string
   cancelledAt: string | null
   financialStatus: string
+  /** Was only half of it paid when it was placed? */
+  deposit?: boolean
+  /** Where it was placed. */
+  source?: string
   recommendation: Recommendation
   lines: DemoLine[]
   tags: string[]
@@ -73,11 +77,13 @@ export class OrderProblem extends Error {}
 export function pay(order: DemoOrder): void {
   if (order.cancelledAt !== null) throw new OrderProblem('The order was cancelled')
   for (const line of order.lines) line.owed = false
+  order.deposit = false
   const refunded = order.lines.some((line) => line.currentQuantity < line.quantity)
   order.financialStatus = refunded ? 'PARTIALLY_REFUNDED' : 'PAID'
 }
 
-export const isFullyPaid = ({ financialStatus, lines }: DemoOrder): boolean =>
+export const isFullyPaid = ({ financialStatus, deposit = false, lines }: DemoOrder): boolean =>
+  !deposit &&
   !['PENDING', 'AUTHORIZED', 'EXPIRED', 'VOIDED'].includes(financialStatus) &&
   !lines.some(({ owed, currentQuantity }) => owed && currentQuantity > 0)
 
@@ -97,15 +103,26 @@ export function cancel(order: DemoOrder, now: Date): void {
   order.financialStatus = 'REFUNDED'
 }
 
-/** Sets the quantity of existing lines, and adds the others. `unpaid`: they leave a balance. */
-export function edit(order: DemoOrder, lines: readonly DemoLine[], unpaid: boolean): void {
+export interface OrderEdit {
+  /** Sets the quantity of these if the order has them, and adds the others. */
+  lines: readonly DemoLine[]
+  /** Do the lines that `lines` adds leave a balance? */
+  unpaid: boolean
+  /** Adds these, which leaves a balance. */
+  add: readonly DemoLine[]
+}
+
+export function edit(order: DemoOrder, { lines, unpaid, add }: OrderEdit): void {
   if (order.cancelledAt !== null) throw new OrderProblem('The order was cancelled')
   for (const line of lines) {
     const there = order.lines.find(({ variantId }) => variantId === line.variantId)
     if (!there) order.lines.push({ ...line, owed: unpaid })
     else there.currentQuantity = line.quantity
   }
-  if (unpaid && order.financialStatus !== 'PENDING') order.financialStatus = 'PARTIALLY_PAID'
+  for (const line of add) order.lines.push({ ...line, owed: true })
+  const owes = order.lines.some(({ owed = false }) => owed)
+  const isPaid = ['PAID', 'PARTIALLY_REFUNDED'].includes(order.financialStatus)
+  if (owes && isPaid) order.financialStatus = 'PARTIALLY_PAID'
 }
 
 export const locationOf = ({ location = 0 }: DemoLine): number => location

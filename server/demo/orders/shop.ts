@@ -45,7 +45,7 @@ export class DemoShopFront {
   /** Places an order. Throws `OrderProblem` with the reason. */
   async buy(body: unknown): Promise<DemoOrder> {
     const placed = parseBody(orderBody, body)
-    const { email, phone = null, unpaid, locale = null, name, guest, lines, created_at } = placed
+    const { email, phone = null, locale = null, name, guest, lines, created_at } = placed
     // The lines are checked before a number is taken: orders have numbers without gaps.
     lines.forEach((asked) => this.#lineOf(0, 0, asked))
     const id = await this.#orders.nextId()
@@ -56,14 +56,16 @@ export class DemoShopFront {
       ...(name ? { customerName: name } : {}),
       confirmationNumber: randomBytes(6).toString('hex').slice(0, 9).toUpperCase(),
       ...{ createdAt: now, updatedAt: now, cancelledAt: null },
-      financialStatus: unpaid ? 'PENDING' : 'PAID',
+      financialStatus: placed.financial_status,
+      ...{ deposit: placed.financial_status === 'PARTIALLY_PAID', source: placed.source },
       ...{ recommendation: 'NONE', tags: [], metafields: [], fulfilments: [] },
       lines: lines.map((asked, at) => this.#lineOf(id, at, asked)),
     }
     await this.#orders.add(order)
     // As on the platform, the customer does not wait for the apps.
-    if (!unpaid && created_at === undefined)
-      void this.#sender.send('orders/paid', orderPayload(order))
+    if (created_at !== undefined) return order
+    void this.#sender.send('orders/create', orderPayload(order))
+    if (order.financialStatus === 'PAID') void this.#sender.send('orders/paid', orderPayload(order))
     return order
   }
 
@@ -121,10 +123,12 @@ export class DemoShopFront {
     if (action === 'refund') refund(order, parseBody(refundBody, body).lines ?? null)
     if (action === 'cancel') cancel(order, new Date())
     if (action === 'edit') {
-      const { lines, unpaid } = parseBody(editBody, body)
+      const { lines, unpaid, add } = parseBody(editBody, body)
       const from = order.lines.length
-      const edited = lines.map((asked, at) => this.#lineOf(order.id, from + at, asked))
-      edit(order, edited, unpaid)
+      const [changed, added] = [lines, add].map((asked, list) =>
+        asked.map((one, at) => this.#lineOf(order.id, from + list * lines.length + at, one)),
+      )
+      edit(order, { lines: changed ?? [], unpaid, add: added ?? [] })
     }
     if (action === 'pay') pay(order)
     if (action === 'risk')
@@ -133,7 +137,7 @@ export class DemoShopFront {
   }
 
   #lineOf(orderId: number, place: number, asked: LineBody): DemoLine {
-    const { sku, quantity, location, bundle } = asked
+    const { sku, quantity, location, bundle_sku: bundle } = asked
     const row = this.#rowOf(sku)
     const product = this.#productOf(row)
     return {

@@ -75,6 +75,16 @@ test('a repeated webhook, and several about one order, queue one job', async () 
   expect(stored!.count).toBe(4)
 })
 
+test('a new order is read if its payment is authorized: other states have topics of their own', async () => {
+  const order = (id: number, financial_status: string) =>
+    send('orders/create', { id, financial_status })
+  expect(await order(2001, 'paid')).toBe(200)
+  expect(await order(2002, 'authorized')).toBe(200)
+  const subjects = (await changes()).map(({ subject }) => subject)
+  expect(subjects).toContain('gid://shopify/Order/2002')
+  expect(subjects).not.toContain('gid://shopify/Order/2001')
+})
+
 test('an unusable webhook gets a response that prevents useless repeats', async () => {
   const before = await changes()
   expect(await send('orders/paid', 'not JSON')).toBe(400)

@@ -75,6 +75,9 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
   'products/delete': product,
   // The waiting refresh polls the platform itself.
   'bulk_operations/finish': () => null,
+  // An authorized payment has no topic of its own; `orders/paid` reports its capture, days later.
+  'orders/create': (body) =>
+    body.financial_status === 'authorized' ? order('admin_graphql_api_id', 'id')(body) : null,
   'orders/paid': order('admin_graphql_api_id', 'id'),
   'orders/edited': (body) => order('order_id')((body.order_edit ?? body) as Body),
   'orders/cancelled': order('admin_graphql_api_id', 'id'),

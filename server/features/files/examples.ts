@@ -49,6 +49,7 @@ export const filesExamples: Examples = {
     },
     status: 201,
   },
+  'get /api/views/{id}': { params: { id: IDS.saved_view }, status: 200 },
   'patch /api/views/{id}': {
     params: { id: IDS.saved_view },
     body: { name: 'In use', filter: { licence_list: IDS.licence_list }, sort: '-downloads' },

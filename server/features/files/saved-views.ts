@@ -33,6 +33,16 @@ export const listViews = (scope: ShopScope): Promise<SavedView[]> =>
     `select ${COLUMNS} from saved_views where shop_id = :shop order by name_key`,
   )
 
+/** Throws `not_found`. */
+export async function requireView(scope: ShopScope, id: string): Promise<SavedView> {
+  const [view] = await scope.query<SavedView>(
+    `select ${COLUMNS} from saved_views where shop_id = :shop and id = :id`,
+    { id },
+  )
+  if (!view) throw new AppError('not_found')
+  return view
+}
+
 /** How many files each view shows, counted one after another, to leave the pool to others. */
 export async function countViews(
   scope: ShopScope,

@@ -31,6 +31,7 @@ export const settingsExamples: Examples = {
     body: { name: 'Summer sale', tags: ['summer', 'sale'] },
     status: 201,
   },
+  'get /api/tag-templates/{id}': { params: { id: IDS.template }, status: 200 },
   'patch /api/tag-templates/{id}': {
     params: { id: IDS.template },
     body: { tags: ['summer', 'sale', '2026'] },

@@ -27,6 +27,16 @@ export const listTemplates = (
     { after, limit },
   )
 
+/** Throws `not_found`. */
+export async function requireTemplate(scope: ShopScope, id: string): Promise<TagTemplate> {
+  const [template] = await scope.query<TagTemplate>(
+    `select ${COLUMNS} from tag_templates where shop_id = :shop and id = :id`,
+    { id },
+  )
+  if (!template) throw new AppError('not_found')
+  return template
+}
+
 /**
  * Creates a template. Throws `conflict` if the name is taken, or if the shop has the maximum
  * number.

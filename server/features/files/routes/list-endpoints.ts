@@ -4,11 +4,10 @@ import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError } from '../../../core/errors.ts'
 import { addNotedDownloads } from '../../../files/download-counts.ts'
 import { flag, sayPlain } from '../../../../plugins/contract.ts'
-import { filterFields, MAX_WORDS, searchWords, type FileFilter } from '../../../files/filter.ts'
+import type { FileFilter } from '../../../files/filter.ts'
 import {
   countFiles,
   cursorOf,
-  FILE_SORTS,
   listFilePage,
   listTags,
   totalOfFiles,
@@ -33,6 +32,7 @@ import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
 import { fileRecord, fileSchema } from '../record.ts'
 import { listOf, page, totalIsExact } from '../../../http/schemas.ts'
 import type { FileRouteParts } from '../routes.ts'
+import { listQueryFields, withWords } from './list-query.ts'
 
 export const fileListRoutes = (parts: FileRouteParts): Endpoint[] => [list(parts), tagsInUse()]
 
@@ -53,15 +53,7 @@ const list = ({ baseUrl, clock }: FileRouteParts) =>
     query: z
       .strictObject({
         ...page,
-        ...filterFields,
-        search: filterFields.search.meta({
-          description:
-            'As `find`: words in any order. In the selection of an operation, a part of the name',
-        }),
-        name_contains: filterFields.search.meta({
-          description: 'A part of the name: the `search` of a selection',
-        }),
-        sort: z.enum(FILE_SORTS).default('-created_at'),
+        ...listQueryFields,
         offset: z.coerce.number().int().min(0).max(MAX_OFFSET).default(0).meta({
           description:
             'Skips this many files first, to jump to a page; continue with `next_cursor`, which is faster',
@@ -113,22 +105,6 @@ const list = ({ baseUrl, clock }: FileRouteParts) =>
       }
     },
   })
-
-/**
- * The words of `search` are found like those of `find`. More words than are looked up are a part of
- * the name.
- */
-function withWords({
-  search = '',
-  name_contains: part,
-  ...conditions
-}: FileFilter & { name_contains?: string | undefined }): FileFilter {
-  const filter = { ...conditions, ...(part === undefined ? {} : { search: part }) }
-  const words = searchWords(`${filter.find ?? ''} ${search}`)
-  if (words.length === 0) return filter
-  if (words.length <= MAX_WORDS) return { ...filter, find: words.join(' ') }
-  return part === undefined ? { ...filter, search } : filter
-}
 
 interface FileCount extends FileTotal {
   /** The time of the count, in milliseconds. */

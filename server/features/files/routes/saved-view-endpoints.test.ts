@@ -25,6 +25,8 @@ it('are saved with their number of files, listed by name, changed in part and de
     {
       id: expect.stringMatching(/^saved_[0-9a-f]{32}$/),
       name: 'Tagged x',
+      list: 'files',
+      query: 'tags=x&type=pdf',
       filter: { tags: ['x'], type: ['pdf'] },
       sort: '-created_at',
       columns: null,
@@ -68,6 +70,29 @@ it('are saved with their number of files, listed by name, changed in part and de
   expect((await change({ name: 'Again' })).status).toBe(404)
 })
 
+it.each([
+  ['text', 'search=a+pdf&tags=x&sort=filename'],
+  ['an object', { search: 'a pdf', tags: ['x'], sort: 'filename' }],
+])('take a query of the list as %s, which lists what they show', async (form, query) => {
+  const made = await save({ name: `By ${form}`, list: 'files', query })
+  expect([made.status, made.body]).toMatchObject([
+    201,
+    {
+      query: 'search=a+pdf&tags=x&sort=filename',
+      filter: { find: 'a pdf', tags: ['x'] },
+      sort: 'filename',
+      files: 1,
+    },
+  ])
+  const address = `/api/views/${made.body.id}`
+  const listed = await owner.call('GET', `/api/files?${made.body.query}`)
+  expect(listed.body.data).toMatchObject([{ filename: 'a.pdf' }])
+  const changed = await owner.call('PATCH', address, { query: 'type=zip' })
+  expect(changed.body).toMatchObject({ query: 'type=zip', sort: '-created_at', files: 1 })
+  expect((await owner.call('GET', address)).body).toEqual(changed.body)
+  await owner.call('DELETE', address)
+})
+
 it('two that save under one name at the same time: one gets a clear error', async () => {
   const answers = await Promise.all([save({ name: 'Same' }), save({ name: 'same' })])
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
@@ -93,6 +118,12 @@ it.each([
   ['the trash', { name: 'a', filter: { deleted: true } }, ['filter.deleted']],
   ['an unknown order', { name: 'a', sort: 'colour' }, ['sort']],
   ['the order of a pack', { name: 'a', sort: 'pack_position' }, ['sort']],
+  ['an unknown list', { name: 'a', list: 'orders' }, ['list']],
+  ['both forms', { name: 'a', query: 'type=pdf', filter: {} }, ['query']],
+  ['an unknown parameter', { name: 'a', query: 'colour=red' }, ['query.colour']],
+  ['a wrong parameter', { name: 'a', query: { larger_than: 'x' } }, ['query.larger_than']],
+  ['a parameter twice', { name: 'a', query: 'type=pdf&type=zip' }, ['query']],
+  ['the trash by a query', { name: 'a', query: 'deleted=true' }, ['query.deleted']],
   ['an unknown column', { name: 'a', columns: ['colour'] }, ['columns']],
   ['a column twice', { name: 'a', columns: ['size', 'size'] }, ['columns']],
 ])('refuses %s', async (_what, body, params) => {

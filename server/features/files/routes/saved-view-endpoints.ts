@@ -3,7 +3,7 @@ import { sayPlain } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
-import { filterSchema } from '../../../files/filter.ts'
+import { filterSchema, type FileFilter } from '../../../files/filter.ts'
 import { FILE_SORTS, totalOfFiles, type FileTotal } from '../../../files/list.ts'
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
 import { errorSchema, givenName, listOf, timestamp, totalIsExact } from '../../../http/schemas.ts'
@@ -14,8 +14,10 @@ import {
   deleteView,
   listViews,
   MAX_VIEWS,
+  requireView,
   type SavedView,
 } from '../saved-views.ts'
+import { DEFAULT_SORT, listQuery, queryOf } from './list-query.ts'
 
 const MAX_NAME = 50
 
@@ -49,10 +51,18 @@ const columns = z
   .nullable()
   .meta({ description: 'In addition to the name. null: those that the browser shows' })
 
+const list = z.literal('files').meta({ description: 'The list that it is a view of' })
+const QUERY = {
+  description:
+    'Instead of `filter` and `sort`: the parameters of `GET /api/files`, as an object or as text like `tags=summer&sort=-downloads`',
+}
+
 const viewSchema = z
   .object({
     id: z.string(),
     name: z.string(),
+    list,
+    query: z.string().meta({ description: '`GET /api/files?…` with it lists what the view shows' }),
     filter,
     sort: z.enum(FILE_SORTS),
     columns: z.array(z.enum(VIEW_COLUMNS)).nullable(),
@@ -70,9 +80,9 @@ const taken = { description: 'Another view has this name', schema: errorSchema }
 const refused = { description: 'Every problem', schema: errorSchema }
 const idOf = (id: string) => requirePublicId('saved', id)
 
-export const savedViewRoutes = (): Endpoint[] => [list(), save(), change(), remove()]
+export const savedViewRoutes = (): Endpoint[] => [all(), read(), save(), change(), remove()]
 
-const list = () =>
+const all = () =>
   endpoint({
     ...about,
     method: 'get',
@@ -87,6 +97,51 @@ const list = () =>
     },
   })
 
+const read = () =>
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/views/{id}',
+    summary: 'Read a saved view',
+    scope: 'files:read',
+    params: byId,
+    replies: { 200: saved },
+    handler: async ({ caller, params }) => ({
+      body: await counted(caller.scope, await requireView(caller.scope, idOf(params.id))),
+    }),
+  })
+
+/** `query` as the fields that it stands for. Throws nothing: the schema has refused both forms. */
+const contentOf = ({ query, filter, sort }: ViewGiven) => ({
+  filter: query?.filter ?? filter,
+  sort: query?.sort ?? sort,
+})
+
+interface ViewGiven {
+  query?: { filter: FileFilter; sort: string } | undefined
+  filter?: FileFilter | undefined
+  sort?: string | undefined
+}
+
+const ONE_FORM = {
+  path: ['query'],
+  message: sayPlain('Send either `query`, or `filter` and `sort`'),
+}
+const hasOneForm = ({ query, filter, sort }: ViewGiven) =>
+  query === undefined || (filter === undefined && sort === undefined)
+
+const query = listQuery
+  .refine(({ filter }) => filter.deleted === undefined, {
+    path: ['deleted'],
+    message: sayPlain('A view never shows the trash'),
+  })
+  .refine(({ sort }) => !sort.endsWith('pack_position'), {
+    path: ['sort'],
+    message: sayPlain('A view is not sorted by the place in a pack'),
+  })
+  .optional()
+  .meta(QUERY)
+
 const save = () =>
   endpoint({
     ...about,
@@ -98,14 +153,19 @@ const save = () =>
     body: z
       .strictObject({
         name,
-        filter: filter.default({}),
-        sort: sort.default('-created_at'),
+        list: list.default('files'),
+        ...{ query, filter: filter.optional(), sort: sort.optional() },
         columns: columns.default(null),
       })
+      .refine(hasOneForm, ONE_FORM)
       .meta({ id: 'SavedViewRequest' }),
     replies: { 201: saved, 409: taken, 422: refused },
     handler: async ({ caller, body }) => {
-      const view = await caller.scope.transaction((tx) => createView(tx, body))
+      const { filter = {}, sort = DEFAULT_SORT } = contentOf(body)
+      const { name, columns } = body
+      const view = await caller.scope.transaction((tx) =>
+        createView(tx, { name, filter, sort, columns }),
+      )
       return { status: 201, body: await counted(caller.scope, view) }
     },
   })
@@ -120,15 +180,17 @@ const change = () =>
     body: z
       .strictObject({
         name: name.optional(),
-        filter: filter.optional(),
-        sort: sort.optional(),
+        ...{ query, filter: filter.optional(), sort: sort.optional() },
         columns: columns.optional(),
       })
+      .refine(hasOneForm, ONE_FORM)
       .meta({ id: 'SavedViewChange' }),
     replies: { 200: saved, 409: taken, 422: refused },
-    handler: async ({ caller, params, body }) => ({
-      body: await counted(caller.scope, await changeView(caller.scope, idOf(params.id), body)),
-    }),
+    handler: async ({ caller: { scope }, params, body }) => {
+      const { name, columns } = body
+      const view = await changeView(scope, idOf(params.id), { name, columns, ...contentOf(body) })
+      return { body: await counted(scope, view) }
+    },
   })
 
 const remove = () =>
@@ -152,7 +214,8 @@ const recordOf = (
   { id, name, filter, sort, columns, created_at, updated_at }: SavedView,
   { total, isExact }: FileTotal,
 ) => ({
-  ...{ id: toPublicId('saved', id), name, filter, sort, columns },
+  ...{ id: toPublicId('saved', id), name, list: 'files', query: queryOf({ filter, sort }) },
+  ...{ filter, sort, columns },
   files: total,
   files_is_exact: isExact,
   created_at: created_at.toISOString(),

@@ -6,6 +6,7 @@ import {
   createTemplate,
   deleteTemplate,
   listTemplates,
+  requireTemplate,
   type TagTemplate,
 } from '../tag-templates.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
@@ -61,6 +62,18 @@ export const tagTemplateRoutes = (): Endpoint[] => [
     handler: async ({ caller, body }) => ({
       status: 201,
       body: recordOf(await createTemplate(caller.scope, body)),
+    }),
+  }),
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/tag-templates/{id}',
+    summary: 'Read a tag template',
+    scope: 'files:read',
+    params: byId,
+    replies: { 200: saved },
+    handler: async ({ caller, params }) => ({
+      body: recordOf(await requireTemplate(caller.scope, requirePublicId('template', params.id))),
     }),
   }),
   endpoint({

@@ -1,34 +1,103 @@
-// A shop's rules that map files by their names: `names that start with WS-`. Names are compared
-// like filenames, without regard to case.
+// A shop's rules that map files by their names: `WS-*`. Names are compared like filenames, without
+// regard to case, with and without their extension.
 import { extensionOf, nameKey } from './conditions.ts'
 
-export const NAME_RULE_KINDS = ['starts', 'contains', 'is'] as const
+export const NAME_RULE_KINDS = ['starts', 'contains', 'is', 'pattern'] as const
 export type NameRuleKind = (typeof NAME_RULE_KINDS)[number]
 
+/** A pattern as it is stored: only `text` of the kind `pattern` contains `*`. */
 export interface NamePattern {
-  /** `is`: the name, with or without its extension. */
   kind: NameRuleKind
   text: string
 }
 
 export interface NameRule extends NamePattern {
-  product_id: string
+  /** Null: the product is that of `sku_template`. */
+  product_id: string | null
   /** Null: the whole product. */
   variant_id: string | null
+  /** A SKU in which `{1}` is the text of the first `*`; null: the rule names its product. */
+  sku_template: string | null
 }
 
-export function matchesRule({ kind, text }: NamePattern, filename: string): boolean {
-  const [name, key] = [nameKey(filename), nameKey(text)]
-  if (kind === 'starts') return name.startsWith(key)
-  if (kind === 'contains') return name.includes(key)
+const ANY = '*'
+
+/** Reads a pattern: `*` is any text, also none. */
+export function parseNamePattern(pattern: string): NamePattern {
+  const text = pattern.replaceAll(/\*+/g, ANY)
+  const [first = '', second = '', ...more] = text.split(ANY)
+  if (!text.includes(ANY)) return { kind: 'is', text }
+  if (more.length === 0 && second === '') return { kind: 'starts', text: first }
+  if (more.length === 1 && first === '' && more[0] === '') return { kind: 'contains', text: second }
+  return { kind: 'pattern', text }
+}
+
+/** The pattern that `parseNamePattern` reads. */
+export function writeNamePattern({ kind, text }: NamePattern): string {
+  if (kind === 'starts') return text + ANY
+  return kind === 'contains' ? ANY + text + ANY : text
+}
+
+export const matchesRule = (pattern: NamePattern, filename: string): boolean =>
+  wildcardsIn(pattern, filename) !== null
+
+/**
+ * The SKU that a rule's template means for a file.
+ * @returns '' if the name does not match, or if all of the SKU is empty
+ */
+export function skuOfRule(rule: NamePattern, template: string, filename: string): string {
+  const texts = wildcardsIn(rule, filename)
+  if (!texts) return ''
+  return template
+    .replaceAll(VARIABLE, (_, number: string) => texts[Number(number) - 1] ?? '')
+    .trim()
+}
+
+/** `{1}` … `{9}`. */
+const VARIABLE = /\{([1-9])\}/g
+
+/** The highest variable that a template contains; 0: none. */
+export const lastVariableOf = (template: string): number =>
+  Math.max(0, ...[...template.matchAll(VARIABLE)].map(([, number]) => Number(number)))
+
+export const wildcardCountOf = (pattern: string): number =>
+  pattern.replaceAll(/\*+/g, ANY).split(ANY).length - 1
+
+/** What each `*` of the pattern is in this name, as it is written there; null: no match. */
+function wildcardsIn(pattern: NamePattern, filename: string): readonly string[] | null {
+  const name = filename.normalize('NFC')
   const extension = extensionOf(filename)
-  return name === key || (extension !== '' && name === `${key}.${extension}`)
+  const stem = extension === '' ? name : name.slice(0, name.lastIndexOf('.'))
+  const texts = nameKey(writeNamePattern(pattern)).split(ANY)
+  return wildcardsOf(texts, stem) ?? (stem === name ? null : wildcardsOf(texts, name))
+}
+
+/** Compares the texts between the `*` from left to right, so that no pattern takes long. */
+function wildcardsOf(texts: readonly string[], name: string): string[] | null {
+  const key = nameKey(name)
+  // Lower case may be longer, as that of “İ” is.
+  const written = key.length === name.length ? name : key
+  const [first = '', ...others] = texts
+  const last = others.pop()
+  if (last === undefined) return key === first ? [] : null
+  const end = key.length - last.length
+  if (!key.startsWith(first) || !key.endsWith(last) || end < first.length) return null
+  const wildcards: string[] = []
+  let from = first.length
+  for (const text of others) {
+    const at = key.indexOf(text, from)
+    if (at === -1 || at + text.length > end) return null
+    wildcards.push(written.slice(from, at))
+    from = at + text.length
+  }
+  return [...wildcards, written.slice(from, end)]
 }
 
 const REASONS: Readonly<Record<NameRuleKind, string>> = {
   starts: 'The shop’s rule: names that start with',
   contains: 'The shop’s rule: names that contain',
   is: 'The shop’s rule: the name',
+  pattern: 'The shop’s rule: names like',
 }
 
 /** The reason of a mapping. */

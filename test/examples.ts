@@ -352,7 +352,7 @@ const MAKERS: Record<ExampleId, Make> = {
   },
   rule: async (place) => {
     await fillMirror(place.owner.scope, [{ title: 'Guide', skus: ['GUIDE-1'] }])
-    return post(place, '/api/mapping-rules', { kind: 'starts', text: 'WS-', product_id: PRODUCT })
+    return post(place, '/api/mapping-rules', { pattern: 'WS-*', product_id: PRODUCT })
   },
   csv: (place) =>
     uploadCsv(place, `filename,file_url,tags\nlist.pdf,${place.origin.url}/bytes/100/list,a\n`),

@@ -254,7 +254,7 @@ describe('guessing', () => {
 describe('the shop’s rules', () => {
   const withRules = async (...rules: [NameRule['kind'], string, sku: string | null][]) => {
     const made = rules.map(async ([kind, text, sku]): Promise<NameRule> => ({
-      ...{ kind, text, variant_id: null },
+      ...{ kind, text, variant_id: null, sku_template: null },
       product_id: sku === null ? 'gone' : (await productOf(sku)).product_id,
     }))
     const all = await Promise.all(made)
@@ -282,6 +282,32 @@ describe('the shop’s rules', () => {
     expect(added(outcomes.get('EB-001 other.pdf'))).toMatchObject([rule])
     const own = await outcomesOf(items, { match_by: ['filename'] }, given)
     expect(added(own.get('EB-001 other.pdf'))).toMatchObject([{ method: 'filename' }])
+  })
+
+  it('make the SKU from the name; an unknown SKU is left to the next rule', async () => {
+    const rule = (text: string, sku_template: string): NameRule => ({
+      ...{ kind: 'pattern', text, product_id: null, variant_id: null, sku_template },
+    })
+    const rules = [rule('Guide *_*', 'EB-{1}'), rule('*_*', '{2}')]
+    const given = { ...context(), catalog: { ...catalog, rules: () => Promise.resolve(rules) } }
+    const items = ['Guide 002_x.pdf', 'Guide 9999_EB-004-PDF.pdf', 'x_TIDE-2025.zip', 'x_none.pdf']
+    const outcomes = await outcomesOf(
+      items.map((name) => file(name)),
+      {},
+      given,
+    )
+    const reason = 'The shop’s rule: names like Guide *_*'
+    expect(added(outcomes.get('Guide 002_x.pdf'))).toMatchObject([
+      { method: 'rule', sku: 'EB-002', score: 1, reason },
+    ])
+    expect(added(outcomes.get('Guide 9999_EB-004-PDF.pdf'))).toMatchObject([
+      { method: 'rule', sku: 'EB-004-PDF' },
+    ])
+    // Two products have this SKU.
+    expect(outcomes.get('x_TIDE-2025.zip')).toMatchObject({
+      candidates: [{ method: 'rule' }, { method: 'rule' }],
+    })
+    expect(outcomes.get('x_none.pdf')).toMatchObject({ status: 'skipped' })
   })
 
   it('are passed over if their product is gone, and leave files that have a product', async () => {

@@ -260,8 +260,8 @@ async function* mapByRulesOf(
   if (given.match_by !== undefined) return items
   const [open, mapped] = [[] as Item[], [] as Item[]]
   for (const item of items) (mayBeMapped(item, given) ? open : mapped).push(item)
-  const rest = yield* mapByRules(open, context, (item, mapping) =>
-    outcomeOfHit(item, mapping, given),
+  const rest = yield* mapByRules(open, context, (item, sku, hits) =>
+    outcomeOfHits(item, sku, hits, given),
   )
   return [...mapped, ...rest]
 }

@@ -1,68 +1,110 @@
 // Files whose names a rule of the shop maps. Rules are tried in the shop's order, and one whose
-// product is no longer in the catalog is passed over.
+// product or SKU the catalog does not have is passed over.
 import {
   failed,
   matchesRule,
   reasonOfRule,
-  type CatalogProduct,
+  skuOfRule,
+  type CatalogVariant,
   type Item,
   type NameRule,
-  type Mapping,
   type Outcome,
   type ReadContext,
 } from '../contract.ts'
+import { mappingsOfSku, type SkuHits } from './sku-hits.ts'
+
+type OutcomeOfHits = (item: Item, sku: string, hits: SkuHits) => Outcome
+
+/** The products of a rule for a file, and the SKU that they have. */
+interface RuleHits {
+  sku: string
+  hits: SkuHits
+}
 
 /** @returns the items that no rule maps */
 export async function* mapByRules(
   items: readonly Item[],
-  { catalog, signal }: ReadContext<'catalog'>,
-  outcomeOf: (item: Item, mapping: Mapping) => Outcome,
+  context: ReadContext<'catalog'>,
+  outcomeOf: OutcomeOfHits,
 ): AsyncGenerator<Outcome, readonly Item[]> {
   if (items.length === 0) return []
-  const products = new Map<NameRule, CatalogProduct | null>()
-  const find = async (rule: NameRule) => {
-    const earlier = products.get(rule)
-    if (earlier !== undefined) return earlier
-    const product = await catalog.findProduct(rule.product_id, rule.variant_id, signal)
-    products.set(rule, product)
-    return product
-  }
   const others: Item[] = []
-  let rules: readonly NameRule[] | null = null
+  let finder: RuleFinder | null = null
   for (const item of items) {
-    signal.throwIfAborted()
+    context.signal.throwIfAborted()
     try {
-      rules ??= await catalog.rules(signal)
-      const mapping = await firstMapping(rules, item.file.filename, find)
-      if (mapping) yield outcomeOf(item, mapping)
+      finder ??= new RuleFinder(await context.catalog.rules(context.signal), items, context)
+      const found = await finder.find(item.file.filename)
+      if (found) yield outcomeOf(item, found.sku, found.hits)
       else others.push(item)
     } catch (error) {
-      signal.throwIfAborted()
+      context.signal.throwIfAborted()
       yield failed(item, error)
     }
   }
   return others
 }
 
-async function firstMapping(
-  rules: readonly NameRule[],
-  filename: string,
-  find: (rule: NameRule) => Promise<CatalogProduct | null>,
-): Promise<Mapping | null> {
-  for (const rule of rules) {
-    if (!matchesRule(rule, filename)) continue
-    const product = await find(rule)
-    if (product) return mappingOf(rule, product)
-  }
-  return null
-}
+/** Finds the products of rules; the SKUs that a batch needs are looked up together. */
+class RuleFinder {
+  readonly #rules: readonly NameRule[]
+  readonly #items: readonly Item[]
+  readonly #context: ReadContext<'catalog'>
+  readonly #products = new Map<NameRule, SkuHits | null>()
+  #variants: Promise<ReadonlyMap<string, readonly CatalogVariant[]>> | null = null
 
-const mappingOf = (rule: NameRule, product: CatalogProduct): Mapping => ({
-  product_id: product.product_id,
-  product_title: product.product_title,
-  variant_id: rule.variant_id,
-  sku: product.variant?.sku ?? null,
-  method: 'rule',
-  score: 1,
-  reason: reasonOfRule(rule),
-})
+  constructor(rules: readonly NameRule[], items: readonly Item[], context: ReadContext<'catalog'>) {
+    this.#rules = rules
+    this.#items = items
+    this.#context = context
+  }
+
+  /** The first rule that matches and has a product; null: none. Throws `PortError`. */
+  async find(filename: string): Promise<RuleHits | null> {
+    for (const rule of this.#rules) {
+      if (!matchesRule(rule, filename)) continue
+      const found = await this.#hitsOf(rule, filename)
+      if (found) return found
+    }
+    return null
+  }
+
+  async #hitsOf(rule: NameRule, filename: string): Promise<RuleHits | null> {
+    if (rule.sku_template === null) {
+      const hits = await this.#productOf(rule)
+      return hits && { sku: hits[0].sku ?? '', hits }
+    }
+    const sku = skuOfRule(rule, rule.sku_template, filename)
+    if (sku === '') return null
+    this.#variants ??= this.#lookUp()
+    const hits = mappingsOfSku((await this.#variants).get(sku) ?? [], reasonOfRule(rule), 'rule')
+    return hits && { sku, hits }
+  }
+
+  async #productOf(rule: NameRule): Promise<SkuHits | null> {
+    const { product_id, variant_id } = rule
+    const earlier = this.#products.get(rule)
+    if (earlier !== undefined || product_id === null) return earlier ?? null
+    const { catalog, signal } = this.#context
+    const product = await catalog.findProduct(product_id, variant_id, signal)
+    const hits: SkuHits | null = product && [
+      {
+        ...{ product_id: product.product_id, product_title: product.product_title, variant_id },
+        sku: product.variant?.sku ?? null,
+        ...{ method: 'rule', score: 1, reason: reasonOfRule(rule) },
+      },
+    ]
+    this.#products.set(rule, hits)
+    return hits
+  }
+
+  #lookUp(): Promise<ReadonlyMap<string, readonly CatalogVariant[]>> {
+    const skus = this.#items.flatMap(({ file }) =>
+      this.#rules.flatMap((rule) =>
+        rule.sku_template === null ? [] : skuOfRule(rule, rule.sku_template, file.filename),
+      ),
+    )
+    const { catalog, signal } = this.#context
+    return catalog.findBySku([...new Set(skus.filter((sku) => sku !== ''))], signal)
+  }
+}

@@ -8,20 +8,22 @@ export type SkuHits = readonly [Mapping, ...Mapping[]]
  * One hit for each product: the variant with that SKU, or the whole product where several of its
  * variants share it. Null: no variant has the SKU.
  */
-export function mappingsOfSku(variants: readonly CatalogVariant[], reason: string): SkuHits | null {
+export function mappingsOfSku(
+  variants: readonly CatalogVariant[],
+  reason: string,
+  method: 'sku' | 'rule' = 'sku',
+): SkuHits | null {
   const products = [...Map.groupBy(variants, ({ product_id }) => product_id).values()]
-  const [first, ...others] = products.flatMap(([variant, ...more]) =>
-    variant ? [mappingOf(variant, more.length === 0, reason)] : [],
+  const [first, ...others] = products.flatMap(([variant, ...more]): Mapping[] =>
+    variant
+      ? [
+          {
+            ...{ product_id: variant.product_id, product_title: variant.product_title },
+            variant_id: more.length === 0 ? variant.variant_id : null,
+            ...{ sku: variant.sku, method, score: 1, reason },
+          },
+        ]
+      : [],
   )
   return first ? [first, ...others] : null
 }
-
-const mappingOf = (variant: CatalogVariant, alone: boolean, reason: string): Mapping => ({
-  product_id: variant.product_id,
-  product_title: variant.product_title,
-  variant_id: alone ? variant.variant_id : null,
-  sku: variant.sku,
-  method: 'sku',
-  score: 1,
-  reason,
-})

@@ -6,13 +6,19 @@ import { likeLiteral } from '../core/db/like-pattern.ts'
 
 export const readNameRules = (scope: ShopScope): Promise<NameRule[]> =>
   scope.query<NameRule>(
-    `select kind, text, product_id, variant_id from mapping_rules where shop_id = :shop
-     order by position, id`,
+    `select kind, text, product_id, variant_id, sku_template from mapping_rules
+     where shop_id = :shop order by position, id`,
   )
 
 /** SQL: the name of a file `f` matches; the same as `matchesRule`. */
 export function nameMatches({ kind, text }: NamePattern): { sql: string; bindings: Bindings } {
   const key = nameKey(text)
+  if (kind === 'pattern')
+    return {
+      sql: `(f.name_key like :nameLike
+        or f.extension <> '' and left(f.name_key, -1 - length(f.extension)) like :nameLike)`,
+      bindings: { nameLike: key.split('*').map(likeLiteral).join('%') },
+    }
   if (kind === 'is')
     return {
       sql: `(f.name_key = :nameIs or f.extension <> '' and f.name_key = :nameIs || '.' || f.extension)`,

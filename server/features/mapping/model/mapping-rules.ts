@@ -1,25 +1,16 @@
 // The shop's rules that map files by their names: `names that start with WS- belong to …`. The first
 // that a name matches counts.
-import {
-  say,
-  nameKey,
-  type CatalogProduct,
-  type NamePattern,
-  type NameRuleKind,
-} from '../../../../plugins/contract.ts'
+import { say, nameKey, type NamePattern, type NameRule } from '../../../../plugins/contract.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError } from '../../../core/errors.ts'
 import { nameMatches } from '../../../matching/name-rules.ts'
 import { findProduct } from '../../../storefront/mirror/lookup.ts'
 
-export interface MappingRuleRow {
+export interface MappingRuleRow extends NameRule {
   /** A bare UUID. */
   id: string
-  kind: NameRuleKind
-  text: string
-  product_id: string
-  variant_id: string | null
-  product_title: string
+  /** Null: the product is that of a SKU. */
+  product_title: string | null
   /** Of the product in the catalog; null: it is no longer there. */
   current_title: string | null
   image: string | null
@@ -28,18 +19,20 @@ export interface MappingRuleRow {
   created_by: string
 }
 
-export interface RuleGiven extends NamePattern {
-  product_id: string
-  variant_id: string | null
-}
+/** What a rule maps to: a product or one of its variants, or the product of a SKU. */
+export type RuleTarget =
+  | { product_id: string; variant_id: string | null; sku_template: null }
+  | { product_id: null; variant_id: null; sku_template: string }
+
+export type RuleGiven = NamePattern & RuleTarget
 
 export const MAX_RULES = 200
 
 /** In the shop's order. */
 export const listRules = (scope: ShopScope): Promise<MappingRuleRow[]> =>
   scope.query<MappingRuleRow>(
-    `select r.id, r.kind, r.text, r.product_id, r.variant_id, r.product_title, r.created_at,
-       r.created_by, p.title as current_title, p.image_url as image, v.title as variant_title
+    `select r.id, r.kind, r.text, r.product_id, r.variant_id, r.sku_template, r.product_title,
+       r.created_at, r.created_by, p.title as current_title, p.image_url as image, v.title as variant_title
      from mapping_rules r
      left join products p on p.shop_id = r.shop_id and p.id = r.product_id
      left join variants v on v.shop_id = r.shop_id and v.id = r.variant_id
@@ -69,14 +62,15 @@ export const createRule = (
       throw new AppError('conflict', {
         message: say('A shop has at most {most} rules', { most: MAX_RULES }),
       })
-    const product = await requireProduct(tx, given)
+    const title = await titleOf(tx, given)
     const [made] = await tx.query<{ id: string }>(
       `insert into mapping_rules (shop_id, kind, text, text_key, product_id, variant_id,
-         product_title, position, created_by)
-       values (:shop, :kind, :text, :key, :product_id, :variant_id, :title, :position, :by)
+         sku_template, product_title, position, created_by)
+       values (:shop, :kind, :text, :key, :product_id, :variant_id, :sku_template, :title,
+         :position, :by)
        on conflict (shop_id, kind, text_key) do nothing returning id`,
       {
-        ...{ ...given, by, key: nameKey(given.text), title: product.product_title },
+        ...{ ...given, by, key: nameKey(given.text), title },
         position: ids.length + 1,
       },
     )
@@ -89,39 +83,41 @@ export const createRule = (
 export const changeRule = (
   scope: ShopScope,
   id: string,
-  change: { [Name in keyof RuleGiven]?: RuleGiven[Name] | undefined } & {
-    place?: number | undefined
-  },
+  change: RuleChange,
 ): Promise<MappingRuleRow> =>
   scope.transaction(async (tx) => {
     const ids = await lockRules(tx)
     const old = await requireRule(tx, id)
-    const other = change.product_id !== undefined && change.product_id !== old.product_id
-    const next: RuleGiven = {
-      kind: change.kind ?? old.kind,
-      text: change.text ?? old.text,
-      product_id: change.product_id ?? old.product_id,
-      variant_id:
-        change.variant_id ?? (other || change.variant_id === null ? null : old.variant_id),
-    }
-    const isMoved = other || next.variant_id !== old.variant_id
-    const title = isMoved ? (await requireProduct(tx, next)).product_title : old.product_title
-    const key = nameKey(next.text)
+    const { kind, text } = change.pattern ?? old
+    const target = change.target ? change.target(old) : old
+    const isMoved = target.product_id !== old.product_id || target.variant_id !== old.variant_id
+    const title = isMoved ? await titleOf(tx, target) : old.product_title
+    const key = nameKey(text)
     const same = await tx.query(
       `select from mapping_rules where shop_id = :shop and kind = :kind and text_key = :key
          and id <> :id`,
-      { id, kind: next.kind, key },
+      { id, kind, key },
     )
     if (same.length > 0) throw taken()
+    const { product_id, variant_id, sku_template } = target
     await tx.query(
       `update mapping_rules set kind = :kind, text = :text, text_key = :key,
-         product_id = :product_id, variant_id = :variant_id, product_title = :title
+         product_id = :product_id, variant_id = :variant_id, sku_template = :sku_template,
+         product_title = :title
        where shop_id = :shop and id = :id`,
-      { ...next, id, key, title },
+      { id, kind, text, key, product_id, variant_id, sku_template, title },
     )
     if (change.place !== undefined) await arrange(tx, moved(ids, id, change.place))
     return requireRule(tx, id)
   })
+
+export interface RuleChange {
+  pattern?: NamePattern | undefined
+  /** From the rule as it is. Throws `validation_failed`. */
+  target?: ((old: MappingRuleRow) => RuleTarget) | undefined
+  /** From 1. */
+  place?: number | undefined
+}
 
 /** Deletes a rule; files keep their products. Throws `not_found`. */
 export async function deleteRule(scope: ShopScope, id: string): Promise<void> {
@@ -154,19 +150,27 @@ const arrange = (tx: ShopScope, ids: readonly string[]) =>
     { ids },
   )
 
-async function requireProduct(
+/**
+ * The title of the product, as it is now; null: a SKU names the product. Throws
+ * `validation_failed` if the catalog has no such product.
+ */
+async function titleOf(
   scope: ShopScope,
-  { product_id, variant_id }: RuleGiven,
-): Promise<CatalogProduct> {
+  { product_id, variant_id }: Pick<NameRule, 'product_id' | 'variant_id'>,
+): Promise<string | null> {
+  if (product_id === null) return null
   const product = await findProduct(scope, product_id, variant_id)
-  if (product) return product
+  if (product) return product.product_title
   const message = say('The catalog has no such product')
   const details = [{ param: 'product_id', code: 'invalid_value', message } as const]
   throw new AppError('validation_failed', { param: 'product_id', details })
 }
 
 const taken = () =>
-  new AppError('conflict', { param: 'text', message: say('Another rule is about the same names') })
+  new AppError('conflict', {
+    param: 'pattern',
+    message: say('Another rule is about the same names'),
+  })
 
 export interface MatchedFiles {
   /** All files that match. */

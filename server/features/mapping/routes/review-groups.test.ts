@@ -105,22 +105,26 @@ test('reviews with the same candidate by the same rule are accepted and undone t
 test('rules map imports and existing files by name, the first one first', async () => {
   const workshop = { product_id: productId(4) }
   const old = await makeFiles(owner.scope, [{ filename: 'WS-old.pdf' }, { filename: 'WS-2.pdf' }])
-  expect(await ok('GET', '/api/mapping-rules/count?kind=starts&text=ws-')).toEqual({
+  expect(await ok('GET', '/api/mapping-rules/count?pattern=ws-*')).toEqual({
     ...{ files: 2, unmapped: 2, examples: ['WS-2.pdf', 'WS-old.pdf'] },
   })
-  const all = await ok('POST', '/api/mapping-rules', { kind: 'starts', text: ' WS- ', ...workshop })
-  expect(all).toMatchObject({ text: 'WS-', product_title: 'Workshop', missing: false })
-  const exact = { kind: 'is', text: 'ws-2', product_id: productId(1) }
+  const all = await ok('POST', '/api/mapping-rules', { pattern: ' WS-* ', ...workshop })
+  expect(all).toMatchObject({ pattern: 'WS-*', product_title: 'Workshop', missing: false })
+  const exact = { pattern: 'ws-2', product_id: productId(1) }
   const first = await ok('POST', '/api/mapping-rules', { ...exact, position: 1 })
   const order = async () =>
     (await ok('GET', '/api/mapping-rules')).data.map((one: { id: string }) => one.id)
   expect(await order()).toEqual([first.id, all.id])
 
   for (const [body, status] of [
-    [{ kind: 'starts', text: 'ws-', ...workshop }, 409],
-    [{ kind: 'is', text: 'other', product_id: productId(99) }, 422],
-    [{ kind: 'is', text: '  ', ...workshop }, 422],
-    [{ kind: 'like', text: 'a.*', ...workshop }, 422],
+    [{ pattern: 'ws-**', ...workshop }, 409],
+    [{ pattern: 'other', product_id: productId(99) }, 422],
+    [{ pattern: '  ', ...workshop }, 422],
+    [{ pattern: '**', ...workshop }, 422],
+    [{ pattern: 'other' }, 422],
+    [{ pattern: 'other', sku_template: 'A', ...workshop }, 422],
+    [{ pattern: 'other', sku_template: 'A', variant_id: 'x' }, 422],
+    [{ pattern: 'other*', sku_template: 'A{2}' }, 422],
   ] as const)
     expect([body, (await owner.call('POST', '/api/mapping-rules', body)).status]).toEqual([
       body,
@@ -155,11 +159,22 @@ test('rules map imports and existing files by name, the first one first', async 
   expect(await ok('POST', `/api/mapping-rules/${all.id}/apply`)).toEqual({ files: 0, job_id: null })
 
   expect(await ok('PATCH', `/api/mapping-rules/${first.id}`, { position: 2 })).toMatchObject({
-    text: 'ws-2',
+    pattern: 'ws-2',
   })
   expect(await order()).toEqual([all.id, first.id])
-  const taken = { kind: 'starts', text: 'WS-' }
+  const taken = { pattern: 'WS-*' }
   expect((await owner.call('PATCH', `/api/mapping-rules/${first.id}`, taken)).status).toBe(409)
+  const other = await ok('PATCH', `/api/mapping-rules/${first.id}`, {
+    ...{ pattern: '*-ws-*', sku_template: '{2}' },
+  })
+  expect(other).toMatchObject({ sku_template: '{2}', product_id: null, missing: false })
+  expect(
+    (await owner.call('PATCH', `/api/mapping-rules/${first.id}`, { pattern: 'x' })).status,
+  ).toBe(422)
+  const address = `/api/mapping-rules/${first.id}`
+  expect(await ok('GET', address)).toEqual(other)
+  expect(await ok('GET', '/api/mapping-rules/count?pattern=*-ws-*')).toMatchObject({ files: 1 })
+  expect(await ok('PATCH', address, workshop)).toMatchObject({ ...workshop, sku_template: null })
   expect((await owner.call('DELETE', `/api/mapping-rules/${first.id}`)).status).toBe(204)
   expect(await order()).toEqual([all.id])
   expect((await owner.call('DELETE', `/api/mapping-rules/${first.id}`)).status).toBe(404)

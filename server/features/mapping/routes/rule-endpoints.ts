@@ -1,6 +1,15 @@
 // The shop's rules that map files by their names.
 import { z } from 'zod'
-import { NAME_RULE_KINDS, sayPlain, UNSAFE_CHARACTERS } from '../../../../plugins/contract.ts'
+import {
+  lastVariableOf,
+  parseNamePattern,
+  say,
+  sayPlain,
+  UNSAFE_CHARACTERS,
+  wildcardCountOf,
+  writeNamePattern,
+} from '../../../../plugins/contract.ts'
+import { AppError } from '../../../core/errors.ts'
 import { requirePublicId, toOperationId, toPublicId } from '../../../core/ids.ts'
 import { present } from '../../../core/present.ts'
 import type { Engine } from '../../../engine/engine.ts'
@@ -17,15 +26,13 @@ import {
   requireRule,
   unmappedMatches,
   type MappingRuleRow,
+  type RuleTarget,
 } from '../model/mapping-rules.ts'
 
 const ACTION = 'map-products'
 const MAX_TEXT = 100
 
-const kind = z.enum(NAME_RULE_KINDS).meta({
-  description: '`is`: the name, with or without its extension. Case is ignored.',
-})
-const text = z
+const pattern = z
   .string()
   .trim()
   .min(1, sayPlain('Enter a part of the names'))
@@ -34,6 +41,11 @@ const text = z
     (name) => name.isWellFormed() && !UNSAFE_CHARACTERS.test(name),
     sayPlain('A name cannot contain control characters'),
   )
+  .refine((name) => /[^*]/.test(name), sayPlain('Enter a part of the names, besides *'))
+  .meta({
+    description:
+      'The name of a file, with or without its extension; `*` is any text: `WS-*`, `*workbook*`, `*_guide.pdf`. Case is ignored.',
+  })
 const position = z
   .number()
   .int()
@@ -42,14 +54,18 @@ const position = z
   .meta({ description: 'From 1: the first rule that a name matches counts' })
 const productId = z.string().max(255)
 const variantId = z.string().max(255).nullable().meta({ description: 'Null: the whole product' })
+const skuTemplate = z.string().trim().min(1, sayPlain('Enter a SKU')).max(255).meta({
+  description:
+    'The SKU of the product, instead of `product_id`: `{1}` is the text of the first `*`, `{2}` of the second. A file whose SKU is unknown is left to the next rules.',
+})
 
 const ruleSchema = z
   .object({
     id: z.string(),
-    kind,
-    text: z.string(),
-    product_id: z.string(),
-    product_title: z.string(),
+    pattern: z.string(),
+    product_id: z.string().nullable().meta({ description: 'Null: `sku_template` names it' }),
+    product_title: z.string().nullable(),
+    sku_template: z.string().nullable(),
     variant_id: z.string().nullable(),
     variant_title: z.string().nullable(),
     image: z.string().nullable().meta({ description: 'Of the product' }),
@@ -72,6 +88,7 @@ export const ruleRoutes = ({ engine }: { engine: Engine }): Endpoint[] => [
   // Before the routes with an id: `count` is not an id.
   count(),
   create(),
+  read(),
   change(),
   remove(),
   apply(engine),
@@ -98,7 +115,7 @@ const count = () =>
     path: '/api/mapping-rules/count',
     summary: 'Count the files whose names a rule would match',
     scope: 'files:read',
-    query: z.strictObject({ kind, text }),
+    query: z.strictObject({ pattern }),
     replies: {
       200: {
         description: 'The files that the shop has now',
@@ -114,8 +131,64 @@ const count = () =>
           .meta({ id: 'MappingRuleCount' }),
       },
     },
-    handler: async ({ caller, query }) => ({ body: await countMatches(caller.scope, query) }),
+    handler: async ({ caller, query }) => ({
+      body: await countMatches(caller.scope, parseNamePattern(query.pattern)),
+    }),
   })
+
+interface TargetGiven {
+  product_id?: string | undefined
+  variant_id?: string | null | undefined
+  sku_template?: string | undefined
+}
+
+const ONE_TARGET = {
+  path: ['product_id'],
+  message: sayPlain('Send either product_id or sku_template'),
+}
+const NO_VARIANT = {
+  path: ['variant_id'],
+  message: sayPlain('Name the variant’s product too'),
+}
+const hasNoSkuOfVariant = ({ variant_id, sku_template }: TargetGiven) =>
+  sku_template === undefined || (variant_id ?? null) === null
+
+/**
+ * What the rule maps to after a change. Throws `validation_failed` if the SKU needs more `*` than
+ * the pattern has.
+ */
+function targetOf(
+  { product_id, variant_id, sku_template }: TargetGiven,
+  old: Pick<MappingRuleRow, 'product_id' | 'variant_id' | 'sku_template'> | null,
+  written: string,
+): RuleTarget {
+  const template = sku_template ?? (product_id === undefined ? old?.sku_template : null) ?? null
+  if (template !== null) {
+    requireWildcards(template, written)
+    return { product_id: null, variant_id: null, sku_template: template }
+  }
+  const product = product_id ?? present(old?.product_id ?? undefined, 'The product')
+  const kept = product === old?.product_id ? old.variant_id : null
+  return {
+    product_id: product,
+    variant_id: variant_id === undefined ? kept : variant_id,
+    sku_template: null,
+  }
+}
+
+function requireWildcards(template: string, written: string): void {
+  const [needed, given] = [lastVariableOf(template), wildcardCountOf(written)]
+  if (needed <= given) return
+  const message = say(
+    '{variable} is the text of a * that the pattern does not have: it has {count}',
+    {
+      variable: `{${needed}}`,
+      count: given,
+    },
+  )
+  const details = [{ param: 'sku_template', code: 'invalid_value', message } as const]
+  throw new AppError('validation_failed', { param: 'sku_template', details })
+}
 
 const create = () =>
   endpoint({
@@ -126,15 +199,38 @@ const create = () =>
     atomic: true,
     body: z
       .strictObject({
-        ...{ kind, text, product_id: productId, variant_id: variantId.default(null) },
+        pattern,
+        ...{ product_id: productId.optional(), variant_id: variantId.optional() },
+        sku_template: skuTemplate.optional(),
         position: position.optional().meta({ description: 'Absent: the last' }),
       })
+      .refine(
+        ({ product_id, sku_template }) =>
+          (product_id === undefined) !== (sku_template === undefined),
+        ONE_TARGET,
+      )
+      .refine(hasNoSkuOfVariant, NO_VARIANT)
       .meta({ id: 'MappingRuleRequest' }),
     replies: { 201: saved, 409: taken, 422: refused },
-    handler: async ({ caller, body: { position: place = null, ...given } }) => {
-      const by = caller.name
-      return { status: 201, body: recordOf(await createRule(caller.scope, given, { place, by })) }
+    handler: async ({ caller, body: { position: place = null, pattern: written, ...given } }) => {
+      const rule = { ...parseNamePattern(written), ...targetOf(given, null, written) }
+      const made = await createRule(caller.scope, rule, { place, by: caller.name })
+      return { status: 201, body: recordOf(made) }
     },
+  })
+
+const read = () =>
+  endpoint({
+    ...about,
+    method: 'get',
+    path: '/api/mapping-rules/{id}',
+    summary: 'Read a rule',
+    scope: 'files:read',
+    params: byId,
+    replies: { 200: saved },
+    handler: async ({ caller, params }) => ({
+      body: recordOf(await requireRule(caller.scope, requirePublicId('rule', params.id))),
+    }),
   })
 
 const change = () =>
@@ -146,17 +242,26 @@ const change = () =>
     params: byId,
     body: z
       .strictObject({
-        kind: kind.optional(),
-        text: text.optional(),
-        product_id: productId.optional(),
-        variant_id: variantId.optional(),
+        pattern: pattern.optional(),
+        ...{ product_id: productId.optional(), variant_id: variantId.optional() },
+        sku_template: skuTemplate.optional(),
         position: position.optional(),
       })
+      .refine(
+        ({ product_id, sku_template }) => product_id === undefined || sku_template === undefined,
+        ONE_TARGET,
+      )
+      .refine(hasNoSkuOfVariant, NO_VARIANT)
       .meta({ id: 'MappingRuleChange' }),
     replies: { 200: saved, 409: taken, 422: refused },
-    handler: async ({ caller, params, body: { position: place, ...given } }) => {
+    handler: async ({ caller, params, body: { position: place, pattern: written, ...given } }) => {
       const id = requirePublicId('rule', params.id)
-      return { body: recordOf(await changeRule(caller.scope, id, { ...given, place })) }
+      const changed = await changeRule(caller.scope, id, {
+        pattern: written === undefined ? undefined : parseNamePattern(written),
+        target: (old) => targetOf(given, old, written ?? writeNamePattern(old)),
+        place,
+      })
+      return { body: recordOf(changed) }
     },
   })
 
@@ -213,11 +318,14 @@ const apply = (engine: Engine) =>
 
 const recordOf = (row: MappingRuleRow): z.output<typeof ruleSchema> => ({
   id: toPublicId('rule', row.id),
-  ...{ kind: row.kind, text: row.text, product_id: row.product_id, variant_id: row.variant_id },
+  pattern: writeNamePattern(row),
+  ...{ product_id: row.product_id, variant_id: row.variant_id, sku_template: row.sku_template },
   product_title: row.current_title ?? row.product_title,
   variant_title: row.variant_title,
   image: row.image,
-  missing: row.current_title === null || (row.variant_id !== null && row.variant_title === null),
+  missing:
+    row.product_id !== null &&
+    (row.current_title === null || (row.variant_id !== null && row.variant_title === null)),
   created_at: row.created_at.toISOString(),
   created_by: row.created_by,
 })

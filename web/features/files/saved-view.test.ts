@@ -6,6 +6,8 @@ import { type SavedView } from './view-calls.ts'
 const ID = 'saved_0123456789abcdef0123456789abcdef'
 const view: SavedView = {
   id: ID,
+  list: 'files' as const,
+  query: '',
   name: 'Large',
   filter: {
     find: 'sea chart',

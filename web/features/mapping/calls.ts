@@ -104,17 +104,17 @@ export async function filesAlike(review: Review): Promise<string[]> {
 
 export type MappingRule = Schemas['MappingRule']
 export type RuleRequest = Schemas['MappingRuleRequest']
-export type RulePattern = Pick<MappingRule, 'kind' | 'text'>
+export type RuleTarget = Pick<RuleRequest, 'product_id' | 'variant_id' | 'sku_template'>
 
 const RULES = [['mapping-rules']]
 
 export const useRules = () => useRead('GET /api/mapping-rules')
 
-/** How many files have such a name now. An empty text matches none. */
-export const useRuleCount = ({ kind, text }: RulePattern) =>
+/** How many files have such a name now; '': not asked. */
+export const useRuleCount = (pattern: string) =>
   useRead('GET /api/mapping-rules/count', {
-    query: { kind, text },
-    enabled: text !== '',
+    query: { pattern },
+    enabled: pattern !== '',
     keep: true,
   })
 

@@ -2226,12 +2226,13 @@ export interface components {
           next_cursor: string | null
         }
       }
+      'GET /api/mapping-rules/{id}': {
+        answer: components['schemas']['MappingRule']
+      }
       'GET /api/mapping-rules/count': {
         answer: components['schemas']['MappingRuleCount']
         query: {
-          /** @enum {string} */
-          kind?: 'starts' | 'contains' | 'is'
-          text?: string
+          pattern?: string
         }
       }
       'GET /api/messages': {
@@ -2502,6 +2503,9 @@ export interface components {
           limit?: number
         }
       }
+      'GET /api/tag-templates/{id}': {
+        answer: components['schemas']['TagTemplate']
+      }
       'GET /api/tags': {
         answer: {
           data: components['schemas']['TagCount'][]
@@ -2528,6 +2532,9 @@ export interface components {
           data: components['schemas']['SavedView'][]
           next_cursor: string | null
         }
+      }
+      'GET /api/views/{id}': {
+        answer: components['schemas']['SavedView']
       }
       'GET /api/webhook-events': {
         answer: {
@@ -4658,29 +4665,24 @@ export interface components {
       id: string
       /** @description Of the product */
       image: string | null
-      /**
-       * @description `is`: the name, with or without its extension. Case is ignored.
-       * @enum {string}
-       */
-      kind: 'starts' | 'contains' | 'is'
       /** @description The catalog has the product no longer: the rule is passed over */
       missing: boolean
-      product_id: string
-      product_title: string
-      text: string
+      pattern: string
+      /** @description Null: `sku_template` names it */
+      product_id: string | null
+      product_title: string | null
+      sku_template: string | null
       variant_id: string | null
       variant_title: string | null
     }
     MappingRuleChange: {
-      /**
-       * @description `is`: the name, with or without its extension. Case is ignored.
-       * @enum {string}
-       */
-      kind?: 'starts' | 'contains' | 'is'
+      /** @description The name of a file, with or without its extension; `*` is any text: `WS-*`, `*workbook*`, `*_guide.pdf`. Case is ignored. */
+      pattern?: string
       /** @description From 1: the first rule that a name matches counts */
       position?: number
       product_id?: string
-      text?: string
+      /** @description The SKU of the product, instead of `product_id`: `{1}` is the text of the first `*`, `{2}` of the second. A file whose SKU is unknown is left to the next rules. */
+      sku_template?: string
       /** @description Null: the whole product */
       variant_id?: string | null
     }
@@ -4692,19 +4694,14 @@ export interface components {
       unmapped: number
     }
     MappingRuleRequest: {
-      /**
-       * @description `is`: the name, with or without its extension. Case is ignored.
-       * @enum {string}
-       */
-      kind: 'starts' | 'contains' | 'is'
+      /** @description The name of a file, with or without its extension; `*` is any text: `WS-*`, `*workbook*`, `*_guide.pdf`. Case is ignored. */
+      pattern: string
       /** @description Absent: the last */
       position?: number
-      product_id: string
-      text: string
-      /**
-       * @description Null: the whole product
-       * @default null
-       */
+      product_id?: string
+      /** @description The SKU of the product, instead of `product_id`: `{1}` is the text of the first `*`, `{2}` of the second. A file whose SKU is unknown is left to the next rules. */
+      sku_template?: string
+      /** @description Null: the whole product */
       variant_id?: string | null
     }
     Message: {
@@ -5675,7 +5672,14 @@ export interface components {
         uploaded_before?: string
       }
       id: string
+      /**
+       * @description The list that it is a view of
+       * @constant
+       */
+      list: 'files'
       name: string
+      /** @description `GET /api/files?…` with it lists what the view shows */
+      query: string
       /** @enum {string} */
       sort:
         | 'created_at'
@@ -5759,6 +5763,12 @@ export interface components {
         uploaded_before?: string
       }
       name?: string
+      /** @description Instead of `filter` and `sort`: the parameters of `GET /api/files`, as an object or as text like `tags=summer&sort=-downloads` */
+      query?:
+        | string
+        | {
+            [key: string]: unknown
+          }
       /** @enum {string} */
       sort?:
         | 'created_at'
@@ -5842,11 +5852,20 @@ export interface components {
         /** @description A time, or a day, which begins at midnight in the shop’s time zone */
         uploaded_before?: string
       }
-      name: string
       /**
-       * @default -created_at
-       * @enum {string}
+       * @description The list that it is a view of
+       * @default files
+       * @constant
        */
+      list?: 'files'
+      name: string
+      /** @description Instead of `filter` and `sort`: the parameters of `GET /api/files`, as an object or as text like `tags=summer&sort=-downloads` */
+      query?:
+        | string
+        | {
+            [key: string]: unknown
+          }
+      /** @enum {string} */
       sort?:
         | 'created_at'
         | '-created_at'

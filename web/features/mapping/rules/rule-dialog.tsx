@@ -6,20 +6,30 @@ import { Problem } from '../../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../../shell/components/problems.ts'
 import { t } from '../../../shell/messages/t.ts'
 import { useDebounced } from '../../../shell/url-state/use-debounced.ts'
-import { Button, Checkbox, InlineStack, Select, Text, TextField } from '../../../shell/ui/index.ts'
+import {
+  Button,
+  Checkbox,
+  ChoiceList,
+  InlineStack,
+  Select,
+  Text,
+  TextField,
+} from '../../../shell/ui/index.ts'
 import {
   type Choice,
   type MappingRule,
-  type RulePattern,
+  type RuleTarget,
   useApplyRule,
   useRuleCount,
   useSaveRule,
 } from '../calls.ts'
 import { ProductPicker } from '../product-picker.tsx'
+import { type NameRule, patternOf } from './rule-text.ts'
 
 type Product = Choice & { title: string }
 
-type RuleDraft = RulePattern & { product: Product | null }
+/** `sku`: instead of a product. */
+type RuleDraft = NameRule & { product: Product | null; sku?: string | null }
 
 interface Props {
   /** Null: a new rule. */
@@ -36,14 +46,13 @@ const MAX_TEXT = 100
 function useRuleSaving({ rule, onClose, onSaved }: Omit<Props, 'start'>) {
   const save = useSaveRule()
   const run = useApplyRule()
-  const submit = ({ kind, text }: RulePattern, product: Product, apply: boolean) => {
-    const { product_id, variant_id } = product
+  const submit = (pattern: string, target: RuleTarget, apply: boolean) => {
     const done = (saved: MappingRule, job: string | null) => {
       onSaved(saved, job)
       onClose()
     }
     save.mutate(
-      { id: rule?.id ?? null, rule: { kind, text, product_id, variant_id } },
+      { id: rule?.id ?? null, rule: { pattern, ...target } },
       {
         onSuccess: (saved) => {
           if (!apply) return done(saved, null)
@@ -64,17 +73,19 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
   const [kind, setKind] = useState(start.kind)
   const [text, setText] = useState(start.text)
   const [product, setProduct] = useState(start.product)
+  const [sku, setSku] = useState(start.sku ?? null)
   const [apply, setApply] = useState(true)
   const [tried, setTried] = useState(false)
   const { submit, saving, error, problems } = useRuleSaving({ rule, onClose, onSaved })
-  const written = text.trim()
-  const settled = useDebounced(written)
-  const counted = useRuleCount({ kind, text: settled })
-  const unmapped = settled === written && written !== '' ? (counted.data?.unmapped ?? 0) : 0
+  const pattern = patternOf({ kind, text: text.trim() })
+  const settled = useDebounced(pattern)
+  const counted = useRuleCount(settled)
+  const unmapped = settled === pattern && pattern !== '' ? (counted.data?.unmapped ?? 0) : 0
+  const target = targetOf(product, sku)
   const finish = () => {
     setTried(true)
-    if (written === '' || !product) return
-    submit({ kind, text: written }, product, apply && unmapped > 0)
+    if (pattern === '' || !target) return
+    submit(pattern, target, apply && unmapped > 0)
   }
   return (
     <Dialog
@@ -97,28 +108,27 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
           { value: 'starts', label: t('start with') },
           { value: 'contains', label: t('contain') },
           { value: 'is', label: t('are exactly') },
+          { value: 'pattern', label: t('are like a pattern') },
         ]}
         value={kind}
-        onChange={(value) => setKind(value as RulePattern['kind'])}
+        onChange={(value) => setKind(value as NameRule['kind'])}
       />
       <TextField
-        label={t('Text')}
+        label={kind === 'pattern' ? t('Pattern') : t('Text')}
         autoComplete="off"
         maxLength={MAX_TEXT}
         value={text}
         onChange={setText}
-        helpText={
-          kind === 'is'
-            ? t('Upper and lower case are the same. The extension may be left out.')
-            : t('Upper and lower case are the same.')
-        }
-        error={tried && written === '' ? t('Enter a part of the names') : problems.at('text')}
+        placeholder={kind === 'pattern' ? '*_workbook' : undefined}
+        helpText={helpOf(kind)}
+        error={tried && pattern === '' ? t('Enter a part of the names') : problems.at('pattern')}
       />
-      <Matches pattern={{ kind, text: settled }} />
-      <ProductField
-        product={product}
-        problem={tried && !product ? t('Choose the product') : problems.at('product_id')}
-        onChoose={setProduct}
+      <Matches pattern={settled} />
+      <TargetFields
+        {...{ product, sku, problems }}
+        missing={tried && !target}
+        onProduct={setProduct}
+        onSku={setSku}
       />
       {unmapped > 0 && (
         <Checkbox
@@ -136,6 +146,66 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
         )}
       </Text>
     </Dialog>
+  )
+}
+
+/** Null: neither a product nor a SKU is there yet. */
+function targetOf(product: Product | null, sku: string | null): RuleTarget | null {
+  if (sku !== null) return sku.trim() === '' ? null : { sku_template: sku.trim() }
+  return product && { product_id: product.product_id, variant_id: product.variant_id }
+}
+
+function helpOf(kind: NameRule['kind']): string {
+  if (kind === 'pattern')
+    return t('* is any text. Upper and lower case are the same. The extension may be left out.')
+  return kind === 'is'
+    ? t('Upper and lower case are the same. The extension may be left out.')
+    : t('Upper and lower case are the same.')
+}
+
+interface TargetFieldsProps {
+  product: Product | null
+  /** Null: the rule names a product. */
+  sku: string | null
+  problems: ReturnType<typeof problemsOf>
+  missing: boolean
+  onProduct: (product: Product) => void
+  onSku: (sku: string | null) => void
+}
+
+function TargetFields({ product, sku, problems, missing, onProduct, onSku }: TargetFieldsProps) {
+  return (
+    <>
+      <ChoiceList
+        title={t('They belong to')}
+        choices={[
+          { value: 'product', label: t('One product') },
+          { value: 'sku', label: t('The product whose SKU is in the name') },
+        ]}
+        selected={[sku === null ? 'product' : 'sku']}
+        onChange={([way]) => onSku(way === 'sku' ? '{1}' : null)}
+      />
+      {sku === null ? (
+        <ProductField
+          product={product}
+          problem={missing ? t('Choose the product') : problems.at('product_id')}
+          onChoose={onProduct}
+        />
+      ) : (
+        <TextField
+          label={t('SKU')}
+          autoComplete="off"
+          maxLength={255}
+          value={sku}
+          onChange={onSku}
+          helpText={t(
+            '{first} is what the first * of the pattern stands for, or what comes after the text: WS-{first}',
+            { first: '{1}' },
+          )}
+          error={missing ? t('Enter a SKU') : problems.at('sku_template')}
+        />
+      )}
+    </>
   )
 }
 
@@ -171,9 +241,9 @@ function ProductField({ product, problem, onChoose }: ProductFieldProps) {
   )
 }
 
-function Matches({ pattern }: { pattern: RulePattern }) {
+function Matches({ pattern }: { pattern: string }) {
   const counted = useRuleCount(pattern)
-  if (pattern.text === '') return null
+  if (pattern === '') return null
   if (counted.error)
     return <Problem error={counted.error} what={t('The files could not be counted')} />
   return (

@@ -1,5 +1,21 @@
 import { expect, test } from 'vitest'
-import { commonStart } from './rule-text.ts'
+import { commonStart, patternOf, readPattern } from './rule-text.ts'
+
+test.each([
+  ['WS-*', 'starts', 'WS-'],
+  ['*lesson*', 'contains', 'lesson'],
+  ['plan.pdf', 'is', 'plan.pdf'],
+  ['*.pdf', 'pattern', '*.pdf'],
+  ['a*b*', 'pattern', 'a*b*'],
+] as const)('%s is shown as %s “%s”, and saved the same', (pattern, kind, text) => {
+  expect(readPattern(pattern)).toEqual({ kind, text })
+  expect(patternOf({ kind, text })).toBe(pattern)
+})
+
+test('a text without a letter is no pattern', () => {
+  expect(patternOf({ kind: 'starts', text: '' })).toBe('')
+  expect(patternOf({ kind: 'pattern', text: '**' })).toBe('')
+})
 
 test.each([
   [['WS-001 plan.pdf', 'ws-002 plan.pdf'], { kind: 'starts', text: 'WS-' }],

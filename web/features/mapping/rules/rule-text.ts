@@ -1,14 +1,44 @@
-// Texts about rules, and the part of names that a rule is offered for.
+// Rules about names in words: their patterns, their products, and the pattern that is offered for
+// some names.
 import { t } from '../../../shell/messages/t.ts'
-import { type RulePattern } from '../calls.ts'
+import { type MappingRule } from '../calls.ts'
+
+/** What a rule says about names. Only a `pattern` contains `*`, which is any text. */
+export interface NameRule {
+  kind: 'starts' | 'contains' | 'is' | 'pattern'
+  text: string
+}
+
+export function readPattern(pattern: string): NameRule {
+  const inner = /^(\*?)([^*]+)(\*?)$/.exec(pattern)
+  if (!inner) return { kind: 'pattern', text: pattern }
+  const [, before = '', text = '', after = ''] = inner
+  if (before !== '') return after === '' ? { kind: 'pattern', text: pattern } : contains(text)
+  return { kind: after === '' ? 'is' : 'starts', text }
+}
+
+const contains = (text: string): NameRule => ({ kind: 'contains', text })
+
+/** The pattern of the API; '': the text is empty. */
+export function patternOf({ kind, text }: NameRule): string {
+  if (text.replaceAll('*', '') === '') return ''
+  if (kind === 'starts') return `${text}*`
+  return kind === 'contains' ? `*${text}*` : text
+}
 
 /** `Names that start with WS-` */
-export function ruleText({ kind, text }: RulePattern): string {
+export function ruleText({ pattern }: Pick<MappingRule, 'pattern'>): string {
+  const { kind, text } = readPattern(pattern)
   if (kind === 'starts') return t('Names that start with {text}', { text })
-  return kind === 'contains'
-    ? t('Names that contain {text}', { text })
-    : t('The name {text}', { text })
+  if (kind === 'contains') return t('Names that contain {text}', { text })
+  return kind === 'is' ? t('The name {text}', { text }) : t('Names like {text}', { text })
 }
+
+/** The product, or the SKU that the name is made into. */
+export const targetText = ({ product_title, variant_title, sku_template }: MappingRule): string =>
+  sku_template === null
+    ? [product_title, variant_title].filter(Boolean).join(' · ')
+    : t('The product with the SKU {sku}', { sku: sku_template })
 
 const DELIMITERS = /[ \-_.([{]/
 const MIN_LENGTH = 2
@@ -17,7 +47,7 @@ const MIN_LENGTH = 2
  * What the names begin with, up to their last common delimiter: `WS-` of `WS-001.pdf` and
  * `WS-2.pdf`. Of one name: up to its first delimiter, or the name itself.
  */
-export function commonStart(names: readonly string[]): RulePattern {
+export function commonStart(names: readonly string[]): NameRule {
   const [first = '', ...others] = names
   let length = first.length
   for (const name of others) {

@@ -20,7 +20,7 @@ import { type MappingRule, useDeleteRule, useMoveRule, useRules, useSaveRule } f
 import { DecisionBar, type Decision } from '../decision-bar.tsx'
 import { ProductPicture } from '../product-picture.tsx'
 import { RuleDialog } from './rule-dialog.tsx'
-import { ruleText } from './rule-text.ts'
+import { readPattern, ruleText, targetText } from './rule-text.ts'
 import '../product-picker.css'
 
 type Editing = { rule: MappingRule | null } | null
@@ -58,7 +58,7 @@ export function RulesPage() {
           <Card>
             <Nothing why="new" heading={t('No rules yet')} action={create}>
               {t(
-                'A rule says which product files belong to whose names start with a text, contain it, or are exactly it.',
+                'A rule says which product files belong to whose names start with a text, contain it, are exactly it, or are like a pattern.',
               )}
             </Nothing>
           </Card>
@@ -108,13 +108,16 @@ export function RulesPage() {
 const draftOf = (rule: MappingRule | null) =>
   rule
     ? {
-        kind: rule.kind,
-        text: rule.text,
-        product: {
-          product_id: rule.product_id,
-          variant_id: rule.variant_id,
-          title: rule.product_title,
-        },
+        ...readPattern(rule.pattern),
+        sku: rule.sku_template,
+        product:
+          rule.product_id === null
+            ? null
+            : {
+                product_id: rule.product_id,
+                variant_id: rule.variant_id,
+                title: rule.product_title ?? '',
+              },
       }
     : { kind: 'starts' as const, text: '', product: null }
 
@@ -133,12 +136,11 @@ function Entry({ rule, place, last, onEdit, onDecided }: EntryProps) {
   const restore = useSaveRule()
   const name = ruleText(rule)
   const error = move.error ?? remove.error
-  const { id, kind, text, product_id, variant_id } = rule
+  const { id, pattern, product_id, variant_id, sku_template } = rule
+  const target =
+    product_id === null ? { sku_template: sku_template ?? '' } : { product_id, variant_id }
   const bringBack = () =>
-    restore.mutateAsync({
-      id: null,
-      rule: { kind, text, product_id, variant_id, position: place },
-    })
+    restore.mutateAsync({ id: null, rule: { pattern, ...target, position: place } })
   const drop = async () => {
     const gone = await remove.mutateAsync(id).then(
       () => true,
@@ -153,13 +155,13 @@ function Entry({ rule, place, last, onEdit, onDecided }: EntryProps) {
       <BlockStack gap="200">
         {error && <Problem error={error} what={t('The rule could not be changed')} />}
         <InlineStack gap="300" blockAlign="center" wrap={false}>
-          <ProductPicture title={rule.product_title} url={rule.image} />
+          <ProductPicture title={rule.product_title ?? ''} url={rule.image} />
           <span className="candidate-text">
             <Text as="h2" variant="headingSm" breakWord>
               {name}
             </Text>
             <Text as="span" breakWord>
-              {[rule.product_title, rule.variant_title].filter(Boolean).join(' · ')}
+              {targetText(rule)}
             </Text>
           </span>
           {rule.missing && <Badge tone="warning">{t('The product is gone')}</Badge>}

@@ -75,7 +75,7 @@ export const TOPICS: Readonly<Record<string, Topic>> = {
   'products/delete': product,
   // The waiting refresh polls the platform itself.
   'bulk_operations/finish': () => null,
-  // An authorized payment has no topic of its own; `orders/paid` reports its capture, days later.
+  // No other topic reports an authorized payment; `orders/paid` reports its capture, days later.
   'orders/create': (body) =>
     body.financial_status === 'authorized' ? order('admin_graphql_api_id', 'id')(body) : null,
   'orders/paid': order('admin_graphql_api_id', 'id'),

@@ -119,7 +119,7 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
         maxLength={MAX_TEXT}
         value={text}
         onChange={setText}
-        placeholder={kind === 'pattern' ? '*_workbook' : undefined}
+        placeholder={kind === 'pattern' ? t('*_workbook') : undefined}
         helpText={helpOf(kind)}
         error={tried && pattern === '' ? t('Enter a part of the names') : problems.at('pattern')}
       />
@@ -228,7 +228,7 @@ function ProductField({ product, problem, onChoose }: ProductFieldProps) {
       {product && !choosing ? (
         <InlineStack gap="200" blockAlign="center">
           <Text as="span" breakWord>
-            {t('belong to {product}', { product: product.title })}
+            {product.title}
           </Text>
           <Button variant="plain" onClick={() => setChoosing(true)}>
             {t('Another product')}

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { matchesRule, reasonOfRule } from './name-rules.ts'
+import { english } from './texts.ts'
 
 test.each([
   ['starts', 'WS-', 'ws-001.pdf', true],
@@ -16,7 +17,7 @@ test.each([
 })
 
 test('a reason quotes the rule', () => {
-  expect(reasonOfRule({ kind: 'contains', text: 'plan' })).toBe(
+  expect(english(reasonOfRule({ kind: 'contains', text: 'plan' }))).toBe(
     'The shop’s rule: names that contain plan',
   )
 })

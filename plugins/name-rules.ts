@@ -1,6 +1,7 @@
 // A shop's rules that map files by their names: `names that start with WS-`. Names are compared
 // like filenames, without regard to case.
 import { extensionOf, nameKey } from './conditions.ts'
+import { say, type Text } from './texts.ts'
 
 export const NAME_RULE_KINDS = ['starts', 'contains', 'is'] as const
 export type NameRuleKind = (typeof NAME_RULE_KINDS)[number]
@@ -25,11 +26,11 @@ export function matchesRule({ kind, text }: NamePattern, filename: string): bool
   return name === key || (extension !== '' && name === `${key}.${extension}`)
 }
 
-const REASONS: Readonly<Record<NameRuleKind, string>> = {
-  starts: 'The shop’s rule: names that start with',
-  contains: 'The shop’s rule: names that contain',
-  is: 'The shop’s rule: the name',
+const REASONS: Readonly<Record<NameRuleKind, (text: string) => Text>> = {
+  starts: (text) => say('The shop’s rule: names that start with {text}', { text }),
+  contains: (text) => say('The shop’s rule: names that contain {text}', { text }),
+  is: (text) => say('The shop’s rule: the name {text}', { text }),
 }
 
 /** The reason of a mapping. */
-export const reasonOfRule = ({ kind, text }: NamePattern): string => `${REASONS[kind]} ${text}`
+export const reasonOfRule = ({ kind, text }: NamePattern): Text => REASONS[kind](text)

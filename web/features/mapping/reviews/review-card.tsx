@@ -16,7 +16,7 @@ import {
   Text,
 } from '../../../shell/ui/index.ts'
 import { scoreText, capitalized } from '../../../shell/labels/size.ts'
-import { serverText } from '../../../shell/messages/server-templates.ts'
+import { messageText, reasonText, type ServerText } from '../../../shell/messages/server-text.ts'
 import { t } from '../../../shell/messages/t.ts'
 import { useDecide } from './use-decide.ts'
 
@@ -24,6 +24,7 @@ import { useDecide } from './use-decide.ts'
 export interface Alike {
   count: number
   rule: string
+  rule_text?: ServerText
   /** Names of some of the other files. */
   others: readonly string[]
 }
@@ -169,7 +170,7 @@ const FileHeading = ({ review: { file } }: { review: Review }) => (
 )
 
 function GroupHeading({ review, alike }: { review: Review; alike: Alike }) {
-  const { count, rule, others } = alike
+  const { count, rule, rule_text, others } = alike
   const names = [review.file.filename, ...others]
   const more = count - names.length
   return (
@@ -177,7 +178,7 @@ function GroupHeading({ review, alike }: { review: Review; alike: Alike }) {
       <Text as="h2" variant="headingMd" breakWord>
         {t('{count, plural, one {# file} other {# files}}: {rule}', {
           count,
-          rule: serverText(rule),
+          rule: messageText({ message: rule, ...(rule_text && { message_text: rule_text }) }),
         })}
       </Text>
       <Text as="p" tone="subdued" breakWord>
@@ -210,7 +211,7 @@ function CandidateRow({ group, candidate, chosen, onChoose }: RowProps) {
           {[
             variant_title,
             sku && !reason.includes(sku) && t('SKU {sku}', { sku }),
-            capitalized(serverText(reason)),
+            capitalized(reasonText(candidate)),
           ]
             .filter(Boolean)
             .join(' · ')}

@@ -45,11 +45,12 @@ export function ReviewCard({ review, alike, onChoose, onRemember, onEach, onDeci
   const { file, candidates } = review
   const { filename } = file
   const count = alike?.count ?? 1
-  const { accept, reject, accepting, rejecting, error } = useDecide(review, count, onDecided)
+  const decide = useDecide(review, count, onDecided)
+  const { accept, reject, error } = decide
   // If candidates have equal scores, none is preselected.
   const [chosen, setChosen] = useState(candidates[0] && isClear(review) ? keyOf(candidates[0]) : '')
   const candidate = candidates.find((one) => keyOf(one) === chosen)
-  const busy = accepting || rejecting
+  const busy = decide.accepting || decide.rejecting
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     if (busy || event.defaultPrevented || !isPlainKey(event.nativeEvent)) return
     const run = actionOf(event, {
@@ -75,70 +76,110 @@ export function ReviewCard({ review, alike, onChoose, onRemember, onEach, onDeci
         <BlockStack gap="400">
           {error && <Problem error={error} what={t('Your answer could not be saved')} />}
           {alike ? <GroupHeading review={review} alike={alike} /> : <FileHeading review={review} />}
-          <fieldset className="candidates">
-            <legend>
-              <Text as="span" tone="subdued">
-                {alike
-                  ? t('Which product do they belong to?')
-                  : t('Which product does it belong to?')}
-              </Text>
-            </legend>
-            {candidates.map((one) => (
-              <CandidateRow
-                key={keyOf(one)}
-                group={review.id}
-                candidate={one}
-                chosen={keyOf(one) === chosen}
-                onChoose={() => setChosen(keyOf(one))}
-              />
-            ))}
-          </fieldset>
-          <InlineStack gap="200">
-            <Button
-              variant="primary"
-              disabled={!candidate || busy}
-              loading={accepting}
-              accessibilityLabel={t('Accept for {filename}', { filename: label })}
-              onClick={() => candidate && accept(candidate)}
-            >
-              {alike ? t('Accept for all {count}', { count }) : t('Accept')}
-            </Button>
-            <Button
-              disabled={busy}
-              accessibilityLabel={t('Choose another product for {filename}', { filename: label })}
-              onClick={onChoose}
-            >
-              {t('Another product')}
-            </Button>
-            <Button
-              disabled={busy}
-              loading={rejecting}
-              accessibilityLabel={t('Reject for {filename}', { filename: label })}
-              onClick={reject}
-            >
-              {t('None of them')}
-            </Button>
-            {alike && (
-              <Button
-                disabled={busy}
-                accessibilityLabel={t('Decide one by one: {filename}', { filename: label })}
-                onClick={onEach}
-              >
-                {t('One by one')}
-              </Button>
-            )}
-            <Button
-              variant="plain"
-              disabled={busy}
-              accessibilityLabel={t('Remember a rule for {filename}', { filename: label })}
-              onClick={() => onRemember(candidate)}
-            >
-              {t('Remember a rule …')}
-            </Button>
-          </InlineStack>
+          <Candidates
+            review={review}
+            legend={
+              alike ? t('Which product do they belong to?') : t('Which product does it belong to?')
+            }
+            chosen={chosen}
+            onChoose={setChosen}
+          />
+          <Decisions
+            label={label}
+            alike={alike}
+            candidate={candidate}
+            decide={decide}
+            onChoose={onChoose}
+            onRemember={onRemember}
+            onEach={onEach}
+          />
         </BlockStack>
       </Card>
     </section>
+  )
+}
+
+interface CandidatesProps {
+  review: Review
+  legend: string
+  /** The key of the chosen candidate. */
+  chosen: string
+  onChoose: (key: string) => void
+}
+
+const Candidates = ({ review, legend, chosen, onChoose }: CandidatesProps) => (
+  <fieldset className="candidates">
+    <legend>
+      <Text as="span" tone="subdued">
+        {legend}
+      </Text>
+    </legend>
+    {review.candidates.map((one) => (
+      <CandidateRow
+        key={keyOf(one)}
+        group={review.id}
+        candidate={one}
+        chosen={keyOf(one) === chosen}
+        onChoose={() => onChoose(keyOf(one))}
+      />
+    ))}
+  </fieldset>
+)
+
+interface DecisionsProps extends Pick<Props, 'alike' | 'onChoose' | 'onRemember' | 'onEach'> {
+  label: string
+  candidate: Candidate | undefined
+  decide: ReturnType<typeof useDecide>
+}
+
+function Decisions(props: DecisionsProps) {
+  const { label, alike, candidate, decide, onChoose, onRemember, onEach } = props
+  const { accept, reject, accepting, rejecting } = decide
+  const busy = accepting || rejecting
+  return (
+    <InlineStack gap="200">
+      <Button
+        variant="primary"
+        disabled={!candidate || busy}
+        loading={accepting}
+        accessibilityLabel={t('Accept for {filename}', { filename: label })}
+        onClick={() => candidate && accept(candidate)}
+      >
+        {alike ? t('Accept for all {count}', { count: alike.count }) : t('Accept')}
+      </Button>
+      <Button
+        disabled={busy}
+        accessibilityLabel={t('Choose another product for {filename}', { filename: label })}
+        onClick={onChoose}
+      >
+        {t('Another product')}
+      </Button>
+      <Button
+        disabled={busy}
+        loading={rejecting}
+        accessibilityLabel={t('Reject for {filename}', { filename: label })}
+        onClick={reject}
+      >
+        {t('None of them')}
+      </Button>
+      {alike && (
+        <Button
+          disabled={busy}
+          accessibilityLabel={t('Decide one by one: {filename}', { filename: label })}
+          onClick={onEach}
+        >
+          {t('One by one')}
+        </Button>
+      )}
+      <Button
+        variant="plain"
+        disabled={busy}
+        accessibilityLabel={t('Remember a rule for {filename}', { filename: label })}
+        onClick={() => onRemember(candidate)}
+      >
+        {t('Remember a rule …')}
+      </Button>
+    </InlineStack>
   )
 }
 

@@ -91,28 +91,11 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
       {error && problems.all.length === 0 && (
         <Problem error={error} what={t('The rule could not be saved')} />
       )}
-      <Select
-        label={t('Files whose names')}
-        options={[
-          { value: 'starts', label: t('start with') },
-          { value: 'contains', label: t('contain') },
-          { value: 'is', label: t('are exactly') },
-        ]}
-        value={kind}
-        onChange={(value) => setKind(value as RulePattern['kind'])}
-      />
-      <TextField
-        label={t('Text')}
-        autoComplete="off"
-        maxLength={MAX_TEXT}
-        value={text}
-        onChange={setText}
-        helpText={
-          kind === 'is'
-            ? t('Upper and lower case are the same. The extension may be left out.')
-            : t('Upper and lower case are the same.')
-        }
-        error={tried && written === '' ? t('Enter a part of the names') : problems.at('text')}
+      <PatternFields
+        pattern={{ kind, text }}
+        problem={tried && written === '' ? t('Enter a part of the names') : problems.at('text')}
+        onKind={setKind}
+        onText={setText}
       />
       <Matches pattern={{ kind, text: settled }} />
       <ProductField
@@ -138,6 +121,41 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
     </Dialog>
   )
 }
+
+interface PatternProps {
+  pattern: RulePattern
+  problem: string | undefined
+  onKind: (kind: RulePattern['kind']) => void
+  onText: (text: string) => void
+}
+
+const PatternFields = ({ pattern: { kind, text }, problem, onKind, onText }: PatternProps) => (
+  <>
+    <Select
+      label={t('Files whose names')}
+      options={[
+        { value: 'starts', label: t('start with') },
+        { value: 'contains', label: t('contain') },
+        { value: 'is', label: t('are exactly') },
+      ]}
+      value={kind}
+      onChange={(value) => onKind(value as RulePattern['kind'])}
+    />
+    <TextField
+      label={t('Text')}
+      autoComplete="off"
+      maxLength={MAX_TEXT}
+      value={text}
+      onChange={onText}
+      helpText={
+        kind === 'is'
+          ? t('Upper and lower case are the same. The extension may be left out.')
+          : t('Upper and lower case are the same.')
+      }
+      error={problem}
+    />
+  </>
+)
 
 interface ProductFieldProps {
   product: Product | null

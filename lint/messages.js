@@ -1,10 +1,10 @@
-// Finds messages: of the page, the literal first arguments of t(), tRich() and template(); of the
+// Finds messages: of the page, the literal first arguments of t() and tRich(); of the
 // server and the plugins, those of say() and sayPlain().
 import { readFileSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import ts from 'typescript'
 
-const PAGE_CALLS = ['t', 'tRich', 'template']
+const PAGE_CALLS = ['t', 'tRich']
 const SKIPPED = /\.test\.tsx?$|\.gen\.ts$|\.d\.ts$/
 
 /** The source files below a folder, without tests, generated files and builds. */

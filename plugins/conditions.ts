@@ -1,6 +1,6 @@
 // Rules about a file that plugins and the server share: the comparison of names, valid tags, and
 // the conditions of steps and rules.
-import { sayPlain } from './texts.ts'
+import { english, say, sayPlain, type AnyText } from './texts.ts'
 import { z } from 'zod'
 import type { FileView } from './file-view.ts'
 import { UNSAFE_CHARACTERS } from './unsafe-characters.ts'
@@ -11,11 +11,12 @@ const MAX_TAG_LENGTH = 100
  * The problem of a tag, or null. Commas and semicolons separate tags in CSV files, so a tag cannot
  * contain them.
  */
-export function tagProblem(tag: string): { code: 'invalid_tag'; message: string } | null {
-  const wrong = (message: string) => ({ code: 'invalid_tag', message }) as const
+export function tagProblem(tag: string): { code: 'invalid_tag'; message: AnyText } | null {
+  const wrong = (message: AnyText) => ({ code: 'invalid_tag', message }) as const
   if (tag.trim() === '') return wrong(sayPlain('A tag cannot be empty'))
-  if (tag.length > MAX_TAG_LENGTH) return wrong(`A tag has at most ${MAX_TAG_LENGTH} characters`)
-  if (/[,;]/.test(tag)) return wrong('A tag cannot contain , or ;')
+  if (tag.length > MAX_TAG_LENGTH)
+    return wrong(say('A tag has at most {count} characters', { count: MAX_TAG_LENGTH }))
+  if (/[,;]/.test(tag)) return wrong(sayPlain('A tag cannot contain , or ;'))
   if (!tag.isWellFormed() || UNSAFE_CHARACTERS.test(tag))
     return wrong(sayPlain('A tag cannot contain control characters'))
   return null
@@ -91,7 +92,11 @@ export const tag = z
   .superRefine((value, context) => {
     const problem = tagProblem(value)
     if (problem)
-      context.addIssue({ code: 'custom', message: problem.message, params: { code: problem.code } })
+      context.addIssue({
+        code: 'custom',
+        message: english(problem.message),
+        params: { code: problem.code, text: problem.message },
+      })
   })
 
 /** Text to search for. PostgreSQL stores neither NUL nor half a surrogate pair. */

@@ -1,5 +1,6 @@
 // A file as plugins see it.
 import type { FileSettings } from './settings.ts'
+import type { AnyText } from './texts.ts'
 
 /**
  * A file attached to a product, or to one of its variants, with the match method and its
@@ -18,7 +19,8 @@ export interface Mapping {
   method: 'sku' | 'filename' | 'title' | 'tags' | 'manual' | 'pack' | 'rule'
   /** The confidence, from 0 to 1. An exact SKU is 1. */
   score: number
-  reason: string
+  /** Why: it is stored as a message with its values, and shown in the reader's language. */
+  reason: AnyText
 }
 
 /** A file's current state, or the draft of one that an import will create (then `id` is null). */

@@ -8,6 +8,7 @@ import {
   wildcardCountOf,
   writeNamePattern,
 } from './name-rules.ts'
+import { english } from './texts.ts'
 
 test.each([
   ['WS-*', 'starts', 'WS-'],
@@ -67,7 +68,7 @@ test('the variables of a template and the wildcards of a pattern are counted', (
 })
 
 test('a reason quotes the rule', () => {
-  expect(reasonOfRule({ kind: 'contains', text: 'plan' })).toBe(
+  expect(english(reasonOfRule({ kind: 'contains', text: 'plan' }))).toBe(
     'The shop’s rule: names that contain plan',
   )
 })

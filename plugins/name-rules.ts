@@ -1,6 +1,7 @@
 // A shop's rules that map files by their names: `WS-*`. Names are compared like filenames, without
 // regard to case, with and without their extension.
 import { extensionOf, nameKey } from './conditions.ts'
+import { say, type Text } from './texts.ts'
 
 export const NAME_RULE_KINDS = ['starts', 'contains', 'is', 'pattern'] as const
 export type NameRuleKind = (typeof NAME_RULE_KINDS)[number]
@@ -93,12 +94,12 @@ function wildcardsOf(texts: readonly string[], name: string): string[] | null {
   return [...wildcards, written.slice(from, end)]
 }
 
-const REASONS: Readonly<Record<NameRuleKind, string>> = {
-  starts: 'The shop’s rule: names that start with',
-  contains: 'The shop’s rule: names that contain',
-  is: 'The shop’s rule: the name',
-  pattern: 'The shop’s rule: names like',
+const REASONS: Readonly<Record<NameRuleKind, (text: string) => Text>> = {
+  starts: (text) => say('The shop’s rule: names that start with {text}', { text }),
+  contains: (text) => say('The shop’s rule: names that contain {text}', { text }),
+  is: (text) => say('The shop’s rule: the name {text}', { text }),
+  pattern: (text) => say('The shop’s rule: names like {text}', { text }),
 }
 
 /** The reason of a mapping. */
-export const reasonOfRule = ({ kind, text }: NamePattern): string => `${REASONS[kind]} ${text}`
+export const reasonOfRule = ({ kind, text }: NamePattern): Text => REASONS[kind](text)

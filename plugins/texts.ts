@@ -115,12 +115,15 @@ const figureOf = (
 
 const formats = new Map<string, IntlMessageFormat>()
 
-/** Messages with arguments are literals of the code, so the cache needs no limit. */
+/** Most messages are literals of the code; callers of the API may give others. */
+const MAX_FORMATS = 5000
+
 function formatOf(message: string, locale: string): IntlMessageFormat {
   const key = `${locale} ${message}`
   const known = formats.get(key)
   if (known) return known
   const format = new IntlMessageFormat(message, locale, undefined, { ignoreTag: true })
+  if (formats.size >= MAX_FORMATS) formats.clear()
   formats.set(key, format)
   return format
 }

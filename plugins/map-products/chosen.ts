@@ -9,14 +9,23 @@ import {
   type Outcome,
   type ReadContext,
   sayPlain,
+  type Text,
 } from '../contract.ts'
+
+const reasonText: z.ZodType<Text> = z.strictObject({
+  message: z.string().max(1000),
+  values: z.record(
+    z.string(),
+    z.union([z.string().max(1000), z.number(), z.lazy(() => reasonText)]),
+  ),
+})
 
 export const choice = z.strictObject({
   file_id: z.string().regex(/^file_[0-9a-f]{32}$/, sayPlain('This is not the id of a file')),
   product_id: z.string().max(255),
   variant_id: z.string().max(255).nullable().default(null),
   score: z.number().min(0).max(1).default(1),
-  reason: z.string().max(1000).default(sayPlain('Chosen manually')),
+  reason: z.union([z.string().max(1000), reasonText]).default(sayPlain('Chosen manually')),
   /** Whether existing products are replaced; absent: as the option `replace` says. */
   replace: z.boolean().optional(),
 })

@@ -13,6 +13,8 @@ import { openTestDatabase, silent } from '../../test/database.ts'
 import { fileItem, importItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
 import {
+  english,
+  reasonOfRule,
   PortError,
   type Catalog,
   type CatalogVariant,
@@ -89,7 +91,7 @@ describe('map-products', () => {
     expect(added(outcomes.get('a'))).toMatchObject([
       { product_title: 'The Tide Tables of Memory', sku: 'EB-001', method: 'sku', score: 1 },
     ])
-    expect(added(outcomes.get('a'))[0]!.reason).toContain('EB-001')
+    expect(english(added(outcomes.get('a'))[0]!.reason)).toContain('EB-001')
   })
 
   it.each(['eb-005', ' EB-005 ', 'Eb-005'])(
@@ -274,10 +276,10 @@ describe('the shop’s rules', () => {
     const outcomes = await outcomesOf(items, {}, off)
     expect(added(outcomes.get('named'))).toMatchObject([{ method: 'sku' }])
     expect(added(outcomes.get('unknown'))).toEqual([])
-    const rule = { method: 'rule', score: 1, reason: 'The shop’s rule: names that start with EB' }
+    const rule = { method: 'rule', score: 1, reason: reasonOfRule({ kind: 'starts', text: 'EB' }) }
     expect(added(outcomes.get('prefixed'))).toMatchObject([rule])
     expect(added(outcomes.get('EB-001 plan.pdf'))).toMatchObject([
-      { ...rule, reason: 'The shop’s rule: the name EB-001 plan' },
+      { ...rule, reason: reasonOfRule({ kind: 'is', text: 'EB-001 plan' }) },
     ])
     expect(added(outcomes.get('EB-001 other.pdf'))).toMatchObject([rule])
     const own = await outcomesOf(items, { match_by: ['filename'] }, given)
@@ -296,7 +298,7 @@ describe('the shop’s rules', () => {
       {},
       given,
     )
-    const reason = 'The shop’s rule: names like Guide *_*'
+    const reason = reasonOfRule({ kind: 'pattern', text: 'Guide *_*' })
     expect(added(outcomes.get('Guide 002_x.pdf'))).toMatchObject([
       { method: 'rule', sku: 'EB-002', score: 1, reason },
     ])
@@ -319,7 +321,7 @@ describe('the shop’s rules', () => {
     const items = [file('EB-001.pdf'), file('EB-001 b.pdf', { mappings: [mapping] })]
     const outcomes = await outcomesOf(items, {}, given)
     expect(added(outcomes.get('EB-001.pdf'))).toMatchObject([
-      { reason: 'The shop’s rule: names that contain -001' },
+      { reason: reasonOfRule({ kind: 'contains', text: '-001' }) },
     ])
     expect(outcomes.get('EB-001 b.pdf')).toMatchObject({ status: 'skipped' })
   })

@@ -199,7 +199,8 @@ async function* mapBySku(
   const unknown: Item[] = []
   for (const { item, sku } of named) {
     context.signal.throwIfAborted()
-    const hits = mappingsOfSku(found.get(sku) ?? [], `The import names the SKU ${sku.trim()}`)
+    const reason = say('The import names the SKU {sku}', { sku: sku.trim() })
+    const hits = mappingsOfSku(found.get(sku) ?? [], reason)
     if (hits) yield outcomeOfHits(item, sku, hits, given)
     else if (item.entry === null) unknown.push(item)
     else yield { item: item.id, status: 'ok', warnings: [SKU_NOT_FOUND] }

@@ -6,6 +6,7 @@ import {
   type Item,
   type Outcome,
   type ReadContext,
+  say,
 } from '../contract.ts'
 import { mappingsOfSku, type SkuHits } from './sku-hits.ts'
 
@@ -50,7 +51,8 @@ function firstKnown(
   found: ReadonlyMap<string, readonly CatalogVariant[]>,
 ): { sku: string; hits: SkuHits } | null {
   for (const sku of prefixes) {
-    const hits = mappingsOfSku(found.get(sku) ?? [], `The filename begins with the SKU ${sku}`)
+    const reason = say('The filename begins with the SKU {sku}', { sku })
+    const hits = mappingsOfSku(found.get(sku) ?? [], reason)
     if (hits) return { sku, hits }
   }
   return null

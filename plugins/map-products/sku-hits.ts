@@ -1,5 +1,5 @@
 // The products that variants with one SKU belong to.
-import type { CatalogVariant, Mapping } from '../contract.ts'
+import type { AnyText, CatalogVariant, Mapping } from '../contract.ts'
 
 /** The products that a SKU means, at least one. */
 export type SkuHits = readonly [Mapping, ...Mapping[]]
@@ -10,7 +10,7 @@ export type SkuHits = readonly [Mapping, ...Mapping[]]
  */
 export function mappingsOfSku(
   variants: readonly CatalogVariant[],
-  reason: string,
+  reason: AnyText,
   method: 'sku' | 'rule' = 'sku',
 ): SkuHits | null {
   const products = [...Map.groupBy(variants, ({ product_id }) => product_id).values()]

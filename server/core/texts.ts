@@ -62,6 +62,12 @@ export const storedWarning = ({ code, message }: { code: string; message: AnyTex
   ...storedMessage(message),
 })
 
+/** Why something is so, as answers have it. */
+export const storedReason = (reason: AnyText): { reason: string; reason_text?: Text } => ({
+  reason: english(reason),
+  ...(typeof reason === 'object' && hasValues(reason) ? { reason_text: reason } : {}),
+})
+
 export const storedDetail = (message: AnyText, detail?: AnyText): StoredDetail => ({
   ...storedMessage(message),
   ...(detail ? { detail: english(detail) } : {}),

@@ -1,6 +1,13 @@
 // Reads files: one by its id, or a page of the files that a filter selects.
-import { extensionsOf, nameKey, type FileSettings, type Mapping } from '../../plugins/contract.ts'
+import {
+  extensionsOf,
+  nameKey,
+  type AnyText,
+  type FileSettings,
+  type Mapping,
+} from '../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
+import { textOfColumns } from '../core/db/text-columns.ts'
 import { likeLiteral } from '../core/db/like-pattern.ts'
 import { addNotedCounts, countOfTag, readCounts, type KeptCount } from './file-counts.ts'
 import { compileFilter, type FileFilter } from './filter.ts'
@@ -14,7 +21,7 @@ export interface MappingRow {
   sku: string | null
   method: Mapping['method']
   score: number
-  reason: string
+  reason: AnyText
   created_at: string
 }
 
@@ -117,7 +124,7 @@ const DETAILS = `
   coalesce((select json_agg(json_build_object(
       'product_id', m.product_id, 'variant_id', m.variant_id, 'product_title', m.product_title,
       'sku', m.sku, 'method', m.method, 'score', m.score,
-      'reason', m.reason, 'created_at', m.created_at) order by m.product_title, m.variant_id)
+      'reason', ${textOfColumns('m.reason')}, 'created_at', m.created_at) order by m.product_title, m.variant_id)
     from mappings m where m.shop_id = chosen.shop_id and m.file_id = chosen.id), '[]') as mappings,
   (select json_build_object('id', p.id, 'name', p.name) from packs p
     where p.shop_id = chosen.shop_id and p.id = chosen.pack_id) as pack,

@@ -1,6 +1,7 @@
 // Mappings: which products a file belongs to.
 import type { Mapping } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
+import { columnsOfText } from '../core/db/text-columns.ts'
 
 /**
  * Adds mappings, each once; an existing mapping keeps its score and reason. Does not update the
@@ -18,11 +19,11 @@ export async function addMappings(
   }))
   await tx.query(
     `insert into mappings (shop_id, file_id, product_id, variant_id, product_title, sku, method,
-       score, reason, created_at)
-     select :shop, file_id, product_id, variant_id, product_title, sku, method, score, reason,
-       coalesce(created_at, now())
+       score, reason, reason_values, created_at)
+     select :shop, file_id, product_id, variant_id, product_title, sku, method, score,
+       ${columnsOfText('reason')}, coalesce(created_at, now())
      from jsonb_to_recordset(:rows::jsonb) as g(file_id uuid, product_id text, variant_id text,
-       product_title text, sku text, method text, score real, reason text, created_at timestamptz)
+       product_title text, sku text, method text, score real, reason jsonb, created_at timestamptz)
      on conflict do nothing`,
     { rows: JSON.stringify(rows) },
   )

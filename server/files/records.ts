@@ -2,6 +2,7 @@
 // row, so that a later write can detect a concurrent change.
 import { SETTING_NAMES, type FileView, type Mapping } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
+import { textOfColumns } from '../core/db/text-columns.ts'
 import { TRASH_EXPIRED } from './trash.ts'
 import { present } from '../core/present.ts'
 
@@ -54,7 +55,7 @@ export async function readRecords(
   if (mapped.length === 0) return records
   const mappings = await tx.query<KeptMapping & { file_id: string }>(
     `select file_id, product_id, product_title, nullif(variant_id, '') as variant_id, sku, method,
-       score, reason, created_at::text as created_at
+       score, ${textOfColumns('reason')} as reason, created_at::text as created_at
      from mappings where shop_id = :shop and file_id = any(:mapped::uuid[])
        order by file_id, product_title, variant_id`,
     { mapped },

@@ -21,7 +21,7 @@ const ruled = (rule: (value: string) => Problem | null) =>
       context.addIssue({
         code: 'custom',
         message: english(problem.message),
-        params: { code: problem.code },
+        params: { code: problem.code, text: problem.message },
       })
   })
 

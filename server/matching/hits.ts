@@ -1,7 +1,13 @@
 // Scoring: every method of matching gives its hits with a score from 0 to 1 and the reason in
 // words, and one rule decides on them. docs/merchants/mapping.md explains it to merchants, with
 // examples that a test runs.
-import { type Mapping, type Match, type MatchMethod, sayPlain } from '../../plugins/contract.ts'
+import {
+  type Mapping,
+  type Match,
+  type MatchMethod,
+  say,
+  type Text,
+} from '../../plugins/contract.ts'
 import type { MirroredVariant, TaggedProduct } from '../storefront/mirror/lookup.ts'
 import type { NameRun } from './sku-in-name.ts'
 import { firstOf } from '../core/present.ts'
@@ -26,13 +32,15 @@ const FURTHER_TAG = 0.05
  * The method and score of a part of the name that is a SKU of the catalog. `weak`: the part may be
  * there by chance.
  */
-function scoreOfRun({ first, whole, weak }: NameRun): [score: number, how: string] {
-  if (weak) return [WEAK_SKU, 'The filename has a part like the SKU']
-  if (!first) return [WITHIN_FILENAME, 'The filename contains the SKU']
+function scoreOfRun({ first, whole, weak }: NameRun): [score: number, why: SkuReason] {
+  if (weak) return [WEAK_SKU, (sku) => say('The filename has a part like the SKU {sku}', { sku })]
+  if (!first) return [WITHIN_FILENAME, (sku) => say('The filename contains the SKU {sku}', { sku })]
   return whole
-    ? [WHOLE_NAME, 'The file has the name of the SKU']
-    : [AT_START, 'The filename begins with the SKU']
+    ? [WHOLE_NAME, (sku) => say('The file has the name of the SKU {sku}', { sku })]
+    : [AT_START, (sku) => say('The filename begins with the SKU {sku}', { sku })]
 }
+
+type SkuReason = (sku: string) => Text
 
 /** The SKUs in the name, with their variants: one hit for each product. */
 export function hitsOfFilename(
@@ -66,7 +74,7 @@ export function hitsOfTags(
 ): Mapping[] {
   const bySku = [...Map.groupBy(variants, ({ key }) => key).values()]
   const skus = bySku.flatMap((same) =>
-    hitsOfSku(same, 'tags', TAG_IS_SKU, 'One of its tags is the SKU'),
+    hitsOfSku(same, 'tags', TAG_IS_SKU, (sku) => say('One of its tags is the SKU {sku}', { sku })),
   )
   const identifying = [...Map.groupBy(tagged, ({ key }) => key).values()]
     .filter((same) => same.length <= MAX_TAGGED)
@@ -79,12 +87,18 @@ export function hitsOfTags(
       score: rounded(Math.min(TAG_IS_SKU, TAG_IS_TAG + FURTHER_TAG * (same.length - 1))),
       reason:
         same.length === 1
-          ? `The product has the same tag ${firstOf(same).key}`
-          : `The product has the same tags ${same.map(({ key }) => key).join(', ')}`,
+          ? say('The product has the same tag {tags}', { tags: firstOf(same).key })
+          : say('The product has the same tags {tags}', {
+              tags: same.map(({ key }) => key).join(', '),
+            }),
     }),
   )
   return [...skus, ...tags]
 }
+
+const nearlyTheTitle = (count: number): Text =>
+  say('Its name is {count} % like the title', { count })
+export const NEARLY_THE_TITLE = nearlyTheTitle(0).message
 
 /** @param likeness 0 to 1, from `scoreTitle`. */
 export const hitOfTitle = (productId: string, title: string, likeness: number): Mapping => ({
@@ -95,9 +109,7 @@ export const hitOfTitle = (productId: string, title: string, likeness: number): 
   method: 'title',
   score: rounded(likeness),
   reason:
-    likeness === 1
-      ? sayPlain('Its name is the title')
-      : `Its name is ${Math.round(likeness * 100)} % like the title`,
+    likeness === 1 ? say('Its name is the title') : nearlyTheTitle(Math.round(likeness * 100)),
 })
 
 /**
@@ -108,7 +120,7 @@ function hitsOfSku(
   variants: readonly MirroredVariant[],
   method: MatchMethod,
   score: number,
-  how: string,
+  why: SkuReason,
 ): Mapping[] {
   return [...Map.groupBy(variants, ({ product_id }) => product_id).values()].map((same) => {
     const variant = firstOf(same)
@@ -118,7 +130,7 @@ function hitsOfSku(
       sku: variant.sku,
       method,
       score,
-      reason: `${how} ${variant.sku}`,
+      reason: why(variant.sku ?? ''),
     }
   })
 }

@@ -112,6 +112,7 @@ const INSERT = `
       created_at)
     select :shop, id, 1, bytes, location, size_bytes, content_type, at from wanted returning file_id)
   insert into mappings (shop_id, file_id, product_id, variant_id, product_title, sku, method, score,
-    reason, created_at)
-  select :shop, id, product_id, variant_id, title, sku, 'sku', 1, 'The import names the SKU ' || sku, at
+    reason, reason_values, created_at)
+  select :shop, id, product_id, variant_id, title, sku, 'sku', 1, 'The import names the SKU {sku}',
+    jsonb_build_object('sku', sku), at
   from wanted where product_id is not null`

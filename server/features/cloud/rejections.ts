@@ -1,8 +1,9 @@
 // Objects that cannot be imported as they are: recorded with the version that was refused, so that
 // later syncs neither fetch nor report them again. A new version, a change of the connection's
 // options or a person's request drops the record, and the next sync tries the object again.
-import { type Warning, say } from '../../../plugins/contract.ts'
+import { type AnyText, type Warning, say } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { columnsOfText, textOfColumns } from '../../core/db/text-columns.ts'
 import { withHashJoins } from '../../core/db/hash-joins.ts'
 import type { ErrorCode } from '../../core/errors.ts'
 
@@ -29,7 +30,7 @@ export interface RejectionRow {
   path: string
   size_bytes: number
   code: string
-  message: string
+  message: AnyText
 }
 
 /** Records the lasting failures of a sync's items. Idempotent. */
@@ -41,7 +42,8 @@ export async function recordRejections(
     tx.query(
       `with refused as materialized (
          select c.number, c.path, c.size_bytes, c.hash, c.modified_at,
-           i.error ->> 'code' as code, i.error ->> 'message' as message
+           i.error ->> 'code' as code,
+           coalesce(i.error -> 'message_text', i.error -> 'message') as message
          from sync_changes c join items i on i.shop_id = c.shop_id and i.position = c.position
          where c.shop_id = :shop and c.sync_id = :sync and not c.rejected
            and c.kind in ('add', 'change', 'conflict', 'match', 'duplicate')
@@ -52,13 +54,13 @@ export async function recordRejections(
          where shop_id = :shop and sync_id = :sync and sync_changes.number = refused.number
        )
        insert into cloud_rejections (shop_id, connection_id, path, size_bytes, hash, modified_at,
-         code, message)
+         code, message, message_values)
        select distinct on (path) :shop, :connection, path, size_bytes, hash, modified_at, code,
-         message
+         ${columnsOfText('message')}
        from refused order by path, number desc
        on conflict (shop_id, connection_id, path) do update set size_bytes = excluded.size_bytes,
          hash = excluded.hash, modified_at = excluded.modified_at, code = excluded.code,
-         message = excluded.message, created_at = now()`,
+         message = excluded.message, message_values = excluded.message_values, created_at = now()`,
       { ...about, codes: LASTING },
     ),
   )
@@ -115,7 +117,7 @@ export const listRejections = (
   { after, limit }: { after: string; limit: number },
 ): Promise<RejectionRow[]> =>
   scope.query<RejectionRow>(
-    `select path, size_bytes, code, message from cloud_rejections
+    `select path, size_bytes, code, ${textOfColumns('message')} as message from cloud_rejections
      where shop_id = :shop and connection_id = :connection and path > :after order by path
        limit :limit`,
     { connection, after, limit },

@@ -1,6 +1,6 @@
 // The first pass over a CSV file: reads its headers, its number of rows and the first rows, and
 // checks that it is a table.
-import { say, sayPlain, type Text, textOf } from '../../../plugins/contract.ts'
+import { type AnyText, say, sayPlain, type Text, textOf } from '../../../plugins/contract.ts'
 import { AppError, ERRORS, type ErrorDetail } from '../../core/errors.ts'
 import { present } from '../../core/present.ts'
 import {
@@ -30,7 +30,7 @@ export interface StructureProblem {
   column: string | null
   code: 'invalid_csv'
   message: string
-  detail: string
+  detail: AnyText
 }
 
 /** One of the first rows of the file, from which a person may choose the header. */
@@ -199,7 +199,11 @@ function addRow(found: Analysis, { row, cells, broken }: Row): void {
     if (broken) throw invalidCsv([{ row, column: null, detail: broken.detail }])
     if (cells.length > MAX_COLUMNS)
       throw invalidCsv([
-        { row, column: null, detail: `The header has more than ${MAX_COLUMNS} columns` },
+        {
+          row,
+          column: null,
+          detail: say('The header has more than {count} columns', { count: MAX_COLUMNS }),
+        },
       ])
     found.headers = headerLabels(cells)
     return

@@ -1,6 +1,6 @@
 // Checks names within the CSV file and in the shop, and the ids of the files that rows change. Rows
 // may exchange names between files, so these rows are checked together after all rows were read.
-import { sayPlain } from '../../../plugins/contract.ts'
+import { say, sayPlain, type AnyText } from '../../../plugins/contract.ts'
 import type { OnConflict } from '../../files/admission.ts'
 import { grantNames } from '../../files/name-allocation.ts'
 import { nameKey } from '../../files/rules.ts'
@@ -27,9 +27,10 @@ async function checkIds(
   for (const { row, id } of updates) {
     const [before, file] = [state.ids.get(id), known.get(id)]
     if (before === undefined) state.ids.set(id, row)
-    const wrong = (code: ErrorCode, message: string) =>
+    const wrong = (code: ErrorCode, message: AnyText) =>
       state.add(row, { field: 'id', severity: 'error', code, message })
-    if (before !== undefined) await wrong('invalid_value', `Row ${before} changes the same file`)
+    if (before !== undefined)
+      await wrong('invalid_value', say('Row {row} changes the same file', { row: String(before) }))
     else if (!file) await wrong('file_not_found', ERRORS.file_not_found.message)
     else if (file.deleted)
       await wrong('file_not_found', sayPlain('This file is in the trash: restore it first'))
@@ -53,7 +54,7 @@ const KEEPS_NAME: Conflict = {
 
 interface Conflict {
   severity: 'error' | 'warning'
-  detail: string
+  detail: AnyText
 }
 
 const inShop = (onConflict: OnConflict): Conflict => ({
@@ -66,10 +67,16 @@ const inShop = (onConflict: OnConflict): Conflict => ({
  * would replace the other.
  */
 function amongRows(before: number, onConflict: OnConflict): Conflict {
-  const where = `Row ${before} has this name too`
+  const row = String(before)
   if (onConflict === 'rename')
-    return { severity: 'warning', detail: `${where}: one of them gets a number` }
-  return { severity: 'error', detail: `${where}: rename one of them` }
+    return {
+      severity: 'warning',
+      detail: say('Row {row} has this name too: one of them gets a number', { row }),
+    }
+  return {
+    severity: 'error',
+    detail: say('Row {row} has this name too: rename one of them', { row }),
+  }
 }
 
 async function checkNames(

@@ -1,7 +1,7 @@
 // The check of a whole CSV file: every row's values, names within the file and in the shop, SKUs,
 // and whether the addresses answer. It uses no database: look-ups and the receiver of problems are
 // injected.
-import { sayPlain } from '../../../plugins/contract.ts'
+import { say, sayPlain, type Text } from '../../../plugins/contract.ts'
 import { ERRORS } from '../../core/errors.ts'
 import { present } from '../../core/present.ts'
 import { bodyOf } from './body-rows.ts'
@@ -49,13 +49,15 @@ export const missingColumns = (mapping: ColumnMapping): ('filename' | 'file_url'
   )
 
 /** An export of this shop without its id column is nearly an update: the message says so. */
-const missingText = (field: CsvField, { filename }: ColumnMapping) =>
-  `The required column ${field} is missing` +
-  (field === 'file_url' && filename !== null
-    ? '. To change files that you have, add the column id: export them with it'
-    : '')
+const missingText = (column: CsvField, { filename }: ColumnMapping): Text =>
+  column === 'file_url' && filename !== null
+    ? say(
+        'The required column {column} is missing. To change files that you have, add the column id: export them with it',
+        { column },
+      )
+    : say('The required column {column} is missing', { column })
 
-const invalid = (detail: string) => ({
+const invalid = (detail: Text) => ({
   code: 'invalid_csv' as const,
   message: ERRORS.invalid_csv.message,
   detail,
@@ -142,7 +144,7 @@ async function checkSkus(state: CheckState): Promise<void> {
           ? (['sku_not_found', sayPlain('The file is imported without a product')] as const)
           : ([
               'sku_ambiguous',
-              `${products} products have it: choose one after the import`,
+              say('{count} products have it: choose one after the import', { count: products }),
             ] as const)
       for (const row of rowsOf(state.skus, sku)) {
         const { message } = ERRORS[code]

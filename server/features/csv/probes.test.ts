@@ -1,4 +1,5 @@
 // Requests to the URLs of a CSV file: concurrency, retries, and hosts that do not answer.
+import { say } from '../../../plugins/contract.ts'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -179,7 +180,7 @@ describe('addresses', () => {
     for (const { problem } of found)
       expect(problem).toEqual({
         ...{ severity: 'error', code: 'url_not_accessible', message: 'File URL not accessible' },
-        detail: 'The address could not be reached',
+        detail: say('The address could not be reached'),
       })
     await guarded.close()
   })

@@ -3,10 +3,11 @@
 // is given up, and addresses that were not requested in time are warnings, not errors.
 import mime from 'mime-types'
 import {
-  english,
+  type AnyText,
   pageAdvice,
   PortError,
   type Probe,
+  say,
   sayPlain,
   shareHostOf,
 } from '../../../plugins/contract.ts'
@@ -139,11 +140,11 @@ async function probeOne(
       const failure = error instanceof PortError ? error : null
       if (failure && !failure.retryable) {
         host.failures = 0
-        return { url, problem: notAccessible(failure.code, failure.detail) }
+        return { url, problem: notAccessible(failure.code, failure.texts.detail) }
       }
       if (attempt > 1 || !failure) {
         host.failures++
-        return { url, problem: notAccessible('url_not_accessible', failure?.detail) }
+        return { url, problem: notAccessible('url_not_accessible', failure?.texts.detail) }
       }
       await pause(retryMs, either)
     }
@@ -167,7 +168,7 @@ function throttled(
 
 type ProbeProblem = NonNullable<ProbeResult['problem']>
 
-function notAccessible(code: string, detail: string | undefined): ProbeProblem {
+function notAccessible(code: string, detail: AnyText | undefined): ProbeProblem {
   const known = code === 'file_too_large' || code === 'empty_file' ? code : 'url_not_accessible'
   return {
     severity: 'error',
@@ -205,7 +206,10 @@ function sizeProblem(
   return {
     severity: 'warning',
     code: 'large_file',
-    message: `The file has ${Math.round(size / MB)} MB: up to ${Math.round(large_file_bytes / MB)} MB are recommended`,
+    message: say('The file has {size} MB: up to {most} MB are recommended', {
+      size: Math.round(size / MB),
+      most: Math.round(large_file_bytes / MB),
+    }),
   }
 }
 
@@ -223,7 +227,7 @@ function pageProblem(url: string, type: string | null): ProbeProblem | null {
     severity: promised || shareHostOf(url) !== null ? 'error' : 'warning',
     code: 'web_page',
     message: sayPlain('The URL returns a web page'),
-    detail: english(pageAdvice(url)),
+    detail: pageAdvice(url),
   }
 }
 

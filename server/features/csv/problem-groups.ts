@@ -2,7 +2,7 @@
 // which corrections of all its rows are meaningful.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { FIELDS, type CsvField } from './columns.ts'
-import { shownCheck, type CheckedUpload, type ProblemRow } from './problems.ts'
+import { PROBLEM_COLUMNS, shownCheck, type CheckedUpload, type ProblemRow } from './problems.ts'
 import type { CsvUpload } from './uploads.ts'
 
 /** A correction of all rows of a group. */
@@ -37,11 +37,12 @@ const MAX_GROUPS = 100
 const MAX_VALUES = 20
 
 /**
- * SQL: the id of a problem's group. Numbers in messages do not separate groups; what an address
+ * SQL: the id of a problem's group. Values of messages do not separate groups; what an address
  * answered does.
  */
-const GROUP = `md5(concat_ws(chr(31), severity, code, place, regexp_replace(message, '[0-9]+', '#', 'g'),
-  case when code in ('url_not_accessible', 'web_page', 'not_asked') then detail
+const GROUP = `md5(concat_ws(chr(31), severity, code, place, message,
+  case when code in ('url_not_accessible', 'web_page', 'not_asked')
+      then concat_ws(chr(31), detail, detail_values)
     when code = 'duplicate_filename' then (detail like 'Row %')::text end))`
 
 interface GroupRow extends Omit<ProblemGroup, 'field' | 'fixes'> {
@@ -53,14 +54,14 @@ interface GroupRow extends Omit<ProblemGroup, 'field' | 'fixes'> {
 export async function listGroups(scope: ShopScope, upload: CsvUpload): Promise<ProblemGroup[]> {
   const groups = await scope.query<GroupRow>(
     `with p as materialized (
-       select ${GROUP} as id, * from csv_problems
+       select ${GROUP} as id, ${PROBLEM_COLUMNS} from csv_problems
        where shop_id = :shop and csv_id = :id and round = :round),
      v as (
        select id, value, count(distinct row)::int as rows, count(*) over (partition by id)::int as different,
          row_number() over (partition by id order by count(*) desc, min(row)) as rank
        from p where value is not null group by id, value)
-     select id, severity, code, place, min("column") as "column", min(message) as message,
-       case when count(distinct coalesce(detail, '')) = 1 then min(detail) end as detail,
+     select id, severity, code, place, min("column") as "column", min(message::text)::jsonb as message,
+       case when count(distinct coalesce(detail::text, '')) = 1 then min(detail::text)::jsonb end as detail,
        count(distinct row)::int as rows, min(row) as first,
        coalesce((select jsonb_agg(jsonb_build_object('value', v.value, 'rows', v.rows) order by rank)
          from v where v.id = p.id and rank <= :values), '[]') as values,
@@ -121,7 +122,7 @@ export function problemsOfRows(
   rows: readonly number[],
 ): Promise<ProblemRow[]> {
   return scope.query<ProblemRow>(
-    `select row, place, number, "column", severity, code, message, detail, value from csv_problems
+    `select ${PROBLEM_COLUMNS} from csv_problems
      where shop_id = :shop and csv_id = :id and round = :round and row = any(:rows::int[])
      order by row, place, number`,
     { ...shownCheck(upload), rows },

@@ -1,7 +1,9 @@
 // The problems that a check finds: stored during the check, paged for the API, and exported as a
 // CSV file of the rows to correct.
 import Papa from 'papaparse'
+import { english, type AnyText } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { columnsOfText, textOfColumns } from '../../core/db/text-columns.ts'
 import { originalCell, plainCell } from '../../files/cells.ts'
 import { correctedRows } from './body-rows.ts'
 import { type RowProblem } from './check-state.ts'
@@ -19,8 +21,8 @@ export interface ProblemRow extends ProblemPlace {
   column: string | null
   severity: 'error' | 'warning'
   code: string
-  message: string
-  detail: string | null
+  message: AnyText
+  detail: AnyText | null
   value: string | null
 }
 
@@ -48,10 +50,12 @@ export async function storeProblems(
   )
   await scope.query(
     `insert into csv_problems (shop_id, csv_id, round, row, place, number, "column", severity, code,
-       message, detail, value)
-     select :shop, u.id, u.round, p.* from csv_uploads u,
+       message, message_values, detail, detail_values, value)
+     select :shop, u.id, u.round, p.row, p.place, p.number, p."column", p.severity, p.code,
+       ${columnsOfText('p.message')}, ${columnsOfText('p.detail')}, p.value
+     from csv_uploads u,
        jsonb_to_recordset(:rows::jsonb) as p(row int, place smallint, number int, "column" text,
-         severity text, code text, message text, detail text, value text)
+         severity text, code text, message jsonb, detail jsonb, value text)
      where u.shop_id = :shop and u.id = :id and u.round = :round`,
     { id, round, rows: JSON.stringify(rows) },
   )
@@ -77,6 +81,10 @@ export async function dropEarlierProblems(
   )
 }
 
+/** SQL: the columns of a `ProblemRow`. */
+export const PROBLEM_COLUMNS = `row, place, number, "column", severity, code,
+  ${textOfColumns('message')} as message, ${textOfColumns('detail')} as detail, value`
+
 /** Lists the problems in the order of rows. */
 export function listProblems(
   scope: ShopScope,
@@ -84,7 +92,7 @@ export function listProblems(
   { severity, after, limit }: ProblemFilter,
 ): Promise<ProblemRow[]> {
   return scope.query<ProblemRow>(
-    `select row, place, number, "column", severity, code, message, detail, value from csv_problems
+    `select ${PROBLEM_COLUMNS} from csv_problems
      where shop_id = :shop and csv_id = :id and round = :round
        ${severity ? 'and severity = :severity' : ''} ${after ? 'and (row, place, number) > (:row, :place, :number)' : ''}
      order by row, place, number limit :limit`,
@@ -164,8 +172,9 @@ export async function* errorsCsv(scope: ShopScope, upload: CsvUpload): AsyncGene
 }
 
 async function reasonsOf(scope: ShopScope, upload: CsvUpload, rows: readonly number[]) {
-  const found = await scope.query<{ row: number; message: string; detail: string | null }>(
-    `select row, message, detail from csv_problems
+  const found = await scope.query<Pick<ProblemRow, 'row' | 'message' | 'detail'>>(
+    `select row, ${textOfColumns('message')} as message, ${textOfColumns('detail')} as detail
+     from csv_problems
      where shop_id = :shop and csv_id = :id and round = :round and row = any(:rows::int[])
        and severity = 'error'
      order by row, place, number`,
@@ -176,7 +185,7 @@ async function reasonsOf(scope: ShopScope, upload: CsvUpload, rows: readonly num
     const before = reasons.get(row)
     reasons.set(
       row,
-      `${before === undefined ? '' : `${before}; `}${message}${detail === null ? '' : ` (${detail})`}`,
+      `${before === undefined ? '' : `${before}; `}${english(message)}${detail === null ? '' : ` (${english(detail)})`}`,
     )
   }
   return reasons

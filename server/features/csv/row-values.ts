@@ -1,12 +1,13 @@
 // Reads one row of a CSV file: the values of its cells, and all problems.
 import { z } from 'zod'
 import {
-  english,
+  type AnyText,
   ENTRY_SETTINGS,
   type EntrySettings,
   FILE_SETTINGS,
   forEntrySettings,
   NAME_CLEANED,
+  say,
   sayPlain,
 } from '../../../plugins/contract.ts'
 import { isFormula, originalCell } from '../../files/cells.ts'
@@ -43,8 +44,8 @@ export interface CellProblem {
   field: CsvField | null
   severity: 'error' | 'warning'
   code: ErrorCode | 'large_file' | 'not_asked' | 'formula' | 'name_cleaned'
-  message: string
-  detail?: string
+  message: AnyText
+  detail?: AnyText
   value?: string
 }
 
@@ -67,7 +68,7 @@ export function readValues(
         field,
         severity: 'error',
         code: problem.code,
-        message: english(problem.message),
+        message: problem.message,
         value,
       })
   }
@@ -161,7 +162,7 @@ const MARKS_REMOVED: CellProblem = {
   field: 'filename',
   severity: 'warning',
   code: 'name_cleaned',
-  message: english(NAME_CLEANED),
+  message: NAME_CLEANED,
 }
 
 /** A long number as Excel writes it in a narrow column: its last digits are lost. */
@@ -183,7 +184,7 @@ function addressProblem(text: string): Problem | null {
   if (count > 1)
     return {
       code: 'invalid_url',
-      message: `This cell has ${count} addresses: write one row for each file`,
+      message: say('This cell has {count} addresses: write one row for each file', { count }),
     }
   return urlProblem(text)
 }
@@ -192,7 +193,10 @@ const NO_URL: Problem = { code: 'required', message: sayPlain('A file URL is req
 
 function skuProblem(sku: string): Problem | null {
   if (sku.length > MAX_SKU)
-    return { code: 'invalid_value', message: `A SKU has at most ${MAX_SKU} characters` }
+    return {
+      code: 'invalid_value',
+      message: say('A SKU has at most {count} characters', { count: MAX_SKU }),
+    }
   if (CONTROL.test(sku))
     return { code: 'invalid_value', message: sayPlain('A SKU cannot contain control characters') }
   return null
@@ -203,7 +207,8 @@ const splitTags = (text: string): string[] =>
   normalizeTags(text.split(/[,;\r\n]/)).filter((tag) => tag !== '')
 
 function tagsProblem(tags: readonly string[]): Problem | null {
-  if (tags.length > MAX_TAGS) return { code: 'too_many', message: `At most ${MAX_TAGS} tags` }
+  if (tags.length > MAX_TAGS)
+    return { code: 'too_many', message: say('At most {count} tags', { count: MAX_TAGS }) }
   return tags.map(tagProblem).find((problem) => problem !== null) ?? null
 }
 
@@ -260,7 +265,7 @@ function wholeNumber(text: string, max: number): number | null | undefined | Pro
   if (value < 1 || value > max)
     return {
       code: 'out_of_range',
-      message: `This is not a number from 1 to ${max.toLocaleString('en')}`,
+      message: say('This is not a number from 1 to {most}', { most: max }),
     }
   return value
 }
@@ -289,7 +294,10 @@ function dayOf(text: string): string | Problem {
 const textOf = (text: string, maxLength: number): string | Problem =>
   FILE_SETTINGS.customer_tag.schema.safeParse(text).success
     ? text
-    : { code: 'invalid_value', message: `A tag has at most ${maxLength} characters and no comma` }
+    : {
+        code: 'invalid_value',
+        message: say('A tag has at most {count} characters and no comma', { count: maxLength }),
+      }
 
 /** One of the words, however its letters and spaces are written; an empty cell is the default. */
 function choice<Value extends string>(
@@ -301,12 +309,12 @@ function choice<Value extends string>(
   return (
     values.find((value) => value === word) ?? {
       code: 'invalid_value',
-      message: `This is none of ${values.join(', ')}`,
+      message: say('This is none of {values}', { values: values.join(', ') }),
     }
   )
 }
 
-const invalid = (detail: string): CellProblem => ({
+const invalid = (detail: AnyText): CellProblem => ({
   field: null,
   severity: 'error',
   code: 'invalid_csv',
@@ -332,8 +340,14 @@ export function shiftProblem(
   if (beside === undefined) return null
   return invalid(
     places[beside] > own
-      ? `The address is in the column of ${beside}: there is a delimiter too many before it, or a cell without quotes`
-      : `The address is in the column of ${beside}: there is a delimiter missing before it, or a cell without quotes`,
+      ? say(
+          'The address is in the column of {column}: there is a delimiter too many before it, or a cell without quotes',
+          { column: beside },
+        )
+      : say(
+          'The address is in the column of {column}: there is a delimiter missing before it, or a cell without quotes',
+          { column: beside },
+        ),
   )
 }
 
@@ -349,7 +363,10 @@ export function shapeProblem(
   const surplus = cells.findIndex((cell, at) => at >= headers.length && cell.trim() !== '')
   if (surplus < 0) return null
   return invalid(
-    `The row has ${cells.length} cells and the header ${headers.length}: a delimiter too many, or a cell without quotes`,
+    say(
+      'The row has {count} cells and the header {total}: a delimiter too many, or a cell without quotes',
+      { count: cells.length, total: headers.length },
+    ),
   )
 }
 

@@ -1,4 +1,5 @@
 // Shapes of other people's tables: titles above the header, no header, other languages, other quotes.
+import { say } from '../../../plugins/contract.ts'
 import { describe, expect, it, test } from 'vitest'
 import { analyse, type Analysis } from './analyse.ts'
 import { bodyOf } from './body-rows.ts'
@@ -138,7 +139,12 @@ describe('a cell', () => {
       const addresses = ['https://a.example/a', 'https://a.example/b'].join(by)
       const { problems } = await problemsOf(`a.pdf,"${addresses}",,`)
       expect(problems).toMatchObject([
-        { field: 'file_url', message: 'This cell has 2 addresses: write one row for each file' },
+        {
+          field: 'file_url',
+          message: say('This cell has {count} addresses: write one row for each file', {
+            count: 2,
+          }),
+        },
       ])
     },
   )

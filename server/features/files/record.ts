@@ -5,7 +5,8 @@ import type { FileRow } from '../../files/list.ts'
 import { MATCHED_FIELDS, type FileMatch } from '../../files/matched.ts'
 import { publicUrl } from '../../files/public-addresses.ts'
 import { toPublicId } from '../../core/ids.ts'
-import { mappingMethod, timestamp } from '../../http/schemas.ts'
+import { storedReason } from '../../core/texts.ts'
+import { mappingMethod, messageText, timestamp } from '../../http/schemas.ts'
 
 export const fileSchema = z
   .object({
@@ -27,6 +28,7 @@ export const fileSchema = z
         method: mappingMethod,
         score: z.number(),
         reason: z.string(),
+        reason_text: messageText,
         created_at: timestamp,
       }),
     ),
@@ -69,6 +71,7 @@ export function fileRecord(
     products: [...new Set(row.mappings.map(({ product_id }) => product_id))],
     mappings: row.mappings.map((mapping) => ({
       ...mapping,
+      ...storedReason(mapping.reason),
       variant_id: mapping.variant_id || null,
       created_at: new Date(mapping.created_at).toISOString(),
     })),

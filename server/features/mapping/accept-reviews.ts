@@ -1,6 +1,6 @@
 // Accepting candidates of the review list: an operation maps the files, so that history has it and
 // it can be undone.
-import type { Candidate } from '../../../plugins/contract.ts'
+import { say, sentences, type Candidate } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { withOptions, type Engine } from '../../engine/engine.ts'
 import { decideReviews, recordAcceptance, type ReviewRow } from './model/reviews.ts'
@@ -50,6 +50,6 @@ const choiceOf = ({ review, candidate }: AcceptedReview) => ({
   product_id: candidate.product_id,
   variant_id: candidate.variant_id,
   score: candidate.score,
-  reason: `Accepted from the review list. ${candidate.reason}`,
+  reason: sentences(say('Accepted from the review list.'), candidate.reason),
   replace: review.replaces,
 })

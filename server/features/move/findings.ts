@@ -1,11 +1,14 @@
 // What was noticed in the rows of an export, counted by cause.
 import { z } from 'zod'
+import { english, type AnyText } from '../../../plugins/contract.ts'
+import { storedMessage } from '../../core/texts.ts'
+import { messageText } from '../../http/schemas.ts'
 
 export interface RowFinding {
   row: number
   /** An error leaves the row, or one of its files, out. */
   severity: 'error' | 'warning'
-  message: string
+  message: AnyText
 }
 
 const MAX_ROWS = 20
@@ -14,6 +17,7 @@ export const findingSchema = z
   .object({
     severity: z.enum(['error', 'warning']),
     message: z.string(),
+    message_text: messageText,
     count: z.number().int(),
     rows: z.array(z.number().int()).meta({ description: `The first ${MAX_ROWS} rows` }),
   })
@@ -23,13 +27,14 @@ export type Finding = z.output<typeof findingSchema>
 
 /** Errors first, then the most frequent. */
 export function groupFindings(findings: readonly RowFinding[]): Finding[] {
-  const groups = Map.groupBy(findings, ({ severity, message }) => `${severity} ${message}`)
+  const groups = Map.groupBy(findings, ({ severity, message }) => `${severity} ${english(message)}`)
   return [...groups.values()]
     .flatMap(([first, ...others]) =>
       first
         ? [
             {
-              ...{ severity: first.severity, message: first.message, count: others.length + 1 },
+              ...{ severity: first.severity, ...storedMessage(first.message) },
+              count: others.length + 1,
               rows: [...new Set([first, ...others].map(({ row }) => row))].slice(0, MAX_ROWS),
             },
           ]

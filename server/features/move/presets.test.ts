@@ -1,4 +1,5 @@
 // Exports as the apps write them: which app is recognised, and what its rows say.
+import { english } from '../../../plugins/contract.ts'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it, test } from 'vitest'
@@ -39,7 +40,9 @@ async function read(text: string) {
     fields: preset.fields.map(({ field, at }) => `${field}: ${headers[at]}`),
     files: each.flatMap(({ files }) => files),
     access: each.flatMap(({ access }) => access),
-    findings: each.flatMap(({ findings }) => findings),
+    findings: each.flatMap(({ findings }) =>
+      findings.map((one) => ({ ...one, message: english(one.message) })),
+    ),
   }
 }
 

@@ -1,6 +1,6 @@
 // Finds the products of this shop that another app names: by the platform's id, the SKU, the handle or
 // the title, in this order. Only a product that is the only one counts.
-import { nameKey, type Mapping } from '../../../plugins/contract.ts'
+import { nameKey, say, type Mapping, type Text } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { variantsBySkuKey, type MirroredVariant } from '../../storefront/mirror/lookup.ts'
 import type { NamedProduct } from './order-cells.ts'
@@ -64,19 +64,25 @@ export async function productFinder(
       ),
     ),
   }
-  const one = (by: keyof typeof products, key: string, text: string, reason: string) => {
+  const one = (by: keyof typeof products, key: string, reason: Text) => {
     const [product, ...others] = products[by].get(key) ?? []
     if (!product || others.length > 0) return null
     const about = { product_id: product.id, product_title: product.title, variant_id: null }
     const method = by === 'title' ? ('title' as const) : ('manual' as const)
-    return { by, mapping: { ...about, sku: null, method, score: 1, reason: `${reason} ${text}` } }
+    return { by, mapping: { ...about, sku: null, method, score: 1, reason } }
   }
   const find = ({ id, sku, handle, titles }: NamedProduct) =>
-    (id === undefined ? null : one('id', platformId(id), id, 'The export names the product')) ??
+    (id === undefined
+      ? null
+      : one('id', platformId(id), say('The export names the product {name}', { name: id }))) ??
     (sku === undefined ? null : ofSku(skus.get(skuKeyOf(sku)) ?? [], sku)) ??
-    (handle === undefined ? null : one('handle', handle, handle, 'The export names the handle')) ??
+    (handle === undefined
+      ? null
+      : one('handle', handle, say('The export names the handle {name}', { name: handle }))) ??
     titles
-      .map((title) => one('title', nameKey(title), title, 'The export names the title'))
+      .map((title) =>
+        one('title', nameKey(title), say('The export names the title {name}', { name: title })),
+      )
       .find((found) => found !== null) ??
     null
   return (product) => find(own(product))
@@ -120,7 +126,11 @@ function ofSku(variants: readonly MirroredVariant[], sku: string): MatchedProduc
     mapping: {
       ...{ product_id: variant.product_id, product_title: variant.product_title, sku: variant.sku },
       variant_id: others.length === 0 ? variant.variant_id : null,
-      ...{ method: 'sku', score: 1, reason: `The import names the SKU ${sku.trim()}` },
+      ...{
+        method: 'sku',
+        score: 1,
+        reason: say('The import names the SKU {sku}', { sku: sku.trim() }),
+      },
     },
   }
 }

@@ -1,8 +1,10 @@
 // An operation's item as every answer shows it.
 import { z } from 'zod'
+import type { Mapping } from '../../../plugins/contract.ts'
 import { ITEM_STATUSES, urlOf, type ItemRow } from '../../engine/engine.ts'
 import { toPublicId } from '../../core/ids.ts'
-import { itemError, timestamp, warning } from '../../http/schemas.ts'
+import { storedReason } from '../../core/texts.ts'
+import { itemError, messageText, timestamp, warning } from '../../http/schemas.ts'
 
 export const itemSchema = z
   .object({
@@ -26,6 +28,7 @@ export const itemSchema = z
           variant_id: z.string().nullable(),
           score: z.number(),
           reason: z.string(),
+          reason_text: messageText,
         }),
       )
       .meta({ description: 'Products from which a person must choose' }),
@@ -54,9 +57,26 @@ const INTERNAL_FIELDS = new Set([
   'access',
 ])
 
-const shown = (fields: Record<string, unknown> | null) =>
-  fields &&
-  Object.fromEntries(Object.entries(fields).filter(([name]) => !INTERNAL_FIELDS.has(name)))
+function shown(fields: Record<string, unknown> | null): Record<string, unknown> | null {
+  if (!fields) return null
+  const { mappings, ...others } = fields
+  const kept = Object.entries(others).filter(([name]) => !INTERNAL_FIELDS.has(name))
+  return Object.fromEntries(
+    mappings ? [...kept, ['mappings', shownMappings(mappings as ChangedMappings)]] : kept,
+  )
+}
+
+interface ChangedMappings {
+  added: readonly Mapping[]
+  removed: readonly Mapping[]
+}
+
+const shownMappings = ({ added, removed }: ChangedMappings) => ({
+  added: added.map(withReason),
+  removed: removed.map(withReason),
+})
+
+const withReason = (mapping: Mapping) => ({ ...mapping, ...storedReason(mapping.reason) })
 
 /** The change as answers show it, with packs by their names at that time. */
 export function shownChange({ before, after }: Pick<ItemRow, 'before' | 'after'>) {
@@ -81,7 +101,7 @@ export function itemRecord(item: ItemRow): z.output<typeof itemSchema> {
     warnings: item.warnings ?? [],
     candidates: (item.candidates ?? []).map(
       ({ product_id, product_title, variant_id, score, reason }) => ({
-        ...{ product_id, product_title, variant_id, score, reason },
+        ...{ product_id, product_title, variant_id, score, ...storedReason(reason) },
       }),
     ),
     ...shownChange(item),

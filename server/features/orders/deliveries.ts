@@ -1,6 +1,8 @@
 // Reads deliveries for the shop: their orders and buyers, mails, openings and downloads.
+import type { AnyText } from '../../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../../core/db/for-shop.ts'
 import { likeLiteral } from '../../core/db/like-pattern.ts'
+import { textOfColumns } from '../../core/db/text-columns.ts'
 import { linkStatus, MAPPING_STATE, type LinkFacts, type LinkStatus } from '../links/model/links.ts'
 import { tagProblemOf, type TagProblem } from '../links/model/release.ts'
 import type { RefusedReason } from '../downloads/refused-attempts.ts'
@@ -25,7 +27,7 @@ export interface DeliverySummary {
   recommendation: string | null
   held_by: 'risk' | 'merchant' | 'workflow' | null
   /** Why its workflow could not prepare it. */
-  held_because: string | null
+  held_because: AnyText | null
   held_at: Date | null
   link_id: string
   rotation: number
@@ -96,7 +98,7 @@ const SUMMARY = `
     coalesce(d.email, o.email) as email, o.locale,
     ${STATUS_SQL} as status, o.financial_status, o.cancelled_at, o.recommendation, d.held_by,
     d.held_at,
-    (select r.reason from delivery_runs r where r.shop_id = d.shop_id
+    (select ${textOfColumns('r.reason')} from delivery_runs r where r.shop_id = d.shop_id
       and r.delivery_id = d.id) as held_because, p.id as link_id,
     p.rotation, p.key_hash, f.files, f.blocked, f.used_up, f.expired, f.not_prepared, f.downloads, f.size_bytes, f.last_download_at, d.opened_at, d.ask,
     d.created_at, d.updated_at, d.bounced_at,

@@ -1,15 +1,16 @@
 // A delivery as every answer shows it.
-import { sayPlain } from '../../../plugins/contract.ts'
+import { sayPlain, type AnyText } from '../../../plugins/contract.ts'
 import { z } from 'zod'
 import type { DeliveryExtras } from './extras.ts'
 import { REFUSED_REASONS } from '../downloads/refused-attempts.ts'
 import { linkAddress, LINK_STATUSES } from '../links/model/links.ts'
 import { toPublicId } from '../../core/ids.ts'
+import { storedReason } from '../../core/texts.ts'
 import { MESSAGE_STATUSES } from '../messages/messages.ts'
 import type { DeliveryDetail, DeliverySummary } from './deliveries.ts'
 import { DELIVERY_STATUSES } from './entitlement.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { timestamp } from '../../http/schemas.ts'
+import { messageText, timestamp } from '../../http/schemas.ts'
 
 export const refusedReasonSchema = z.enum(REFUSED_REASONS).meta({
   description: '`not_prepared`: the shop’s workflow has not prepared the file',
@@ -36,6 +37,7 @@ export const deliverySchema = z
       .string()
       .nullable()
       .meta({ description: 'Why it, or one of its files, is not ready' }),
+    reason_text: messageText,
     hold: z
       .object({
         by: z.enum(['risk', 'merchant', 'workflow']),
@@ -186,11 +188,13 @@ export function deliveryRecord(
   { secrets, baseUrl, mayUse }: RecordParts,
 ): z.output<typeof deliverySchema> {
   const { message, ask } = row
+  const reason = reasonOf(row)
   return {
     id: toPublicId('delivery', row.id),
     ...{ order_id: row.order_id, order_name: row.order_name },
     confirmation_number: row.confirmation_number,
-    ...{ email: row.email, locale: row.locale, status: row.status, reason: reasonOf(row) },
+    ...{ email: row.email, locale: row.locale, status: row.status },
+    ...(reason === null ? { reason } : storedReason(reason)),
     hold: row.held_by && {
       ...{ by: row.held_by, since: text(row.held_at) },
       recommendation: row.held_by === 'risk' ? row.recommendation : null,
@@ -259,7 +263,7 @@ export const deliveryDetailRecord = (
   })),
 })
 
-function reasonOf(row: DeliverySummary): string | null {
+function reasonOf(row: DeliverySummary): AnyText | null {
   // Some of its files could not be prepared.
   if (row.status === 'ready') return row.held_because
   if (row.status === 'revoked') return sayPlain('You revoked it.')

@@ -15,7 +15,7 @@ export const preparationFeature = defineFeature({
   tables: {
     delivery_runs: {
       about: 'Prepared deliveries',
-      columns: ['about', 'messages', 'reason'],
+      columns: ['about', 'messages', 'reason', 'reason_values'],
       keeps: ['code', 'workflow'],
       how: 'link',
     },

@@ -1,8 +1,9 @@
 // Makes a buyer's copy again after its file got a new version; the buyer's link stays the same. The
 // earlier copy is served until the new one is ready. If the new one cannot be made, the shop is
 // notified and the earlier copy stays.
-import { english, say, sentences } from '../../../plugins/contract.ts'
+import { say, sentences } from '../../../plugins/contract.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
+import { columnsOfText } from '../../core/db/text-columns.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
 import type { BackgroundTask } from '../../core/queue/background.ts'
 import { present } from '../../core/present.ts'
@@ -106,10 +107,10 @@ async function giveUp(
   const held = bare.length > 0
   if (held)
     await tx.query(
-      `update delivery_runs set status = 'failed', code = :code, reason = :reason,
-         updated_at = now()
+      `update delivery_runs set status = 'failed', code = :code,
+         (reason, reason_values) = (select ${columnsOfText(':reason::jsonb')}), updated_at = now()
        where shop_id = :shop and delivery_id = :delivery`,
-      { delivery, code, reason: english(reason) },
+      { delivery, code, reason: JSON.stringify(reason) },
     )
   const effect = held
     ? say('The buyer cannot download it until it is prepared.')

@@ -8,6 +8,7 @@ import {
   type Text,
 } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { columnsOfText } from '../../core/db/text-columns.ts'
 import { holdBlobs } from '../../files/blob-holds.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
@@ -75,7 +76,7 @@ export async function writePrepared(
   notices: readonly DeliveryNotice[],
 ): Promise<void> {
   await tx.query(
-    `update delivery_runs r set code = null, reason = null, attempts = 0, updated_at = now(),
+    `update delivery_runs r set code = null, reason = null, reason_values = null, attempts = 0, updated_at = now(),
        status = case when exists (select from prepared_files p where p.shop_id = r.shop_id
          and p.delivery_id = r.delivery_id and p.status = 'waiting') then 'waiting' else 'ready' end
      where shop_id = :shop and delivery_id = :delivery`,
@@ -128,9 +129,10 @@ export async function writeFailed(
   { code, reason }: RunFailure,
 ): Promise<void> {
   await tx.query(
-    `update delivery_runs set status = 'failed', code = :code, reason = :reason, updated_at = now()
+    `update delivery_runs set status = 'failed', code = :code,
+       (reason, reason_values) = (select ${columnsOfText(':reason::jsonb')}), updated_at = now()
      where shop_id = :shop and delivery_id = :delivery`,
-    { delivery, code, reason: english(reason) },
+    { delivery, code, reason: JSON.stringify(reason) },
   )
   const partly = (await partlyReady(tx, [delivery])).has(delivery)
   const effect = partly

@@ -1,7 +1,8 @@
 // The rows of a workflow's run for one delivery: the run, and the files that it prepares. The
 // delivery's page is held until the run is ready.
-import type { Workflow } from '../../../plugins/contract.ts'
+import type { AnyText, Workflow } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
+import { textOfColumns } from '../../core/db/text-columns.ts'
 import { queueTask, type TaskKind } from '../../core/queue/background.ts'
 import { present } from '../../core/present.ts'
 
@@ -35,7 +36,7 @@ export interface Preparation {
   status: 'waiting' | 'ready' | 'failed'
   code: string | null
   /** A sentence for the merchant; null unless it failed. */
-  reason: string | null
+  reason: AnyText | null
 }
 
 export interface DeliveryRun extends Preparation {
@@ -140,7 +141,7 @@ export async function readPreparations(
   deliveries: readonly string[],
 ): Promise<Map<string, Preparation>> {
   const rows = await scope.query<Preparation & { delivery_id: string }>(
-    `select delivery_id, status, code, reason from delivery_runs
+    `select delivery_id, status, code, ${textOfColumns('reason')} as reason from delivery_runs
      where shop_id = :shop and delivery_id = any(:deliveries::uuid[])`,
     { deliveries },
   )
@@ -194,15 +195,16 @@ async function wait(
   workflow: string | null = null,
 ): Promise<void> {
   await tx.query(
-    `update delivery_runs set status = 'waiting', code = null, reason = null, attempts = 0,
-       updated_at = now(), workflow = coalesce(:workflow::jsonb, workflow)
+    `update delivery_runs set status = 'waiting', code = null, reason = null, reason_values = null,
+       attempts = 0, updated_at = now(), workflow = coalesce(:workflow::jsonb, workflow)
      where shop_id = :shop and delivery_id = any(:deliveries::uuid[])`,
     { deliveries, workflow },
   )
   for (const delivery of deliveries) await queueTask(tx, PREPARE_DELIVERY, delivery)
 }
 
-const RUN_COLUMNS = 'delivery_id, page_id, workflow, about, status, code, reason, attempts'
+const RUN_COLUMNS = `delivery_id, page_id, workflow, about, status, code,
+  ${textOfColumns('reason')} as reason, attempts`
 
 /** Begins an attempt, which counts before it starts. Null: the delivery does not wait for a run. */
 export async function beginRun(scope: ShopScope, delivery: string): Promise<DeliveryRun | null> {

@@ -8,7 +8,7 @@ import { Problem } from '../../shell/components/problem.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
 import { rejectedText } from './labels.ts'
 import { sizeText } from '../../shell/labels/size.ts'
-import { serverText } from '../../shell/messages/server-templates.ts'
+import { messageText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Button, InlineStack, Text } from '../../shell/ui/index.ts'
 
@@ -54,7 +54,7 @@ function Rejected({ id, title }: { id: string; title: string }) {
       {rejections.isPending && <LoadingRows rows={2} what={t('files')} />}
       {list && list.length > 0 && (
         <ul className="rejections" aria-label={title}>
-          {list.map(({ path, size_bytes, message }) => (
+          {list.map(({ path, size_bytes, ...rejection }) => (
             <li key={path}>
               <InlineStack gap="200" blockAlign="baseline">
                 <Text as="span" breakWord>
@@ -65,7 +65,7 @@ function Rejected({ id, title }: { id: string; title: string }) {
                 </Text>
               </InlineStack>
               <Text as="p" variant="bodySm" tone="critical" breakWord>
-                {serverText(message)}
+                {messageText(rejection)}
               </Text>
             </li>
           ))}

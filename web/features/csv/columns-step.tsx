@@ -21,7 +21,7 @@ import { CONFLICTS, type Conflict } from '../upload/labels.ts'
 import { Preview } from './preview.tsx'
 import { SaveMapping } from './save-mapping.tsx'
 import '../../shell/components/form.css'
-import { serverText } from '../../shell/messages/server-templates.ts'
+import { detailText, messageText } from '../../shell/messages/server-text.ts'
 import { t, translated } from '../../shell/messages/t.ts'
 
 interface Props {
@@ -62,7 +62,7 @@ function Format({ upload }: { upload: CsvUpload }) {
           <ul className="bullets">
             {upload.problems.slice(0, 5).map((problem) => (
               <li key={`${problem.row} ${problem.column}`}>
-                {problemPlace(problem)}: {serverText(problem.detail ?? problem.message)}
+                {problemPlace(problem)}: {detailText(problem) ?? messageText(problem)}
               </li>
             ))}
           </ul>

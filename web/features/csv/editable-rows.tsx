@@ -13,7 +13,7 @@ import { EditableCell } from './editable-cell.tsx'
 import { CSV_FIELDS_TEXT } from './labels.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import { serverText } from '../../shell/messages/server-templates.ts'
+import { detailText, messageText } from '../../shell/messages/server-text.ts'
 import { Box, Button, InlineStack } from '../../shell/ui/index.ts'
 import { t } from '../../shell/messages/t.ts'
 
@@ -39,7 +39,7 @@ export function EditableRows({ upload, group }: { upload: CsvUpload; group: Prob
         <div
           className="sheet"
           role="region"
-          aria-label={t('Rows with the problem {problem}', { problem: serverText(group.message) })}
+          aria-label={t('Rows with the problem {problem}', { problem: messageText(group) })}
         >
           <table>
             <thead>
@@ -145,8 +145,8 @@ function EditableRow({ upload, row, fields }: RowProps) {
 const Objections = ({ row, column }: { row: CsvRow; column: string | null }) =>
   row.problems
     .filter((problem) => problem.column === column)
-    .map(({ code, severity, message, detail }) => (
-      <span key={code} className={`objection ${severity}`}>
-        {[message, detail ?? ''].filter(Boolean).map(serverText).join(': ')}
+    .map((problem) => (
+      <span key={problem.code} className={`objection ${problem.severity}`}>
+        {[messageText(problem), detailText(problem)].filter(Boolean).join(': ')}
       </span>
     ))

@@ -2,7 +2,7 @@
 import { CSV_FIELDS, type CsvUpload } from './calls.ts'
 import { Box, Card, Text } from '../../shell/ui/index.ts'
 import { CSV_FIELDS_TEXT } from './labels.ts'
-import { serverText } from '../../shell/messages/server-templates.ts'
+import { detailText, messageText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
 
 type Row = CsvUpload['preview'][number]
@@ -61,9 +61,9 @@ export function Preview({ upload: { mapping, preview, rows } }: { upload: CsvUpl
 function Objection({ row, column }: { row: Row; column: string | null }) {
   return row.problems
     .filter((problem) => problem.column === column)
-    .map(({ code, severity, message, detail }) => (
-      <span key={code} className={`objection ${severity}`}>
-        {serverText(detail ?? message)}
+    .map((problem) => (
+      <span key={problem.code} className={`objection ${problem.severity}`}>
+        {detailText(problem) ?? messageText(problem)}
       </span>
     ))
 }

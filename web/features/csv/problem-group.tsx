@@ -6,7 +6,7 @@ import { EditableRows } from './editable-rows.tsx'
 import { FixDialog, type FixQuestion } from './fix-dialog.tsx'
 import { toast } from '../../shell/client/bridge.ts'
 import { Problem } from '../../shell/components/problem.tsx'
-import { serverText } from '../../shell/messages/server-templates.ts'
+import { detailText, messageText } from '../../shell/messages/server-text.ts'
 import {
   Badge,
   BlockStack,
@@ -95,7 +95,7 @@ interface ToggleProps {
   onToggle: () => void
 }
 
-function Toggle({ group: { rows, message }, open, content, onToggle }: ToggleProps) {
+function Toggle({ group, open, content, onToggle }: ToggleProps) {
   return (
     <h3>
       <button
@@ -108,8 +108,8 @@ function Toggle({ group: { rows, message }, open, content, onToggle }: TogglePro
         <ChevronDownIcon aria-hidden="true" />
         <span>
           {t('{rows, plural, one {# row} other {# rows}}: {problem}', {
-            rows,
-            problem: serverText(message),
+            rows: group.rows,
+            problem: messageText(group),
           })}
         </span>
       </button>
@@ -119,7 +119,8 @@ function Toggle({ group: { rows, message }, open, content, onToggle }: TogglePro
 
 /** What is wrong with the rows, and the most frequent texts if there are few. */
 function GroupText({ group }: { group: ProblemGroup }) {
-  const { rows, column, severity, detail, values, different } = group
+  const { rows, column, severity, values, different } = group
+  const detail = detailText(group)
   return (
     <>
       <InlineStack gap="200" blockAlign="center">
@@ -131,7 +132,7 @@ function GroupText({ group }: { group: ProblemGroup }) {
             {t('Column {column}', { column })}
           </Text>
         )}
-        {detail !== null && <Text as="span">{serverText(detail)}</Text>}
+        {detail !== null && <Text as="span">{detail}</Text>}
       </InlineStack>
       {different > 0 && different <= SHOWN_VALUES && different < rows && (
         <Text as="p" tone="subdued" breakWord>

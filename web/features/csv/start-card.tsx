@@ -42,31 +42,7 @@ export function StartCard({ upload, check }: Props) {
     <Titled title={t('Import')}>
       {start.error && <Problem error={start.error} what={t('The import could not be started')} />}
       {faulty ? (
-        <Banner
-          tone="critical"
-          title={t(
-            '{errorRows, plural, one {# row has} other {# rows have}} errors. Correct them first',
-            { errorRows: check.error_rows },
-          )}
-        >
-          <BlockStack gap="200">
-            <p>
-              {valid > 0
-                ? t('Correct them below, or import the valid rows only.')
-                : t('Correct them below.')}
-            </p>
-            {valid > 0 && (
-              <Checkbox
-                label={t(
-                  'Import the valid rows only: {valid, plural, one {# row} other {# rows}}',
-                  { valid },
-                )}
-                checked={onlyValid}
-                onChange={setOnlyValid}
-              />
-            )}
-          </BlockStack>
-        </Banner>
+        <FaultyRows check={check} valid={valid} onlyValid={onlyValid} onOnlyValid={setOnlyValid} />
       ) : (
         <Banner tone="success" title={t('The file can be imported')}>
           <p>
@@ -100,6 +76,41 @@ export function StartCard({ upload, check }: Props) {
     </Titled>
   )
 }
+
+interface FaultyProps {
+  check: CsvCheck
+  /** The number of rows without errors. */
+  valid: number
+  onlyValid: boolean
+  onOnlyValid: (only: boolean) => void
+}
+
+const FaultyRows = ({ check, valid, onlyValid, onOnlyValid }: FaultyProps) => (
+  <Banner
+    tone="critical"
+    title={t(
+      '{errorRows, plural, one {# row has} other {# rows have}} errors. Correct them first',
+      { errorRows: check.error_rows },
+    )}
+  >
+    <BlockStack gap="200">
+      <p>
+        {valid > 0
+          ? t('Correct them below, or import the valid rows only.')
+          : t('Correct them below.')}
+      </p>
+      {valid > 0 && (
+        <Checkbox
+          label={t('Import the valid rows only: {valid, plural, one {# row} other {# rows}}', {
+            valid,
+          })}
+          checked={onlyValid}
+          onChange={onOnlyValid}
+        />
+      )}
+    </BlockStack>
+  </Banner>
+)
 
 const readyText = (valid: number, updates: number): string =>
   updates > 0

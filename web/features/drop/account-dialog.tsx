@@ -39,34 +39,22 @@ interface Props {
 }
 
 export function AccountDialog({ account, onClose, onMade }: Props) {
-  const create = useCreateDropAccount()
-  const change = useChangeDropAccount(useKnown(useDropAccount(account?.id ?? null).data))
+  const { save, saving, error } = useSaveAccount({ account, onClose, onMade })
   const [name, setName] = useState(account?.name ?? '')
   const [addresses, setAddresses] = useState<string[]>(account?.allowed_addresses ?? [])
   const [keys, setKeys] = useState<readonly WrittenKey[]>(account?.public_keys ?? [])
   const [encoding, setEncoding] = useState<NameEncoding>(account?.name_encoding ?? 'utf-8')
   const [unnamed, setUnnamed] = useState(false)
-  const error = create.error ?? change.error
   const problems = problemsOf(objectionsIn(error))
   const submit = () => {
     setUnnamed(name.trim() === '')
     if (name.trim() === '') return
-    const fields = {
+    save({
       name: name.trim(),
       allowed_addresses: addresses,
       public_keys: keys.map(({ name, key }) => ({ name, key })),
       name_encoding: encoding,
-    }
-    if (account === null) return create.mutate(fields, { onSuccess: onMade })
-    change.mutate(
-      { id: account.id, change: fields },
-      {
-        onSuccess: () => {
-          toast(t('Account saved'))
-          onClose()
-        },
-      },
-    )
+    })
   }
   return (
     <Dialog
@@ -76,7 +64,7 @@ export function AccountDialog({ account, onClose, onMade }: Props) {
       primaryAction={{
         content: account === null ? t('Create') : t('Save'),
         onAction: submit,
-        loading: create.isPending || change.isPending,
+        loading: saving,
       }}
       secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
@@ -122,4 +110,23 @@ export function AccountDialog({ account, onClose, onMade }: Props) {
       />
     </Dialog>
   )
+}
+
+/** Creates the account, or changes it. */
+function useSaveAccount({ account, onClose, onMade }: Props) {
+  const create = useCreateDropAccount()
+  const change = useChangeDropAccount(useKnown(useDropAccount(account?.id ?? null).data))
+  const save = (fields: Parameters<typeof create.mutate>[0]) => {
+    if (account === null) return create.mutate(fields, { onSuccess: onMade })
+    change.mutate(
+      { id: account.id, change: fields },
+      {
+        onSuccess: () => {
+          toast(t('Account saved'))
+          onClose()
+        },
+      },
+    )
+  }
+  return { save, saving: create.isPending || change.isPending, error: create.error ?? change.error }
 }

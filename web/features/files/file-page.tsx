@@ -115,7 +115,6 @@ interface WholeProps {
 function Whole({ file, stale, retry, retrying, back, news, onStarted }: WholeProps) {
   const [linking, setLinking] = useState(false)
   const [editing, setEditing] = useState(false)
-  const sample = sampleSettingOf(file)
   const { remove, map, unmap, give, dialog } = useFileActions(file, onStarted)
   return (
     <Page
@@ -153,34 +152,53 @@ function Whole({ file, stale, retry, retrying, back, news, onStarted }: WholePro
           </Layout.Section>
         )}
         <Layout.Section>
-          <BlockStack gap="400">
-            <Picture file={file} />
-            <MappingsCard file={file} onMap={map} onUnmap={unmap} onGive={give} />
-            <LinksCard
-              of={{ file_id: file.id }}
-              nothing={t(
-                'No links yet. A link lets one buyer download this file until it expires or reaches its limit.',
-              )}
-              onCreate={() => setLinking(true)}
-            />
-            <VersionsCard file={file} />
-            <DownloadsCard file={file} />
-            <HistoryCard file={file} />
-          </BlockStack>
+          <Uses file={file} actions={{ map, unmap, give }} onLink={() => setLinking(true)} />
         </Layout.Section>
         <Layout.Section variant="oneThird">
-          <BlockStack gap="400">
-            <About file={file} />
-            {file.public_url && <PublicAddress file={file} url={file.public_url} />}
-            {sample && <SampleCard key={String(file[sample])} file={file} setting={sample} />}
-            <Settings file={file} />
-          </BlockStack>
+          <Facets file={file} />
         </Layout.Section>
       </Layout>
       {linking && <CreateLink file={file} onClose={() => setLinking(false)} />}
       {editing && <EditFile file={file} onClose={() => setEditing(false)} />}
       {dialog}
     </Page>
+  )
+}
+
+interface UsesProps {
+  file: FileDetail
+  actions: Pick<ReturnType<typeof useFileActions>, 'map' | 'unmap' | 'give'>
+  onLink: () => void
+}
+
+/** Where the file is used: its products, links, versions, downloads and history. */
+const Uses = ({ file, actions: { map, unmap, give }, onLink }: UsesProps) => (
+  <BlockStack gap="400">
+    <Picture file={file} />
+    <MappingsCard file={file} onMap={map} onUnmap={unmap} onGive={give} />
+    <LinksCard
+      of={{ file_id: file.id }}
+      nothing={t(
+        'No links yet. A link lets one buyer download this file until it expires or reaches its limit.',
+      )}
+      onCreate={onLink}
+    />
+    <VersionsCard file={file} />
+    <DownloadsCard file={file} />
+    <HistoryCard file={file} />
+  </BlockStack>
+)
+
+/** What the file is: its facts, addresses and settings. */
+function Facets({ file }: { file: FileDetail }) {
+  const sample = sampleSettingOf(file)
+  return (
+    <BlockStack gap="400">
+      <About file={file} />
+      {file.public_url && <PublicAddress file={file} url={file.public_url} />}
+      {sample && <SampleCard key={String(file[sample])} file={file} setting={sample} />}
+      <Settings file={file} />
+    </BlockStack>
   )
 }
 

@@ -3,7 +3,7 @@ import { type File, type Mapping } from '../../shell/client/types.ts'
 import { Badge, BlockStack, Box, Button, Card, InlineStack, Text } from '../../shell/ui/index.ts'
 import { methodText } from '../../shell/files/labels.ts'
 import { scoreText } from '../../shell/labels/size.ts'
-import { serverText } from '../../shell/messages/server-templates.ts'
+import { reasonText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
 
 interface Props {
@@ -75,7 +75,7 @@ function Mapped({ mapping }: { mapping: Mapping }) {
         )}
         {mapping.reason && (
           <Text as="p" variant="bodySm" breakWord>
-            {serverText(mapping.reason)}
+            {reasonText(mapping)}
           </Text>
         )}
       </BlockStack>

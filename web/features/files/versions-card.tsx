@@ -39,57 +39,74 @@ export function VersionsCard({ file }: { file: FileDetail }) {
       )}
       {versions.isPending && <LoadingRows rows={1} what={t('versions')} />}
       {list?.map((version) => (
-        <Box
+        <VersionRow
           key={version.number}
-          paddingInline="400"
-          paddingBlock="300"
-          borderBlockStartWidth="025"
-          borderColor="border-secondary"
-        >
-          <InlineStack align="space-between" blockAlign="center" gap="300">
-            <BlockStack>
-              <InlineStack align="start" gap="200" blockAlign="center">
-                <Text as="span" fontWeight="medium">
-                  {t('Version {number}', { number: version.number })}
-                </Text>
-                {version.current && <Badge tone="success">{t('Current')}</Badge>}
-                {version.location !== 'primary' && (
-                  <Badge>{t('In {location} storage', { location: version.location })}</Badge>
-                )}
-              </InlineStack>
-              <Text as="span" variant="bodySm" tone="subdued" breakWord>
-                {aboutText(version, file.filename)}
-              </Text>
-            </BlockStack>
-            <InlineStack gap="200">
-              <Button
-                variant="plain"
-                accessibilityLabel={t('Download version {number}', { number: version.number })}
-                onClick={() => save(version)}
-              >
-                {t('Download')}
-              </Button>
-              {!version.current && (
-                <Button
-                  variant="plain"
-                  loading={restore.isPending && restore.variables === version.number}
-                  accessibilityLabel={t('Restore version {number}', { number: version.number })}
-                  onClick={() =>
-                    restore.mutate(version.number, {
-                      onSuccess: () =>
-                        toast(t('Links now deliver version {number}', { number: version.number })),
-                    })
-                  }
-                >
-                  {t('Restore')}
-                </Button>
-              )}
-            </InlineStack>
-          </InlineStack>
-        </Box>
+          version={version}
+          filename={file.filename}
+          restore={restore}
+          onSave={() => save(version)}
+        />
       ))}
       {replacing && <ReplaceFile file={file} onClose={() => setReplacing(false)} />}
     </Card>
+  )
+}
+
+interface RowProps {
+  version: Version
+  /** The current name of the file. */
+  filename: string
+  restore: ReturnType<typeof useRestoreVersion>
+  onSave: () => void
+}
+
+function VersionRow({ version, filename, restore, onSave }: RowProps) {
+  const { number, current, location } = version
+  return (
+    <Box
+      paddingInline="400"
+      paddingBlock="300"
+      borderBlockStartWidth="025"
+      borderColor="border-secondary"
+    >
+      <InlineStack align="space-between" blockAlign="center" gap="300">
+        <BlockStack>
+          <InlineStack align="start" gap="200" blockAlign="center">
+            <Text as="span" fontWeight="medium">
+              {t('Version {number}', { number })}
+            </Text>
+            {current && <Badge tone="success">{t('Current')}</Badge>}
+            {location !== 'primary' && <Badge>{t('In {location} storage', { location })}</Badge>}
+          </InlineStack>
+          <Text as="span" variant="bodySm" tone="subdued" breakWord>
+            {aboutText(version, filename)}
+          </Text>
+        </BlockStack>
+        <InlineStack gap="200">
+          <Button
+            variant="plain"
+            accessibilityLabel={t('Download version {number}', { number })}
+            onClick={onSave}
+          >
+            {t('Download')}
+          </Button>
+          {!current && (
+            <Button
+              variant="plain"
+              loading={restore.isPending && restore.variables === number}
+              accessibilityLabel={t('Restore version {number}', { number })}
+              onClick={() =>
+                restore.mutate(number, {
+                  onSuccess: () => toast(t('Links now deliver version {number}', { number })),
+                })
+              }
+            >
+              {t('Restore')}
+            </Button>
+          )}
+        </InlineStack>
+      </InlineStack>
+    </Box>
   )
 }
 

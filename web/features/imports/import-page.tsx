@@ -8,88 +8,96 @@ import { importCommand } from '../api/import-command.ts'
 import './import.css'
 import { t } from '../../shell/messages/t.ts'
 
-export function ImportPage() {
+export const ImportPage = () => (
+  <Page title={t('Import')}>
+    <BlockStack gap="400">
+      <div className="ways">
+        <UploadWay />
+        <Way
+          title={t('Import a CSV file')}
+          best={t('Best for 50 to 500 files')}
+          action={<Button url="/import/csv">{t('Choose a CSV file')}</Button>}
+        >
+          {t(
+            'A table with one row per file: name, URL, product, tags and settings. Every row is checked before the import starts.',
+          )}
+        </Way>
+        <Way
+          title={t('Send files by FTP or SFTP')}
+          best={t('Best for more than 500 files')}
+          action={<Button url="/import/drop">{t('Open the drop folder')}</Button>}
+        >
+          {t(
+            'Any FTP program sends files to your drop folder. They are imported every hour, in real time or by hand.',
+          )}
+        </Way>
+        <Way
+          title={t('Sync a cloud folder')}
+          best={t('Best for files that keep changing')}
+          action={<Button url="/import/connections">{t('See the connections')}</Button>}
+        >
+          {t(
+            'Google Drive, Dropbox, OneDrive, Amazon S3, Google Cloud Storage or Azure Blob. New and changed files arrive automatically.',
+          )}
+        </Way>
+        <Way
+          title={t('Move to Stevedore')}
+          best={t('Best for files and buyers of another app')}
+          action={<Button url="/import/move">{t('Choose an app')}</Button>}
+        >
+          {t(
+            'Files, products, limits and past buyers from the export of another app, with a preview and an undo.',
+          )}
+        </Way>
+      </div>
+      <ApiCard />
+    </BlockStack>
+  </Page>
+)
+
+function UploadWay() {
   const uploading = useUploading()
   return (
-    <Page title={t('Import')}>
-      <BlockStack gap="400">
-        <div className="ways">
-          <Way
-            title={t('Upload from this computer')}
-            best={t('Best for fewer than 50 files')}
-            action={
-              <Button variant="primary" url="/import/upload">
-                {uploading > 0
-                  ? t('See {uploading, plural, one {# upload} other {# uploads}}', { uploading })
-                  : t('Upload files')}
-              </Button>
-            }
-          >
-            {t(
-              'Drop a folder or choose files. You can pause an upload. It resumes where it stopped after a network failure or a restart.',
-            )}
-          </Way>
-          <Way
-            title={t('Import a CSV file')}
-            best={t('Best for 50 to 500 files')}
-            action={<Button url="/import/csv">{t('Choose a CSV file')}</Button>}
-          >
-            {t(
-              'A table with one row per file: name, URL, product, tags and settings. Every row is checked before the import starts.',
-            )}
-          </Way>
-          <Way
-            title={t('Send files by FTP or SFTP')}
-            best={t('Best for more than 500 files')}
-            action={<Button url="/import/drop">{t('Open the drop folder')}</Button>}
-          >
-            {t(
-              'Any FTP program sends files to your drop folder. They are imported every hour, in real time or by hand.',
-            )}
-          </Way>
-          <Way
-            title={t('Sync a cloud folder')}
-            best={t('Best for files that keep changing')}
-            action={<Button url="/import/connections">{t('See the connections')}</Button>}
-          >
-            {t(
-              'Google Drive, Dropbox, OneDrive, Amazon S3, Google Cloud Storage or Azure Blob. New and changed files arrive automatically.',
-            )}
-          </Way>
-          <Way
-            title={t('Move to Stevedore')}
-            best={t('Best for files and buyers of another app')}
-            action={<Button url="/import/move">{t('Choose an app')}</Button>}
-          >
-            {t(
-              'Files, products, limits and past buyers from the export of another app, with a preview and an undo.',
-            )}
-          </Way>
-        </div>
-        <Card>
-          <BlockStack gap="300">
-            <BlockStack gap="100">
-              <Text as="h2" variant="headingMd">
-                {t('Import over the API')}
-              </Text>
-              <Text as="p" tone="subdued">
-                {t(
-                  'Best for more than 500 files and for programs. Insert your API key and file URLs, then run this in a terminal.',
-                )}
-              </Text>
-            </BlockStack>
-            <Code what={t('import command')} text={importCommand(window.location.origin)} />
-            <Text as="p">
-              <Link url="/api/docs" target="_blank">
-                {t('Read the API documentation')}
-              </Link>
-            </Text>
-          </BlockStack>
-        </Card>
-      </BlockStack>
-    </Page>
+    <Way
+      title={t('Upload from this computer')}
+      best={t('Best for fewer than 50 files')}
+      action={
+        <Button variant="primary" url="/import/upload">
+          {uploading > 0
+            ? t('See {uploading, plural, one {# upload} other {# uploads}}', { uploading })
+            : t('Upload files')}
+        </Button>
+      }
+    >
+      {t(
+        'Drop a folder or choose files. You can pause an upload. It resumes where it stopped after a network failure or a restart.',
+      )}
+    </Way>
   )
 }
+
+const ApiCard = () => (
+  <Card>
+    <BlockStack gap="300">
+      <BlockStack gap="100">
+        <Text as="h2" variant="headingMd">
+          {t('Import over the API')}
+        </Text>
+        <Text as="p" tone="subdued">
+          {t(
+            'Best for more than 500 files and for programs. Insert your API key and file URLs, then run this in a terminal.',
+          )}
+        </Text>
+      </BlockStack>
+      <Code what={t('import command')} text={importCommand(window.location.origin)} />
+      <Text as="p">
+        <Link url="/api/docs" target="_blank">
+          {t('Read the API documentation')}
+        </Link>
+      </Text>
+    </BlockStack>
+  </Card>
+)
 
 interface WayProps {
   title: string

@@ -1,7 +1,7 @@
 // Texts about a link's terms.
 import { type DownloadLink } from '../../shell/client/types.ts'
 import { momentText } from '../../shell/labels/time.ts'
-import { serverText } from '../../shell/messages/server-templates.ts'
+import { reasonText, type ServerText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
 
 type Expiry = Pick<DownloadLink, 'expires_at'> &
@@ -70,8 +70,10 @@ export const usedText = ({
       })
 
 /** `1 link was not sent: It has expired` */
-export function notSentText(skipped: readonly { reason: string }[]): string {
-  const reasons = [...new Set(skipped.map(({ reason }) => serverText(reason)))]
+export function notSentText(
+  skipped: readonly { reason: string; reason_text?: ServerText }[],
+): string {
+  const reasons = [...new Set(skipped.map(reasonText))]
   return t('{count, plural, one {# link was} other {# links were}} not sent: {list}', {
     count: skipped.length,
     list: reasons.join('; '),

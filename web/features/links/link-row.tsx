@@ -31,16 +31,13 @@ const recipientOf = (link: DownloadLink) =>
     ? t('link of {email}', { email: link.email })
     : t('link to {filename}', { filename: link.filename })
 
-/** A button to copy, and a menu with the other actions. Errors are passed to `onError`. */
-export function LinkActions({
-  link,
-  onError,
-}: {
-  link: DownloadLink
+interface MenuParts {
+  onExtend: () => void
   onError: (error: Error | null) => void
-}) {
-  const [open, setOpen] = useState(false)
-  const [extending, setExtending] = useState(false)
+}
+
+/** What can be done with the link, in the order of the menu. */
+function useLinkMenu(link: DownloadLink, { onExtend, onError }: MenuParts) {
   const revoke = useRevokeLinks()
   const reset = useResetLink()
   const mail = useEmailLinks()
@@ -61,7 +58,7 @@ export function LinkActions({
     ...(link.email && !ended
       ? [{ content: t('Email to {email}', { email: link.email }), onAction: send }]
       : []),
-    ...(ended ? [] : [{ content: t('Change expiry'), onAction: () => setExtending(true) }]),
+    ...(ended ? [] : [{ content: t('Change expiry'), onAction: onExtend }]),
     ...(link.downloads > 0 && !ended
       ? [
           {
@@ -80,6 +77,21 @@ export function LinkActions({
           },
         ]),
   ]
+  return { items, busy: revoke.isPending || reset.isPending || mail.isPending }
+}
+
+/** A button to copy, and a menu with the other actions. Errors are passed to `onError`. */
+export function LinkActions({
+  link,
+  onError,
+}: {
+  link: DownloadLink
+  onError: (error: Error | null) => void
+}) {
+  const [open, setOpen] = useState(false)
+  const [extending, setExtending] = useState(false)
+  const ended = link.status === 'revoked'
+  const { items, busy } = useLinkMenu(link, { onExtend: () => setExtending(true), onError })
   return (
     <InlineStack gap="200" align="end" wrap={false}>
       {link.url !== null && !ended && (
@@ -93,7 +105,7 @@ export function LinkActions({
             <Button
               size="slim"
               disclosure
-              loading={revoke.isPending || reset.isPending || mail.isPending}
+              loading={busy}
               accessibilityLabel={t('More for the {whose}', { whose: recipientOf(link) })}
               onClick={() => setOpen(!open)}
             >

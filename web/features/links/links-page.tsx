@@ -19,8 +19,11 @@ import { t } from '../../shell/messages/t.ts'
 
 const SHOWN = 50
 
+const useLinksState = () => useUrlState(LINKS_STATE)
+
 export function LinksPage() {
-  const { urlState, go, pages } = useUrlState(LINKS_STATE)
+  const state = useLinksState()
+  const { urlState } = state
   const query = { search: urlState.search, status: urlState.status }
   const links = useLinkPage({ ...query, limit: SHOWN, cursor: urlState.cursor })
   const [revoking, setRevoking] = useState(false)
@@ -56,50 +59,66 @@ export function LinksPage() {
         )}
         <LoadProblem query={links} what={t('The links could not be loaded')} />
         {list?.length === 0 && !filtered && urlState.cursor === '' ? (
-          <Card>
-            <Nothing
-              why="new"
-              heading={t('No links yet')}
-              action={{ content: t('Go to files'), url: '/files' }}
-            >
-              {t(
-                'Select files, then choose Create download links. Each link gives one buyer access until it expires or reaches its download limit.',
-              )}
-            </Nothing>
-          </Card>
+          <NoLinks />
         ) : (
-          <Card padding="0">
-            <SearchAndStatus
-              label={t('Search links')}
-              placeholder={t('Search by file or customer')}
-              value={urlState}
-              statuses={LINK_STATUSES.map((value) => ({ value, label: linkStatus(value).text }))}
-              go={go}
-            />
-            {links.isPending && <LoadingRows rows={6} what={t('links')} />}
-            {list?.length === 0 && (
-              <Nothing
-                why="unmatched"
-                heading={t('No link matches')}
-                action={{ content: t('Show all'), onAction: () => go({ search: '', status: '' }) }}
-              />
-            )}
-            {list && list.length > 0 && <LinksTable links={list} named />}
-            {list && list.length > 0 && (
-              <ListPages
-                what={t('links')}
-                all={t('{count, plural, one {# link} other {# links}}', { count: list.length })}
-                page={urlState.page}
-                next={links.data?.next_cursor ?? null}
-                pages={pages}
-                stale={links.isPlaceholderData}
-              />
-            )}
-          </Card>
+          <LinkList links={links} state={state} />
         )}
       </BlockStack>
       {revoking && <RevokeShown links={open} onClose={() => setRevoking(false)} />}
     </Page>
+  )
+}
+
+const NoLinks = () => (
+  <Card>
+    <Nothing
+      why="new"
+      heading={t('No links yet')}
+      action={{ content: t('Go to files'), url: '/files' }}
+    >
+      {t(
+        'Select files, then choose Create download links. Each link gives one buyer access until it expires or reaches its download limit.',
+      )}
+    </Nothing>
+  </Card>
+)
+
+interface ListProps {
+  links: ReturnType<typeof useLinkPage>
+  state: ReturnType<typeof useLinksState>
+}
+
+function LinkList({ links, state: { urlState, go, pages } }: ListProps) {
+  const list = links.data?.data
+  return (
+    <Card padding="0">
+      <SearchAndStatus
+        label={t('Search links')}
+        placeholder={t('Search by file or customer')}
+        value={urlState}
+        statuses={LINK_STATUSES.map((value) => ({ value, label: linkStatus(value).text }))}
+        go={go}
+      />
+      {links.isPending && <LoadingRows rows={6} what={t('links')} />}
+      {list?.length === 0 && (
+        <Nothing
+          why="unmatched"
+          heading={t('No link matches')}
+          action={{ content: t('Show all'), onAction: () => go({ search: '', status: '' }) }}
+        />
+      )}
+      {list && list.length > 0 && <LinksTable links={list} named />}
+      {list && list.length > 0 && (
+        <ListPages
+          what={t('links')}
+          all={t('{count, plural, one {# link} other {# links}}', { count: list.length })}
+          page={urlState.page}
+          next={links.data?.next_cursor ?? null}
+          pages={pages}
+          stale={links.isPlaceholderData}
+        />
+      )}
+    </Card>
   )
 }
 

@@ -5,7 +5,6 @@ import { Problem } from '../../shell/components/problem.tsx'
 import { fieldId, objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { Titled } from '../../shell/components/titled.tsx'
 import { momentText } from '../../shell/labels/time.ts'
-import { serverText } from '../../shell/messages/server-templates.ts'
 import { t } from '../../shell/messages/t.ts'
 import {
   Badge,
@@ -198,7 +197,7 @@ function Confirmation({ server }: { server: Saved }) {
       </Banner>
       {test.error && testProblems.all.length === 0 && (
         <Banner tone="critical" title={t('The test mail was not accepted')}>
-          {serverText(test.error.message)}
+          {test.error.message}
         </Banner>
       )}
       <TextField

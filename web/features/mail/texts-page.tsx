@@ -10,7 +10,6 @@ import { Problem } from '../../shell/components/problem.tsx'
 import { fieldId, objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { SaveBar } from '../../shell/components/save-bar.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
-import { serverText } from '../../shell/messages/server-templates.ts'
 import { t } from '../../shell/messages/t.ts'
 import {
   BlockStack,
@@ -250,7 +249,7 @@ function Preview({ mail, locale, texts }: PreviewProps) {
       <Select label={t('Width')} labelInline options={WIDTHS} value={width} onChange={setWidth} />
       {refused && (
         <Text as="p" tone="critical">
-          {serverText(refused.message)}
+          {refused.message}
         </Text>
       )}
       {preview.error && !refused && (

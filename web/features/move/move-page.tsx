@@ -8,7 +8,7 @@ import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
 import { numberText } from '../../shell/labels/size.ts'
-import { serverText } from '../../shell/messages/server-templates.ts'
+import { messageText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
 import {
   Badge,
@@ -181,7 +181,7 @@ const Findings = ({ findings }: Pick<Move, 'findings'>) => (
     help={t('Rows with an error are left out; everything else is imported.')}
   >
     <ul className="problems">
-      {findings.map(({ severity, message, count, rows }) => (
+      {findings.map(({ severity, message, message_text, count, rows }) => (
         <li key={`${severity} ${message}`}>
           <InlineStack gap="200" blockAlign="center">
             <Badge tone={severity === 'error' ? 'critical' : 'attention'}>
@@ -190,7 +190,7 @@ const Findings = ({ findings }: Pick<Move, 'findings'>) => (
             <Text as="span">{t('{count, plural, one {# time} other {# times}}', { count })}</Text>
           </InlineStack>
           <BlockStack gap="050">
-            <Text as="span">{serverText(message)}</Text>
+            <Text as="span">{messageText({ message, ...(message_text && { message_text }) })}</Text>
             <Text as="span" variant="bodySm" tone="subdued">
               {t('{count, plural, one {Row {rows}} other {Rows {rows}}}', {
                 count: rows.length,

@@ -6,7 +6,6 @@ import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
 import { momentText } from '../../shell/labels/time.ts'
-import { serverText } from '../../shell/messages/server-templates.ts'
 import { tRich } from '../../shell/messages/rich.ts'
 import { t } from '../../shell/messages/t.ts'
 import {
@@ -104,7 +103,7 @@ function Unread({ error }: { error: Error }) {
       <BlockStack gap="200">
         <ul className="bullets">
           {error.details.map(({ message }) => (
-            <li key={message}>{serverText(message)}</li>
+            <li key={message}>{message}</li>
           ))}
         </ul>
         <p>

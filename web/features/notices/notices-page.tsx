@@ -108,42 +108,7 @@ function Entry({ notice, onRead }: { notice: Notice; onRead: () => void }) {
           </Text>
         )}
         {(notice.operation_id || notice.delivery_id || unread) && (
-          <Box paddingBlockStart="100">
-            <InlineStack gap="400">
-              {notice.operation_id && (
-                <Link
-                  url={`/operations/${notice.operation_id}`}
-                  onClick={unread ? onRead : undefined}
-                >
-                  {t('View details')}
-                </Link>
-              )}
-              {notice.delivery_id && (
-                <>
-                  <Button variant="plain" onClick={() => setCorrecting(true)}>
-                    {t('Correct the address')}
-                  </Button>
-                  <Link
-                    url={`/deliveries/${notice.delivery_id}`}
-                    onClick={unread ? onRead : undefined}
-                  >
-                    {t('View the delivery')}
-                  </Link>
-                </>
-              )}
-              {unread && (
-                <Button
-                  variant="plain"
-                  onClick={onRead}
-                  accessibilityLabel={t('Mark as read: {title}', {
-                    title: shownText(notice.title_text),
-                  })}
-                >
-                  {t('Mark as read')}
-                </Button>
-              )}
-            </InlineStack>
-          </Box>
+          <NoticeActions notice={notice} onRead={onRead} onCorrect={() => setCorrecting(true)} />
         )}
       </BlockStack>
       {correcting && notice.delivery_id && (
@@ -154,5 +119,47 @@ function Entry({ notice, onRead }: { notice: Notice; onRead: () => void }) {
         />
       )}
     </article>
+  )
+}
+
+interface ActionsProps {
+  notice: Notice
+  onRead: () => void
+  onCorrect: () => void
+}
+
+function NoticeActions({ notice, onRead, onCorrect }: ActionsProps) {
+  const unread = notice.read_at === null
+  return (
+    <Box paddingBlockStart="100">
+      <InlineStack gap="400">
+        {notice.operation_id && (
+          <Link url={`/operations/${notice.operation_id}`} onClick={unread ? onRead : undefined}>
+            {t('View details')}
+          </Link>
+        )}
+        {notice.delivery_id && (
+          <>
+            <Button variant="plain" onClick={onCorrect}>
+              {t('Correct the address')}
+            </Button>
+            <Link url={`/deliveries/${notice.delivery_id}`} onClick={unread ? onRead : undefined}>
+              {t('View the delivery')}
+            </Link>
+          </>
+        )}
+        {unread && (
+          <Button
+            variant="plain"
+            onClick={onRead}
+            accessibilityLabel={t('Mark as read: {title}', {
+              title: shownText(notice.title_text),
+            })}
+          >
+            {t('Mark as read')}
+          </Button>
+        )}
+      </InlineStack>
+    </Box>
   )
 }

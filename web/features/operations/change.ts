@@ -11,7 +11,7 @@ import {
   waitText,
 } from '../../shell/files/labels.ts'
 import { numberText, savedText, sizeText } from '../../shell/labels/size.ts'
-import { serverText } from '../../shell/messages/server-templates.ts'
+import { reasonText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
 
 export interface Change {
@@ -125,5 +125,7 @@ const titles = (mappings: readonly ItemMapping[]): string =>
   [...new Set(mappings.map(titleOf))].join(', ')
 
 /** A rule of the shop is named: the merchant may want to change it. */
-const titleOf = ({ product_title, method, reason }: ItemMapping): string =>
-  method === 'rule' && reason ? `${product_title} (${serverText(reason)})` : product_title
+const titleOf = ({ product_title, method, reason = '', reason_text }: ItemMapping): string =>
+  method === 'rule' && reason
+    ? `${product_title} (${reasonText({ reason, ...(reason_text && { reason_text }) })})`
+    : product_title

@@ -7,7 +7,7 @@ import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { blockedText, DELIVERY_STATUSES } from './labels.ts'
-import { serverText } from '../../shell/messages/server-templates.ts'
+import { messageText, reasonText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Badge, Banner, BlockStack, Card } from '../../shell/ui/index.ts'
 import { lastSeen } from '../../shell/url-state/use-url-state.ts'
@@ -90,7 +90,7 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
               onAction: () => setOpen({ dialog: 'correct' }),
             }}
           >
-            {delivery.sent?.error && <p>{serverText(delivery.sent.error)}</p>}
+            {delivery.sent?.error && <p>{messageText({ message: delivery.sent.error })}</p>}
           </Banner>
         )}
         {blocked !== null && !delivery.asked && (
@@ -102,7 +102,9 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
               onAction: () => setUnblocking(true),
             }}
           >
-            {delivery.reason !== null && <p>{serverText(delivery.reason)}</p>}
+            {delivery.reason !== null && (
+              <p>{reasonText({ ...delivery, reason: delivery.reason })}</p>
+            )}
           </Banner>
         )}
         {delivery.asked && changeable && <AskedBanner delivery={delivery} />}
@@ -111,7 +113,7 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
             <p>
               {delivery.reason === null
                 ? t('The buyer cannot download its files.')
-                : serverText(delivery.reason)}
+                : reasonText({ ...delivery, reason: delivery.reason })}
             </p>
           </Banner>
         )}
@@ -123,7 +125,7 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
               title={t('Some files are not delivered')}
               action={{ content: t('Prepare again'), onAction: actions.prepare }}
             >
-              <p>{serverText(delivery.reason)}</p>
+              <p>{reasonText({ ...delivery, reason: delivery.reason })}</p>
             </Banner>
           )}
         <AboutCard delivery={delivery} onCorrect={() => setOpen({ dialog: 'address' })} />

@@ -5,7 +5,7 @@ import { type File } from '../../shell/client/types.ts'
 import { FileIcon } from '../../shell/files/icon.tsx'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import { SortableList } from '../../shell/components/sortable.tsx'
+import { SortableList, type SortableControls } from '../../shell/components/sortable.tsx'
 import { Box, Button, Card, InlineStack, Link, Text } from '../../shell/ui/index.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { t } from '../../shell/messages/t.ts'
@@ -60,56 +60,83 @@ export function PackFiles({ pack }: { pack: Pack }) {
           // Files that are not loaded yet stay after the loaded ones.
           onOrder={(next) => order.mutate(next.map(({ id }) => id))}
         >
-          {(file, _at, { handle, buttons }) => (
-            <>
-              {handle}
-              <FileIcon filename={file.filename} contentType={file.content_type} />
-              <span className="pack-file-name">
-                <Link url={`/files/${file.id}`} monochrome removeUnderline>
-                  {file.filename}
-                </Link>
-                <Text as="span" variant="bodySm" tone="subdued">
-                  {sizeText(file.size_bytes)}
-                </Text>
-              </span>
-              {buttons}
-              <Button
-                variant="plain"
-                tone="critical"
-                loading={takeOut.isPending && takeOut.variables[0] === file.id}
-                accessibilityLabel={t('Remove {filename} from the pack', {
-                  filename: file.filename,
-                })}
-                onClick={() => out(file)}
-              >
-                {t('Remove')}
-              </Button>
-            </>
+          {(file, _at, controls) => (
+            <PackFile
+              file={file}
+              controls={controls}
+              removing={takeOut.isPending && takeOut.variables[0] === file.id}
+              onRemove={() => out(file)}
+            />
           )}
         </SortableList>
       )}
       {list && files.hasNextPage && (
-        <Box padding="300">
-          <InlineStack align="center" blockAlign="center" gap="300">
-            <Text as="span" variant="bodySm" tone="subdued">
-              {t('{count, number} of {files, plural, one {# file} other {# files}}', {
-                count: list.length,
-                files: pack.files,
-              })}
-            </Text>
-            <Button
-              variant="plain"
-              loading={files.isFetchingNextPage}
-              onClick={() => void files.fetchNextPage()}
-            >
-              {t('Show more files')}
-            </Button>
-          </InlineStack>
-        </Box>
+        <MoreFiles files={files} shown={list.length} total={pack.files} />
       )}
     </Card>
   )
 }
+
+interface PackFileProps {
+  file: File
+  controls: SortableControls
+  removing: boolean
+  onRemove: () => void
+}
+
+function PackFile({ file, controls: { handle, buttons }, removing, onRemove }: PackFileProps) {
+  const { id, filename, content_type, size_bytes } = file
+  return (
+    <>
+      {handle}
+      <FileIcon filename={filename} contentType={content_type} />
+      <span className="pack-file-name">
+        <Link url={`/files/${id}`} monochrome removeUnderline>
+          {filename}
+        </Link>
+        <Text as="span" variant="bodySm" tone="subdued">
+          {sizeText(size_bytes)}
+        </Text>
+      </span>
+      {buttons}
+      <Button
+        variant="plain"
+        tone="critical"
+        loading={removing}
+        accessibilityLabel={t('Remove {filename} from the pack', { filename })}
+        onClick={onRemove}
+      >
+        {t('Remove')}
+      </Button>
+    </>
+  )
+}
+
+interface MoreFilesProps {
+  files: ReturnType<typeof usePackFiles>
+  shown: number
+  total: number
+}
+
+const MoreFiles = ({ files, shown, total }: MoreFilesProps) => (
+  <Box padding="300">
+    <InlineStack align="center" blockAlign="center" gap="300">
+      <Text as="span" variant="bodySm" tone="subdued">
+        {t('{count, number} of {files, plural, one {# file} other {# files}}', {
+          count: shown,
+          files: total,
+        })}
+      </Text>
+      <Button
+        variant="plain"
+        loading={files.isFetchingNextPage}
+        onClick={() => void files.fetchNextPage()}
+      >
+        {t('Show more files')}
+      </Button>
+    </InlineStack>
+  </Box>
+)
 
 /** The files in the order of these ids. */
 function inOrder(files: readonly File[], ids: readonly string[]): File[] {

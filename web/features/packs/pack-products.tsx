@@ -44,35 +44,12 @@ export function PackProducts({ pack }: { pack: Pack }) {
           </Text>
         ) : (
           pack.products.map((product) => (
-            <InlineStack
+            <ProductRow
               key={`${product.product_id} ${product.variant_id}`}
-              align="space-between"
-              blockAlign="center"
-              gap="200"
-              wrap={false}
-            >
-              <BlockStack>
-                <Text as="span" breakWord>
-                  {product.product_title}
-                </Text>
-                {product.sku && (
-                  <Text as="span" variant="bodySm" tone="subdued">
-                    {t('SKU {sku}', { sku: product.sku })}
-                  </Text>
-                )}
-              </BlockStack>
-              <Button
-                variant="plain"
-                tone="critical"
-                disabled={change.isPending}
-                accessibilityLabel={t('Remove {title} from the pack', {
-                  title: product.product_title,
-                })}
-                onClick={() => replace(without(product), () => undefined)}
-              >
-                {t('Remove')}
-              </Button>
-            </InlineStack>
+              product={product}
+              busy={change.isPending}
+              onRemove={() => replace(without(product), () => undefined)}
+            />
           ))
         )}
         {job && (
@@ -96,6 +73,36 @@ export function PackProducts({ pack }: { pack: Pack }) {
     </Card>
   )
 }
+
+interface RowProps {
+  product: PackProduct
+  busy: boolean
+  onRemove: () => void
+}
+
+const ProductRow = ({ product, busy, onRemove }: RowProps) => (
+  <InlineStack align="space-between" blockAlign="center" gap="200" wrap={false}>
+    <BlockStack>
+      <Text as="span" breakWord>
+        {product.product_title}
+      </Text>
+      {product.sku && (
+        <Text as="span" variant="bodySm" tone="subdued">
+          {t('SKU {sku}', { sku: product.sku })}
+        </Text>
+      )}
+    </BlockStack>
+    <Button
+      variant="plain"
+      tone="critical"
+      disabled={busy}
+      accessibilityLabel={t('Remove {title} from the pack', { title: product.product_title })}
+      onClick={onRemove}
+    >
+      {t('Remove')}
+    </Button>
+  </InlineStack>
+)
 
 const choiceOf = ({ product_id, variant_id }: PackProduct): ProductChoice => ({
   product_id,

@@ -17,8 +17,11 @@ import { t } from '../../shell/messages/t.ts'
 
 const SHOWN = 50
 
+const usePacksState = () => useUrlState(PACKS_STATE)
+
 export function PacksPage() {
-  const { urlState, go, pages } = useUrlState(PACKS_STATE)
+  const state = usePacksState()
+  const { urlState } = state
   const packs = usePacks({ limit: SHOWN, search: urlState.search, cursor: urlState.cursor })
   const [creating, setCreating] = useState(false)
   const [doomed, setDoomed] = useState<Pack | null>(null)
@@ -35,53 +38,9 @@ export function PacksPage() {
       <BlockStack gap="400">
         <LoadProblem query={packs} what={t('The packs could not be loaded')} />
         {none ? (
-          <Card>
-            <Nothing
-              why="new"
-              heading={t('No packs yet')}
-              action={{ content: t('Create pack'), onAction: create }}
-            >
-              {t(
-                'Files in a pack share its products, have a fixed order, and are delivered with one link.',
-              )}
-            </Nothing>
-          </Card>
+          <NoPacks onCreate={create} />
         ) : (
-          <Card padding="0">
-            <Box padding="300">
-              <PageSearch>
-                <TextField
-                  label={t('Search packs')}
-                  labelHidden
-                  placeholder={t('Search packs by name')}
-                  autoComplete="off"
-                  clearButton
-                  value={urlState.search}
-                  onChange={(search) => go({ search }, { replace: true })}
-                  onClearButtonClick={() => go({ search: '' }, { replace: true })}
-                />
-              </PageSearch>
-            </Box>
-            {packs.isPending && <LoadingRows rows={5} what={t('packs')} />}
-            {list?.length === 0 && (
-              <Nothing
-                why="unmatched"
-                heading={t('No pack matches')}
-                action={{ content: t('Show all'), onAction: () => go({ search: '' }) }}
-              />
-            )}
-            {list && list.length > 0 && <PacksTable packs={list} onDelete={setDoomed} />}
-            {list && list.length > 0 && (
-              <ListPages
-                what={t('packs')}
-                all={t('{count, plural, one {# pack} other {# packs}}', { count: list.length })}
-                page={urlState.page}
-                next={packs.data?.next_cursor ?? null}
-                pages={pages}
-                stale={packs.isPlaceholderData}
-              />
-            )}
-          </Card>
+          <PackList packs={packs} state={state} onDelete={setDoomed} />
         )}
       </BlockStack>
       {creating && (
@@ -98,5 +57,66 @@ export function PacksPage() {
         />
       )}
     </Page>
+  )
+}
+
+const NoPacks = ({ onCreate }: { onCreate: () => void }) => (
+  <Card>
+    <Nothing
+      why="new"
+      heading={t('No packs yet')}
+      action={{ content: t('Create pack'), onAction: onCreate }}
+    >
+      {t(
+        'Files in a pack share its products, have a fixed order, and are delivered with one link.',
+      )}
+    </Nothing>
+  </Card>
+)
+
+interface ListProps {
+  packs: ReturnType<typeof usePacks>
+  state: ReturnType<typeof usePacksState>
+  onDelete: (pack: Pack) => void
+}
+
+function PackList({ packs, state: { urlState, go, pages }, onDelete }: ListProps) {
+  const list = packs.data?.data
+  return (
+    <Card padding="0">
+      <Box padding="300">
+        <PageSearch>
+          <TextField
+            label={t('Search packs')}
+            labelHidden
+            placeholder={t('Search packs by name')}
+            autoComplete="off"
+            clearButton
+            value={urlState.search}
+            onChange={(search) => go({ search }, { replace: true })}
+            onClearButtonClick={() => go({ search: '' }, { replace: true })}
+          />
+        </PageSearch>
+      </Box>
+      {packs.isPending && <LoadingRows rows={5} what={t('packs')} />}
+      {list?.length === 0 && (
+        <Nothing
+          why="unmatched"
+          heading={t('No pack matches')}
+          action={{ content: t('Show all'), onAction: () => go({ search: '' }) }}
+        />
+      )}
+      {list && list.length > 0 && <PacksTable packs={list} onDelete={onDelete} />}
+      {list && list.length > 0 && (
+        <ListPages
+          what={t('packs')}
+          all={t('{count, plural, one {# pack} other {# packs}}', { count: list.length })}
+          page={urlState.page}
+          next={packs.data?.next_cursor ?? null}
+          pages={pages}
+          stale={packs.isPlaceholderData}
+        />
+      )}
+    </Card>
   )
 }

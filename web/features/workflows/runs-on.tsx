@@ -16,7 +16,6 @@ export function RunsOn({ draft, change, problems }: Props) {
   const { data } = useWorkflows()
   // The steps that every import needs: those of the first built-in import.
   const model = data?.data.find(({ built_in, kind }) => built_in && kind === 'import')
-  const channels = useChannels().filter(({ imports }) => imports !== null)
   const choose = (kind: WorkflowDraft['kind']) => {
     const begin = kind === 'import' && draft.steps.length === 0 && model !== undefined
     change({ kind, ...(begin ? { steps: model.steps.map(stepOf), parallel: model.parallel } : {}) })
@@ -54,25 +53,7 @@ export function RunsOn({ draft, change, problems }: Props) {
               'Every import of the channel that it is attached to goes through these steps.',
             ),
             renderChildren: (selected) =>
-              selected && (
-                <div style={{ maxInlineSize: 320 }}>
-                  <Select
-                    label={t('Attached to')}
-                    id={fieldId('channel')}
-                    error={problems.at('channel')}
-                    options={[
-                      { label: t('Nothing yet'), value: '' },
-                      ...channels.map(({ id, title, imports }) => ({
-                        label: imports?.plural ?? title,
-                        value: id,
-                      })),
-                      ...missingChannel(channels, draft.channel),
-                    ]}
-                    value={draft.channel ?? ''}
-                    onChange={(channel) => change({ channel: channel === '' ? null : channel })}
-                  />
-                </div>
-              ),
+              selected && <AttachedTo draft={draft} change={change} problems={problems} />,
           },
         ]}
       />
@@ -90,6 +71,30 @@ export function RunsOn({ draft, change, problems }: Props) {
         </div>
       )}
     </BlockStack>
+  )
+}
+
+/** The channel whose imports go through the workflow. */
+function AttachedTo({ draft, change, problems }: Props) {
+  const channels = useChannels().filter(({ imports }) => imports !== null)
+  return (
+    <div style={{ maxInlineSize: 320 }}>
+      <Select
+        label={t('Attached to')}
+        id={fieldId('channel')}
+        error={problems.at('channel')}
+        options={[
+          { label: t('Nothing yet'), value: '' },
+          ...channels.map(({ id, title, imports }) => ({
+            label: imports?.plural ?? title,
+            value: id,
+          })),
+          ...missingChannel(channels, draft.channel),
+        ]}
+        value={draft.channel ?? ''}
+        onChange={(channel) => change({ channel: channel === '' ? null : channel })}
+      />
+    </div>
   )
 }
 

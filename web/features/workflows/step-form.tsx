@@ -116,7 +116,11 @@ function Head({
   )
 }
 
-function Body({ step, kind, plugin, problems, path, onChange }: Props & { path: string }) {
+type BodyProps = Pick<Props, 'step' | 'kind' | 'plugin' | 'problems' | 'onChange'> & {
+  path: string
+}
+
+function Body({ step, kind, plugin, problems, path, onChange }: BodyProps) {
   const own = problems.at(`${path}.options`) ?? problems.at(path) ?? problems.at(`${path}.plugin`)
   const empty = Object.keys(plugin?.options.properties ?? {}).length === 0
   return (
@@ -144,50 +148,53 @@ function Body({ step, kind, plugin, problems, path, onChange }: Props & { path: 
         </Text>
       )}
       {plugin?.scope !== 'operation' && (
-        <>
-          <Checkbox
-            label={t('Only for some files')}
-            helpText={
-              step.when === null
-                ? undefined
-                : (conditionSentence(step.when) ??
-                  t('Other files skip this step. A file must meet all conditions.'))
-            }
-            id={fieldId(`${path}.when`)}
-            error={problems.at(`${path}.when`)}
-            checked={step.when !== null}
-            onChange={(some) => onChange({ when: some ? {} : null })}
-          />
-          {step.when !== null && (
-            <div className="nested">
-              <FilterFields
-                value={step.when}
-                onChange={(when) => onChange({ when })}
-                path={`${path}.when`}
-                problems={problems}
-              />
-            </div>
-          )}
-          {/* A failure always holds the whole delivery. */}
-          {kind !== 'delivery' && (
-            <div style={{ maxInlineSize: 420 }}>
-              <Select
-                label={t('If a file fails')}
-                id={fieldId(`${path}.on_failure`)}
-                error={problems.at(`${path}.on_failure`)}
-                options={policiesOf(plugin?.kind ?? 'act').map((value) => ({
-                  label: FAILURE_POLICIES[value],
-                  value,
-                }))}
-                value={step.on_failure ?? defaultPolicy(plugin?.kind ?? 'act', kind)}
-                onChange={(on_failure) =>
-                  onChange({ on_failure: on_failure as StepDraft['on_failure'] })
-                }
-              />
-            </div>
-          )}
-        </>
+        <StepTerms {...{ step, kind, plugin, problems, path, onChange }} />
       )}
     </BlockStack>
   )
 }
+
+/** For which files the step runs, and what follows if it fails. */
+const StepTerms = ({ step, kind, plugin, problems, path, onChange }: BodyProps) => (
+  <>
+    <Checkbox
+      label={t('Only for some files')}
+      helpText={
+        step.when === null
+          ? undefined
+          : (conditionSentence(step.when) ??
+            t('Other files skip this step. A file must meet all conditions.'))
+      }
+      id={fieldId(`${path}.when`)}
+      error={problems.at(`${path}.when`)}
+      checked={step.when !== null}
+      onChange={(some) => onChange({ when: some ? {} : null })}
+    />
+    {step.when !== null && (
+      <div className="nested">
+        <FilterFields
+          value={step.when}
+          onChange={(when) => onChange({ when })}
+          path={`${path}.when`}
+          problems={problems}
+        />
+      </div>
+    )}
+    {/* A failure always holds the whole delivery. */}
+    {kind !== 'delivery' && (
+      <div style={{ maxInlineSize: 420 }}>
+        <Select
+          label={t('If a file fails')}
+          id={fieldId(`${path}.on_failure`)}
+          error={problems.at(`${path}.on_failure`)}
+          options={policiesOf(plugin?.kind ?? 'act').map((value) => ({
+            label: FAILURE_POLICIES[value],
+            value,
+          }))}
+          value={step.on_failure ?? defaultPolicy(plugin?.kind ?? 'act', kind)}
+          onChange={(on_failure) => onChange({ on_failure: on_failure as StepDraft['on_failure'] })}
+        />
+      </div>
+    )}
+  </>
+)

@@ -21,31 +21,7 @@ interface Props {
 export function StepsCard({ form, plugins }: Props) {
   const { draft, change, problems } = form
   const { steps } = draft
-  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
-  const [said, setSaid] = useState('')
-  const focus = useFocusAfter()
-  const titleOf = ({ plugin }: StepDraft) => plugins.get(plugin)?.title ?? plugin
-  const toggle = (key: string, show = !open.has(key)) =>
-    setOpen(
-      (before) => new Set(show ? [...before, key] : [...before].filter((other) => other !== key)),
-    )
-
-  const insert = (plugin: string, at: number) => {
-    const known = plugins.get(plugin)
-    const step = { ...newStep(plugin), options: known ? startOptions(known) : {} }
-    change({ steps: steps.toSpliced(at, 0, step) })
-    toggle(step.key, true)
-    setSaid(t('{title} is step {count}', { title: titleOf(step), count: at + 1 }))
-    focus(`${step.key} toggle`)
-  }
-  const remove = (step: StepDraft) => {
-    const at = steps.indexOf(step)
-    const next = steps.filter((other) => other !== step)
-    const neighbour = next[Math.min(at, next.length - 1)]
-    change({ steps: next })
-    setSaid(t('{title} is removed', { title: titleOf(step) }))
-    focus(neighbour ? `${neighbour.key} toggle` : fieldId('steps'))
-  }
+  const { said, titleOf, isOpen, toggle, insert, remove } = useSteps({ form, plugins })
   const none = problems.at('steps')
   return (
     <Card>
@@ -88,7 +64,7 @@ export function StepsCard({ form, plugins }: Props) {
                   plugin={plugins.get(step.plugin)}
                   summary={form.summaryOf(step)}
                   problems={problems}
-                  open={open.has(step.key)}
+                  open={isOpen(step)}
                   onToggle={() => toggle(step.key)}
                   onChange={(part) => {
                     change({
@@ -113,6 +89,39 @@ export function StepsCard({ form, plugins }: Props) {
       </BlockStack>
     </Card>
   )
+}
+
+/** The steps that are open, and what adds and removes a step: it is announced, and gets the focus. */
+function useSteps({ form, plugins }: Props) {
+  const { draft, change } = form
+  const { steps } = draft
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
+  const [said, setSaid] = useState('')
+  const focus = useFocusAfter()
+  const titleOf = ({ plugin }: StepDraft) => plugins.get(plugin)?.title ?? plugin
+  const toggle = (key: string, show = !open.has(key)) =>
+    setOpen(
+      (before) => new Set(show ? [...before, key] : [...before].filter((other) => other !== key)),
+    )
+
+  const insert = (plugin: string, at: number) => {
+    const known = plugins.get(plugin)
+    const step = { ...newStep(plugin), options: known ? startOptions(known) : {} }
+    change({ steps: steps.toSpliced(at, 0, step) })
+    toggle(step.key, true)
+    setSaid(t('{title} is step {count}', { title: titleOf(step), count: at + 1 }))
+    focus(`${step.key} toggle`)
+  }
+  const remove = (step: StepDraft) => {
+    const at = steps.indexOf(step)
+    const next = steps.filter((other) => other !== step)
+    const neighbour = next[Math.min(at, next.length - 1)]
+    change({ steps: next })
+    setSaid(t('{title} is removed', { title: titleOf(step) }))
+    focus(neighbour ? `${neighbour.key} toggle` : fieldId('steps'))
+  }
+  const isOpen = ({ key }: StepDraft) => open.has(key)
+  return { said, titleOf, isOpen, toggle, insert, remove }
 }
 
 const rowOf = (at: number, title: string, problems: Problems) => {

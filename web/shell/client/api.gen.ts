@@ -415,6 +415,8 @@ export interface components {
     CloudRejection: {
       code: string
       message: string
+      /** @description Absent: the English text has no values, so it is its own message */
+      message_text?: components['schemas']['Text']
       path: string
       size_bytes: number
     }
@@ -970,7 +972,11 @@ export interface components {
       /** @description The column’s header; null: the row as a whole */
       column: string | null
       detail: string | null
+      /** @description Absent: the English text has no values, so it is its own message */
+      detail_text?: components['schemas']['Text']
       message: string
+      /** @description Absent: the English text has no values, so it is its own message */
+      message_text?: components['schemas']['Text']
       /** @description As a spreadsheet counts: the header is row 1 */
       row: number
       /** @enum {string} */
@@ -982,8 +988,10 @@ export interface components {
       code: string
       /** @description The column’s header; null: whole rows */
       column: string | null
-      /** @description Absent if it differs between the rows */
+      /** @description Null if it differs between the rows */
       detail: string | null
+      /** @description Absent: the English text has no values, so it is its own message */
+      detail_text?: components['schemas']['Text']
       /** @description How many different texts the cells have */
       different: number
       field:
@@ -1006,6 +1014,8 @@ export interface components {
       fixes: ('leave_out' | 'set' | 'prefix' | 'replace' | 'number' | 'from_address')[]
       id: string
       message: string
+      /** @description Absent: the English text has no values, so it is its own message */
+      message_text?: components['schemas']['Text']
       rows: number
       /** @enum {string} */
       severity: 'error' | 'warning'
@@ -1277,6 +1287,8 @@ export interface components {
       order_name: string
       /** @description Why it, or one of its files, is not ready */
       reason: string | null
+      /** @description Absent: the English text has no values, so it is its own message */
+      reason_text?: components['schemas']['Text']
       /** @description The last email about it */
       sent: {
         /** Format: date-time */
@@ -1429,6 +1441,8 @@ export interface components {
       order_name: string
       /** @description Why it, or one of its files, is not ready */
       reason: string | null
+      /** @description Absent: the English text has no values, so it is its own message */
+      reason_text?: components['schemas']['Text']
       /** @description The last downloads that the buyer was refused, newest first; 20 of each link are kept */
       refusals: {
         /** @description Shortened: 203.0.113.0/24 */
@@ -2054,6 +2068,8 @@ export interface components {
             product_id: string
             product_title: string
             reason: string
+            /** @description Absent: the English text has no values, so it is its own message */
+            reason_text?: components['schemas']['Text']
             score: number
             sku: string | null
             variant_id: string | null
@@ -2660,6 +2676,8 @@ export interface components {
             product_id: string
             product_title: string
             reason: string
+            /** @description Absent: the English text has no values, so it is its own message */
+            reason_text?: components['schemas']['Text']
             score: number
             sku: string | null
             variant_id: string | null
@@ -3018,6 +3036,8 @@ export interface components {
             product_id: string
             product_title: string
             reason: string
+            /** @description Absent: the English text has no values, so it is its own message */
+            reason_text?: components['schemas']['Text']
             score: number
             sku: string | null
             variant_id: string | null
@@ -3691,6 +3711,8 @@ export interface components {
         product_id: string
         product_title: string
         reason: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        reason_text?: components['schemas']['Text']
         score: number
         sku: string | null
         variant_id: string | null
@@ -4119,6 +4141,8 @@ export interface components {
         product_id: string
         product_title: string
         reason: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        reason_text?: components['schemas']['Text']
         score: number
         variant_id: string | null
       }[]
@@ -4342,6 +4366,8 @@ export interface components {
       skipped: {
         link_id: string
         reason: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        reason_text?: components['schemas']['Text']
       }[]
     }
     LinksRequest: {
@@ -4859,6 +4885,8 @@ export interface components {
     MoveFinding: {
       count: number
       message: string
+      /** @description Absent: the English text has no values, so it is its own message */
+      message_text?: components['schemas']['Text']
       /** @description The first 20 rows */
       rows: number[]
       /** @enum {string} */
@@ -5560,6 +5588,8 @@ export interface components {
         product_id: string
         product_title: string
         reason: string
+        /** @description Absent: the English text has no values, so it is its own message */
+        reason_text?: components['schemas']['Text']
         score: number
         sku: string | null
         variant_id: string | null
@@ -5595,6 +5625,8 @@ export interface components {
       review: components['schemas']['Review']
       /** @description What suggested their best candidate */
       rule: string
+      /** @description Absent: the English text has no values, so it is its own message */
+      rule_text?: components['schemas']['Text']
     }
     ReviewsAcceptance: {
       above: number

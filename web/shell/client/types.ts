@@ -113,7 +113,7 @@ export type ItemMapping = Pick<
   Item['candidates'][number],
   'product_id' | 'product_title' | 'variant_id'
 > &
-  Partial<Pick<Mapping, 'method' | 'reason'>>
+  Partial<Pick<Mapping, 'method' | 'reason' | 'reason_text'>>
 
 export type Notice = Schemas['Notice']
 

@@ -20,10 +20,10 @@ interface Props<T> {
   disabled?: boolean
   rowProps?: (item: T, at: number) => { id?: string; className?: string; label?: string }
   /** The content of a row; `controls` are the handle, and the buttons that move it. */
-  children: (item: T, at: number, controls: Controls) => ReactNode
+  children: (item: T, at: number, controls: SortableControls) => ReactNode
 }
 
-interface Controls {
+export interface SortableControls {
   handle: ReactNode
   buttons: ReactNode
 }

@@ -2,7 +2,6 @@ import { afterEach, expect, test } from 'vitest'
 import { formatParts } from './format.ts'
 import { chooseLocale, setPageLocale, translationFor } from './locale.ts'
 import { mapTexts } from './map-texts.ts'
-import { serverText } from './server-templates.ts'
 import { setCatalog, t, translated, translationOf } from './t.ts'
 
 afterEach(() => {
@@ -88,7 +87,6 @@ test('a text that the catalog lacks is shown in English', () => {
   )
   expect(t('Order', {}, 'purchase')).toBe('Order')
   expect(translated('Import of “{label}”', { label: 'prices.csv' })).toBe('Import of “prices.csv”')
-  expect(serverText('Row 7: The file is empty')).toBe('Row 7: The file is empty')
   expect(
     formatParts<object>(
       translationOf('See <link>{name}</link>.'),

@@ -19,12 +19,21 @@ export const messageText = ({
   message_text?: ServerText
 }): string => (message_text ? shownText(message_text) : translationOf(message))
 
+/** Why something is so. */
+export const reasonText = ({
+  reason,
+  reason_text,
+}: {
+  reason: string
+  reason_text?: ServerText
+}): string => messageText({ message: reason, ...(reason_text && { message_text: reason_text }) })
+
 /** The detail of a record, as its message; null: it has none. */
 export const detailText = ({
   detail,
   detail_text,
 }: {
-  detail?: string
+  detail?: string | null
   detail_text?: ServerText
 }): string | null => (detail_text ? shownText(detail_text) : detail ? translationOf(detail) : null)
 

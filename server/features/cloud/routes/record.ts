@@ -8,7 +8,7 @@ import { operationOf, isRunning, type SyncView } from '../sync-rows.ts'
 import type { Totals } from '../totals.ts'
 import { OPERATION_STATUSES } from '../../../engine/engine.ts'
 import { toPublicId } from '../../../core/ids.ts'
-import { timestamp } from '../../../http/schemas.ts'
+import { messageText, timestamp } from '../../../http/schemas.ts'
 
 const MAX_FIELD = 8192
 const MAX_NAME = 200
@@ -112,7 +112,13 @@ export const connectionSchema = z
   .meta({ id: 'Connection' })
 
 export const rejectionSchema = z
-  .object({ path: z.string(), size_bytes: count, code: z.string(), message: z.string() })
+  .object({
+    path: z.string(),
+    size_bytes: count,
+    code: z.string(),
+    message: z.string(),
+    message_text: messageText,
+  })
   .meta({ id: 'CloudRejection' })
 
 const importId = (id: string | null) => id && toPublicId('import', id)

@@ -7,6 +7,7 @@ import { listRejections } from '../rejections.ts'
 import { listSyncs } from '../sync-rows.ts'
 import { requirePublicId } from '../../../core/ids.ts'
 import { lastOf } from '../../../core/present.ts'
+import { storedMessage } from '../../../core/texts.ts'
 import { rejectionSchema, syncRecord, syncSchema } from './record.ts'
 import { fromCursor, text, toCursor } from '../../../http/cursors.ts'
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
@@ -96,6 +97,7 @@ const rejections = (): Endpoint =>
       const rows = await listRejections(scope, id, { after, limit: limit + 1 })
       const shown = rows.slice(0, limit)
       const next = rows.length > limit ? toCursor([lastOf(shown).path]) : null
-      return { body: { data: shown, next_cursor: next } }
+      const data = shown.map((row) => ({ ...row, ...storedMessage(row.message) }))
+      return { body: { data, next_cursor: next } }
     },
   })

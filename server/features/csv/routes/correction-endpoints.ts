@@ -16,6 +16,7 @@ import { listOf, page } from '../../../http/schemas.ts'
 import { sendChunks } from '../../../http/stream-body.ts'
 import {
   correctableRowSchema,
+  problemTexts,
   correctableRowRecord,
   csvRecord,
   csvSchema,
@@ -58,7 +59,9 @@ const groups = () =>
     replies: { 200: { description: 'The groups', schema: listOf(problemGroupSchema) } },
     handler: async ({ caller, params }) => {
       const file = await requireUpload(caller.scope, csvIdOf(params.id))
-      return { body: { data: await listGroups(caller.scope, file), next_cursor: null } }
+      const found = await listGroups(caller.scope, file)
+      const data = found.map((group) => ({ ...group, ...problemTexts(group) }))
+      return { body: { data, next_cursor: null } }
     },
   })
 

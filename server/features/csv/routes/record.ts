@@ -1,5 +1,6 @@
 // A CSV upload, as every answer shows it.
 import { z } from 'zod'
+import type { AnyText } from '../../../../plugins/contract.ts'
 import { missingColumns } from '../check.ts'
 import { correctedCells } from '../edits.ts'
 import type { CheckProgress } from '../check-state.ts'
@@ -12,12 +13,20 @@ import type { SavedMapping } from '../saved-mappings.ts'
 import type { CsvUpload, ListedUpload } from '../uploads.ts'
 import { toOperationId, toPublicId } from '../../../core/ids.ts'
 import { firstOf } from '../../../core/present.ts'
-import { timestamp } from '../../../http/schemas.ts'
+import { storedDetail } from '../../../core/texts.ts'
+import { messageText, timestamp } from '../../../http/schemas.ts'
 
 const KEPT_MS = 24 * 60 * 60 * 1000
 
 const perField = <T extends z.ZodType>(value: T) =>
   z.object(Object.fromEntries(FIELDS.map((field) => [field, value])) as Record<CsvField, T>)
+
+const textFields = {
+  message: z.string(),
+  message_text: messageText,
+  detail: z.string().nullable(),
+  detail_text: messageText,
+}
 
 export const problemSchema = z
   .object({
@@ -28,8 +37,7 @@ export const problemSchema = z
       .meta({ description: 'The column’s header; null: the row as a whole' }),
     severity: z.enum(['error', 'warning']),
     code: z.string(),
-    message: z.string(),
-    detail: z.string().nullable(),
+    ...textFields,
     value: z.string().nullable().meta({ description: 'The text of the cell' }),
   })
   .meta({ id: 'CsvProblem' })
@@ -41,8 +49,8 @@ export const problemGroupSchema = z
     code: z.string(),
     column: z.string().nullable().meta({ description: 'The column’s header; null: whole rows' }),
     field: z.enum(FIELDS).nullable(),
-    message: z.string(),
-    detail: z.string().nullable().meta({ description: 'Absent if it differs between the rows' }),
+    ...textFields,
+    detail: z.string().nullable().meta({ description: 'Null if it differs between the rows' }),
     rows: z.number().int(),
     values: z
       .array(z.object({ value: z.string(), rows: z.number().int() }))
@@ -243,7 +251,9 @@ export function csvRecord(upload: CsvUpload): z.output<typeof csvSchema> {
     mapping,
     saved_mapping: upload.saved_mapping,
     missing: missingColumns(mapping),
-    problems: upload.structure.map((one) => ({ ...one, severity: 'error', value: null })),
+    problems: upload.structure.map((one) => ({
+      ...{ ...one, ...problemTexts(one), severity: 'error', value: null },
+    })),
     preview: previewOf(upload),
     recheck: upload.recheck && recheckOf(upload.recheck),
     corrections: upload.corrections,
@@ -293,7 +303,7 @@ const previewProblem = (
   row,
   column: field && (mapping[field] ?? field),
   ...problem,
-  detail: problem.detail ?? null,
+  ...problemTexts(problem),
   value: problem.value ?? null,
 })
 
@@ -327,11 +337,23 @@ function checkOf({ check_options, progress }: ListedUpload): z.output<typeof che
   }
 }
 
+/** The texts of a problem, as every answer has them. */
+export const problemTexts = ({
+  message,
+  detail,
+}: {
+  message: AnyText
+  detail?: AnyText | null
+}) => ({
+  detail: null,
+  ...storedDetail(message, detail ?? undefined),
+})
+
 export const problemRecord = (
   problem: Omit<ProblemRow, 'place' | 'number'>,
 ): z.output<typeof problemSchema> => {
-  const { row, column, severity, code, message, detail, value } = problem
-  return { row, column, severity, code, message, detail, value }
+  const { row, column, severity, code, value } = problem
+  return { row, column, severity, code, ...problemTexts(problem), value }
 }
 
 export const savedMappingSchema = z

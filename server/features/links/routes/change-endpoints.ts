@@ -8,11 +8,12 @@ import { AppError, type ErrorDetail } from '../../../core/errors.ts'
 import { readLinks, type Link } from '../model/links.ts'
 import { extendLink, resetLink, revokeLinks } from '../model/changes.ts'
 import { parsePublicId, requirePublicId, toPublicId } from '../../../core/ids.ts'
+import { storedReason } from '../../../core/texts.ts'
 import { queueLinkMails, unsendable } from '../mail.ts'
 import { MAX_REPEATED, repeatedTooOften } from '../../../core/outbox/repeated-mails.ts'
 import { endpoint, type Caller, type Endpoint, type Reply } from '../../../http/endpoint.ts'
 import { linkRecord, linkSchema } from '../record.ts'
-import { errorSchema, expiryDays } from '../../../http/schemas.ts'
+import { errorSchema, expiryDays, messageText } from '../../../http/schemas.ts'
 import type { LinkRouteParts } from '../routes.ts'
 
 type Parts = Pick<LinkRouteParts, 'secrets' | 'baseUrl' | 'clock' | 'limits'>
@@ -148,7 +149,13 @@ const send = (parts: Parts) =>
         schema: z
           .object({
             queued: z.number().int(),
-            skipped: z.array(z.object({ link_id: z.string(), reason: z.string() })),
+            skipped: z.array(
+              z.object({
+                link_id: z.string(),
+                reason: z.string(),
+                reason_text: messageText,
+              }),
+            ),
           })
           .meta({ id: 'LinksEmailed' }),
       },
@@ -165,7 +172,9 @@ const send = (parts: Parts) =>
         const reasons = links.map(
           (link) =>
             unsendable(link) ??
-            (repeated.has(link.id) ? `It was sent ${MAX_REPEATED} times within an hour` : null),
+            (repeated.has(link.id)
+              ? say('It was sent {count} times within an hour', { count: MAX_REPEATED })
+              : null),
         )
         const sent = links.filter((_, at) => reasons[at] === null).map(({ id }) => id)
         // Sending twice is deliberate here: a repeated request under one Idempotency-Key was
@@ -173,7 +182,7 @@ const send = (parts: Parts) =>
         const queued = await queueLinkMails(tx, sent, { occasion: randomUUID() })
         const skipped = links.flatMap(({ id }, at) => {
           const reason = reasons[at]
-          return reason ? [{ link_id: toPublicId('link', id), reason }] : []
+          return reason ? [{ link_id: toPublicId('link', id), ...storedReason(reason) }] : []
         })
         return { body: { queued, skipped } }
       }),

@@ -1,7 +1,8 @@
 // Reviews: files that match several products, with the candidates from which a person chooses. A
 // file has at most one open review, and a rejected set of candidates is not proposed again.
 import { hash } from 'node:crypto'
-import type { Candidate } from '../../../../plugins/contract.ts'
+import { say, type AnyText, type Candidate } from '../../../../plugins/contract.ts'
+import { NEARLY_THE_TITLE } from '../../../matching/hits.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 
 export const REVIEW_STATUSES = ['open', 'accepted', 'rejected'] as const
@@ -78,12 +79,14 @@ const IS_NEEDED = `(r.status <> 'open' or f.mapping_state <> 'mapped' or r.repla
   and not exists (select from mappings m
   where m.shop_id = r.shop_id and m.file_id = r.file_id and m.created_at > r.created_at))`
 
+const LIKE_THE_TITLE = say('Its name is like the title')
 /**
  * SQL: the rule that suggested the best candidate of a review. How like a title a name is differs
  * from file to file.
  */
 const ruleOf = (r: string): string =>
-  `regexp_replace(${r}.candidates #>> '{0,reason}', '^(Its name is) [0-9]+ % (like the title)$', '\\1 \\2')`
+  `case ${r}.candidates #>> '{0,reason,message}' when '${NEARLY_THE_TITLE}'
+    then '${JSON.stringify(LIKE_THE_TITLE)}' else ${r}.candidates #> '{0,reason}' end`
 /** SQL: reviews with the same best candidate by the same rule are alike. */
 const groupOf = (r: string): string =>
   `${r}.candidates #>> '{0,product_id}', ${r}.candidates #>> '{0,variant_id}', ${ruleOf(r)}`
@@ -118,7 +121,7 @@ export interface ReviewGroup {
   /** The newest of them. */
   review: ReviewRow
   /** What suggested their best candidate, without what differs between them. */
-  rule: string
+  rule: AnyText
   count: number
   /** The names of some of the others. */
   others: string[]
@@ -131,7 +134,7 @@ export async function listReviewGroups(
   scope: ShopScope,
   { before, limit }: { before?: { count: number; newest: string }; limit: number },
 ): Promise<ReviewGroup[]> {
-  const groups = await scope.query<{ id: string; rule: string; count: number; names: string[] }>(
+  const groups = await scope.query<{ id: string; rule: AnyText; count: number; names: string[] }>(
     `select (array_agg(r.id order by r.id desc))[1] as id, ${ruleOf('r')} as rule, count(*) as count,
        (array_agg(f.filename order by r.id desc))[2:${SHOWN_NAMES}] as names
      from ${WITH_FILES} where r.shop_id = :shop and r.status = 'open' and ${IS_NEEDED}

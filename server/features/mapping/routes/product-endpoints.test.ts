@@ -1,3 +1,4 @@
+import { say, sentences, type AnyText } from '../../../../plugins/contract.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestApp, untilEnded, type Client, type TestApp } from '../../../../test/app.ts'
 import { makeFiles } from '../../../../test/files.ts'
@@ -5,6 +6,7 @@ import { fillMirror, productId, variantId } from '../../../../test/mirror.ts'
 import { rematchFiles } from '../rematch-files.ts'
 import type { EngineWorker } from '../../../engine/worker.ts'
 import { toPublicId } from '../../../core/ids.ts'
+import { textOfColumns } from '../../../core/db/text-columns.ts'
 
 let app: TestApp
 let worker: EngineWorker
@@ -187,7 +189,7 @@ test('unmapping removes files’ products, and an undo restores them exactly', a
     owner.scope.query('select * from mappings where shop_id = :shop and file_id = :id', { id })
   const before = await rows()
   expect(before).toMatchObject([
-    { method: 'filename', sku: 'LEDGER', reason: 'The file has the name of the SKU LEDGER' },
+    { method: 'filename', sku: 'LEDGER', reason: 'The file has the name of the SKU {sku}' },
   ])
   expect(mapping === undefined || mapping.product_id === productId(3)).toBe(true)
   const unmapped = await operate({ action: 'unmap-products', select })
@@ -211,8 +213,8 @@ describe('reviews', () => {
     )
   }
   const mappingsOf = (filename: string) =>
-    owner.scope.query<{ product_id: string; method: string; score: number; reason: string }>(
-      `select m.product_id, method, score, reason from mappings m join files f
+    owner.scope.query<{ product_id: string; method: string; score: number; reason: AnyText }>(
+      `select m.product_id, method, score, ${textOfColumns('reason')} as reason from mappings m join files f
          on f.shop_id = m.shop_id and f.id = m.file_id
        where m.shop_id = :shop and f.filename = :filename`,
       { filename },
@@ -245,7 +247,10 @@ describe('reviews', () => {
       {
         product_id: productId(5),
         method: 'manual',
-        reason: 'Accepted from the review list. The filename begins with the SKU twin',
+        reason: sentences(
+          say('Accepted from the review list.'),
+          say('The filename begins with the SKU {sku}', { sku: 'twin' }),
+        ),
       },
     ])
     expect((await owner.call('POST', route, { product_id: productId(5) })).status).toBe(409)

@@ -8,11 +8,19 @@ import { AppError } from '../../../core/errors.ts'
 // oxfmt-ignore
 import { listUnambiguous, countUnambiguous, countOpen, decideReviews, findReview, listReviewGroups, listReviews, reopenRejected, REVIEW_STATUSES, type ReviewRow } from '../model/reviews.ts'
 import { parsePublicId, requirePublicId, toOperationId, toPublicId } from '../../../core/ids.ts'
+import { storedReason } from '../../../core/texts.ts'
 import { firstOf, lastOf, present, zip } from '../../../core/present.ts'
 import { imagesAndTitles } from '../../../storefront/mirror/lookup.ts'
 import { fromCursor, integer, text, toCursor } from '../../../http/cursors.ts'
 import { endpoint, type Caller, type Endpoint } from '../../../http/endpoint.ts'
-import { errorSchema, listOf, mappingMethod, page, timestamp } from '../../../http/schemas.ts'
+import {
+  errorSchema,
+  listOf,
+  mappingMethod,
+  messageText,
+  page,
+  timestamp,
+} from '../../../http/schemas.ts'
 import { channelOf } from '../../operations/routes.ts'
 
 const candidateSchema = z.object({
@@ -25,6 +33,7 @@ const candidateSchema = z.object({
   method: mappingMethod,
   score: z.number(),
   reason: z.string(),
+  reason_text: messageText,
 })
 
 const reviewSchema = z
@@ -121,6 +130,7 @@ const groupSchema = z
   .object({
     review: reviewSchema.meta({ description: 'The newest of the group' }),
     rule: z.string().meta({ description: 'What suggested their best candidate' }),
+    rule_text: messageText,
     count: z.number().int(),
     others: z.array(z.string()).meta({ description: 'Names of some of the other files' }),
   })
@@ -156,10 +166,15 @@ const groups = () =>
       )
       return {
         body: {
-          data: zip(shown, reviews).map(([{ review: _, ...group }, review]) => ({
-            ...group,
-            review,
-          })),
+          data: zip(shown, reviews).map(([{ review: _, rule, ...group }, review]) => {
+            const { reason, reason_text } = storedReason(rule)
+            return {
+              ...group,
+              rule: reason,
+              ...(reason_text && { rule_text: reason_text }),
+              review,
+            }
+          }),
           next_cursor: last && toCursor([last.count, toPublicId('review', last.review.id)]),
           open: await countOpen(caller.scope),
         },
@@ -392,6 +407,7 @@ async function recordsOf(
     ...recordOf(review),
     candidates: review.candidates.map((candidate) => ({
       ...candidate,
+      ...storedReason(candidate.reason),
       image: images.get(candidate.product_id) ?? null,
       variant_title: titles.get(candidate.variant_id ?? '') ?? null,
     })),

@@ -44,21 +44,8 @@ const WHAT_A_PREVIEW_IS = t(
   'A preview shows what would happen to each file, and changes nothing until you confirm it.',
 )
 
-export function BulkDialog(props: Props) {
-  const {
-    title,
-    run,
-    destructive,
-    chosen,
-    start,
-    error,
-    work,
-    preview = 'offered',
-    size,
-    onClose,
-    onStarted,
-  } = props
-  const { note = preview === 'none' ? undefined : WHAT_A_PREVIEW_IS, about, children } = props
+/** Starts the work or its preview. `previewed`: what is done with the preview that is shown. */
+function useLaunch({ chosen, start, work, onClose, onStarted }: Props) {
   const [previewed, setPreviewed] = useState<string | null>(null)
   const act = useAct()
   const look = usePreview(previewed)
@@ -70,26 +57,34 @@ export function BulkDialog(props: Props) {
       { onSuccess: (record) => (dry ? setPreviewed(record.id) : onStarted(record)) },
     )
   }
-  /** Cancels a preview that was not confirmed. */
+  if (previewed === null) return { launch, previewed: null }
+  const confirm = () => act.mutate({ id: previewed, action: 'confirm' }, { onSuccess: onStarted })
   const discard = () => {
-    if (previewed) act.mutate({ id: previewed, action: 'cancel' })
+    act.mutate({ id: previewed, action: 'cancel' })
     setPreviewed(null)
   }
   const close = () => {
     discard()
     onClose()
   }
-  if (previewed)
-    return (
-      <PreviewedDialog
-        {...props}
-        look={look}
-        act={act}
-        onConfirm={() => act.mutate({ id: previewed, action: 'confirm' }, { onSuccess: onStarted })}
-        onBack={discard}
-        onClose={close}
-      />
-    )
+  return { launch, previewed: { look, act, onConfirm: confirm, onBack: discard, onClose: close } }
+}
+
+export function BulkDialog(props: Props) {
+  const {
+    title,
+    run,
+    destructive,
+    chosen,
+    start,
+    error,
+    preview = 'offered',
+    size,
+    onClose,
+  } = props
+  const { note = preview === 'none' ? undefined : WHAT_A_PREVIEW_IS, about, children } = props
+  const { launch, previewed } = useLaunch(props)
+  if (previewed) return <PreviewedDialog {...props} {...previewed} />
   const previewing = start.isPending && 'dry_run' in start.variables
   const first = preview === 'required'
   const toPreview = {

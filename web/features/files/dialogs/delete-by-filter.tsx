@@ -91,32 +91,7 @@ export function DeleteByFilter({ entry, ...props }: EntryProps) {
       work={() => attempt() && workOf(form, mapped, plugins)}
     >
       <FormError text={errors.form} />
-      <div className="pairs">
-        <TextField
-          label={t('Uploaded before')}
-          type="date"
-          autoComplete="off"
-          value={form.uploaded_before}
-          onChange={(uploaded_before) => change({ uploaded_before })}
-        />
-        <SizeField
-          label={t('Larger than')}
-          bytes={form.larger_than}
-          error={errors.larger_than}
-          onChange={(larger_than) => change({ larger_than })}
-        />
-      </div>
-      <TagWords
-        label={t('Has all of these tags')}
-        placeholder={t('Any tags')}
-        value={form.tags}
-        onChange={(tags) => change({ tags })}
-      />
-      <Checkbox
-        label={t('Not mapped to any product')}
-        checked={form.unmapped}
-        onChange={(unmapped) => change({ unmapped })}
-      />
+      <CriteriaFields form={form} errors={errors} onChange={change} />
       <Text as="p" fontWeight="semibold">
         <span role="status">
           {countedText(filter !== null, found.data?.files, found.isPlaceholderData, found.error)}
@@ -144,6 +119,43 @@ export function DeleteByFilter({ entry, ...props }: EntryProps) {
     </BulkDialog>
   )
 }
+
+interface FieldsProps {
+  form: CriteriaForm
+  errors: Errors
+  onChange: (part: Partial<CriteriaForm>) => void
+}
+
+const CriteriaFields = ({ form, errors, onChange }: FieldsProps) => (
+  <>
+    <div className="pairs">
+      <TextField
+        label={t('Uploaded before')}
+        type="date"
+        autoComplete="off"
+        value={form.uploaded_before}
+        onChange={(uploaded_before) => onChange({ uploaded_before })}
+      />
+      <SizeField
+        label={t('Larger than')}
+        bytes={form.larger_than}
+        error={errors.larger_than}
+        onChange={(larger_than) => onChange({ larger_than })}
+      />
+    </div>
+    <TagWords
+      label={t('Has all of these tags')}
+      placeholder={t('Any tags')}
+      value={form.tags}
+      onChange={(tags) => onChange({ tags })}
+    />
+    <Checkbox
+      label={t('Not mapped to any product')}
+      checked={form.unmapped}
+      onChange={(unmapped) => onChange({ unmapped })}
+    />
+  </>
+)
 
 function countedText(
   any: boolean,

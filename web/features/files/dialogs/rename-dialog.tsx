@@ -79,7 +79,8 @@ interface FieldsProps {
 
 const PATTERN = 'rename-pattern-field'
 
-function PatternFields({ form, errors, onChange }: FieldsProps) {
+/** A variable is inserted where the cursor was. */
+function PatternField({ form, errors, onChange }: FieldsProps) {
   const cursor = useRef<number | null>(null)
   const insert = (variable: string) => {
     const at = cursor.current ?? form.pattern.length
@@ -91,50 +92,59 @@ function PatternFields({ form, errors, onChange }: FieldsProps) {
     const field = document.getElementById(PATTERN)
     if (field instanceof HTMLInputElement) cursor.current = field.selectionStart
   }
+  return (
+    <div onBlurCapture={noteCursor}>
+      <TextField
+        id={PATTERN}
+        label={t('Pattern')}
+        autoComplete="off"
+        autoFocus
+        maxLength={250}
+        value={form.pattern}
+        error={errors.pattern}
+        onChange={(pattern) => onChange({ pattern })}
+      />
+      <div className="suggestions" role="group" aria-label={t('Variables')}>
+        {Object.entries(VARIABLES).map(([variable, meaning]) => (
+          <button key={variable} type="button" title={meaning} onClick={() => insert(variable)}>
+            + {variable}
+          </button>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+const NUMBER = { type: 'number', inputMode: 'numeric', autoComplete: 'off' } as const
+
+const SequenceFields = ({ form, errors, onChange }: FieldsProps) => (
+  <div className="pairs">
+    <TextField
+      {...NUMBER}
+      label={t('First number')}
+      min={0}
+      value={form.start}
+      error={errors.start}
+      onChange={(start) => onChange({ start })}
+    />
+    <TextField
+      {...NUMBER}
+      label={t('Minimum digits')}
+      min={1}
+      max={9}
+      value={form.digits}
+      error={errors.digits}
+      onChange={(digits) => onChange({ digits })}
+    />
+  </div>
+)
+
+function PatternFields({ form, errors, onChange }: FieldsProps) {
   const uses = (variable: string) => form.pattern.includes(variable)
-  const number = { type: 'number', inputMode: 'numeric', autoComplete: 'off' } as const
   return (
     <>
-      <div onBlurCapture={noteCursor}>
-        <TextField
-          id={PATTERN}
-          label={t('Pattern')}
-          autoComplete="off"
-          autoFocus
-          maxLength={250}
-          value={form.pattern}
-          error={errors.pattern}
-          onChange={(pattern) => onChange({ pattern })}
-        />
-        <div className="suggestions" role="group" aria-label={t('Variables')}>
-          {Object.entries(VARIABLES).map(([variable, meaning]) => (
-            <button key={variable} type="button" title={meaning} onClick={() => insert(variable)}>
-              + {variable}
-            </button>
-          ))}
-        </div>
-      </div>
-      {uses('{sequence}') && (
-        <div className="pairs">
-          <TextField
-            {...number}
-            label={t('First number')}
-            min={0}
-            value={form.start}
-            error={errors.start}
-            onChange={(start) => onChange({ start })}
-          />
-          <TextField
-            {...number}
-            label={t('Minimum digits')}
-            min={1}
-            max={9}
-            value={form.digits}
-            error={errors.digits}
-            onChange={(digits) => onChange({ digits })}
-          />
-        </div>
-      )}
+      <PatternField {...{ form, errors, onChange }} />
+      {uses('{sequence}') && <SequenceFields {...{ form, errors, onChange }} />}
       {uses('{date}') && (
         <Select
           label={t('Date format')}

@@ -65,19 +65,19 @@ export function AcceptAbove({ onClose }: { onClose: () => void }) {
         error={percent === null ? t('Enter a number from 0 to 100') : undefined}
       />
       <Text as="p" fontWeight="semibold">
-        <span role="status">
-          {percent === null
-            ? ''
-            : known === undefined
-              ? t('Counting …')
-              : known === 0
-                ? t('No file has a candidate with this score')
-                : t(
-                    '{known, plural, one {# file is attached to its best candidate} other {# files are attached to their best candidate}}',
-                    { known },
-                  )}
-        </span>
+        <span role="status">{percent === null ? '' : countedText(known)}</span>
       </Text>
     </Dialog>
   )
 }
+
+/** Undefined: they are being counted. */
+const countedText = (known: number | undefined): string =>
+  known === undefined
+    ? t('Counting …')
+    : known === 0
+      ? t('No file has a candidate with this score')
+      : t(
+          '{known, plural, one {# file is attached to its best candidate} other {# files are attached to their best candidate}}',
+          { known },
+        )

@@ -16,7 +16,7 @@ import {
   Text,
 } from '../../../shell/ui/index.ts'
 import { scoreText, capitalized } from '../../../shell/labels/size.ts'
-import { serverText } from '../../../shell/messages/server-templates.ts'
+import { messageText, reasonText, type ServerText } from '../../../shell/messages/server-text.ts'
 import { t } from '../../../shell/messages/t.ts'
 import { useDecide } from './use-decide.ts'
 
@@ -24,6 +24,7 @@ import { useDecide } from './use-decide.ts'
 export interface Alike {
   count: number
   rule: string
+  rule_text?: ServerText
   /** Names of some of the other files. */
   others: readonly string[]
 }
@@ -44,11 +45,12 @@ export function ReviewCard({ review, alike, onChoose, onRemember, onEach, onDeci
   const { file, candidates } = review
   const { filename } = file
   const count = alike?.count ?? 1
-  const { accept, reject, accepting, rejecting, error } = useDecide(review, count, onDecided)
+  const decide = useDecide(review, count, onDecided)
+  const { accept, reject, error } = decide
   // If candidates have equal scores, none is preselected.
   const [chosen, setChosen] = useState(candidates[0] && isClear(review) ? keyOf(candidates[0]) : '')
   const candidate = candidates.find((one) => keyOf(one) === chosen)
-  const busy = accepting || rejecting
+  const busy = decide.accepting || decide.rejecting
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     if (busy || event.defaultPrevented || !isPlainKey(event.nativeEvent)) return
     const run = actionOf(event, {
@@ -74,70 +76,110 @@ export function ReviewCard({ review, alike, onChoose, onRemember, onEach, onDeci
         <BlockStack gap="400">
           {error && <Problem error={error} what={t('Your answer could not be saved')} />}
           {alike ? <GroupHeading review={review} alike={alike} /> : <FileHeading review={review} />}
-          <fieldset className="candidates">
-            <legend>
-              <Text as="span" tone="subdued">
-                {alike
-                  ? t('Which product do they belong to?')
-                  : t('Which product does it belong to?')}
-              </Text>
-            </legend>
-            {candidates.map((one) => (
-              <CandidateRow
-                key={keyOf(one)}
-                group={review.id}
-                candidate={one}
-                chosen={keyOf(one) === chosen}
-                onChoose={() => setChosen(keyOf(one))}
-              />
-            ))}
-          </fieldset>
-          <InlineStack gap="200">
-            <Button
-              variant="primary"
-              disabled={!candidate || busy}
-              loading={accepting}
-              accessibilityLabel={t('Accept for {filename}', { filename: label })}
-              onClick={() => candidate && accept(candidate)}
-            >
-              {alike ? t('Accept for all {count}', { count }) : t('Accept')}
-            </Button>
-            <Button
-              disabled={busy}
-              accessibilityLabel={t('Choose another product for {filename}', { filename: label })}
-              onClick={onChoose}
-            >
-              {t('Another product')}
-            </Button>
-            <Button
-              disabled={busy}
-              loading={rejecting}
-              accessibilityLabel={t('Reject for {filename}', { filename: label })}
-              onClick={reject}
-            >
-              {t('None of them')}
-            </Button>
-            {alike && (
-              <Button
-                disabled={busy}
-                accessibilityLabel={t('Decide one by one: {filename}', { filename: label })}
-                onClick={onEach}
-              >
-                {t('One by one')}
-              </Button>
-            )}
-            <Button
-              variant="plain"
-              disabled={busy}
-              accessibilityLabel={t('Remember a rule for {filename}', { filename: label })}
-              onClick={() => onRemember(candidate)}
-            >
-              {t('Remember a rule …')}
-            </Button>
-          </InlineStack>
+          <Candidates
+            review={review}
+            legend={
+              alike ? t('Which product do they belong to?') : t('Which product does it belong to?')
+            }
+            chosen={chosen}
+            onChoose={setChosen}
+          />
+          <Decisions
+            label={label}
+            alike={alike}
+            candidate={candidate}
+            decide={decide}
+            onChoose={onChoose}
+            onRemember={onRemember}
+            onEach={onEach}
+          />
         </BlockStack>
       </Card>
     </section>
+  )
+}
+
+interface CandidatesProps {
+  review: Review
+  legend: string
+  /** The key of the chosen candidate. */
+  chosen: string
+  onChoose: (key: string) => void
+}
+
+const Candidates = ({ review, legend, chosen, onChoose }: CandidatesProps) => (
+  <fieldset className="candidates">
+    <legend>
+      <Text as="span" tone="subdued">
+        {legend}
+      </Text>
+    </legend>
+    {review.candidates.map((one) => (
+      <CandidateRow
+        key={keyOf(one)}
+        group={review.id}
+        candidate={one}
+        chosen={keyOf(one) === chosen}
+        onChoose={() => onChoose(keyOf(one))}
+      />
+    ))}
+  </fieldset>
+)
+
+interface DecisionsProps extends Pick<Props, 'alike' | 'onChoose' | 'onRemember' | 'onEach'> {
+  label: string
+  candidate: Candidate | undefined
+  decide: ReturnType<typeof useDecide>
+}
+
+function Decisions(props: DecisionsProps) {
+  const { label, alike, candidate, decide, onChoose, onRemember, onEach } = props
+  const { accept, reject, accepting, rejecting } = decide
+  const busy = accepting || rejecting
+  return (
+    <InlineStack gap="200">
+      <Button
+        variant="primary"
+        disabled={!candidate || busy}
+        loading={accepting}
+        accessibilityLabel={t('Accept for {filename}', { filename: label })}
+        onClick={() => candidate && accept(candidate)}
+      >
+        {alike ? t('Accept for all {count}', { count: alike.count }) : t('Accept')}
+      </Button>
+      <Button
+        disabled={busy}
+        accessibilityLabel={t('Choose another product for {filename}', { filename: label })}
+        onClick={onChoose}
+      >
+        {t('Another product')}
+      </Button>
+      <Button
+        disabled={busy}
+        loading={rejecting}
+        accessibilityLabel={t('Reject for {filename}', { filename: label })}
+        onClick={reject}
+      >
+        {t('None of them')}
+      </Button>
+      {alike && (
+        <Button
+          disabled={busy}
+          accessibilityLabel={t('Decide one by one: {filename}', { filename: label })}
+          onClick={onEach}
+        >
+          {t('One by one')}
+        </Button>
+      )}
+      <Button
+        variant="plain"
+        disabled={busy}
+        accessibilityLabel={t('Remember a rule for {filename}', { filename: label })}
+        onClick={() => onRemember(candidate)}
+      >
+        {t('Remember a rule …')}
+      </Button>
+    </InlineStack>
   )
 }
 
@@ -169,7 +211,7 @@ const FileHeading = ({ review: { file } }: { review: Review }) => (
 )
 
 function GroupHeading({ review, alike }: { review: Review; alike: Alike }) {
-  const { count, rule, others } = alike
+  const { count, rule, rule_text, others } = alike
   const names = [review.file.filename, ...others]
   const more = count - names.length
   return (
@@ -177,7 +219,7 @@ function GroupHeading({ review, alike }: { review: Review; alike: Alike }) {
       <Text as="h2" variant="headingMd" breakWord>
         {t('{count, plural, one {# file} other {# files}}: {rule}', {
           count,
-          rule: serverText(rule),
+          rule: messageText({ message: rule, ...(rule_text && { message_text: rule_text }) }),
         })}
       </Text>
       <Text as="p" tone="subdued" breakWord>
@@ -210,7 +252,7 @@ function CandidateRow({ group, candidate, chosen, onChoose }: RowProps) {
           {[
             variant_title,
             sku && !reason.includes(sku) && t('SKU {sku}', { sku }),
-            capitalized(serverText(reason)),
+            capitalized(reasonText(candidate)),
           ]
             .filter(Boolean)
             .join(' · ')}

@@ -117,20 +117,22 @@ export function ReviewsPage() {
           )}
         </BlockStack>
       </div>
-      {asked?.dialog === 'product' && (
-        <ChooseProduct {...asked.shown} onClose={close} onDecided={decide} />
-      )}
-      {asked?.dialog === 'rule' && (
-        <RememberRule
-          shown={asked.shown}
-          candidate={asked.candidate}
-          onClose={close}
-          onDecided={decide}
-        />
-      )}
-      {asked?.dialog === 'above' && <AcceptAbove onClose={close} />}
+      {asked && <AskedDialog asked={asked} onClose={close} onDecided={decide} />}
     </Page>
   )
+}
+
+interface AskedProps {
+  asked: Asked
+  onClose: () => void
+  onDecided: (decision: Decision) => void
+}
+
+function AskedDialog({ asked, ...on }: AskedProps) {
+  if (asked.dialog === 'product') return <ChooseProduct {...asked.shown} {...on} />
+  if (asked.dialog === 'rule')
+    return <RememberRule shown={asked.shown} candidate={asked.candidate} {...on} />
+  return <AcceptAbove onClose={on.onClose} />
 }
 
 const OneGroup = ({ onBack }: { onBack: () => void }) => (

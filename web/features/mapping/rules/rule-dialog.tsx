@@ -102,26 +102,11 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
       {error && problems.all.length === 0 && (
         <Problem error={error} what={t('The rule could not be saved')} />
       )}
-      <Select
-        label={t('Files whose names')}
-        options={[
-          { value: 'starts', label: t('start with') },
-          { value: 'contains', label: t('contain') },
-          { value: 'is', label: t('are exactly') },
-          { value: 'pattern', label: t('are like a pattern') },
-        ]}
-        value={kind}
-        onChange={(value) => setKind(value as NameRule['kind'])}
-      />
-      <TextField
-        label={kind === 'pattern' ? t('Pattern') : t('Text')}
-        autoComplete="off"
-        maxLength={MAX_TEXT}
-        value={text}
-        onChange={setText}
-        placeholder={kind === 'pattern' ? t('*_workbook') : undefined}
-        helpText={helpOf(kind)}
-        error={tried && pattern === '' ? t('Enter a part of the names') : problems.at('pattern')}
+      <PatternFields
+        rule={{ kind, text }}
+        problem={tried && pattern === '' ? t('Enter a part of the names') : problems.at('pattern')}
+        onKind={setKind}
+        onText={setText}
       />
       <Matches pattern={settled} />
       <TargetFields
@@ -148,6 +133,39 @@ export function RuleDialog({ rule, start, onClose, onSaved }: Props) {
     </Dialog>
   )
 }
+
+interface PatternProps {
+  rule: NameRule
+  problem: string | undefined
+  onKind: (kind: NameRule['kind']) => void
+  onText: (text: string) => void
+}
+
+const PatternFields = ({ rule: { kind, text }, problem, onKind, onText }: PatternProps) => (
+  <>
+    <Select
+      label={t('Files whose names')}
+      options={[
+        { value: 'starts', label: t('start with') },
+        { value: 'contains', label: t('contain') },
+        { value: 'is', label: t('are exactly') },
+        { value: 'pattern', label: t('are like a pattern') },
+      ]}
+      value={kind}
+      onChange={(value) => onKind(value as NameRule['kind'])}
+    />
+    <TextField
+      label={kind === 'pattern' ? t('Pattern') : t('Text')}
+      autoComplete="off"
+      maxLength={MAX_TEXT}
+      value={text}
+      onChange={onText}
+      placeholder={kind === 'pattern' ? t('*_workbook') : undefined}
+      helpText={helpOf(kind)}
+      error={problem}
+    />
+  </>
+)
 
 /** Null: neither a product nor a SKU is there yet. */
 function targetOf(product: Product | null, sku: string | null): RuleTarget | null {

@@ -64,27 +64,7 @@ export function RulesPage() {
           </Card>
         )}
         {list && list.length > 0 && (
-          <Card padding="0">
-            <ol className="entries" aria-label={t('Mapping rules')}>
-              {list.map((rule, at) => (
-                <Entry
-                  key={rule.id}
-                  rule={rule}
-                  place={at + 1}
-                  last={list.length}
-                  onEdit={() => setEditing({ rule })}
-                  onDecided={decide}
-                />
-              ))}
-            </ol>
-            {list.length > 1 && (
-              <Box padding="400" borderBlockStartWidth="025" borderColor="border-secondary">
-                <Text as="p" tone="subdued">
-                  {t('The first rule that a name matches counts.')}
-                </Text>
-              </Box>
-            )}
-          </Card>
+          <RuleList rules={list} onEdit={(rule) => setEditing({ rule })} onDecided={decide} />
         )}
       </BlockStack>
       {editing && (
@@ -120,6 +100,36 @@ const draftOf = (rule: MappingRule | null) =>
               },
       }
     : { kind: 'starts' as const, text: '', product: null }
+
+interface ListProps {
+  rules: readonly MappingRule[]
+  onEdit: (rule: MappingRule) => void
+  onDecided: (decision: Decision) => void
+}
+
+const RuleList = ({ rules, onEdit, onDecided }: ListProps) => (
+  <Card padding="0">
+    <ol className="entries" aria-label={t('Mapping rules')}>
+      {rules.map((rule, at) => (
+        <Entry
+          key={rule.id}
+          rule={rule}
+          place={at + 1}
+          last={rules.length}
+          onEdit={() => onEdit(rule)}
+          onDecided={onDecided}
+        />
+      ))}
+    </ol>
+    {rules.length > 1 && (
+      <Box padding="400" borderBlockStartWidth="025" borderColor="border-secondary">
+        <Text as="p" tone="subdued">
+          {t('The first rule that a name matches counts.')}
+        </Text>
+      </Box>
+    )}
+  </Card>
+)
 
 interface EntryProps {
   rule: MappingRule
@@ -166,33 +176,55 @@ function Entry({ rule, place, last, onEdit, onDecided }: EntryProps) {
           </span>
           {rule.missing && <Badge tone="warning">{t('The product is gone')}</Badge>}
         </InlineStack>
-        <InlineStack gap="200">
-          <Button
-            icon={ArrowUpIcon}
-            disabled={place === 1 || move.isPending}
-            accessibilityLabel={t('Move up: {rule}', { rule: name })}
-            onClick={() => move.mutate({ id, position: place - 1 })}
-          />
-          <Button
-            icon={ArrowDownIcon}
-            disabled={place === last || move.isPending}
-            accessibilityLabel={t('Move down: {rule}', { rule: name })}
-            onClick={() => move.mutate({ id, position: place + 1 })}
-          />
-          <Button accessibilityLabel={t('Change: {rule}', { rule: name })} onClick={onEdit}>
-            {t('Change')}
-          </Button>
-          <Button
-            tone="critical"
-            variant="plain"
-            loading={remove.isPending}
-            accessibilityLabel={t('Delete: {rule}', { rule: name })}
-            onClick={() => void drop()}
-          >
-            {t('Delete')}
-          </Button>
-        </InlineStack>
+        <RuleButtons
+          rule={rule}
+          place={place}
+          last={last}
+          removing={remove.isPending}
+          move={move}
+          onEdit={onEdit}
+          onDelete={() => void drop()}
+        />
       </BlockStack>
     </li>
+  )
+}
+
+interface ButtonsProps extends Pick<EntryProps, 'rule' | 'place' | 'last' | 'onEdit'> {
+  removing: boolean
+  move: ReturnType<typeof useMoveRule>
+  onDelete: () => void
+}
+
+function RuleButtons({ rule, place, last, removing, move, onEdit, onDelete }: ButtonsProps) {
+  const { id } = rule
+  const name = ruleText(rule)
+  return (
+    <InlineStack gap="200">
+      <Button
+        icon={ArrowUpIcon}
+        disabled={place === 1 || move.isPending}
+        accessibilityLabel={t('Move up: {rule}', { rule: name })}
+        onClick={() => move.mutate({ id, position: place - 1 })}
+      />
+      <Button
+        icon={ArrowDownIcon}
+        disabled={place === last || move.isPending}
+        accessibilityLabel={t('Move down: {rule}', { rule: name })}
+        onClick={() => move.mutate({ id, position: place + 1 })}
+      />
+      <Button accessibilityLabel={t('Change: {rule}', { rule: name })} onClick={onEdit}>
+        {t('Change')}
+      </Button>
+      <Button
+        tone="critical"
+        variant="plain"
+        loading={removing}
+        accessibilityLabel={t('Delete: {rule}', { rule: name })}
+        onClick={onDelete}
+      >
+        {t('Delete')}
+      </Button>
+    </InlineStack>
   )
 }

@@ -1,8 +1,18 @@
 // Every action must do the same whether it is previewed first or not. Two shops have the same files;
 // one runs the action, the other previews and confirms it, and then both are compared.
+import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
 import { appConfig } from '../app.config.ts'
-import { actionsOf, type Plugin, type Step, type Workflow } from '../plugins/contract.ts'
+import {
+  actionsOf,
+  definePlugin,
+  type Item,
+  type Outcome,
+  type Plugin,
+  type Step,
+  type Workflow,
+} from '../plugins/contract.ts'
 import type { ShopScope } from '../server/core/db/for-shop.ts'
 import { addMappings } from '../server/files/mappings.ts'
 import { addFile } from './deliveries.ts'
@@ -49,11 +59,41 @@ const CASES: Readonly<Record<string, ActionCase>> = {
   'purge-files': { trashed: true },
 }
 
+const isPhoto = ({ file }: Pick<Item, 'file'>) => file.filename.startsWith('photo')
+const renamed = ({ id, file }: Item): Outcome =>
+  isPhoto({ file })
+    ? { item: id, status: 'ok', change: { set: { filename: `small ${file.filename}` } } }
+    : { item: id, status: 'ok', unchanged: 'It is not a photo' }
+
+/**
+ * Changes the photo’s bytes and name, without the sandbox: each shop would start a process there.
+ */
+const changePhoto = definePlugin({
+  id: 'change-photo',
+  kind: 'optimize',
+  title: 'Change photo',
+  options: z.strictObject({}),
+  undo: 'fields',
+  needs: ['stage'],
+  bytes: true,
+  async *plan(items) {
+    yield* items.map(renamed)
+  },
+  async *run(items, _options, { stage, signal }): AsyncGenerator<Outcome> {
+    for (const item of items) {
+      const outcome = renamed(item)
+      if ('change' in outcome)
+        outcome.bytes = await stage.write(Readable.from([Buffer.from('smaller')]), null, signal)
+      yield outcome
+    }
+  },
+})
+
 let house: TestEngine
 let stop: () => Promise<void>
 let bytes: Record<string, Buffer>
 beforeAll(async () => {
-  house = await createTestEngine(plugins, workflows)
+  house = await createTestEngine([...plugins, changePhoto], workflows)
   stop = (await house.startWorker()).stop
   // Optimizing makes them smaller.
   const spaces = ' '.repeat(100_000)
@@ -189,7 +229,7 @@ const workflowOf = (
 const EXPORTS: ReadonlySet<string> = new Set(['export-files', 'zip-files'])
 
 /** With a step on bytes the engine executes each file; without one it plans whole batches. */
-const ON_BYTES: Step = { id: 'first', plugin: 'optimize-image' }
+const ON_BYTES: Step = { id: 'first', plugin: changePhoto.id }
 const ACTIONS = plugins.filter((plugin) => actionsOf(plugin).length > 0)
 const isPlanned = (plugin: Plugin) =>
   plugin.scope !== 'operation' && !plugin.bytes && !CASES[plugin.id]?.trashed

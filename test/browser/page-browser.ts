@@ -59,6 +59,20 @@ export interface OpenPage {
   close(): Promise<void>
 }
 
+/**
+ * Pages without animations: drawing their frames takes a fifth of Chromium's processor time. The
+ * pages' content policies do not restrict such a style sheet.
+ */
+const STILL = `addEventListener('DOMContentLoaded', () => {
+  const still = new CSSStyleSheet()
+  still.replaceSync('*, *::before, *::after { animation: none !important; transition: none !important }')
+  document.adoptedStyleSheets = [still]
+})`
+
+/** Lets the animations of a page run. */
+export const animate = (page: Page): Promise<void> =>
+  page.evaluate('document.adoptedStyleSheets = []')
+
 /** Opens a page in a separate context, as in another browser. */
 export async function openPage(
   browser: Browser,
@@ -79,6 +93,7 @@ async function contextOf(
     viewport: { width: 1280, height: 900 },
     ...options,
   })
+  await context.addInitScript(STILL)
   context.setDefaultTimeout(WAIT_MS)
   return context
 }

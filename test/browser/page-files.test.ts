@@ -11,7 +11,7 @@ import { uniqueSkus } from '../flows/catalog.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { type RunningServer } from '../flows/server.ts'
 import { soakTest } from '../scale.ts'
-import { usePages } from './page-browser.ts'
+import { animate, usePages } from './page-browser.ts'
 
 let server: RunningServer
 let origin: Origin
@@ -184,6 +184,9 @@ describe('with 120 files', () => {
     // Another browser has its own number of rows.
     const other = await open('/files?sort=filename')
     await other.getByText('1–50 of 120 files').waitFor()
+    // A list at rest makes the browser draw no frames.
+    await animate(other)
+    await expect.poll(() => other.evaluate('document.getAnimations().length')).toBe(0)
   })
 
   soakTest('a filter that only the address can set is shown too', async () => {

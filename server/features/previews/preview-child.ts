@@ -50,8 +50,12 @@ const pdfium = () =>
   (loading ??= import('@hyzyla/pdfium').then(({ PDFiumLibrary }) => PDFiumLibrary.init()))
 
 async function drawPage(from: string): Promise<Sharp> {
+  const bytes = await readFile(from)
+  // PDFium looks for it there too. Other files with this ending need neither it nor a new process.
+  if (!bytes.subarray(0, 1024).includes('%PDF-'))
+    throw new Refusal('pdf_damaged', 'The file is not a PDF document')
   try {
-    return await drawFirst(await pdfium(), await readFile(from))
+    return await drawFirst(await pdfium(), bytes)
   } catch (cause) {
     // The document may have filled or broken the memory: the next one gets another process.
     setTimeout(() => process.exit(), EXIT_MS)

@@ -85,6 +85,7 @@ test('draws the first page of a PDF document; a hostile one has no preview, and 
     'torn.pdf': document.subarray(0, 100),
     ...sized({}, { 'bomb.pdf': bomb(2000) }),
     'no.pdf': Buffer.from('%PDF-1.7\n%%EOF'),
+    'notes.pdf': Buffer.from('Not a document'),
   }
   const made = async () => (await kept()).length
   const before = await made()

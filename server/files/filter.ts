@@ -78,10 +78,13 @@ export const filterSchema = z.strictObject(filterFields)
 export type FileFilter = z.output<z.ZodObject<typeof filterFields>>
 
 /** A condition on `files`, with its bindings (all named `f_…`). */
-export async function compileFilter(
-  scope: ShopScope,
-  filter: FileFilter,
-): Promise<{ sql: string; bindings: Bindings }> {
+export interface CompiledFilter {
+  sql: string
+  bindings: Bindings
+}
+
+/** Looks up the words and the locations of the filter: compile it once for the page and its total. */
+export async function compileFilter(scope: ShopScope, filter: FileFilter): Promise<CompiledFilter> {
   const conditions = [
     filter.deleted
       ? `files.deleted_at is not null and not ${TRASH_EXPIRED}`

@@ -140,43 +140,67 @@ const COLUMNS = `files.*, files.created_at::text as created_exact`
 
 /** A page of files in the requested order. */
 export async function listFilePage(scope: ShopScope, page: FilePage): Promise<FileRow[]> {
-  const { sql, bindings } = await compiled(scope, page.filter)
+  const condition = await compiled(scope, page.filter)
   const { column } = sortOf(page.sort)
   const direction = page.sort.startsWith('-') ? 'desc' : 'asc'
   const [value, id] = page.after ?? []
-  const chosen =
-    column === SORTS.downloads.column
-      ? chosenByDownloads(page, sql, direction)
-      : chosenByColumn(page, sql, direction)
-  return scope.query<FileRow>(
-    `with ${chosen} select ${DETAILS} ${FROM_CHOSEN}
-     order by chosen.${column} ${direction}, chosen.id ${direction}`,
-    {
-      ...bindings,
-      limit: page.limit,
-      ...(page.offset ? { offset: page.offset } : {}),
-      ...(page.after ? { after_value: value, after_id: id } : {}),
-    } as Bindings,
-  )
+  const read = (chosen: string, more: Bindings = {}) =>
+    scope.query<FileRow>(
+      `with ${chosen} select ${DETAILS} ${FROM_CHOSEN}
+       order by chosen.${column} ${direction}, chosen.id ${direction}`,
+      {
+        ...condition.bindings,
+        limit: page.limit,
+        ...(page.after ? { after_value: value, after_id: id } : {}),
+        ...more,
+      } as Bindings,
+    )
+  const offset = page.offset ? { offset: page.offset } : {}
+  if (column === SORTS.downloads.column)
+    return read(chosenByDownloads(page, condition.sql, direction), offset)
+  if (condition.near !== condition.sql && !page.offset) {
+    const rows = await read(chosenNear(page, condition, direction), { near: NEAR })
+    if (rows.length === page.limit) return rows
+  }
+  return read(chosenByColumn(page, condition.sql, direction), offset)
 }
+
+/** The rows that are tested one by one before all that match are looked up. */
+const NEAR = 5000
 
 type Direction = 'asc' | 'desc'
 
-/** SQL of the CTE `chosen`, the files of the page. */
-function chosenByColumn(page: FilePage, condition: string, direction: Direction): string {
+/** SQL: the condition that the page begins after a row, and its order. */
+function placeOf(page: FilePage, direction: Direction): { after: string; order: string } {
   const { column, type } = sortOf(page.sort)
   const sorted = `files.${column}`
   const past = direction === 'desc' ? '<' : '>'
-  const after = page.after
-    ? `and (${sorted}, files.id) ${past} (:after_value::${type}, :after_id::uuid)`
-    : ''
+  return {
+    after: page.after
+      ? `and (${sorted}, files.id) ${past} (:after_value::${type}, :after_id::uuid)`
+      : '',
+    order: `order by ${sorted} ${direction}, files.id ${direction}`,
+  }
+}
+
+/** SQL of the CTE `chosen`, the files of the page. */
+function chosenByColumn(page: FilePage, condition: string, direction: Direction): string {
+  const { after, order } = placeOf(page, direction)
   const found = `from files where files.shop_id = :shop and ${condition} ${after}
-       order by ${sorted} ${direction}, files.id ${direction} limit :limit`
+       ${order} limit :limit`
   // Skipped rows are counted in the index; only the others are read.
   return page.offset
     ? `chosen as (select ${COLUMNS} from files where files.shop_id = :shop
          and files.id = any(array(select files.id ${found} offset :offset)))`
     : `chosen as (select ${COLUMNS} ${found})`
+}
+
+/** The files of the page among the next `:near` rows of the list. */
+function chosenNear(page: FilePage, { near, shown }: CompiledFilter, direction: Direction): string {
+  const { after, order } = placeOf(page, direction)
+  return `chosen as (select ${COLUMNS} from (
+      select * from files where files.shop_id = :shop and ${shown} ${after} ${order} limit :near
+    ) files where ${near} ${order} limit :limit)`
 }
 
 const chosenByDownloads = (page: FilePage, condition: string, direction: Direction): string =>
@@ -227,7 +251,12 @@ export async function totalOfFiles(
 ): Promise<FileTotal> {
   const kept = await keptTotal(scope, filter)
   if (kept !== null) return { total: kept, isExact: true }
-  const count = await countFiles(scope, condition, most + 1)
+  const { sql, some, ...rest } = await compiled(scope, condition)
+  const counted = (one: string) => countFiles(scope, { ...rest, sql: one, some }, most + 1)
+  // Names alone are often enough to know that more files match than are counted.
+  if (some !== sql && most < Infinity && (await counted(some)) > most)
+    return { total: most, isExact: false }
+  const count = await counted(sql)
   return { total: Math.min(count, most), isExact: count <= most }
 }
 

@@ -3,20 +3,42 @@
 // changes are added to the files' numbers.
 import type { ShopScope } from '../core/db/for-shop.ts'
 
-/** Adds the noted changes of the shop to the numbers of its files. */
-export async function addNotedDownloads(scope: ShopScope): Promise<void> {
-  const noted = await scope.query('select from file_download_changes where shop_id = :shop limit 1')
-  if (noted.length === 0) return
-  await scope.transaction(async (tx) => {
-    // One after another: two that delete the same changes in different orders could deadlock.
+/** Changes that one transaction adds: it locks the numbers of as many files. */
+const PIECE = 5000
+
+/**
+ * Adds the noted changes of the shop to the numbers of its files, piece by piece, so that deleted
+ * files never wait long for their numbers. Only the background task calls it: lists read the notes
+ * too (download-order.ts).
+ */
+export async function addNotedDownloads(
+  scope: ShopScope,
+  signal?: AbortSignal,
+  piece = PIECE,
+): Promise<void> {
+  for (;;) {
+    signal?.throwIfAborted()
+    if ((await addPiece(scope, piece)) < piece) return
+  }
+}
+
+/** Returns the number of notes that it has added. */
+function addPiece(scope: ShopScope, piece: number): Promise<number> {
+  return scope.transaction(async (tx) => {
+    // One after another: two that update the same numbers in different orders could deadlock.
     await tx.query(`select pg_advisory_xact_lock(hashtextextended('file-downloads', :shop))`)
     // Changes of files that have gone are dropped.
-    await tx.query(
+    const { notes } = await tx.one<{ notes: number }>(
       `with gone as (
-         delete from file_download_changes where shop_id = :shop returning file_id, change
-       ), changed as (select file_id, sum(change) as change from gone group by file_id)
-       update file_downloads d set downloads = d.downloads + c.change
-       from changed c where d.shop_id = :shop and d.file_id = c.file_id and c.change <> 0`,
+         delete from file_download_changes where ctid = any(array(
+           select ctid from file_download_changes where shop_id = :shop limit :piece))
+         returning file_id, change
+       ), changed as (select file_id, sum(change) as change from gone group by file_id), added as (
+         update file_downloads d set downloads = d.downloads + c.change
+         from changed c where d.shop_id = :shop and d.file_id = c.file_id and c.change <> 0)
+       select count(*)::int as notes from gone`,
+      { piece },
     )
+    return notes
   })
 }

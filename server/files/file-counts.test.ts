@@ -72,9 +72,10 @@ test('wrong counts are found and corrected by the shop’s turn, once a day', as
   const lines: string[] = []
   const log = createLogger('warn', (line) => void lines.push(line))
   const at = (hour: number) => new Date(Date.UTC(2026, 0, 1, hour))
-  await sweepCounts(database, at((scope.shop + 1) % 24), { log })
+  const turn = 24 + (scope.shop % 24)
+  await sweepCounts(database, at(turn - 1), { log })
   expect(lines).toEqual([])
-  await sweepCounts(database, at(scope.shop % 24), { log })
+  await sweepCounts(database, at(turn), { log })
   expect(lines.join('')).toContain('kept counts of files were wrong')
   expect(await readCounts(scope, ['all', 'extension'])).toEqual(right)
 })

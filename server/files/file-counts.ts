@@ -4,6 +4,7 @@
 import type { Database } from '../core/db/database.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import type { Logger } from '../core/log.ts'
+import { sweepInTurn } from '../core/shop-turns.ts'
 
 export type CountKind = 'all' | 'extension' | 'tag' | 'unmapped' | 'versions'
 
@@ -95,20 +96,16 @@ export async function checkCounts(scope: ShopScope): Promise<number> {
   return wrong.length
 }
 
-/** Counts are checked once a day: each shop in the hour that its number gives, so that they take turns. */
-export async function sweepCounts(
+/** Checks the counts of each shop once a day, by turns. */
+export const sweepCounts = (
   database: Pick<Database, 'pool' | 'knex'>,
   now: Date,
   { log, signal }: { log: Logger; signal?: AbortSignal },
-): Promise<void> {
-  const { rows } = await database.pool.query<{ id: number }>(
-    'select id from shops where id % 24 = $1 order by id',
-    [now.getUTCHours()],
-  )
-  for (const { id } of rows) {
-    signal?.throwIfAborted()
-    const wrong = await checkCounts(forShop(database, id))
-    if (wrong > 0)
-      log.warn('kept counts of files were wrong and are corrected', { shop: id, wrong })
-  }
-}
+): Promise<void> =>
+  sweepInTurn(database.pool, 'file_counts', now, async (shops) => {
+    for (const shop of shops) {
+      signal?.throwIfAborted()
+      const wrong = await checkCounts(forShop(database, shop))
+      if (wrong > 0) log.warn('kept counts of files were wrong and are corrected', { shop, wrong })
+    }
+  })

@@ -9,7 +9,8 @@ import { sized } from '../../test/scale.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { draftOfRecord, viewOfDraft } from './drafts.ts'
 import { toPublicId } from '../core/ids.ts'
-import { compileFilter, filterSchema, type FileFilter } from './filter.ts'
+import { compileFilter, filterSchema, searchWords, type FileFilter } from './filter.ts'
+import { findWord } from './word-search.ts'
 import { listFilePage } from './list.ts'
 import { matchesOf } from './matched.ts'
 import { readRecords, type FileRecord } from './records.ts'
@@ -340,7 +341,51 @@ function daysAgo(days: number): string {
   return new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
 }
 
+/** Tested row by row, as a common word is, the words find the same files. */
+async function expectCommon(scope: ShopScope, find: string, names: string[]): Promise<void> {
+  const words = await Promise.all(
+    searchWords(find).map((word, at) => findWord(scope, word, { at, isDeleted: false, few: 0 })),
+  )
+  for (const form of ['sql', 'near', 'some'] as const) {
+    const rows = await scope.query<{ filename: string }>(
+      `select filename from files where ${['shop_id = :shop', ...words.map((word) => word[form])].join(' and ')}
+       order by name_key`,
+      Object.assign({}, ...words.map(({ bindings }) => bindings)),
+    )
+    const found = rows.map(({ filename }) => filename)
+    if (form === 'some') expect(names).toEqual(expect.arrayContaining(found))
+    else expect(found).toEqual(names)
+  }
+}
+
 describe('find', () => {
+  it('a word in names and products is found everywhere, also if both have almost as many files as are looked up', async () => {
+    const scope = await newShop('find-both.myshopify.com')
+    await makeFiles(
+      scope,
+      ['song 1', 'song 2', 'tune 1', 'tune 2'].map((filename) => ({ filename, tags: [] })),
+    )
+    await scope.query(
+      `insert into products (shop_id, id, title, title_key, handle, status)
+       values (:shop, 'p1', 'Song', 'song', 'a', 'ACTIVE')`,
+    )
+    await scope.query(
+      `insert into mappings (shop_id, file_id, product_id, product_title, method, score, reason)
+       select :shop, id, 'p1', 'Song', 'manual', 1, '' from files where shop_id = :shop`,
+    )
+    for (const few of [2, 3, 4]) {
+      const { sql, bindings, isRare } = await findWord(scope, 'song', {
+        ...{ at: 0, isDeleted: false, few },
+      })
+      expect(isRare).toBe(few === 4)
+      const rows = await scope.query(
+        `select 1 from files where files.shop_id = :shop and ${sql}`,
+        bindings,
+      )
+      expect(rows).toHaveLength(4)
+    }
+  })
+
   it('each word is in the name, a tag, a product’s title or SKU, or the pack, in any order', async () => {
     const scope = await newShop('find.myshopify.com')
     const other = await newShop('find-other.myshopify.com')
@@ -370,7 +415,11 @@ describe('find', () => {
          where files.shop_id = :shop and filename = 'Chapter 2.pdf'`,
       )
     }
-    const found = (find: string) => selected(scope, filterSchema.parse({ find }))
+    const found = async (find: string) => {
+      const names = await selected(scope, filterSchema.parse({ find }))
+      await expectCommon(scope, find, names)
+      return names
+    }
     expect(await found('weather almanac bonus')).toEqual(['Chapter 1.pdf'])
     expect(await found('BONUS chapter')).toEqual(['Chapter 1.pdf'])
     expect(await found('eb-001')).toEqual(['Chapter 1.pdf'])

@@ -8,6 +8,7 @@ import { parsePublicId, type IdPrefix } from '../core/ids.ts'
 import { beginningOf, dayAt } from './days.ts'
 import { readShop } from './shop-settings.ts'
 import { TRASH_EXPIRED } from './trash.ts'
+import { findWord, type Conditions } from './word-search.ts'
 
 const NO_DATE = 'Send a date, like 2026-01-31'
 // PostgreSQL has no year 0.
@@ -78,15 +79,18 @@ export const filterSchema = z.strictObject(filterFields)
 export type FileFilter = z.output<z.ZodObject<typeof filterFields>>
 
 /** A condition on `files`, with its bindings (all named `f_…`). */
-export async function compileFilter(
-  scope: ShopScope,
-  filter: FileFilter,
-): Promise<{ sql: string; bindings: Bindings }> {
-  const conditions = [
-    filter.deleted
-      ? `files.deleted_at is not null and not ${TRASH_EXPIRED}`
-      : 'files.deleted_at is null',
-  ]
+export interface CompiledFilter extends Conditions {
+  bindings: Bindings
+  /** SQL: the part that tells which files the list can show, in the trash or not. */
+  shown: string
+}
+
+/** Looks up the words and the locations of the filter: compile it once for the page and its total. */
+export async function compileFilter(scope: ShopScope, filter: FileFilter): Promise<CompiledFilter> {
+  const shown = filter.deleted
+    ? `files.deleted_at is not null and not ${TRASH_EXPIRED}`
+    : 'files.deleted_at is null'
+  const conditions = [shown]
   const bindings: Bindings = {}
   const add: AddCondition = (name, value, sql) => {
     if (value === undefined) return
@@ -100,10 +104,9 @@ export async function compileFilter(
     'files.name_key like :f_search',
   )
   const words = searchWords(filter.find ?? '')
-  for (const found of await Promise.all(words.map((word, at) => findWord(scope, word, at)))) {
-    Object.assign(bindings, found.bindings)
-    conditions.push(found.sql)
-  }
+  const isDeleted = filter.deleted ?? false
+  const found = await Promise.all(words.map((word, at) => findWord(scope, word, { at, isDeleted })))
+  for (const { bindings: given } of found) Object.assign(bindings, given)
   add('f_types', type && extensionsOf(type), 'files.extension = any(:f_types)')
   add('f_tags', tags && tags.length > 0 ? tags : undefined, 'files.tags @> :f_tags::text[]')
   if (mapped !== undefined) conditions.push(`files.mapping_state ${mapped ? '=' : '<>'} 'mapped'`)
@@ -140,7 +143,12 @@ export async function compileFilter(
     )
   }
   add('f_pack', filter.pack && parsePublicId('pack', filter.pack), 'files.pack_id = :f_pack::uuid')
-  return { sql: conditions.join(' and '), bindings }
+  const all = (form: keyof Conditions) =>
+    [...conditions, ...found.map((one) => one[form])].join(' and ')
+  const near = all('near')
+  // With a rare word only its files are tested.
+  if (found.some(({ isRare }) => isRare)) return { sql: near, near, some: near, bindings, shown }
+  return { sql: all('sql'), near, some: all('some'), bindings, shown }
 }
 
 type AddCondition = (name: string, value: unknown, sql: string) => void
@@ -158,10 +166,10 @@ async function fewFiles(
   bindings: Bindings,
 ): Promise<string[] | null> {
   const rows = await scope.query<{ id: string }>(
-    `select distinct id from (select id from (${select}) s limit :few) found where :shop > 0`,
+    `select id from (${select}) s where :shop > 0 limit :few`,
     { ...bindings, few: FEW + 1 },
   )
-  return rows.length > FEW ? null : rows.map(({ id }) => id)
+  return rows.length > FEW ? null : [...new Set(rows.map(({ id }) => id))]
 }
 
 /** Adds the condition about the location of a file's bytes. */
@@ -221,57 +229,6 @@ function addSources(filter: FileFilter, add: AddCondition): void {
          and df.delivery_id = k.delivery_id and df.line_id = k.line_id and not df.withdrawn
        where k.shop_id = :shop and k.list_id = :f_licences::uuid and k.delivery_id is not null)`,
   )
-}
-
-/**
- * A number is found where it begins: `chart 1` finds `chart 12`, not `chart 21`. Other words are
- * found anywhere.
- */
-const withinOf = (word: string, at: number): { sql: (column: string) => string; value: string } =>
-  /^\d+$/.test(word)
-    ? { sql: (column) => `${column} ~ :f_within${at}`, value: `(^|[^0-9])${word}` }
-    : {
-        sql: (column) => `${column} like :f_within${at}`,
-        value: `%${likeLiteral(nameKey(word))}%`,
-      }
-
-/** A rare word is replaced by the ids of its files; a common one is tested row by row. */
-async function findWord(
-  scope: ShopScope,
-  word: string,
-  at: number,
-): Promise<{ sql: string; bindings: Bindings }> {
-  const { sql, value } = withinOf(word, at)
-  const bindings = {
-    [`f_within${at}`]: value,
-    [`f_start${at}`]: `${likeLiteral(nameKey(word))}%`,
-    [`f_tag${at}`]: [word, word.toLowerCase()],
-  }
-  const named = sql('f.name_key')
-  const related = `select m.file_id as id from products p join mappings m on m.shop_id = :shop
-        and m.product_id = p.id
-      where p.shop_id = :shop and ${sql('p.title_key')}
-      union all
-      select m.file_id from variants v join mappings m on m.shop_id = :shop
-        and m.product_id = v.product_id and (m.variant_id = '' or m.variant_id = v.id)
-      where v.shop_id = :shop and v.sku_key like :f_start${at}
-      union all
-      select k.id from packs c join files k on k.shop_id = :shop and k.pack_id = c.id
-      where c.shop_id = :shop and ${sql('c.name_key')}`
-  // The same conditions on the trash as the indexes have.
-  const found = ['f.deleted_at is null', 'f.deleted_at is not null'].flatMap((place) =>
-    [named, `f.tags && :f_tag${at}::text[]`].map(
-      (condition) =>
-        `select f.id from files f where f.shop_id = :shop and ${place} and ${condition}`,
-    ),
-  )
-  const few = await fewFiles(scope, [...found, related].join(' union all '), bindings)
-  if (few)
-    return { sql: `files.id = any(:f_found${at}::uuid[])`, bindings: { [`f_found${at}`]: few } }
-  return {
-    sql: `(${sql('files.name_key')} or files.tags && :f_tag${at}::text[] or files.id in (${related}))`,
-    bindings,
-  }
 }
 
 /**

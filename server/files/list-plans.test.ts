@@ -6,8 +6,8 @@ import { sized } from '../../test/scale.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { toPublicId } from '../core/ids.ts'
 import { firstOf } from '../core/present.ts'
-import type { FileFilter } from './filter.ts'
-import { countFiles, cursorOf, FILE_SORTS, listFilePage } from './list.ts'
+import { compileFilter, type FileFilter } from './filter.ts'
+import { countFiles, cursorOf, FILE_SORTS, listFilePage, totalOfFiles } from './list.ts'
 
 const FILES = sized(8000, 40_000)
 let database: Awaited<ReturnType<typeof openTestDatabase>>
@@ -181,4 +181,23 @@ describe('a list of many files', () => {
       expect(indexes(plans).find((name) => index.test(name))).toBeDefined()
     }
   })
+})
+
+it('looks up the words of a search once for the page and its total', async () => {
+  const statements: string[] = []
+  const noted: ShopScope = {
+    ...scope,
+    query: (sql, bindings) => {
+      statements.push(sql)
+      return scope.query(sql, bindings)
+    },
+    one: async (sql, bindings) => firstOf(await noted.query(sql, bindings)),
+  }
+  const filter: FileFilter = { find: 'course 4711' }
+  const condition = await compileFilter(noted, filter)
+  const lookups = statements.length
+  await listFilePage(noted, { filter: condition, sort: '-created_at', after: null, limit: 50 })
+  const { total } = await totalOfFiles(noted, filter, { condition, most: Infinity })
+  expect(statements).toHaveLength(lookups + 2)
+  expect(total).toBe(await countFiles(scope, filter))
 })

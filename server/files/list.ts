@@ -10,9 +10,10 @@ import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
 import { textOfColumns } from '../core/db/text-columns.ts'
 import { likeLiteral } from '../core/db/like-pattern.ts'
 import { addNotedCounts, countOfTag, readCounts, type KeptCount } from './file-counts.ts'
-import { compileFilter, type FileFilter } from './filter.ts'
+import { compileFilter, type CompiledFilter, type FileFilter } from './filter.ts'
 import { present } from '../core/present.ts'
 import { VERSION_SHA256 } from './digests.ts'
+import { foundByDownloads } from './download-order.ts'
 
 export interface MappingRow {
   product_id: string
@@ -65,17 +66,12 @@ export interface FileRow extends FileSettings {
 }
 
 interface Sort {
-  /** A column of `table`. */
+  /** A column of `files`, or the kept number of downloads. */
   column: string
   type: string
-  /** The table that has the column; absent: `files`. */
-  table?: keyof typeof SORT_TABLES
   /** The value that a cursor stores of the last row. */
   of: (row: FileRow) => string | number
 }
-
-/** Tables other than `files` that a list is sorted by: their column with the file's id. */
-const SORT_TABLES = { file_downloads: 'file_id' } as const
 
 /** The columns that a list can be sorted by: those of an index, with the file's id. */
 const SORTS = {
@@ -83,9 +79,8 @@ const SORTS = {
   filename: { column: 'name_key', type: 'text collate "C"', of: (row) => row.name_key },
   size_bytes: { column: 'size_bytes', type: 'bigint', of: (row) => row.size_bytes },
   downloads: {
-    column: 'downloads',
+    column: 'counted_downloads',
     type: 'bigint',
-    table: 'file_downloads',
     of: (row) => present(row.counted_downloads, 'counted_downloads'),
   },
   // The place in a pack sorts only the files of one pack.
@@ -101,8 +96,14 @@ export const FILE_SORTS = Object.keys(SORTS).flatMap((name) => [name, `-${name}`
   ...string[],
 ]
 
+/** A filter, or what `compileFilter` made of it for several queries. */
+type Condition = FileFilter | CompiledFilter
+
+const compiled = async (scope: ShopScope, condition: Condition): Promise<CompiledFilter> =>
+  'sql' in condition ? condition : compileFilter(scope, condition)
+
 export interface FilePage {
-  filter: FileFilter
+  filter: Condition
   /** The order, one of FILE_SORTS; `-` is descending. */
   sort: string
   /** The values that `cursorOf` gave for the previous page's last row. */
@@ -146,40 +147,76 @@ const COLUMNS = `files.*, files.created_at::text as created_exact`
 
 /** A page of files in the requested order. */
 export async function listFilePage(scope: ShopScope, page: FilePage): Promise<FileRow[]> {
-  const { sql, bindings } = await compileFilter(scope, page.filter)
-  const { column, type, table } = sortOf(page.sort)
-  const [direction, past] = page.sort.startsWith('-') ? ['desc', '<'] : ['asc', '>']
+  const condition = await compiled(scope, page.filter)
+  const { column } = sortOf(page.sort)
+  const direction = page.sort.startsWith('-') ? 'desc' : 'asc'
   const [value, id] = page.after ?? []
-  // The id is that of the same table, so that one index has both.
-  const [sorted, sortedId, more, joined] = table
-    ? [
-        `${table}.${column}`,
-        `${table}.${SORT_TABLES[table]}`,
-        `, ${table}.${column} as counted_${column}`,
-        `join ${table} on ${table}.shop_id = files.shop_id and ${table}.file_id = files.id`,
-      ]
-    : [`files.${column}`, 'files.id', '', '']
-  const after = page.after
-    ? `and (${sorted}, ${sortedId}) ${past} (:after_value::${type}, :after_id::uuid)`
-    : ''
-  const found = `from files ${joined} where files.shop_id = :shop and ${sql} ${after}
-       order by ${sorted} ${direction}, ${sortedId} ${direction} limit :limit`
-  // Skipped rows are counted in the index; only the others are read.
-  const chosen = page.offset
-    ? `select ${COLUMNS}${more} from files ${joined} where files.shop_id = :shop
-         and files.id = any(array(select files.id ${found} offset :offset))`
-    : `select ${COLUMNS}${more} ${found}`
-  return scope.query<FileRow>(
-    `with chosen as (${chosen}) select ${DETAILS} ${FROM_CHOSEN}
-     order by chosen.${table ? 'counted_' : ''}${column} ${direction}, chosen.id ${direction}`,
-    {
-      ...bindings,
-      limit: page.limit,
-      ...(page.offset ? { offset: page.offset } : {}),
-      ...(page.after ? { after_value: value, after_id: id } : {}),
-    } as Bindings,
-  )
+  const read = (chosen: string, more: Bindings = {}) =>
+    scope.query<FileRow>(
+      `with ${chosen} select ${DETAILS} ${FROM_CHOSEN}
+       order by chosen.${column} ${direction}, chosen.id ${direction}`,
+      {
+        ...condition.bindings,
+        limit: page.limit,
+        ...(page.after ? { after_value: value, after_id: id } : {}),
+        ...more,
+      } as Bindings,
+    )
+  const offset = page.offset ? { offset: page.offset } : {}
+  if (column === SORTS.downloads.column)
+    return read(chosenByDownloads(page, condition.sql, direction), offset)
+  if (condition.near !== condition.sql && !page.offset) {
+    const rows = await read(chosenNear(page, condition, direction), { near: NEAR })
+    if (rows.length === page.limit) return rows
+  }
+  return read(chosenByColumn(page, condition.sql, direction), offset)
 }
+
+/** The rows that are tested one by one before all that match are looked up. */
+const NEAR = 5000
+
+type Direction = 'asc' | 'desc'
+
+/** SQL: the condition that the page begins after a row, and its order. */
+function placeOf(page: FilePage, direction: Direction): { after: string; order: string } {
+  const { column, type } = sortOf(page.sort)
+  const sorted = `files.${column}`
+  const past = direction === 'desc' ? '<' : '>'
+  return {
+    after: page.after
+      ? `and (${sorted}, files.id) ${past} (:after_value::${type}, :after_id::uuid)`
+      : '',
+    order: `order by ${sorted} ${direction}, files.id ${direction}`,
+  }
+}
+
+/** SQL of the CTE `chosen`, the files of the page. */
+function chosenByColumn(page: FilePage, condition: string, direction: Direction): string {
+  const { after, order } = placeOf(page, direction)
+  const found = `from files where files.shop_id = :shop and ${condition} ${after}
+       ${order} limit :limit`
+  // Skipped rows are counted in the index; only the others are read.
+  return page.offset
+    ? `chosen as (select ${COLUMNS} from files where files.shop_id = :shop
+         and files.id = any(array(select files.id ${found} offset :offset)))`
+    : `chosen as (select ${COLUMNS} ${found})`
+}
+
+/** The files of the page among the next `:near` rows of the list. */
+function chosenNear(page: FilePage, { near, shown }: CompiledFilter, direction: Direction): string {
+  const { after, order } = placeOf(page, direction)
+  return `chosen as (select ${COLUMNS} from (
+      select * from files where files.shop_id = :shop and ${shown} ${after} ${order} limit :near
+    ) files where ${near} ${order} limit :limit)`
+}
+
+const chosenByDownloads = (page: FilePage, condition: string, direction: Direction): string =>
+  `${foundByDownloads({
+    ...{ condition, direction },
+    ...{ continues: page.after !== null, skips: (page.offset ?? 0) > 0 },
+  })}, chosen as (
+     select ${COLUMNS}, found.downloads as ${SORTS.downloads.column} from found
+     join files on files.shop_id = :shop and files.id = found.id)`
 
 /** Totals of lists are exact up to this number. */
 export const EXACT_TOTAL = 10_000
@@ -196,10 +233,10 @@ export interface FileTotal {
  */
 export async function countFiles(
   scope: ShopScope,
-  filter: FileFilter,
+  filter: Condition,
   most = Infinity,
 ): Promise<number> {
-  const { sql, bindings } = await compileFilter(scope, filter)
+  const { sql, bindings } = await compiled(scope, filter)
   const matching = `from files where files.shop_id = :shop and ${sql}`
   const row = await scope.one<{ count: number }>(
     most === Infinity
@@ -212,13 +249,22 @@ export async function countFiles(
 
 /**
  * The total of a list: from the kept counts where one condition or none selects the files, otherwise
- * counted up to EXACT_TOTAL.
+ * counted up to `most`. `condition`: the compiled filter, if the caller needs it for the page too.
  */
-export async function totalOfFiles(scope: ShopScope, filter: FileFilter): Promise<FileTotal> {
+export async function totalOfFiles(
+  scope: ShopScope,
+  filter: FileFilter,
+  { most = EXACT_TOTAL, condition = filter }: { most?: number; condition?: Condition } = {},
+): Promise<FileTotal> {
   const kept = await keptTotal(scope, filter)
   if (kept !== null) return { total: kept, isExact: true }
-  const count = await countFiles(scope, filter, EXACT_TOTAL + 1)
-  return { total: Math.min(count, EXACT_TOTAL), isExact: count <= EXACT_TOTAL }
+  const { sql, some, ...rest } = await compiled(scope, condition)
+  const counted = (one: string) => countFiles(scope, { ...rest, sql: one, some }, most + 1)
+  // Names alone are often enough to know that more files match than are counted.
+  if (some !== sql && most < Infinity && (await counted(some)) > most)
+    return { total: most, isExact: false }
+  const count = await counted(sql)
+  return { total: Math.min(count, most), isExact: count <= most }
 }
 
 /** The total of the filter, if the kept counts tell it. */

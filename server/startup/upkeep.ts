@@ -20,7 +20,7 @@ import { sweepTrash } from '../files/trash.ts'
 import { errorFields, type Logger } from '../core/log.ts'
 import { notifyDownloads } from '../features/downloads/download-notices.ts'
 import type { BlobStore } from '../core/store/store.ts'
-import { firstOf } from '../core/present.ts'
+import { sweepBlobsInTurn } from '../core/shop-turns.ts'
 import { sweeps } from '../core/totals.ts'
 
 const EVERY_MS = 60 * 60 * 1000
@@ -76,32 +76,6 @@ export const scrubTask = ({ uploads: _, ...parts }: UpkeepParts): BackgroundTask
   },
 })
 
-const HOURS = 24
-/** Up to this many blobs all shops are swept each hour. */
-const FEW_BLOBS = 100_000
-
-/**
- * The shops whose blobs are looked at in this hour; undefined: all, in small installations and in the
- * first hour of a month, which also finds bytes of shops that are gone. The number of blobs is
- * PostgreSQL's estimate.
- */
-export async function shopsInTurn(
-  pool: Database['pool'],
-  now: Date,
-  few = FEW_BLOBS,
-): Promise<number[] | undefined> {
-  const { rows } = await pool.query<{ blobs: number }>(
-    `select reltuples::float8 as blobs from pg_class where oid = 'blob_locations'::regclass`,
-  )
-  const isFirst = now.getUTCDate() === 1 && now.getUTCHours() === 0
-  if (isFirst || firstOf(rows).blobs <= few) return undefined
-  const turn = await pool.query<{ id: number }>(
-    `select id from shops where id % ${HOURS} = $1 order by id`,
-    [now.getUTCHours()],
-  )
-  return turn.rows.map(({ id }) => id)
-}
-
 /** Counts the sweep and its duration. */
 async function measured(name: string, sweep: () => Promise<unknown>): Promise<void> {
   const begun = performance.now()
@@ -123,6 +97,8 @@ function sweepsOf(
   signal: AbortSignal,
 ): Readonly<Record<string, () => Promise<unknown>>> {
   const { pool } = database
+  const inTurn = (name: string, sweep: (shops: number[] | undefined) => Promise<number>) =>
+    sweepBlobsInTurn(pool, name, clock(), sweep)
   const logged = async (what: string, sweep: Promise<number>, fields = {}) => {
     const removed = await sweep
     if (removed > 0) log.info(`removed ${what}`, { removed, ...fields })
@@ -146,15 +122,19 @@ function sweepsOf(
     customer_data: () => sweepAnswers(database),
     libraries: () => sweepLibraries(database),
     versions: () => logged('expired versions', sweepVersions(pool, clock())),
-    blobs: async () =>
-      logged('unused blobs', sweepBlobs(pool, clock(), await shopsInTurn(pool, clock()))),
+    blobs: () =>
+      logged(
+        'unused blobs',
+        inTurn('blobs', (shops) => sweepBlobs(pool, clock(), shops)),
+      ),
     file_counts: () => sweepCounts(database, clock(), { log, signal }),
     ...Object.fromEntries(
       [...stores].map(([location, store]) => [
         `bytes_${location}`,
-        async () => {
-          const shops = await shopsInTurn(pool, clock())
-          const removed = store.sweep(ORPHAN_MS, knownIn(pool, location, signal), shops)
+        () => {
+          const removed = inTurn(`bytes_${location}`, (shops) =>
+            store.sweep(ORPHAN_MS, knownIn(pool, location, signal), shops),
+          )
           return logged('orphaned bytes', removed, { location })
         },
       ]),

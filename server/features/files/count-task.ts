@@ -1,7 +1,7 @@
 // Adds the noted downloads and the noted changes of files of all shops to the kept counts, each
-// minute. Readers that need the sum add those of their shop; this keeps the notes of all others few.
+// minute. Readers sum both; this keeps the notes few.
 import type { Database } from '../../core/db/database.ts'
-import { forShop } from '../../core/db/for-shop.ts'
+import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import type { BackgroundTask } from '../../core/queue/background.ts'
 import { addNotedDownloads } from '../../files/download-counts.ts'
 import { addNotedCounts } from '../../files/file-counts.ts'
@@ -12,7 +12,7 @@ const EVERY_MS = 60 * 1000
 const NOTES = [
   ['file_download_changes', addNotedDownloads],
   ['file_count_changes', addNotedCounts],
-] as const
+] as const satisfies [string, (scope: ShopScope, signal: AbortSignal) => Promise<void>][]
 
 export interface CountTaskParts {
   database: Database
@@ -29,7 +29,7 @@ export const countTask = ({ database }: CountTaskParts): BackgroundTask => ({
       )
       for (const { shop_id } of rows) {
         signal.throwIfAborted()
-        await add(forShop(database, shop_id))
+        await add(forShop(database, shop_id), signal)
       }
     }
     return new Date(Date.now() + EVERY_MS)

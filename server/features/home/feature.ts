@@ -11,5 +11,5 @@ export const homeFeature = defineFeature({
   endpoints: homeRoutes,
   showsDownloads: true,
   tasks: (parts: RefreshParts) => [refreshTask(parts), weeklySummaryTask(parts)],
-  tables: { shop_days: 'counts' },
+  tables: { shop_days: 'counts', shop_tops: 'names of files and products, with counts' },
 })

@@ -8,6 +8,7 @@ import { parsePublicId } from '../../core/ids.ts'
 import { renderMail, type MailPayload } from '../../core/outbox/templates.ts'
 import { languageOf } from '../../core/texts.ts'
 import { reconcileOrder } from '../orders/reconcile.ts'
+import { periodOf, readTops, refreshTops } from './model/tops.ts'
 import { sendSummaries } from './weekly-summary.ts'
 
 let app: TestApp
@@ -122,6 +123,39 @@ test('the figures of a period are compared with the period before it', async () 
   expect(imports).toEqual([{ channel: 'api', imports: 1, files: 1 }])
   expect(failures).toHaveLength(1)
   expect((await read('/api/home/figures?days=90')).totals.now.downloads).toBe(1107)
+})
+
+test('a shop with many downloads has top lists of the last hour, without deleted files', async () => {
+  const { scope } = app.owner
+  const now = new Date()
+  const period = periodOf(7, now)
+  const counted = await readTops(scope, period)
+  await refreshTops(scope, now, 0)
+  expect(await readTops(scope, period, 0)).toEqual(counted)
+  await scope.query('update file_days set downloads = downloads + 4 where shop_id = :shop')
+  expect(await readTops(scope, period, 0)).toEqual(counted)
+  const present = await readTops(scope, period)
+  expect(present.top_files[0]!.downloads).toBe(15)
+  // The worker has not run, or the period is an earlier one.
+  const week = periodOf(7, new Date(now.getTime() - 7 * 86_400_000))
+  expect((await readTops(scope, week, 0)).top_files[0]!.downloads).toBe(104)
+  await scope.query(
+    `update shop_tops set counted_at = now() - interval '1 day' where shop_id = :shop`,
+  )
+  expect(await readTops(scope, period, 0)).toEqual(present)
+  await refreshTops(scope, now, 0)
+  const id = parsePublicId('file', present.top_files[0]!.file_id)!
+  const binned = (deleted: boolean) =>
+    scope.query(
+      `update files set deleted_at = ${deleted ? 'now()' : 'null'}
+       where shop_id = :shop and id = :id`,
+      { id },
+    )
+  await binned(true)
+  expect((await readTops(scope, period, 0)).top_files).toEqual([])
+  await binned(false)
+  const { days } = await read('/api/home/figures?days=7')
+  expect(days.map(({ downloads }: any) => downloads)).toEqual([6, 0, 0, 0, 0, 0, 9])
 })
 
 test('a figure whose rows are gone is counted again, and another shop sees none of it', async () => {

@@ -1,7 +1,8 @@
-// Counts the daily figures again, each hour.
+// Counts the daily figures and the top files and products again, each hour.
 import type { Database } from '../../core/db/database.ts'
 import type { BackgroundTask } from '../../core/queue/background.ts'
 import { refreshDays } from './model/days.ts'
+import { refreshAllTops } from './model/tops.ts'
 
 const EVERY_MS = 60 * 60 * 1000
 
@@ -16,6 +17,7 @@ export const refreshTask = ({ database, clock }: RefreshParts): BackgroundTask =
   atStart: true,
   run: async ({ signal }) => {
     await refreshDays(database, clock(), signal)
+    await refreshAllTops(database, clock(), signal)
     return new Date(Date.now() + EVERY_MS)
   },
 })

@@ -3,7 +3,8 @@ import { z } from 'zod'
 import { storedMessage } from '../../core/texts.ts'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
 import { messageText } from '../../http/schemas.ts'
-import { METRICS, PERIODS, readFigures, readPoints } from './model/figures.ts'
+import { METRICS, readFigures, readPoints } from './model/figures.ts'
+import { PERIODS } from './model/tops.ts'
 import { refreshShop } from './model/days.ts'
 import { needText } from './model/need-texts.ts'
 import {
@@ -124,7 +125,8 @@ export const homeRoutes = ({ baseUrl, clock }: HomeParts): Endpoint[] => [
     method: 'get',
     path: '/api/home/figures',
     summary: 'Read downloads, deliveries and imports of the last days',
-    description: 'Downloads are current; the other figures are counted again when they are read.',
+    description:
+      'Downloads are current; the other figures are counted again when they are read. In a shop with very many downloads the top files and products are counted once an hour.',
     query: z.strictObject({
       days: daysQuery,
     }),

@@ -2,12 +2,11 @@
 import { z } from 'zod'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError } from '../../../core/errors.ts'
-import { addNotedDownloads } from '../../../files/download-counts.ts'
 import { flag, sayPlain } from '../../../../plugins/contract.ts'
-import type { FileFilter } from '../../../files/filter.ts'
+import { compileFilter, type CompiledFilter, type FileFilter } from '../../../files/filter.ts'
 import {
-  countFiles,
   cursorOf,
+  EXACT_TOTAL,
   listFilePage,
   listTags,
   totalOfFiles,
@@ -81,13 +80,13 @@ const list = ({ baseUrl, clock }: FileRouteParts) =>
       const filter = withWords(conditions)
       const place = placeOf(cursor, sort)
       await requirePack(scope, filter)
-      if (sort.endsWith('downloads')) await addNotedDownloads(scope)
+      const condition = await compileFilter(scope, filter)
       const [rows, counted] = await Promise.all([
         listFilePage(scope, {
-          ...{ filter, sort, offset, limit: limit + 1 },
+          ...{ filter: condition, sort, offset, limit: limit + 1 },
           after: place?.after ?? null,
         }),
-        counting(scope, filter, { before: place, exact, now: clock() }),
+        counting(scope, filter, { condition, before: place, exact, now: clock() }),
       ])
       const shown = rows.slice(0, limit)
       const matches = await matchesOf(scope, filter, shown)
@@ -137,17 +136,24 @@ const VALUES: Readonly<Record<string, CursorPart>> = {
 /** A cursor stores a total that is not exact as a negative number. */
 const cursorTotal = ({ total, isExact }: FileTotal): number => (isExact ? total : -total)
 
+interface CountParts {
+  condition: CompiledFilter
+  /** The count of the previous page. */
+  before: FileCount | null
+  exact: boolean
+  now: Date
+}
+
 async function counting(
   scope: ShopScope,
   filter: FileFilter,
-  { before, exact, now }: { before: FileCount | null; exact: boolean; now: Date },
+  { condition, before, exact, now }: CountParts,
 ): Promise<FileCount> {
   const at = now.getTime()
   const isUsable = before !== null && (before.isExact || !exact)
   if (isUsable && Math.abs(at - before.at) < COUNTED_FOR_MS) return before
-  const total = await totalOfFiles(scope, filter)
-  if (total.isExact || !exact) return { ...total, at }
-  return { total: await countFiles(scope, filter), isExact: true, at }
+  const most = exact ? Infinity : EXACT_TOTAL
+  return { ...(await totalOfFiles(scope, filter, { condition, most })), at }
 }
 
 /** Checks that the pack of a filter exists: an unknown pack is an error; an empty pack is not. */

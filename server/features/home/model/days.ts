@@ -31,8 +31,6 @@ const FIGURES: Readonly<Record<string, string>> = {
     where shop_id = :shop and created_at >= :from and kind = 'email' and status = 'failed'
     group by 1`,
 }
-export type Figure = keyof typeof FIGURES
-
 /** Counts the figures of the days since `from`, in UTC, and replaces those that are stored. */
 async function countDays(scope: ShopScope, from: Date): Promise<void> {
   await scope.transaction(async (tx) => {
@@ -59,7 +57,8 @@ const startOfDay = (at: Date, daysAgo: number): Date =>
 /** Counts the days of one shop that may have changed. */
 export async function refreshShop(scope: ShopScope, now: Date): Promise<void> {
   const row = await scope.one<{ known: boolean }>(
-    'select exists (select from shop_days where shop_id = :shop) as known',
+    // A trigger counts the downloads.
+    `select exists (select from shop_days where shop_id = :shop and figure <> 'downloads') as known`,
   )
   await countDays(scope, startOfDay(now, row.known ? RECOUNTED_DAYS : KEPT_MONTHS * 31))
 }

@@ -1,24 +1,20 @@
 // The figures of a period, from the daily ones.
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { ERRORS, isErrorCode } from '../../../core/errors.ts'
-import { toPublicId } from '../../../core/ids.ts'
 import { elementAt } from '../../../core/present.ts'
 import { readCounts } from '../../../files/file-counts.ts'
-import type { Figure } from './days.ts'
+import { IN_PERIOD, periodOf, readTops, type Period, type Tops } from './tops.ts'
 
-export const PERIODS = [7, 30, 90] as const
 /** Figures of each day. */
 export const METRICS = ['downloads', 'deliveries', 'imported_files'] as const
 export type Metric = (typeof METRICS)[number]
 const TOP = 10
 
-export interface Figures {
+export interface Figures extends Tops {
   /** Each day of the period, oldest first. */
   days: { day: string; downloads: number; deliveries: number; imported_files: number }[]
   /** The totals of the whole period, and of the equally long one before it. */
   totals: Record<'now' | 'before', Record<Metric, number>>
-  top_files: { file_id: string; filename: string; downloads: number }[]
-  top_products: { product_id: string; title: string; downloads: number }[]
   /** The present files, by extension. */
   storage: { extension: string; files: number; bytes: number }[]
   imports: { channel: string; imports: number; files: number }[]
@@ -28,11 +24,10 @@ export interface Figures {
 
 /** Reads the figures of the last days, today included, in UTC. */
 export async function readFigures(scope: ShopScope, days: number, now: Date): Promise<Figures> {
-  const period = { today: now.toISOString().slice(0, 10), days }
-  const [perDay, topFiles, topProducts, storage, imports, failures, bounced] = await Promise.all([
+  const period = periodOf(days, now)
+  const [perDay, tops, storage, imports, failures, bounced] = await Promise.all([
     daysOf(scope, period),
-    topFilesOf(scope, period),
-    topProductsOf(scope, period),
+    readTops(scope, period),
     storageOf(scope),
     importsOf(scope, period),
     failuresOf(scope, period),
@@ -42,8 +37,7 @@ export async function readFigures(scope: ShopScope, days: number, now: Date): Pr
   return {
     days: shown,
     totals: { now: totalOf(shown), before: totalOf(perDay.slice(0, days)) },
-    top_files: topFiles,
-    top_products: topProducts,
+    ...tops,
     storage,
     imports,
     failures,
@@ -73,7 +67,7 @@ export async function readPoints(
   days: number,
   now: Date,
 ): Promise<Point[]> {
-  const all = await daysOf(scope, { today: now.toISOString().slice(0, 10), days })
+  const all = await daysOf(scope, periodOf(days, now))
   const before = all.slice(0, days)
   return all.slice(days).map((one, at) => ({
     ...{ day: one.day, value: one[metric] },
@@ -81,46 +75,13 @@ export async function readPoints(
   }))
 }
 
-interface Period {
-  /** The last day, as `2026-01-31`. */
-  today: string
-  days: number
-}
-
-/** SQL: a row `d` of days is in the period. */
-const IN_PERIOD = 'd.day between :today::date - :days::int + 1 and :today::date'
-
 /** Reads the days of twice the period: its second half is compared with the first. */
 const daysOf = (scope: ShopScope, period: Period): Promise<Figures['days']> =>
   scope.query(
     `select to_char(d.day, 'YYYY-MM-DD') as day,
-         coalesce((select sum(f.downloads) from file_days f
-           where f.shop_id = :shop and f.day = d.day), 0)::int as downloads,
-         ${valueOf('deliveries')}, ${valueOf('imported_files')}
+         ${METRICS.map(valueOf).join(', ')}
        from generate_series(:today::date - 2 * :days::int + 1, :today::date, interval '1 day')
          as g (at), lateral (select at::date as day) d order by 1`,
-    { ...period },
-  )
-
-async function topFilesOf(scope: ShopScope, period: Period): Promise<Figures['top_files']> {
-  const rows = await scope.query<{ id: string; filename: string; downloads: number }>(
-    `select f.id, f.filename, sum(d.downloads)::int as downloads
-       from file_days d join files f on f.shop_id = d.shop_id and f.id = d.file_id
-       where d.shop_id = :shop and ${IN_PERIOD} and f.deleted_at is null
-       group by f.id, f.filename order by 3 desc, 2 limit ${TOP}`,
-    { ...period },
-  )
-  return rows.map(({ id, ...file }) => ({ file_id: toPublicId('file', id), ...file }))
-}
-
-const topProductsOf = (scope: ShopScope, period: Period): Promise<Figures['top_products']> =>
-  scope.query(
-    `select m.product_id, max(m.product_title) as title, sum(d.downloads)::int as downloads
-       from file_days d
-       join lateral (select distinct on (product_id) product_id, product_title from mappings m
-         where m.shop_id = d.shop_id and m.file_id = d.file_id order by product_id) m on true
-       where d.shop_id = :shop and ${IN_PERIOD}
-       group by m.product_id order by 3 desc, 2 limit ${TOP}`,
     { ...period },
   )
 
@@ -166,6 +127,6 @@ const totalOf = (days: Figures['days']): Figures['totals']['now'] => {
 }
 
 /** SQL: a figure of the day `d`, over all its subjects. */
-const valueOf = (figure: Figure): string => `
+const valueOf = (figure: Metric): string => `
   coalesce((select sum(s.value) from shop_days s
     where s.shop_id = :shop and s.figure = '${figure}' and s.day = d.day), 0)::int as ${figure}`

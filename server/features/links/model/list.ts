@@ -51,7 +51,7 @@ export interface LinkPage {
 const SPAN = { first: 1000, max: 32_000 }
 const TIME_LIMIT_MS = 1000
 /** A query names up to this many files, packs or links by id. */
-const MAX_NAMED = 1000
+const MAX_NAMED = 10_000
 /** Links of up to this many files are read by their files. */
 const MAX_WITHDRAWN = 20_000
 
@@ -188,8 +188,10 @@ async function searchedLinks(
   const links = await fewIds(scope, `${ADDRESSED} union ${NAMED_GONE_PACKS}`, { ...start, ...part })
   if (files && packs && links)
     return [
-      `(l.file_id = any(:files::uuid[]) or l.pack_id = any(:packs::uuid[])
-        or l.id = any(:links::uuid[]))`,
+      // Not constants: the planner would examine each id of them.
+      `(l.file_id = any((select :files::uuid[])::uuid[])
+        or l.pack_id = any((select :packs::uuid[])::uuid[])
+        or l.id = any((select :links::uuid[])::uuid[]))`,
       { files, packs, links },
       true,
     ]
@@ -197,17 +199,21 @@ async function searchedLinks(
   return [anywhere, { ...part, ...start }, false]
 }
 
-/** The ids that a query finds, or null if there are more than another query can name. */
+/**
+ * The ids that a query finds, as the text of an array; or null if there are more than another query
+ * can name.
+ */
 async function fewIds(
   scope: ShopScope,
   select: string,
   bindings: Bindings,
-): Promise<string[] | null> {
-  const rows = await scope.query<{ id: string }>(`select id from (${select}) found limit :limit`, {
-    ...bindings,
-    limit: MAX_NAMED + 1,
-  })
-  return rows.length > MAX_NAMED ? null : rows.map(({ id }) => id)
+): Promise<string | null> {
+  const { count, ids } = await scope.one<{ count: number; ids: string }>(
+    `select count(*)::int as count, coalesce(array_agg(id), '{}')::text as ids
+     from (select id from (${select}) s where :shop > 0 limit :limit) found`,
+    { ...bindings, limit: MAX_NAMED + 1 },
+  )
+  return count > MAX_NAMED ? null : ids
 }
 
 interface Found {
@@ -227,10 +233,14 @@ async function readByIndex(
   place: Place,
 ): Promise<Found> {
   const { limit, cursor } = place
+  // The tables that the condition does not name are joined for the page only.
   const rows = await scope.query<LinkRow>(
     `select ${LINK_COLUMNS} from ${LINK_TABLES}
-     where l.shop_id = :shop and ${where} ${cursor === undefined ? '' : 'and l.id < :cursor'}
-     order by l.id desc limit :rows`,
+     where l.shop_id = :shop and l.id = any(array(
+       select l.id from ${LINK_TABLES}
+       where l.shop_id = :shop and ${where} ${cursor === undefined ? '' : 'and l.id < :cursor'}
+       order by l.id desc limit :rows))
+     order by l.id desc`,
     { ...bindings, rows: limit + 1, ...(cursor === undefined ? {} : { cursor }) },
   )
   return { rows, last: null }

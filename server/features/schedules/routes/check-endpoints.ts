@@ -6,7 +6,7 @@ import { SCHEDULE_TEMPLATES } from '../templates.ts'
 import { cronProblem } from '../times.ts'
 import { placedFilter, type Engine } from '../../../engine/engine.ts'
 import { AppError } from '../../../core/errors.ts'
-import { filterSchema } from '../../../files/filter.ts'
+import { compileFilter, filterSchema } from '../../../files/filter.ts'
 import { impactOf } from '../../files/impact.ts'
 import { listFilePage, totalOfFiles } from '../../../files/list.ts'
 import { readShop, timeZone } from '../../../files/shop-settings.ts'
@@ -95,10 +95,11 @@ const match = ({ engine, clock }: ScheduleRouteParts): Endpoint =>
           : null
       const filter = runs ? placedFilter(body.filter, runs, engine.plugins) : body.filter
       const isDeletion = runs !== null && deletes(runs, engine.plugins)
+      const condition = await compileFilter(scope, filter)
       const [{ total, isExact }, impact, sample] = await Promise.all([
-        totalOfFiles(scope, filter),
+        totalOfFiles(scope, filter, { condition }),
         isDeletion ? impactOf(scope, { filter }, clock()) : null,
-        listFilePage(scope, { filter, sort: 'created_at', after: null, limit: SAMPLE }),
+        listFilePage(scope, { filter: condition, sort: 'created_at', after: null, limit: SAMPLE }),
       ])
       return {
         body: {

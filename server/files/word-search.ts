@@ -1,0 +1,137 @@
+// Finds the files of a word: in names, tags, titles and SKUs of products, and names of packs. A rare
+// word is replaced by the ids of its files; a common one is tested row by row, in forms of which
+// each caller takes the cheapest. PostgreSQL cannot choose: its estimates for words are wrong by
+// factors of ten.
+import { nameKey } from '../../plugins/contract.ts'
+import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
+import { likeLiteral } from '../core/db/like-pattern.ts'
+
+/** The conditions of a filter on `files`. */
+export interface Conditions {
+  /** The condition, for any query. */
+  sql: string
+  /** The same, fast for a row and slow for all: for rows that are read in the order of a list. */
+  near: string
+  /** A cheaper condition that selects only files of `sql`, but not all of them. */
+  some: string
+}
+
+export interface FoundWord extends Conditions {
+  isRare: boolean
+  bindings: Bindings
+}
+
+/** Up to this many files of each kind of place are replaced by their ids. */
+export const FEW_FILES = 10_000
+/** The newest files in which a word is looked for first, and how many of them make it common. */
+const SAMPLE = { files: 1000, common: 50 }
+
+/**
+ * A number is found where it begins: `chart 1` finds `chart 12`, not `chart 21`. Other words are
+ * found anywhere.
+ */
+const withinOf = (word: string, at: number): { sql: (column: string) => string; value: string } =>
+  /^\d+$/.test(word)
+    ? { sql: (column) => `${column} ~ :f_within${at}`, value: `(^|[^0-9])${word}` }
+    : {
+        sql: (column) => `${column} like :f_within${at}`,
+        value: `%${likeLiteral(nameKey(word))}%`,
+      }
+
+interface WordPlaces {
+  /** SQL: the condition on the files that the list can show, in the trash or not. */
+  shown: string
+  within: (column: string) => string
+  at: number
+  bindings: Bindings
+}
+
+/**
+ * Looks up a word. `at`: its place in the search, which names its bindings.
+ * @param few tests set fewer
+ */
+export async function findWord(
+  scope: ShopScope,
+  word: string,
+  { at, isDeleted, few = FEW_FILES }: { at: number; isDeleted: boolean; few?: number },
+): Promise<FoundWord> {
+  const { sql: within, value } = withinOf(word, at)
+  const bindings = {
+    [`f_within${at}`]: value,
+    [`f_start${at}`]: `${likeLiteral(nameKey(word))}%`,
+    [`f_tag${at}`]: [word, word.toLowerCase()],
+  }
+  // As the indexes state it.
+  const shown = `f.deleted_at is ${isDeleted ? 'not ' : ''}null`
+  const places = { shown, within, at, bindings }
+  const ids = (await isCommon(scope, places)) ? null : await fewIds(scope, places, few)
+  if (ids === null) return commonWord(places)
+  // A constant would make the planner examine each id.
+  const sql = `files.id = any((select :f_found${at}::uuid[])::uuid[])`
+  return { isRare: true, sql, near: sql, some: sql, bindings: { [`f_found${at}`]: ids } }
+}
+
+/** Are many of the newest names found by the word? The index would read a list of all of them. */
+async function isCommon(scope: ShopScope, { shown, within, at, bindings }: WordPlaces) {
+  const { hits } = await scope.one<{ hits: number }>(
+    `select count(*) filter (where ${within('name_key')})::int as hits
+     from (select f.name_key from files f where f.shop_id = :shop and ${shown}
+       order by f.created_at desc, f.id desc limit :files) newest`,
+    { [`f_within${at}`]: bindings[`f_within${at}`], files: SAMPLE.files },
+  )
+  return hits >= SAMPLE.common
+}
+
+/** SQL of the file ids of each kind of place. */
+const placesOf = ({ shown, within, at }: WordPlaces): string[] => [
+  `select f.id from files f where f.shop_id = :shop and ${shown} and ${within('f.name_key')}`,
+  `select f.id from files f where f.shop_id = :shop and ${shown} and f.tags && :f_tag${at}::text[]`,
+  ...relatedOf(within, at),
+]
+
+const relatedOf = (within: WordPlaces['within'], at: number): string[] => [
+  `select m.file_id as id from products p join mappings m on m.shop_id = :shop
+     and m.product_id = p.id
+   where p.shop_id = :shop and ${within('p.title_key')}`,
+  `select m.file_id as id from variants v join mappings m on m.shop_id = :shop
+     and m.product_id = v.product_id and (m.variant_id = '' or m.variant_id = v.id)
+   where v.shop_id = :shop and v.sku_key like :f_start${at}`,
+  `select k.id from packs c join files k on k.shop_id = :shop and k.pack_id = c.id
+   where c.shop_id = :shop and ${within('c.name_key')}`,
+]
+
+/** The ids as the text of an array, which is bound again as it is; null: a kind of place has more. */
+async function fewIds(scope: ShopScope, places: WordPlaces, few: number): Promise<string | null> {
+  const kinds = placesOf(places)
+  const names = kinds.map((_, at) => `k${at}`)
+  const { ids } = await scope.one<{ ids: string | null }>(
+    `with ${kinds.map((select, at) => `k${at} as materialized (${select} limit :few)`).join(', ')}
+     select case when ${names.map((name) => `(select count(*) from ${name}) < :few`).join(' and ')}
+       then (select coalesce(array_agg(distinct id), '{}')::text
+         from (${names.map((name) => `select id from ${name}`).join(' union all ')}) k)
+       end as ids where :shop > 0`,
+    { ...places.bindings, few: few + 1 },
+  )
+  return ids
+}
+
+function commonWord({ within, at, bindings }: WordPlaces): FoundWord {
+  const [name, tag] = [within('files.name_key'), `files.tags && :f_tag${at}::text[]`]
+  const related = relatedOf(within, at).join(' union all ')
+  // Limits prevent the planner from reading all products for a few rows.
+  const near = `coalesce((select true from mappings m join products p on p.shop_id = :shop
+       and p.id = m.product_id
+     where m.shop_id = :shop and m.file_id = files.id and ${within('p.title_key')} limit 1), false)
+   or coalesce((select true from mappings m join variants v on v.shop_id = :shop
+       and v.product_id = m.product_id and (m.variant_id = '' or m.variant_id = v.id)
+     where m.shop_id = :shop and m.file_id = files.id and v.sku_key like :f_start${at} limit 1), false)
+   or coalesce((select true from packs c where c.shop_id = :shop and c.id = files.pack_id
+     and ${within('c.name_key')} limit 1), false)`
+  return {
+    sql: `(${name} or ${tag} or files.id in (${related}))`,
+    near: `(${name} or ${tag} or ${near})`,
+    some: name,
+    isRare: false,
+    bindings,
+  }
+}

@@ -123,5 +123,8 @@ export function appConfig(
     storage: environment.storage,
     // The plans that shops pay for (docs/operators.md, "Plans"). Null: nothing requires a plan.
     plans: null,
+    // Files of at least `min_bytes` are sent by browsers straight to the bucket: `{ min_bytes: 64 * 1024 ** 2 }`
+    // (docs/operators.md, "Uploads straight to the bucket"). Null: all bytes pass the web processes.
+    directUploads: null,
   })
 }

@@ -34,7 +34,7 @@ import { portsFactory } from './startup/ports.ts'
 import { createReadiness } from './startup/readiness.ts'
 import { stagingFolders } from './startup/staging-metrics.ts'
 import { openStores } from './startup/stores.ts'
-import { openUploads } from './startup/uploads.ts'
+import { directOrigin, openUploads } from './startup/uploads.ts'
 import type { BlobStore } from './core/store/store.ts'
 import { workbookReader } from './features/csv/workbook.ts'
 import { createPreviews } from './features/previews/previews.ts'
@@ -174,7 +174,11 @@ async function openWeb(
     delivery,
     stores,
     secrets,
-    uploads: { engine, folder, locks, fileBytes: limits.file_bytes, quotas: limits },
+    uploads: {
+      ...{ engine, folder, locks, fileBytes: limits.file_bytes, quotas: limits },
+      direct: config.directUploads,
+    },
+    bucketOrigin: await directOrigin(config),
     channels: config.channels,
     cloud,
     reach: (url) => client.reach(url),

@@ -77,6 +77,8 @@ export interface WebParts {
   stores: ReadonlyMap<string, BlobStore>
   secrets: Secrets
   uploads: UploadParts
+  /** Where the page sends large uploads; null: only to this server. */
+  bucketOrigin: string | null
   channels: readonly Channel[]
   cloud: Cloud
   readWorkbook: ReadWorkbook

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { appConfig } from '../app.config.ts'
 import type { Plugin, Workflow } from '../plugins/contract.ts'
+import type { DirectUploads } from '../server/features/upload/upload.ts'
 import type { Cloud, CloudOptions } from '../server/features/cloud/cloud.ts'
 import type { OAuthClients } from '../server/features/cloud/oauth.ts'
 import {
@@ -32,6 +33,7 @@ import { SCOPES, type Endpoint, type Scope } from '../server/http/endpoint.ts'
 import { builtPage } from '../server/http/page.ts'
 import { parsePublicId } from '../server/core/ids.ts'
 import { createSecrets } from '../server/core/secrets.ts'
+import type { S3Location } from '../server/core/store/address.ts'
 import type { BlobStore } from '../server/core/store/store.ts'
 import { createTestShop, openTestDatabase, silent } from './database.ts'
 import { makeBytes, testEngineOn, type TestEngine } from './engine.ts'
@@ -81,6 +83,9 @@ export interface AppOptions {
   channels?: readonly Channel[]
   limits?: Partial<Limits>
   plans?: Plans | null
+  /** Its primary location; absent: a folder. */
+  bucket?: S3Location
+  directUploads?: DirectUploads | null
   trustProxy?: boolean
   /** Replace the cloud providers. */
   emulators?: CloudOptions['emulators'] | undefined
@@ -116,6 +121,8 @@ export async function openTestApp({
   channels = [],
   limits = {},
   plans = null,
+  bucket,
+  directUploads = null,
   trustProxy = false,
   emulators,
   clients = {},
@@ -126,12 +133,12 @@ export async function openTestApp({
   const disk = (name: string) => ({ kind: 'disk' as const, folder: path.join(folder, name) })
   const whole = defineConfig({
     ...config,
-    plans,
+    ...{ plans, directUploads },
     plugins: [...config.plugins, ...plugins, makeBytes],
     workflows: [...config.workflows, ...workflows],
     channels: [...config.channels, ...channels],
     limits: { ...config.limits, ...UNLIMITED, ...limits },
-    storage: { primary: disk('primary'), backup: disk('backup') },
+    storage: { primary: bucket ?? disk('primary'), backup: disk('backup') },
     environment: {
       ...config.environment,
       dataDir: folder,

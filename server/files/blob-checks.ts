@@ -239,12 +239,12 @@ export const SCRUB_PARTS = 8
 
 /**
  * Reads the blobs that are due; returns how many were damaged.
- * @param part the part to read; absent: all
+ * @param part below `SCRUB_PARTS`
  */
 export async function scrubBlobs(
   parts: BlobCheckParts,
   signal: AbortSignal,
-  part?: number,
+  part: number,
 ): Promise<number> {
   const { database, clock, log } = parts
   const { rows } = await database.pool.query<StoredBlob>(
@@ -253,7 +253,7 @@ export async function scrubBlobs(
        from pg_class where oid = 'blob_locations'::regclass
      ), due as (
        select * from blob_locations where coalesce(checked_at, created_at) < $1
-         and unneeded_since is null and ($5::int is null or get_byte(hash, 0) % $4 = $5)
+         and unneeded_since is null and get_byte(hash, 0) % $4 = $5
        order by coalesce(checked_at, created_at) limit (select size from share)
      ), undigested as (
        select shop_id, hash, location, sum(size_bytes) over (order by shop_id, hash) - size_bytes
@@ -262,22 +262,19 @@ export async function scrubBlobs(
              where l.shop_id = b.shop_id and l.hash = b.hash and l.unneeded_since is null
                and (l.checked_at is null or l.checked_at < $8) order by l.location limit 1) as location
            from blobs b where b.sha256 is null
-             and ($5::int is null or get_byte(b.hash, 0) % $4 = $5)
+             and get_byte(b.hash, 0) % $4 = $5
            order by b.shop_id, b.hash limit $6) found
        where location is not null
      ), chosen as (
        select shop_id, hash, location from due
        union select shop_id, hash, location from undigested where before < $7
        union select b.shop_id, b.hash, b.location from blob_locations b where ${DAMAGED}
-         and ($5::int is null or get_byte(b.hash, 0) % $4 = $5)
+         and get_byte(b.hash, 0) % $4 = $5
      )
      select shop_id as shop, encode(hash, 'hex') as hash, location from chosen`,
     [
       new Date(clock().getTime() - DUE_MS),
-      MIN_BLOBS * (part === undefined ? 1 : SCRUB_PARTS),
-      RUNS,
-      part === undefined ? 1 : SCRUB_PARTS,
-      part ?? null,
+      ...[MIN_BLOBS * SCRUB_PARTS, RUNS, SCRUB_PARTS, part],
       ...[MAX_WITHOUT_DIGEST, BYTES_WITHOUT_DIGEST, new Date(clock().getTime() - DAY_MS)],
     ],
   )

@@ -88,8 +88,8 @@ const FIRST: Place = { shop_id: -1, hash: Buffer.alloc(0), location: '' }
  * removal checks again. Works page by page and skips locked rows, so that no import waits for it.
  */
 async function markUnused(pool: Pool, now: Date, shop: number): Promise<void> {
-  for (let last: Place | undefined = FIRST; last;) {
-    const { rows }: { rows: Place[] } = await pool.query<Place>(
+  for (let last: Omit<Place, 'shop_id'> | undefined = FIRST; last;) {
+    const { rows }: { rows: Omit<Place, 'shop_id'>[] } = await pool.query<Omit<Place, 'shop_id'>>(
       `with page as materialized (
          select shop_id, hash, location, unneeded_since from blob_locations
          where shop_id = $1 and (hash, location) > ($2, $3) order by hash, location limit ${PAGE}
@@ -104,7 +104,7 @@ async function markUnused(pool: Pool, now: Date, shop: number): Promise<void> {
            else $4::timestamptz end
          from changed c where b.shop_id = c.shop_id and b.hash = c.hash and b.location = c.location
        )
-       select shop_id, hash, location from page order by hash desc, location desc limit 1`,
+       select hash, location from page order by hash desc, location desc limit 1`,
       [shop, last.hash, last.location, now],
     )
     last = rows[0]

@@ -100,7 +100,15 @@ export async function developmentPage(): Promise<PageSource> {
 const escapeHtml = (text: string) =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
-export function pageRoute(source: PageSource, storefront: Storefront, demo: boolean) {
+/**
+ * @param bucketOrigin where the page may send uploads in addition to this server; null: nowhere
+ */
+export function pageRoute(
+  source: PageSource,
+  storefront: Storefront,
+  demo: boolean,
+  bucketOrigin: string | null,
+) {
   const { apiKey, bridgeUrl } = storefront.page
   const head =
     `<meta name="shopify-api-key" content="${escapeHtml(apiKey)}">` +
@@ -118,7 +126,10 @@ export function pageRoute(source: PageSource, storefront: Storefront, demo: bool
     if (ctx.path.startsWith('/assets/') || EXTENSION.test(ctx.path)) throw new AppError('not_found')
     if (!ctx.accepts('html') || ctx.path.startsWith('/api/')) throw new AppError('not_found')
     const html = await source.html(ctx.url)
-    ctx.set('Content-Security-Policy', contentPolicy(ctx, bridgeUrl, demo, source.development))
+    ctx.set(
+      'Content-Security-Policy',
+      contentPolicy(ctx, bridgeUrl, { demo, development: source.development, bucketOrigin }),
+    )
     ctx.set('X-Content-Type-Options', 'nosniff')
     ctx.set('Referrer-Policy', 'strict-origin-when-cross-origin')
     ctx.set('Cache-Control', 'no-store')
@@ -131,8 +142,11 @@ export function pageRoute(source: PageSource, storefront: Storefront, demo: bool
 function contentPolicy(
   ctx: Context,
   bridgeUrl: string,
-  demo: boolean,
-  development: boolean,
+  {
+    demo,
+    development,
+    bucketOrigin,
+  }: { demo: boolean; development: boolean; bucketOrigin: string | null },
 ): string {
   const shop = String(ctx.query.shop ?? '')
   const ancestors = demo
@@ -147,7 +161,7 @@ function contentPolicy(
     "style-src 'self' 'unsafe-inline'",
     // The platform's CDN serves product images.
     `img-src 'self' data: blob:${demo ? '' : ' https://cdn.shopify.com'}`,
-    `connect-src 'self'${bridge}${development ? ' ws:' : ''}`,
+    `connect-src 'self'${bridge}${bucketOrigin ? ` ${bucketOrigin}` : ''}${development ? ' ws:' : ''}`,
     "object-src 'none'",
     "base-uri 'self'",
     `frame-ancestors ${ancestors}`,

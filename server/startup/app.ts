@@ -151,7 +151,7 @@ function createKoa(parts: WebParts, observers: Observers, failures: FailureLimit
   app.use(tusRoute(parts.uploads, authenticator))
   app.use(router.routes())
   app.use(unknownApi(router.match.bind(router)))
-  app.use(pageRoute(parts.page, parts.storefront, parts.demo))
+  app.use(pageRoute(parts.page, parts.storefront, parts.demo, parts.bucketOrigin))
   return app
 }
 

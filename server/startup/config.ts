@@ -7,6 +7,7 @@ import { DEFAULT_LIMITS, type Limits } from '../core/configuration/limits.ts'
 import { planProblems, type Plans } from '../core/configuration/plan-list.ts'
 import type { Storage } from '../core/configuration/storage-settings.ts'
 import { channelProblems, type Channel } from '../features/workflows/channel.ts'
+import type { DirectUploads } from '../features/upload/upload.ts'
 import { workflowProblems } from '../features/workflows/problems.ts'
 
 export interface Config {
@@ -19,22 +20,28 @@ export interface Config {
   limits: Limits
   /** The plans that shops pay for; null: nothing requires a plan. */
   plans: Plans | null
+  /** The uploads whose bytes browsers send straight to the bucket; null: none. */
+  directUploads: DirectUploads | null
 }
 
 const uncapitalized = (text: string) => `${text.charAt(0).toLowerCase()}${text.slice(1)}`
 
 /** Fills in the defaults and checks that everything that is named exists. Throws `ConfigError`. */
 export function defineConfig(
-  config: Omit<Config, 'limits' | 'channels' | 'plans'> & {
+  config: Omit<Config, 'limits' | 'channels' | 'plans' | 'directUploads'> & {
     limits?: Partial<Limits>
     channels?: readonly Channel[]
     plans?: Plans | null
+    directUploads?: DirectUploads | null
   },
 ): Config {
   const workflows = [...config.workflows, ...impliedActions(config.plugins, config.workflows)]
-  const { channels = [], limits, plans = null } = config
+  const { channels = [], limits, plans = null, directUploads = null } = config
   const allLimits = { ...DEFAULT_LIMITS, ...limits }
-  const whole: Config = { ...config, workflows, channels, plans, limits: allLimits }
+  const whole: Config = {
+    ...{ ...config, workflows, channels, plans, directUploads },
+    limits: allLimits,
+  }
   const problems = [
     ...duplicateIds('plugin', whole.plugins),
     ...duplicateIds('workflow', whole.workflows),
@@ -47,12 +54,27 @@ export function defineConfig(
       ),
     ),
     ...(plans ? planProblems(plans) : []),
+    ...(directUploads ? directProblems(directUploads, config) : []),
     ...Object.entries(whole.limits)
       .filter(([, value]) => !(Number.isFinite(value) && value > 0))
       .map(([name]) => `limits.${name}: set a number above 0`),
   ]
   if (problems.length > 0) throw new ConfigError(problems)
   return whole
+}
+
+function directProblems(
+  { min_bytes, piece_bytes = 1 }: DirectUploads,
+  { environment, storage }: Pick<Config, 'environment' | 'storage'>,
+): string[] {
+  return [
+    ...Object.entries({ min_bytes, piece_bytes })
+      .filter(([, value]) => !(Number.isSafeInteger(value) && value > 0))
+      .map(([name]) => `directUploads.${name}: set a number of bytes above 0`),
+    ...(storage.primary.kind === 's3' && environment.uploadDir === null
+      ? []
+      : ['directUploads: needs a bucket as STORAGE_PRIMARY, and no UPLOAD_DIR']),
+  ]
 }
 
 /**

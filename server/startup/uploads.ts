@@ -3,6 +3,7 @@ import path from 'node:path'
 import { ConfigError } from '../core/config-error.ts'
 import type { Environment } from '../core/configuration/environment.ts'
 import type { LocationConfig } from '../core/store/address.ts'
+import type { Config } from './config.ts'
 import {
   joinFolder,
   openUploadBucket,
@@ -30,6 +31,16 @@ export async function openUploads(
   const { openPieces } = await import('../core/store/s3-pieces.ts')
   const bucket = await openUploadBucket(openPieces(primary, 'uploads'), parts.database)
   return joinFolder(withBucket(folder, bucket, environment.uploadDir === null), parts)
+}
+
+/** The bucket's origin if browsers send uploads straight to it. */
+export async function directOrigin({
+  directUploads,
+  storage: { primary },
+}: Pick<Config, 'directUploads' | 'storage'>): Promise<string | null> {
+  if (!directUploads || primary.kind !== 's3') return null
+  const { originOf } = await import('../core/store/s3-origin.ts')
+  return originOf(primary)
 }
 
 function openFolder(environment: Pick<Environment, 'dataDir' | 'uploadDir'>): UploadFolder {

@@ -1,9 +1,10 @@
 // Pieces of files that are not complete yet, each an object below one folder of the bucket. A piece
 // may have any length, unlike the parts of a multipart upload, and any process can add the next one.
 import { PutObjectCommand } from '@aws-sdk/client-s3'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import type { S3Location } from './address.ts'
 import { openBucket } from './s3-calls.ts'
-import { readObject } from './s3-read.ts'
+import { headObject, readObject } from './s3-read.ts'
 import { objectPages } from './s3-sweep.ts'
 import { removeObject } from './s3-write.ts'
 
@@ -35,6 +36,14 @@ export function openPieces(location: S3Location, folder: string) {
       await call((options) => client.send(new PutObjectCommand(object), options)).finally(release)
     },
     read: (name: string) => readObject(bucket, start + name),
+    /** The length of a piece; null: there is none of this name. */
+    size: async (name: string): Promise<number | null> =>
+      (await headObject(bucket, start + name))?.size ?? null,
+    /** The address to which a client may PUT this piece, with exactly so many bytes. */
+    signedAddress: (name: string, ContentLength: number, expiresIn: number): Promise<string> => {
+      const command = new PutObjectCommand({ Bucket, Key: start + name, ContentLength })
+      return call(() => getSignedUrl(client, command, { expiresIn }))
+    },
     remove: (names: readonly string[]) => removeAll(names.map((name) => start + name)),
     /** Removes all pieces of a file, also those that nothing names. */
     removeFile: async (file: string): Promise<void> => {

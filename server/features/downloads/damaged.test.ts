@@ -5,7 +5,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestShop, openTestDatabase, silent } from '../../../test/database.ts'
-import { scrubBlobs } from '../../files/blob-checks.ts'
+import { SCRUB_PARTS, scrubBlobs } from '../../files/blob-checks.ts'
 import { locateFile } from '../../files/list.ts'
 import { listNotices } from '../../core/outbox/notices.ts'
 import { createDiskStore } from '../../core/store/disk.ts'
@@ -59,7 +59,8 @@ const madeBefore = (days: number) =>
 /** Runs the scrub as another process does: this one learns its findings within a second. */
 async function scrub(): Promise<void> {
   const parts = { database, stores: stores(), log: silent, clock: () => depot.time.now }
-  await scrubBlobs(parts, new AbortController().signal)
+  for (let part = 0; part < SCRUB_PARTS; part++)
+    await scrubBlobs(parts, new AbortController().signal, part)
   await depot.operationProgress()
 }
 

@@ -32,6 +32,10 @@ export interface UploadBucket extends UploadPlace {
   number: number
   /** Also removes pieces that no row names. */
   remove(id: string): Promise<void>
+  /** The length of a piece; null: the bucket does not have it. */
+  sizeOf(id: string, piece: string): Promise<number | null>
+  /** The address to which a client may PUT so many bytes as this piece. */
+  sign(id: string, piece: string, bytes: number, seconds: number): Promise<string>
   /** Yields the ids of uploads with a piece from before this time, a page at a time. */
   old(before: Date): AsyncGenerator<string[]>
 }
@@ -67,6 +71,8 @@ export async function openUploadBucket(
       return stageBytes(to, bytesOf(pieces, id, stored), null, signal)
     },
     remove: (id) => pieces.removeFile(id),
+    sizeOf: (id, piece) => pieces.size(`${id}/${piece}`),
+    sign: (id, piece, bytes, seconds) => pieces.signedAddress(`${id}/${piece}`, bytes, seconds),
     old: (before) => pieces.old(before),
   }
 }
@@ -186,7 +192,7 @@ class PieceWriter {
   }
 }
 
-function storageFailed(cause: unknown): never {
+export function storageFailed(cause: unknown): never {
   const isFull = cause instanceof StoreError && cause.code === 'full'
   throw new AppError(isFull ? 'storage_full' : 'storage_failed', { cause })
 }
@@ -195,7 +201,7 @@ function storageFailed(cause: unknown): never {
  * Writes the rows of pieces that follow each other from `first`, and postpones the expiry. Throws
  * `conflict` if the upload is not at this offset.
  */
-async function recordPieces(
+export async function recordPieces(
   scope: ShopScope,
   id: string,
   first: number,

@@ -19,6 +19,7 @@ export const uploadExamples: Examples = {
     body: { upload_ids: ['upload_00000000000000000000000000000000'] },
     status: 200,
   },
+  'post /api/uploads/{id}/pieces': { params: upload, body: {}, status: 200 },
   'options /api/uploads': { headers: tus, status: 204 },
   'post /api/uploads': {
     // The values are base64: guide.pdf, new_version.

@@ -1,11 +1,12 @@
 // The metadata that a client declares before it sends a byte. It is validated immediately, by the
 // rules for all files, so that a wrong name is not reported only after five gigabytes.
 import { say, type Text, textOf } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { filenameProblem, MAX_TAGS, normalizeTags, tagProblem } from '../../files/rules.ts'
 import { parsePublicId } from '../../core/ids.ts'
 import { firstOf } from '../../core/present.ts'
-import type { UploadChoices } from './rows.ts'
+import { changeConflict, isNameTaken, type UploadChoices, type UploadRow } from './rows.ts'
 
 export type Metadata = Readonly<Record<string, string | null | undefined>>
 
@@ -74,6 +75,22 @@ export const invalid = (details: readonly ErrorDetail[]): AppError =>
 export const nameTaken = (): AppError => {
   const code = 'duplicate_filename'
   return invalid([{ param: 'filename', code, message: new AppError(code).text }])
+}
+
+/**
+ * Refuses a name that was taken since the upload began, before more bytes are sent.
+ * @param onConflict what the client changes the upload's choice to; null: it stays
+ */
+export async function refuseTakenName(
+  scope: ShopScope,
+  row: UploadRow,
+  onConflict: Conflict | null,
+): Promise<void> {
+  if (onConflict && onConflict !== row.on_conflict) {
+    await changeConflict(scope, row.id, onConflict)
+    row.on_conflict = onConflict
+  }
+  if (row.on_conflict === 'error' && (await isNameTaken(scope, row))) throw nameTaken()
 }
 
 /** The metadata that a HEAD request repeats. */

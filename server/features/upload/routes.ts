@@ -4,6 +4,7 @@ import { entrySettingFields, packName, sayPlain } from '../../../plugins/contrac
 import {
   changeBatch,
   checkNames,
+  continueDirect,
   createBatch,
   readBatch,
   readResults,
@@ -15,6 +16,7 @@ import { AppError } from '../../core/errors.ts'
 import { parsePublicId, requirePublicId, toOperationId, toPublicId } from '../../core/ids.ts'
 import { present } from '../../core/present.ts'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
+import { requireImportScopes } from '../../http/scopes.ts'
 import { operationPath, operationRecord, operationSchema } from '../operations/record.ts'
 import { errorSchema, tags, timestamp } from '../../http/schemas.ts'
 
@@ -116,7 +118,10 @@ export function uploadRoutes({
   uploads: UploadParts
   clock: () => Date
 }): Endpoint[] {
-  return [create(), read(), change(), start(uploads, clock), names(), results()]
+  return [
+    ...[create(), read(), change(), start(uploads, clock)],
+    ...[names(), results(), pieces(uploads)],
+  ]
 }
 
 const create = () =>
@@ -278,6 +283,59 @@ const results = () =>
         ]
       })
       return { body: { data } }
+    },
+  })
+
+const pieceSchema = z
+  .object({
+    offset: z.number().int().meta({ description: 'The bytes that have arrived' }),
+    piece: z
+      .object({
+        size_bytes: z.number().int(),
+        url: z.string().meta({ description: 'Send exactly these bytes to it by PUT' }),
+        expires_at: timestamp.meta({ description: 'Until then the request must begin' }),
+      })
+      .nullable()
+      .meta({
+        description:
+          'The next bytes, from the offset on; null: the upload is complete, or its bytes are sent by PATCH',
+      }),
+  })
+  .meta({ id: 'UploadPiece' })
+
+const pieces = (uploads: UploadParts) =>
+  endpoint({
+    ...about,
+    method: 'post',
+    path: '/api/uploads/{id}/pieces',
+    summary: 'Get an address in the bucket for the next bytes of an upload',
+    description:
+      'For uploads whose replies have the header `Upload-Direct: 1`. Begin the upload with `POST /api/uploads`, then repeat ' +
+      'this request and a PUT to the address that it gives. Each request counts the piece that has arrived, and the one ' +
+      'after the last piece completes the upload. After an interruption continue in the same way.',
+    ofManyOnAPage: true,
+    params: byId,
+    body: z
+      .strictObject({
+        on_conflict: z
+          .enum(['error', 'rename', 'overwrite', 'new_version'])
+          .optional()
+          .meta({ description: 'Changes the `on_conflict` of the upload' }),
+      })
+      .meta({ id: 'UploadPieceRequest' }),
+    replies: {
+      200: { description: 'The upload’s offset and the next piece', schema: pieceSchema },
+    },
+    handler: async ({ caller, params, body }) => {
+      const choice = body.on_conflict ?? null
+      if (choice) requireImportScopes(caller, choice)
+      const id = requirePublicId('upload', params.id)
+      const { offset, piece } = await continueDirect(uploads, caller.scope, id, choice)
+      const next = piece && {
+        ...{ size_bytes: piece.size, url: piece.url },
+        expires_at: piece.expires.toISOString(),
+      }
+      return { body: { offset, piece: next } }
     },
   })
 

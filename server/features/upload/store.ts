@@ -1,23 +1,25 @@
 // One shop's uploads as the tus server sees them. There is no `read`: uploads cannot be downloaded.
-import { say } from '../../../plugins/contract.ts'
+import { say, textOf } from '../../../plugins/contract.ts'
 import type { Readable } from 'node:stream'
 import { DataStore, ERRORS, Upload } from '@tus/server'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
 import { toPublicId, parsePublicId } from '../../core/ids.ts'
 import { present } from '../../core/present.ts'
-import { finishUpload, type FinishParts } from './finish.ts'
+import { refusedByQuota, type ShopQuotas } from '../../files/quotas.ts'
+import { cleanName, nameKey } from '../../files/rules.ts'
+import { directPlace, type DirectParts } from './direct.ts'
+import { finishUpload } from './finish.ts'
 import { isElsewhere } from './sharing.ts'
-import { nameTaken, readMetadata } from './metadata.ts'
+import { readMetadata, refuseTakenName } from './metadata.ts'
 import { uploadPlace, removeBytes } from './places.ts'
 import type { Checksum } from './receive.ts'
 import {
-  changeConflict,
   deleteUpload,
   EXPIRY_MS,
   findUpload,
   insertUpload,
-  isNameTaken,
+  type UploadChoices,
   type UploadQuotas,
   type UploadRow,
 } from './rows.ts'
@@ -35,11 +37,11 @@ export interface UploadRequest {
   onConflict: UploadRow['on_conflict'] | null
   /** The maximum size of a file. */
   fileBytes: number
-  quotas: UploadQuotas
+  quotas: UploadQuotas & Partial<ShopQuotas>
 }
 
 export class ShopUploads extends DataStore {
-  readonly #parts: FinishParts
+  readonly #parts: DirectParts
   readonly #scope: ShopScope
   readonly #request: UploadRequest
   /**
@@ -48,7 +50,7 @@ export class ShopUploads extends DataStore {
    */
   #row: UploadRow | undefined
 
-  constructor(parts: FinishParts, scope: ShopScope, request: UploadRequest) {
+  constructor(parts: DirectParts, scope: ShopScope, request: UploadRequest) {
     super()
     this.#parts = parts
     this.#scope = scope
@@ -65,6 +67,8 @@ export class ShopUploads extends DataStore {
     await uploadPlace(this.#parts.folder, { folder }).create(id)
     const { requestedBy, quotas } = this.#request
     try {
+      if (directPlace(this.#parts, { folder, size_bytes: size }))
+        await refuseAboveQuota(this.#scope, { choices, size }, quotas)
       this.#row = await insertUpload(
         this.#scope,
         { id, size, choices, metadata, requestedBy, folder },
@@ -99,20 +103,10 @@ export class ShopUploads extends DataStore {
   override async write(_: Readable, publicId: string, offset: number): Promise<number> {
     const row = (this.#row ??= await this.#find(publicId))
     if (row.status !== 'uploading') return offset
-    await this.#checkName(row)
-    const { bytes, checksum } = this.#request
+    const { bytes, checksum, onConflict } = this.#request
+    await refuseTakenName(this.#scope, row, onConflict)
     const chunk = { bytes, offset, limit: row.size_bytes, checksum }
     return uploadPlace(this.#parts.folder, row).receive(this.#scope, row, chunk)
-  }
-
-  /** Refuses a name that was taken since the upload began, before more bytes are sent. */
-  async #checkName(row: UploadRow): Promise<void> {
-    const { onConflict } = this.#request
-    if (onConflict && onConflict !== row.on_conflict) {
-      await changeConflict(this.#scope, row.id, onConflict)
-      row.on_conflict = onConflict
-    }
-    if (row.on_conflict === 'error' && (await isNameTaken(this.#scope, row))) throw nameTaken()
   }
 
   override async remove(publicId: string): Promise<void> {
@@ -123,6 +117,11 @@ export class ShopUploads extends DataStore {
       })
     await deleteUpload(this.#scope, row.id)
     await removeBytes(this.#parts.folder, row)
+  }
+
+  /** Whether the client may send the bytes of this upload straight to the bucket. */
+  get isDirect(): boolean {
+    return this.#row?.status === 'uploading' && directPlace(this.#parts, this.#row) !== null
   }
 
   override getExpiration(): number {
@@ -154,6 +153,22 @@ export class ShopUploads extends DataStore {
     if (offset === row.size_bytes) await finishUpload(this.#parts, this.#scope, row)
     return offset
   }
+}
+
+/**
+ * Refuses bytes for which the shop has no room. The import checks it again: other files may take the
+ * room meanwhile.
+ */
+async function refuseAboveQuota(
+  scope: ShopScope,
+  { choices, size }: { choices: UploadChoices; size: number },
+  quotas: Partial<ShopQuotas>,
+): Promise<void> {
+  const { filename, on_conflict } = choices
+  const overwrites = on_conflict === 'overwrite' || on_conflict === 'new_version'
+  const wanted = { newName: nameKey(cleanName(filename)), bytes: size, overwrites }
+  const [refusal] = await scope.transaction((tx) => refusedByQuota(tx, [wanted], quotas))
+  if (refusal) throw new AppError(refusal.code, { message: textOf(refusal.message) })
 }
 
 const notShared = () => new AppError('uploads_not_shared', { retryAfter: 60 })

@@ -7,9 +7,10 @@ import { type Entry, say, textOf } from '../../../plugins/contract.ts'
 import { LockTimeout, type Locks } from '../../core/db/locks.ts'
 import { AppError, type ErrorCode } from '../../core/errors.ts'
 import { cleanName, nameKey } from '../../files/rules.ts'
+import type { ShopQuotas } from '../../files/quotas.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { present } from '../../core/present.ts'
-import type { FinishParts } from './finish.ts'
+import type { DirectParts } from './direct.ts'
 import { invalid, keptMetadata, nameTaken, readConflict, readMetadata } from './metadata.ts'
 import { CHECKSUMS, readChecksum } from './receive.ts'
 import { readUploadState, type UploadQuotas, type UploadChoices } from './rows.ts'
@@ -22,10 +23,10 @@ export const UPLOADS_PATH = '/api/uploads'
  */
 const DRAIN_MS = 500
 
-export interface TusParts extends FinishParts {
+export interface TusParts extends DirectParts {
   locks: Locks
   fileBytes: number
-  quotas: UploadQuotas
+  quotas: UploadQuotas & Partial<ShopQuotas>
 }
 
 export interface TusCaller {
@@ -89,7 +90,9 @@ export async function handleTus(
       throw toAppError(error)
     },
   })
-  await send(request, response, await server.handleWeb(withoutBody(request)))
+  const answer = await server.handleWeb(withoutBody(request))
+  if (datastore.isDirect) response.setHeader('Upload-Direct', '1')
+  await send(request, response, answer)
 }
 
 /** The request for tus, without its bytes, which the store reads directly. */

@@ -2,10 +2,13 @@
 import type { Engine } from '../../engine/engine.ts'
 import type { Locks } from '../../core/db/locks.ts'
 import type { UploadFolder } from './folder.ts'
+import type { ShopQuotas } from '../../files/quotas.ts'
+import type { DirectUploads } from './direct.ts'
 import type { UploadQuotas } from './rows.ts'
 
 export { changeBatch, createBatch, readBatch, startBatch, type BatchView } from './batches.ts'
 export { openUploadBucket } from './bucket.ts'
+export { continueDirect, type DirectUploads } from './direct.ts'
 export { openUploadFolder, type UploadFolder } from './folder.ts'
 export { withBucket } from './places.ts'
 export { joinFolder, type JoinParts } from './sharing.ts'
@@ -20,5 +23,7 @@ export interface UploadParts {
   folder: UploadFolder
   locks: Locks
   fileBytes: number
-  quotas: UploadQuotas
+  quotas: UploadQuotas & Partial<ShopQuotas>
+  /** Null: all bytes pass the web processes. */
+  direct: DirectUploads | null
 }

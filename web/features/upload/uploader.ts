@@ -4,8 +4,10 @@
 import Uppy from '@uppy/core'
 import { getSafeFileId } from '@uppy/core/utils'
 import Tus, { type TusBody } from '@uppy/tus'
+import { DefaultHttpStack } from 'tus-js-client'
 import { sessionToken } from '../../shell/client/bridge.ts'
 import { type ChosenFile } from '../../shell/components/chosen-files.ts'
+import { directStack } from './direct-stack.ts'
 import { type UploadMeta } from './rows.ts'
 
 const ENDPOINT = '/api/uploads'
@@ -54,6 +56,7 @@ export function createUploader(shop: string) {
       endpoint: ENDPOINT,
       limit: CONCURRENCY,
       retryDelays: DELAYS,
+      httpStack: directStack(new DefaultHttpStack({}), sessionToken),
       removeFingerprintOnSuccess: true,
       allowedMetaFields: ['filename', 'on_conflict', 'batch'],
       // The choice may have changed since the upload was created.

@@ -3455,6 +3455,10 @@ export interface components {
         body: components['schemas']['UnfiledDismissal']
       }
       'POST /api/uploads': Record<string, never>
+      'POST /api/uploads/{id}/pieces': {
+        answer: components['schemas']['UploadPiece']
+        body: components['schemas']['UploadPieceRequest']
+      }
       'POST /api/uploads/batches': {
         answer: components['schemas']['UploadBatch']
         body: components['schemas']['UploadBatchRequest']
@@ -6769,6 +6773,28 @@ export interface components {
       }
       /** @description Send the import email; absent: the shop’s setting */
       notify?: boolean
+    }
+    UploadPiece: {
+      /** @description The bytes that have arrived */
+      offset: number
+      /** @description The next bytes, from the offset on; null: the upload is complete, or its bytes are sent by PATCH */
+      piece: {
+        /**
+         * Format: date-time
+         * @description Until then the request must begin
+         */
+        expires_at: string
+        size_bytes: number
+        /** @description Send exactly these bytes to it by PUT */
+        url: string
+      } | null
+    }
+    UploadPieceRequest: {
+      /**
+       * @description Changes the `on_conflict` of the upload
+       * @enum {string}
+       */
+      on_conflict?: 'error' | 'rename' | 'overwrite' | 'new_version'
     }
     UploadResult: {
       error: {

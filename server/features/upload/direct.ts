@@ -1,0 +1,116 @@
+// Bytes of large files that a browser sends straight to the bucket, with an address that is signed
+// for one piece. The pieces are those of bucket.ts: a row names each one that counts, so an upload
+// may continue here or over tus at any offset. The server chooses the piece: its length is signed,
+// and its name follows from its offset, so a client can store no more than it announced.
+import { createHash } from 'node:crypto'
+import type { Entry } from '../../../plugins/contract.ts'
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import { AppError } from '../../core/errors.ts'
+import { recordPieces, storageFailed, type UploadBucket } from './bucket.ts'
+import { finishUpload, type FinishParts } from './finish.ts'
+import { refuseTakenName } from './metadata.ts'
+import { bucketOf } from './places.ts'
+import { findUpload, type UploadRow } from './rows.ts'
+
+export interface DirectUploads {
+  /** Uploads of fewer bytes are sent to the web process. */
+  min_bytes: number
+  /** The bytes of a request to the bucket; absent: 32 MB. */
+  piece_bytes?: number
+}
+
+export interface DirectParts extends FinishParts {
+  /** Null: all bytes pass the web processes. */
+  direct: DirectUploads | null
+}
+
+/** After an interruption a client sends the whole piece again. */
+const PIECE_BYTES = 32 * 1024 ** 2
+/** The bucket compares it with the time at which the request begins, not with its end. */
+const SIGNED_SECONDS = 15 * 60
+
+export interface DirectState {
+  /** The bytes that count. */
+  offset: number
+  /** The next bytes to send; null: there are none, or they are sent to the server. */
+  piece: { size: number; url: string; expires: Date } | null
+}
+
+interface DirectPlace {
+  bucket: UploadBucket
+  pieceBytes: number
+}
+
+/** The bucket that may get the bytes of this upload straight from its client. */
+export function directPlace(
+  { direct, folder }: Pick<DirectParts, 'direct' | 'folder'>,
+  upload: Pick<UploadRow, 'folder' | 'size_bytes'>,
+): DirectPlace | null {
+  const bucket = bucketOf(folder, upload)
+  if (!direct || !bucket || upload.size_bytes < direct.min_bytes) return null
+  return { bucket, pieceBytes: direct.piece_bytes ?? PIECE_BYTES }
+}
+
+/**
+ * Counts the next piece if the bucket has it, finishes the upload after the last one, and otherwise
+ * gives the address of the next piece. Idempotent, so a client asks it to resume too. Throws
+ * `not_found`, `duplicate_filename` in the details of `validation_failed`, and `storage_failed`.
+ */
+export async function continueDirect(
+  parts: DirectParts,
+  scope: ShopScope,
+  id: string,
+  onConflict: Entry['on_conflict'] | null,
+): Promise<DirectState> {
+  const row = await findUpload(scope, id)
+  if (!row) throw new AppError('not_found')
+  if (row.status !== 'uploading') return { offset: row.size_bytes, piece: null }
+  const place = directPlace(parts, row)
+  if (!place) return { offset: row.offset_bytes, piece: null }
+  await refuseTakenName(scope, row, onConflict)
+  const offset = await countPiece(place, scope, row)
+  if (offset < row.size_bytes) return { offset, piece: await signed(place, row, offset) }
+  await finishUpload(parts, scope, row)
+  return { offset, piece: null }
+}
+
+/** The offset after the piece that the bucket has at the upload's offset, if it has one. */
+async function countPiece(
+  { bucket, pieceBytes }: DirectPlace,
+  scope: ShopScope,
+  row: UploadRow,
+): Promise<number> {
+  const { id, offset_bytes: offset } = row
+  const { name, size } = pieceAt(row, offset, pieceBytes)
+  // The bucket refuses other lengths; a provider that does not is not believed.
+  if (size === 0 || (await bucket.sizeOf(id, name).catch(storageFailed)) !== size) return offset
+  try {
+    await recordPieces(scope, id, offset, [{ name, size }])
+    return offset + size
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'conflict') throw error
+    // Another request has counted it, or has ended the upload.
+    const now = await findUpload(scope, id)
+    if (!now) throw new AppError('not_found', { cause: error })
+    return now.offset_bytes
+  }
+}
+
+/** The same name for the same bytes: a piece that is sent twice takes the room of one. */
+function pieceAt({ id, size_bytes }: UploadRow, offset: number, pieceBytes: number) {
+  const size = Math.min(pieceBytes, size_bytes - offset)
+  const hex = createHash('sha256').update(`${id}/${offset}/${size}`).digest('hex')
+  const name = hex.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+  return { name, size }
+}
+
+async function signed(
+  { bucket, pieceBytes }: DirectPlace,
+  row: UploadRow,
+  offset: number,
+): Promise<DirectState['piece']> {
+  const { name, size } = pieceAt(row, offset, pieceBytes)
+  const expires = new Date(Date.now() + SIGNED_SECONDS * 1000)
+  const url = await bucket.sign(row.id, name, size, SIGNED_SECONDS).catch(storageFailed)
+  return { size, url, expires }
+}

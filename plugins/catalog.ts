@@ -20,6 +20,8 @@ export type MatchMethod = (typeof MATCH_METHODS)[number]
 export interface MatchRules {
   by: readonly MatchMethod[]
   threshold: number
+  /** Whether only a SKU at the start of the name counts, and none that may be a word or a year. */
+  start_only?: boolean
 }
 
 /**

@@ -7,7 +7,7 @@ const GITHUB = 'github.com'
 
 /** The hosts whose pages need a sign-in or a script before they give the file, with their names. */
 const PAGE_HOSTS: readonly (readonly [RegExp, string])[] = [
-  [/^(drive|docs)\.google\.com$/, 'Google Drive'],
+  [/^((drive|docs)\.google|drive\.usercontent\.google)\.com$/, 'Google Drive'],
   [DROPBOX, 'Dropbox'],
   [/^(1drv\.ms|onedrive\.live\.com)$/, 'OneDrive'],
   [/\.sharepoint\.com$/, 'SharePoint'],
@@ -17,7 +17,9 @@ const PAGE_HOSTS: readonly (readonly [RegExp, string])[] = [
   [/(^|\.)mediafire\.com$/, 'MediaFire'],
   [/^mega\.(nz|io)$/, 'MEGA'],
 ]
-const CONNECTED = new Set(['Google Drive', 'Dropbox', 'OneDrive', 'SharePoint'])
+const CONNECTED = new Set(['OneDrive'])
+/** Their links lead to the file itself, see `directAddress`, unless it is private or a folder. */
+const SHARED_BY_LINK = new Set(['Google Drive', 'Dropbox', 'SharePoint'])
 
 /** The name of the address's host if it shows pages for shared files; null: it does not. */
 export function shareHostOf(url: string): string | null {
@@ -25,28 +27,87 @@ export function shareHostOf(url: string): string | null {
   return PAGE_HOSTS.find(([pattern]) => pattern.test(host))?.[1] ?? null
 }
 
+const GOOGLE_DOWNLOAD = 'https://drive.usercontent.google.com/download'
+
+/** Each returns the address of the file itself, or null. The first that knows the page counts. */
+const DIRECT: readonly ((url: URL) => string | null)[] = [
+  fromDropbox,
+  fromGoogleDrive,
+  fromSharePoint,
+  fromSourcePage,
+]
+
 /**
  * The address of the file itself, if it can be told from that of its page; otherwise the address as
- * it is. Dropbox: `dl=1` instead of `dl=0`. GitHub: `/raw/` instead of `/blob/`.
+ * it is. It works for files that anyone with the link may open.
  */
 export function directAddress(address: string): string {
   const url = URL.parse(address)
   if (!url) return address
-  if (DROPBOX.test(url.hostname) && /^\/(s|scl|sh)\//.test(url.pathname)) {
-    url.searchParams.set('dl', '1')
-    return url.href
-  }
-  const blob = /^(\/[^/]+\/[^/]+)\/blob(\/.+)$/.exec(url.pathname)
-  if (url.hostname === GITHUB && blob) {
-    url.pathname = `${blob[1]}/raw${blob[2]}`
-    return url.href
+  for (const direct of DIRECT) {
+    const found = direct(url)
+    if (found !== null) return found
   }
   return address
+}
+
+/** `dl=1` instead of `dl=0`. */
+function fromDropbox(url: URL): string | null {
+  if (!DROPBOX.test(url.hostname) || !/^\/(s|scl|sh)\//.test(url.pathname)) return null
+  return withParameter(url, 'dl', '1')
+}
+
+/**
+ * `confirm=t` skips the page that asks about files that are too large to be scanned for viruses.
+ * Old links have a resource key too.
+ */
+function fromGoogleDrive(url: URL): string | null {
+  if (!/^(drive|docs)\.google\.com$/.test(url.hostname)) return null
+  const [, inPath] = /^\/(?:a\/[^/]+\/)?file\/(?:u\/\d+\/)?d\/([\w-]{10,})/.exec(url.pathname) ?? []
+  const named = /^\/(?:u\/\d+\/)?(?:uc|open)$/.test(url.pathname)
+    ? url.searchParams.get('id')
+    : null
+  const id = inPath ?? named
+  if (id === null) return null
+  const direct = new URL(GOOGLE_DOWNLOAD)
+  const key = url.searchParams.get('resourcekey')
+  const parameters = { id, export: 'download', confirm: 't', ...(key ? { resourcekey: key } : {}) }
+  for (const [name, value] of Object.entries(parameters)) direct.searchParams.set(name, value)
+  return direct.href
+}
+
+/** Links to one file: `/:b:/g/personal/…`; `:f:` are folders, which have no download. */
+function fromSharePoint(url: URL): string | null {
+  if (!/\.sharepoint\.com$/.test(url.hostname) || !/^\/:[a-eg-z]:\//.test(url.pathname)) return null
+  return withParameter(url, 'download', '1')
+}
+
+/** `/raw/` instead of `/blob/`, on GitHub and on any GitLab. */
+function fromSourcePage(url: URL): string | null {
+  const [, project, rest] =
+    url.hostname === GITHUB
+      ? (/^(\/[^/]+\/[^/]+)\/blob(\/.+)$/.exec(url.pathname) ?? [])
+      : (/^(\/.+\/-)\/blob(\/.+)$/.exec(url.pathname) ?? [])
+  if (project === undefined) return null
+  const direct = new URL(url)
+  direct.pathname = `${project}/raw${rest}`
+  return direct.href
+}
+
+function withParameter(url: URL, name: string, value: string): string {
+  const direct = new URL(url)
+  direct.searchParams.set(name, value)
+  return direct.href
 }
 
 /** What a merchant can do about a web page at this address. */
 export function pageAdvice(url: string | null): Text {
   const host = url === null ? null : shareHostOf(url)
+  if (host !== null && SHARED_BY_LINK.has(host))
+    return say(
+      'Share it with anyone who has the link, or connect the folder under Import, Cloud connections ({host})',
+      { host },
+    )
   if (host !== null && CONNECTED.has(host))
     return say(
       'Connect the folder under Import, Cloud connections ({host}), or use an address that downloads the file itself',

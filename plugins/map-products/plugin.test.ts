@@ -253,6 +253,37 @@ describe('guessing', () => {
   })
 })
 
+describe('files named by SKU prefix', () => {
+  const prefixed = (filename: string) =>
+    importItem(filename, { file: { filename }, entry: { filename, sku_prefixes: [] } })
+
+  it.each(['EB-002 notes.txt', 'eb-002-notes.txt', '[EB-002] notes.txt', 'EB 002.pdf', 'EB-002'])(
+    '%s is mapped, also without auto-map',
+    async (name) => {
+      const item = prefixed(name)
+      const given = { ...context(), request: { auto_map: false } }
+      const outcome = (await outcomesOf([item], {}, given)).get(item.id)
+      expect(added(outcome)).toMatchObject([{ sku: 'EB-002', method: 'filename' }])
+    },
+  )
+
+  it.each(['notes EB-002.txt', 'EB-0022.txt', 'Slow Bread.pdf', 'x.txt'])(
+    '%s waits for a person: no SKU is at the start, and titles are not compared',
+    async (name) => {
+      const item = prefixed(name)
+      const outcome = (await outcomesOf([item])).get(item.id)
+      expect(outcome).toMatchObject({ status: 'ok' })
+      expect(added(outcome)).toEqual([])
+    },
+  )
+
+  it('asks for a review if several products have the SKU', async () => {
+    const item = prefixed('TIDE-2025 plan.pdf')
+    const candidates = [{ sku: 'TIDE-2025' }, { sku: 'TIDE-2025' }]
+    expect((await outcomesOf([item])).get(item.id)).toMatchObject({ status: 'ok', candidates })
+  })
+})
+
 describe('the shop’s rules', () => {
   const withRules = async (...rules: [NameRule['kind'], string, sku: string | null][]) => {
     const made = rules.map(async ([kind, text, sku]): Promise<NameRule> => ({

@@ -137,9 +137,14 @@ export const mapProducts = definePlugin({
       yield { item: item.id, status: 'ok', change: { mappings: { add: products } } }
     const unknown = yield* mapBySku(named, given, context)
     const unprefixed = yield* mapByPrefix(prefixed, context, outcomeOfHits)
-    // A file that names its SKU by a prefix is not guessed.
-    for (const item of yield* mapByRulesOf(unprefixed, given, context))
-      yield { item: item.id, status: 'ok' }
+    // Files named by SKU prefix: only a SKU at the start is matched, and no title.
+    const unruled = yield* mapByRulesOf(unprefixed, given, context)
+    yield* mapByMatching(
+      unruled,
+      { by: ['filename'], threshold: 1, start_only: true },
+      given,
+      context,
+    )
     const open = yield* mapByRulesOf([...others, ...unknown], given, context)
     yield* mapByGuessing(open, given, context)
   },
@@ -283,28 +288,37 @@ async function* mapByGuessing(
   }
   const wanted = context.request.auto_map ?? settings.auto_map
   const open = items.filter((item) => mayBeMapped(item, given) && (item.entry === null || wanted))
-  const places = new Map(open.map((item, at) => [item, at]))
+  yield* mapByMatching(open, rules, given, context)
+  const matched = new Set(open)
+  for (const item of items) if (!matched.has(item)) yield outcomeOfMapped(item)
+}
+
+/** Matches the items' names and tags with the catalog. */
+async function* mapByMatching(
+  items: readonly Item[],
+  rules: MatchRules,
+  given: Options,
+  context: ReadContext<'catalog'>,
+): AsyncGenerator<Outcome> {
+  if (items.length === 0) return
   let matches: readonly Match[] = []
   let matchError: unknown = new Error('The catalog returned no match for a file')
   try {
-    if (open.length > 0)
-      matches = await context.catalog.match(
-        open.map(({ file, entry }) =>
-          entry?.match_as === undefined ? file : { ...file, filename: entry.match_as },
-        ),
-        rules,
-        context.signal,
-      )
+    matches = await context.catalog.match(
+      items.map(({ file, entry }) =>
+        entry?.match_as === undefined ? file : { ...file, filename: entry.match_as },
+      ),
+      rules,
+      context.signal,
+    )
   } catch (error) {
     context.signal.throwIfAborted()
     matchError = error
   }
-  for (const item of items) {
+  for (const [at, item] of items.entries()) {
     context.signal.throwIfAborted()
-    const at = places.get(item)
-    const match = at === undefined ? undefined : matches[at]
-    if (at === undefined) yield outcomeOfMapped(item)
-    else yield match ? outcomeOfMatch(item, match, given) : failed(item, matchError)
+    const match = matches[at]
+    yield match ? outcomeOfMatch(item, match, given) : failed(item, matchError)
   }
 }
 

@@ -23,7 +23,7 @@ export function jsonReader(maxBytes: number): (ctx: Context) => Promise<unknown>
   return async (ctx) => {
     try {
       if (!ctx.is('json', '+json')) throw new AppError('unsupported_media_type')
-      const text = await readText(ctx)
+      const text = decoded(Buffer.from(await readText(ctx), 'latin1'), ctx.request.charset)
       shapeCounter()(Buffer.from(text))
       return parsed(text)
     } catch (error) {
@@ -38,8 +38,38 @@ export const hasNoBody = ({ req: { headers } }: Context): boolean =>
   headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
 
 /**
- * koa-body decompresses the text and limits its bytes; the JSON is parsed below, after its shape
- * was checked.
+ * Decodes a body in UTF-8, or in the charset that its Content-Type declares. A byte that cannot be
+ * decoded is refused: it would be stored as U+FFFD in a file's name.
+ */
+function decoded(bytes: Buffer, charset: string): string {
+  try {
+    return new TextDecoder(charset || 'utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    if (!isEncoding(charset))
+      throw new AppError('unsupported_media_type', {
+        cause,
+        message: say('Send the body in UTF-8: the charset {charset} is unknown', { charset }),
+      })
+    throw new AppError('malformed_request', {
+      cause,
+      message: charset
+        ? say('The body is not valid {charset}, which its Content-Type declares', { charset })
+        : say('The body is not valid UTF-8: encode its text as UTF-8'),
+    })
+  }
+}
+
+function isEncoding(charset: string): boolean {
+  try {
+    return new TextDecoder(charset || 'utf-8').encoding !== ''
+  } catch {
+    return false
+  }
+}
+
+/**
+ * koa-body decompresses the body and limits its bytes, one character for each byte; the JSON is
+ * parsed below, after its shape was checked.
  */
 function textReader(maxBytes: number): (ctx: Context) => Promise<string> {
   const read = koaBody({ ...TEXT_ONLY, textLimit: maxBytes })
@@ -56,6 +86,7 @@ function textReader(maxBytes: number): (ctx: Context) => Promise<string> {
 
 const TEXT_ONLY = {
   ...{ json: false, urlencoded: false, multipart: false, text: true, textTypes: ['json', '+json'] },
+  encoding: 'binary',
   patchNode: false,
   onError: (error: Error) => {
     throw error

@@ -109,8 +109,11 @@ async function byFilename(
   const starts = await knownRuns(scope, files.map(({ filename }) => startRuns(filename)))
   const named = zip(files, starts).map(([file, start]) => ({
     ...{ file, start, hits: [] as Mapping[] },
-    found: start.filter(({ run }) => !run.weak).slice(0, 1),
+    found: start
+      .filter(({ run }) => !run.weak && !(rules.start_only && isAmbiguous(run)))
+      .slice(0, 1),
   }))
+  if (rules.start_only) return named.map(({ found }) => hitsOfFilename(found))
   const open = named.filter(({ found }) => found.length === 0)
   // oxfmt-ignore
   const later = await knownRuns(scope, open.map(({ file }) => laterRuns(file.filename)))
@@ -128,6 +131,9 @@ async function byFilename(
   }
   return named.map(({ hits }) => hits)
 }
+
+/** A word or a number before other words: `Knots for sailors`, `2025 plan`. */
+const isAmbiguous = ({ plain, whole }: NameRun) => plain && !whole
 
 /**
  * Titles that are like the whole name and have the words of its SKUs, which may be there by chance.

@@ -142,6 +142,19 @@ describe('in a catalog', () => {
     expect(await find(scope, ...Object.keys(found))).toEqual(Object.values(found))
   })
 
+  test('with start_only, words and numbers before other words are no SKUs', async () => {
+    const scope = await shopWith(['BREAD'], ['2025'], ['K2'], ['EB-9'])
+    const rules = { by: ['filename'] as const, threshold: 1, start_only: true }
+    const found = {
+      ...{ 'bread recipes.pdf': null, '2025 plan.pdf': null, 'K2 map.pdf': null },
+      ...{ 'my EB-9.pdf': null, 'bread EB-9.pdf': null },
+      ...{ 'bread.pdf': 'BREAD', '2025.pdf': '2025', 'K2_map.pdf': 'K2', 'eb 9 x.pdf': 'EB-9' },
+    }
+    const files = Object.keys(found).map((filename) => ({ filename, tags: [] }))
+    const matches = await match(scope, files, rules, never)
+    expect(matches.map(({ mapping }) => mapping?.sku ?? null)).toEqual(Object.values(found))
+  })
+
   // A reference implementation without SQL: the name contains the SKU's parts in sequence.
   const sku = fc
     .array(fc.constantFrom('ab1', 'cd2', 'ef3', 'éf4'), { minLength: 1, maxLength: 4 })

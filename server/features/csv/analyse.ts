@@ -64,6 +64,8 @@ export async function analyse(
   const first = await pieces.next()
   const head = first.done ? '' : first.value
   if (head.trim() === '') throw emptyFile()
+  const [, other] = OTHER_TEXTS.find(([pattern]) => pattern.test(head)) ?? []
+  if (other) throw invalidFile(other)
   const format = detectFormat(head)
   const all = async function* () {
     yield storableText(head).slice(format.skipped)
@@ -260,6 +262,18 @@ function storableText(text: string): string {
   if (text.includes('\0')) throw invalidFile(NOT_TEXT)
   return text
 }
+
+/** Texts that programs export under the name of a table, by their beginnings. */
+const OTHER_TEXTS: readonly (readonly [RegExp, Text])[] = [
+  [
+    /^\s*<(?:!doctype|html|head|body|table|meta|style|\?xml)\b/i,
+    say('This is a web page or XML, not a table: open it in a spreadsheet, and save it as .xlsx'),
+  ],
+  [
+    /^\s*(?:\{\s*"|\[\s*[[{])/,
+    say('This is JSON, not a table: save it as CSV, or send it to the HTTP API'),
+  ],
+]
 
 const NOT_TEXT = say('This is not a text file: save it as CSV first')
 const MAGIC: readonly (readonly [hex: string, detail: Text])[] = [

@@ -30,7 +30,12 @@ describe('a number', () => {
     ["1'000", 1000],
     ['\u200b30\u00a0', 30],
     ['="30"', 30],
+    ['３０', 30],
+    ['+30', 30],
     ['never', null],
+    ['Unbegrenzt', null],
+    ['無期限', null],
+    ['NULL', undefined],
   ])('%j is %j', (expiry_days, value) => {
     expect(valuesOf({ expiry_days })).toMatchObject({
       values: { expiry_days: value },
@@ -126,3 +131,18 @@ it.each(['sep=;\n', 'sep =;\r\n', '"sep=;"\r\n', 'SEP=;\n', '"sep=;";;\n', 'sep=
     expect({ delimiter, skipped }).toEqual({ delimiter: ';', skipped: line.length })
   },
 )
+
+describe('a cell without a value', () => {
+  it.each(['NULL', 'null', '(null)', '\\N', '#N/A', '#NV', 'NaN'])('%s is empty', (text) => {
+    const cells = { product_sku: text, expiry_days: text, download_limit: text, tags: text }
+    expect(valuesOf(cells)).toMatchObject({
+      values: {
+        product_sku: '',
+        expiry_days: undefined,
+        download_limit: undefined,
+        tags: undefined,
+      },
+      problems: [],
+    })
+  })
+})

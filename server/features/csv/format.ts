@@ -1,7 +1,7 @@
 // Detects a CSV file's delimiter and line ends from its beginning.
 import Papa from 'papaparse'
 import { knownHeaders } from './columns.ts'
-import { DELIMITERS, type Delimiter, type Format } from './rows.ts'
+import { cellsOfWrapped, DELIMITERS, type Delimiter, type Format } from './rows.ts'
 import { firstOf } from '../../core/present.ts'
 
 const HEAD_CHARACTERS = 64 * 1024
@@ -17,6 +17,8 @@ export function detectFormat(text: string): Format & { skipped: number } {
   const sample = head.slice(named?.[0].length ?? 0)
   const newline =
     sample.replace(/"(?:[^"]|"")*"/g, '').includes('\n') || !sample.includes('\r') ? '\n' : '\r'
+  const wrapping = wrappedRows(sample, newline)
+  if (wrapping) return { ...wrapping, newline, skipped: named?.[0].length ?? 0 }
   const delimiter = (named?.[1] as Delimiter | undefined) ?? detectDelimiter(sample, newline)
   return {
     delimiter,
@@ -24,6 +26,25 @@ export function detectFormat(text: string): Format & { skipped: number } {
     skipped: named?.[0].length ?? 0,
     ...quotesIn(sample, delimiter, newline),
   }
+}
+
+/** The delimiters of a file whose rows are each the text of its first cell; null: they are not. */
+function wrappedRows(
+  sample: string,
+  newline: Format['newline'],
+): { delimiter: Delimiter; wrapped: Delimiter } | null {
+  if (!sample.startsWith('"')) return null
+  for (const wrapped of DELIMITERS) {
+    const { data, errors } = Papa.parse<string[]>(sample, {
+      ...{ delimiter: wrapped, newline, preview: HEAD_ROWS, skipEmptyLines: 'greedy' },
+    })
+    if (errors.some(({ type }) => type === 'Quotes')) continue
+    if (data.some((cells) => cells.slice(1).some((cell) => cell.trim() !== ''))) continue
+    const known = (delimiter: Delimiter) => knownHeaders(cellsOfWrapped(data[0] ?? [], delimiter))
+    const delimiter = DELIMITERS.find((inner) => known(inner) > 1)
+    if (delimiter !== undefined) return { delimiter, wrapped }
+  }
+  return null
 }
 
 /** How quoted cells are written, where it is not the usual way. */

@@ -61,7 +61,10 @@ export function readValues(
   places: Record<CsvField, number>,
 ): { values: RowValues; problems: CellProblem[] } {
   const problems: CellProblem[] = []
-  const cell = (field: CsvField) => (places[field] < 0 ? '' : cellText(cells[places[field]] ?? ''))
+  const cell = (field: CsvField) => {
+    const text = places[field] < 0 ? '' : cellText(cells[places[field]] ?? '')
+    return NO_VALUE.test(text) ? '' : text
+  }
   const wrong = (field: CsvField, problem: Problem | null, value: string) => {
     if (problem)
       problems.push({
@@ -213,12 +216,15 @@ function tagsProblem(tags: readonly string[]): Problem | null {
 }
 
 /** The words for no expiry, no limit and no other term. All are accepted in these columns. */
-const NONE: ReadonlySet<string> = new Set(
-  ENTRY_SETTINGS.flatMap((name) => {
+const NONE: ReadonlySet<string> = new Set([
+  ...ENTRY_SETTINGS.flatMap((name) => {
     const { entry } = FILE_SETTINGS[name]
     return 'none' in entry ? [entry.none] : []
   }),
-)
+  // In German, French, Spanish, Italian, Portuguese, Dutch and Japanese.
+  ...['nie', 'unbegrenzt', 'unbeschränkt', 'jamais', 'illimité', 'nunca', 'ilimitado'],
+  ...['mai', 'illimitato', 'nooit', 'onbeperkt', '無期限', '無制限', 'なし', '∞'],
+])
 
 const WHOLE = /^\d{1,15}$/
 
@@ -241,6 +247,8 @@ function digitsOf(text: string): string | undefined {
 
 /** Excel's way to keep a text that looks like a number: `="EB-001"`. */
 const TEXT_FORMULA = /^="((?:[^"]|"")*)"$/
+/** How databases and spreadsheets write a cell without a value. */
+const NO_VALUE = /^(?:null|\(null\)|\[null\]|\\n|#n\/a|#n\/d|#nv|nan)$/i
 /** Spaces of any kind and characters without width, which cells from web pages begin or end with. */
 const EDGES = /^[\s\u200b\u2060\ufeff]+|[\s\u200b\u2060\ufeff]+$/g
 
@@ -255,8 +263,10 @@ export function cellText(cell: string): string {
  * The number in a cell such as `60` or `60.0`; an empty cell is the default, `never` and
  * `unlimited` are null.
  */
-function wholeNumber(text: string, max: number): number | null | undefined | Problem {
-  if (text === '') return undefined
+function wholeNumber(written: string, max: number): number | null | undefined | Problem {
+  if (written === '') return undefined
+  // Japanese and Chinese keyboards write digits of full width.
+  const text = written.normalize('NFKC').replace(/^\+(?=\d)/, '')
   const digits = WHOLE.test(text) ? text : digitsOf(text)
   if (digits === undefined && NONE.has(text.toLowerCase())) return null
   if (digits === undefined && !NEGATIVE.test(text))

@@ -13,6 +13,11 @@ export interface Format {
   escape?: '"' | '\\'
   /** Whether spaces may precede quoted cells. */
   spaced?: boolean
+  /**
+   * Each row is the text of one cell, in a file with this delimiter: a CSV file that was opened in a
+   * spreadsheet without splitting its cells, and saved again.
+   */
+  wrapped?: Delimiter
 }
 
 /**
@@ -56,11 +61,11 @@ export const isBlank = (cells: readonly string[]): boolean =>
 
 export async function* readRows(
   text: AsyncIterable<string>,
-  { delimiter, newline, escape = '"', spaced = false }: Format,
+  { delimiter, newline, escape = '"', spaced = false, wrapped }: Format,
 ): AsyncGenerator<RowBatch> {
   const parse = (input: string, whole: boolean): Parsed => {
     const parser = new Papa.Parser({
-      delimiter,
+      delimiter: wrapped ?? delimiter,
       newline,
       quoteChar: '"',
       escapeChar: escape,
@@ -82,7 +87,9 @@ export async function* readRows(
         located++ < MAX_LOCATED ? cellAt(parse(input.slice(0, error.index - 1), true)) : 0
       broken.set(first + error.row, { ...(unclosed ? UNCLOSED : UNDOUBLED), cell })
     }
-    const batch = { first, records: data, broken }
+    const records =
+      wrapped === undefined ? data : data.map((cells) => cellsOfWrapped(cells, delimiter))
+    const batch = { first, records, broken }
     first += data.length
     return batch
   }
@@ -98,6 +105,10 @@ export async function* readRows(
   }
   if (left !== '') yield batchOf(left, parse(left, true), true)
 }
+
+/** The cells of a row that is the text of one cell. */
+export const cellsOfWrapped = ([text = '']: readonly string[], delimiter: Delimiter): string[] =>
+  Papa.parse<string[]>(text, { delimiter, newline: '\n', quoteChar: '"' }).data[0] ?? []
 
 /**
  * Splits the text into small pieces: cells that are unused at the next garbage collection cost

@@ -1,6 +1,8 @@
 // Shapes of other people's tables: titles above the header, no header, other languages, other quotes.
 import { say } from '../../../plugins/contract.ts'
 import { describe, expect, it, test } from 'vitest'
+import { english } from '../../../plugins/contract.ts'
+import type { AppError } from '../../core/errors.ts'
 import { analyse, type Analysis } from './analyse.ts'
 import { bodyOf } from './body-rows.ts'
 import { placesOf } from './columns.ts'
@@ -159,4 +161,43 @@ describe('a cell', () => {
       { severity: 'warning', message: 'A spreadsheet has shortened this SKU' },
     ])
   })
+})
+
+describe('rows that are each one quoted cell', () => {
+  const rows = [
+    'filename,file_url,tags',
+    'a.pdf,https://a.example/a.pdf,""x, y""',
+    'b.pdf,https://a.example/b.pdf,',
+  ]
+  it.each([
+    ['of a comma', ''],
+    ['of semicolons', ';;'],
+  ])('are split, also with delimiters %s after them', async (_, end) => {
+    const found = await read(rows.map((row) => `"${row}"${end}\r\n`).join(''))
+    expect(found).toMatchObject({
+      headers: ['filename', 'file_url', 'tags'],
+      rows: 2,
+      structure: [],
+    })
+    expect(found.values.map(({ values }) => [values.filename, values.tags])).toEqual([
+      ['a.pdf', ['x', 'y']],
+      ['b.pdf', undefined],
+    ])
+  })
+
+  it('are not split if the cells are names of files', async () => {
+    const found = await read('"filename"\n"a, b.pdf"\n')
+    expect(found.values.map(({ values }) => values.filename)).toEqual(['a, b.pdf'])
+  })
+})
+
+test.each([
+  ['<!DOCTYPE html>\n<html><table><tr><td>filename', /web page or XML.*\.xlsx/],
+  ['  <table><tr><td>filename', /web page or XML/],
+  ['<?xml version="1.0"?>\n<office:document', /web page or XML/],
+  ['[{"filename": "a.pdf"}]', /JSON/],
+  ['{ "files": [] }', /JSON/],
+])('%s is no table, and the error says what it is', async (text, message) => {
+  const refused: unknown = await read(text).catch((error: unknown) => error)
+  expect((refused as AppError).details.map((one) => english(one.message)).join()).toMatch(message)
 })

@@ -4,6 +4,8 @@ import { readOds } from 'hucre/ods'
 import { readXlsx } from 'hucre/xlsx'
 import Papa from 'papaparse'
 import { Refusal } from '../../../plugins/sandbox.ts'
+import { HEADER_WITHIN } from './format.ts'
+import { wordFor } from './headers.ts'
 
 export interface SheetText {
   name: string
@@ -47,9 +49,50 @@ function textOf({ rows, cells }: Sheet): string {
   const written = rows.map((row, at) =>
     row.map((value, column) => cellText(value, cells?.get(`${at},${column}`)?.style?.numFmt)),
   )
+  showLinks(written, cells)
   const last = written.findLastIndex((row) => row.some((cell) => cell !== ''))
   const table = written.slice(0, last + 1).map((row) => row.slice(0, lastFilled(row) + 1))
   return Papa.unparse(table, { newline: '\n' })
+}
+
+/**
+ * Writes the addresses of links that the sheet shows under another text, such as _Download_: instead
+ * of the text in a column of file URLs, otherwise in a new column after the last one.
+ */
+function showLinks(table: string[][], cells: Sheet['cells']): void {
+  const links = Map.groupBy(linksOf(table, cells), ({ column }) => column)
+  let end = Math.max(0, ...table.map(({ length }) => length))
+  for (const [column, all] of links) {
+    const start = table.slice(0, HEADER_WITHIN).map((row) => row[column] ?? '')
+    const target = start.some((cell) => wordFor('file_url', cell) >= 0) ? column : end++
+    const first = all.reduce((least, { row }) => Math.min(least, row), Infinity)
+    const header = table.slice(0, first).findLastIndex((row) => (row[column] ?? '') !== '')
+    if (target !== column && header >= 0)
+      setCell(table, header, target, `${table[header]?.[column]} (link)`)
+    for (const { row, address } of all) setCell(table, row, target, address)
+  }
+}
+
+/** Fills the row up to the column: rows have different lengths. */
+function setCell(table: readonly string[][], at: number, column: number, text: string): void {
+  const row = table[at]
+  if (!row) return
+  while (row.length < column) row.push('')
+  row[column] = text
+}
+
+const HYPERLINK = /^=?HYPERLINK\(\s*"((?:[^"]|"")+)"/i
+const isAddress = (text: string) => /^https?:\/\//i.test(text.trim())
+
+function linksOf(table: readonly string[][], cells: Sheet['cells']) {
+  return [...(cells ?? [])].flatMap(([place, { hyperlink, formula }]) => {
+    const [row, column] = place.split(',').map(Number)
+    if (row === undefined || column === undefined || isAddress(table[row]?.[column] ?? ''))
+      return []
+    const named = HYPERLINK.exec(formula ?? '')?.[1]?.replaceAll('""', '"')
+    const address = hyperlink?.target ?? named ?? ''
+    return isAddress(address) ? [{ row, column, address }] : []
+  })
 }
 
 const lastFilled = (row: readonly string[]): number =>

@@ -83,3 +83,53 @@ it('keeps the zeros that a number format shows', async () => {
   const { body } = await app.upload(bytes, { 'content-type': XLSX })
   expect(body.preview[0].values.product_sku).toBe('0012')
 })
+
+describe('links that are shown under another text', () => {
+  const link = (value: string, target: string) => ({ value, type: 'string', hyperlink: { target } })
+  const send = async (rows: string[][], cells: [string, object][]) => {
+    const sheet = { name: 'Files', rows, cells: new Map(cells) }
+    const bytes = Buffer.from((await writeXlsx({ sheets: [sheet] } as never)) as Uint8Array)
+    return (await app.upload(bytes, { 'content-type': XLSX }, '?filename=files.xlsx')).body
+  }
+
+  it('are read in a column of addresses', async () => {
+    const rows = [
+      ['filename', 'Link'],
+      ['a.pdf', 'Download'],
+      ['b.pdf', 'get'],
+      ['c.pdf', `${url}?shown`],
+    ]
+    const formula = { value: 'get', type: 'formula', formula: `HYPERLINK("${url}?b","get")` }
+    const body = await send(rows, [
+      ['1,1', link('Download', `${url}?a`)],
+      ['2,1', { ...formula, formulaResult: 'get' }],
+      ['3,1', link(`${url}?shown`, `${url}?c`)],
+    ])
+    expect(body.headers).toEqual(['filename', 'Link'])
+    const addresses = body.preview.map(({ values }: { values: object }) => values)
+    expect(addresses).toMatchObject([
+      { file_url: `${url}?a` },
+      { file_url: `${url}?b` },
+      { file_url: `${url}?shown` },
+    ])
+  })
+
+  it('of names are a column after the last one', async () => {
+    const rows = [
+      ['Our files', '', ''],
+      ['Name', 'SKU', 'Tags'],
+      ['a.pdf', '0012', ''],
+      ['b.pdf', '0012', 'x'],
+    ]
+    const body = await send(rows, [
+      ['2,0', link('a.pdf', `${url}?a`)],
+      ['3,0', link('b.pdf', `${url}?b`)],
+      ['1,2', link('Tags', 'mailto:shop@example.com')],
+    ])
+    expect(body.headers).toEqual(['Name', 'SKU', 'Tags', 'Name (link)'])
+    expect(body.preview).toMatchObject([
+      { values: { filename: 'a.pdf', file_url: `${url}?a`, product_sku: '0012' } },
+      { values: { filename: 'b.pdf', file_url: `${url}?b`, product_sku: '0012' } },
+    ])
+  })
+})

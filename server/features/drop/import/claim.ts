@@ -85,7 +85,7 @@ export async function startDropImport(
   const operation = await startImport(engine, tx, dropChannel, {
     files: taken.map((one) => fileOf(one, settings, claim)),
     ...{ requestedBy, open, prompt, dryRun, notify: settings.notify },
-    // A file whose name begins with no SKU is mapped by a person.
+    // A file whose name does not begin with a SKU is mapped by a person.
     auto_map: settings.match_by === 'sku_prefix' ? false : undefined,
   })
   await markClaimed(tx, taken, { claim, operation, first: 0, dryRun })

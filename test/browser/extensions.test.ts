@@ -143,6 +143,21 @@ const addFile = () =>
     })
   })
 
+test('the page in the account opens the library, and offers another attempt', async () => {
+  const address = `${CHECKOUT}/extensions/library`
+  const open = (locale: string) =>
+    openExtension(browser, {
+      ...{ name: 'library-page', origin: CHECKOUT, appUrl: CHECKOUT, token: 'a token', locale },
+    })
+  const page = await open('en.default')
+  await page.getByText('Your downloads could not be loaded.').waitFor()
+  const url = 'https://files.example.com/library?key=k'
+  await page.route(address, (route) => route.fulfill({ json: { status: 'open', url } }))
+  await page.getByText('Retry', { exact: true }).click()
+  await page.getByText('Open all downloads').waitFor()
+  expect(await page.locator('s-button').getAttribute('href')).toBe(url)
+})
+
 test('the admin’s blocks call the API from the platform’s origin', async () => {
   await addFile()
   const open = (name: 'product-block' | 'product-links') =>

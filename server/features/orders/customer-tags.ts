@@ -12,7 +12,7 @@ import { READ_CUSTOMERS } from '../../storefront/webhooks/customer-changes.ts'
 
 export interface CustomerTagParts {
   database: Database
-  storefront: { customers(shop: number): LiveCustomers }
+  storefront: { customers(shop: number): Pick<LiveCustomers, 'read' | 'changedSince'> }
   clock: () => Date
   log: Logger
 }

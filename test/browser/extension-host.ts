@@ -110,6 +110,8 @@ function host(given: HostOptions & { texts: object }): void {
     shopify: {
       i18n: {
         translate,
+        formatDate: (date: Date, options?: Intl.DateTimeFormatOptions) =>
+          new Intl.DateTimeFormat('en', { ...options, timeZone: 'UTC' }).format(date),
         formatNumber: (value: number) => new Intl.NumberFormat('en').format(value),
       },
       auth: { idToken: () => Promise.resolve(given.token) },

@@ -13,6 +13,8 @@ import { readCatalog, type DemoCatalog } from './catalog.ts'
 import { createDemoBilling } from './billing.ts'
 import { createTokenEndpoint, DEMO_SCOPES } from './oauth.ts'
 import { createDemoFlow } from './flow.ts'
+import { createDemoInstallation, type DemoInstallation } from './installation.ts'
+import { setMetafields, type MetafieldInput } from './orders/admin-orders.ts'
 import { isLocalHost } from './own-page.ts'
 import { createShopFrontRequests } from './orders/requests.ts'
 import { createWebhookSender } from './orders/sender.ts'
@@ -43,6 +45,7 @@ export interface DemoStorefront {
   app: DemoApp
   shop: DemoShop
   size: { products: number; variants: number }
+  installation: DemoInstallation
   /** Answers the shop front's addresses and returns true; false for others. */
   shopFront(request: IncomingMessage, response: ServerResponse): boolean
   counts: { grants: { exchange: number; refresh: number }; admin: AdminCounts }
@@ -65,7 +68,7 @@ export async function startDemoStorefront(options: DemoOptions): Promise<DemoSto
   const catalog = await readCatalog(options.catalog ?? BUNDLED)
   let url = ''
   const parts = createParts(options, catalog, () => url)
-  const { shop, app, tokens, admin, sender, shopFront } = parts
+  const { shop, app, tokens, admin, sender, shopFront, installation } = parts
   const server = createServer((request, response) => {
     // The result of a bulk query has a signed address: it needs no token.
     if (sendBulkFile(admin, request, response)) return
@@ -83,7 +86,7 @@ export async function startDemoStorefront(options: DemoOptions): Promise<DemoSto
   })
   url = `http://127.0.0.1:${await listen(server)}`
   return {
-    ...{ url, app, shop, shopFront },
+    ...{ url, app, shop, shopFront, installation },
     size: { products: catalog.products.id.length, variants: catalog.variants.id.length },
     counts: { grants: tokens.counts, admin: admin.counts },
     close: async () => {
@@ -105,6 +108,7 @@ function createParts(options: DemoOptions, catalog: DemoCatalog, url: () => stri
   const app: DemoApp = { apiKey, apiSecret, shopDomain: shop.domain }
   const flow = createDemoFlow(app, appAddress)
   const billing = createDemoBilling(url)
+  const installation = createDemoInstallation()
   const admin = createAdminEndpoint(catalog, shop, options, orders, {
     flowTriggerReceive: flow.flowTriggerReceive,
     appSubscriptionCreate: billing.appSubscriptionCreate,
@@ -112,7 +116,10 @@ function createParts(options: DemoOptions, catalog: DemoCatalog, url: () => stri
       accessScopes: DEMO_SCOPES.map((handle) => ({ handle })),
       activeSubscriptions: billing.activeSubscriptions(),
       app: { handle: 'stevedore' },
+      ...{ id: installation.id, metafield: installation.metafield },
     }),
+    metafieldsSet: ({ metafields }: { metafields: MetafieldInput[] }) =>
+      installation.set(metafields) ?? setMetafields(orders, metafields),
   })
   const sender = createWebhookSender(app, `${appAddress}/webhooks`)
   const orderPages = createShopFrontRequests({
@@ -124,7 +131,7 @@ function createParts(options: DemoOptions, catalog: DemoCatalog, url: () => stri
     billing.handle(request, response) ||
     orderPages(request, response)
   const tokens = createTokenEndpoint(app, accessSeconds)
-  return { shop, app, tokens, billing, admin, sender, shopFront }
+  return { shop, app, tokens, billing, admin, sender, shopFront, installation }
 }
 
 /** Sends the result of a bulk query and returns true; false for other addresses. */

@@ -24,38 +24,51 @@ export const contentReplies = {
 }
 
 /** Answers the request directly: the bytes are streamed to the socket. */
-export async function sendContent(
+export function sendContent(
   ctx: Context,
   store: BlobStore,
   shop: number,
   file: LocatedFile,
 ): Promise<void> {
-  const etag = `"${file.hash}"`
-  const modifiedMs = file.modified_at.getTime()
+  const { filename, content_type, sha256, hash, size_bytes, modified_at } = file
+  const content = { shop, hash, size_bytes, modifiedMs: modified_at.getTime() }
+  return streamContent(ctx, store, content, (identity) =>
+    fileHeaders({ ...identity, filename, contentType: content_type, sha256 }),
+  )
+}
+
+export interface Content {
+  shop: number
+  hash: string
+  size_bytes: number
+  modifiedMs: number
+}
+
+/** Sends these bytes with ranges and conditional requests. */
+export async function streamContent(
+  ctx: Context,
+  store: BlobStore,
+  { shop, hash, size_bytes, modifiedMs }: Content,
+  headersOf: (identity: { etag: string; modifiedMs: number }) => readonly string[],
+): Promise<void> {
+  const etag = `"${hash}"`
   const answer = evaluateConditions(ctx.method, ctx.req.headers, {
-    etag,
-    modifiedMs,
-    size: file.size_bytes,
+    ...{ etag, modifiedMs, size: size_bytes },
   })
   if (answer.status === 412) throw new AppError('precondition_failed')
   if (answer.status === 416) {
-    ctx.set('Content-Range', `bytes */${file.size_bytes}`)
+    ctx.set('Content-Range', `bytes */${size_bytes}`)
     throw new AppError('range_not_satisfiable')
   }
   const range: ByteRange | undefined = 'range' in answer ? answer.range : undefined
   const bytes =
-    answer.status === 304 || ctx.method === 'HEAD'
-      ? null
-      : await open(store, shop, file.hash, range)
-  const length = range ? range.end - range.start + 1 : file.size_bytes
+    answer.status === 304 || ctx.method === 'HEAD' ? null : await open(store, shop, hash, range)
+  const length = range ? range.end - range.start + 1 : size_bytes
   ctx.respond = false
   ctx.res.writeHead(answer.status, [
-    ...fileHeaders({
-      ...{ filename: file.filename, contentType: file.content_type, etag, modifiedMs },
-      sha256: file.sha256,
-    }),
+    ...headersOf({ etag, modifiedMs }),
     ...(answer.status === 304 ? [] : ['Content-Length', String(length)]),
-    ...(range ? ['Content-Range', `bytes ${range.start}-${range.end}/${file.size_bytes}`] : []),
+    ...(range ? ['Content-Range', `bytes ${range.start}-${range.end}/${size_bytes}`] : []),
   ])
   if (!bytes) ctx.res.end()
   // A client that disconnects is not a server error; if the store fails, the connection is closed

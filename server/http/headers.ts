@@ -84,19 +84,23 @@ const NOT_PLAIN = /[^\x20-\x7e]|["\\%/:*?<>|]/gu
 /**
  * RFC 6266: `filename` in plain ASCII for all, `filename*` (RFC 8187) with the true name where that
  * differs.
+ * @param kind `inline`: only for types that run no scripts.
  */
-export function contentDisposition(filename: string): string {
+export function contentDisposition(
+  filename: string,
+  kind: 'attachment' | 'inline' = 'attachment',
+): string {
   const name =
     shortened(filename.toWellFormed().replace(INVISIBLE, '').replace(/[/\\]/g, '_').trim()) ||
     'download'
   // A name of combining marks alone becomes empty.
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').replace(NOT_PLAIN, '_') || 'download'
-  if (plain === name) return `attachment; filename="${plain}"`
+  if (plain === name) return `${kind}; filename="${plain}"`
   const encoded = encodeURIComponent(name).replace(
     /['()*]/g,
     (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
   )
-  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`
+  return `${kind}; filename="${plain}"; filename*=UTF-8''${encoded}`
 }
 
 /** Cuts the name to the longest that a file may have: clients refuse very long headers. */

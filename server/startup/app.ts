@@ -10,6 +10,7 @@ import { deliveryAddress } from '../features/downloads/request.ts'
 import { AppError } from '../core/errors.ts'
 import { errorFields } from '../core/log.ts'
 import { publicSamples } from '../features/samples/public.ts'
+import { accountLibrary } from '../features/library/account.ts'
 import { createLibraryRequests, isLibraryPath } from '../features/library/requests.ts'
 import { createFlowRequests, isFlowPath } from '../features/flow/requests.ts'
 import {
@@ -137,6 +138,7 @@ function createKoa(parts: WebParts, observers: Observers, failures: FailureLimit
   app.use(cloudCallback())
   app.use(adminExtensionOrigin)
   app.use(thankYouRoute({ ...parts, failures }))
+  app.use(accountLibrary({ ...parts, failures }))
   app.use(licenceVerification(parts))
   app.use(publicSamples(parts))
   app.use(

@@ -17,12 +17,14 @@ const sign = (over: Record<string, unknown> = {}, secret = platform.apiSecret) =
 const verify = (token: string) => verifyBuyerToken(token, platform, NOW)
 
 test('a buyer’s token names the shop, with and without an account', () => {
-  expect(verify(sign())).toEqual({ shopDomain: 'harbour.myshopify.com' })
+  expect(verify(sign())).toEqual({ shopDomain: 'harbour.myshopify.com', customer: null })
   const signedIn = sign({
     dest: 'https://harbour.myshopify.com',
     sub: 'gid://shopify/Customer/1',
   })
-  expect(verify(signedIn)).toEqual({ shopDomain: 'harbour.myshopify.com' })
+  expect(verify(signedIn)).toEqual({
+    ...{ shopDomain: 'harbour.myshopify.com', customer: 'gid://shopify/Customer/1' },
+  })
 })
 
 test.each([

@@ -1,5 +1,5 @@
 // Tokens of the platform's checkout and account pages, which extensions send with their calls. They
-// identify the buyer's shop only: neither an order nor, for guests, a person. The admin's tokens
+// identify the buyer's shop and, if the buyer has signed in, the customer, but no order. The admin's tokens
 // are another kind with another verifier (session-token.ts); neither verifier accepts the other
 // kind.
 import { createHmac, timingSafeEqual } from 'node:crypto'
@@ -32,6 +32,8 @@ const claimsSchema = z.object({
 
 export interface BuyerIdentity {
   shopDomain: string
+  /** `gid://shopify/Customer/1`; null: a guest, or the app may not know the customer. */
+  customer: string | null
 }
 
 /** The buyer whom a token names. Throws `AppError` `unauthenticated`. */
@@ -42,12 +44,12 @@ export function verifyBuyerToken(
 ): BuyerIdentity {
   const claims = claimsSchema.safeParse(signedClaims(token, apiSecret))
   if (!claims.success) throw new AppError('unauthenticated')
-  const { dest, aud, exp, nbf, iat } = claims.data
+  const { dest, aud, exp, nbf, iat, sub = null } = claims.data
   const seconds = now.getTime() / 1000
   const current = exp > seconds && Math.max(nbf, iat) <= seconds + LEEWAY_SECONDS
   if (aud !== apiKey || !current || exp - iat > MAX_SECONDS + LEEWAY_SECONDS)
     throw new AppError('unauthenticated')
-  return { shopDomain: dest }
+  return { shopDomain: dest, customer: sub }
 }
 
 /** The claims of a JWT that was signed by HS256 with this secret; null for any other text. */

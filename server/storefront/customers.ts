@@ -1,6 +1,6 @@
-// The tags of a shop's customers on the platform, which needs the scope `read_customers`.
+// The customers of a shop on the platform, which needs the scope `read_customers`.
 import type { AdminRequest } from './admin-api.ts'
-import { CHANGED_CUSTOMERS, CUSTOMERS_BY_ID } from './operations.ts'
+import { CHANGED_CUSTOMERS, CUSTOMER_EMAIL, CUSTOMERS_BY_ID } from './operations.ts'
 
 export interface PlatformCustomer {
   id: string
@@ -12,6 +12,8 @@ export interface PlatformCustomer {
 export interface LiveCustomers {
   /** Those that exist, of at most `CUSTOMERS_PER_QUERY` ids. */
   read(ids: readonly string[], signal: AbortSignal): Promise<readonly PlatformCustomer[]>
+  /** The customer's address; null: there is none, or no such customer. */
+  email(id: string, signal: AbortSignal): Promise<string | null>
   /** Customers that changed since then, oldest change first. */
   changedSince(
     since: Date,
@@ -44,6 +46,12 @@ export const createCustomers = (shop: number, request: AdminRequest): LiveCustom
         ? []
         : [{ id: node.id, tags: node.tags ?? [], updated_at: new Date(node.updatedAt ?? 0) }],
     )
+  },
+  email: async (id, signal) => {
+    const { customer } = await request<{
+      customer: { defaultEmailAddress: { emailAddress: string } | null } | null
+    }>(...([shop, CUSTOMER_EMAIL, { id }, 2, signal] as const))
+    return customer?.defaultEmailAddress?.emailAddress ?? null
   },
   changedSince: async function* (since, signal) {
     const query = `updated_at:>='${since.toISOString()}'`

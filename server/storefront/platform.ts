@@ -12,6 +12,7 @@ import { createGrants } from './grants.ts'
 import { openLibrary } from './library.ts'
 import { readProduct } from './one-product.ts'
 import { createCustomers } from './customers.ts'
+import { createInstallation } from './installation.ts'
 import { createOrders } from './orders.ts'
 import { keptPerShop } from './per-shop.ts'
 import { createProfiles } from './profile.ts'
@@ -77,6 +78,7 @@ export function createStorefront(options: PlatformOptions): Storefront {
     product: (shop, id, signal) => readProduct(shop, request, id, signal),
     orders: keptPerShop((shop) => createOrders(shop, request)),
     customers: keptPerShop((shop) => createCustomers(shop, request)),
+    installation: (shop) => createInstallation(shop, request),
     subscriptions: (shop) => createSubscriptions(shop, request, transport),
     triggers: (shop) => createTriggers(shop, request),
     isSigned: (body, signature) => isSigned(body, signature, signing),

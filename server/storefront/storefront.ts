@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { CatalogVariant } from '../../plugins/contract.ts'
 import type { BuyerIdentity } from './buyer-token.ts'
 import type { SendTrigger } from './flow.ts'
+import type { Installation } from './installation.ts'
 import type { LiveCustomers } from './customers.ts'
 import type { LiveOrders } from './orders.ts'
 import type { Subscriptions } from './subscriptions.ts'
@@ -77,6 +78,8 @@ export interface Storefront {
   orders(shop: number): LiveOrders
   /** The customers of the shop. */
   customers(shop: number): LiveCustomers
+  /** The app's installation in the shop. */
+  installation(shop: number): Installation
   /** The shop's subscription to the app. */
   subscriptions(shop: number): Subscriptions
   /** Starts workflows of the platform's automation in the shop. */

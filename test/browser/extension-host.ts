@@ -10,6 +10,7 @@ const EXTENSIONS = path.resolve(import.meta.dirname, '../../web/extensions')
 export type ExtensionName =
   | 'thank-you'
   | 'order-status'
+  | 'library-page'
   | 'order-block'
   | 'product-block'
   | 'product-links'
@@ -76,6 +77,7 @@ export async function openExtension(browser: Browser, options: HostOptions): Pro
 
 /** Makes screenshots readable: roughly as the platform renders its elements. */
 const STYLE = `body { font: 14px/1.5 system-ui, sans-serif; margin: 16px; max-width: 480px }
+  s-page { display: block } s-page::before { content: attr(heading); display: block; font: 600 20px/1.5 system-ui }
   s-section, s-admin-block, s-admin-action { display: block; border: 1px solid #ddd; border-radius: 8px; padding: 12px }
   s-section::before, s-admin-block::before, s-admin-action::before { content: attr(heading); display: block; font-weight: 600 }
   s-stack { display: flex; flex-direction: column; gap: 8px }
@@ -108,6 +110,8 @@ function host(given: HostOptions & { texts: object }): void {
     shopify: {
       i18n: {
         translate,
+        formatDate: (date: Date, options?: Intl.DateTimeFormatOptions) =>
+          new Intl.DateTimeFormat('en', { ...options, timeZone: 'UTC' }).format(date),
         formatNumber: (value: number) => new Intl.NumberFormat('en').format(value),
       },
       auth: { idToken: () => Promise.resolve(given.token) },

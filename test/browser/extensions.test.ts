@@ -22,6 +22,15 @@ import { sharedBrowser } from './page-browser.ts'
 const CHECKOUT = 'https://checkout.example'
 const PRODUCT = 'gid://shopify/Product/1'
 const platform = { apiKey: 'the-client-id', apiSecret: 'the secret of the app' }
+/** Without an end. */
+const OPEN = {
+  later: 0,
+  available_at: null,
+  use_hours: null,
+  until: null,
+  ends_at: null,
+  closed: 0,
+}
 const ORDER = { order: { id: 'gid://shopify/OrderIdentity/1001' }, number: 'X1Y2Z3' }
 
 let app: TestApp
@@ -82,6 +91,7 @@ test('the thank-you page waits for the order, then shows its downloads', async (
   order = {
     ...{ confirmation_number: 'X1Y2Z3', ordered_at: new Date(), status: 'ready', files: 2 },
     url: 'https://files.example.com/download?key=k',
+    terms: { ...OPEN, later: 1, available_at: '2999-03-01T00:00:00Z', use_hours: 48 },
   }
   const page = await openExtension(browser, {
     ...{ name: 'thank-you', origin: CHECKOUT, appUrl: thanksUrl, locale: 'de' },
@@ -89,6 +99,8 @@ test('the thank-you page waits for the order, then shows its downloads', async (
   })
   await page.getByText('Ihre Dateien werden vorbereitet.').waitFor()
   await page.getByText('2 Dateien sind bereit.').waitFor()
+  await page.getByText('1 Datei ist ab March 1, 2999 verfügbar.').waitFor()
+  await page.getByText('2 Tage ab der ersten Nutzung verwendbar.').waitFor()
   expect(await page.locator('s-button').getAttribute('href')).toBe(order.url)
   expect(asked).toBe(2)
 })
@@ -117,6 +129,13 @@ test('the order’s page in the account reads the metafield and sends no request
     })
   const page = await open([value])
   await page.getByText('1 file is ready.').waitFor()
+  const later = { ...OPEN, later: 1, available_at: '2999-03-01T00:00:00Z', closed: 1 }
+  const waiting = await open([{ ...value, terms: later }])
+  await waiting.getByText('Available from March 1, 2999.').waitFor()
+  await waiting.getByText('1 file needs a running membership.').waitFor()
+  expect(await waiting.getByText('is ready').count()).toBe(0)
+  const ended = await open([{ ...value, terms: { ...OPEN, ends_at: '2020-01-01T00:00:00Z' } }])
+  await ended.getByText('The time for these files has ended.').waitFor()
   expect(await page.locator('s-button').getAttribute('href')).toBe(value.url)
   const gone = await open([{ ...value, status: 'withdrawn', url: null }])
   await gone.getByText('The files of this order are not offered any more.').waitFor()
@@ -142,6 +161,21 @@ const addFile = () =>
       ...{ score: 1, reason: 'Chosen' },
     })
   })
+
+test('the page in the account opens the library, and offers another attempt', async () => {
+  const address = `${CHECKOUT}/extensions/library`
+  const open = (locale: string) =>
+    openExtension(browser, {
+      ...{ name: 'library-page', origin: CHECKOUT, appUrl: CHECKOUT, token: 'a token', locale },
+    })
+  const page = await open('en.default')
+  await page.getByText('Your downloads could not be loaded.').waitFor()
+  const url = 'https://files.example.com/library?key=k'
+  await page.route(address, (route) => route.fulfill({ json: { status: 'open', url } }))
+  await page.getByText('Retry', { exact: true }).click()
+  await page.getByText('Open all downloads').waitFor()
+  expect(await page.locator('s-button').getAttribute('href')).toBe(url)
+})
 
 test('the admin’s blocks call the API from the platform’s origin', async () => {
   await addFile()

@@ -193,7 +193,7 @@ test('the page of a delivery asks for the mail of its order, if the shop wants t
   // Without libraries the shop answers like one that does not exist.
   const library = present(libraryMails('bob@example.com').at(-1), 'The address')
   await server.call('PATCH', '/api/settings/buyer-page', { library: false })
-  expect((await fetch(library)).status).toBe(404)
+  await expect.poll(async () => (await fetch(library)).status).toBe(404)
   expect((await ask({ email: ADA })).status).toBe(404)
   await server.call('PATCH', '/api/settings/buyer-page', { library: true })
 })

@@ -18,7 +18,7 @@ import { createDailyChecks, type DailyChecks } from './daily-checks.ts'
 import { createDelegates, type BucketRedirect } from './delegates.ts'
 import { createPageAnswers, sendToDownload } from './link-pages.ts'
 import { createLinkAnswers } from './links.ts'
-import { createLooks } from './look.ts'
+import { createLooks, type Looks } from './look.ts'
 import { createPictureAnswer, type ReadPicture } from './picture-answer.ts'
 import { createPublic } from './public.ts'
 import { createRecorder, type Recorder, type UsedLink } from './record.ts'
@@ -82,6 +82,8 @@ export interface Delivery {
    * this process.
    */
   invalidate(shop: number): void
+  /** The look of a shop's pages. */
+  lookOf: Looks['of']
   /** Resolves when the queue of today's blob checks is empty. */
   checked(): Promise<void>
   /** Writes what is pending; tries for some seconds if the database is down. */
@@ -131,6 +133,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     },
     flush: async () => void (await writePending()),
     invalidate: (shop) => counting.invalidate(shop),
+    lookOf: (shop) => looks.of(shop),
     counted: () => recorder.count(),
     checked: () => checks.idle(),
     close: async () => {

@@ -153,7 +153,13 @@ const isPictured = (file: ShownFile, now: Date) =>
 const isUsable = (file: ShownFile, now: Date) => isOpen(file, now) && hasLeft(file)
 
 const keyTexts = (t: Translator, { licence_keys = [] }: ShownFile) =>
-  licence_keys.map((key) => t('order.licenceKey', { key }))
+  licence_keys.map((key) => licenceText(t, key))
+
+/** A revoked key does not work any more, so it is not shown. */
+export const licenceText = (
+  t: Translator,
+  { key, revoked }: PaidFile['licence_keys'][number],
+): string => (revoked ? t('order.licenceWithdrawn') : t('order.licenceKey', { key }))
 
 const renewedText = (t: Translator, { renewed_at }: ShownFile): string =>
   renewed_at ? t('order.version', { day: t.date(renewed_at) }) : ''

@@ -93,7 +93,7 @@ export interface BuyerDetail extends BuyerSummary {
     address: string
     agent: string
   }[]
-  licence_keys: { file_id: string; filename: string; key: string }[]
+  licence_keys: { file_id: string; filename: string; key: string; revoked: boolean }[]
 }
 
 const MAX_ATTEMPTS = 50
@@ -164,5 +164,5 @@ async function readLicences(
   )
   const ids = deliveries.map(({ id }) => id)
   const keys = await keysOfDeliveries(scope, secrets, ids, { show: false })
-  return keys.map(({ file_id, filename, key }) => ({ file_id, filename, key }))
+  return keys.map(({ delivery_id: _, ...key }) => key)
 }

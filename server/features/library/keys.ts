@@ -40,6 +40,27 @@ export const requestLibrary = (
     await queueTask(tx, LIBRARY_MAILS, String(tx.shop))
   })
 
+const ACCOUNT_MINUTES = 60
+
+/**
+ * Opens the library of an address that the platform has confirmed; returns its key. It ends soon,
+ * and does not end the keys that were mailed.
+ */
+export async function openLibraryKey(
+  scope: ShopScope,
+  secrets: Secrets,
+  { email, locale, now }: LibraryRequest,
+): Promise<string> {
+  const id = firstOf(orderedIds(now, 1))
+  const key = secrets.linkKey(id, 0)
+  await scope.insert('library_keys', {
+    ...{ id, email: email.toLowerCase(), locale, created_at: now, key_hash: hashKey(key) },
+    ...{ pending: false, opened_at: now },
+    expires_at: new Date(now.getTime() + ACCOUNT_MINUTES * 60_000),
+  })
+  return key
+}
+
 export interface LibraryKey {
   shop: number
   id: string

@@ -6,7 +6,7 @@ import {
   type Page,
   type RenderedPage,
 } from '../downloads/pages.ts'
-import { useText } from '../downloads/pack-page.ts'
+import { licenceText, useText } from '../downloads/pack-page.ts'
 import type { Translator } from '../downloads/translate.ts'
 import { previewKind } from '../../files/preview-kinds.ts'
 import type { LibraryItem } from './items.ts'
@@ -193,7 +193,7 @@ function factsOf(t: Translator, item: LibraryItem, now: Date, timeZone: string):
               ? t.moment(expires_at, timeZone)
               : t.date(expires_at),
         }),
-    ...item.licence_keys.map((key) => t('order.licenceKey', { key })),
+    ...item.licence_keys.map((key) => licenceText(t, key)),
   ]
 }
 

@@ -12,9 +12,8 @@ import { errorFields, type Logger } from '../../core/log.ts'
 import { hashKey, type Secrets } from '../../core/secrets.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { networkOfRequest } from '../../http/clients.ts'
-import { readBuyerPage } from '../downloads/buyer-page.ts'
+import type { Delivery } from '../downloads/downloads.ts'
 import { FormRefusal, readForm } from '../downloads/form.ts'
-import { lookOf } from '../downloads/look.ts'
 import { sendPage, type Frame, type RenderedPage } from '../downloads/pages.ts'
 import { refuse } from '../downloads/refusal.ts'
 import { isKey, prefersJson, withLocale } from '../downloads/request.ts'
@@ -46,6 +45,7 @@ export interface LibraryParts {
   log: Logger
   clock: () => Date
   trustProxy: boolean
+  delivery: Pick<Delivery, 'lookOf'>
 }
 
 interface LibraryVisit {
@@ -205,6 +205,7 @@ async function orderOf({ database }: LibraryParts, key: string): Promise<OrderAs
          from links l
          join deliveries d on d.shop_id = l.shop_id and d.id = l.delivery_id
          join orders o on o.shop_id = d.shop_id and o.id = d.order_id
+         join shops s on s.id = l.shop_id and s.uninstalled_at is null
          where l.key_hash = $1 and l.revoked_at is null`,
         [hashKey(key)],
       )
@@ -228,18 +229,14 @@ async function shopAsked(
 
 /** Throws `link_unavailable` if there is no such shop, or if it offers no libraries. */
 async function openShop(
-  { database }: LibraryParts,
+  { database, delivery }: LibraryParts,
   { request }: LibraryVisit,
   shop: number | null | undefined,
   locale?: string | null,
 ): Promise<{ scope: ShopScope; frame: Frame }> {
   if (shop === null || shop === undefined) throw new FormRefusal('link_unavailable')
   const scope = forShop(database, shop)
-  const [{ name, domain, settings }, saved] = await Promise.all([
-    readShop(scope),
-    readBuyerPage(scope),
-  ])
-  const look = lookOf(saved, settings.time_zone)
+  const [{ name, domain }, look] = await Promise.all([readShop(scope), delivery.lookOf(shop)])
   if (!look.library) throw new FormRefusal('link_unavailable')
   const t = translatorForRequest(request, { locale, language: look.language })
   return { scope, frame: { t, shop: { name, domain, look } } }

@@ -46,7 +46,12 @@ const buyerDetailSchema = buyerSchema
     download_list,
     refusals,
     licence_keys: z
-      .array(z.object({ file_id: z.string(), filename: z.string(), key: z.string() }))
+      .array(
+        z.object({
+          ...{ file_id: z.string(), filename: z.string(), key: z.string() },
+          revoked: z.boolean().meta({ description: 'By the shop, or with a refund' }),
+        }),
+      )
       .meta({ description: 'Keys that were shown to the buyer; only with `links:write`' }),
   })
   .meta({ id: 'BuyerDetail' })

@@ -5,12 +5,12 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { queueMessages } from '../../core/queue/queue.ts'
 import type { Link } from './model/links.ts'
 
-const TEMPLATE = 'download-link'
+export const LINK_TEMPLATE = 'download-link'
 /** The placeholder for the key in a stored message. */
 export const HIDDEN_KEY = '(this key is not kept)'
 
 interface LinkPayload {
-  template: typeof TEMPLATE
+  template: typeof LINK_TEMPLATE
   /** A bare UUID. */
   link: string
 }
@@ -18,7 +18,7 @@ interface LinkPayload {
 /** The link in a message, or null for other messages. */
 export const linkInPayload = (payload: unknown): string | null => {
   const { template, link } = payload as Partial<LinkPayload>
-  return template === TEMPLATE && typeof link === 'string' ? link : null
+  return template === LINK_TEMPLATE && typeof link === 'string' ? link : null
 }
 
 /**
@@ -36,7 +36,12 @@ export async function queueLinkMails(
      select :shop, 'link/' || link || '/' || :occasion::text, 'email',
        jsonb_build_object('template', :template::text, 'link', link), :operation::uuid
      from unnest(:links::uuid[]) link on conflict do nothing returning id`,
-    { links, template: TEMPLATE, occasion: about.occasion, operation: about.operation ?? null },
+    {
+      links,
+      template: LINK_TEMPLATE,
+      occasion: about.occasion,
+      operation: about.operation ?? null,
+    },
   )
   await queueMessages(
     tx,

@@ -2,6 +2,7 @@
 // of spam (ARF, RFC 5965), and the free texts of older servers.
 import { allParts, parseFields, parseMime, valueOf, type MimePart } from './mime.ts'
 import { TOKEN_HEADER, type MailId, type MailTokens } from './message-token.ts'
+import { statusCodeIn } from './report-body.ts'
 import type { MailReport } from './reports.ts'
 
 export type ReportedFate = Pick<MailReport, 'event' | 'permanent' | 'recipient' | 'code' | 'reason'>
@@ -124,8 +125,8 @@ function addressIn(field: string | null): string | null {
 
 /** A general status code, like 5.0.0, says less than the one in the server's words. */
 function codeIn(status: string, words: string): string | null {
-  const own = /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(status)?.[0] ?? null
-  const said = /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(words)?.[0] ?? null
+  const own = statusCodeIn(status)
+  const said = statusCodeIn(words)
   return own === null || /\.0\.0$/.test(own) ? (said ?? own) : own
 }
 

@@ -4,7 +4,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { AppError } from '../../core/errors.ts'
 import type { MailId, MailTokens } from './message-token.ts'
-import { jsonOf, type ReadReports } from './report-body.ts'
+import { jsonOf, statusCodeIn, type ReadReports } from './report-body.ts'
 import type { MailReport } from './reports.ts'
 
 /** Mailgun repeats a request for eight hours, with the time of the first one. */
@@ -81,8 +81,7 @@ function fateOf(
 ): Pick<MailReport, 'event' | 'permanent' | 'code' | 'reason'> | null {
   const status = event['delivery-status']
   const reason = status?.message || status?.description || event.reason || event.event
-  const code =
-    status?.['enhanced-code'] || (/\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(reason)?.[0] ?? null)
+  const code = status?.['enhanced-code'] || statusCodeIn(reason)
   if (event.event === 'delivered') return { event: 'delivered', permanent: false, code, reason }
   if (event.event === 'complained')
     return { event: 'complained', permanent: false, code: null, reason: 'Reported as spam' }

@@ -5,7 +5,7 @@ import { timingSafeEqual, hash } from 'node:crypto'
 import { z } from 'zod'
 import { AppError } from '../../core/errors.ts'
 import type { MailTokens } from './message-token.ts'
-import { jsonOf, type ReadReports } from './report-body.ts'
+import { jsonOf, statusCodeIn, type ReadReports } from './report-body.ts'
 import type { MailReport } from './reports.ts'
 
 const text = z.string().max(5000).catch('')
@@ -46,7 +46,7 @@ type Fate = Pick<MailReport, 'event' | 'permanent' | 'code' | 'reason'>
 function fateOf(record: z.output<typeof schema>): Fate | null {
   const { RecordType: kind, Type: type = '' } = record
   const reason = record.Details || record.Description || type || 'The mail was not delivered'
-  const code = /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(reason)?.[0] ?? null
+  const code = statusCodeIn(reason)
   if (kind === 'Delivery') return { event: 'delivered', permanent: false, code, reason }
   if (kind === 'SpamComplaint' || COMPLAINTS.includes(type))
     return { event: 'complained', permanent: false, code: null, reason: 'Reported as spam' }

@@ -6,7 +6,7 @@ import { createVerify, X509Certificate } from 'node:crypto'
 import { z } from 'zod'
 import { AppError } from '../../core/errors.ts'
 import { TOKEN_HEADER, type MailId, type MailTokens } from './message-token.ts'
-import { jsonOf, type ReadReports } from './report-body.ts'
+import { jsonOf, statusCodeIn, type ReadReports } from './report-body.ts'
 import type { MailReport } from './reports.ts'
 
 /** Reads an address of Amazon; rejects if it does not answer with 200. */
@@ -206,7 +206,7 @@ function fatesOf(event: SesEvent): Fate[] {
     usual: string,
   ): Fate => {
     const reason = one.diagnosticCode?.replace(/^\s*smtp\s*;\s*/i, '') || usual
-    const code = one.status ?? /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(reason)?.[0] ?? null
+    const code = one.status ?? statusCodeIn(reason)
     return { ...fate, recipient: one.emailAddress ?? null, code, reason }
   }
   if (kind === 'Bounce' && bounce) {

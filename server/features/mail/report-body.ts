@@ -1,4 +1,4 @@
-// What the readers of providers' reports have in common.
+// What the readers of reports have in common.
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '../../core/errors.ts'
 import type { MailReport } from './reports.ts'
@@ -23,3 +23,7 @@ export function jsonOf(body: Buffer | string): Record<string, unknown> {
   }
   throw new AppError('malformed_request')
 }
+
+/** The enhanced status code in a text, like `5.1.1` (RFC 3463); null: it has none. */
+export const statusCodeIn = (text: string): string | null =>
+  /\b[245]\.\d{1,3}\.\d{1,3}\b/.exec(text)?.[0] ?? null

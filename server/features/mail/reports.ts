@@ -4,6 +4,7 @@ import { lines, say, textOf, type Text } from '../../../plugins/contract.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { raiseNotice, raiseNoticeOnce } from '../../core/outbox/notices.ts'
+import { BUYER_TEMPLATES_SQL } from './buyer-templates.ts'
 import { blockAddress, markBounced } from './blocks.ts'
 import type { MailId } from './message-token.ts'
 
@@ -38,9 +39,6 @@ interface ReportedMail {
   for_buyer: boolean
 }
 
-/** The templates of mails to buyers. */
-const BUYER_TEMPLATES = ['order-delivery', 'download-link', 'library-link']
-
 /** Records the report. False: there is no such mail any more, or it was reported before. */
 export function recordReport(database: Database, report: MailReport): Promise<boolean> {
   const { shop, message } = report.mail
@@ -48,9 +46,9 @@ export function recordReport(database: Database, report: MailReport): Promise<bo
     const [mail] = await tx.query<ReportedMail>(
       `select coalesce(result -> 'to', '[]') as to, result ->> 'subject' as subject,
          payload ->> 'delivery' as delivery,
-         payload ->> 'template' = any(:templates::text[]) as for_buyer
+         payload ->> 'template' in (${BUYER_TEMPLATES_SQL}) as for_buyer
        from outbox where shop_id = :shop and id = :message and kind = 'email' for update`,
-      { message, templates: BUYER_TEMPLATES },
+      { message },
     )
     if (!mail || !(await insertReport(tx, report))) return false
     await writeStatus(tx, report)
@@ -171,8 +169,8 @@ export async function blockAddressOf(
 ): Promise<void> {
   const [row] = await tx.query<{ to: string[] }>(
     `select coalesce(result -> 'to', '[]') as to from outbox
-     where shop_id = :shop and id = :message and payload ->> 'template' = any(:templates::text[])`,
-    { message, templates: BUYER_TEMPLATES },
+     where shop_id = :shop and id = :message and payload ->> 'template' in (${BUYER_TEMPLATES_SQL})`,
+    { message },
   )
   const [address] = row?.to ?? []
   if (address === undefined) return

@@ -103,12 +103,6 @@ const withoutEmpty = <T extends object>(fields: T): Partial<T> =>
     ),
   ) as Partial<T>
 
-/** The language of a locale such as `de-AT`; English if there are no texts in it. */
-export function mailLocale(locale: string | null): Locale {
-  const [language = ''] = (locale ?? '').toLowerCase().split(/[-_]/, 1)
-  return LOCALES.find((one) => one === language) ?? 'en'
-}
-
 export interface MailWords {
   mail: BuyerMail
   locale: Locale

@@ -12,12 +12,12 @@ import { translatorFor } from '../downloads/translate.ts'
 import { HIDDEN_KEY } from '../links/mail.ts'
 import { inOneLine, readMailLook, renderBuyerMail, type MailLook } from '../mail/buyer-mail.ts'
 import { DELIVERY_TEXTS } from '../mail/delivery-texts.ts'
-import { mailLocale } from '../mail/texts.ts'
+import type { BuyerTemplate } from '../mail/buyer-templates.ts'
 import { formatText } from '../mail/usual-texts.ts'
 import type { Content } from '../../core/outbox/outbox.ts'
 import { present } from '../../core/present.ts'
 
-const TEMPLATE = 'order-delivery'
+const TEMPLATE = 'order-delivery' satisfies BuyerTemplate
 /** The placeholder for licence keys in a stored message. */
 const HIDDEN_LICENCES = '(these licence keys are not kept)'
 /** Maximum number of files that a mail names; the others are on the page. */
@@ -227,7 +227,8 @@ export async function writeDeliveryMails(
   const rows = await scope.query<MailRow & { place: number }>(
     `select g.place::int, o.name as order_name, coalesce(d.email, o.email) as email, o.locale, f.filenames,
        f.files, f.preparing, f.later, f.expires_at,
-       exists (select from licence_keys k where k.shop_id = d.shop_id and k.delivery_id = d.id)
+       exists (select from licence_keys k where k.shop_id = d.shop_id and k.delivery_id = d.id
+         and k.revoked_at is null)
          as licensed
      from unnest(:deliveries::uuid[], :givens::uuid[], :releases::timestamptz[]) with ordinality
        as g (delivery_id, given, released, place)
@@ -273,7 +274,7 @@ function contentOf(
   look: MailLook,
   baseUrl: string,
 ): Content {
-  const locale = mailLocale(row.locale)
+  const { locale } = translatorFor(row.locale)
   const date = row.expires_at === null ? '' : translatorFor(locale).date(row.expires_at)
   const values = {
     ...{ shop: look.shop, order: inOneLine(row.order_name), date },
@@ -360,8 +361,10 @@ async function licencesOf(
 ): Promise<Map<string, string[]>> {
   const lines = new Map<string, string[]>(deliveries.map((delivery) => [delivery, []]))
   const assigned = await keysOfDeliveries(scope, secrets, deliveries, { show: true })
-  for (const { delivery_id, filename, key } of assigned)
-    present(lines.get(delivery_id), 'The delivery').push(`${inOneLine(filename)}: ${key}`)
+  // A revoked key does not work any more; the page says that it was withdrawn.
+  for (const { delivery_id, filename, key, revoked } of assigned)
+    if (!revoked)
+      present(lines.get(delivery_id), 'The delivery').push(`${inOneLine(filename)}: ${key}`)
   return lines
 }
 

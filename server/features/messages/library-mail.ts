@@ -6,9 +6,10 @@ import { queueMessage } from '../../core/queue/queue.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { translatorFor } from '../downloads/translate.ts'
 import { HIDDEN_KEY } from '../links/mail.ts'
+import type { BuyerTemplate } from '../mail/buyer-templates.ts'
 import { readMailLook, renderBuyerMail } from '../mail/buyer-mail.ts'
 
-const TEMPLATE = 'library-link'
+const TEMPLATE = 'library-link' satisfies BuyerTemplate
 
 const libraryAddress = (baseUrl: string, key: string): string => `${baseUrl}/library?key=${key}`
 

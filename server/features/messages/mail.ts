@@ -10,6 +10,7 @@ import { mailedDelivery, NOT_READY, withDeliveryKeys, writeDeliveryMails } from 
 import { libraryInPayload, withLibraryKey, writeLibraryMail } from './library-mail.ts'
 import { linkInPayload } from '../links/mail.ts'
 import { withKey, writeLinkMails } from './link-mail.ts'
+import { isForBuyer } from '../mail/buyer-templates.ts'
 import { blockedAmong, BLOCKED } from '../mail/blocks.ts'
 import { TOKEN_HEADER } from '../mail/message-token.ts'
 import { installationSender, senderOf, type Sender, type SenderParts } from '../mail/sender.ts'
@@ -132,12 +133,6 @@ async function writeOther(
     to: shop.settings.recipients,
   }
 }
-
-/** A link, a delivery or a library: the mail goes to a buyer. */
-const isForBuyer = (payload: unknown): boolean =>
-  mailedDelivery(payload) !== null ||
-  linkInPayload(payload) !== null ||
-  libraryInPayload(payload) !== null
 
 /** The sender of each mail; null: its address is blocked. */
 async function sendersOf(

@@ -20,6 +20,7 @@ import {
   writeState,
   type DeliveryRow,
 } from './delivery-rows.ts'
+import { queueEffects } from './effects.ts'
 import { statusOf } from './entitlement.ts'
 import {
   heldByWorkflow,
@@ -180,6 +181,7 @@ export const changeDelivery = (
     const held_by = held.held_by ?? (await heldByWorkflow(tx, id))
     const next = await writeState(tx, held, { ...held, held_by }, now)
     await queueFollowUps(tx, [{ row: next, files: await readDeliveryFiles(tx, id) }], now)
+    if (changesTerms(change)) await queueEffects(tx, [{ order: row.order_id, kind: 'mark' }])
   })
 
 const changesTerms = ({ expiry_days, download_limit, more_downloads, terms }: DeliveryChange) =>

@@ -8,11 +8,12 @@ import { raiseNoticeOnce } from '../../core/outbox/notices.ts'
 import { present } from '../../core/present.ts'
 import { queueTask, type BackgroundTask } from '../../core/queue/background.ts'
 import { CUSTOMERS_PER_QUERY, type LiveCustomers } from '../../storefront/customers.ts'
+import { queueEffects } from './effects.ts'
 import { READ_CUSTOMERS } from '../../storefront/webhooks/customer-changes.ts'
 
 export interface CustomerTagParts {
   database: Database
-  storefront: { customers(shop: number): LiveCustomers }
+  storefront: { customers(shop: number): Pick<LiveCustomers, 'read' | 'changedSince'> }
   clock: () => Date
   log: Logger
 }
@@ -79,14 +80,19 @@ async function readDue(
       return { customer_id, noted, tags, updated_at }
     })
     // A customer who was reported again meanwhile is read once more.
-    await scope.query(
+    const written = await scope.query<{ customer_id: string; changed: boolean }>(
       `update customer_tags c set attempts = 0, changed_at = coalesce(g.updated_at, c.changed_at),
          tags = array(select distinct lower(tag) from unnest(g.tags) tag),
          due_at = case when c.noted <> g.noted then c.due_at end
        from jsonb_to_recordset(:rows::jsonb)
          as g (customer_id text, noted bigint, tags text[], updated_at timestamptz)
-       where c.shop_id = :shop and c.customer_id = g.customer_id`,
+       where c.shop_id = :shop and c.customer_id = g.customer_id
+       returning c.customer_id, old.tags is distinct from new.tags as changed`,
       { rows: JSON.stringify(rows) },
+    )
+    await markOrdersOf(
+      scope,
+      written.flatMap(({ customer_id, changed }) => (changed ? customer_id : [])),
     )
   } catch (error) {
     if (!(error instanceof PortError) || signal.aborted) throw error
@@ -98,6 +104,25 @@ async function readDue(
     if (!error.retryable) await notifyOfRefusal(scope)
   }
   return true
+}
+
+/** The pages of orders in the account say whether a tag is missing. */
+async function markOrdersOf(scope: ShopScope, customers: readonly string[]): Promise<void> {
+  if (customers.length === 0) return
+  await scope.transaction(async (tx) => {
+    const orders = await tx.query<{ id: string }>(
+      `select o.id from orders o join deliveries d on d.shop_id = o.shop_id and d.order_id = o.id
+       join links p on p.shop_id = d.shop_id and p.delivery_id = d.id
+       where o.shop_id = :shop and o.customer_id = any(:customers::text[])
+         and exists (select from links c where c.shop_id = p.shop_id and c.parent_id = p.id
+           and c.needs_tag)`,
+      { customers },
+    )
+    await queueEffects(
+      tx,
+      orders.map(({ id }) => ({ order: id, kind: 'mark' as const })),
+    )
+  })
 }
 
 /** Known tags stay in force. A customer who was reported again meanwhile is not delayed. */

@@ -64,7 +64,8 @@ export interface DeliveryFilter {
   order?: string | undefined
   /** The beginning of the address or of the order's name. */
   search?: string | undefined
-  status?: DeliveryListing | undefined
+  /** All of them apply. */
+  listed?: readonly DeliveryListing[]
   /** A bare UUID: the delivery contains the file. */
   file?: string | undefined
   /** The platform's id: the order has the product. */
@@ -135,7 +136,8 @@ export function listDeliveries(
   )
 }
 
-function compile({ email, order, search, status, file, product, before }: DeliveryFilter) {
+function compile(filter: DeliveryFilter) {
+  const { email, order, search, listed = [], file, product, before } = filter
   const conditions: string[] = []
   const bindings: Bindings = {}
   const add = (sql: string, given: Bindings) => {
@@ -179,9 +181,7 @@ function compile({ email, order, search, status, file, product, before }: Delive
         and b.product_id = :product)`,
       { product },
     )
-  const listed = status && LISTED[status]
-  if (listed) add(listed, {})
-  else if (status !== undefined) add(`${STATUS_SQL} = :status`, { status })
+  for (const one of listed) add(LISTED[one] ?? `${STATUS_SQL} = '${one}'`, {})
   return { conditions, bindings }
 }
 

@@ -16,6 +16,7 @@ import type { MarkResult } from '../../storefront/order-changes.ts'
 import { MARKS_PER_REQUEST } from '../../storefront/order-marks.ts'
 import type { LiveOrders } from '../../storefront/orders.ts'
 import { BUYER_STATUS_SQL, type BuyerStatus } from './entitlement.ts'
+import { TERMS_SQL, type ShownTerms } from './shown-terms.ts'
 
 export type EffectKind = 'mark' | 'fulfil'
 
@@ -60,6 +61,7 @@ interface Shown {
   rotation: number
   key_hash: Buffer
   files: number
+  terms: ShownTerms
   lines: string[]
 }
 
@@ -177,7 +179,10 @@ type Address = (shown: Shown) => string
 
 const markOf = (shown: Shown, { settings }: ShopRecord, address: Address) => {
   const ready = shown.status === 'ready'
-  const value = { status: shown.status, files: shown.files, url: ready ? address(shown) : null }
+  const value = {
+    ...{ status: shown.status, files: shown.files, terms: shown.terms },
+    url: ready ? address(shown) : null,
+  }
   return { order: shown.order_id, value, tag: ready ? settings.order_tag : null }
 }
 
@@ -192,8 +197,10 @@ async function readShown(
   orders: readonly string[],
 ): Promise<ReadonlyMap<string, Shown>> {
   const rows = await scope.query<Shown>(
-    `select d.order_id, ${BUYER_STATUS_SQL} as status, l.id as link_id, l.rotation, l.key_hash, f.files, f.lines
+    `select d.order_id, ${BUYER_STATUS_SQL} as status, l.id as link_id, l.rotation, l.key_hash, f.files, f.lines,
+       ${TERMS_SQL} as terms
      from deliveries d join links l on l.shop_id = d.shop_id and l.delivery_id = d.id
+     join orders o on o.shop_id = d.shop_id and o.id = d.order_id
      join lateral (
        select count(distinct file_id)::int as files,
          coalesce(array_agg(distinct line_id), '{}') as lines

@@ -2,7 +2,7 @@
 // licence keys, and the buyer's own copies.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { keysByFile } from '../preparation/model/assigned-keys.ts'
+import { keysByFile, type LicenceKey } from '../preparation/model/assigned-keys.ts'
 
 export interface DeliveryExtras {
   /** In plain text: must be shown only to the buyer and to people of the shop. */
@@ -47,8 +47,11 @@ export async function deliveryExtras(
   )
 }
 
-const extrasOf = (row: PreparedRow | undefined, keys: readonly string[] = []): DeliveryExtras => ({
-  licence_keys: keys,
+const extrasOf = (
+  row: PreparedRow | undefined,
+  keys: readonly LicenceKey[] = [],
+): DeliveryExtras => ({
+  licence_keys: keys.map(({ key }) => key),
   copy:
     row && row.size_bytes !== null
       ? { size_bytes: row.size_bytes, content_type: row.content_type, version: row.version }

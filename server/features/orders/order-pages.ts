@@ -4,6 +4,7 @@ import { forShop } from '../../core/db/for-shop.ts'
 import { linkAddress } from '../links/model/links.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { BUYER_STATUS_SQL, type BuyerStatus } from './entitlement.ts'
+import { TERMS_SQL, type ShownTerms } from './shown-terms.ts'
 
 export interface OrderPage {
   /** Null: the platform gave the order none; then nothing is shown. */
@@ -14,6 +15,7 @@ export interface OrderPage {
   status: BuyerStatus
   url: string
   files: number
+  terms: ShownTerms
 }
 
 export interface OrderPages {
@@ -47,14 +49,14 @@ interface PageRow extends Omit<OrderPage, 'url'> {
 export const createOrderPages = ({ database, secrets, baseUrl }: OrderPagesParts): OrderPages => ({
   find: async (shop, order) => {
     const [row] = await forShop(database, shop).query<PageRow>(
-      `select o.confirmation_number, o.ordered_at, ${BUYER_STATUS_SQL} as status, p.id as link_id,
-         p.rotation, p.key_hash,
+      `select o.confirmation_number, o.ordered_at, ${BUYER_STATUS_SQL} as status, l.id as link_id,
+         l.rotation, l.key_hash, ${TERMS_SQL} as terms,
          (select count(*)::int from links c
           join files f on f.shop_id = c.shop_id and f.id = c.file_id and f.deleted_at is null
-          where c.shop_id = p.shop_id and c.parent_id = p.id and c.revoked_at is null) as files
+          where c.shop_id = l.shop_id and c.parent_id = l.id and c.revoked_at is null) as files
        from deliveries d
        join orders o on o.shop_id = d.shop_id and o.id = d.order_id
-       join links p on p.shop_id = d.shop_id and p.delivery_id = d.id
+       join links l on l.shop_id = d.shop_id and l.delivery_id = d.id
        where d.shop_id = :shop and d.order_id = :order`,
       { order },
     )

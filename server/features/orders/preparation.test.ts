@@ -366,6 +366,9 @@ test('keys of refunded units are revoked until the refund is reversed, unless th
   await reconcile(quantityOf(order, 1))
   expect(await states()).toEqual(['active', 'revoked'])
   expect((await keys()).find(({ status }) => status === 'revoked')!.key).toBe(shown[1])
+  const { text } = await fetchAll(delivery)
+  expect([text.includes(shown[0]!), text.includes(shown[1]!)]).toEqual([true, false])
+  expect(text).toContain('licence key withdrawn')
   await reconcile(quantityOf(order, 2))
   expect(await states()).toEqual(['active', 'active'])
   // The key that the merchant revoked is that of the refunded unit.

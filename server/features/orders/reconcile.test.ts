@@ -10,7 +10,7 @@ import { addMappings } from '../../files/mappings.ts'
 import { createSecrets } from '../../core/secrets.ts'
 import type { PlatformOrder } from '../../storefront/orders.ts'
 import { changeDelivery, holdDelivery, releaseDelivery, revokeDelivery } from './changes.ts'
-import { listDeliveries, readDelivery } from './deliveries.ts'
+import { listDeliveries, readDelivery, type DeliveryListing } from './deliveries.ts'
 import { reconcileOrder } from './reconcile.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
@@ -197,17 +197,17 @@ test('an order without an address raises one notice, and is listed as unreachabl
     `select title from notices where shop_id = :shop`,
   )
   expect(notices).toEqual([{ title: 'Order #8008 has no email address' }])
-  const listed = await listDeliveries(own, { status: 'unreachable', limit: 10 })
+  const listed = await listDeliveries(own, { listed: ['unreachable'], limit: 10 })
   expect(listed).toMatchObject([{ order_name: '#8008', status: 'ready', email: null }])
   await changeDelivery(own, listed[0]!.id, { email: 'found@example.com' }, parts)
-  expect(await listDeliveries(own, { status: 'unreachable', limit: 10 })).toEqual([])
+  expect(await listDeliveries(own, { listed: ['unreachable'], limit: 10 })).toEqual([])
 })
 
 test('a buyer with a used-up or expired file is listed as blocked, with the number', async () => {
   const own = await openShop()
   const one = order([1, 2])
   await reconcileOrder(own, one, parts)
-  const blocked = () => listDeliveries(own, { status: 'blocked', limit: 10 })
+  const blocked = () => listDeliveries(own, { listed: ['blocked'], limit: 10 })
   await own.query(`update links set expires_at = now() + interval '1 day' where shop_id = :shop
     and file_id is not null`)
   expect(await blocked()).toEqual([])
@@ -216,6 +216,10 @@ test('a buyer with a used-up or expired file is listed as blocked, with the numb
   await own.query(`update links set expires_at = now() - interval '1 day' where shop_id = :shop
     and download_limit = 5`)
   expect(await blocked()).toMatchObject([{ files: 3, blocked: 2 }])
+  const both = (...listed: DeliveryListing[]) => listDeliveries(own, { listed, limit: 10 })
+  expect(await both('ready', 'blocked')).toHaveLength(1)
+  expect(await both('held', 'blocked')).toEqual([])
+  expect(await both('blocked', 'unreachable')).toEqual([])
 })
 
 test('an order that is first seen with a balance delivers the lines that are paid', async () => {

@@ -118,9 +118,10 @@ const list = (parts: DeliveryRouteParts) =>
     replies: { 200: { description: 'A page of deliveries', schema: listOf(deliverySchema) } },
     handler: async ({ caller, query: { limit, cursor, email, order, search, ...query } }) => {
       const before = fromCursor(cursor, [uuid])?.[0]
-      const { file_id, product, status = query.state ?? query.reach } = query
+      const { file_id, product, status, state, reach } = query
+      const listed = [status, state, reach].filter((one) => one !== undefined)
       const rows = await listDeliveries(caller.scope, {
-        ...{ email: email?.trim(), order: order?.trim(), search: search?.trim(), status, before },
+        ...{ email: email?.trim(), order: order?.trim(), search: search?.trim(), listed, before },
         ...{ file: file_id === undefined ? undefined : bareFile(file_id), product },
         limit: limit + 1,
       })

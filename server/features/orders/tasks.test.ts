@@ -156,7 +156,9 @@ describe('first mails', () => {
     expect(await recordReport(shop.database, report)).toBe(true)
     expect(await recordReport(shop.database, report)).toBe(false)
     const unreachable = async () =>
-      (await listDeliveries(shop.scope, { status: 'unreachable', limit: 50 })).map((one) => one.id)
+      (await listDeliveries(shop.scope, { listed: ['unreachable'], limit: 50 })).map(
+        (one) => one.id,
+      )
     expect(await unreachable()).toContain(id)
     expect((await delivery()).message).toMatchObject({ status: 'bounced', error: report.reason })
     const { rows } = await listNotices(shop.scope, { limit: 1 })

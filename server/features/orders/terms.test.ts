@@ -17,6 +17,7 @@ import { mailedDelivery, writeDeliveryMails } from '../messages/delivery-mail.ts
 import { changeDelivery } from './changes.ts'
 import { customerSyncTask, customerTagTask } from './customer-tags.ts'
 import { readDelivery } from './deliveries.ts'
+import { createOrderPages } from './order-pages.ts'
 import { reconcileOrder } from './reconcile.ts'
 import { followReleases, noteUnreleased, releaseDue } from './releases.ts'
 
@@ -360,8 +361,24 @@ describe('a customer tag', () => {
     const made = await buy([{ customer_tag: 'Subscriber' }, {}], { customer_id })
     const [closed, open] = made.keys as [string, string]
     expect(await codeOf(closed)).toBe('403 customer_tag_missing')
+    const { order_id } = await depot.scope.one<{ order_id: string }>(
+      'select order_id from deliveries where shop_id = :shop and id = :id',
+      { id: made.delivery },
+    )
+    const pages = createOrderPages({
+      database,
+      secrets: depot.secrets,
+      baseUrl: 'http://f.example',
+    })
+    const shown = async () => (await pages.find(depot.scope.shop, order_id))?.terms
+    expect(await shown()).toMatchObject({ closed: 1, later: 0, ends_at: null })
+    await depot.scope.query('delete from order_effects where shop_id = :shop')
     tag(customer_id, 'vip', 'SUBSCRIBER')
     await read()
+    expect(await shown()).toMatchObject({ closed: 0 })
+    expect(
+      await depot.scope.query('select order_id, kind from order_effects where shop_id = :shop'),
+    ).toEqual([{ order_id, kind: 'mark' }])
     expect(await codeOf(closed)).toBe('sent')
     tag(customer_id, 'vip')
     await depot.scope.transaction((tx) => reportCustomer(tx, customer_id))

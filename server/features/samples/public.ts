@@ -1,14 +1,13 @@
 // GET /samples/{token}/{name}: the sample of a file, for everyone and from any site. It counts
 // nothing.
-import { pipeline } from 'node:stream/promises'
 import type { Context, Next } from 'koa'
 import type { Database } from '../../core/db/database.ts'
 import { openRateLimit } from '../../core/db/rate-limits.ts'
 import { AppError } from '../../core/errors.ts'
-import { StoreError, type BlobStore } from '../../core/store/store.ts'
+import type { BlobStore } from '../../core/store/store.ts'
 import { networkOfRequest } from '../../http/clients.ts'
-import { evaluateConditions } from '../../http/conditions.ts'
-import { digestHeaders } from '../../http/headers.ts'
+import { streamContent } from '../../http/content.ts'
+import { contentDisposition, digestHeaders } from '../../http/headers.ts'
 import { sha256Of } from '../../files/digests.ts'
 import { CURRENT, sampleName, WANTED_LENGTH } from './model.ts'
 
@@ -57,57 +56,17 @@ export function publicSamples({ database, stores, trustProxy }: PublicParts) {
     const [sample] = rows
     const store = sample && stores.get(sample.location)
     if (!sample || !store) throw new AppError('not_found')
-    await sendSample(ctx, store, sample)
-  }
-}
-
-async function sendSample(ctx: Context, store: BlobStore, sample: PublicSample): Promise<void> {
-  const { hash, size_bytes: size, shop } = sample
-  const answer = evaluateConditions(ctx.method, ctx.req.headers, {
-    ...{ etag: `"${hash}"`, modifiedMs: sample.created_at.getTime(), size },
-  })
-  if (answer.status === 412) throw new AppError('precondition_failed')
-  if (answer.status === 416) {
-    ctx.set('Content-Range', `bytes */${size}`)
-    throw new AppError('range_not_satisfiable')
-  }
-  const range = 'range' in answer ? answer.range : undefined
-  const isEmpty = answer.status === 304 || ctx.method === 'HEAD'
-  const bytes = isEmpty ? null : await openSample(store, shop, hash, range)
-  const length = range ? range.end - range.start + 1 : size
-  ctx.respond = false
-  ctx.res.writeHead(answer.status, [
-    ...describe(sample),
-    ...(answer.status === 304 ? [] : ['Content-Length', String(length)]),
-    ...(range ? ['Content-Range', `bytes ${range.start}-${range.end}/${size}`] : []),
-  ])
-  if (!bytes) ctx.res.end()
-  else await pipeline(bytes, ctx.res).catch(() => ctx.res.destroy())
-}
-
-async function openSample(
-  store: BlobStore,
-  shop: number,
-  hash: string,
-  range: { start: number; end: number } | undefined,
-) {
-  try {
-    return await store.read(shop, hash, range)
-  } catch (error) {
-    if (error instanceof StoreError)
-      throw new AppError('unavailable', { retryAfter: 60, cause: error })
-    throw error
+    const { shop, hash, size_bytes, created_at } = sample
+    const content = { shop, hash, size_bytes, modifiedMs: created_at.getTime() }
+    await streamContent(ctx, store, content, () => describe(sample))
   }
 }
 
 /** Shown in the browser: this server made the bytes, and both types run no scripts of a page. */
 function describe({ filename, content_type, hash, sha256, created_at }: PublicSample): string[] {
-  const name = encodeURIComponent(sampleName(filename, content_type).toWellFormed()).replace(
-    /['()*]/g,
-    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
-  )
+  const disposition = contentDisposition(sampleName(filename, content_type), 'inline')
   return [
-    ...['Content-Type', content_type, 'Content-Disposition', `inline; filename*=UTF-8''${name}`],
+    ...['Content-Type', content_type, 'Content-Disposition', disposition],
     ...['Accept-Ranges', 'bytes', 'ETag', `"${hash}"`],
     ...['Last-Modified', created_at.toUTCString(), ...digestHeaders(sha256)],
     ...['Cache-Control', `public, max-age=${CACHED_SECONDS}`],

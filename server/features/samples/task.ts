@@ -44,7 +44,6 @@ const LIMITS = {
 const MAX_SOURCE_BYTES = 1024 ** 3
 
 export function sampleTask({ database, stores }: SampleParts): BackgroundTask {
-  const sandboxes = createSandboxes()
   return {
     name: 'make-samples',
     concurrency: 1,
@@ -66,14 +65,12 @@ export function sampleTask({ database, stores }: SampleParts): BackgroundTask {
         await dropSample(scope, key)
         return null
       }
-      const made = await make({ stores, sandboxes }, scope, source, signal).catch(
-        (error: unknown) => {
-          signal.throwIfAborted()
-          if (!(error instanceof PortError)) throw error
-          if (error.retryable && attempt < MAX_ATTEMPTS) throw error
-          return problemOf(error)
-        },
-      )
+      const made = await make(stores, scope, source, signal).catch((error: unknown) => {
+        signal.throwIfAborted()
+        if (!(error instanceof PortError)) throw error
+        if (error.retryable && attempt < MAX_ATTEMPTS) throw error
+        return problemOf(error)
+      })
       await scope.transaction((tx) => writeSample(tx, key, source, made))
       return null
     },
@@ -81,10 +78,7 @@ export function sampleTask({ database, stores }: SampleParts): BackgroundTask {
 }
 
 async function make(
-  {
-    stores,
-    sandboxes,
-  }: Pick<SampleParts, 'stores'> & { sandboxes: ReturnType<typeof createSandboxes> },
+  stores: SampleParts['stores'],
   scope: ShopScope,
   source: SampleSource,
   signal: AbortSignal,
@@ -93,6 +87,8 @@ async function make(
   if (size_bytes > MAX_SOURCE_BYTES) throw portError('file_too_large')
   const store = stores.get(location)
   if (!store) throw portError('location_not_found')
+  // Each child makes one sample, so nothing is lost by closing them with it.
+  const sandboxes = createSandboxes()
   const ask = <Answer>(input: unknown, answer: z.ZodType<Answer>) =>
     sandboxes.of(scope.shop).run(SCRIPT, { input, answer, limits: LIMITS, signal })
   return withWorkFolder(async (folder) => {
@@ -111,7 +107,7 @@ async function make(
     const type = isDocument ? 'application/pdf' : 'audio/mpeg'
     const place = { store, shop: scope.shop, location }
     return stageBytes(place, createReadStream(to), type, signal)
-  })
+  }).finally(() => sandboxes.close())
 }
 
 class NoSample extends PortError {

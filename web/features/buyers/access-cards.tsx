@@ -11,7 +11,7 @@ import { LoadingRows } from '../../shell/components/lists.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { Quiet } from '../../shell/components/quiet.tsx'
 import { t } from '../../shell/messages/t.ts'
-import { Box, Card, InlineStack, Link, Text } from '../../shell/ui/index.ts'
+import { Badge, Box, Card, InlineStack, Link, Text } from '../../shell/ui/index.ts'
 
 const SHOWN = 50
 
@@ -77,7 +77,7 @@ const Listed = (props: { title: string; more: string | null; children: ReactNode
 const Licences = ({ licences }: Pick<Props, 'licences'>) => (
   <Listed title={t('Licence keys')} more={null}>
     <ul className="delivered" aria-label={t('Licence keys')}>
-      {licences.map(({ file_id, filename, key }) => (
+      {licences.map(({ file_id, filename, key, revoked }) => (
         <li key={`${file_id} ${key}`}>
           <Text as="span" breakWord>
             {filename}
@@ -85,7 +85,11 @@ const Licences = ({ licences }: Pick<Props, 'licences'>) => (
           <Text as="span" breakWord>
             {key}
           </Text>
-          <Copy text={key} what={t('licence key')} />
+          {revoked ? (
+            <Badge tone="critical">{t('Withdrawn')}</Badge>
+          ) : (
+            <Copy text={key} what={t('licence key')} />
+          )}
         </li>
       ))}
     </ul>

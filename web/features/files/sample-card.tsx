@@ -101,6 +101,11 @@ function Made({
         {sampleText(setting, file[setting])}
       </Link>
       <Code text={sample.url} what={t('address of the sample')} wrap />
+      <Text as="p" tone="subdued">
+        {t(
+          'To show it with the product, add the block “Samples of the product” to the product page in the editor of your theme. The file must be mapped to the product.',
+        )}
+      </Text>
     </BlockStack>
   )
 }

@@ -222,6 +222,8 @@ export interface components {
         file_id: string
         filename: string
         key: string
+        /** @description By the shop, or with a refund */
+        revoked: boolean
       }[]
       orders: number
       /** @description The last downloads that the buyer was refused, newest first; 20 of each link are kept */

@@ -120,6 +120,7 @@ export const de: Messages = {
   'order.useHours': '{hours, plural, one {# Stunde} other {# Stunden}} ab dem ersten Download',
   'order.useDays': '{days, plural, one {# Tag} other {# Tage}} ab dem ersten Download',
   'order.licenceKey': 'Lizenzschlüssel {key}',
+  'order.licenceWithdrawn': 'Lizenzschlüssel zurückgezogen',
 
   'library.title': 'Alle meine Downloads',
   'library.sendAbout': 'Wir senden einen Link an Ihre E-Mail-Adresse.',

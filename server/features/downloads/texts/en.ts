@@ -108,6 +108,7 @@ export const en = {
   'order.useHours': '{hours, plural, one {# hour} other {# hours}} from the first download',
   'order.useDays': '{days, plural, one {# day} other {# days}} from the first download',
   'order.licenceKey': 'licence key {key}',
+  'order.licenceWithdrawn': 'licence key withdrawn',
 
   'library.title': 'All my downloads',
   'library.sendAbout': 'We send a link to your email address.',

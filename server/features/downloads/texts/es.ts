@@ -113,6 +113,7 @@ export const es: Messages = {
   'order.useHours': '{hours, plural, one {# hora} other {# horas}} desde la primera descarga',
   'order.useDays': '{days, plural, one {# día} other {# días}} desde la primera descarga',
   'order.licenceKey': 'clave de licencia {key}',
+  'order.licenceWithdrawn': 'clave de licencia retirada',
 
   'library.title': 'Todas mis descargas',
   'library.sendAbout': 'Enviamos un enlace a su correo electrónico.',

@@ -120,6 +120,7 @@ export const fr: Messages = {
   'order.useDays':
     '{days, plural, one {# jour} other {# jours}} à partir du premier téléchargement',
   'order.licenceKey': 'clé de licence {key}',
+  'order.licenceWithdrawn': 'clé de licence retirée',
 
   'library.title': 'Tous mes téléchargements',
   'library.sendAbout': 'Nous envoyons un lien à votre adresse e-mail.',

@@ -113,6 +113,7 @@ export const ja: Messages = {
   'order.useHours': '最初のダウンロードから{hours}時間',
   'order.useDays': '最初のダウンロードから{days}日間',
   'order.licenceKey': 'ライセンスキー {key}',
+  'order.licenceWithdrawn': 'ライセンスキーは取り消されました',
 
   'library.title': 'すべてのダウンロード',
   'library.sendAbout': 'メールアドレスにリンクをお送りします。',

@@ -76,11 +76,12 @@ async function openView(
   }
   const { target } = link
   // Pages of deliveries and packs, files that are only downloaded, and those without bytes yet.
-  if (!target?.hash || offeredView(target) === null) return sendToPage(visit, key)
+  const kind = target?.hash ? offeredView(target) : null
+  if (!target || kind === null) return sendToPage(visit, key)
   if (target.damaged)
     return refuse(request, response, 'file_damaged', { link, headers: RETRY_LATER })
   const session = viewSession(request, parts.secure)
-  const companions = await readCompanions(parts.query, parts.secrets, link, now)
+  const companions = await readCompanions(parts.query, parts.secrets, link, { kind, now })
   sendView(visit, {
     ...{ link, companions, session },
     opened: { key, target },

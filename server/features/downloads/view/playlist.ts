@@ -12,7 +12,7 @@ import {
 } from '../targets.ts'
 import { PAID_ORDER } from '../../links/model/delivery-links.ts'
 import { tagAllows } from '../../links/model/release.ts'
-import { bareType, offeredView } from '../view-kinds.ts'
+import { bareType, offeredView, type ViewKind } from '../view-kinds.ts'
 
 /** A file of the same page, with the key of its link. */
 export interface Companion {
@@ -28,9 +28,20 @@ export interface Companions {
 
 const LONGEST_LIST = 500
 
+const OWN_PAGE = `
+  select l.id, l.rotation, l.key_hash
+  from links own join links l on l.shop_id = own.shop_id and l.id = own.parent_id
+  where own.shop_id = $1 and own.id = $2`
+
+/** SQL: the files that a view of this kind needs; the others need none. */
+const NEEDED: Partial<Record<ViewKind, string>> = {
+  audio: `v.content_type ilike 'audio/%'`,
+  video: `f.filename ilike '%.vtt'`,
+}
+
 // Usable links only: the conditions of a download, without its limit and its referrers.
-const SIBLINGS = `
-  select ${TARGET}, c.id, c.rotation, c.key_hash, l.id, l.rotation, l.key_hash
+const siblings = (needed: string) => `
+  select ${TARGET}, c.id, c.rotation, c.key_hash
   from links own
   join links l on l.shop_id = own.shop_id and l.id = own.parent_id
   join shops s on s.id = own.shop_id
@@ -42,25 +53,28 @@ const SIBLINGS = `
     and (f.mapping_state <> 'unmapped' or c.paid and s.keep_paid)
   join ${LINK_BYTES_OF('c')} on not v.damaged
   where own.shop_id = $1 and own.id = $2 and ${tagAllows('c')} and (c.paid or l.pack_id = f.pack_id)
+    and ${needed}
   order by ${PAID_ORDER} limit ${LONGEST_LIST}`
 
-type SiblingRow = [
-  ...[link: string, rotation: number, keyHash: Buffer],
-  ...[page: string, pageRotation: number, pageKeyHash: Buffer],
-]
+type KeyRow = [link: string, rotation: number, keyHash: Buffer]
 
+/** The page of the link, and the files beside it that a view of this kind needs. */
 export async function readCompanions(
   query: Query,
   secrets: Pick<Secrets, 'linkKey'>,
   { shop, link }: Pick<KnownLink, 'shop' | 'link'>,
-  now: Date,
+  { kind, now }: { kind: ViewKind; now: Date },
 ): Promise<Companions> {
-  const { rows } = await query('view_companions', SIBLINGS, [shop, link, now])
-  let page: string | null = null
+  const { rows: pages } = await query('view_page', OWN_PAGE, [shop, link])
+  const [own] = pages as KeyRow[]
+  if (!own) return { page: null, files: [] }
+  const page = secrets.linkKey(...own)
+  const needed = NEEDED[kind]
+  if (needed === undefined) return { page, files: [] }
+  const { rows } = await query(`view_${kind}`, siblings(needed), [shop, link, now])
   const files = rows.map((row): Companion => {
-    const own = row.slice(TARGET_LENGTH) as SiblingRow
-    page ??= secrets.linkKey(own[3], own[4], own[5])
-    return { key: secrets.linkKey(own[0], own[1], own[2]), target: linkTargetOf(row, own[0]) }
+    const key = row.slice(TARGET_LENGTH) as KeyRow
+    return { key: secrets.linkKey(...key), target: linkTargetOf(row, key[0]) }
   })
   return { page, files }
 }

@@ -21,6 +21,7 @@ const order: OrderPage = {
   ...{ confirmation_number: 'X1Y2Z3', status: 'ready', files: 2 },
   ordered_at: new Date(),
   url: 'https://files.example.com/download?key=k',
+  terms: { later: 0, available_at: null, use_hours: null, until: null, ends_at: null, closed: 0 },
 }
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
@@ -89,7 +90,7 @@ async function ask(body: object = {}, bearer = token(), others: Record<string, s
 
 it('the order’s page is returned for its confirmation number, to every site', async () => {
   const { response, body } = await ask()
-  expect(body).toEqual({ status: 'ready', url: order.url, files: 2 })
+  expect(body).toEqual({ status: 'ready', url: order.url, files: 2, terms: order.terms })
   expect(response.headers.get('access-control-allow-origin')).toBe('*')
   expect(response.headers.get('cache-control')).toBe('no-store')
   const identity = await ask({ order_id: 'gid://shopify/OrderIdentity/1001' })

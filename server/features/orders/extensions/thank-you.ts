@@ -16,6 +16,7 @@ import { networkOfRequest } from '../../../http/clients.ts'
 import { jsonReader } from '../../../http/body.ts'
 import { validate } from '../../../http/validate.ts'
 import type { OrderPages } from '../order-pages.ts'
+import type { ShownTerms } from '../shown-terms.ts'
 
 export const THANK_YOU_PATH = '/extensions/thank-you'
 const MINUTE_MS = 60_000
@@ -62,6 +63,7 @@ interface ReadyAnswer {
   status: 'ready'
   url: string
   files: number
+  terms: ShownTerms
 }
 
 /** Koa middleware; passes on requests for other addresses. */
@@ -94,7 +96,10 @@ export function thankYouRoute(parts: ThankYouParts) {
       return { status: sells ? 'preparing' : 'none' }
     }
     if (now.getTime() - page.ordered_at.getTime() > NEW_ORDER_MS) return { status: 'elsewhere' }
-    if (page.status === 'ready') return { status: 'ready', url: page.url, files: page.files }
+    if (page.status === 'ready') {
+      const { url, files, terms } = page
+      return { status: 'ready', url, files, terms }
+    }
     if (page.status === 'held' || page.status === 'preparing') return { status: page.status }
     return { status: 'elsewhere' }
   }

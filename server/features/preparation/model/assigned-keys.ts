@@ -4,12 +4,17 @@ import type { ShopScope } from '../../../core/db/for-shop.ts'
 import type { Secrets } from '../../../core/secrets.ts'
 import { IS_CURRENT_KEY, MAX_LINE_KEYS, openKey } from './licence-lists.ts'
 
-export interface AssignedKey {
+export interface LicenceKey {
+  key: string
+  /** It was revoked, by the merchant or with a refund: its buyer is told so instead of the key. */
+  revoked: boolean
+}
+
+export interface AssignedKey extends LicenceKey {
   delivery_id: string
   /** The file with which it is shown. */
   file_id: string
   filename: string
-  key: string
 }
 
 /**
@@ -32,7 +37,9 @@ export async function keysOfDeliveries(
       { deliveries },
     )
   const rows = await scope.query<Omit<AssignedKey, 'key'> & { sealed: Buffer }>(
-    `select k.delivery_id, f.id as file_id, f.filename, k.sealed from licence_keys k
+    `select k.delivery_id, f.id as file_id, f.filename, k.sealed,
+       k.revoked_at is not null as revoked
+     from licence_keys k
      left join lateral (
        select df.file_id from delivery_files df
        join files f on f.shop_id = df.shop_id and f.id = df.file_id and f.deleted_at is null
@@ -56,10 +63,9 @@ export async function keysByFile(
   secrets: Secrets,
   delivery: string,
   reader: { show: boolean },
-): Promise<ReadonlyMap<string, readonly string[]>> {
+): Promise<ReadonlyMap<string, readonly LicenceKey[]>> {
   const assigned = await keysOfDeliveries(scope, secrets, [delivery], reader)
-  const files = Map.groupBy(assigned, ({ file_id }) => file_id)
-  return new Map([...files].map(([file, keys]) => [file, keys.map(({ key }) => key)]))
+  return Map.groupBy(assigned, ({ file_id }) => file_id)
 }
 
 interface JudgedKey {

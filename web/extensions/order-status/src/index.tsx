@@ -3,6 +3,7 @@
 import '@shopify/ui-extensions/preact'
 import type { Api } from '@shopify/ui-extensions/customer-account.order-status.block.render'
 import { render } from 'preact'
+import { isAllLater, termTexts, type Terms } from '../../terms.ts'
 
 declare const shopify: Api
 
@@ -10,6 +11,8 @@ interface Delivery {
   status: 'ready' | 'held' | 'preparing' | 'withdrawn' | 'revoked'
   files: number
   url: string | null
+  /** Absent: written by an earlier version. */
+  terms?: Terms
 }
 
 const KEY = 'delivery'
@@ -24,12 +27,18 @@ function OrderStatus() {
   if (!delivery) return null
   const { i18n } = shopify
   const { status, files, url } = delivery
+  const now = new Date()
   const gone = status === 'withdrawn' || status === 'revoked'
   return (
     <s-section heading={i18n.translate('heading')}>
       {status === 'ready' && url !== null ? (
         <s-stack gap="base">
-          <s-text>{i18n.translate('ready', { count: files })}</s-text>
+          {!isAllLater(files, delivery.terms, now) && (
+            <s-text>{i18n.translate('ready', { count: files })}</s-text>
+          )}
+          {termTexts(delivery, i18n, now).map((text) => (
+            <s-text key={text}>{text}</s-text>
+          ))}
           <s-button href={url} target="_blank" variant="primary">
             {i18n.translate('open')}
           </s-button>

@@ -4,13 +4,14 @@ import '@shopify/ui-extensions/preact'
 import type { Api } from '@shopify/ui-extensions/purchase.thank-you.block.render'
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { isAllLater, termTexts, type Terms } from '../../terms.ts'
 
 declare const shopify: Api
 
 /** `none`: no product of the order has files. */
 type State =
   | { status: 'preparing' | 'held' | 'elsewhere' | 'none' }
-  | { status: 'ready'; url: string; files: number }
+  | { status: 'ready'; url: string; files: number; terms?: Terms }
 
 const FIRST_MS = 1500
 const MAX_MS = 10_000
@@ -31,6 +32,7 @@ function ThankYou() {
     return () => stopped.abort()
   }, [])
   const { i18n } = shopify
+  const now = new Date()
   if (state.status === 'none') return null
   if (state.status !== 'ready')
     return (
@@ -41,7 +43,12 @@ function ThankYou() {
   return (
     <s-section heading={i18n.translate('heading')}>
       <s-stack gap="base">
-        <s-text>{i18n.translate('ready', { count: state.files })}</s-text>
+        {!isAllLater(state.files, state.terms, now) && (
+          <s-text>{i18n.translate('ready', { count: state.files })}</s-text>
+        )}
+        {termTexts(state, i18n, now).map((text) => (
+          <s-text key={text}>{text}</s-text>
+        ))}
         <s-button href={state.url} target="_blank" variant="primary">
           {i18n.translate('open')}
         </s-button>

@@ -672,7 +672,7 @@ describe('permissions', () => {
       undefined,
       await app.clientWith(['operations:write', 'files:write']),
     )
-    expect([refused.status, refused.body.error.message]).toEqual([
+    expect([refused.status, refused.body.error.details[0].message]).toEqual([
       403,
       expect.stringContaining('files:delete'),
     ])
@@ -697,7 +697,7 @@ describe('permissions', () => {
     const undo = async (id: string, ...scopes: Scope[]) => {
       const client = await app.clientWith(['operations:write', ...scopes])
       const { status, body } = await post(`/api/operations/${id}/undo`, undefined, client)
-      return [status, body.error?.message]
+      return [status, body.error?.details[0].message]
     }
     const refused = [403, expect.stringContaining('files:delete')]
     expect(await undo(deletion.id, 'files:write')).toEqual(refused)

@@ -10,7 +10,7 @@ import { AppError } from '../core/errors.ts'
 import { hashKey } from '../core/secrets.ts'
 import type { Storefront } from '../storefront/storefront.ts'
 import type { FailureLimiter } from './auth-failures.ts'
-import { SCOPES, type Caller, type Scope } from './endpoint.ts'
+import { impliedScopes, SCOPES, type Caller, type Scope } from './endpoint.ts'
 import { firstOf } from '../core/present.ts'
 
 const API_KEY = /^sdk_(test|live)_[A-Za-z0-9_-]{43}$/
@@ -38,7 +38,7 @@ export function createAuthenticator({ database, storefront, failures }: AuthPart
       shop: { domain, name, demo },
       subject: `key:${row.id}`,
       name: row.name,
-      scopes: new Set(row.scopes as Scope[]),
+      scopes: impliedScopes(row.scopes as Scope[]),
     }
   }
   const bySession = async (token: string): Promise<Caller> => {

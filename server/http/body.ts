@@ -16,12 +16,14 @@ const DISCARD_MS = 5_000
 
 /**
  * Reads JSON bodies. Throws `malformed_request`, `payload_too_large` and `unsupported_media_type`.
- * An empty body is an empty object, since all fields of some requests are optional.
+ * An empty body is an empty object, since all fields of some requests are optional; it needs no
+ * type.
  */
 export function jsonReader(maxBytes: number): (ctx: Context) => Promise<unknown> {
   const readText = textReader(maxBytes)
   return async (ctx) => {
     try {
+      if (hasNoBody(ctx) && ctx.get('Content-Type') === '') return {}
       if (!ctx.is('json', '+json')) throw new AppError('unsupported_media_type')
       const text = decoded(Buffer.from(await readText(ctx), 'latin1'), ctx.request.charset)
       shapeCounter()(Buffer.from(text))

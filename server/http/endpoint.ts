@@ -21,6 +21,27 @@ export const SCOPES = [
 ] as const
 export type Scope = (typeof SCOPES)[number]
 
+/** What drop folders and cloud syncs do: they import, replace, read and delete files. */
+const CHANNEL_WORK = [
+  'settings:write',
+  'imports:write',
+  'files:read',
+  'files:write',
+  'files:delete',
+] as const satisfies readonly Scope[]
+
+/**
+ * The scopes of a key, with those that it implies: a key that may change settings reads the
+ * channels, and a key that may also do all that the channels do changes them. No key gains access
+ * to files that it did not have.
+ */
+export function impliedScopes(given: readonly Scope[]): ReadonlySet<Scope> {
+  const scopes = new Set(given)
+  if (scopes.has('settings:write')) scopes.add('drop:read').add('cloud:read')
+  if (CHANNEL_WORK.every((scope) => scopes.has(scope))) scopes.add('drop:write').add('cloud:write')
+  return scopes
+}
+
 /** The authenticated caller. */
 export interface Caller {
   scope: ShopScope

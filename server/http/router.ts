@@ -1,6 +1,5 @@
 // Turns endpoints into routes: rate limit, authenticate, check scope, validate, handle, in this
 // order for all of them.
-import { say } from '../../plugins/contract.ts'
 import Router from '@koa/router'
 import type { Context } from 'koa'
 import type { z } from 'zod'
@@ -14,6 +13,7 @@ import { editedRecords, editUnchanged, etagOf, type EditedRecord } from './edits
 import { scopesOf, type Caller, type Endpoint, type Reply } from './endpoint.ts'
 import { runIdempotently } from './idempotency.ts'
 import type { RateLimiter } from './rate-limit.ts'
+import { missingScope } from './scopes.ts'
 import { validate } from './validate.ts'
 import { present } from '../core/present.ts'
 
@@ -46,11 +46,7 @@ export function createRouter(parts: RouterParts): Router {
 }
 
 function requireScope(caller: Caller, endpoint: Endpoint): void {
-  if (hasScope(caller, endpoint)) return
-  const message = say('Permission denied: this key lacks the scope {missing}', {
-    missing: scopesOf(endpoint).join(' or '),
-  })
-  throw new AppError('missing_scope', { message })
+  if (!hasScope(caller, endpoint)) throw missingScope(scopesOf(endpoint).join(' or '))
 }
 
 function hasScope(caller: Caller, endpoint: Endpoint): boolean {

@@ -4,13 +4,22 @@ import { scopesOfConflict } from '../engine/engine.ts'
 import { AppError } from '../core/errors.ts'
 import type { Caller, Scope } from './endpoint.ts'
 
+/** `Permission denied`, as the specification words it; its detail names the missing scope. */
+export const missingScope = (missing: string) =>
+  new AppError('missing_scope', {
+    details: [
+      {
+        param: 'scope',
+        code: 'missing_scope',
+        message: say('This key lacks the scope {missing}', { missing }),
+      },
+    ],
+  })
+
 /** Throws `missing_scope`, which names the first missing one. */
 export function requireScopes(caller: Caller, scopes: readonly Scope[]): void {
   const missing = scopes.find((scope) => !caller.scopes.has(scope))
-  if (missing)
-    throw new AppError('missing_scope', {
-      message: say('Permission denied: this key lacks the scope {missing}', { missing }),
-    })
+  if (missing) throw missingScope(missing)
 }
 
 /**

@@ -75,7 +75,7 @@ const TIMEOUTS: Timeouts = { connect: 10_000, headers: 30_000, slow: 60_000 }
 /** The time for an answer to HEAD, in milliseconds. GET is sent after it and has the whole time. */
 const HEAD_WITHIN = 10_000
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
-const MAX_REDIRECTS = 10
+const MAX_REDIRECTS = 3
 /** How much of an unneeded answer is read, so that its connection can be reused. */
 const DISCARDED_BYTES = 16 * 1024
 const HEADERS = { accept: '*/*', 'accept-encoding': 'identity' }

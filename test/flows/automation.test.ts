@@ -198,7 +198,7 @@ describe('workflows', () => {
     const refused = await ask('POST', '/api/workflows', deleting, await keyWithout('files:delete'))
     expect(refused).toMatchObject({
       status: 403,
-      body: { error: { message: expect.stringContaining('files:delete') } },
+      body: { error: { details: [{ message: expect.stringContaining('files:delete') }] } },
     })
     const reader = await keyWithout('settings:write')
     expect((await ask('POST', '/api/workflows', tagging('No', 'no'), reader)).status).toBe(403)

@@ -23,12 +23,14 @@ afterAll(async () => {
 const REFUSED = {
   status: 403,
   code: 'missing_scope',
-  message: 'Permission denied: this key lacks the scope files:write',
+  message: 'Permission denied',
+  details: ['This key lacks the scope files:write'],
 }
 const refusalOf = ({ status, body }: Pick<Answer, 'status' | 'body'>) => ({
   status,
   code: body.error?.code,
   message: body.error?.message,
+  details: body.error?.details.map(({ message }: { message: string }) => message),
 })
 
 describe.each(['overwrite', 'new_version'] as const)(

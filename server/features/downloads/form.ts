@@ -18,11 +18,16 @@ export class FormRefusal extends Error {
   }
 }
 
+const typeOf = ({ headers }: IncomingMessage): string | undefined =>
+  headers['content-type']?.replace(/;.*/, '').trim().toLowerCase()
+
+/** Is the body JSON, which only programs send? */
+export const isJson = (request: IncomingMessage): boolean => typeOf(request) === 'application/json'
+
 /** The fields of a form or of a JSON object. Throws `FormRefusal`. */
 export async function readForm(request: IncomingMessage): Promise<Record<string, unknown>> {
-  const type = request.headers['content-type']?.replace(/;.*/, '').trim().toLowerCase()
-  const json = type === 'application/json'
-  if (!json && type !== 'application/x-www-form-urlencoded')
+  const json = isJson(request)
+  if (!json && typeOf(request) !== 'application/x-www-form-urlencoded')
     throw new FormRefusal('unsupported_media_type')
   const bytes = await readBounded(request, MAX_FORM_BYTES)
   // The rest is unread, so the connection cannot be used again.

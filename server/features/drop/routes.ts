@@ -23,6 +23,7 @@ import { operationPath, operationRecord, operationSchema } from '../operations/r
 import { errorSchema, timestamp } from '../../http/schemas.ts'
 import { requireImportScopes } from '../../http/scopes.ts'
 import { dropAccountRoutes } from './routes/account-endpoints.ts'
+import { dropCredentialsRoutes } from './routes/credentials-endpoints.ts'
 import { dropFileRoutes } from './routes/file-endpoints.ts'
 
 export interface DropRouteParts {
@@ -94,6 +95,7 @@ export const dropRoutes = (parts: DropRouteParts): Endpoint[] => [
   ...settingsRoutes(parts),
   importRoute(parts),
   ...dropAccountRoutes(),
+  ...dropCredentialsRoutes(parts.drop),
   ...dropFileRoutes(),
 ]
 

@@ -3,7 +3,7 @@
 // neither its content nor its time says who has bought here.
 import { createHmac } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { emailAddress, verbatim } from '../../../plugins/contract.ts'
+import { emailAddress } from '../../../plugins/contract.ts'
 import type { Database } from '../../core/db/database.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { openRateLimit, type RateLimit } from '../../core/db/rate-limits.ts'
@@ -13,7 +13,7 @@ import { hashKey, type Secrets } from '../../core/secrets.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { networkOfRequest } from '../../http/clients.ts'
 import type { Delivery } from '../downloads/downloads.ts'
-import { FormRefusal, readForm } from '../downloads/form.ts'
+import { FormRefusal, isJson, readForm } from '../downloads/form.ts'
 import { sendPage, type Frame, type RenderedPage } from '../downloads/pages.ts'
 import { refuse } from '../downloads/refusal.ts'
 import { isKey, prefersJson, withLocale } from '../downloads/request.ts'
@@ -35,7 +35,8 @@ export const isLibraryPath = (path: string): boolean =>
   path === LIBRARY_PATH || path === REQUEST_PATH
 
 const HOUR_SECONDS = 60 * 60
-const REQUESTS_PER_NETWORK = 10
+/** An office, or a storefront's server that asks for its buyers. */
+const REQUESTS_PER_NETWORK = 60
 const MAILS_PER_ADDRESS = 3
 const MAX_SEARCH = 100
 
@@ -163,32 +164,32 @@ async function answerRequest(
   const shop =
     key === null ? await shopAsked(parts, text('shop') ?? query.get('shop')) : order?.shop
   const { scope, frame } = await openShop(parts, visit, shop, order?.locale)
+  const parsed = address.safeParse(order ? order.email : text('email'))
+  const locale = order?.locale ?? frame.t.locale
+  const mail = async (email: string) => {
+    const { exceeded } = await addresses(scope.shop, email)
+    if (!exceeded) await requestLibrary(scope, parts.secrets, { email, locale, now })
+  }
+  // Programs get one answer for every address, also a wrong one and beyond the limits.
+  if (isJson(request) || prefersJson(request.headers.accept)) {
+    if (parsed.success && !used.exceeded) await mail(parsed.data)
+    return sendPage(request, visit.response, 202, { json: { status: 'accepted' } })
+  }
   if (used.exceeded) {
     const headers = ['Retry-After', `${used.retryAfter}`]
-    if (prefersJson(request.headers.accept)) throw new FormRefusal('rate_limited', { headers })
     return sendPage(request, visit.response, 429, renderTooOften(frame), headers)
   }
   if (order && order.email === null) return send(visit, 409, renderNoAddress(frame))
-  const parsed = address.safeParse(order ? order.email : text('email'))
   if (!parsed.success) return sendWrong(visit, frame, text('email') ?? '')
-  const { exceeded } = await addresses(scope.shop, parsed.data)
-  const locale = order?.locale ?? frame.t.locale
-  if (!exceeded) await requestLibrary(scope, parts.secrets, { email: parsed.data, locale, now })
-  if (prefersJson(request.headers.accept))
-    return sendPage(request, visit.response, 202, { json: { status: 'accepted' } })
+  await mail(parsed.data)
   send(visit, 202, renderRequested(frame, order ? null : parsed.data))
 }
 
 /** A mistake in the address itself, which says nothing about buyers. */
 function sendWrong(visit: LibraryVisit, frame: Frame, email: string): void {
-  const { request } = visit
-  const message = frame.t('ask.wrongEmail')
-  if (prefersJson(request.headers.accept))
-    throw new FormRefusal('validation_failed', {
-      details: [{ param: 'email', code: 'invalid_value', message: verbatim(message) }],
-    })
-  const action = withLocale(request, 'request')
-  send(visit, 422, renderRequestForm(frame, { action, email, wrong: message }))
+  const action = withLocale(visit.request, 'request')
+  const wrong = frame.t('ask.wrongEmail')
+  send(visit, 422, renderRequestForm(frame, { action, email, wrong }))
 }
 
 interface OrderAsked {

@@ -99,6 +99,36 @@ describe('starting', () => {
     )
   })
 
+  it('give-files may name its files or their product in its options', async () => {
+    const [plain, mapped] = await filesOf([
+      { filename: 'gift.pdf' },
+      { filename: 'sold.pdf', mapped: true },
+    ])
+    const { products } = (await owner.call('GET', `/api/files/${mapped!}`)).body
+    const give = (body: object) => post('/api/operations', { action: 'give-files', ...body })
+    const chosen = async (options: object) => {
+      const { status, body } = await give({ options, dry_run: true })
+      expect(status).toBe(202)
+      await work()
+      await untilPreviewed(body.id)
+      await rest()
+      return (await itemsOf(body.id)).map(({ file_id }: { file_id: string }) => file_id)
+    }
+    expect(await chosen({ file_ids: [plain, mapped] })).toEqual([plain, mapped])
+    expect(await chosen({ product_id: products[0], email: false })).toContain(mapped)
+    expect(await chosen({ product_id: products[0] })).not.toContain(plain)
+    const wrong = await give({ options: { file_ids: ['x'] } })
+    expect([wrong.status, wrong.body.error.param]).toEqual([422, 'options.file_ids'])
+    for (const body of [
+      {},
+      { options: { product_id: null } },
+      { action: 'tag-files', options: { product_id: 'x' } },
+    ])
+      expect((await give(body)).body.error.details).toMatchObject([
+        { param: 'select', code: 'required' },
+      ])
+  })
+
   it('runs on what a filter selects when it starts, and not on later files', async () => {
     await filesOf([
       { filename: 'a.pdf' },
@@ -672,7 +702,7 @@ describe('permissions', () => {
       undefined,
       await app.clientWith(['operations:write', 'files:write']),
     )
-    expect([refused.status, refused.body.error.message]).toEqual([
+    expect([refused.status, refused.body.error.details[0].message]).toEqual([
       403,
       expect.stringContaining('files:delete'),
     ])
@@ -697,7 +727,7 @@ describe('permissions', () => {
     const undo = async (id: string, ...scopes: Scope[]) => {
       const client = await app.clientWith(['operations:write', ...scopes])
       const { status, body } = await post(`/api/operations/${id}/undo`, undefined, client)
-      return [status, body.error?.message]
+      return [status, body.error?.details[0].message]
     }
     const refused = [403, expect.stringContaining('files:delete')]
     expect(await undo(deletion.id, 'files:write')).toEqual(refused)

@@ -23,7 +23,7 @@ import { acceptedOperation, operationId, operationRecord, operationSchema } from
 import { itemRecord, itemSchema } from './item-record.ts'
 import { errorSchema, listOf, page } from '../../http/schemas.ts'
 import { requireScopes } from '../../http/scopes.ts'
-import { selectionSchema, sourceOf } from './selection.ts'
+import { selectedFiles, selectionSchema, sourceOf } from './selection.ts'
 
 const statuses = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   z
@@ -186,7 +186,9 @@ const begin = (parts: OperationParts) =>
       .strictObject({
         action: z.string().max(100).optional(),
         workflow: z.string().max(100).optional(),
-        select: selectionSchema(parts.limits),
+        select: selectionSchema(parts.limits)
+          .optional()
+          .meta({ description: 'Required, unless the options of `give-files` name its files' }),
         options: z
           .record(z.string(), z.unknown())
           .default({})
@@ -203,11 +205,12 @@ const begin = (parts: OperationParts) =>
       422: { description: 'Every problem', schema: errorSchema },
     },
     handler: async ({ caller, body, idempotencyKey }) => {
+      const { selection, options } = selectedFiles(body, parts.limits)
       const id = await startBulk(parts.engine, caller.scope, {
         ...(body.action === undefined ? {} : { actionWithOptions: body.action }),
         ...(body.workflow === undefined ? {} : { workflow: body.workflow }),
-        options: body.options,
-        source: sourceOf(body.select),
+        options,
+        source: sourceOf(selection),
         dryRun: body.dry_run,
         requestedBy: caller.name,
         channel: channelOf(caller),

@@ -5,6 +5,7 @@ import type { Limits } from '../../core/configuration/limits.ts'
 import type { OperationSource } from '../../engine/engine.ts'
 import { filterSchema } from '../../files/filter.ts'
 import { parsePublicId } from '../../core/ids.ts'
+import { validate } from '../../http/validate.ts'
 
 const counted = <Ids extends z.ZodType>(ids: z.ZodArray<Ids>, limits: Limits) =>
   ids
@@ -42,6 +43,34 @@ export const selectionSchema = (limits: Limits) =>
     .meta({ description: 'The files: their ids, or a filter as in `GET /api/files`' })
 
 export type Selection = z.output<ReturnType<typeof selectionSchema>>
+
+/** A request's own selection and options. */
+interface Selected {
+  action?: string | undefined
+  select?: Selection | undefined
+  options: Record<string, unknown>
+}
+
+/**
+ * Returns the selection of a request and its other options. `give-files` may name its files in the
+ * options: `file_ids`, or `product_id` for all files of a product. Throws `validation_failed`.
+ */
+export function selectedFiles(
+  { action, select, options }: Selected,
+  limits: Limits,
+): { selection: Selection; options: Record<string, unknown> } {
+  if (select) return { selection: select, options }
+  const { file_ids, ...others } = options
+  if (action === 'give-files' && file_ids !== undefined) {
+    const given = z.object({ options: z.object({ file_ids: fileIds(limits) }) })
+    return { selection: validate(given, { options: { file_ids } }).options, options: others }
+  }
+  if (action === 'give-files' && typeof options['product_id'] === 'string') {
+    const filter = filterSchema.safeParse({ product: options['product_id'] })
+    if (filter.success) return { selection: { filter: filter.data }, options }
+  }
+  return { selection: validate(z.object({ select: selectionSchema(limits) }), {}).select, options }
+}
 
 export const sourceOf = (selection: Selection): OperationSource =>
   'file_ids' in selection

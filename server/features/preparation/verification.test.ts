@@ -109,6 +109,16 @@ test('activations count by instance, up to the limit', async () => {
   expect((await act(id, 'reset')).body).toMatchObject({ activations: 0, instances: [] })
   expect(await stateOf('verify', at('third'))).toMatchObject({ status: 'not_activated' })
 })
+test('a program that names no instance has one, named default', async () => {
+  const { key } = await give({ activation_limit: 1 })
+  for (let n = 0; n < 2; n += 1)
+    expect(await stateOf('activate', { key })).toMatchObject({ valid: true, activations: 1 })
+  expect(await stateOf('activate', { key, instance: 'desk' })).toMatchObject({
+    ...{ valid: false, status: 'limit_reached', activations: 1 },
+  })
+  expect(await stateOf('verify', { key, instance: 'default' })).toMatchObject({ valid: true })
+  expect(await stateOf('deactivate', { key })).toMatchObject({ valid: true, activations: 0 })
+})
 const ofKey = async (id: string) => (await act(id, 'restore')).body
 
 test('a key that is expired or revoked is not valid, and not activated', async () => {
@@ -231,12 +241,11 @@ test('pages of any origin may send requests, and bad ones are refused', async ()
   const refused = [
     await send('verify', {}),
     await send('verify', { key: 7 }),
-    await send('activate', { key: 'A' }),
     await send('activate', { key: 'A', instance: 'x'.repeat(256) }),
     await send('verify', { key: 'A', extra: true }),
     await send('verify', { key: 'A'.repeat(9000) }),
   ]
-  expect(refused.map(({ status }) => status)).toEqual([422, 422, 422, 422, 422, 413])
+  expect(refused.map(({ status }) => status)).toEqual([422, 422, 422, 422, 413])
   for (const { headers } of refused) expect(headers.get('access-control-allow-origin')).toBe('*')
 })
 

@@ -56,7 +56,7 @@ const verifySchema = z
   .strictObject({ ...fields, instance: instanceField.optional() })
   .meta({ id: 'LicenceVerification' })
 const activateSchema = z
-  .strictObject({ ...fields, instance: instanceField })
+  .strictObject({ ...fields, instance: instanceField.default('default') })
   .meta({ id: 'LicenceActivation' })
 
 const stateSchema = z
@@ -81,7 +81,7 @@ const ACTIONS = {
     schema: activateSchema,
     summary: 'Activate a licence key at an instance',
     about:
-      'An instance counts once. Beyond the limit of activations the status is `limit_reached`, and nothing changes.',
+      'An instance counts once; all requests without one are the same instance. Beyond the limit of activations the status is `limit_reached`, and nothing changes.',
   },
   '/licences/deactivate': {
     schema: activateSchema,

@@ -2,11 +2,10 @@
 // Its requests are not rate limited, because a folder of small files needs hundreds of them; the
 // number of open uploads is limited instead.
 import type { Context, Next } from 'koa'
-import { say, type Entry } from '../../../plugins/contract.ts'
+import type { Entry } from '../../../plugins/contract.ts'
 import { handleTus, UPLOADS_PATH, type UploadParts } from './upload.ts'
-import { AppError } from '../../core/errors.ts'
 import type { Authenticator } from '../../http/auth.ts'
-import { requireImportScopes } from '../../http/scopes.ts'
+import { requireImportScopes, requireScopes } from '../../http/scopes.ts'
 import { notAllowed } from '../../http/errors.ts'
 
 const PATH = new RegExp(`^${UPLOADS_PATH}(/(?!(batches|check-names|results)/?$)[^/]*)?$`)
@@ -24,10 +23,7 @@ export function tusRoute(uploads: UploadParts, authenticator: Authenticator) {
     const methods = METHODS[(matched[1] ?? '/') === '/' ? 'all' : 'one']
     if (!methods.includes(ctx.method)) throw notAllowed(ctx, methods)
     const caller = await authenticator.authenticate(ctx.req)
-    if (!caller.scopes.has('imports:write'))
-      throw new AppError('missing_scope', {
-        message: say('Permission denied: this key lacks the scope imports:write'),
-      })
+    requireScopes(caller, ['imports:write'])
     ctx.set('Cache-Control', 'no-store')
     try {
       const permit = (onConflict: Entry['on_conflict']) => requireImportScopes(caller, onConflict)

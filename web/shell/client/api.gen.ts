@@ -1651,6 +1651,41 @@ export interface components {
       refused: string | null
       username: string
     }
+    DropCredentials: {
+      allowed_addresses: string[]
+      /** Format: date-time */
+      created_at: string
+      enabled: boolean
+      ftp_port: number
+      host: string
+      id: string
+      last_used_at: string | null
+      name: string
+      /** @enum {string} */
+      name_encoding:
+        | 'utf-8'
+        | 'windows-1252'
+        | 'windows-1250'
+        | 'windows-1251'
+        | 'gb18030'
+        | 'big5'
+        | 'shift_jis'
+        | 'euc-kr'
+      /** @description Change it regularly */
+      password_age_days: number
+      /** Format: date-time */
+      password_changed_at: string
+      path: string
+      public_keys: {
+        fingerprint: string
+        /** @description In OpenSSH’s format; a change must include the keys to keep */
+        key: string
+        name: string
+        type: string
+      }[]
+      sftp_port: number
+      username: string
+    }
     DropFile: {
       account_id: string | null
       account_name: string | null
@@ -1921,6 +1956,9 @@ export interface components {
       }
       'GET /api/drop': {
         answer: components['schemas']['Drop']
+      }
+      'GET /api/drop-account': {
+        answer: components['schemas']['DropCredentials']
       }
       'GET /api/drop/accounts': {
         answer: {
@@ -2895,6 +2933,76 @@ export interface components {
       'POST /api/deliveries/{id}/revoke': {
         answer: components['schemas']['DeliveryDetail']
       }
+      'POST /api/drop-account': {
+        answer: {
+          allowed_addresses: string[]
+          /** Format: date-time */
+          created_at: string
+          enabled: boolean
+          ftp_port: number
+          host: string
+          id: string
+          last_used_at: string | null
+          name: string
+          /** @enum {string} */
+          name_encoding:
+            | 'utf-8'
+            | 'windows-1252'
+            | 'windows-1250'
+            | 'windows-1251'
+            | 'gb18030'
+            | 'big5'
+            | 'shift_jis'
+            | 'euc-kr'
+          /** @description Shown once; null in the answer to a repeated request */
+          password: string | null
+          /** @description Change it regularly */
+          password_age_days: number
+          /** Format: date-time */
+          password_changed_at: string
+          path: string
+          public_keys: {
+            fingerprint: string
+            /** @description In OpenSSH’s format; a change must include the keys to keep */
+            key: string
+            name: string
+            type: string
+          }[]
+          sftp_port: number
+          username: string
+        }
+        /**
+         * @default {
+         *       "name": "Drop account"
+         *     }
+         */
+        body: {
+          /** @description CIDR; empty: any address */
+          allowed_addresses?: string[]
+          /** @description Off: nobody can sign in with it */
+          enabled?: boolean
+          /** @default Drop account */
+          name?: string
+          /**
+           * @description The encoding of file names of FTP clients that know no UTF-8; UTF-8 is still recognised
+           * @enum {string}
+           */
+          name_encoding?:
+            | 'utf-8'
+            | 'windows-1252'
+            | 'windows-1250'
+            | 'windows-1251'
+            | 'gb18030'
+            | 'big5'
+            | 'shift_jis'
+            | 'euc-kr'
+          /** @description For SFTP; replaces the current keys */
+          public_keys?: {
+            key: string
+            name: string
+          }[]
+        }
+      }
       'POST /api/drop/accounts': {
         answer: {
           allowed_addresses: string[]
@@ -3100,16 +3208,29 @@ export interface components {
         answer: components['schemas']['File']
       }
       'POST /api/files/bulk-delete': {
-        answer: {
-          deleted: number
-          errors: {
-            code: string
-            file_id: string | null
-            message: string
-          }[]
-          failed: number
-          job_id: string
-        }
+        answer:
+          | {
+              deleted: number
+              errors: {
+                code: string
+                file_id: string | null
+                message: string
+              }[]
+              failed: number
+              job_id: string
+            }
+          | {
+              deleted: number
+              errors: {
+                code: string
+                file_id: string | null
+                message: string
+              }[]
+              failed: number
+              job_id: string
+              /** @constant */
+              status: 'processing'
+            }
         body: components['schemas']['BulkDeleteRequest']
       }
       'POST /api/files/impact': {
@@ -3546,16 +3667,29 @@ export interface components {
         body: components['schemas']['CsvSheet']
       }
       'PUT /api/files/bulk-update': {
-        answer: {
-          errors: {
-            code: string
-            file_id: string | null
-            message: string
-          }[]
-          failed: number
-          job_id: string
-          updated: number
-        }
+        answer:
+          | {
+              errors: {
+                code: string
+                file_id: string | null
+                message: string
+              }[]
+              failed: number
+              job_id: string
+              updated: number
+            }
+          | {
+              errors: {
+                code: string
+                file_id: string | null
+                message: string
+              }[]
+              failed: number
+              job_id: string
+              /** @constant */
+              status: 'processing'
+              updated: number
+            }
         body: components['schemas']['BulkUpdateRequest']
       }
       'PUT /api/packs/{id}/order': {
@@ -4183,8 +4317,11 @@ export interface components {
       email: string
     }
     LicenceActivation: {
-      /** @description A name that your program chooses for the device or site, the same each time */
-      instance: string
+      /**
+       * @description A name that your program chooses for the device or site, the same each time
+       * @default default
+       */
+      instance?: string
       /** @description The licence key, as its buyer got it */
       key: string
       /** @description The domain of the shop, as in `example.myshopify.com`, if several have the key */

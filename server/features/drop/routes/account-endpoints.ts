@@ -41,7 +41,7 @@ const keyInput = z
       })
   })
 
-const accountFields = {
+export const accountFields = {
   enabled: z.boolean().optional().meta({ description: 'Off: nobody can sign in with it' }),
   allowed_addresses: z
     .array(range)
@@ -65,7 +65,7 @@ const changeBody = z
   .strictObject({ name: givenName.optional(), ...accountFields })
   .meta({ id: 'DropAccountChange' })
 
-const accountSchema = z
+export const accountSchema = z
   .object({
     id: z.string(),
     name: z.string(),
@@ -89,16 +89,15 @@ const accountSchema = z
     last_used_at: timestamp.nullable(),
   })
   .meta({ id: 'DropAccount' })
-const withPassword = accountSchema.extend({
-  password: z
-    .string()
-    .nullable()
-    .meta({ description: 'Shown once; null in the answer to a repeated request' }),
-})
+export const password = z
+  .string()
+  .nullable()
+  .meta({ description: 'Shown once; null in the answer to a repeated request' })
+const withPassword = accountSchema.extend({ password })
 const byId = z.strictObject({ id: z.string() })
-const reading = { tag: 'Drop folders', scope: ['drop:read', 'drop:write'] } as const
-const writing = { tag: 'Drop folders', scope: 'drop:write' } as const
-const invalid = { 422: { description: 'Every problem', schema: errorSchema } }
+export const reading = { tag: 'Drop folders', scope: ['drop:read', 'drop:write'] } as const
+export const writing = { tag: 'Drop folders', scope: 'drop:write' } as const
+export const invalid = { 422: { description: 'Every problem', schema: errorSchema } }
 
 export const dropAccountRoutes = (): Endpoint[] => [
   list(),
@@ -214,10 +213,13 @@ const renewPassword = (): Endpoint =>
     },
   })
 
-const keysOf = ({ public_keys }: { public_keys?: { name: string; key: string }[] | undefined }) =>
-  public_keys?.map((one) => present(publicKey(one.name, one.key), `The key ${one.name}`))
+export const keysOf = ({
+  public_keys,
+}: {
+  public_keys?: { name: string; key: string }[] | undefined
+}) => public_keys?.map((one) => present(publicKey(one.name, one.key), `The key ${one.name}`))
 
-const accountRecord = (account: DropAccount): z.output<typeof accountSchema> => ({
+export const accountRecord = (account: DropAccount): z.output<typeof accountSchema> => ({
   id: toPublicId('account', account.id),
   name: account.name,
   username: account.username,

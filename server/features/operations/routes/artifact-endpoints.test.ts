@@ -114,7 +114,7 @@ describe('an export', () => {
     expect((await reader.call('GET', artifact.url)).status).toBe(200)
     expect((await watcher.call('GET', artifact.url)).body.error).toMatchObject({
       code: 'missing_scope',
-      message: expect.stringContaining('files:read'),
+      details: [{ message: expect.stringContaining('files:read') }],
     })
     expect((await start({}, undefined, watcher)).status).toBe(403)
     const stranger = await app.stranger('stranger.myshopify.com')

@@ -258,7 +258,7 @@ describe('PUT /api/files/bulk-update', () => {
       body,
       await app.clientWith(['files:read', 'files:delete', 'operations:write']),
     )
-    expect([refused.status, refused.body.error.message]).toEqual([
+    expect([refused.status, refused.body.error.details[0].message]).toEqual([
       403,
       expect.stringContaining('files:write'),
     ])
@@ -352,7 +352,7 @@ describe('POST /api/files/bulk-delete', () => {
     const [one, two] = await some(owner, 2)
     const deleter = await app.clientWith(['files:delete', 'files:read', 'files:write'])
     const refused = await remove({ file_ids: [one], permanent: true }, deleter)
-    expect([refused.status, refused.body.error.message]).toEqual([
+    expect([refused.status, refused.body.error.details[0].message]).toEqual([
       403,
       expect.stringContaining('files:purge'),
     ])
@@ -440,7 +440,8 @@ describe('the background thresholds', () => {
         202,
         { [`${what}d`]: 0, failed: 0, errors: [] },
       ])
-      expect(large.headers.get('location')).toBe(`/api/operations/${large.body.job_id}`)
+      expect(large.headers.get('location')).toBe(`/api/jobs/${large.body.job_id}`)
+      expect(large.body).toMatchObject({ status: 'processing' })
       const hurried = await send([ids[0]!], { prefer: 'respond-async' })
       expect([hurried.status, hurried.headers.get('preference-applied')]).toEqual([
         202,

@@ -14,7 +14,7 @@ import {
   type Request,
   type Scope,
 } from '../../../http/endpoint.ts'
-import { operationId, operationPath } from '../record.ts'
+import { operationId } from '../record.ts'
 import { waitingTime } from '../../../http/prefer.ts'
 import { errorSchema, tags } from '../../../http/schemas.ts'
 import { requireScopes } from '../../../http/scopes.ts'
@@ -132,7 +132,10 @@ const remove = (parts: OperationParts) =>
 
 const replies = <const Name extends string>(done: Name, description: string) => ({
   200: { description, schema: reply(done) },
-  202: { description: 'It is still running; follow `Location`', schema: reply(done) },
+  202: {
+    description: 'It is still running; follow `Location`',
+    schema: reply(done).extend({ status: z.literal('processing') }),
+  },
   422: { description: 'Every problem', schema: errorSchema },
 })
 
@@ -218,5 +221,9 @@ async function answer(given: {
     job_id: operationId(operation),
   }
   if (hasEnded(operation)) return { body, headers }
-  return { status: 202, body, headers: { ...headers, Location: operationPath(operation) } }
+  return {
+    status: 202,
+    body: { ...body, status: 'processing' },
+    headers: { ...headers, Location: `/api/jobs/${body.job_id}` },
+  }
 }

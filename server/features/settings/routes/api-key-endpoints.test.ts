@@ -62,7 +62,12 @@ it('a key cannot be created with scopes that its creator lacks', async () => {
     await create({ name: 'a', scopes: ['files:read', 'files:purge'] }, settings),
   ).toMatchObject({
     status: 403,
-    body: { error: { code: 'missing_scope', message: expect.stringContaining('files:purge') } },
+    body: {
+      error: {
+        code: 'missing_scope',
+        details: [{ message: expect.stringContaining('files:purge') }],
+      },
+    },
   })
   const reader = await app.clientWith(['files:read'])
   for (const [method, route] of [

@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTestApp, type TestApp } from '../../../../test/app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await openTestApp()
+})
+afterAll(() => app.close())
+
+test('the credentials of the drop folder are read and generated in one record', async () => {
+  const none = await app.owner.call('GET', '/api/drop-account')
+  expect([none.status, none.body.error.code]).toEqual([404, 'not_found'])
+  const made = await app.owner.call('POST', '/api/drop-account')
+  const drop = (await app.owner.call('GET', '/api/drop')).body
+  const { host, ftp_port, sftp_port, path } = drop
+  expect([made.status, made.body]).toMatchObject([
+    201,
+    { host, ftp_port, sftp_port, path, allowed_addresses: [], enabled: true },
+  ])
+  const { password, ...record } = made.body
+  expect(password).toMatch(/^[\w-]{20,}$/)
+  const read = await app.owner.call('GET', '/api/drop-account')
+  expect([read.status, read.body]).toEqual([200, record])
+  // It is an account as any other.
+  const { data } = (await app.owner.call('GET', '/api/drop/accounts')).body
+  expect(data.map(({ id }: { id: string }) => id)).toEqual([record.id])
+  const limited = await app.owner.call('POST', '/api/drop-account', {
+    ...{ name: 'Warehouse', allowed_addresses: ['203.0.113.0/24'] },
+  })
+  expect(limited.body).toMatchObject({ name: 'Warehouse', allowed_addresses: ['203.0.113.0/24'] })
+  const stranger = await app.stranger('stranger.myshopify.com')
+  expect((await stranger.call('GET', '/api/drop-account')).status).toBe(404)
+})

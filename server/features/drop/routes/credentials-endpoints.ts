@@ -1,0 +1,75 @@
+// The credentials of the drop folder in one record: host, ports, path, username. For shops with one
+// account; all accounts are at /api/drop/accounts.
+import { z } from 'zod'
+import { say } from '../../../../plugins/contract.ts'
+import type { DropAddress } from '../../../core/configuration/drop-settings.ts'
+import type { ShopScope } from '../../../core/db/for-shop.ts'
+import { AppError } from '../../../core/errors.ts'
+import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
+import { errorSchema, givenName } from '../../../http/schemas.ts'
+import { createAccount, listAccounts } from '../accounts.ts'
+import { homeOf } from '../paths.ts'
+import {
+  accountFields,
+  accountRecord,
+  accountSchema,
+  invalid,
+  keysOf,
+  password,
+  reading,
+  writing,
+} from './account-endpoints.ts'
+
+const credentials = accountSchema
+  .extend({ host: z.string(), ftp_port: z.number(), sftp_port: z.number(), path: z.string() })
+  .meta({ id: 'DropCredentials' })
+const withPassword = credentials.extend({ password })
+const body = z
+  .strictObject({ name: givenName.default('Drop account'), ...accountFields })
+  .default({ name: 'Drop account' })
+
+export const dropCredentialsRoutes = (drop: DropAddress): Endpoint[] => [read(drop), create(drop)]
+
+const read = (drop: DropAddress): Endpoint =>
+  endpoint({
+    ...reading,
+    method: 'get',
+    path: '/api/drop-account',
+    summary: 'Read the credentials of the drop folder',
+    description: 'Those of the oldest account, without its password.',
+    replies: {
+      200: { description: 'How to connect', schema: credentials },
+      404: { description: 'The shop has no account', schema: errorSchema },
+    },
+    handler: async ({ caller: { scope } }) => {
+      const [account] = await listAccounts(scope)
+      if (!account)
+        throw new AppError('not_found', { message: say('There is no drop account: create one') })
+      return { body: { ...accountRecord(account), ...addressOf(drop, scope) } }
+    },
+  })
+
+const create = (drop: DropAddress): Endpoint =>
+  endpoint({
+    ...writing,
+    method: 'post',
+    path: '/api/drop-account',
+    summary: 'Generate credentials of the drop folder',
+    description: 'Creates an account. Only this answer contains the password.',
+    atomic: true,
+    body,
+    replies: { 201: { description: 'How to connect', schema: withPassword }, ...invalid },
+    handler: async ({ caller: { scope }, body }) => {
+      const made = await createAccount(scope, { ...body, public_keys: keysOf(body) })
+      const record = { ...accountRecord(made.account), ...addressOf(drop, scope) }
+      return {
+        status: 201,
+        body: { ...record, password: made.password },
+        kept: { ...record, password: null },
+      }
+    },
+  })
+
+const addressOf = ({ host, sftpPort, ftpPort }: DropAddress, { shop }: ShopScope) => ({
+  ...{ host, ftp_port: ftpPort, sftp_port: sftpPort, path: `${homeOf(shop)}/` },
+})

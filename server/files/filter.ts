@@ -8,6 +8,7 @@ import { parsePublicId, type IdPrefix } from '../core/ids.ts'
 import { beginningOf, dayAt } from './days.ts'
 import { readShop } from './shop-settings.ts'
 import { TRASH_EXPIRED } from './trash.ts'
+import { wordSearch } from './word-search.ts'
 
 const NO_DATE = 'Send a date, like 2026-01-31'
 // PostgreSQL has no year 0.
@@ -223,27 +224,16 @@ function addSources(filter: FileFilter, add: AddCondition): void {
   )
 }
 
-/**
- * A number is found where it begins: `chart 1` finds `chart 12`, not `chart 21`. Other words are
- * found anywhere.
- */
-const withinOf = (word: string, at: number): { sql: (column: string) => string; value: string } =>
-  /^\d+$/.test(word)
-    ? { sql: (column) => `${column} ~ :f_within${at}`, value: `(^|[^0-9])${word}` }
-    : {
-        sql: (column) => `${column} like :f_within${at}`,
-        value: `%${likeLiteral(nameKey(word))}%`,
-      }
-
 /** A rare word is replaced by the ids of its files; a common one is tested row by row. */
 async function findWord(
   scope: ShopScope,
   word: string,
   at: number,
 ): Promise<{ sql: string; bindings: Bindings }> {
-  const { sql, value } = withinOf(word, at)
+  const within = wordSearch(word)
+  const sql = (column: string) => within.sql(column, `f_within${at}`)
   const bindings = {
-    [`f_within${at}`]: value,
+    [`f_within${at}`]: within.value,
     [`f_start${at}`]: `${likeLiteral(nameKey(word))}%`,
     [`f_tag${at}`]: [word, word.toLowerCase()],
   }

@@ -5,6 +5,7 @@ import type { ShopScope } from '../core/db/for-shop.ts'
 import { likeLiteral } from '../core/db/like-pattern.ts'
 import { searchWords, type FileFilter } from './filter.ts'
 import type { FileRow } from './list.ts'
+import { matchWord } from './word-match.ts'
 
 export const MATCHED_FIELDS = ['name', 'tag', 'product', 'sku', 'pack'] as const
 
@@ -34,7 +35,7 @@ export async function matchesOf(
 }
 
 function matchesOfWord(word: string, row: FileRow, products: readonly FileMatch[]): FileMatch[] {
-  const within = withinText(word)
+  const { isIn: within } = matchWord(word)
   const key = nameKey(word)
   const tests: Record<FileMatch['field'], (text: string) => boolean> = {
     name: within,
@@ -50,13 +51,6 @@ function matchesOfWord(word: string, row: FileRow, products: readonly FileMatch[
     ...(row.pack ? [{ field: 'pack' as const, value: row.pack.name }] : []),
   ]
   return texts.filter(({ field, value }) => tests[field](value))
-}
-
-/** A number is found where it begins, other words anywhere. */
-function withinText(word: string): (text: string) => boolean {
-  if (!/^\d+$/.test(word)) return (text) => nameKey(text).includes(nameKey(word))
-  const begins = new RegExp(`(^|[^0-9])${word}`)
-  return (text) => begins.test(nameKey(text))
 }
 
 interface ProductText extends FileMatch {

@@ -5,6 +5,7 @@
 import { nameKey } from '../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
 import { likeLiteral } from '../core/db/like-pattern.ts'
+import { matchWord } from './word-match.ts'
 
 /** The conditions of a filter on `files`. */
 export interface Conditions {
@@ -26,18 +27,6 @@ export const FEW_FILES = 10_000
 /** The newest files in which a word is looked for first, and how many of them make it common. */
 const SAMPLE = { files: 1000, common: 50 }
 
-/**
- * A number is found where it begins: `chart 1` finds `chart 12`, not `chart 21`. Other words are
- * found anywhere.
- */
-const withinOf = (word: string, at: number): { sql: (column: string) => string; value: string } =>
-  /^\d+$/.test(word)
-    ? { sql: (column) => `${column} ~ :f_within${at}`, value: `(^|[^0-9])${word}` }
-    : {
-        sql: (column) => `${column} like :f_within${at}`,
-        value: `%${likeLiteral(nameKey(word))}%`,
-      }
-
 interface WordPlaces {
   /** SQL: the condition on the files that the list can show, in the trash or not. */
   shown: string
@@ -55,7 +44,8 @@ export async function findWord(
   word: string,
   { at, isDeleted, few = FEW_FILES }: { at: number; isDeleted: boolean; few?: number },
 ): Promise<FoundWord> {
-  const { sql: within, value } = withinOf(word, at)
+  const { sql, value } = matchWord(word)
+  const within = (column: string) => sql(column, `f_within${at}`)
   const bindings = {
     [`f_within${at}`]: value,
     [`f_start${at}`]: `${likeLiteral(nameKey(word))}%`,
@@ -67,8 +57,9 @@ export async function findWord(
   const ids = (await isCommon(scope, places)) ? null : await fewIds(scope, places, few)
   if (ids === null) return commonWord(places)
   // A constant would make the planner examine each id.
-  const sql = `files.id = any((select :f_found${at}::uuid[])::uuid[])`
-  return { isRare: true, sql, near: sql, some: sql, bindings: { [`f_found${at}`]: ids } }
+  const found = `files.id = any((select :f_found${at}::uuid[])::uuid[])`
+  const bound = { [`f_found${at}`]: ids }
+  return { isRare: true, sql: found, near: found, some: found, bindings: bound }
 }
 
 /** Are many of the newest names found by the word? The index would read a list of all of them. */

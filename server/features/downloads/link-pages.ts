@@ -119,7 +119,7 @@ async function openArchive(
   const code = ended ? archiveRefusal(files, now) : refusal
   refuse(request, response, code, { link: releasing(link, files), now, ask: askForm(request, key) })
   if (ended && request.method === 'GET')
-    attempts.record(link, whyNoArchive(files, now), client, now)
+    attempts.record(link, whyNoArchive(code, files, now), client, now)
 }
 
 /** The link of a page with the earliest release of its files. */
@@ -139,9 +139,8 @@ function archiveRefusal(files: readonly PageFile[], now: Date): ErrorCode {
   return files.every(({ tag_problem }) => tag_problem) ? 'customer_tag_missing' : 'link_exhausted'
 }
 
-/** Why none of the files of a page can be downloaded. */
-function whyNoArchive(files: readonly PageFile[], now: Date): RefusedReason {
-  const code = archiveRefusal(files, now)
+/** The refusal as the shop sees it; `code` is what the page answered. */
+function whyNoArchive(code: ErrorCode, files: readonly PageFile[], now: Date): RefusedReason {
   if (code === 'link_not_released') return 'not_released'
   if (code !== 'link_exhausted') return 'customer_tag'
   if (files.some(({ download_limit, downloads }) => downloads >= (download_limit ?? Infinity)))

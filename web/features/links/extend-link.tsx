@@ -13,7 +13,7 @@ import { t } from '../../shell/messages/t.ts'
 const MAX_DAYS = 36_500
 
 export function ExtendLink({ link, onClose }: { link: DownloadLink; onClose: () => void }) {
-  const extend = useExtendLink()
+  const { extend, submitTo } = useExtending(link, onClose)
   const [never, setNever] = useState(false)
   const [days, setDays] = useState('30')
   const [wrong, setWrong] = useState<string | undefined>()
@@ -22,19 +22,7 @@ export function ExtendLink({ link, onClose }: { link: DownloadLink; onClose: () 
     const count = /^\d+$/.test(days.trim()) ? Number(days) : 0
     if (!never && (count < 1 || count > MAX_DAYS))
       return setWrong(t('Enter a whole number from 1 to 36,500'))
-    extend.mutate(
-      { id: link.id, expiry_days: never ? null : count },
-      {
-        onSuccess: (changed) => {
-          toast(
-            changed.expires_at === null
-              ? t('The link never expires')
-              : t('The link expires {expires}', { expires: expiresText(changed) }),
-          )
-          onClose()
-        },
-      },
-    )
+    submitTo(never ? null : count)
   }
   return (
     <Dialog
@@ -84,4 +72,23 @@ export function ExtendLink({ link, onClose }: { link: DownloadLink; onClose: () 
       />
     </Dialog>
   )
+}
+
+function useExtending({ id }: DownloadLink, onDone: () => void) {
+  const extend = useExtendLink()
+  const submitTo = (expiry_days: number | null) =>
+    extend.mutate(
+      { id, expiry_days },
+      {
+        onSuccess: (changed) => {
+          toast(
+            changed.expires_at === null
+              ? t('The link never expires')
+              : t('The link expires {expires}', { expires: expiresText(changed) }),
+          )
+          onDone()
+        },
+      },
+    )
+  return { extend, submitTo }
 }

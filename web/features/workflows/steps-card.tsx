@@ -19,9 +19,10 @@ interface Props {
 }
 
 export function StepsCard({ form, plugins }: Props) {
-  const { draft, change, problems } = form
+  const { draft, problems } = form
   const { steps } = draft
-  const { said, titleOf, isOpen, toggle, insert, remove } = useSteps({ form, plugins })
+  const actions = useSteps({ form, plugins })
+  const { said, insert } = actions
   const none = problems.at('steps')
   return (
     <Card>
@@ -39,45 +40,7 @@ export function StepsCard({ form, plugins }: Props) {
             {t('Each file goes through the steps from top to bottom. Add the first one.')}
           </Text>
         )}
-        {steps.length > 0 && (
-          <SortableList
-            className="steps"
-            items={steps}
-            keyOf={({ key }) => key}
-            nameOf={(step, at) => t('step {at}, {title}', { at: at + 1, title: titleOf(step) })}
-            onOrder={(next) => change({ steps: [...next] })}
-            rowProps={(step, at) => rowOf(at, titleOf(step), problems)}
-          >
-            {(step, at, controls) => (
-              <>
-                <AddStep
-                  kind={draft.kind}
-                  plugins={[...plugins.values()]}
-                  before={t('step {at}, {title}', { at: at + 1, title: titleOf(step) })}
-                  onAdd={(plugin) => insert(plugin, at)}
-                />
-                <StepForm
-                  step={step}
-                  kind={draft.kind}
-                  at={at}
-                  controls={controls}
-                  plugin={plugins.get(step.plugin)}
-                  summary={form.summaryOf(step)}
-                  problems={problems}
-                  open={isOpen(step)}
-                  onToggle={() => toggle(step.key)}
-                  onChange={(part) => {
-                    change({
-                      steps: steps.map((other) => (other === step ? { ...step, ...part } : other)),
-                    })
-                    form.visit(step.key)
-                  }}
-                  onRemove={() => remove(step)}
-                />
-              </>
-            )}
-          </SortableList>
-        )}
+        {steps.length > 0 && <StepList form={form} plugins={plugins} actions={actions} />}
         <div>
           <AddStep
             kind={draft.kind}
@@ -88,6 +51,55 @@ export function StepsCard({ form, plugins }: Props) {
         </div>
       </BlockStack>
     </Card>
+  )
+}
+
+interface ListProps extends Props {
+  actions: ReturnType<typeof useSteps>
+}
+
+function StepList({ form, plugins, actions }: ListProps) {
+  const { draft, change, problems } = form
+  const { steps } = draft
+  const { titleOf, isOpen, toggle, insert, remove } = actions
+  return (
+    <SortableList
+      className="steps"
+      items={steps}
+      keyOf={({ key }) => key}
+      nameOf={(step, at) => t('step {at}, {title}', { at: at + 1, title: titleOf(step) })}
+      onOrder={(next) => change({ steps: [...next] })}
+      rowProps={(step, at) => rowOf(at, titleOf(step), problems)}
+    >
+      {(step, at, controls) => (
+        <>
+          <AddStep
+            kind={draft.kind}
+            plugins={[...plugins.values()]}
+            before={t('step {at}, {title}', { at: at + 1, title: titleOf(step) })}
+            onAdd={(plugin) => insert(plugin, at)}
+          />
+          <StepForm
+            step={step}
+            kind={draft.kind}
+            at={at}
+            controls={controls}
+            plugin={plugins.get(step.plugin)}
+            summary={form.summaryOf(step)}
+            problems={problems}
+            open={isOpen(step)}
+            onToggle={() => toggle(step.key)}
+            onChange={(part) => {
+              change({
+                steps: steps.map((other) => (other === step ? { ...step, ...part } : other)),
+              })
+              form.visit(step.key)
+            }}
+            onRemove={() => remove(step)}
+          />
+        </>
+      )}
+    </SortableList>
   )
 }
 

@@ -89,26 +89,45 @@ export function WorkflowEditor({ id, initial, record, plugins, onSaved }: Props)
           </div>
         )}
       </div>
-      <SaveBar
-        dirty={form.dirty}
-        fresh={id === null}
-        saving={form.saving}
-        problems={form.obstacles.length}
-        save={t('Save')}
-        onSave={form.save}
-        onDiscard={id === null ? () => navigate('/workflows') : form.discard}
-      />
-      <LeaveGuard dirty={form.dirty && !form.saving} what={t('this workflow')} />
-      <DeleteWorkflow
-        workflow={
-          deleting && id !== null ? { id, name: initial.name, channel: initial.channel } : null
-        }
-        onClose={() => setDeleting(false)}
-        onDeleted={() => navigate('/workflows')}
+      <EditorEnd
+        id={id}
+        initial={initial}
+        form={form}
+        deleting={deleting}
+        onKeep={() => setDeleting(false)}
       />
     </Page>
   )
 }
+
+interface EndProps extends Pick<Props, 'id' | 'initial'> {
+  form: WorkflowForm
+  deleting: boolean
+  onKeep: () => void
+}
+
+/** What ends the work in the editor: saving, leaving, deleting. */
+const EditorEnd = ({ id, initial, form, deleting, onKeep }: EndProps) => (
+  <>
+    <SaveBar
+      dirty={form.dirty}
+      fresh={id === null}
+      saving={form.saving}
+      problems={form.obstacles.length}
+      save={t('Save')}
+      onSave={form.save}
+      onDiscard={id === null ? () => navigate('/workflows') : form.discard}
+    />
+    <LeaveGuard dirty={form.dirty && !form.saving} what={t('this workflow')} />
+    <DeleteWorkflow
+      workflow={
+        deleting && id !== null ? { id, name: initial.name, channel: initial.channel } : null
+      }
+      onClose={onKeep}
+      onDeleted={() => navigate('/workflows')}
+    />
+  </>
+)
 
 /** Why the workflow cannot be tried now; null: it can. */
 function whyNotTried({ draft, check }: WorkflowForm): string | null {

@@ -18,7 +18,13 @@ import {
   type Query,
 } from '../targets.ts'
 import type { ZipEntry } from '../zip.ts'
-import { findSession, openSessions, runningSession, SESSION_SIZES } from './session-sql.ts'
+import {
+  findSession,
+  openSessions,
+  revertCounts,
+  runningSession,
+  SESSION_SIZES,
+} from './session-sql.ts'
 import {
   foundSession,
   mayRestart,
@@ -112,16 +118,7 @@ const SESSION = `
   order by place`
 const RUNS = `select ${runningSession('archive_sessions', { link: '$1', now: '$2::timestamptz', network: '$3', offset: '$4::bigint' })}`
 
-const REVERT_COUNT = `
-  with held as (
-    select id from links where shop_id = $1 and id = any($3::uuid[]) order by id for no key update
-  ), returned as (
-    update links l set downloads = greatest(l.downloads - 1, 0), served = greatest(l.served - 1, 0),
-      first_used_at = case when l.served > 1 or l.first_used_at <> l.last_download_at
-        then l.first_used_at end
-    from held where l.shop_id = $1 and l.id = held.id
-  )
-  delete from archive_sessions where shop_id = $1 and link_id = $2 and client = $4`
+const REVERT_COUNT = revertCounts('archive_sessions')
 
 const STORE_CHECKSUM = `update blobs set crc32 = $3 where shop_id = $1 and hash = decode($2, 'hex')`
 

@@ -8,7 +8,7 @@ import type { Asker, LinkTarget, Query } from '../targets.ts'
 import { readKnownLink, type KnownLink } from './known-link.ts'
 import type { LinkCache } from './link-cache.ts'
 import { createDecisions, type CountDecision } from './link-decisions.ts'
-import { owes } from './session-sql.ts'
+import { owes, revertCounts } from './session-sql.ts'
 import { mayRestart, type DownloadSessions } from './sessions.ts'
 import { UNCOUNTED, type FileTransfer } from './file-transfer.ts'
 
@@ -22,14 +22,7 @@ const OWED = `
   where d.link_id = $2 and d.network = $3 and d.expires_at > $4 and d.bytes_left > 0
     and ${owes('$4')}`
 
-const REVERT_COUNT = `
-  with link as (
-    update links set downloads = greatest(downloads - 1, 0), served = greatest(served - 1, 0),
-      first_used_at = case when served > 1 or first_used_at <> last_download_at then first_used_at end
-    where shop_id = $1 and id = $2 returning shop_id, id
-  )
-  delete from download_sessions d using link l where d.shop_id = l.shop_id and d.link_id = l.id
-    and d.client = $3`
+const REVERT_COUNT = revertCounts('download_sessions')
 
 const FIRST_VIEW = `update links set first_used_at = $3
   where shop_id = $1 and id = $2 and first_used_at is null`
@@ -154,7 +147,8 @@ class LinkDownloads implements LinkCounter {
       confirmed: () => recorder.record({ target, link: target.link, client, at: now }),
       undo: async () => {
         await cache.flush()
-        await query('revert_count', REVERT_COUNT, [target.shop, target.link, client.hash])
+        const { shop, link } = target
+        await query('revert_count', REVERT_COUNT, [shop, link, [link], client.hash])
       },
     }
     const transfer = limited

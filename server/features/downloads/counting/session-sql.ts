@@ -55,6 +55,22 @@ export const openSessions = (
     ...columns.map((column) => `${column} = excluded.${column}`),
   ].join(', ')}`
 
+/**
+ * The statement that takes back the counts of the links $3, which no byte was sent for, with the
+ * session of the link $2 and the client $4. Links are locked in id order, as every statement does
+ * that locks several.
+ */
+export const revertCounts = (table: SessionTable): string => `
+  with held as (
+    select id from links where shop_id = $1 and id = any($3::uuid[]) order by id for no key update
+  ), returned as (
+    update links l set downloads = greatest(l.downloads - 1, 0), served = greatest(l.served - 1, 0),
+      first_used_at = case when l.served > 1 or l.first_used_at <> l.last_download_at
+        then l.first_used_at end
+    from held where l.shop_id = $1 and l.id = held.id
+  )
+  delete from ${table} where shop_id = $1 and link_id = $2 and client = $4`
+
 /** The names of a statement's values about a request. */
 interface SessionRequest {
   /** The link's id. */

@@ -3,7 +3,7 @@
 import { useState } from 'react'
 import { LoadingRows, Nothing, PageTurner } from '../../../shell/components/lists.tsx'
 import { Page } from '../../../shell/components/page.tsx'
-import { Problem } from '../../../shell/components/problem.tsx'
+import { LoadProblem } from '../../../shell/components/load-problem.tsx'
 import { listState, word } from '../../../shell/url-state/list-state.ts'
 import { useUrlState } from '../../../shell/url-state/use-url-state.ts'
 import { BlockStack, Box, Button, Card, InlineStack, Text } from '../../../shell/ui/index.ts'
@@ -79,15 +79,7 @@ export function ReviewsPage() {
             />
           )}
           {urlState.like !== '' && <OneGroup onBack={() => go({ like: '' })} />}
-          {read.error && (
-            <Problem
-              error={read.error}
-              stale={list !== undefined}
-              what={t('The reviews could not be loaded')}
-              onRetry={() => void read.refetch()}
-              retrying={read.isFetching}
-            />
-          )}
+          <LoadProblem query={read} what={t('The reviews could not be loaded')} />
           {read.isPending && (
             <Card padding="0">
               <LoadingRows rows={4} what={t('reviews')} />

@@ -6,13 +6,17 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { sortTests } from './test/projects.ts'
 
 const tests = sortTests()
+/** Short files that wait for ten seconds that the product promises. */
+const WAITING = ['server/ports/dns.test.ts', 'server/engine/worker/recovery.test.ts']
 /**
  * A long file that starts last runs alone at the end, with the other processor idle. Vitest sorts
  * the files of one rank by their last duration or their size.
  */
 const LONGEST_FIRST = [tests.flows, tests.browser, [...tests.db, ...tests.unit]]
 const ranks = new Map(
-  LONGEST_FIRST.flatMap((files, rank) => files.map((file) => [path.resolve(file), rank])),
+  [...LONGEST_FIRST.map((files, rank) => [files, rank] as const), [WAITING, 0] as const].flatMap(
+    ([files, rank]) => files.map((file) => [path.resolve(file), rank] as const),
+  ),
 )
 
 class LongestFirst extends BaseSequencer {
@@ -37,9 +41,9 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
-    // One more for every two processors, for tests that wait for a process or a timer. Each worker
-    // compiles the modules and warms up separately: six on two processors use a fifth more CPU time.
-    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    // Two for each processor: many tests wait for a process or a timer. Each worker compiles the
+    // modules and warms up separately: six on two processors use a fifth more CPU time.
+    maxWorkers: availableParallelism() * 2,
     sequence: { sequencer: LongestFirst },
     provide: { seed, soak: false },
     // A test that is focused by accident hides the others.

@@ -46,6 +46,8 @@ export function serveRequests<Input, Answer>(work: (input: Input) => Promise<Ans
 
 function reply(message: Reply): void {
   if (!process.send) throw new Error('This script runs only as a child of the server')
+  // The next process reads what this one compiled. This one may be killed once it has answered.
+  process.getBuiltinModule('node:module').flushCompileCache()
   process.send(message)
 }
 

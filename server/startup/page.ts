@@ -100,14 +100,16 @@ export function buildEnvironment(): NodeJS.ProcessEnv {
   }
 }
 
-/** Compresses the files of the page once, and not for every request. */
+/** Compresses the files of the page once, and not for every request; on all processors. */
 async function compress(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    if (!/\.(js|css|svg)$/.test(name)) continue
-    const bytes = await readFile(path.join(folder, name))
-    for (const [ending, pack] of Object.entries(COMPRESS))
-      await writeFile(path.join(folder, `${name}.${ending}`), await pack(bytes))
-  }
+  const names = (await readdir(folder)).filter((name) => /\.(js|css|svg)$/.test(name))
+  await Promise.all(
+    names.map(async (name) => {
+      const bytes = await readFile(path.join(folder, name))
+      for (const [ending, pack] of Object.entries(COMPRESS))
+        await writeFile(path.join(folder, `${name}.${ending}`), await pack(bytes))
+    }),
+  )
 }
 
 /**

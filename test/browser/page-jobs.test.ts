@@ -8,13 +8,15 @@ import { expect, test } from 'vitest'
 import { insertManyFiles } from '../factories.ts'
 import { readDemo, type RunningServer } from '../flows/server.ts'
 import { launched } from './dialogs.ts'
-import { sized } from '../scale.ts'
+import { sized, soakTest } from '../scale.ts'
 import { handOf, MODES } from './hand.ts'
 import { usePages } from './page-browser.ts'
 
 const MANY = 500
 /** What the mouse does in these jobs is also covered by the tests of each page. */
 const TESTED = sized<readonly (typeof MODES)[number][]>(['keyboard'], MODES)
+/** What is done to many files, each step of which is also in the tests of bulk operations. */
+const IN_SOAK = sized<typeof TESTED>([], MODES)
 
 let server: RunningServer
 let browser: Browser
@@ -97,7 +99,7 @@ test.each(TESTED)('from the first file to the first download, by %s', async (mod
   await found.locator('mark', { hasText: 'EB-001' }).waitFor()
 })
 
-test.each(TESTED)('500 files are tagged, renamed, and both undone, by %s', async (mode) => {
+test.each(IN_SOAK)('500 files are tagged, renamed, and both undone, by %s', async (mode) => {
   await insertFiles(`many-${mode}`)
   const page = await open('/files')
   const hand = handOf(mode, page)
@@ -137,7 +139,7 @@ test.each(TESTED)('500 files are tagged, renamed, and both undone, by %s', async
     .waitFor()
 })
 
-test('a connection is made, synced, and synced again by keyboard alone', async () => {
+soakTest('a connection is made, synced, and synced again by keyboard alone', async () => {
   const page = await open('/import/connections')
   const hand = handOf('keyboard', page)
   await hand.press(page.getByRole('link', { name: 'Connect', exact: true }))

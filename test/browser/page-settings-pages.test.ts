@@ -8,6 +8,7 @@ import { startReceiver } from '../fakes/receiver.ts'
 import { startMailFake } from '../fakes/smtp.ts'
 import { importUntilEnd } from '../flows/imports.ts'
 import { readDemo, type RunningServer } from '../flows/server.ts'
+import { soakTest } from '../scale.ts'
 import { usePages } from './page-browser.ts'
 
 let server: RunningServer
@@ -90,50 +91,53 @@ test('a list of licence keys is created, filled and chosen in a workflow for del
   await page.getByRole('heading', { name: 'No lists of licence keys yet' }).waitFor()
 })
 
-test('a list generates keys; a buyer’s key is found, revoked, restored, replaced and reset', async () => {
-  const page = await open('/settings/licences')
-  await page.getByRole('button', { name: 'Create list' }).first().click()
-  await dialog(page).getByLabel('Name').fill('Generated')
-  await dialog(page).getByText('Generate keys', { exact: true }).click()
-  await dialog(page).getByLabel('Pattern').fill('XXXXX-XXXX')
-  await dialog(page).getByLabel('Prefix').fill('PRO-')
-  const example = dialog(page).getByRole('status', { name: 'Example of a key' })
-  await example.getByText(/PRO-[2-9A-Z]{5}-[2-9A-Z]{5}$/).waitFor()
-  await press(page, 'Create')
-  await dialog(page).getByText('could be guessed: add 2 more X').waitFor()
-  await dialog(page).getByLabel('Pattern').fill('XXXXX-XXXXX-XX')
-  await dialog(page).getByLabel('Activations of a key', { exact: true }).selectOption('Set to')
-  await press(page, 'Create')
-  await dialog(page).waitFor({ state: 'detached' })
-  await page.getByRole('link', { name: 'Generated', exact: true }).click()
-  await page.getByRole('heading', { name: 'No buyer has a key yet' }).waitFor()
-  const key = await giveKey(page.url().split('/').at(-1)!)
-  const active = { key, instance: 'studio-mac' }
-  expect((await server.call('POST', '/licences/activate', active)).status).toBe(200)
-
-  await page.reload()
-  await page.getByLabel('Search keys').fill('#9')
-  await page.getByRole('heading', { name: 'No key matches' }).waitFor()
-  await page.getByLabel('Search keys').fill(key)
-  const row = page.getByRole('row').filter({ hasText: key })
-  await row.getByText('Active').waitFor()
-  await row.getByRole('button', { name: `Activations of ${key}: 1 of 3` }).click()
-  await dialog(page).getByText('studio-mac').waitFor()
-  await press(page, 'Close')
-  const act = async (name: string) => {
-    await row.getByRole('button', { name: `More for ${key}` }).click()
-    await page.getByRole('menuitem', { name, exact: true }).click()
-    await press(page, name)
+soakTest(
+  'a list generates keys; a buyer’s key is found, revoked, restored, replaced and reset',
+  async () => {
+    const page = await open('/settings/licences')
+    await page.getByRole('button', { name: 'Create list' }).first().click()
+    await dialog(page).getByLabel('Name').fill('Generated')
+    await dialog(page).getByText('Generate keys', { exact: true }).click()
+    await dialog(page).getByLabel('Pattern').fill('XXXXX-XXXX')
+    await dialog(page).getByLabel('Prefix').fill('PRO-')
+    const example = dialog(page).getByRole('status', { name: 'Example of a key' })
+    await example.getByText(/PRO-[2-9A-Z]{5}-[2-9A-Z]{5}$/).waitFor()
+    await press(page, 'Create')
+    await dialog(page).getByText('could be guessed: add 2 more X').waitFor()
+    await dialog(page).getByLabel('Pattern').fill('XXXXX-XXXXX-XX')
+    await dialog(page).getByLabel('Activations of a key', { exact: true }).selectOption('Set to')
+    await press(page, 'Create')
     await dialog(page).waitFor({ state: 'detached' })
-  }
-  await act('Revoke')
-  await row.getByText('Revoked').waitFor()
-  await act('Restore')
-  await act('End all activations')
-  await row.getByText('0 of 3').waitFor()
-  await act('Replace')
-  await row.getByText('Replaced').waitFor()
-})
+    await page.getByRole('link', { name: 'Generated', exact: true }).click()
+    await page.getByRole('heading', { name: 'No buyer has a key yet' }).waitFor()
+    const key = await giveKey(page.url().split('/').at(-1)!)
+    const active = { key, instance: 'studio-mac' }
+    expect((await server.call('POST', '/licences/activate', active)).status).toBe(200)
+
+    await page.reload()
+    await page.getByLabel('Search keys').fill('#9')
+    await page.getByRole('heading', { name: 'No key matches' }).waitFor()
+    await page.getByLabel('Search keys').fill(key)
+    const row = page.getByRole('row').filter({ hasText: key })
+    await row.getByText('Active').waitFor()
+    await row.getByRole('button', { name: `Activations of ${key}: 1 of 3` }).click()
+    await dialog(page).getByText('studio-mac').waitFor()
+    await press(page, 'Close')
+    const act = async (name: string) => {
+      await row.getByRole('button', { name: `More for ${key}` }).click()
+      await page.getByRole('menuitem', { name, exact: true }).click()
+      await press(page, name)
+      await dialog(page).waitFor({ state: 'detached' })
+    }
+    await act('Revoke')
+    await row.getByText('Revoked').waitFor()
+    await act('Restore')
+    await act('End all activations')
+    await row.getByText('0 of 3').waitFor()
+    await act('Replace')
+    await row.getByText('Replaced').waitFor()
+  },
+)
 
 /** Gives a key of the list (a public id) to the buyer of a new order, who opens the page. */
 async function giveKey(list: string): Promise<string> {

@@ -124,7 +124,7 @@ function watchOffsets(context: BrowserContext): number[] {
   return offsets
 }
 
-test('files that are dropped on another page are uploaded', async () => {
+soakTest('files that are dropped on another page are uploaded', async () => {
   const page = await open()
   await page.goto(`${server.url}/operations`)
   await page.getByRole('heading', { name: 'Operations', level: 1 }).waitFor()

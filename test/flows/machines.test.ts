@@ -152,45 +152,6 @@ test('files sent to the drop server of either machine are imported by the third'
   }
 })
 
-test('an upload continues at the other machine after its machine was killed in a chunk', async () => {
-  const bytes = contentOf(12_000_000, 'killed')
-  const at = await beginUpload(sender, bytes.length, { filename: 'killed.bin' })
-  expect((await patch(sender, at, 0, bytes.subarray(0, 1_000_000))).status).toBe(204)
-  // Bytes of a chunk that does not end: the process is killed while it waits for the rest.
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const open = new ReadableStream({
-    start: async (stream) => {
-      stream.enqueue(bytes.subarray(1_000_000, 11_000_000))
-      await promise
-      stream.close()
-    },
-  })
-  const broken = fetch(new URL(at, first.server.url), {
-    method: 'PATCH',
-    headers: {
-      ...{ authorization: `Bearer ${sender.key}`, 'tus-resumable': '1.0.0' },
-      ...{ 'upload-offset': '1000000', 'content-type': 'application/offset+octet-stream' },
-    },
-    body: open,
-    duplex: 'half',
-  }).catch((error: Error) => error)
-  await expect.poll(() => piecesOf(at)).toHaveLength(2)
-  await first.server.kill()
-  resolve()
-  expect(await broken).toBeInstanceOf(Error)
-  const there: Sender = { ...sender, url: second.server.url }
-  const continued = await sendFile(there, bytes, {
-    uploadUrl: new URL(at, second.server.url).href,
-    chunkSize: 5_000_000,
-  }).done
-  expect(
-    (await piecesOf(continued)).slice(0, 2).reduce((sum, size) => sum + size, 0),
-  ).toBeGreaterThan(8_000_000)
-  const { id } = await imported('killed.bin')
-  const content = await second.server.call('GET', `/api/files/${id}/content`)
-  expect(hashOf(Buffer.from(await content.arrayBuffer()))).toBe(hashOf(bytes))
-})
-
 test('no machine has bytes of merchants on its disk', async () => {
   for (const { id } of await listAll(second.server, '/api/operations?limit=100'))
     await jobUntilEnd(second.server, id!)

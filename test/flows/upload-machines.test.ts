@@ -3,17 +3,18 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase } from '../database.ts'
 import { beginUpload, create, offsetOf, patch, tus, type Sender } from '../uploads.ts'
-import { SECRET, startServer, type ServerProcess } from './server.ts'
+import { startLocalServer } from './local-server.ts'
+import type { RunningServer } from './server.ts'
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
-let first: ServerProcess
-let second: ServerProcess
+let first: RunningServer
+let second: RunningServer
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  const env = { DATABASE_URL: database.url, APP_SECRET: SECRET }
-  first = await startServer({ env })
-  second = await startServer({ env: { ...env, ROLE: 'web' } })
+  const env = { DATABASE_URL: database.url }
+  first = await startLocalServer(env)
+  second = await startLocalServer({ ...env, ROLE: 'web' })
 })
 afterAll(async () => {
   await Promise.all([first?.stop(), second?.stop()])
@@ -40,10 +41,10 @@ test('the second refuses uploads with the reason, and the first continues', asyn
 
 test('with UPLOAD_DIR as a shared folder the second continues the uploads of the first', async () => {
   const env = {
-    ...{ DATABASE_URL: database.url, APP_SECRET: SECRET, ROLE: 'web' },
-    ...{ UPLOAD_DIR: path.join(first.dataDir, 'uploads') },
+    ...{ DATABASE_URL: database.url, ROLE: 'web' },
+    UPLOAD_DIR: path.join(first.dataDir, 'uploads'),
   }
-  const sharing = await startServer({ env })
+  const sharing = await startLocalServer(env)
   onTestFinished(() => sharing.stop().then(() => {}))
   const [here, there] = [first, sharing].map(({ url }): Sender => ({ url, key: first.apiKey }))
   const at = await beginUpload(here!, 10, { filename: 'shared.bin' })

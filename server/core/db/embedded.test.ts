@@ -87,6 +87,13 @@ test('an external data folder that is missing, or another user’s, is never rep
   await start()
 })
 
+test('a second server on the same data folder is refused with advice', async () => {
+  await start()
+  await expect(startEmbedded(dataDir, silent)).rejects.toThrow(
+    /Another Stevedore is running on this data folder/,
+  )
+})
+
 test('a data folder may be moved; its copy cannot use the same database', async () => {
   await chmod(folder, 0o700)
   await start()

@@ -1,4 +1,14 @@
-import { access, mkdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
+import {
+  access,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { z } from 'zod'
@@ -37,9 +47,27 @@ test('it has none of the server’s environment', async () => {
   expect(
     Object.keys(environment).filter(
       (name) =>
-        !/^(PATH|HOME|TMPDIR|MALLOC_ARENA_MAX|PWD|OLDPWD|SHLVL|_|NODE_CHANNEL_.*)$/.test(name),
+        !/^(PATH|HOME|TMPDIR|MALLOC_ARENA_MAX|NODE_COMPILE_CACHE|PWD|OLDPWD|SHLVL|_|NODE_CHANNEL_.*)$/.test(
+          name,
+        ),
     ),
   ).toEqual([])
+})
+
+test('what one child compiled is read by the next', async () => {
+  const { NODE_COMPILE_CACHE = '' } = process.env
+  const folder = await mkdtemp(path.join(tmpdir(), 'stevedore-compiled-'))
+  process.env.NODE_COMPILE_CACHE = folder
+  onTestFinished(async () => {
+    process.env.NODE_COMPILE_CACHE = NODE_COMPILE_CACHE
+    await rm(folder, { recursive: true })
+  })
+  await run('pid')
+  const compiled = async () => (await readdir(folder, { recursive: true })).toSorted()
+  const first = await compiled()
+  expect(first.length).toBeGreaterThan(1)
+  await run('pid')
+  expect(await compiled()).toEqual(first)
 })
 
 test('a refusal keeps its code and the child stays alive; a bug reveals no internal details', async () => {

@@ -6,21 +6,21 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clusterOf } from '../../server/core/db/embedded-place.ts'
-import { OWNER_LOCK, startEmbedded } from '../../server/core/db/embedded.ts'
-import { silent } from '../database.ts'
+import { OWNER_LOCK } from '../../server/core/db/embedded.ts'
 import { hashOf, contentOf } from '../fakes/content.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
-import { promisedMs, randomOf, sized, soakTest } from '../scale.ts'
+import { randomOf } from '../scale.ts'
 import { uniqueSkus } from './catalog.ts'
 import { startClusterWithPostgres, type ClusterWithPostgres, type Worker } from './cluster.ts'
 import { jobUntilEnd, listAll, type ImportReply } from './imports.ts'
 import { makeDataDir, removeDataDir, startServer, type ServerProcess } from './server.ts'
 
-const FILES = sized(40, 400)
+const FILES = 400
 /** Files before the restarts of PostgreSQL, and in each import during them. */
-const BASE = sized(20, 200)
-const EACH = sized(10, 40)
-const RESTARTS = sized(1, 10)
+const BASE = 200
+const EACH = 40
+const RESTARTS = 10
+const PROMISED_MS = 10_000
 const random = randomOf('recovery')
 
 let dataDir: string
@@ -76,19 +76,13 @@ test('an import killed in the middle resumes after the next start: nothing is lo
     expect(hashOf(await readFile(blobPath(hash)))).toBe(size >= 0 ? hash : '')
 })
 
-soakTest('an ordinary stop and start keeps everything', async () => {
+test('an ordinary stop and start keeps everything', async () => {
   expect(await server.stop()).toBe(0)
   expect(
     existsSync(path.join(await clusterOf(path.join(dataDir, 'postgres')), 'postmaster.pid')),
   ).toBe(false)
   server = await startServer({ dataDir })
   expect((await listAll(server, '/api/files?search=kept-&limit=250')).length).toBe(FILES)
-})
-
-test('a second server on the same data folder is refused with advice', async () => {
-  await expect(startEmbedded(dataDir, silent)).rejects.toThrow(
-    /Another Stevedore is running on this data folder/,
-  )
 })
 
 describe('immediate restarts of PostgreSQL under load', () => {
@@ -176,7 +170,7 @@ describe('immediate restarts of PostgreSQL under load', () => {
       await delay(random(0, 400))
       const since = performance.now()
       await cluster.restartPostgres()
-      await expect.poll(() => serves(web), { timeout: promisedMs(10_000), interval: 50 }).toBe(true)
+      await expect.poll(() => serves(web), { timeout: PROMISED_MS, interval: 50 }).toBe(true)
       back.push(Math.round(performance.now() - since))
     }
     over = true
@@ -188,7 +182,7 @@ describe('immediate restarts of PostgreSQL under load', () => {
       )
     await expect.poll(async () => (await owners()).rowCount).toBe(1)
     process.stdout.write(`serving again after ${back.join(', ')} ms\n`)
-    expect(Math.max(...back)).toBeLessThan(promisedMs(10_000))
+    expect(Math.max(...back)).toBeLessThan(PROMISED_MS)
     expect([web.child.exitCode, worker.child.exitCode]).toEqual([null, null])
 
     expect(acknowledged.imports.length).toBeGreaterThanOrEqual(RESTARTS)

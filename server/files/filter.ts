@@ -7,7 +7,7 @@ import { likeLiteral } from '../core/db/like-pattern.ts'
 import { parsePublicId, type IdPrefix } from '../core/ids.ts'
 import { beginningOf, dayAt } from './days.ts'
 import { readShop } from './shop-settings.ts'
-import { TRASH_EXPIRED } from './trash.ts'
+import { TRASH_ENDED } from './trash.ts'
 import { findWord, type Conditions } from './word-search.ts'
 
 const NO_DATE = 'Send a date, like 2026-01-31'
@@ -88,7 +88,7 @@ export interface CompiledFilter extends Conditions {
 /** Looks up the words and the locations of the filter: compile it once for the page and its total. */
 export async function compileFilter(scope: ShopScope, filter: FileFilter): Promise<CompiledFilter> {
   const shown = filter.deleted
-    ? `files.deleted_at is not null and not ${TRASH_EXPIRED}`
+    ? `files.deleted_at is not null and not ${TRASH_ENDED}`
     : 'files.deleted_at is null'
   const conditions = [shown]
   const bindings: Bindings = {}

@@ -126,7 +126,7 @@ interface Compiled {
   served: boolean
 }
 
-async function compile(scope: ShopScope, filter: LinkFilter, now: Date): Promise<Compiled> {
+async function compile(scope: ShopScope, filter: LinkFilter & Place, now: Date): Promise<Compiled> {
   const conditions: string[] = []
   const bindings: Bindings = {}
   let served = filter.status === 'revoked' || (filter.status === undefined && !filter.search)
@@ -143,7 +143,10 @@ async function compile(scope: ShopScope, filter: LinkFilter, now: Date): Promise
   if (packId !== undefined) add('l.pack_id = :packId', { packId })
   if (operation !== undefined) add('l.operation_id = :operation', { operation })
   if (email !== undefined) add(`${EMAIL} = lower(:email) collate "C"`, { email })
-  if (search) add(...(await searchedLinks(scope, search)))
+  if (search) {
+    const isAlone = [fileId, packId, operation, email, status].every((one) => one === undefined)
+    add(...(await searchedLinks(scope, search, isAlone ? filter : null)))
+  }
   if (status !== undefined)
     add(STATUS[status], status === 'revoked' || status === 'withdrawn' ? {} : { now }, false)
   if (status === 'withdrawn' && !served) {
@@ -177,15 +180,25 @@ const NAMED_GONE_PACKS = `select id from links l where shop_id = :shop and pack_
 const ADDRESSED = `select id from links l where shop_id = :shop
   and ${EMAIL} like lower(:start) collate "C"`
 
+/** @param page if there is no other condition: of the links by their address, only those are needed */
 async function searchedLinks(
   scope: ShopScope,
   text: string,
+  page: Place | null,
 ): Promise<[sql: string, bindings: Bindings, served: boolean]> {
+  const after = page?.cursor === undefined ? {} : { cursor: page.cursor }
+  const newest = page
+    ? `and l.parent_id is null and l.delivery_id is null
+       ${page.cursor === undefined ? '' : 'and l.id < :cursor'} order by l.id desc limit :rows`
+    : ''
   const part = { part: `%${likeLiteral(nameKey(text))}%` }
   const start = { start: `${likeLiteral(text)}%` }
   const files = await fewIds(scope, NAMED, part)
   const packs = await fewIds(scope, NAMED_PACKS, part)
-  const links = await fewIds(scope, `${ADDRESSED} union ${NAMED_GONE_PACKS}`, { ...start, ...part })
+  const links = await fewIds(scope, `(${ADDRESSED} ${newest}) union ${NAMED_GONE_PACKS}`, {
+    ...{ ...start, ...part, ...after },
+    ...(page ? { rows: page.limit + 1 } : {}),
+  })
   if (files && packs && links)
     return [
       // Not constants: the planner would examine each id of them.

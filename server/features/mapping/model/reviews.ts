@@ -166,10 +166,12 @@ export async function listReviewGroups(
   return { groups: found, open: groups[0]?.open ?? (await countOpen(scope)) }
 }
 
-export async function countOpen(scope: ShopScope): Promise<number> {
+/** How many reviews are open, counted up to `most`: each one's file is looked up. */
+export async function countOpen(scope: ShopScope, most?: number): Promise<number> {
   const row = await scope.one<{ open: number }>(
-    `select count(*) as open from ${OF_FILES} where r.shop_id = :shop and r.status = 'open'
-      and ${IS_NEEDED}`,
+    `select count(*) as open from (select 1 from ${OF_FILES}
+       where r.shop_id = :shop and r.status = 'open' and ${IS_NEEDED} limit :most) n`,
+    { most: most ?? null },
   )
   return row.open
 }

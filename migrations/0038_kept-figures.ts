@@ -1,12 +1,29 @@
 // Figures that the home page read from a row for each file and day: the downloads of a day, kept by
 // triggers, and the most downloaded files and products of shops with many, which a worker renews.
-// Turns of the hourly sweeps. migrations/0039_fill-figures.ts fills them.
+// The parents of used-up links. Turns of the hourly sweeps. migrations/0039_fill-figures.ts fills them.
 import type { Knex } from 'knex'
 
 export const undo = 'Nothing.'
 
+/** The trigger of migrations/0036_kept-counts.ts, with further columns. */
+const noteUsedUp = (columns: string, values: string) => `
+  create or replace function note_used_up_link() returns trigger language plpgsql as $$
+  begin
+    if new.downloads >= new.download_limit then
+      insert into used_up_links (shop_id, link_id${columns})
+      values (new.shop_id, new.id${values}) on conflict do nothing;
+    else
+      delete from used_up_links where shop_id = new.shop_id and link_id = new.id;
+    end if;
+    return null;
+  end $$;`
+
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
+    -- The page of a delivery or a pack that the link is under, which never changes.
+    alter table used_up_links add column parent_id uuid;
+    ${noteUsedUp(', parent_id', ', new.parent_id')}
+
     -- Also writers of the previous version count, and no reader adds up the files of a day.
     create function note_file_days() returns trigger language plpgsql as $$
     begin
@@ -55,6 +72,8 @@ export async function up(knex: Knex): Promise<void> {
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
+    ${noteUsedUp('', '')}
+    alter table used_up_links drop column parent_id;
     drop table sweep_turns, shop_tops;
     drop trigger file_days_changed on file_days;
     drop trigger file_days_added on file_days;

@@ -7,7 +7,7 @@ import { likeLiteral } from '../core/db/like-pattern.ts'
 import { parsePublicId, type IdPrefix } from '../core/ids.ts'
 import { beginningOf, dayAt } from './days.ts'
 import { readShop } from './shop-settings.ts'
-import { TRASH_EXPIRED } from './trash.ts'
+import { TRASH_ENDED } from './trash.ts'
 import { findWord, type Conditions } from './word-search.ts'
 
 const NO_DATE = 'Send a date, like 2026-01-31'
@@ -88,7 +88,7 @@ export interface CompiledFilter extends Conditions {
 /** Looks up the words and the locations of the filter: compile it once for the page and its total. */
 export async function compileFilter(scope: ShopScope, filter: FileFilter): Promise<CompiledFilter> {
   const shown = filter.deleted
-    ? `files.deleted_at is not null and not ${TRASH_EXPIRED}`
+    ? `files.deleted_at is not null and not ${TRASH_ENDED}`
     : 'files.deleted_at is null'
   const conditions = [shown]
   const bindings: Bindings = {}
@@ -110,12 +110,7 @@ export async function compileFilter(scope: ShopScope, filter: FileFilter): Promi
   add('f_types', type && extensionsOf(type), 'files.extension = any(:f_types)')
   add('f_tags', tags && tags.length > 0 ? tags : undefined, 'files.tags @> :f_tags::text[]')
   if (mapped !== undefined) conditions.push(`files.mapping_state ${mapped ? '=' : '<>'} 'mapped'`)
-  add(
-    'f_product',
-    filter.product,
-    `exists (select from mappings m where m.shop_id = files.shop_id and m.file_id = files.id
-       and m.product_id = :f_product)`,
-  )
+  await addProduct(scope, filter, add)
   add('f_larger', filter.larger_than, 'files.size_bytes > :f_larger')
   add('f_smaller', filter.smaller_than, 'files.size_bytes < :f_smaller')
   const { uploaded_before: before, uploaded_after: after } = filter
@@ -170,6 +165,27 @@ async function fewFiles(
     { ...bindings, few: FEW + 1 },
   )
   return rows.length > FEW ? null : [...new Set(rows.map(({ id }) => id))]
+}
+
+/** Adds the condition about a product. */
+async function addProduct(
+  scope: ShopScope,
+  { product }: FileFilter,
+  add: AddCondition,
+): Promise<void> {
+  if (product === undefined) return
+  const few = await fewFiles(
+    scope,
+    `select m.file_id as id from mappings m where m.shop_id = :shop and m.product_id = :product`,
+    { product },
+  )
+  add('f_its', few ?? undefined, 'files.id = any(:f_its::uuid[])')
+  add(
+    'f_product',
+    product,
+    `exists (select from mappings m where m.shop_id = files.shop_id and m.file_id = files.id
+       and m.product_id = :f_product)`,
+  )
 }
 
 /** Adds the condition about the location of a file's bytes. */

@@ -106,9 +106,9 @@ async function fewIds(scope: ShopScope, places: WordPlaces, few: number): Promis
   return ids
 }
 
-function commonWord({ within, at, bindings }: WordPlaces): FoundWord {
+function commonWord(places: WordPlaces): FoundWord {
+  const { within, at, bindings } = places
   const [name, tag] = [within('files.name_key'), `files.tags && :f_tag${at}::text[]`]
-  const related = relatedOf(within, at).join(' union all ')
   // Limits prevent the planner from reading all products for a few rows.
   const near = `coalesce((select true from mappings m join products p on p.shop_id = :shop
        and p.id = m.product_id
@@ -119,7 +119,8 @@ function commonWord({ within, at, bindings }: WordPlaces): FoundWord {
    or coalesce((select true from packs c where c.shop_id = :shop and c.id = files.pack_id
      and ${within('c.name_key')} limit 1), false)`
   return {
-    sql: `(${name} or ${tag} or files.id in (${related}))`,
+    // Not in an OR: only so the planner joins them, with a hash of any size.
+    sql: `files.id in (${placesOf(places).join(' union all ')})`,
     near: `(${name} or ${tag} or ${near})`,
     some: name,
     isRare: false,

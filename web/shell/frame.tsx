@@ -47,6 +47,9 @@ function sectionsOf(places: readonly NavigationEntry[]): Section[] {
 
 const useNavigation = () => useFeatures().flatMap(({ navigation = [] }) => navigation)
 
+/** A badge has room for three digits; the server counts little further. */
+const shownCount = (count: number): string => (count > 999 ? '999+' : String(count))
+
 function OwnFrame({ children }: { children: ReactNode }) {
   const path = usePathname()
   const [openAt, setOpenAt] = useState<string | null>(null)
@@ -80,7 +83,7 @@ function OwnFrame({ children }: { children: ReactNode }) {
                 excludePaths: places
                   .map(({ url }) => url)
                   .filter((url) => url !== place.url && url.startsWith(place.url)),
-                badge: badge && badges[badge] ? String(badges[badge]) : undefined,
+                badge: badge && badges[badge] ? shownCount(badges[badge]) : undefined,
               }))}
             />
           ))}

@@ -14,10 +14,16 @@ import { operationId } from '../operations/record.ts'
 import { refusedReasonSchema } from '../orders/record.ts'
 import { endpoint, type Endpoint } from '../../http/endpoint.ts'
 
+/** The page asks every few seconds. */
+const MAX_REVIEWS = 1000
+
 const activitySchema = z
   .object({
     unread: z.number().int().meta({ description: 'Unread notices' }),
-    reviews: z.number().int().meta({ description: 'Open reviews' }),
+    reviews: z
+      .number()
+      .int()
+      .meta({ description: `Open reviews, counted up to ${MAX_REVIEWS}` }),
     running: z.boolean().meta({ description: 'Whether an operation is running' }),
     latest_operation: z
       .string()
@@ -37,7 +43,7 @@ export const activityRoutes = (engine: Engine): Endpoint[] => [
     handler: async ({ caller: { scope } }) => {
       const [unread, reviews, running, newest] = await Promise.all([
         countUnread(scope),
-        countOpen(scope),
+        countOpen(scope, MAX_REVIEWS),
         engine.list(scope, { status: 'running', limit: 1 }),
         engine.list(scope, { limit: 1 }),
       ])

@@ -85,6 +85,17 @@ test('each need is counted, and gone when it is done', async () => {
   await scope.query(`update links set expires_at = now() where shop_id = :shop
     and file_id is not null`)
   expect(await needs()).toEqual({ asked: 1, blocked: 1, failed_imports: 1 })
+  for (const [change, blocked] of [
+    ['expires_at = null', 0],
+    ['download_limit = 2, downloads = 2', 1],
+    ['download_limit = 3', 0],
+    [`use_hours = 1, first_used_at = now() - interval '2 hours'`, 1],
+    ['revoked_at = now()', 0],
+    ['revoked_at = null', 1],
+  ] as const) {
+    await scope.query(`update links set ${change} where shop_id = :shop and file_id is not null`)
+    expect((await needs()).blocked ?? 0, change).toBe(blocked)
+  }
   await scope.query(`update versions set damaged = true where shop_id = :shop`)
   expect(await needs()).toMatchObject({ damaged: 1 })
 

@@ -79,14 +79,18 @@ export interface DeliveryFilter {
 const DELIVERY_LISTINGS = [...DELIVERY_STATUSES, 'unreachable', 'blocked'] as const
 export type DeliveryListing = (typeof DELIVERY_LISTINGS)[number]
 
-// The first conditions are those of the indexes deliveries_held, deliveries_ended and
-// orders_without_email, which find the few.
+// The first conditions are those of the indexes deliveries_held, deliveries_ended,
+// deliveries_bounced and orders_without_email, which find the few.
 const LISTED: Partial<Record<DeliveryListing, string>> = {
   held: `d.held_by is not null and ${STATUS_SQL} = 'held'`,
   withdrawn: `(d.revoked_at is not null or d.withdrawn_at is not null)
     and ${STATUS_SQL} = 'withdrawn'`,
   revoked: `(d.revoked_at is not null or d.withdrawn_at is not null) and d.revoked_at is not null`,
-  unreachable: `(d.bounced_at is not null or o.email is null and d.email is null)
+  unreachable: `d.id in (
+      select b.id from deliveries b where b.shop_id = :shop and b.bounced_at is not null
+      union all
+      select e.id from orders n join deliveries e on e.shop_id = n.shop_id and e.order_id = n.id
+      where n.shop_id = :shop and n.email is null and e.email is null)
     and ${STATUS_SQL} = 'ready'`,
   blocked: `${STATUS_SQL} = 'ready' and f.blocked > 0`,
 }

@@ -97,3 +97,42 @@ export const linkBlocked = (block: LinkBlock): string =>
 /** SQL: of the links `c` under a delivery's page, those that download nothing. */
 export const BLOCKED_LINK = `c.file_id is not null and c.revoked_at is null
   and (${Object.values(LINK_BLOCKS).join(' or ')})`
+
+/**
+ * SQL after `from`: links `c` under pages, with all that LINK_BLOCKS selects, by the indexes that find
+ * them. The condition must be tested again.
+ */
+const MAYBE_BLOCKED = [
+  `used_up_links u join links c on c.shop_id = u.shop_id and c.id = u.link_id
+   where u.shop_id = :shop and u.parent_id is not null`,
+  `links c where c.shop_id = :shop and c.parent_id is not null
+   and c.expires_at <= now() and c.revoked_at is null`,
+  `links c where c.shop_id = :shop and c.parent_id is not null
+   and c.first_used_at is not null and c.use_hours is not null`,
+  `prepared_files w join links c on c.shop_id = w.shop_id and c.id = w.link_id
+   where w.shop_id = :shop and w.status = 'waiting' and c.parent_id is not null`,
+].map(
+  (from) => `select c.shop_id, c.id, c.parent_id, c.file_id, c.revoked_at, c.downloads,
+    c.download_limit, c.ends_at from ${from}`,
+)
+/** If there are more of these links, the deliveries are read one by one: many of them match. */
+const FEW_BLOCKED = 5000
+
+/**
+ * SQL after `from`: the ready deliveries `d` with a link that downloads nothing, each once. `offset 0`
+ * prevents the planner from beginning with the deliveries.
+ */
+export const BLOCKED_DELIVERIES = `(
+  with blocked as materialized (
+    select c.parent_id from (${MAYBE_BLOCKED.join(' union all ')} offset 0) c
+    where ${BLOCKED_LINK} limit ${FEW_BLOCKED})
+  select d.id from (select distinct parent_id from blocked offset 0) c
+  join links p on p.shop_id = :shop and p.id = c.parent_id
+  join deliveries d on d.shop_id = p.shop_id and d.id = p.delivery_id
+  where (select count(*) from blocked) < ${FEW_BLOCKED} and ${STATUS_SQL} = 'ready'
+  union all
+  select d.id from deliveries d
+  join links p on p.shop_id = d.shop_id and p.delivery_id = d.id
+  where (select count(*) from blocked) >= ${FEW_BLOCKED}
+    and d.shop_id = :shop and ${STATUS_SQL} = 'ready' and exists (select from links c
+      where c.shop_id = p.shop_id and c.parent_id = p.id and ${BLOCKED_LINK})) d`

@@ -6,7 +6,7 @@ export interface components {
     Activity: {
       /** @description The newest operation; null: none yet */
       latest_operation: string | null
-      /** @description Open reviews */
+      /** @description Open reviews, counted up to 1000 */
       reviews: number
       /** @description Whether an operation is running */
       running: boolean

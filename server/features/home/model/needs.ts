@@ -1,6 +1,6 @@
 // What needs the merchant, each with its number, and the first steps of a new shop.
 import type { ShopScope } from '../../../core/db/for-shop.ts'
-import { BLOCKED_LINK, STATUS_SQL } from '../../orders/entitlement.ts'
+import { BLOCKED_DELIVERIES, STATUS_SQL } from '../../orders/entitlement.ts'
 import { ASKED_PRODUCTS } from '../../orders/new-files.ts'
 import { UNFILED_PRODUCTS } from '../../orders/unfiled-products.ts'
 
@@ -15,9 +15,7 @@ const NEEDS = {
       where r.shop_id = d.shop_id and r.delivery_id = d.id and r.status = 'failed'))`,
   asked: `from deliveries d where d.shop_id = :shop and d.ask is not null
     and ${STATUS_SQL} in ('ready', 'held')`,
-  blocked: `from deliveries d join links p on p.shop_id = d.shop_id and p.delivery_id = d.id
-    where d.shop_id = :shop and ${STATUS_SQL} = 'ready' and exists (select from links c
-      where c.shop_id = p.shop_id and c.parent_id = p.id and ${BLOCKED_LINK})`,
+  blocked: `from ${BLOCKED_DELIVERIES}`,
   unreachable: `from deliveries d join orders o on o.shop_id = d.shop_id and o.id = d.order_id
     where d.shop_id = :shop and o.email is null and d.email is null and ${STATUS_SQL} = 'ready'`,
   bounced: `from deliveries d where d.shop_id = :shop and ${STATUS_SQL} = 'ready'

@@ -81,12 +81,38 @@ export async function listLinks(
   now: Date,
 ): Promise<LinkPage> {
   requireCursor(page.cursor)
-  const { where, bindings, served } = await compile(scope, page, now)
-  const read = served ? readByIndex : readBySpans
-  const { rows, last } = await read(scope, where, bindings, page)
+  const { rows, last } = (await readNewest(scope, page, now)) ?? (await readAll(scope, page, now))
   const data = rows.slice(0, page.limit).map((row) => linkOf(row, secrets, now))
   return { data, next_cursor: rows.length > page.limit ? lastOf(data).id : last }
 }
+
+async function readAll(scope: ShopScope, page: LinkFilter & Place, now: Date): Promise<Found> {
+  const { where, bindings, served } = await compile(scope, page, now)
+  const read = served ? readByIndex : readBySpans
+  return read(scope, where, bindings, page)
+}
+
+/**
+ * A full page of a search among the newest links, before all names and addresses that have the text
+ * are looked up; null: they do not fill it.
+ */
+async function readNewest(
+  scope: ShopScope,
+  page: LinkFilter & Place,
+  now: Date,
+): Promise<Found | null> {
+  const { search, ...others } = page
+  if (!search) return null
+  const { where, bindings, served } = await compile(scope, others, now)
+  if (served && !isAlone(others)) return null
+  const [sql, texts] = anywhere(search)
+  const all = { ...bindings, ...texts }
+  const found = await readBySpans(scope, `${where} and ${sql}`, all, page, 1)
+  return found.rows.length > page.limit ? found : null
+}
+
+const isAlone = ({ fileId, packId, operation, email, status }: LinkFilter): boolean =>
+  [fileId, packId, operation, email, status].every((one) => one === undefined)
 
 /** All links of the filter, a page at a time. */
 export async function* pagesOfLinks(
@@ -126,7 +152,7 @@ interface Compiled {
   served: boolean
 }
 
-async function compile(scope: ShopScope, filter: LinkFilter, now: Date): Promise<Compiled> {
+async function compile(scope: ShopScope, filter: LinkFilter & Place, now: Date): Promise<Compiled> {
   const conditions: string[] = []
   const bindings: Bindings = {}
   let served = filter.status === 'revoked' || (filter.status === undefined && !filter.search)
@@ -143,7 +169,9 @@ async function compile(scope: ShopScope, filter: LinkFilter, now: Date): Promise
   if (packId !== undefined) add('l.pack_id = :packId', { packId })
   if (operation !== undefined) add('l.operation_id = :operation', { operation })
   if (email !== undefined) add(`${EMAIL} = lower(:email) collate "C"`, { email })
-  if (search) add(...(await searchedLinks(scope, search)))
+  if (search) {
+    add(...(await searchedLinks(scope, search, isAlone(filter) ? filter : null)))
+  }
   if (status !== undefined)
     add(STATUS[status], status === 'revoked' || status === 'withdrawn' ? {} : { now }, false)
   if (status === 'withdrawn' && !served) {
@@ -177,15 +205,25 @@ const NAMED_GONE_PACKS = `select id from links l where shop_id = :shop and pack_
 const ADDRESSED = `select id from links l where shop_id = :shop
   and ${EMAIL} like lower(:start) collate "C"`
 
+/** @param page if there is no other condition: of the links by their address, only those are needed */
 async function searchedLinks(
   scope: ShopScope,
   text: string,
+  page: Place | null,
 ): Promise<[sql: string, bindings: Bindings, served: boolean]> {
-  const part = { part: `%${likeLiteral(nameKey(text))}%` }
-  const start = { start: `${likeLiteral(text)}%` }
+  const after = page?.cursor === undefined ? {} : { cursor: page.cursor }
+  const newest = page
+    ? `and l.parent_id is null and l.delivery_id is null
+       ${page.cursor === undefined ? '' : 'and l.id < :cursor'} order by l.id desc limit :rows`
+    : ''
+  const texts = textsOf(text)
+  const part = { part: texts.part }
   const files = await fewIds(scope, NAMED, part)
   const packs = await fewIds(scope, NAMED_PACKS, part)
-  const links = await fewIds(scope, `${ADDRESSED} union ${NAMED_GONE_PACKS}`, { ...start, ...part })
+  const links = await fewIds(scope, `(${ADDRESSED} ${newest}) union ${NAMED_GONE_PACKS}`, {
+    ...{ ...texts, ...after },
+    ...(page ? { rows: page.limit + 1 } : {}),
+  })
   if (files && packs && links)
     return [
       // Not constants: the planner would examine each id of them.
@@ -195,9 +233,20 @@ async function searchedLinks(
       { files, packs, links },
       true,
     ]
-  const anywhere = `(f.name_key like :part or p.name_key like :part or ${GONE_NAME} like :part or ${EMAIL} like lower(:start) collate "C")`
-  return [anywhere, { ...part, ...start }, false]
+  return [...anywhere(text), false]
 }
+
+const textsOf = (text: string) => ({
+  part: `%${likeLiteral(nameKey(text))}%`,
+  start: `${likeLiteral(text)}%`,
+})
+
+/** The search as a condition on each link. */
+const anywhere = (text: string): [sql: string, bindings: Bindings] => [
+  `(f.name_key like :part or p.name_key like :part or ${GONE_NAME} like :part
+    or ${EMAIL} like lower(:start) collate "C")`,
+  textsOf(text),
+]
 
 /**
  * The ids that a query finds, as the text of an array; or null if there are more than another query
@@ -254,11 +303,12 @@ async function readBySpans(
   where: string,
   bindings: Bindings,
   place: Place,
+  spans = Infinity,
 ): Promise<Found> {
   const until = performance.now() + TIME_LIMIT_MS
   const found: LinkRow[] = []
   let last = place.cursor ?? null
-  for (let span = SPAN.first; ; span = Math.min(SPAN.max, span * 4)) {
+  for (let span = SPAN.first, read = 1; ; span = Math.min(SPAN.max, span * 4), read++) {
     const rows = await scope.query<LinkRow & { last: string | null; read: number }>(
       `with span as materialized (
          select l.* from links l where l.shop_id = :shop ${last === null ? '' : 'and l.id < :last'}
@@ -283,6 +333,6 @@ async function readBySpans(
     const about = firstOf(rows)
     last = about.read < span ? null : about.last
     if (found.length > place.limit) return { rows: found, last: null }
-    if (last === null || performance.now() > until) return { rows: found, last }
+    if (last === null || read >= spans || performance.now() > until) return { rows: found, last }
   }
 }

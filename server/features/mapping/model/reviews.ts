@@ -70,8 +70,10 @@ const questionOf = (candidates: readonly Candidate[]) =>
 
 const COLUMNS = `r.id, r.file_id, f.filename, r.operation_id, o.kind, r.candidates, r.score, r.status, r.created_at, r.decided_at,
   r.decided_by, r.replaces`
-const OF_FILES = `reviews r join files f on f.shop_id = r.shop_id and f.id = r.file_id
-  and f.deleted_at is null`
+// The limit makes the planner look the file of each review up: it would read all files instead.
+const OF_FILES = `reviews r cross join lateral (
+    select f.filename, f.mapping_state from files f
+    where f.shop_id = r.shop_id and f.id = r.file_id and f.deleted_at is null limit 1) f`
 const WITH_FILES = `${OF_FILES}
   left join operations o on o.shop_id = r.shop_id and o.id = r.operation_id`
 /** SQL: the review is still needed. A file that was mapped in the meantime needs none. */
@@ -129,19 +131,30 @@ export interface ReviewGroup {
 
 const SHOWN_NAMES = 6
 
-/** Reads a page of groups, the largest first. */
+interface GroupRow {
+  id: string
+  rule: AnyText
+  count: number
+  names: string[]
+  /** The number of open reviews, in all groups. */
+  open: number
+}
+
+/** Reads a page of groups, the largest first, and the number of open reviews. */
 export async function listReviewGroups(
   scope: ShopScope,
   { before, limit }: { before?: { count: number; newest: string }; limit: number },
-): Promise<ReviewGroup[]> {
-  const groups = await scope.query<{ id: string; rule: AnyText; count: number; names: string[] }>(
-    `select (array_agg(r.id order by r.id desc))[1] as id, ${ruleOf('r')} as rule, count(*) as count,
-       (array_agg(f.filename order by r.id desc))[2:${SHOWN_NAMES}] as names
-     from ${WITH_FILES} where r.shop_id = :shop and r.status = 'open' and ${IS_NEEDED}
-     group by ${groupOf('r')}
-     having :newest::uuid is null
-       or (count(*), (array_agg(r.id order by r.id desc))[1]) < (:count::bigint, :newest::uuid)
-     order by count(*) desc, 1 desc limit :limit`,
+): Promise<{ groups: ReviewGroup[]; open: number }> {
+  const groups = await scope.query<GroupRow>(
+    `with grouped as (
+       select (array_agg(r.id order by r.id desc))[1] as id, ${ruleOf('r')} as rule,
+         count(*) as count, (array_agg(f.filename order by r.id desc))[2:${SHOWN_NAMES}] as names
+       from ${OF_FILES} where r.shop_id = :shop and r.status = 'open' and ${IS_NEEDED}
+       group by ${groupOf('r')}
+     )
+     select *, (select coalesce(sum(count), 0) from grouped)::int as open from grouped
+     where :newest::uuid is null or (count, id) < (:count::bigint, :newest::uuid)
+     order by count desc, id desc limit :limit`,
     { limit, count: before?.count ?? 0, newest: before?.newest ?? null },
   )
   const rows = await scope.query<ReviewRow>(
@@ -149,16 +162,19 @@ export async function listReviewGroups(
     { ids: groups.map(({ id }) => id) },
   )
   const byId = new Map(rows.map((row) => [row.id, row]))
-  return groups.flatMap(({ id, rule, count, names }) => {
+  const found = groups.flatMap(({ id, rule, count, names }) => {
     const review = byId.get(id)
     return review ? [{ review, rule, count, others: names }] : []
   })
+  return { groups: found, open: groups[0]?.open ?? (await countOpen(scope)) }
 }
 
-export async function countOpen(scope: ShopScope): Promise<number> {
+/** How many reviews are open, counted up to `most`: each one's file is looked up. */
+export async function countOpen(scope: ShopScope, most?: number): Promise<number> {
   const row = await scope.one<{ open: number }>(
-    `select count(*) as open from ${OF_FILES} where r.shop_id = :shop and r.status = 'open'
-      and ${IS_NEEDED}`,
+    `select count(*) as open from (select 1 from ${OF_FILES}
+       where r.shop_id = :shop and r.status = 'open' and ${IS_NEEDED} limit :most) n`,
+    { most: most ?? null },
   )
   return row.open
 }

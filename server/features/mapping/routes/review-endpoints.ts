@@ -152,7 +152,7 @@ const groups = () =>
     },
     handler: async ({ caller, query: { limit, cursor } }) => {
       const [count, newest] = fromCursor(cursor, [integer, text]) ?? []
-      const rows = await listReviewGroups(caller.scope, {
+      const { groups: rows, open } = await listReviewGroups(caller.scope, {
         limit: limit + 1,
         ...(count === undefined || newest === undefined
           ? {}
@@ -176,7 +176,7 @@ const groups = () =>
             }
           }),
           next_cursor: last && toCursor([last.count, toPublicId('review', last.review.id)]),
-          open: await countOpen(caller.scope),
+          open,
         },
       }
     },

@@ -11,6 +11,7 @@ import { startOrigin, type Origin } from '../../../../test/fakes/origin.ts'
 import { makeFiles } from '../../../../test/files.ts'
 import { fillMirror, productId } from '../../../../test/mirror.ts'
 import type { EngineWorker } from '../../../engine/worker.ts'
+import { countOpen } from '../model/reviews.ts'
 import { toPublicId } from '../../../core/ids.ts'
 
 let app: TestApp
@@ -70,6 +71,8 @@ test('reviews with the same candidate by the same rule are accepted and undone t
   const next = await ok('GET', `/api/reviews/groups?limit=1&cursor=${paged.next_cursor}`)
   expect([...paged.data, ...next.data]).toEqual([first, second])
   expect(next).toMatchObject({ next_cursor: null, open: 5 })
+  expect(await ok('GET', '/api/activity')).toMatchObject({ reviews: 5 })
+  expect(await countOpen(owner.scope, 2)).toBe(2)
   const { data: alike } = await ok('GET', `/api/reviews?like=${first.review.id}&limit=2`)
   expect(alike.map((one: { file: { filename: string } }) => one.file.filename)).toEqual([
     'TWIN_3.pdf',

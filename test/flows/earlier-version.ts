@@ -1,8 +1,7 @@
 // An earlier version of the product in another folder, from the repository's history, with the
 // packages of this one.
 import { execFile } from 'node:child_process'
-import { cp, symlink } from 'node:fs/promises'
-import { readdir } from 'node:fs/promises'
+import { cp, readdir, symlink } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { ROOT } from './server.ts'

@@ -8,7 +8,7 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { makeDataDir, removeDataDir } from '../data-dir.ts'
 import { createTestDatabase } from '../database.ts'
 import { contentOf, hashOf } from '../fakes/content.ts'
@@ -199,6 +199,7 @@ test('the earlier version works while this one migrates and starts beside it', a
   const oldWeb = await startWeb('earlier')
   const oldWorker = await startWorker('earlier')
   const work = startWork(oldWeb.apiKey)
+  onTestFinished(() => work.end())
   expect(await fetchersDuring(PHASE_MS)).toEqual(['earlier'])
 
   // Its start migrates.

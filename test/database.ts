@@ -10,10 +10,15 @@ import { createLogger } from '../server/core/log.ts'
 export const TEMPLATE = 'stevedore_template'
 export const silent = createLogger('error', () => {})
 
-/** Creates a database; returns its address, and `drop` for the end of the test file. */
-export async function createTestDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
+/**
+ * Creates a database; returns its address, and `drop` for the end of the test file.
+ * @param template an empty one (`template1`) for a test that migrates it
+ */
+export async function createTestDatabase(
+  template = TEMPLATE,
+): Promise<{ url: string; drop: () => Promise<void> }> {
   const name = `test_${randomUUID().replaceAll('-', '')}`
-  await administrator().query(`create database ${name} template ${TEMPLATE} strategy file_copy`)
+  await administrator().query(`create database ${name} template ${template} strategy file_copy`)
   const url = new URL(inject('postgresUrl'))
   url.pathname = `/${name}`
   const drop = async () => void (await administrator().query(`drop database ${name} with (force)`))

@@ -119,12 +119,14 @@ function processesOn(
   }
 }
 
+/** @param root a clone of the product to start instead of this one */
 export async function startWorkerProcess(
   name: string,
   env: Record<string, string>,
+  root = ROOT,
 ): Promise<Worker> {
   const child = spawn(process.execPath, ARGUMENTS, {
-    cwd: ROOT,
+    cwd: root,
     env: { ...baseEnv(), LOG_LEVEL: 'info', PORT: String(await freePort()), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

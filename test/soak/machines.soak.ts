@@ -1,11 +1,17 @@
 // Many uploads, CSV files and transfers over machines that share only a database and a bucket, with
 // requests by turns; and uploads that continue at the other machine after `kill -9`.
+import { rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runProgram } from '../drop.ts'
+import { dropProcessOf } from '../drop-process.ts'
 import { contentOf, hashOf } from '../fakes/content.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { startRoundRobin, type RoundRobin } from '../fakes/round-robin.ts'
 import { jobUntilEnd, listAll } from '../flows/imports.ts'
 import { stagedFiles, startMachines, type Machine, type Machines } from '../flows/machines.ts'
+import { readDemo } from '../flows/server.ts'
 import { openFtp } from '../ftp-client.ts'
 import { openSftp } from '../sftp-client.ts'
 import { beginUpload, offsetOf, sendFile, type Sender } from '../uploads.ts'
@@ -126,6 +132,56 @@ test('files sent by SFTP and FTP to either machine are imported by a third one',
     ftp.socket.destroy()
   }
   await expectImported(sent, 180_000)
+})
+
+test('a killed drop server keeps what it acknowledged, and clients resume on its machine', async () => {
+  await call('PATCH', '/api/drop', { schedule: 'manual' })
+  const [{ drop, server, folder }] = webs
+  const account = [drop!.username, drop!.password] as const
+  const acknowledged = contentOf(1_500_000, 'acknowledged')
+  const whole = contentOf(6_000_000, 'resumed')
+  const half = 3_000_000
+  const names = { sftp: `${drop!.path}resumed-sftp.bin`, ftp: `${drop!.path}resumed-ftp.bin` }
+  const sftp = await openSftp(drop!.sftp_port, ...account)
+  await sftp.put(`${drop!.path}acknowledged-sftp.bin`, acknowledged)
+  const ftp = await openFtp(drop!.ftp_port, ...account)
+  const sendFtp = async (command: string, bytes: Buffer) => {
+    const data = await ftp.data()
+    expect(await ftp.say(command)).toMatch(/^150 /)
+    return { data, sent: new Promise<void>((resolve) => data.write(bytes, () => resolve())) }
+  }
+  const complete = await sendFtp(`STOR ${drop!.path}acknowledged-ftp.bin`, acknowledged)
+  complete.data.end()
+  expect(await ftp.reply()).toMatch(/^226 /)
+  const handle = await promisify(sftp.sftp.open.bind(sftp.sftp))(names.sftp, 'w')
+  for (let at = 0; at < half; at += 30_000)
+    await promisify(sftp.sftp.write.bind(sftp.sftp))(handle, whole, at, 30_000, at)
+  await (
+    await sendFtp(`STOR ${names.ftp}`, whole.subarray(0, half))
+  ).sent
+
+  process.kill(dropProcessOf(server.child.pid!)!, 'SIGKILL')
+  const restarted = async () => (await readDemo(folder)).drop.sftp_port
+  await expect
+    .poll(async () => (await openSftp(await restarted(), ...account).catch(() => null)) !== null)
+    .toBe(true)
+  const { drop: again } = await readDemo(folder)
+  await writeFile(path.join(folder, 'resumed.bin'), whole)
+  const lftp = (scheme: string, port: number, name: string) =>
+    runProgram([
+      ...(['lftp', '-c'] as const),
+      `set sftp:auto-confirm yes; set ssl:verify-certificate no; open ${scheme}://${account.join(':')}@127.0.0.1:${port}; ` +
+        `put -c ${folder}/resumed.bin -o ${name}`,
+    ])
+  expect(await lftp('sftp', again.sftp_port, names.sftp)).toMatchObject({ code: 0 })
+  expect(await lftp('ftp', again.ftp_port, names.ftp)).toMatchObject({ code: 0 })
+  const client = await openSftp(again.sftp_port, ...account)
+  for (const name of ['acknowledged-sftp.bin', 'acknowledged-ftp.bin'])
+    expect((await client.get(drop!.path + name)).equals(acknowledged)).toBe(true)
+  for (const name of Object.values(names)) expect((await client.get(name)).equals(whole)).toBe(true)
+  client.end()
+  await rm(path.join(folder, 'resumed.bin'))
+  webs = [{ ...webs[0], drop: again }, webs[1]]
 })
 
 test('a received transfer is imported although its machine is gone', async () => {

@@ -69,6 +69,14 @@ async function transactions(): Promise<number> {
   return rows[0]!.count
 }
 
+/** The errors of items that failed, with the number of items. */
+async function failedItems() {
+  const { rows } = await machines.pool.query(
+    `select error, count(*)::int from items where status = 'failed' group by error`,
+  )
+  return rows
+}
+
 async function readList(key: string): Promise<void> {
   const headers = { authorization: `Bearer ${key}` }
   const response = await fetch(`${all.url}/api/files?limit=20`, { headers })
@@ -112,6 +120,7 @@ test('under load the server has a bounded number of connections', async () => {
   await watching
   say(`${WEBS + WORKERS} processes: at most ${most} connections under load`)
   expect(work.filter(({ status }) => status === 'rejected')).toEqual([])
+  expect(await failedItems()).toEqual([])
   for (const ended of await Promise.all(imports))
     expect(ended).toMatchObject({ status: 'success', done: FILES })
   expect(most).toBeLessThanOrEqual(MAX_CONNECTIONS)

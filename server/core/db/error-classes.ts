@@ -38,8 +38,11 @@ export const hasNoRoom = (error: unknown): boolean => NO_ROOM.has(codeOf(error))
 export const isRollback = (error: unknown): boolean =>
   ['40001', '40P01'].includes(codeOf(error)) || isTaken(error, 'files_name')
 
-/** A lock was not free within `lock_timeout`. */
-export const isLockTimeout = (error: unknown): boolean => codeOf(error) === '55P03'
+/**
+ * A lock was not free within `lock_timeout`, or two transactions waited for each other. Changing
+ * several tables takes locks that requests take in another order.
+ */
+export const isLockRefused = (error: unknown): boolean => ['55P03', '40P01'].includes(codeOf(error))
 
 /** A row exists with these values: the named unique constraint or index was violated. */
 export const isTaken = (error: unknown, constraint: string): boolean =>

@@ -65,6 +65,31 @@ test('a migration does not block queries while it waits: it gives up and retries
   }
 })
 
+test('a migration that waits for a transaction that waits for it is retried', async () => {
+  const holder = new pg.Client({ connectionString: database.url })
+  await holder.connect()
+  try {
+    // PostgreSQL ends the transaction that looks for a deadlock first.
+    await holder.query(`set deadlock_timeout = '10min'`)
+    await holder.query('begin')
+    await holder.query('select count(*) from mappings')
+    let last = 0
+    let released: Promise<unknown> = Promise.resolve()
+    const migrations = changing('mappings', async (attempt, knex) => {
+      last = attempt
+      await knex.raw('lock table packs')
+      if (attempt === 1)
+        released = holder.query('select count(*) from packs').then(() => holder.query('commit'))
+    })
+    const options = { migrations, lockTimeoutMs: 60_000, pauseMs: 0 }
+    expect(await migrate(database, options)).toEqual(['9000_change-mappings'])
+    await released
+    expect(last).toBe(2)
+  } finally {
+    await holder.end()
+  }
+})
+
 test('by default a migration waits at most some seconds for locks', async () => {
   const seen: string[] = []
   const migrations = changing('files', async (_, knex) => {

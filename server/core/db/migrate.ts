@@ -7,7 +7,7 @@ import type { Knex } from 'knex'
 import pg from 'pg'
 import type { Database } from './database.ts'
 import { present } from '../present.ts'
-import { isLockTimeout } from './error-classes.ts'
+import { isLockRefused } from './error-classes.ts'
 
 const FOLDER = new URL('../../../migrations/', import.meta.url)
 // An advisory lock key of our own: one process migrates while the others wait.
@@ -83,8 +83,8 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
     // An advisory lock, since the first migration creates the tables. No timeout: the other processes
     // wait until the one that migrates has finished.
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
-    const applied = await retryOnLockTimeout(() => applyOurs(database, config), pauseMs)
-    await retryOnLockTimeout(() => applyWorkers(database.url, lockTimeoutMs), pauseMs)
+    const applied = await retryOnRefusedLock(() => applyOurs(database, config), pauseMs)
+    await retryOnRefusedLock(() => applyWorkers(database.url, lockTimeoutMs), pauseMs)
     return applied
   } finally {
     await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => {})
@@ -151,7 +151,7 @@ export async function migrateDown(
         name,
       )
       const { down } = await migrations.getMigration(own)
-      await retryOnLockTimeout(
+      await retryOnRefusedLock(
         () =>
           database.knex.transaction(async (tx) => {
             await tx.raw(`set local lock_timeout = ${lockTimeoutMs}`)
@@ -240,12 +240,12 @@ function withLockTimeout(
   }
 }
 
-/** Names the migration in its error; a lock timeout stays as it is, because it is retried. */
+/** Names the migration in its error; a lock that was refused stays as it is, because it is retried. */
 async function withName(name: string, work: () => PromiseLike<unknown>): Promise<void> {
   try {
     await work()
   } catch (error) {
-    if (isLockTimeout(error)) throw error
+    if (isLockRefused(error)) throw error
     const reason = error instanceof Error ? error.message : String(error)
     throw new Error(`The database could not be migrated: migrations/${name}.ts: ${reason}`, {
       cause: error,
@@ -254,12 +254,12 @@ async function withName(name: string, work: () => PromiseLike<unknown>): Promise
 }
 
 /** Repeats `work` while others hold the locks that it needs. Migrations already applied stay. */
-async function retryOnLockTimeout<T>(work: () => Promise<T>, pauseMs: number): Promise<T> {
+async function retryOnRefusedLock<T>(work: () => Promise<T>, pauseMs: number): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()
     } catch (error) {
-      if (!isLockTimeout(error)) throw error
+      if (!isLockRefused(error)) throw error
       if (attempt === LOCK_ATTEMPTS)
         throw new Error(
           'The database could not be migrated: long transactions hold its tables. ' +

@@ -7,19 +7,19 @@ import { type Schemas } from '../../shell/client/types.ts'
 const FAILURES = 3
 
 export function directStack(plain: HttpStack, token: () => Promise<string>): HttpStack {
-  /** Addresses of uploads whose bytes the bucket takes. */
+  /** Ids of uploads whose bytes the bucket takes. */
   const direct = new Set<string>()
   let failures = 0
   const noteAnswer = (url: string, answer: HttpResponse): HttpResponse => {
     if (answer.getHeader('Upload-Direct') === '1')
-      direct.add(new URL(answer.getHeader('Location') ?? url, url).href)
+      direct.add(idIn(answer.getHeader('Location') ?? url))
     return answer
   }
   return {
     getName: () => 'DirectStack',
     createRequest: (method, url) => {
       const request = plain.createRequest(method, url)
-      if (method === 'PATCH' && direct.has(url) && failures < FAILURES)
+      if (method === 'PATCH' && direct.has(idIn(url)) && failures < FAILURES)
         return withSend(request, directSend(url, request))
       const send = async (body: unknown) => noteAnswer(url, await request.send(body))
       return withSend(request, { send, abort: () => request.abort() })
@@ -57,7 +57,7 @@ export function directStack(plain: HttpStack, token: () => Promise<string>): Htt
         const at = offset - first
         if (!piece || at + piece.size_bytes > body.size) {
           // Bytes that the bucket does not take go to the server.
-          if (at < body.size) direct.delete(url)
+          if (at < body.size) direct.delete(idIn(url))
           return atOffset(answer, offset)
         }
         if (at < 0 || at <= sent) throw new Error('The piece has not arrived')
@@ -73,6 +73,9 @@ export function directStack(plain: HttpStack, token: () => Promise<string>): Htt
     }
   }
 }
+
+/** Of an upload's address, which may be relative. */
+const idIn = (url: string): string => url.slice(url.lastIndexOf('/') + 1)
 
 /** A Blob of the browser, or the buffer that stands for it elsewhere. */
 interface Bytes {

@@ -2,7 +2,7 @@
 // Admission, drafts, changes, undo, delivery, CSV files, the shop's defaults, forms and the API
 // read this list. A new setting is one entry here and one column in the database.
 import { z } from 'zod'
-import { say, sayPlain, type Text } from './texts.ts'
+import { say, sayFixed, sayPlain, type Text } from './texts.ts'
 import { MAX_REFERRERS, referringSite } from './referrers.ts'
 
 export const MAX_EXPIRY_DAYS = 36_500
@@ -81,7 +81,7 @@ const KEEP = { absent: 'Leave unchanged' }
 export const MAX_FIRST_USE_HOURS = 876_000
 /** The longest tag of the platform. */
 export const MAX_CUSTOMER_TAG = 255
-const FIRST_DAY = '2000'
+const FIRST_YEAR = '2000'
 
 export const FILE_SETTINGS = {
   expiry_days: {
@@ -89,7 +89,10 @@ export const FILE_SETTINGS = {
       .number()
       .int(sayPlain('Whole days'))
       .min(1, sayPlain('At least 1 day; null means never'))
-      .max(MAX_EXPIRY_DAYS, `At most ${MAX_EXPIRY_DAYS} days; null means never`)
+      .max(
+        MAX_EXPIRY_DAYS,
+        sayFixed('At most {count} days; null means never', { count: MAX_EXPIRY_DAYS }),
+      )
       .nullable(),
     column: 'int',
     form: {
@@ -128,7 +131,10 @@ export const FILE_SETTINGS = {
       .number()
       .int(sayPlain('A whole number'))
       .min(1, sayPlain('At least 1; null means unlimited'))
-      .max(MAX_DOWNLOAD_LIMIT, `At most ${MAX_DOWNLOAD_LIMIT}; null means unlimited`)
+      .max(
+        MAX_DOWNLOAD_LIMIT,
+        sayFixed('At most {count}; null means unlimited', { count: MAX_DOWNLOAD_LIMIT }),
+      )
       .nullable(),
     column: 'int',
     form: {
@@ -253,7 +259,10 @@ export const FILE_SETTINGS = {
   available_from: {
     schema: z.iso
       .date({ error: 'Enter a day, like 2027-03-01', abort: true })
-      .refine((day) => day >= FIRST_DAY, `Enter a day after ${FIRST_DAY}`)
+      .refine(
+        (day) => day >= FIRST_YEAR,
+        sayFixed('Enter a day from the year {year} on', { year: FIRST_YEAR }),
+      )
       .nullable(),
     column: 'text',
     form: {
@@ -281,7 +290,10 @@ export const FILE_SETTINGS = {
       .number()
       .int(sayPlain('Whole days'))
       .min(1, sayPlain('At least 1 day; null means immediately'))
-      .max(MAX_EXPIRY_DAYS, `At most ${MAX_EXPIRY_DAYS} days; null means immediately`)
+      .max(
+        MAX_EXPIRY_DAYS,
+        sayFixed('At most {count} days; null means immediately', { count: MAX_EXPIRY_DAYS }),
+      )
       .nullable(),
     column: 'int',
     form: {
@@ -356,7 +368,7 @@ export const FILE_SETTINGS = {
       .string()
       .trim()
       .min(1, sayPlain('Enter a tag; null means that none is required'))
-      .max(MAX_CUSTOMER_TAG, `At most ${MAX_CUSTOMER_TAG} characters`)
+      .max(MAX_CUSTOMER_TAG, sayFixed('At most {count} characters', { count: MAX_CUSTOMER_TAG }))
       .regex(/^[^,\p{Cc}]*$/u, sayPlain('A tag has no comma'))
       .nullable(),
     column: 'text',
@@ -385,7 +397,10 @@ export const FILE_SETTINGS = {
       .number()
       .int(sayPlain('Whole pages'))
       .min(1, sayPlain('At least 1 page; null means no sample'))
-      .max(MAX_SAMPLE_PAGES, `At most ${MAX_SAMPLE_PAGES} pages; null means no sample`)
+      .max(
+        MAX_SAMPLE_PAGES,
+        sayFixed('At most {count} pages; null means no sample', { count: MAX_SAMPLE_PAGES }),
+      )
       .nullable(),
     column: 'int',
     form: {
@@ -409,7 +424,10 @@ export const FILE_SETTINGS = {
       .number()
       .int(sayPlain('Whole seconds'))
       .min(5, sayPlain('At least 5 seconds; null means no sample'))
-      .max(MAX_SAMPLE_SECONDS, `At most ${MAX_SAMPLE_SECONDS} seconds; null means no sample`)
+      .max(
+        MAX_SAMPLE_SECONDS,
+        sayFixed('At most {count} seconds; null means no sample', { count: MAX_SAMPLE_SECONDS }),
+      )
       .nullable(),
     column: 'int',
     form: {

@@ -1,7 +1,17 @@
 // Texts as data: in English as before, and in another language by their messages.
 import { expect, it } from 'vitest'
 import { languageOf, writtenIn } from '../server/core/texts.ts'
-import { english, lines, phrases, say, sentence, sentences, textIn, textOf } from './contract.ts'
+import {
+  english,
+  lines,
+  phrases,
+  say,
+  sayFixed,
+  sentence,
+  sentences,
+  textIn,
+  textOf,
+} from './contract.ts'
 
 const german = (text: Parameters<typeof textOf>[0]) => textIn(textOf(text), languageOf('de-AT'))
 
@@ -56,4 +66,10 @@ it('writes the texts in plain data, and leaves other messages', () => {
   expect(writtenIn({ listed: [failure], message: 'x' }, languageOf('de'))).toEqual({
     ...{ listed: [{ ...failure, message: 'importiert' }], message: 'x' },
   })
+})
+
+it('finds the text of a string with constants', () => {
+  const string = sayFixed('At most {count} days; null means never', { count: 36_500 })
+  expect(string).toBe('At most 36,500 days; null means never')
+  expect(german(string)).toBe('Höchstens 36.500 Tage; null bedeutet nie')
 })

@@ -32,12 +32,29 @@ export const say = (message: string, values: Text['values'] = {}, context?: stri
  */
 export const sayPlain = <Message extends string>(message: Message): Message => message
 
+/** The texts of `sayFixed` by their English strings. */
+const FIXED = new Map<string, Text>()
+
+/**
+ * States a text with constants where a plain string is needed, such as the message of a schema:
+ * `textOf` finds the text of the string again. Only for values that never change, since they are
+ * kept.
+ */
+export function sayFixed(message: string, values: Text['values']): string {
+  const text = say(message, values)
+  const string = english(text)
+  FIXED.set(string, text)
+  return string
+}
+
 /**
  * The text of a string that is stated elsewhere: a title, another system's answer. It is shown in
  * the reader's language if a catalog has it.
  */
 export function textOf(text: AnyText): Text {
   if (typeof text !== 'string') return text
+  const fixed = FIXED.get(text)
+  if (fixed) return fixed
   return SYNTAX.test(text) ? verbatim(text) : say(text)
 }
 

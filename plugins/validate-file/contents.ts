@@ -4,7 +4,13 @@ import { sayPlain } from '../contract.ts'
 import mime from 'mime-types'
 
 /** A kind of content with its article, for a sentence. */
-type Kind = 'a PDF document' | 'a web page' | 'a program' | 'an image' | 'an audio or video file'
+type Kind =
+  | 'a PDF document'
+  | 'a web page'
+  | 'a program'
+  | 'an image'
+  | 'an audio or video file'
+  | 'a message of a server'
 
 const PROGRAMS =
   /x-msdownload|x-msdos-program|x-elf|x-mach-binary|x-dosexec|vnd\.microsoft\.portable-executable/
@@ -14,8 +20,13 @@ function kindOf(type: string): Kind | null {
   if (/^(text\/html|application\/xhtml\+xml)\b/i.test(type)) return sayPlain('a web page')
   if (PROGRAMS.test(type)) return sayPlain('a program')
   if (/^image\//.test(type)) return sayPlain('an image')
+  if (/^(application|text)\/(json|xml)$/.test(type)) return sayPlain('a message of a server')
   return /^(audio|video)\//.test(type) ? sayPlain('an audio or video file') : null
 }
+
+/** Archives and books: JSON or XML under their names is an error message. */
+const ARCHIVE =
+  /^application\/(zip|epub\+zip|x-7z-compressed|vnd\.rar|x-rar-compressed|gzip|vnd\.openxmlformats-)/
 
 /**
  * Whether it is a type of text, or a container that several formats share: a name cannot contradict
@@ -37,9 +48,12 @@ export function mismatchOf(
   const is = kindOf(found)
   const promised = mime.lookup(extension)
   if (is === null || promised === false || isShared(found) || isShared(promised)) return null
+  // JSON and XML are what servers send instead of a file, and what many formats are made of.
   // Files other than images, audio, pages or documents may contain anything except a web page or
   // a program.
   const kind = kindOf(promised)
+  if (is === 'a message of a server' && kind === null && !ARCHIVE.test(promised)) return null
+  if (is === 'a message of a server' && is !== kind) return { is, not: extension.toUpperCase() }
   if (kind === is || (kind === null && is !== 'a web page' && is !== 'a program')) return null
   if (kind === null && promised === 'application/octet-stream') return null
   return { is, not: extension.toUpperCase() }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { importItem, writeContext } from '../../test/fakes/context.ts'
 import { pluginSuite } from '../../test/suites/plugins.ts'
-import type { Item, StagedBlob } from '../contract.ts'
+import { english, type Entry, type Item, type Outcome, type StagedBlob } from '../contract.ts'
 import { validateFile } from './plugin.ts'
 
 const MB = 1024 ** 2
@@ -58,6 +58,15 @@ describe('validate-file', () => {
     ['photo.jpg', 'application/x-elf', 'content_mismatch'],
     ['plan.pdf', 'image/png', 'content_mismatch'],
     ['song.mp3', 'application/pdf', 'content_mismatch'],
+    ['plan.pdf', 'application/json', 'web_page'],
+    ['photo.jpg', 'application/xml', 'web_page'],
+    ['book.epub', 'application/json', 'web_page'],
+    ['presets.zip', 'application/xml', 'web_page'],
+    ['sheet.xlsx', 'application/xml', 'web_page'],
+    ['track.gpx', 'application/xml', null],
+    ['data.json', 'application/json', null],
+    ['preset.ours', 'application/json', null],
+    ['list.m3u8', 'application/octet-stream', null],
     ['plan.pdf', 'application/pdf', null],
     ['photo.jpg', 'image/png', null],
     ['film.mp4', 'video/quicktime', null],
@@ -77,6 +86,28 @@ describe('validate-file', () => {
     )
     const warnings = (outcome as { warnings?: { code: string }[] }).warnings ?? []
     expect(warnings.map((warning) => warning.code)).toEqual(code === null ? [] : [code])
+  })
+  it('says that a server sent a message, and what to do', async () => {
+    const message = {
+      file: { filename: 'plan.pdf' },
+      staged: { ...staged(9), found_type: 'application/json' },
+    }
+    const options = validateFile.options.parse({})
+    const refused = async (item: Item) => {
+      const [outcome] = await Array.fromAsync(validateFile.plan([item], options, writeContext()))
+      const { status, message } = outcome as Extract<Outcome, { status: 'failed' }>
+      return [status, english(message)]
+    }
+    const upload = { source: { type: 'upload', id: 'x' } } as unknown as Partial<Entry>
+    expect(await refused(importItem('a', { ...message, entry: upload }))).toEqual([
+      'failed',
+      'It is a message of a server (JSON or XML) instead of the file. Open it in a text editor to read it',
+    ])
+    const source = { type: 'url', url: 'https://bucket.example.com/plan.pdf' } as const
+    expect(await refused(importItem('a', { ...message, entry: { source } }))).toEqual([
+      'failed',
+      'It is a message of a server (JSON or XML) instead of the file. Open the address in a browser: it may have expired, or need a sign-in',
+    ])
   })
   it('accepts a size that is not known yet', async () => {
     expect(await judge(importItem('a'))).toEqual({ item: 'a', status: 'ok' })

@@ -92,8 +92,15 @@ const largeFile = (size: number, recommended: number): Warning => ({
   }),
 })
 
-function pageMessage({ entry }: Item): Text {
+function pageMessage({ entry, file, staged }: Item): Text {
   const url = entry?.source.type === 'url' ? entry.source.url : null
+  if (mismatchOf(file.filename, staged?.found_type)?.is === 'a message of a server')
+    return sentences(
+      say('It is a message of a server (JSON or XML) instead of the file.'),
+      url === null
+        ? say('Open it in a text editor to read it')
+        : say('Open the address in a browser: it may have expired, or need a sign-in'),
+    )
   const advice = url === null ? say('Save the file again from where it came') : pageAdvice(url)
   return sentences(say('It is a web page instead of the file.'), advice)
 }
@@ -109,15 +116,18 @@ function contentWarnings(file: FileView, found: string | undefined): Warning[] {
 }
 
 /**
- * Whether it is a web page instead of the expected file: servers send one to clients that are not
- * signed in.
+ * Whether it is a web page or a message instead of the expected file: servers send one to clients
+ * that are not signed in, or for an address that has expired.
  */
 function isUnexpectedPage(
   { filename }: FileView,
   type: string | null,
   found: string | undefined,
 ): boolean {
-  if (found !== undefined) return mismatchOf(filename, found)?.is === 'a web page'
+  if (found !== undefined) {
+    const is = mismatchOf(filename, found)?.is
+    return is === 'a web page' || is === 'a message of a server'
+  }
   if (!/^(text\/html|application\/xhtml\+xml)\b/i.test(type ?? '')) return false
   const extension = /\.([^.]+)$/.exec(filename)?.[1]?.toLowerCase()
   return extension !== undefined && !['html', 'htm', 'xhtml'].includes(extension)

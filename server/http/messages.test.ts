@@ -87,7 +87,10 @@ function said(): Map<string, string[]>[] {
       ([, single, double]): [string, string[]] => [single ?? double ?? '', [file]],
     ),
   )
-  return [...SERVER.map((folder) => messagesIn(folder, ['say', 'sayPlain'])), new Map(inMails)]
+  return [
+    ...SERVER.map((folder) => messagesIn(folder, ['say', 'sayPlain', 'sayFixed'])),
+    new Map(inMails),
+  ]
 }
 
 interface Actions {

@@ -3,6 +3,7 @@
 import {
   createDocument,
   createSchema,
+  type ZodOpenApiObject,
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
 } from 'zod-openapi'
@@ -14,6 +15,8 @@ import { scopesOf, type Endpoint } from './endpoint.ts'
 import type { Example, Examples } from './example.ts'
 import { MAX_WAIT_SECONDS } from './prefer.ts'
 import { errorSchema, timestamp } from './schemas.ts'
+
+const WEBHOOKS = 'Webhooks'
 
 const json = (schema: z.ZodType) => ({ 'application/json': { schema } })
 
@@ -106,11 +109,12 @@ export function openApiDocument(
   for (const endpoint of endpoints)
     (paths[endpoint.path] ??= {})[endpoint.method] = operationOf(endpoint, edited)
   for (const [path, methods] of Object.entries(others)) paths[path] = { ...paths[path], ...methods }
-  const document = createDocument({
+  const content: ZodOpenApiObject = {
     openapi: '3.1.0',
     info: {
       title: 'Stevedore',
       version,
+      license: { name: 'MIT', identifier: 'MIT' },
       description:
         'Import downloadable files, change them in bulk, create download links. Send `Authorization: Bearer <API_KEY>`. ' +
         'An answer to a GET has an `ETag`; with `If-None-Match`, an unchanged one is 304 without a body. ' +
@@ -124,11 +128,32 @@ export function openApiDocument(
     webhooks: Object.fromEntries(
       events.map((event) => [event.name, { post: messageOperation(event) }]),
     ),
+    tags: tagsOf(endpoints, others),
+  }
+  const document = createDocument(content, {
+    override: ({ jsonSchema }) => withoutForm(jsonSchema),
   })
   for (const [path, methods] of Object.entries(document.paths ?? {}))
     for (const [method, operation] of Object.entries(methods as Record<string, OpenApiOperation>))
       completeOperation(operation, method, path, examples[`${method} ${path}`])
   return document
+}
+
+/** All tags in the order of the endpoints, because generators group the operations by them. */
+function tagsOf(endpoints: readonly Endpoint[], others: ZodOpenApiPathsObject): { name: string }[] {
+  const ofOthers = Object.values(others).flatMap((methods) =>
+    Object.values(methods).flatMap((operation) => (operation as OpenApiOperation).tags ?? []),
+  )
+  const names = new Set([...endpoints.map(({ tag }) => tag), ...ofOthers, WEBHOOKS])
+  return [...names].map((name) => ({ name }))
+}
+
+/** What draws a form of the page, and is no keyword of JSON Schema: validators refuse it. */
+const FORM_WORDS = ['widget', 'choices', 'help', 'missing', 'absent', 'start', 'percent', 'suffix']
+const MORE_FORM_WORDS = ['placeholder', 'files', 'sensitive']
+
+function withoutForm(schema: object): void {
+  for (const word of [...FORM_WORDS, ...MORE_FORM_WORDS]) Reflect.deleteProperty(schema, word)
 }
 
 function operationOf(
@@ -163,7 +188,8 @@ function operationOf(
 /** The message of an event, as the receiver of a webhook gets it. */
 const messageOperation = (event: WebhookEvent): ZodOpenApiOperationObject => ({
   summary: event.about,
-  tags: ['Webhooks'],
+  operationId: `on${pascalCase(event.name)}`,
+  tags: [WEBHOOKS],
   // It has a signature instead.
   security: [],
   requestBody: {
@@ -187,7 +213,7 @@ export interface OpenApiOperation {
   operationId?: string
   summary?: string
   tags?: string[]
-  parameters?: { name: string; in: string; example?: unknown }[]
+  parameters?: { name: string; in: string; schema?: unknown; example?: unknown }[]
   requestBody?: {
     content: Record<string, { schema?: unknown; example?: unknown }>
     required?: boolean
@@ -210,7 +236,7 @@ function completeOperation(
   }
   for (const parameter of operation.parameters ?? []) {
     const value = values[parameter.in]?.[parameter.name]
-    if (value !== undefined) parameter.example = value
+    if (value !== undefined) parameter.example = typedExample(value, parameter.schema)
   }
   if (example.body !== undefined) jsonContentOf(operation).example = example.body
   if (!example.content) return
@@ -220,14 +246,29 @@ function completeOperation(
   content.example = text
 }
 
+/** An example of a request line as a value of its schema: `100` of an integer is a number. */
+function typedExample(value: unknown, schema: unknown): unknown {
+  const type =
+    typeof schema === 'object' && schema !== null && 'type' in schema ? schema.type : undefined
+  if (typeof value !== 'string') return value
+  if (type === 'integer' || type === 'number') return Number(value)
+  if (type === 'boolean') return value === 'true'
+  return type === 'array' ? value.split(',') : value
+}
+
 const jsonContentOf = ({ operationId = '', requestBody }: OpenApiOperation) =>
   present(requestBody?.content['application/json'], `The JSON body of ${operationId}`)
 
 /** `post /api/files/{id}/versions` → `postFilesByIdVersions` */
 function operationId(method: string, path: string): string {
-  const words = path
-    .replace('/api/', '')
-    .replace(/\{(\w+)\}/g, 'by-$1')
-    .split(/[^a-z0-9]+/i)
-  return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+  const words = path.replace('/api/', '').replace(/\{(\w+)\}/g, 'by-$1')
+
+  return method + pascalCase(words)
 }
+
+/** `file.imported` → `FileImported` */
+const pascalCase = (text: string): string =>
+  text
+    .split(/[^a-z0-9]+/i)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')

@@ -80,7 +80,12 @@ function answered(status: number): Text {
       say('The server answered {status}: access denied.', values),
       say('The server may refuse programs, or the address may have expired'),
     )
+  if (status === 401)
+    return say('The server answered {status}: the address needs a sign-in', values)
   if (status === 404) return say('The server answered {status}: file not found', values)
+  if (status === 410) return say('The server answered {status}: the file was removed', values)
+  if (status === 202)
+    return say('The server answered {status}: it is still preparing the file', values)
   if (status === 429) return say('The server answered {status}: too many requests', values)
   return say('The server answered {status}', values)
 }
@@ -109,17 +114,20 @@ export function badStatus(status: number, retryAfter: string | undefined): PortE
   const seconds = retryAfter === undefined ? undefined : secondsOf(retryAfter)
   if (status === 429 || (status === 503 && seconds !== undefined))
     return new ThrottledAnswer(
-      seconds === undefined
-        ? detail
-        : sentences(
-            sentence(detail),
-            say('It asks to wait {seconds} s', { seconds: String(seconds) }),
-          ),
+      seconds === undefined ? detail : sentences(sentence(detail), waiting(seconds)),
       seconds,
     )
   if (status === 404) return new NotFoundAnswer(detail)
   return notAccessible(status >= 500 || TRANSIENT.has(status), detail)
 }
+
+/** A wait of more than some minutes is no use in seconds. */
+const waiting = (seconds: number): Text =>
+  seconds < 2 * 3600
+    ? say('It asks to wait {seconds} s', { seconds: String(seconds) })
+    : say('It asks to wait {hours, plural, one {# hour} other {# hours}}', {
+        hours: Math.ceil(seconds / 3600),
+      })
 
 /** The seconds in a Retry-After, which is a number of seconds or a date. */
 function secondsOf(retryAfter: string): number | undefined {

@@ -17,6 +17,14 @@ it.each([
   ['a page', Buffer.from('\n<!-- of ours -->\n<!DOCTYPE html><html>'), 'text/html'],
   ['a page without a doctype', Buffer.from('<HTML lang="en">'), 'text/html'],
   ['text that names a tag', Buffer.from('Write <html> first'), undefined],
+  ['JSON', Buffer.from('\n{ "error": "expired" }'), 'application/json'],
+  ['a list in JSON', Buffer.from('[{"id": 1}]'), 'application/json'],
+  [
+    'XML',
+    Buffer.from('<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>'),
+    'application/xml',
+  ],
+  ['text in brackets', Buffer.from('[Intro]\n{x}'), undefined],
   ['nothing', Buffer.alloc(0), undefined],
 ])('%s is detected by its bytes', async (_, bytes, type) =>
   expect((await foundType(bytes)).found_type).toBe(type),

@@ -66,6 +66,7 @@ export async function foundIn(
 /** The media type of the bytes; absent if it cannot be detected. */
 export async function foundType(head: Buffer): Promise<{ found_type?: string }> {
   if (isPage(head)) return { found_type: 'text/html' }
+  if (isJson(head)) return { found_type: 'application/json' }
   // Loaded at first use, since it is large; importing it again costs as much as detecting.
   const { fileTypeFromBuffer } = await (library ??= load())
   // Detection may treat a beginning as a truncated file.
@@ -78,3 +79,7 @@ const isPage = (head: Buffer): boolean =>
   /^(?:\uFEFF|ï»¿)?(?:\s|<!--[^]{0,1000}?-->)*<(?:!doctype\s+html|html|head|body)[\s>]/i.test(
     head.toString('latin1'),
   )
+
+/** JSON as a server sends it: a list or an object, which is not empty. */
+const isJson = (head: Buffer): boolean =>
+  /^(?:ï»¿)?\s*(?:\{\s*"|\[\s*[{["])/.test(head.toString('latin1', 0, 200))

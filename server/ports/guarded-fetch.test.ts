@@ -231,6 +231,7 @@ describe('a bad origin', () => {
 describe('a server that states when it may be asked again', () => {
   it.each([
     [429, '90', 90, 'The server answered 429: too many requests. It asks to wait 90 s'],
+    [429, '86401', 86_401, 'The server answered 429: too many requests. It asks to wait 25 hours'],
     [503, '2', 2, 'The server answered 503. It asks to wait 2 s'],
     [429, 'soon', undefined, 'The server answered 429: too many requests'],
   ])('%i with Retry-After %s', async (status, stated, retryAfter, detail) => {

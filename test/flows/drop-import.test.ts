@@ -227,6 +227,28 @@ test('the app’s own folders refuse uploads, and are cleared after 30 days', as
   expect([await house.paths('processed'), await house.paths('failed')]).toEqual([[], []])
 })
 
+test('files of operating systems are not imported, and are removed after a day; spaces around a name are not kept', async () => {
+  const names = ['.DS_Store', '._a.pdf', 'Thumbs.db', '~$a.docx', '.a.pdf']
+  for (const name of names) await house.send(`made/${name}`, 'x')
+  await house.send('made/ spaced.pdf', 'spaced')
+  await house.untilThere('spaced.pdf')
+  const waiting = async () =>
+    (await house.get('/api/drop/files?state=waiting')).data.map(
+      ({ path, waits_for }: { path: string; waits_for: string }) => [path, waits_for],
+    )
+  const all = names.map((name) => [`made/${name}`, name === '.a.pdf' ? 'rename' : 'nothing'])
+  expect(await waiting()).toEqual(expect.arrayContaining(all))
+  const { scope } = house.app.owner
+  const { pool } = house.app.engine.parts.database
+  await clearFiled(pool)
+  expect(await waiting()).toHaveLength(names.length)
+  await scope.query(
+    `update drop_entries set quiet_since = quiet_since - interval '25 hours' where shop_id = :shop`,
+  )
+  await clearFiled(pool)
+  expect(await waiting()).toEqual([['made/.a.pdf', 'rename']])
+})
+
 // FTP uploads that are interrupted: nothing of them is imported, and the client resumes them.
 
 type Ftp = Awaited<ReturnType<typeof openFtp>>

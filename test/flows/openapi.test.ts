@@ -57,6 +57,19 @@ describe('the document', () => {
       expect([name, inPath.map((parameter) => parameter.name)]).toEqual([name, named])
     }
   })
+  test('has only schemas and tags that generators of clients know', () => {
+    const { components, tags } = house.document as unknown as {
+      components: { schemas: Record<string, object> }
+      tags: { name: string }[]
+    }
+    const unknown = Object.entries(components.schemas).flatMap(([name, schema]) =>
+      unknownWords(schema).map((word) => `${name}: ${word}`),
+    )
+    expect(unknown).toEqual([])
+    const named = tags.map(({ name }) => name)
+    const used = house.documented.flatMap(({ operation }) => operation.tags ?? [])
+    expect(used.filter((tag) => !named.includes(tag))).toEqual([])
+  })
   test('lists the accepted headers and the possible responses', () => {
     const named = (name: string) =>
       house.documented.find((one) => one.name === name)!.operation as unknown as Described
@@ -101,14 +114,32 @@ describe('the document', () => {
         name,
         [body ?? content?.text].filter((one) => one !== undefined),
       ])
-      for (const [param, value] of Object.entries({ ...params, ...query }))
-        expect([name, operation.parameters!.find((one) => one.name === param)]).toMatchObject([
-          name,
-          { example: value },
-        ])
+      for (const [param, value] of Object.entries({ ...params, ...query })) {
+        const { example, schema } = operation.parameters!.find((one) => one.name === param)!
+        expect([name, String(example)]).toEqual([name, value])
+        const { type } = schema as { type?: string }
+        const found = Array.isArray(example) ? 'array' : typeof example
+        expect([name, param, found]).toEqual([name, param, TYPES[type!] ?? type ?? found])
+      }
     }
   })
 })
+
+const TYPES: Record<string, string> = { integer: 'number' }
+const KEYWORDS =
+  /^(\$ref|title|description|type|format|pattern|enum|const|default|examples?|id|items|prefixItems|properties|required|additionalProperties|propertyNames|anyOf|oneOf|allOf|not|(min|max)(Length|Items|Properties|imum)|exclusive(Min|Max)imum|multipleOf|content(Encoding|MediaType)|readOnly|deprecated)$/
+
+/** The words of a schema that JSON Schema does not know, with those of the schemas in it. */
+function unknownWords(schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  return Object.entries(schema).flatMap(([word, value]) => {
+    if (!KEYWORDS.test(word)) return [word]
+    if (word === 'properties') return Object.values(value as object).flatMap(unknownWords)
+    if (/^(anyOf|oneOf|allOf|prefixItems)$/.test(word))
+      return (value as object[]).flatMap(unknownWords)
+    return /^(items|additionalProperties|not)$/.test(word) ? unknownWords(value) : []
+  })
+}
 
 interface Described {
   parameters?: { name: string; in: string }[]

@@ -1715,8 +1715,8 @@ export interface components {
       size_bytes: number
       /** @enum {string} */
       state: 'writing' | 'partial' | 'waiting' | 'importing' | 'processed' | 'failed'
-      /** @description What a waiting file needs before it is imported: a name that is not temporary, the import.csv that is being sent, or the files that it names */
-      waits_for: ('rename' | 'manifest' | 'files') | null
+      /** @description What a waiting file needs before it is imported: a name that is not temporary (`rename`), the import.csv that is being sent (`manifest`), or the files that it names (`files`). `nothing`: an operating system made it, so it is not imported and is removed after a day */
+      waits_for: ('rename' | 'nothing' | 'manifest' | 'files') | null
       writing_since: string | null
     }
     DropSettingsChange: {

@@ -43,13 +43,7 @@ export function listLine({ name, kind, size, modified }: Node): string {
 async function folderOf(state: State, argument: string): Promise<string> {
   const path = pathOf(state, argument)
   if (argument !== 'uploads' || state.folder !== fsOf(state).home) return path
-  const isThere = await fsOf(state)
-    .stat(path)
-    .then(
-      () => true,
-      () => false,
-    )
-  return isThere ? path : '/uploads'
+  return (await exists(state, argument)) ? path : '/uploads'
 }
 
 const changeFolder = async (state: State, argument: string) => {
@@ -70,6 +64,56 @@ const removeFolder: Verb = async (state, argument) => {
   state.reply(250, 'Removed')
 }
 const up: Verb = (state) => changeFolder(state, '..')
+
+/** The old form of MFMT: `MDTM 20270301120000 name`. A file may have such a name too. */
+async function readOrSetTime(state: State, argument: string): Promise<void> {
+  const [, time = '', name = ''] = /^(\d{14}) (.+)$/.exec(argument) ?? []
+  const date = fromTimeVal(time)
+  if (date && !(await exists(state, argument))) {
+    await fsOf(state).setModified(pathOf(state, name), date)
+    return state.reply(253, 'The time is set')
+  }
+  const { kind, modified } = await fsOf(state).stat(pathOf(state, argument))
+  if (kind === 'folder') return state.reply(550, 'This is a folder')
+  state.reply(213, timeVal(modified))
+}
+
+/**
+ * What clients send after an upload and count as its failure: CHMOD has no effect, as over SFTP;
+ * UTIME is a form of MFMT, `UTIME 202703011200 name` or `UTIME name ATIME MTIME CTIME UTC`.
+ */
+const site: Verb = async (state, argument) => {
+  const [, command = '', rest = ''] = /^(\S+) ?(.*)$/.exec(argument) ?? []
+  switch (command.toUpperCase()) {
+    case 'CHMOD': {
+      const [, name] = /^[0-7]{3,4} (.+)$/.exec(rest) ?? []
+      if (name === undefined) return state.reply(501, 'Send SITE CHMOD 644 name')
+      await fsOf(state).stat(pathOf(state, name))
+      return state.reply(200, 'Files here have no permissions of their own')
+    }
+    case 'UTIME': {
+      const [, early, name] = /^(\d{12}(?:\d\d)?) (.+)$/.exec(rest) ?? []
+      const [, old, late] = /^(.+) \d{14} (\d{14}) \d{14} UTC$/.exec(rest) ?? []
+      const date = fromTimeVal((late ?? early ?? '').padEnd(14, '0'))
+      const file = old ?? name
+      if (!date || file === undefined) return state.reply(501, 'Send SITE UTIME YYYYMMDDHHMM name')
+      await fsOf(state).setModified(pathOf(state, file), date)
+      return state.reply(200, 'The time is set')
+    }
+    case 'HELP':
+      return state.reply(214, 'CHMOD UTIME HELP')
+    default:
+      return state.reply(504, 'Unknown SITE command')
+  }
+}
+
+const exists = (state: State, argument: string): Promise<boolean> =>
+  fsOf(state)
+    .stat(pathOf(state, argument))
+    .then(
+      () => true,
+      () => false,
+    )
 
 async function setTime(state: State, argument: string): Promise<void> {
   const [time = '', ...name] = argument.split(' ')
@@ -112,12 +156,9 @@ export const FOLDER_VERBS: Readonly<Record<string, Verb>> = {
     if (kind === 'folder') return state.reply(550, 'This is a folder')
     state.reply(213, String(size))
   },
-  MDTM: async (state, argument) => {
-    const { kind, modified } = await fsOf(state).stat(pathOf(state, argument))
-    if (kind === 'folder') return state.reply(550, 'This is a folder')
-    state.reply(213, timeVal(modified))
-  },
+  MDTM: readOrSetTime,
   MFMT: setTime,
+  SITE: site,
   MLST: async (state, argument) => {
     const path = argument === '' ? state.folder : pathOf(state, argument)
     state.reply(250, ['Facts', ` ${factsOf(await fsOf(state).stat(path))} ${path}`, 'End'])

@@ -47,7 +47,8 @@ function fileOf({ entry, row }: ClaimedFile, settings: DropSettings, claim: stri
   const prefixes =
     sku || settings.match_by !== 'sku_prefix' ? {} : { sku_prefixes: skuPrefixes(entry.name) }
   return {
-    filename: values?.filename || entry.name,
+    // Names cannot begin or end with spaces here: a person would not see them.
+    filename: values?.filename || entry.name.trim() || entry.name,
     source: { type: 'drop', id: entry.id, claim },
     on_conflict: settings.on_conflict,
     product_sku: sku,

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { listConnections } from '../connections.ts'
 import { DropError } from '../errors.ts'
 import { deleteFile, listFiles, readDropFile, retryFile, type ListedDropFile } from '../listing.ts'
+import { AWAITED_EVENTS } from '../waits-for.ts'
 import { joinPath } from '../paths.ts'
 import { AppError } from '../../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
@@ -32,9 +33,9 @@ const fileSchema = z
       .nullable()
       .meta({ description: 'Why it failed' }),
     cleared_at: timestamp.nullable().meta({ description: 'When it is removed' }),
-    waits_for: z.enum(['rename', 'manifest', 'files']).nullable().meta({
+    waits_for: z.enum(AWAITED_EVENTS).nullable().meta({
       description:
-        'What a waiting file needs before it is imported: a name that is not temporary, the import.csv that is being sent, or the files that it names',
+        'What a waiting file needs before it is imported: a name that is not temporary (`rename`), the import.csv that is being sent (`manifest`), or the files that it names (`files`). `nothing`: an operating system made it, so it is not imported and is removed after a day',
     }),
   })
   .meta({ id: 'DropFile' })

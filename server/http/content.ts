@@ -37,7 +37,7 @@ export function sendContent(
   )
 }
 
-export interface Content {
+export interface StreamedBytes {
   shop: number
   hash: string
   size_bytes: number
@@ -48,7 +48,7 @@ export interface Content {
 export async function streamContent(
   ctx: Context,
   store: BlobStore,
-  { shop, hash, size_bytes, modifiedMs }: Content,
+  { shop, hash, size_bytes, modifiedMs }: StreamedBytes,
   headersOf: (identity: { etag: string; modifiedMs: number }) => readonly string[],
 ): Promise<void> {
   const etag = `"${hash}"`

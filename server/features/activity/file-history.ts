@@ -1,5 +1,5 @@
 // What happened to a file, from the records that the product keeps in any case: items of operations,
-// links, deliveries, the downloads of each day, and those that were refused.
+// links, deliveries, the downloads of each day, those that were refused, and views.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { ItemError } from '../../engine/engine.ts'
 import type { RefusedReason } from '../downloads/refused-attempts.ts'
@@ -17,6 +17,7 @@ export type HistoryRow = HistoryPlace & { at: Date } & (
     | { kind: 'delivery'; facts: DeliveryFacts }
     | { kind: 'downloads'; facts: { day: string; downloads: number } }
     | { kind: 'refused'; facts: RefusedFacts }
+    | { kind: 'view'; facts: ViewFacts }
   )
 
 interface OperationFacts {
@@ -55,6 +56,8 @@ interface RefusedFacts {
   delivery: string | null
   order_name: string | null
 }
+
+type ViewFacts = Omit<RefusedFacts, 'reason' | 'times'>
 
 /** Each source gives as many rows as a page has: the newest of all are among them. */
 const newest = (select: string) => `(
@@ -110,6 +113,18 @@ const REFUSED = `
   left join orders o on o.shop_id = d.shop_id and o.id = d.order_id
   where r.shop_id = :shop and r.file_id = :file`
 
+const VIEWS = `
+  select v.at, 'view/' || v.link_id || '/' || extract(epoch from v.hour) as key, 'view' as kind,
+    jsonb_build_object('address', v.address, 'agent', v.agent,
+      'email', coalesce(l.email, d.email, o.email), 'delivery', d.id,
+      'order_name', o.name) as facts
+  from file_views v
+  join links l on l.shop_id = v.shop_id and l.id = v.link_id
+  left join links p on p.shop_id = l.shop_id and p.id = l.parent_id
+  left join deliveries d on d.shop_id = p.shop_id and d.id = p.delivery_id
+  left join orders o on o.shop_id = d.shop_id and o.id = d.order_id
+  where v.shop_id = :shop and v.file_id = :file`
+
 /** Daily figures are kept for 13 months. */
 const DAYS = 400
 
@@ -124,7 +139,7 @@ export async function readFileHistory(
   })
   if (!known) return null
   return scope.query<HistoryRow>(
-    `${[OPERATIONS, LINKS, DELIVERIES, DOWNLOADS, REFUSED].map(newest).join(' union all ')}
+    `${[OPERATIONS, LINKS, DELIVERIES, DOWNLOADS, REFUSED, VIEWS].map(newest).join(' union all ')}
      order by at desc, key desc limit :limit`,
     { file, limit, days: DAYS, at: before?.exact_at ?? null, key: before?.key ?? null },
   )

@@ -106,6 +106,15 @@ const historyEntry = z
       delivery_id: z.string().nullable(),
       order_name: z.string().nullable(),
     }),
+    z.object({
+      kind: z.literal('view'),
+      at: timestamp.meta({ description: 'The last request of its hour' }),
+      address: z.string().meta({ description: 'Shortened: 203.0.113.0/24' }),
+      agent: z.string(),
+      email: z.string().nullable(),
+      delivery_id: z.string().nullable(),
+      order_name: z.string().nullable(),
+    }),
   ])
   .meta({ id: 'FileHistoryEntry' })
 
@@ -115,7 +124,7 @@ const fileHistory = (): Endpoint =>
     path: '/api/files/{id}/history',
     summary: 'List what happened to a file, newest first',
     description:
-      'Imports and other operations with what they changed, links, deliveries, the downloads of each day, and downloads that were refused. Operations are listed as long as they are kept.',
+      'Imports and other operations with what they changed, links, deliveries, the downloads of each day, downloads that were refused, and views in a browser. Operations are listed as long as they are kept.',
     tag: 'Files',
     scope: 'files:read',
     params: z.strictObject({ id: z.string() }),
@@ -164,6 +173,11 @@ function entryOf(row: HistoryRow): z.output<typeof historyEntry> {
     }
     case 'downloads':
       return { ...row.facts, kind: 'downloads', at }
+    case 'view': {
+      const { delivery, ...facts } = row.facts
+      const delivery_id = delivery && toPublicId('delivery', delivery)
+      return { ...facts, kind: 'view', at, delivery_id }
+    }
     case 'refused': {
       const { delivery, ...facts } = row.facts
       const delivery_id = delivery && toPublicId('delivery', delivery)

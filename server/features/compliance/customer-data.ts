@@ -26,6 +26,8 @@ export interface CustomerData {
   downloads: Rows
   /** Downloads that their links refused, with shortened addresses. */
   refused_downloads: Rows
+  /** Files that were read or played in a browser, with shortened addresses. */
+  views: Rows
   orders: Rows
   /** Orders whose files a workflow prepared, with the buyer as its plugins got them. */
   deliveries: Rows
@@ -97,6 +99,7 @@ async function collect(
     links: await linksOf(scope, buyer),
     downloads: await downloadsOf(scope, buyer),
     refused_downloads: await refusedDownloadsOf(scope, buyer),
+    views: await viewsOf(scope, buyer),
     orders: await ordersOf(scope, buyer),
     deliveries: await preparedFor(scope, buyer),
     records,
@@ -189,6 +192,14 @@ const downloadsOf = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
     `select d.at, f.filename, d.address, d.agent from downloads d
      left join files f on f.shop_id = d.shop_id and f.id = d.file_id
      where d.shop_id = :shop and d.link_id = any(:links::uuid[]) order by d.at`,
+    { links },
+  )
+
+const viewsOf = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
+  scope.query(
+    `select v.at, f.filename, v.address, v.agent from file_views v
+     left join files f on f.shop_id = v.shop_id and f.id = v.file_id
+     where v.shop_id = :shop and v.link_id = any(:links::uuid[]) order by v.at`,
     { links },
   )
 

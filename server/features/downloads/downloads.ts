@@ -23,6 +23,7 @@ import { createPictureAnswer, type ReadPicture } from './picture-answer.ts'
 import { createPublic } from './public.ts'
 import { createRecorder, type Recorder, type UsedLink } from './record.ts'
 import { refuse } from './refusal.ts'
+import { createRecordedViews, type RecordedViews } from './recorded-views.ts'
 import { createRefusedAttempts, type RefusedAttempts } from './refused-attempts.ts'
 import { createRevocation } from './revocation.ts'
 import { opensPage, routeOf, type Route } from './request.ts'
@@ -117,8 +118,9 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     counting.invalidate(shop),
   )
   const attempts = createRefusedAttempts(database.pool, log)
-  const answer = createAnswers(parts, { query, counting, checks, attempts })
-  const writePending = () => writeAll(counting, recorder, attempts)
+  const views = createRecordedViews(database.pool, log)
+  const answer = createAnswers(parts, { query, counting, checks, attempts, views })
+  const writePending = () => writeAll(counting, recorder, [attempts, views])
   return {
     handle: async (request, response) => {
       try {
@@ -151,9 +153,10 @@ export function createDelivery(parts: DeliveryParts): Delivery {
 async function writeAll(
   counting: Counting,
   recorder: Recorder,
-  attempts: RefusedAttempts,
+  others: readonly { flush(): Promise<void> }[],
 ): Promise<boolean> {
-  const [written] = await Promise.all([counting.flush(), recorder.flush(), attempts.flush()])
+  const flushed = others.map((one) => one.flush())
+  const [written] = await Promise.all([counting.flush(), recorder.flush(), ...flushed])
   return written
 }
 
@@ -164,12 +167,13 @@ interface AnswerParts {
   counting: Counting
   checks: DailyChecks
   attempts: RefusedAttempts
+  views: RecordedViews
 }
 
 /** Connects the parts that answer the addresses of delivery. */
 function createAnswers(
   delivery: DeliveryParts,
-  { query, counting, checks, attempts }: AnswerParts,
+  { query, counting, checks, attempts, views: recorded }: AnswerParts,
 ): Answers {
   const { database, stores, secrets, log, clock, messages, baseUrl } = delivery
   const { cdnBaseUrl = null, accel = null, bucketRedirect = null } = delivery
@@ -194,7 +198,7 @@ function createAnswers(
   const counter = counting.links
   const links = createLinkAnswers({ counter, serving, clientOf, clock, pages, attempts })
   const views = createViewAnswers({
-    ...{ query, secrets, counter, serving, clientOf, attempts },
+    ...{ query, secrets, counter, serving, clientOf, attempts, views: recorded },
     secure: baseUrl.startsWith('https:'),
   })
   const pictures = createPictureAnswer({

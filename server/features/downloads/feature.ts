@@ -13,6 +13,7 @@ export const downloadsFeature = defineFeature({
       keeps: ['reason'],
       how: 'link',
     },
+    file_views: { about: 'Views', columns: ['address', 'agent'], how: 'link' },
     download_sessions: { about: 'Open downloads', columns: [], how: 'link' },
     archive_sessions: {
       about: 'Open downloads of all files',

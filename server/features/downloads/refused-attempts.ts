@@ -2,16 +2,15 @@
 // helps them. They are written in batches after the responses, so that no request waits for them. A
 // killed process loses those of the last seconds, and so does a database that stays unavailable.
 import type pg from 'pg'
-import { isDatabaseUnavailable } from '../../core/db/error-classes.ts'
 import { shortenedAddress } from '../../core/client-address.ts'
 import type { ErrorCode } from '../../core/errors.ts'
-import { errorFields, type Logger } from '../../core/log.ts'
-import { singleFlight } from '../../core/single-flight.ts'
+import type { Logger } from '../../core/log.ts'
 import type { Client } from '../../http/clients.ts'
 import { linkStatus } from '../links/model/links.ts'
 import { agentFamily } from './agent-family.ts'
 import type { KnownLink } from './counting/known-link.ts'
 import { plainArray } from './targets.ts'
+import { WaitingRows } from './waiting-rows.ts'
 
 export const REFUSED_REASONS = [
   'used_up',
@@ -63,10 +62,6 @@ export interface RefusedAttempts {
   flush(): Promise<void>
 }
 
-const FLUSH_MS = 1000
-/** The longest queue while the database is slow; further attempts are dropped. */
-const MAX_WAITING = 5000
-const ROWS = 1000
 /** The rows that a link keeps. */
 export const KEPT_ATTEMPTS = 20
 const MINUTE_MS = 60_000
@@ -108,69 +103,37 @@ const DROP_OLD = `
   where old.place > ${KEPT_ATTEMPTS} and r.shop_id = old.shop_id and r.link_id = old.link_id
     and r.reason = old.reason and r.minute = old.minute`
 
-export const createRefusedAttempts = (pool: pg.Pool, log: Logger): RefusedAttempts =>
-  new WaitingAttempts(pool, log)
-
-class WaitingAttempts implements RefusedAttempts {
-  readonly flush = singleFlight(() => this.#writeAll())
-  readonly #pool: pg.Pool
-  readonly #log: Logger
-  /** By link, reason and minute. */
-  #waiting = new Map<string, Attempt>()
-  #timer: NodeJS.Timeout | null = null
-
-  constructor(pool: pg.Pool, log: Logger) {
-    this.#pool = pool
-    this.#log = log
-  }
-
-  record(link: KnownLink, reason: RefusedReason, client: Client, at: Date): void {
-    const minute = Math.floor(at.getTime() / MINUTE_MS)
-    const key = `${link.link}/${reason}/${minute}`
-    const known = this.#waiting.get(key)
-    const tracked = link.target?.tracked === false ? null : client
-    if (known) Object.assign(known, { at, client: tracked, times: known.times + 1 })
-    else if (this.#waiting.size < MAX_WAITING)
-      this.#waiting.set(key, {
+export function createRefusedAttempts(pool: pg.Pool, log: Logger): RefusedAttempts {
+  const rows = new WaitingRows<Attempt>({
+    ...{ about: 'refused downloads', log, write: (attempts) => writeAttempts(pool, attempts) },
+  })
+  return {
+    record: (link, reason, client, at) => {
+      const minute = Math.floor(at.getTime() / MINUTE_MS)
+      const tracked = link.target?.tracked === false ? null : client
+      rows.add(`${link.link}/${reason}/${minute}`, (known) => ({
         ...{ shop: link.shop, link: link.link, file: link.target?.file ?? null },
-        ...{ reason, at, client: tracked, times: 1 },
-      })
-    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref()
+        ...{ reason, at, client: tracked, times: (known?.times ?? 0) + 1 },
+      }))
+    },
+    flush: () => rows.flush(),
   }
+}
 
-  async #writeAll(): Promise<void> {
-    if (this.#timer) clearTimeout(this.#timer)
-    this.#timer = null
-    const waiting = this.#waiting
-    if (waiting.size === 0) return
-    this.#waiting = new Map()
-    const attempts = [...waiting.values()]
-    for (let at = 0; at < attempts.length; at += ROWS) {
-      try {
-        await this.#write(attempts.slice(at, at + ROWS))
-      } catch (error) {
-        this.#log.warn('refused downloads were not recorded', errorFields(error))
-        // While the database is away, later attempts need the room.
-        if (isDatabaseUnavailable(error)) return
-      }
-    }
-  }
-
-  async #write(attempts: readonly Attempt[]): Promise<void> {
-    const links = [
-      plainArray(attempts.map(({ shop }) => shop)),
-      plainArray(attempts.map(({ link }) => link)),
-    ]
-    const values = [
-      ...links,
-      plainArray(attempts.map(({ file }) => file ?? 'null')),
-      plainArray(attempts.map(({ reason }) => reason)),
-      plainArray(attempts.map(({ at }) => at.getTime())),
-      plainArray(attempts.map(({ times }) => times)),
-      attempts.map(({ client }) => (client ? shortenedAddress(client.address) : '')),
-      attempts.map(({ client }) => (client ? agentFamily(client.agent) : '')),
-    ]
-    await this.#pool.query({ name: 'delivery_refused', text: INSERT, values })
-    await this.#pool.query({ name: 'delivery_refused_old', text: DROP_OLD, values: links })
-  }
+async function writeAttempts(pool: pg.Pool, attempts: readonly Attempt[]): Promise<void> {
+  const links = [
+    plainArray(attempts.map(({ shop }) => shop)),
+    plainArray(attempts.map(({ link }) => link)),
+  ]
+  const values = [
+    ...links,
+    plainArray(attempts.map(({ file }) => file ?? 'null')),
+    plainArray(attempts.map(({ reason }) => reason)),
+    plainArray(attempts.map(({ at }) => at.getTime())),
+    plainArray(attempts.map(({ times }) => times)),
+    attempts.map(({ client }) => (client ? shortenedAddress(client.address) : '')),
+    attempts.map(({ client }) => (client ? agentFamily(client.agent) : '')),
+  ]
+  await pool.query({ name: 'delivery_refused', text: INSERT, values })
+  await pool.query({ name: 'delivery_refused_old', text: DROP_OLD, values: links })
 }

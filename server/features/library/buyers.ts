@@ -3,6 +3,7 @@
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { likeLiteral } from '../../core/db/like-pattern.ts'
 import type { Secrets } from '../../core/secrets.ts'
+import type { ShownView } from '../downloads/recorded-views.ts'
 import type { RefusedReason } from '../downloads/refused-attempts.ts'
 import { keysOfDeliveries } from '../preparation/model/assigned-keys.ts'
 
@@ -93,6 +94,7 @@ export interface BuyerDetail extends BuyerSummary {
     address: string
     agent: string
   }[]
+  view_list: ShownView[]
   licence_keys: { file_id: string; filename: string; key: string; revoked: boolean }[]
 }
 
@@ -117,7 +119,7 @@ export async function readBuyer(
     { email },
   )
   if (!summary || !isBuyer(summary)) return null
-  const [library, download_list, refused_list, licence_keys] = await Promise.all([
+  const [library, download_list, refused_list, view_list, licence_keys] = await Promise.all([
     readVisits(scope, email),
     scope.query<BuyerDetail['download_list'][number]>(
       `select w.at, w.file_id, f.filename, w.address, w.agent
@@ -134,9 +136,16 @@ export async function readBuyer(
        order by r.at desc limit ${MAX_ATTEMPTS}`,
       { email },
     ),
+    scope.query<ShownView>(
+      `select v.at, v.file_id, f.filename, v.address, v.agent
+       from ${OWN_LINKS} join file_views v on v.shop_id = :shop and v.link_id = l.id
+       join files f on f.shop_id = v.shop_id and f.id = v.file_id
+       order by v.at desc limit ${MAX_ATTEMPTS}`,
+      { email },
+    ),
     readLicences(scope, secrets, email),
   ])
-  return { ...summary, library, download_list, refused_list, licence_keys }
+  return { ...summary, library, download_list, refused_list, view_list, licence_keys }
 }
 
 const readVisits = (scope: ShopScope, email: string): Promise<BuyerDetail['library']> =>

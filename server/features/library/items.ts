@@ -8,7 +8,7 @@ import type { Secrets } from '../../core/secrets.ts'
 import { linkStatus, MAPPING_STATE, type LinkFacts, type LinkStatus } from '../links/model/links.ts'
 import { tagProblemOf, type TagProblem } from '../links/model/release.ts'
 import { hasNoPicture } from '../previews/kept.ts'
-import { keysOfDeliveries, type LicenceKey } from '../preparation/model/assigned-keys.ts'
+import { keysOfDeliveries, type ShownKey } from '../preparation/model/assigned-keys.ts'
 
 export const ITEMS_PER_PAGE = 50
 /** Later pages would read many rows to skip them; a search finds what is there. */
@@ -45,7 +45,7 @@ export interface LibraryItem {
   version: number
   /** When the current version came; null: it is the one that was bought. */
   renewed_at: Date | null
-  licence_keys: readonly LicenceKey[]
+  licence_keys: readonly ShownKey[]
 }
 
 interface ItemRow extends LinkFacts {

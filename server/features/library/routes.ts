@@ -37,7 +37,7 @@ const buyerSchema = z
   })
   .meta({ id: 'Buyer' })
 
-const { download_list, refusals } = deliveryDetailSchema.shape
+const { download_list, refusals, views } = deliveryDetailSchema.shape
 const buyerDetailSchema = buyerSchema
   .extend({
     library: z
@@ -45,6 +45,7 @@ const buyerDetailSchema = buyerSchema
       .meta({ description: 'When its link was last sent, and when it was last opened' }),
     download_list,
     refusals,
+    views,
     licence_keys: z
       .array(
         z.object({
@@ -117,6 +118,11 @@ const read = ({ secrets }: BuyerRouteParts) =>
             ...download,
             at: download.at.toISOString(),
             file_id: toPublicId('file', download.file_id),
+          })),
+          views: row.view_list.map((view) => ({
+            ...view,
+            at: view.at.toISOString(),
+            file_id: toPublicId('file', view.file_id),
           })),
           refusals: row.refused_list.map(({ reason, ...refused }) => ({
             ...refused,

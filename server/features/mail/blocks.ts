@@ -1,5 +1,6 @@
 // Addresses of buyers that do not exist, as a mail server said: nothing more is sent to them until the
 // shop corrects or allows them. Repeated mails to unknown addresses make receivers distrust the sender.
+// Addresses that reported a mail as spam get no news, but still what they bought.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { DeliveryResult } from '../../core/outbox/outbox.ts'
 
@@ -11,24 +12,41 @@ export const BLOCKED: DeliveryResult & { status: 'failed' } = {
   blocked: true,
 }
 
+/** The result of news to an address that reported a mail as spam. */
+export const COMPLAINED: DeliveryResult & { status: 'failed' } = {
+  status: 'failed',
+  reason:
+    'This address reported a mail as spam, so it gets no mails about new versions and added files. Send it from the delivery, or allow the address again',
+}
+
+/** `news`: mails that the buyer can do without are not sent. */
+export type BlockKind = 'all' | 'news'
+
 /** Those of the addresses that are blocked, in lower case. */
 export async function blockedAmong(
   scope: ShopScope,
   addresses: readonly string[],
-): Promise<ReadonlySet<string>> {
-  if (addresses.length === 0) return new Set()
-  const rows = await scope.query<{ email: string }>(
-    'select email from mail_blocks where shop_id = :shop and email = any(:emails::text[])',
+): Promise<ReadonlyMap<string, BlockKind>> {
+  if (addresses.length === 0) return new Map()
+  const rows = await scope.query<{ email: string; complaint: boolean }>(
+    'select email, complaint from mail_blocks where shop_id = :shop and email = any(:emails::text[])',
     { emails: addresses.map((address) => address.toLowerCase()) },
   )
-  return new Set(rows.map(({ email }) => email))
+  return new Map(rows.map(({ email, complaint }) => [email, complaint ? 'news' : 'all']))
 }
 
-export async function blockAddress(tx: ShopScope, email: string, reason: string): Promise<void> {
+export async function blockAddress(
+  tx: ShopScope,
+  email: string,
+  reason: string,
+  kind: BlockKind = 'all',
+): Promise<void> {
   await tx.query(
-    `insert into mail_blocks (shop_id, email, reason) values (:shop, lower(:email), :reason)
-     on conflict do nothing`,
-    { email, reason },
+    `insert into mail_blocks as b (shop_id, email, reason, complaint)
+     values (:shop, lower(:email), :reason, :complaint)
+     on conflict (shop_id, email) do update set reason = excluded.reason, complaint = false
+     where b.complaint and not excluded.complaint`,
+    { email, reason, complaint: kind === 'news' },
   )
 }
 
@@ -52,6 +70,8 @@ export async function allowAddress(scope: ShopScope, email: string): Promise<boo
 export interface BlockedAddress {
   email: string
   reason: string
+  /** It reported a mail as spam: only news is not sent to it. */
+  complaint: boolean
   created_at: Date
 }
 
@@ -61,7 +81,7 @@ export const listBlocked = (
   page: { limit: number; after?: string | undefined },
 ): Promise<BlockedAddress[]> =>
   scope.query<BlockedAddress>(
-    `select email, reason, created_at from mail_blocks where shop_id = :shop
+    `select email, reason, complaint, created_at from mail_blocks where shop_id = :shop
        and (:after::text is null or email > :after::text) order by email limit :limit`,
     { limit: page.limit, after: page.after ?? null },
   )

@@ -53,7 +53,7 @@ export function recordReport(database: Database, report: MailReport): Promise<bo
     if (!mail || !(await insertReport(tx, report))) return false
     await writeStatus(tx, report)
     if (report.event === 'bounced') await recordBounce(tx, mail, report)
-    if (report.event === 'complained') await raiseComplaint(tx, mail)
+    if (report.event === 'complained') await recordComplaint(tx, mail, report)
     return true
   })
 }
@@ -149,12 +149,23 @@ function adviceOf(mail: ReportedMail, report: MailReport): Text {
     : say('Nothing more is sent to this address: correct it, and the mail is sent again.')
 }
 
+async function recordComplaint(
+  tx: ShopScope,
+  mail: ReportedMail,
+  report: MailReport,
+): Promise<void> {
+  const [address] = mail.to
+  if (mail.for_buyer && address !== undefined)
+    await blockAddress(tx, address, wordsOf(report), 'news')
+  await raiseComplaint(tx, mail)
+}
+
 const raiseComplaint = (tx: ShopScope, mail: ReportedMail): Promise<void> =>
   raiseNotice(tx, {
     ...{ level: 'warning', operation_id: null },
     title: say('An email was reported as spam'),
     body: say(
-      '{recipients} reported “{subject}” as spam. They got it, and they get further mails about orders.',
+      '{recipients} reported “{subject}” as spam. They got it. They still get mails about their purchases, but none about new versions and added files.',
       {
         ...{ recipients: mail.to.join(', '), subject: subjectOf(mail) },
       },

@@ -255,14 +255,21 @@ const domainRoutes = (parts: MailRouteParts): Endpoint[] => [
 ]
 
 const blockedSchema = z
-  .object({ email: z.string(), reason: z.string(), created_at: timestamp })
+  .object({
+    ...{ email: z.string(), reason: z.string(), created_at: timestamp },
+    complaint: z.boolean().meta({
+      description:
+        'It reported a mail as spam: it gets no mails about new versions and added files',
+    }),
+  })
   .meta({ id: 'BlockedAddress' })
 
 const blockRoutes = (): Endpoint[] => [
   endpoint({
     ...{ ...about, path: `${about.path}/blocked`, method: 'get' },
     summary: 'List addresses that nothing is sent to',
-    description: 'An earlier mail to them came back, because the address does not exist.',
+    description:
+      'An earlier mail to them came back, because the address does not exist, or they reported it as spam (`complaint`).',
     scope: 'operations:read',
     query: z.strictObject(page),
     replies: { 200: { description: 'A page of addresses', schema: listOf(blockedSchema) } },

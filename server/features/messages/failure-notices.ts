@@ -3,6 +3,7 @@
 import { say, sentences, textOf, type Text } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { mailedDelivery, NOT_READY } from './delivery-mail.ts'
+import { COMPLAINED } from '../mail/blocks.ts'
 import { linkInPayload } from '../links/mail.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
 import type { Message, MessageKind } from '../../core/outbox/outbox.ts'
@@ -42,8 +43,8 @@ const DESCRIPTIONS: Record<
 > = { email: ofEmail, callback: ofCallback, webhook: null, sms: ofSms, flow: null }
 
 async function ofEmail(tx: ShopScope, message: FailedMessage, { status, reason }: Failure) {
-  // Not a failure to report: it waits until the delivery is ready.
-  if (reason === NOT_READY) return null
+  // Not failures to report: it waits until the delivery is ready, or the buyer wants no news.
+  if (reason === NOT_READY || reason === COMPLAINED.reason) return null
   const { subject, to, link, delivery } = await contentOf(tx, message)
   const values = { subject: textOf(subject ?? 'A message'), reason: textOf(reason) }
   const what = to?.length

@@ -11,7 +11,7 @@ import { libraryInPayload, withLibraryKey, writeLibraryMail } from './library-ma
 import { linkInPayload } from '../links/mail.ts'
 import { withKey, writeLinkMails } from './link-mail.ts'
 import { isForBuyer } from '../mail/buyer-templates.ts'
-import { blockedAmong, BLOCKED } from '../mail/blocks.ts'
+import { blockedAmong, BLOCKED, COMPLAINED } from '../mail/blocks.ts'
 import { TOKEN_HEADER } from '../mail/message-token.ts'
 import { installationSender, senderOf, type Sender, type SenderParts } from '../mail/sender.ts'
 import type {
@@ -48,7 +48,7 @@ export function mailDeliverer(options: MailOptions): Deliverer {
       written.map(async ({ message: { id, payload } }, at) => {
         const release = await semaphore.acquire()
         const mail = present(mails[at], 'The mail')
-        const sent = { id, mail, weekly: isWeekly(payload), sender: senders[at] ?? null }
+        const sent = { id, mail, weekly: isWeekly(payload), sender: senders[at] ?? BLOCKED }
         return handOver(options, scope.shop, sent, signal).finally(release)
       }),
     )
@@ -134,13 +134,17 @@ async function writeOther(
   }
 }
 
-/** The sender of each mail; null: its address is blocked. */
+/** Mails about new versions and added files, which a buyer can do without. */
+const isNews = (payload: unknown): boolean =>
+  ['update', 'added'].includes(mailedDelivery(payload)?.about ?? '')
+
+/** The sender of each mail, or why its address gets none. */
 async function sendersOf(
   options: MailOptions,
   scope: ShopScope,
   written: readonly WrittenMessage[],
   mails: readonly Sendable[],
-): Promise<(Sender | null)[]> {
+): Promise<(Sender | Refused)[]> {
   const forBuyers = written.map(({ message }) => isForBuyer(message.payload))
   const installation = installationSender(options, scope.shop)
   if (!forBuyers.includes(true)) return written.map(() => installation)
@@ -151,18 +155,20 @@ async function sendersOf(
   ])
   return mails.map((mail, at) => {
     if (!forBuyers[at]) return installation
-    if (!('gone' in mail) && mail.to.some((address) => blocked.has(address.toLowerCase())))
-      return null
-    return sender
+    const kinds = 'gone' in mail ? [] : mail.to.map((to) => blocked.get(to.toLowerCase()))
+    if (kinds.includes('all')) return BLOCKED
+    return kinds.includes('news') && isNews(written[at]?.message.payload) ? COMPLAINED : sender
   })
 }
+
+type Refused = DeliveryResult & { status: 'failed' }
 
 interface SentLetter {
   id: string
   mail: Sendable
   /** A mail that the shop can do without: it says where to switch it off. */
   weekly: boolean
-  sender: Sender | null
+  sender: Sender | Refused
 }
 
 async function handOver(
@@ -174,7 +180,7 @@ async function handOver(
   if ('gone' in mail) return { status: 'failed', reason: mail.gone }
   if (mail.to.length === 0)
     return { status: 'failed', reason: 'There are no recipients in the settings' }
-  if (!sender) return BLOCKED
+  if ('status' in sender) return sender
   if (!sender.server) return { status: 'sent', content: { kept: true } }
   const { to, subject, text, html } = mail
   const { from, replyTo, signing, logo } = sender

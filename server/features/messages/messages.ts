@@ -100,6 +100,13 @@ export function resendMessage(scope: ShopScope, id: string): Promise<boolean> {
       { id },
     )
     if (rows.length === 0) return false
+    // What came back is known again when this attempt ends.
+    await tx.query(
+      `update deliveries d set bounced_at = null from outbox m
+       where m.shop_id = :shop and m.id = :id and d.shop_id = m.shop_id
+         and d.id = (m.payload ->> 'delivery')::uuid and d.bounced_at is not null`,
+      { id },
+    )
     await endPauseOf(tx, id)
     await queueMessage(tx, id)
     return true

@@ -5,6 +5,7 @@ import { likeLiteral } from '../../core/db/like-pattern.ts'
 import { textOfColumns } from '../../core/db/text-columns.ts'
 import { linkStatus, MAPPING_STATE, type LinkFacts, type LinkStatus } from '../links/model/links.ts'
 import { tagProblemOf, type TagProblem } from '../links/model/release.ts'
+import type { ShownView } from '../downloads/recorded-views.ts'
 import type { RefusedReason } from '../downloads/refused-attempts.ts'
 import {
   BLOCKED_LINK,
@@ -230,6 +231,7 @@ export interface DeliveryDetail extends DeliverySummary {
   }[]
   download_list: { at: Date; file_id: string; filename: string; address: string; agent: string }[]
   refused_list: RefusedDownload[]
+  view_list: ShownView[]
 }
 
 export interface RefusedDownload {
@@ -260,14 +262,15 @@ export async function readDelivery(
   )
   if (!summary) return null
   const { link_id: link, order_id: order } = summary
-  const [file_list, lines, messages, download_list, refused_list] = await Promise.all([
+  const [file_list, lines, messages, download_list, refused_list, view_list] = await Promise.all([
     listFiles(scope, { id, link }, now),
     listLines(scope, { id, order }),
     listMessages(scope, id),
     listDownloads(scope, link),
     listRefused(scope, link),
+    listViews(scope, link),
   ])
-  return { ...summary, file_list, lines, messages, download_list, refused_list }
+  return { ...summary, file_list, lines, messages, download_list, refused_list, view_list }
 }
 
 async function listFiles(
@@ -333,6 +336,16 @@ const listDownloads = (scope: ShopScope, link: string): Promise<DeliveryDetail['
        and w.link_id = l.id
      join files f on f.shop_id = l.shop_id and f.id = l.file_id
      where l.shop_id = :shop and l.parent_id = :link order by w.at desc limit :limit`,
+    { link, limit: MAX_DOWNLOADS },
+  )
+
+/** Newest first. */
+const listViews = (scope: ShopScope, link: string): Promise<ShownView[]> =>
+  scope.query<ShownView>(
+    `select v.at, v.file_id, f.filename, v.address, v.agent
+     from links l join file_views v on v.shop_id = l.shop_id and v.link_id = l.id
+     join files f on f.shop_id = v.shop_id and f.id = v.file_id
+     where l.shop_id = :shop and l.parent_id = :link order by v.at desc limit :limit`,
     { link, limit: MAX_DOWNLOADS },
   )
 

@@ -2,7 +2,7 @@
 // licence keys, and the buyer's own copies.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { keysByFile, type LicenceKey } from '../preparation/model/assigned-keys.ts'
+import { keysByFile, type ShownKey } from '../preparation/model/assigned-keys.ts'
 
 export interface DeliveryExtras {
   /** In plain text: must be shown only to the buyer and to people of the shop. */
@@ -49,7 +49,7 @@ export async function deliveryExtras(
 
 const extrasOf = (
   row: PreparedRow | undefined,
-  keys: readonly LicenceKey[] = [],
+  keys: readonly ShownKey[] = [],
 ): DeliveryExtras => ({
   licence_keys: keys.map(({ key }) => key),
   copy:

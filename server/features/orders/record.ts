@@ -149,6 +149,19 @@ export const deliveryDetailSchema = deliverySchema
         }),
       )
       .meta({ description: 'The last downloads of files with tracking, newest first' }),
+    views: z
+      .array(
+        z.object({
+          at: timestamp.meta({ description: 'The last request of its hour' }),
+          ...{ file_id: z.string(), filename: z.string() },
+          address: z.string().meta({ description: 'Shortened: 203.0.113.0/24' }),
+          agent: z.string().meta({ description: 'The program: Chrome (Windows)' }),
+        }),
+      )
+      .meta({
+        description:
+          'Files that were read or played in a browser, newest first: one for each link and hour; 20 of each link are kept',
+      }),
     refusals: z
       .array(
         z.object({
@@ -254,6 +267,11 @@ export const deliveryDetailRecord = (
     at: download.at.toISOString(),
     file_id: toPublicId('file', download.file_id),
     ...{ filename: download.filename, address: download.address, agent: download.agent },
+  })),
+  views: row.view_list.map((view) => ({
+    ...view,
+    at: view.at.toISOString(),
+    file_id: toPublicId('file', view.file_id),
   })),
   refusals: row.refused_list.map(({ at, file_id, reason, ...refused }) => ({
     ...refused,

@@ -8,7 +8,10 @@ import { claimOrders } from '../../storefront/webhooks/claims.ts'
 import { recordChangedOrders } from '../../storefront/webhooks/changes.ts'
 import { listNotices } from '../../core/outbox/notices.ts'
 import { recordReport, type MailReport } from '../mail/reports.ts'
-import { correctAddress, holdDelivery, releaseDelivery } from './changes.ts'
+import { COMPLAINED } from '../mail/blocks.ts'
+import { queueDeliveryMails } from '../messages/delivery-mail.ts'
+import { resendMessage } from '../messages/messages.ts'
+import { correctAddress, holdDelivery, releaseDelivery, resendDelivery } from './changes.ts'
 import { listDeliveries } from './deliveries.ts'
 
 let shop: Purchases
@@ -182,6 +185,60 @@ describe('first mails', () => {
     await correctAddress(shop.scope, second.id, about.email, parts)
     expect(await unreachable()).toEqual([])
     expect(await shop.scope.query('select from mail_blocks where shop_id = :shop')).toEqual([])
+  })
+
+  test('a buyer who reported a mail as spam gets no news, but what was bought and what the shop sends', async () => {
+    const about = buyer()
+    const order = await shop.buy(about)
+    await reported([order])
+    await shop.run('mails')
+    const { id, messages } = (await shop.delivery(order))!
+    const report: MailReport = {
+      ...({ event: 'complained', permanent: false, recipient: about.email, code: null } as const),
+      ...({ reason: 'Reported as spam', source: 'mailbox', key: '1' } as const),
+      mail: { shop: shop.scope.shop, message: messages[0]!.id },
+    }
+    expect(await recordReport(shop.database, report)).toBe(true)
+    const blocks = () =>
+      shop.scope.query('select complaint from mail_blocks where shop_id = :shop and email = :to', {
+        to: about.email.toLowerCase(),
+      })
+    expect(await blocks()).toEqual([{ complaint: true }])
+    const operation = await shop.scope.one<{ id: string }>(
+      `insert into operations (shop_id, kind, action, channel, workflow, requested_by, total, status)
+       values (:shop, 'import', 'import', 'api', '{}', 'test', 1, 'success') returning id`,
+    )
+    await shop.scope.transaction(async (tx) => {
+      await queueDeliveryMails(tx, [id], { about: 'update', operation: operation.id })
+      await tx.query(
+        `update outbox set batched = true where shop_id = :shop and status = 'waiting'`,
+      )
+    })
+    await shop.run('mails')
+    const news = (await shop.delivery(order))!
+    expect(news.messages[0]).toMatchObject({ status: 'failed', error: COMPLAINED.reason })
+    expect(news.bounced_at).toBeNull()
+    const titles = (await listNotices(shop.scope, { limit: 2 })).rows.map(({ title }) => title)
+    expect(titles).toContain('An email was reported as spam')
+    // Another purchase, and the merchant's own sending.
+    const next = await shop.buy(about)
+    await reported([next])
+    await shop.run('mails')
+    expect(mailsTo(about.email)).toHaveLength(2)
+    await resendDelivery(shop.scope, id, { secrets: shop.secrets, now: new Date() })
+    await shop.scope.query(
+      `update outbox set batched = true where shop_id = :shop and status = 'waiting'`,
+    )
+    await shop.run('mails')
+    expect(mailsTo(about.email)).toHaveLength(3)
+    // A bounce blocks the address entirely, and sending a message again tries to reach it.
+    const bounce = { ...report, event: 'bounced', permanent: true, key: '2' } as const
+    await recordReport(shop.database, bounce)
+    expect(await blocks()).toEqual([{ complaint: false }])
+    expect((await shop.delivery(order))!.bounced_at).not.toBeNull()
+    await resendMessage(shop.scope, messages[0]!.id)
+    expect((await shop.delivery(order))!.bounced_at).toBeNull()
+    await shop.scope.query('delete from mail_blocks where shop_id = :shop')
   })
 
   test('continue over a new session when the server has ended the old one', async () => {

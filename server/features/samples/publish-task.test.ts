@@ -12,7 +12,7 @@ import { addMappings } from '../../files/mappings.ts'
 import { createStorefront } from '../../storefront/platform.ts'
 import type { Storefront } from '../../storefront/storefront.ts'
 import { publishTask } from './publish-task.ts'
-import { FIELDS } from './published.ts'
+import { SAMPLE_FIELDS } from './published.ts'
 
 const DOMAIN = 'harbour.myshopify.com'
 const BASE = 'https://files.example.com'
@@ -59,7 +59,7 @@ async function publish(): Promise<boolean> {
 }
 
 const shown = (product: number): unknown => {
-  const key = `products_${product % FIELDS}`
+  const key = `products_${product % SAMPLE_FIELDS}`
   const field = demo.installation.metafield({ namespace: 'samples', key }) as {
     value: string
   } | null
@@ -136,7 +136,7 @@ const THEME = 'web/extensions/product-sample'
 
 test('the block reads the same metafields, and has its texts in each language', async () => {
   const block = await readFile(`${THEME}/blocks/samples.liquid`, 'utf8')
-  expect(block).toContain(`modulo: ${FIELDS}`)
+  expect(block).toContain(`modulo: ${SAMPLE_FIELDS}`)
   const schema = /{% schema %}([^]*){% endschema %}/.exec(block)?.[1]
   expect(JSON.parse(present(schema, 'The schema'))).toMatchObject({ target: 'section' })
   const files = (await readdir(`${THEME}/locales`)).filter((name) => !name.includes('.schema.'))

@@ -11,7 +11,7 @@ import {
   type Installation,
   type InstallationField,
 } from '../../storefront/installation.ts'
-import { digestOf, NAMESPACE, readPublication, SHOWN } from './published.ts'
+import { digestOf, NAMESPACE, readPublication, SHOWN_SAMPLES } from './published.ts'
 
 export interface PublishParts {
   database: Database
@@ -26,7 +26,7 @@ const MAX_SHOPS = 100
 /** SQL: of everything that is published of the shop `s`. */
 const digestOfShop = (baseUrl: string) => `md5('${digestOf(baseUrl)}' || coalesce((
   select string_agg(concat_ws(' ', x.product_id, x.token, x.length, x.content_type, x.filename), '|'
-    order by x.product_id, x.token) from (${SHOWN('s.id')}) x), ''))`
+    order by x.product_id, x.token) from (${SHOWN_SAMPLES('s.id')}) x), ''))`
 
 export function publishTask({ database, storefront, baseUrl }: PublishParts): BackgroundTask {
   const digest = digestOfShop(baseUrl)

@@ -8,13 +8,13 @@ import { CURRENT, sampleName, samplePath, WANTED_LENGTH } from './model.ts'
 
 export const NAMESPACE = 'samples'
 /** The number of metafields; web/extensions/product-sample computes the same one of a product. */
-export const FIELDS = 64
+export const SAMPLE_FIELDS = 64
 /** The platform refuses JSON of more than 128 KiB. */
 const MAX_FIELD_BYTES = 120 * 1024
 const MAX_SAMPLES_PER_PRODUCT = 20
 
 /** SQL: the samples that a block shows, of the shop `shop`: a row for each product of a file. */
-export const SHOWN = (shop: string) => `
+export const SHOWN_SAMPLES = (shop: string) => `
   select distinct a.product_id, f.filename, p.token, p.content_type, p.length
   from samples p join ${CURRENT} on f.shop_id = p.shop_id and f.id = p.file_id
   join mappings a on a.shop_id = f.shop_id and a.file_id = f.id
@@ -45,7 +45,7 @@ export interface Publication {
 
 /** All metafields of the shop that are not empty. */
 export async function readPublication(scope: ShopScope, baseUrl: string): Promise<Publication> {
-  const rows = await scope.query<ShownRow>(`${SHOWN(':shop')} order by 1, 2, 3`)
+  const rows = await scope.query<ShownRow>(`${SHOWN_SAMPLES(':shop')} order by 1, 2, 3`)
   const products = Map.groupBy(rows, ({ product_id }) => numberOf(product_id))
   const fields = new Map<string, { value: Record<string, BlockSample[]>; bytes: number }>()
   let left_out = 0
@@ -70,7 +70,8 @@ export async function readPublication(scope: ShopScope, baseUrl: string): Promis
 /** `gid://shopify/Product/7` → `7`, as Liquid knows it. */
 const numberOf = (product: string): string => product.slice(product.lastIndexOf('/') + 1)
 
-export const fieldOf = (product: string): string => `products_${BigInt(product) % BigInt(FIELDS)}`
+export const fieldOf = (product: string): string =>
+  `products_${BigInt(product) % BigInt(SAMPLE_FIELDS)}`
 
 const blockSample = (row: ShownRow, baseUrl: string): BlockSample => {
   const { filename, token, content_type, length } = row

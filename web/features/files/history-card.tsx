@@ -1,5 +1,5 @@
-// What happened to a file, newest first: operations with their changes, links, deliveries, downloads
-// and refused ones.
+// What happened to a file, newest first: operations with their changes, links, deliveries, downloads,
+// refused ones, and views.
 import { type ReactNode } from 'react'
 import { SLOW_MS } from '../../shell/client/queries.ts'
 import { useReadPages } from '../../shell/client/reads.ts'
@@ -85,7 +85,8 @@ export function HistoryCard({ file }: { file: Pick<File, 'id'> }) {
 const linkOf = (entry: Entry): string =>
   entry.kind === 'operation'
     ? `/operations/${entry.operation_id}`
-    : (entry.kind === 'delivery' || entry.kind === 'refused') && entry.delivery_id !== null
+    : (entry.kind === 'delivery' || entry.kind === 'refused' || entry.kind === 'view') &&
+        entry.delivery_id !== null
       ? `/deliveries/${entry.delivery_id}`
       : ''
 
@@ -112,13 +113,30 @@ function HistoryEntry({ entry }: { entry: Entry }) {
       )
     case 'refused':
       return <RefusedEntry entry={entry} />
+    case 'view':
+      return <ViewEntry entry={entry} />
   }
 }
 
+type Visit = OfKind<'refused'> | OfKind<'view'>
+
 const RefusedEntry = ({ entry }: { entry: OfKind<'refused'> }) => (
-  <Line when={[momentText(entry.at), entry.address, entry.agent].filter(Boolean).join(' · ')}>
+  <VisitLine entry={entry}>
     <span>{t('A download was refused')}</span>
     <Badge tone="critical">{refusedText(entry)}</Badge>
+  </VisitLine>
+)
+
+const ViewEntry = ({ entry }: { entry: OfKind<'view'> }) => (
+  <VisitLine entry={entry}>
+    <span>{t('Viewed in the browser')}</span>
+  </VisitLine>
+)
+
+/** What a buyer did, with who it was and from where. */
+const VisitLine = ({ entry, children }: { entry: Visit; children: ReactNode }) => (
+  <Line when={[momentText(entry.at), entry.address, entry.agent].filter(Boolean).join(' · ')}>
+    {children}
     {entry.order_name !== null && (
       <Link url={linkOf(entry)}>{t('Order {name}', { name: entry.order_name })}</Link>
     )}

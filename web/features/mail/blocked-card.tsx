@@ -1,4 +1,4 @@
-// Addresses that nothing is sent to, because a mail to them came back.
+// Addresses that nothing or no news is sent to: a mail to them came back, or was reported as spam.
 import { useState } from 'react'
 import { toast } from '../../shell/client/bridge.ts'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
@@ -6,7 +6,7 @@ import { Problem } from '../../shell/components/problem.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
-import { BlockStack, Button, InlineStack, Text } from '../../shell/ui/index.ts'
+import { Badge, BlockStack, Button, InlineStack, Text } from '../../shell/ui/index.ts'
 import { useAllow, useBlocked } from './calls.ts'
 
 /** Nothing is shown as long as there are none. */
@@ -19,15 +19,15 @@ export function BlockedCard() {
   if (!blocked.error && list.length === 0 && cursor === '') return null
   return (
     <Titled
-      title={t('Addresses that do not exist')}
+      title={t('Blocked addresses')}
       help={t(
-        'A mail to them came back, so nothing more is sent to them. Correct the address in the delivery, or allow it here if it works again.',
+        'A mail to them came back, so nothing more is sent to them: correct the address in the delivery, or allow it here if it works again. Addresses that reported a mail as spam get no mails about new versions and added files.',
       )}
     >
       <LoadProblem query={blocked} what={t('The addresses could not be loaded')} />
       {allow.error && <Problem error={allow.error} what={t('The address could not be allowed')} />}
       <BlockStack gap="300">
-        {list.map(({ email, reason, created_at }) => (
+        {list.map(({ email, reason, created_at, complaint }) => (
           <InlineStack key={email} align="space-between" blockAlign="center" gap="200">
             <BlockStack>
               <Text as="span" breakWord>
@@ -37,6 +37,7 @@ export function BlockedCard() {
                 {t('{at}: {reason}', { at: momentText(created_at), reason })}
               </Text>
             </BlockStack>
+            {complaint && <Badge tone="warning">{t('No news')}</Badge>}
             <Button
               accessibilityLabel={t('Allow {email} again', { email })}
               loading={allow.isPending && allow.variables === email}

@@ -1,6 +1,5 @@
 // One delivery: what was bought and sent, the buyer's downloads, and the possible actions.
 import { useState } from 'react'
-import { toast } from '../../shell/client/bridge.ts'
 import { type DeliveredFile, type DeliveryDetail, useChangeDelivery, useDelivery } from './calls.ts'
 import { ApiError } from '../../shell/client/error.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
@@ -20,6 +19,7 @@ import { FilesCard } from './files-card.tsx'
 import { DownloadsCard, LinesCard, MessagesCard } from './history-cards.tsx'
 import { ReplaceDialog } from './replace-dialog.tsx'
 import { TermsDialog } from './terms-dialog.tsx'
+import { ReleasedBanner, type ReleasedFile } from './released-banner.tsx'
 import { UnblockDialog, UnblockedBanner, type Unblocked } from './unblock-dialog.tsx'
 import { useDeliveryActions } from './use-delivery-actions.tsx'
 
@@ -60,6 +60,7 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
   const close = () => setOpen(null)
   const actions = useDeliveryActions(delivery)
   const release = useChangeDelivery(delivery.id)
+  const [released, setReleased] = useState<ReleasedFile | null>(null)
   const [unblocking, setUnblocking] = useState(false)
   const [unblocked, setUnblocked] = useState<Unblocked | null>(null)
   const blocked = blockedText(delivery)
@@ -79,6 +80,14 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
         {actions.error && <Problem error={actions.error} what={t('That could not be done')} />}
         {release.error && (
           <Problem error={release.error} what={t('The file could not be made available')} />
+        )}
+        {released && (
+          <ReleasedBanner
+            key={released.file_id}
+            delivery={delivery.id}
+            file={released}
+            onClose={() => setReleased(null)}
+          />
         )}
         {unblocked && <UnblockedBanner unblocked={unblocked} onClose={() => setUnblocked(null)} />}
         {delivery.bounced_at !== null && delivery.status === 'ready' && (
@@ -133,10 +142,13 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
           delivery={delivery}
           onTerms={(files) => setOpen({ dialog: 'terms', files })}
           onReplace={(file) => setOpen({ dialog: 'replace', file })}
-          onRelease={({ file_id, filename }) =>
+          onRelease={({ file_id, filename, available_at }) =>
             release.mutate(
               { changes: [{ terms: [{ file_id, available_at: null }] }], resend: false },
-              { onSuccess: () => toast(t('{name} is available', { name: filename })) },
+              {
+                onSuccess: () =>
+                  setReleased(available_at === null ? null : { file_id, filename, available_at }),
+              },
             )
           }
         />

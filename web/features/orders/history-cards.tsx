@@ -61,52 +61,59 @@ export const MessagesCard = ({ messages }: Pick<DeliveryDetail, 'messages'>) => 
   </Rows>
 )
 
-/** Downloads, and those that were refused, newest first. */
-export const DownloadsCard = ({
-  download_list,
-  refusals,
-}: Pick<DeliveryDetail, 'download_list' | 'refusals'>) => (
+type Attempts = Pick<DeliveryDetail, 'download_list' | 'refusals' | 'views'>
+
+/** Downloads, those that were refused, and views, newest first. */
+export const DownloadsCard = ({ download_list, refusals, views }: Attempts) => (
   <Rows
-    title={t('Downloads')}
+    title={t('Downloads and views')}
     empty={{
       heading: t('No downloads yet'),
       text: t('Each is listed with its address and program, for files whose tracking is on.'),
     }}
   >
-    {attemptsOf(download_list, refusals).map(({ at, filename, address, agent, refused }, row) => (
-      <li key={`${at} ${row}`}>
-        <BlockStack>
-          <Text as="span" breakWord>
-            {filename ?? t('The page with all files')}
-          </Text>
-          <Text as="span" variant="bodySm" tone="subdued" breakWord>
-            {[agent, address].filter(Boolean).join(' · ')}
-          </Text>
-        </BlockStack>
-        {refused ? (
-          <Badge tone="critical">
-            {t('Refused: {why}', {
-              why: refusedText({ reason: refused.code, times: refused.times }),
-            })}
-          </Badge>
-        ) : (
-          <span />
-        )}
-        <span className="tabular">{momentText(at)}</span>
-      </li>
-    ))}
+    {attemptsOf({ download_list, refusals, views }).map(
+      ({ at, filename, address, agent, refused, viewed }, row) => (
+        <li key={`${at} ${row}`}>
+          <BlockStack>
+            <Text as="span" breakWord>
+              {filename ?? t('The page with all files')}
+            </Text>
+            <Text as="span" variant="bodySm" tone="subdued" breakWord>
+              {[agent, address].filter(Boolean).join(' · ')}
+            </Text>
+          </BlockStack>
+          {refused ? (
+            <Badge tone="critical">
+              {t('Refused: {why}', {
+                why: refusedText({ reason: refused.code, times: refused.times }),
+              })}
+            </Badge>
+          ) : viewed ? (
+            <Badge>{t('Viewed in the browser')}</Badge>
+          ) : (
+            <span />
+          )}
+          <span className="tabular">{momentText(at)}</span>
+        </li>
+      ),
+    )}
   </Rows>
 )
 
 type Refused = DeliveryDetail['refusals'][number]
 
-const attemptsOf = (
-  downloads: DeliveryDetail['download_list'],
-  refusals: readonly Refused[],
-): (Pick<Refused, 'at' | 'filename' | 'address' | 'agent'> & { refused?: Refused })[] =>
-  [...downloads, ...refusals.map((refused) => ({ ...refused, refused }))].toSorted((a, b) =>
-    b.at.localeCompare(a.at),
-  )
+interface Attempt extends Pick<Refused, 'at' | 'filename' | 'address' | 'agent'> {
+  refused?: Refused
+  viewed?: boolean
+}
+
+const attemptsOf = ({ download_list, refusals, views }: Attempts): Attempt[] =>
+  [
+    ...download_list,
+    ...refusals.map((refused) => ({ ...refused, refused })),
+    ...views.map((view) => ({ ...view, viewed: true })),
+  ].toSorted((a: Attempt, b: Attempt) => b.at.localeCompare(a.at))
 
 interface RowsProps {
   title: string

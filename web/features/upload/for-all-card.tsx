@@ -1,6 +1,6 @@
 // Tags, pack, product and settings for all files of the queue.
 import { useState } from 'react'
-import { type ForAll, isNumber, NOTHING_FOR_ALL } from './for-all.ts'
+import { type ForAll, isNumber, NOTHING_FOR_ALL, type NumberName } from './for-all.ts'
 import { ProductDialog } from './product-dialog.tsx'
 import { type UploadQueue } from './queue.ts'
 import { Titled } from '../../shell/components/titled.tsx'
@@ -60,6 +60,7 @@ export function ForAllCard({ queue, choices, imported }: Props) {
             onChange={(download_limit) => change({ download_limit })}
           />
         </div>
+        <TimeTerms choices={choices} change={change} />
         <ChosenProduct product={choices.product} onChange={(product) => change({ product })} />
         {imported > 0 && isChosen && (
           <Text as="p" tone="subdued">
@@ -71,6 +72,60 @@ export function ForAllCard({ queue, choices, imported }: Props) {
         )}
       </BlockStack>
     </Titled>
+  )
+}
+
+interface TimeTermsProps {
+  choices: ForAll
+  change: (some: Partial<ForAll>) => void
+}
+
+/** When buyers can have the files: rarely chosen, so closed at first. */
+function TimeTerms({ choices, change }: TimeTermsProps) {
+  const { available_from, available_after_days, first_use_hours, customer_tag } = choices
+  const isChosen = [available_from, available_after_days, first_use_hours, customer_tag].some(
+    (text) => text !== '',
+  )
+  const [open, setOpen] = useState(isChosen)
+  if (!open && !isChosen)
+    return (
+      <div>
+        <Button variant="plain" onClick={() => setOpen(true)}>
+          {t('Terms of time…')}
+        </Button>
+      </div>
+    )
+  return (
+    <div className="fields">
+      <TextField
+        type="date"
+        label={t('Available from')}
+        autoComplete="off"
+        value={available_from}
+        onChange={(value) => change({ available_from: value })}
+      />
+      <NumberText
+        name="available_after_days"
+        label={t('Available after the purchase (days)')}
+        placeholder={t('Immediately')}
+        value={available_after_days}
+        onChange={(value) => change({ available_after_days: value })}
+      />
+      <NumberText
+        name="first_use_hours"
+        label={t('Expires after the first use (hours)')}
+        placeholder={t('Never')}
+        value={first_use_hours}
+        onChange={(value) => change({ first_use_hours: value })}
+      />
+      <TextField
+        label={t('Required customer tag')}
+        autoComplete="off"
+        maxLength={255}
+        value={customer_tag}
+        onChange={(value) => change({ customer_tag: value })}
+      />
+    </div>
   )
 }
 
@@ -114,18 +169,19 @@ function ChosenProduct({ product, onChange }: ChosenProductProps) {
 }
 
 interface NumberTextProps {
-  name: 'expiry_days' | 'download_limit'
+  name: NumberName
+  placeholder?: string
   label: string
   value: string
   onChange: (text: string) => void
 }
 
-const NumberText = ({ name, label, value, onChange }: NumberTextProps) => (
+const NumberText = ({ name, label, value, placeholder, onChange }: NumberTextProps) => (
   <TextField
     label={label}
     inputMode="numeric"
     autoComplete="off"
-    placeholder={t('As in Settings')}
+    placeholder={placeholder ?? t('As in Settings')}
     error={isNumber(name, value) ? undefined : t('Enter a whole number from 1')}
     value={value}
     onChange={onChange}

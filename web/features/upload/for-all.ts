@@ -9,23 +9,35 @@ export interface ForAll {
   /** As typed; empty: the shop’s setting. */
   expiry_days: string
   download_limit: string
+  /** `2027-03-01`; empty: immediately. */
+  available_from: string
+  /** As typed; empty: none. */
+  available_after_days: string
+  first_use_hours: string
+  customer_tag: string
 }
 
 export const NOTHING_FOR_ALL: ForAll = {
   ...{ tags: [], pack: '', product: null },
   ...{ expiry_days: '', download_limit: '' },
+  ...{ available_from: '', available_after_days: '', first_use_hours: '', customer_tag: '' },
 }
 
-const MAX_NUMBERS = { expiry_days: 36_500, download_limit: 1_000_000_000 }
+const MAX_NUMBERS = {
+  ...{ expiry_days: 36_500, download_limit: 1_000_000_000 },
+  ...{ available_after_days: 36_500, first_use_hours: 876_000 },
+}
+export type NumberName = keyof typeof MAX_NUMBERS
 
 /** Is it empty, or a number that a file may have? */
-export const isNumber = (name: keyof typeof MAX_NUMBERS, text: string): boolean =>
+export const isNumber = (name: NumberName, text: string): boolean =>
   text.trim() === '' ||
   (/^\d{1,10}$/.test(text.trim()) && Number(text) >= 1 && Number(text) <= MAX_NUMBERS[name])
 
 /** What the server gets; numbers that are not valid are left out. */
-export function batchFilesOf({ tags, pack, product, ...numbers }: ForAll): BatchFiles {
-  const valid = (name: keyof typeof MAX_NUMBERS) =>
+export function batchFilesOf(choices: ForAll): BatchFiles {
+  const { tags, pack, product, available_from, customer_tag, ...numbers } = choices
+  const valid = (name: NumberName) =>
     numbers[name].trim() !== '' && isNumber(name, numbers[name])
       ? { [name]: Number(numbers[name]) }
       : {}
@@ -35,5 +47,9 @@ export function batchFilesOf({ tags, pack, product, ...numbers }: ForAll): Batch
     ...(product ? { product_sku: product.sku } : {}),
     ...valid('expiry_days'),
     ...valid('download_limit'),
+    ...(available_from === '' ? {} : { available_from }),
+    ...valid('available_after_days'),
+    ...valid('first_use_hours'),
+    ...(customer_tag.trim() === '' ? {} : { customer_tag: customer_tag.trim() }),
   }
 }

@@ -87,6 +87,8 @@ export interface components {
       }[]
     }
     BlockedAddress: {
+      /** @description It reported a mail as spam: it gets no mails about new versions and added files */
+      complaint: boolean
       /** Format: date-time */
       created_at: string
       email: string
@@ -253,6 +255,20 @@ export interface components {
         filename: string | null
         /** @description Attempts within the same minute for the same reason */
         times: number
+      }[]
+      /** @description Files that were read or played in a browser, newest first: one for each link and hour; 20 of each link are kept */
+      views: {
+        /** @description Shortened: 203.0.113.0/24 */
+        address: string
+        /** @description The program: Chrome (Windows) */
+        agent: string
+        /**
+         * Format: date-time
+         * @description The last request of its hour
+         */
+        at: string
+        file_id: string
+        filename: string
       }[]
     }
     BuyerPage: {
@@ -1495,6 +1511,20 @@ export interface components {
       updated_at: string
       /** @description The buyer’s page; only with `links:write` */
       url: string | null
+      /** @description Files that were read or played in a browser, newest first: one for each link and hour; 20 of each link are kept */
+      views: {
+        /** @description Shortened: 203.0.113.0/24 */
+        address: string
+        /** @description The program: Chrome (Windows) */
+        agent: string
+        /**
+         * Format: date-time
+         * @description The last request of its hour
+         */
+        at: string
+        file_id: string
+        filename: string
+      }[]
     }
     Drop: {
       /** @description Off: files wait until they are imported by hand */
@@ -4058,6 +4088,21 @@ export interface components {
             | 'not_released'
             | 'customer_tag'
           times: number
+        }
+      | {
+          /** @description Shortened: 203.0.113.0/24 */
+          address: string
+          agent: string
+          /**
+           * Format: date-time
+           * @description The last request of its hour
+           */
+          at: string
+          delivery_id: string | null
+          email: string | null
+          /** @constant */
+          kind: 'view'
+          order_name: string | null
         }
     /** @description What everyone may read or hear of the file */
     FileSample: {

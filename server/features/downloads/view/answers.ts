@@ -13,6 +13,7 @@ import type { LinkCounter } from '../counting/link-counter.ts'
 import { askForm } from '../link-pages.ts'
 import { sitesOf } from '../referrers.ts'
 import { refusalReason, refuse, RETRY_LATER } from '../refusal.ts'
+import type { RecordedViews } from '../recorded-views.ts'
 import type { RefusedAttempts } from '../refused-attempts.ts'
 import { refusedReason } from '../refused-attempts.ts'
 import { isKey, PAGE, relativeToPage, type Route } from '../request.ts'
@@ -39,6 +40,7 @@ export interface ViewParts {
   serving: ByteServer
   clientOf: (request: IncomingMessage) => Client
   attempts: Pick<RefusedAttempts, 'record'>
+  views: Pick<RecordedViews, 'record'>
   /** Cookies are sent over HTTPS alone. */
   secure: boolean
 }
@@ -127,7 +129,7 @@ async function sendBytes(parts: ViewParts, addresses: ViewAddresses, visit: Visi
     return refuse(request, response, 'view_ended')
   const found = await findLink(parts, visit, bytes.key)
   if (!found) return refuse(request, response, 'link_unavailable')
-  const { link, reason } = found
+  const { link, client, reason } = found
   if (reason !== null) return refuse(request, response, reason, { link, now })
   const { target } = link
   if (!target || !mayLoad(target)) return refuse(request, response, 'view_ended', { link })
@@ -143,6 +145,7 @@ async function sendBytes(parts: ViewParts, addresses: ViewAddresses, visit: Visi
   if (request.method === 'HEAD' || isBodiless(decision))
     return withoutBody(visit, part, decision, { link })
   await parts.counter.noteView(link, now)
+  if (!isSubtitles(target)) parts.views.record(link, client, now)
   await parts.serving.serve(visit, part, UNCOUNTED)
 }
 

@@ -188,6 +188,31 @@ test('the page of a pack offers views beside downloads, tracks and subtitles', a
   ])
 })
 
+test('a view is recorded once for each hour, with the last program, and 20 are kept', async () => {
+  const link = await depot.addLink(BYTES, {}, PDF)
+  const start = depot.time.now
+  const view = async (agent: string) => {
+    const { address, cookie } = await opened(link.key)
+    expect((await visit(port, address, { cookie, 'user-agent': agent })).status).toBe(200)
+  }
+  const rows = async () => {
+    await depot.flush()
+    return depot.scope.query<{ agent: string }>(
+      'select agent from file_views where shop_id = :shop and link_id = :link order by at',
+      { link: link.id },
+    )
+  }
+  await view('curl/8')
+  await view('Wget/1')
+  expect(await rows()).toHaveLength(1)
+  for (let hour = 1; hour <= 21; hour++) {
+    depot.time.now = new Date(start.getTime() + hour * 3_600_000)
+    await view('curl/8')
+  }
+  expect(await rows()).toHaveLength(20)
+  depot.time.now = start
+})
+
 test('serves the scripts and parts of pdf.js that it needs, and no others', async () => {
   const { key } = await depot.addLink(BYTES, {}, PDF)
   const folder = /view\/assets\/[0-9a-f]{16}/.exec((await open(key)).text)![0]

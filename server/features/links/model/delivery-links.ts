@@ -3,7 +3,7 @@
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import type { Secrets } from '../../../core/secrets.ts'
 import { sha256Of } from '../../../files/digests.ts'
-import { keysByFile, type LicenceKey } from '../../preparation/model/assigned-keys.ts'
+import { keysByFile, type ShownKey } from '../../preparation/model/assigned-keys.ts'
 import { hasNoPicture } from '../../previews/kept.ts'
 import type { PackFile } from './pack-links.ts'
 import { tagProblemOf, type TagProblem } from './release.ts'
@@ -15,7 +15,7 @@ export interface PaidFile extends PackFile {
   /** A workflow is preparing it: it cannot be downloaded yet. */
   preparing: boolean
   /** The keys that a workflow assigned to the buyer. */
-  licence_keys: readonly LicenceKey[]
+  licence_keys: readonly ShownKey[]
   /** The customer tag that closes it to this buyer; null: it is open. */
   tag_problem: TagProblem | null
 }

@@ -4,13 +4,13 @@ import type { ShopScope } from '../../../core/db/for-shop.ts'
 import type { Secrets } from '../../../core/secrets.ts'
 import { IS_CURRENT_KEY, MAX_LINE_KEYS, openKey } from './licence-lists.ts'
 
-export interface LicenceKey {
+export interface ShownKey {
   key: string
   /** It was revoked, by the merchant or with a refund: its buyer is told so instead of the key. */
   revoked: boolean
 }
 
-export interface AssignedKey extends LicenceKey {
+export interface AssignedKey extends ShownKey {
   delivery_id: string
   /** The file with which it is shown. */
   file_id: string
@@ -63,7 +63,7 @@ export async function keysByFile(
   secrets: Secrets,
   delivery: string,
   reader: { show: boolean },
-): Promise<ReadonlyMap<string, readonly LicenceKey[]>> {
+): Promise<ReadonlyMap<string, readonly ShownKey[]>> {
   const assigned = await keysOfDeliveries(scope, secrets, [delivery], reader)
   return Map.groupBy(assigned, ({ file_id }) => file_id)
 }

@@ -65,7 +65,7 @@ export interface DeliveryFilter {
   status?: DeliveryListing | undefined
   /** A bare UUID: the delivery contains the file. */
   file?: string | undefined
-  /** The platform's id: the order has the product. */
+  /** The platform's id, its number, or a SKU: the order has the product. */
   product?: string | undefined
   /** Deliveries before this UUID. */
   before?: string | undefined
@@ -133,6 +133,8 @@ export function listDeliveries(
   )
 }
 
+const BY_NUMBER_OR_SKU = `(b.product_id = 'gid://shopify/Product/' || :product::text or lower(b.sku) = lower(:product::text))`
+
 function compile({ email, order, search, status, file, product, before }: DeliveryFilter) {
   const conditions: string[] = []
   const bindings: Bindings = {}
@@ -174,7 +176,7 @@ function compile({ email, order, search, status, file, product, before }: Delive
   if (product !== undefined)
     add(
       `exists (select from order_lines b where b.shop_id = d.shop_id and b.order_id = d.order_id
-        and b.product_id = :product)`,
+        and ${product.startsWith('gid://') ? 'b.product_id = :product' : BY_NUMBER_OR_SKU})`,
       { product },
     )
   const listed = status && LISTED[status]

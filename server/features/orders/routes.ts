@@ -113,7 +113,9 @@ const list = (parts: DeliveryRouteParts) =>
         .string()
         .max(255)
         .optional()
-        .meta({ description: 'Its order has this product, by the platform’s id' }),
+        .meta({
+          description: 'Its order has this product: the platform’s id, its number, or a SKU',
+        }),
     }),
     replies: { 200: { description: 'A page of deliveries', schema: listOf(deliverySchema) } },
     handler: async ({ caller, query: { limit, cursor, email, order, search, ...query } }) => {

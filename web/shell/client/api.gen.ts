@@ -4480,8 +4480,7 @@ export interface components {
        * @example 5
        */
       download_limit?: number | null
-      /** Format: email */
-      email?: string
+      email?: string | null
       /**
        * @description Days a link stays valid; null: it never expires
        * @example 60
@@ -4502,8 +4501,7 @@ export interface components {
          * @example 5
          */
         download_limit?: number | null
-        /** Format: email */
-        email?: string
+        email?: string | null
         /**
          * @description Days a link stays valid; null: it never expires
          * @example 60
@@ -5174,8 +5172,8 @@ export interface components {
       options?: {
         [key: string]: unknown
       }
-      /** @description The files: their ids, or a filter as in `GET /api/files` */
-      select:
+      /** @description Required, unless the options of `give-files` name its files */
+      select?:
         | {
             /**
              * @description Ids of files

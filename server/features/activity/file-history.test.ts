@@ -150,7 +150,11 @@ test('a blocked buyer is found with the refused downloads, and unblocked with an
     [id],
   )
   expect(await ids(`file_id=${none}`)).toEqual([])
-  expect(await ids('product=gid://shopify/Product/2')).toEqual([])
+  for (const other of ['gid://shopify/Product/2', '2', 'GUIDE-1'])
+    expect(await ids(`product=${other}`)).toEqual([])
+  expect(await ids('product=1')).toEqual([id])
+  await scope.query(`update order_lines set sku = 'GUIDE-1' where shop_id = :shop`)
+  expect(await ids('product=guide-1')).toEqual([id])
 
   expect((await change({ terms: [{ file_id: file, expires_at: null }] })).status).toBe(200)
   expect(await ids('state=blocked')).toEqual([])

@@ -66,6 +66,7 @@ describe('POST /api/links', () => {
     })
     expect(status).toBe(201)
     expect(body.data.map(({ file_id }: { file_id: string }) => file_id)).toEqual(files.slice(0, 3))
+    expect(await one({ email: null })).toMatchObject({ email: null, status: 'active' })
     expect(body.data[0]).toMatchObject({
       ...{
         id: expect.stringMatching(/^link_/),

@@ -35,7 +35,9 @@ const MAX_IN_REQUEST = 100
 const MAX_PER_FILE = 1000
 
 const terms = { expiry_days: expiryDays.optional(), download_limit: downloadLimit.optional() }
-const email = emailAddress('Send an email address').optional()
+const email = emailAddress('Send an email address')
+  .nullish()
+  .transform((address) => address ?? undefined)
 
 const linksBody = (limits: Limits) =>
   z

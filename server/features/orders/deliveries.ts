@@ -69,7 +69,7 @@ export interface DeliveryFilter {
   listed?: readonly DeliveryListing[]
   /** A bare UUID: the delivery contains the file. */
   file?: string | undefined
-  /** The platform's id: the order has the product. */
+  /** The platform's id, its number, or a SKU: the order has the product. */
   product?: string | undefined
   /** Deliveries before this UUID. */
   before?: string | undefined
@@ -141,6 +141,8 @@ export function listDeliveries(
   )
 }
 
+const BY_NUMBER_OR_SKU = `(b.product_id = 'gid://shopify/Product/' || :product::text or lower(b.sku) = lower(:product::text))`
+
 function compile(filter: DeliveryFilter) {
   const { email, order, search, listed = [], file, product, before } = filter
   const conditions: string[] = []
@@ -183,7 +185,7 @@ function compile(filter: DeliveryFilter) {
   if (product !== undefined)
     add(
       `exists (select from order_lines b where b.shop_id = d.shop_id and b.order_id = d.order_id
-        and b.product_id = :product)`,
+        and ${product.startsWith('gid://') ? 'b.product_id = :product' : BY_NUMBER_OR_SKU})`,
       { product },
     )
   for (const one of listed) add(LISTED[one] ?? `${STATUS_SQL} = '${one}'`, {})

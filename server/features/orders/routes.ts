@@ -109,11 +109,9 @@ const list = (parts: DeliveryRouteParts) =>
         .optional()
         .meta({ description: 'Ready, and files are used up, expired or not prepared' }),
       file_id: z.string().max(100).optional().meta({ description: 'It contains this file' }),
-      product: z
-        .string()
-        .max(255)
-        .optional()
-        .meta({ description: 'Its order has this product, by the platform’s id' }),
+      product: z.string().max(255).optional().meta({
+        description: 'Its order has this product: the platform’s id, its number, or a SKU',
+      }),
     }),
     replies: { 200: { description: 'A page of deliveries', schema: listOf(deliverySchema) } },
     handler: async ({ caller, query: { limit, cursor, email, order, search, ...query } }) => {

@@ -4564,8 +4564,7 @@ export interface components {
        * @example 5
        */
       download_limit?: number | null
-      /** Format: email */
-      email?: string
+      email?: string | null
       /**
        * @description Days a link stays valid; null: it never expires
        * @example 60
@@ -4586,8 +4585,7 @@ export interface components {
          * @example 5
          */
         download_limit?: number | null
-        /** Format: email */
-        email?: string
+        email?: string | null
         /**
          * @description Days a link stays valid; null: it never expires
          * @example 60
@@ -5250,8 +5248,8 @@ export interface components {
       options?: {
         [key: string]: unknown
       }
-      /** @description The files: their ids, or a filter as in `GET /api/files` */
-      select:
+      /** @description Required, unless the options of `give-files` name its files */
+      select?:
         | {
             /**
              * @description Ids of files

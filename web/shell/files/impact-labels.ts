@@ -6,7 +6,7 @@ const TRASH_DAYS = 7
 /** What happens to deleted files. `links`: the number of working links to them; null: unknown. */
 export function trashText(count: number, links: number | null): string {
   const stay = t(
-    '{count, plural, one {It stays} other {They stay}} in the trash for {days, number} days and can be restored until then.',
+    '{count, plural, one {It stays} other {They stay}} in the trash for {days, number} days and can be restored until then. After that the deletion cannot be undone.',
     { count, days: TRASH_DAYS },
   )
   const stop =

@@ -97,7 +97,7 @@ const withPassword = accountSchema.extend({ password })
 const byId = z.strictObject({ id: z.string() })
 export const reading = { tag: 'Drop folders', scope: ['drop:read', 'drop:write'] } as const
 export const writing = { tag: 'Drop folders', scope: 'drop:write' } as const
-export const invalid = { 422: { description: 'Every problem', schema: errorSchema } }
+export const refusedAccount = { 422: { description: 'Every problem', schema: errorSchema } }
 
 export const dropAccountRoutes = (): Endpoint[] => [
   list(),
@@ -129,7 +129,7 @@ const create = (): Endpoint =>
     description: 'Only this answer contains the password.',
     atomic: true,
     body: createBody,
-    replies: { 201: { description: 'The account', schema: withPassword }, ...invalid },
+    replies: { 201: { description: 'The account', schema: withPassword }, ...refusedAccount },
     handler: async ({ caller, body }) => {
       const { account, password } = await createAccount(caller.scope, {
         ...body,
@@ -149,7 +149,7 @@ const change = (): Endpoint =>
     description: 'Its open sessions end within a second.',
     params: byId,
     body: changeBody,
-    replies: { 200: { description: 'The account', schema: accountSchema }, ...invalid },
+    replies: { 200: { description: 'The account', schema: accountSchema }, ...refusedAccount },
     handler: async ({ caller, params, body }) => {
       const id = requirePublicId('account', params.id)
       const account = await changeAccount(caller.scope, id, {

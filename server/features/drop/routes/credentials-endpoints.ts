@@ -13,7 +13,7 @@ import {
   accountFields,
   accountRecord,
   accountSchema,
-  invalid,
+  refusedAccount,
   keysOf,
   password,
   reading,
@@ -58,7 +58,7 @@ const create = (drop: DropAddress): Endpoint =>
     description: 'Creates an account. Only this answer contains the password.',
     atomic: true,
     body,
-    replies: { 201: { description: 'How to connect', schema: withPassword }, ...invalid },
+    replies: { 201: { description: 'How to connect', schema: withPassword }, ...refusedAccount },
     handler: async ({ caller: { scope }, body }) => {
       const made = await createAccount(scope, { ...body, public_keys: keysOf(body) })
       const record = { ...accountRecord(made.account), ...addressOf(drop, scope) }

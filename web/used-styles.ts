@@ -39,9 +39,34 @@ export function usedStyles(): Plugin {
       const { classes, code: modules } = usedModules()
       const used = new Set([...classes].filter((name) => !UNUSED_CLASSES.includes(name)))
       const kept = keepRules(code, used)
-      return { code: keepVariables(kept, modules + ownCode()), map: null }
+      return { code: toLogical(keepVariables(kept, modules + ownCode())), map: null }
     },
   }
+}
+
+/**
+ * Names the sides of the text instead of those of the screen, so that the page is mirrored for
+ * languages that are written from right to left. The middle has no side.
+ */
+export const toLogical = (css: string): string =>
+  css
+    .replaceAll(
+      /(?<=[;{\s])((?:scroll-)?(?:margin|padding)|border)-(left|right)(?=(?:-\w+)?\s*:)/g,
+      (_all, name: string, side: string) => `${name}-inline-${EDGES[side]}`,
+    )
+    .replaceAll(
+      /(?<=[;{\s])border-(top|bottom)-(left|right)-radius(?=\s*:)/g,
+      (_all, block: string, side: string) => `border-${EDGES[block]}-${EDGES[side]}-radius`,
+    )
+    .replaceAll(
+      /(?<=[;{\s])(left|right)(?=\s*:(?!\s*50%))/g,
+      (side) => `inset-inline-${EDGES[side]}`,
+    )
+    .replaceAll(/(?<=[;{\s]text-align\s*:\s*)(left|right)\b/g, (side) => EDGES[side] ?? side)
+
+const EDGES: Readonly<Record<string, string>> = {
+  ...{ top: 'start', bottom: 'end' },
+  ...{ left: 'start', right: 'end' },
 }
 
 /** The page's own sources: they use variables by their names, and colours as values of components. */

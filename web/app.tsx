@@ -12,11 +12,11 @@ import { Redirect, Route, Switch } from 'wouter'
 import { usePathname } from 'wouter/use-browser-location'
 import { FEATURES } from './features.ts'
 import { createQueryClient } from './shell/client/queries.ts'
-import { Conflicts } from './shell/components/conflict-dialog.tsx'
+import { Conflicts } from './shell/components/conflicts.tsx'
 import { ErrorBoundary } from './shell/components/error-boundary.tsx'
 import { Surroundings } from './shell/frame.tsx'
 import { LoadingRows } from './shell/components/lists.tsx'
-import { FeaturesProvider, type PageRoute } from './shell/feature.ts'
+import { FeaturesProvider, loadPage, type PageRoute } from './shell/feature.ts'
 import { LostPage } from './shell/lost-page.tsx'
 import { t } from './shell/messages/t.ts'
 import { Keys } from './shell/palette/keys.tsx'
@@ -24,6 +24,14 @@ import { Card, Page, UiProvider } from './shell/ui/index.ts'
 
 const client = createQueryClient()
 const ROUTES = FEATURES.flatMap(({ routes }) => routes)
+
+/** Loads the page at a path, so that its first rendering is the page itself. */
+export async function loadPageAt(path: string): Promise<void> {
+  const route = ROUTES.find((one) =>
+    new RegExp(`^${one.path.replaceAll(/:\w+/g, '[^/]+')}/?$`).test(path),
+  )
+  if (route && 'page' in route) await loadPage(route.page)
+}
 
 export function App() {
   return (

@@ -29,7 +29,7 @@ async function start(): Promise<void> {
     if (language) await translate(language)
   }
   const { showApp } = await import('./show-app.tsx')
-  showApp()
+  await showApp()
 }
 
 /** If the texts cannot be loaded, the page is in English. */

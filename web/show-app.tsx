@@ -3,10 +3,12 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { onWebVitals, type WebVital } from './shell/client/bridge.ts'
 import { call } from './shell/client/client.ts'
-import { App } from './app.tsx'
+import { App, loadPageAt } from './app.tsx'
 
-export function showApp(): void {
+export async function showApp(): Promise<void> {
   onWebVitals(reportVitals)
+  // If it cannot be loaded, rendering it says so.
+  await loadPageAt(window.location.pathname).catch(() => undefined)
   createRoot(document.getElementById('app')!).render(
     <StrictMode>
       <App />

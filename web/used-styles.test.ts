@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keepRules, keepVariables } from './used-styles.ts'
+import { keepRules, keepVariables, toLogical } from './used-styles.ts'
 
 const USED = new Set(['Polaris-Button', 'Polaris-Button--large'])
 
@@ -28,3 +28,14 @@ test('a colour is kept if a rule or a component names it', () => {
     ':root{--p-color-a:red;--p-color-b-c:red;--p-space-1:1px}a{color:var(--p-color-a)}',
   )
 })
+
+test.each([
+  ['a{margin-left:1px;padding-right:2px}', 'a{margin-inline-start:1px;padding-inline-end:2px}'],
+  ['a{ left: 0;\n right : 1px }', 'a{ inset-inline-start: 0;\n inset-inline-end : 1px }'],
+  ['a{border-left-color:red}', 'a{border-inline-start-color:red}'],
+  ['a{border-top-left-radius:0}', 'a{border-start-start-radius:0}'],
+  ['a{border-bottom-right-radius:0}', 'a{border-end-end-radius:0}'],
+  ['a{text-align:left}', 'a{text-align:start}'],
+  ['a{left:50%;transition:left 1s}', 'a{left:50%;transition:left 1s}'],
+  ['.left{background:right}', '.left{background:right}'],
+])('%s names the sides of the text', (css, logical) => expect(toLogical(css)).toBe(logical))

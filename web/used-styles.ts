@@ -2,18 +2,32 @@
 // `shell/ui` does not use, and of themes that are never chosen. It is one file for all components,
 // which every page would wait for.
 /// <reference types="node" />
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Plugin } from 'vite'
+import { usedModules } from './used-components.ts'
 
-const POLARIS = path.join(import.meta.dirname, '../node_modules/@shopify/polaris/build/esm')
-const UI = path.join(import.meta.dirname, 'shell/ui')
-const UNUSED_THEMES = ['dark-experimental', 'light-high-contrast-experimental']
-/** Parts of used components: no table is striped, no entry of the navigation has entries below it. */
+const UNUSED_THEMES = ['dark-experimental', 'light-high-contrast-experimental', 'light-mobile']
+/** Parts and variants of used components that the page does not show. */
 const UNUSED_CLASSES = [
-  'Polaris-IndexTable__ZebraStriping',
-  'Polaris-Navigation__SecondaryNavigation',
-  'Polaris-Navigation__SecondaryNavigationOpen',
+  ...['__ContextualSaveBar', '__LoadingBar', '__GlobalRibbonContainer', '--hasSidebar'].map(
+    (name) => `Polaris-Frame${name}`,
+  ),
+  // No row has a tone or is part of another, and no column stays in view.
+  ...[
+    ...['--toneSuccess', '--toneWarning', '--toneCritical', '--toneSubdued', '__ZebraStriping'],
+    ...['__TableRow--subheader', '__TableRow--child', '__Table--sticky', '--tableStickyLast'],
+    ...['--tableStickyScrolling', '--stickyTableHeaderStickyLast'],
+    ...['--stickyTableHeaderStickyScrolling', '__EmptySearchResultWrapper'],
+  ].map((name) => `Polaris-IndexTable${name}`),
+  // No entry has entries or actions.
+  ...[
+    ...['__SecondaryNavigation', '__SecondaryNavigationOpen', '__SecondaryNavigation--noIcon'],
+    ...['__SecondaryAction', '__SecondaryActions', '__ItemWithFloatingActions'],
+    ...['__RollupSection', '__RollupToggle', '__ContextControl', '__UserMenu'],
+    ...['--subNavigationActive', '--itemInnerWrapperDisplayActionsOnHover'],
+  ].map((name) => `Polaris-Navigation${name}`),
+  ...['--toneMagic', '--suggestion'].map((name) => `Polaris-TextField${name}`),
 ]
 
 export function usedStyles(): Plugin {
@@ -23,44 +37,43 @@ export function usedStyles(): Plugin {
     transform(code, id) {
       if (!id.replace(/\?.*/, '').endsWith('/polaris/build/esm/styles.css')) return null
       const { classes, code: modules } = usedModules()
-      const kept = keepRules(code, classes)
-      return { code: keepVariables(kept, modules + ownCode()), map: null }
+      const used = new Set([...classes].filter((name) => !UNUSED_CLASSES.includes(name)))
+      const kept = keepRules(code, used)
+      return { code: toLogical(keepVariables(kept, modules + ownCode())), map: null }
     },
   }
 }
 
-const read = (file: string) => readFileSync(file, 'utf8')
+/**
+ * Names the sides of the text instead of those of the screen, so that the page is mirrored for
+ * languages that are written from right to left. The middle has no side.
+ */
+export const toLogical = (css: string): string =>
+  css
+    .replaceAll(
+      /(?<=[;{\s])((?:scroll-)?(?:margin|padding)|border)-(left|right)(?=(?:-\w+)?\s*:)/g,
+      (_all, name: string, side: string) => `${name}-inline-${EDGES[side]}`,
+    )
+    .replaceAll(
+      /(?<=[;{\s])border-(top|bottom)-(left|right)-radius(?=\s*:)/g,
+      (_all, block: string, side: string) => `border-${EDGES[block]}-${EDGES[side]}-radius`,
+    )
+    .replaceAll(
+      /(?<=[;{\s])(left|right)(?=\s*:(?!\s*50%))/g,
+      (side) => `inset-inline-${EDGES[side]}`,
+    )
+    .replaceAll(/(?<=[;{\s]text-align\s*:\s*)(left|right)\b/g, (side) => EDGES[side] ?? side)
 
-/** The components that `shell/ui` imports, and all modules that these import. */
-function usedModules(): { classes: ReadonlySet<string>; code: string } {
-  const modules = new Map<string, string>()
-  for (const [, names = '', file = ''] of read(path.join(POLARIS, 'index.js')).matchAll(
-    /export \{([^}]+)\} from '([^']+)'/g,
-  ))
-    for (const name of names.split(',')) modules.set(exportedName(name), path.join(POLARIS, file))
-  const pending = importedNames().flatMap((name) => modules.get(name) ?? [])
-  const seen = new Set<string>()
-  const classes = new Set<string>()
-  let all = ''
-  for (let file = pending.pop(); file !== undefined; file = pending.pop()) {
-    if (seen.has(file) || !existsSync(file)) continue
-    seen.add(file)
-    const code = read(file)
-    all += code
-    if (file.endsWith('.css.js'))
-      for (const [name] of code.matchAll(/Polaris-[\w-]+/g)) classes.add(name)
-    for (const [, from = ''] of code.matchAll(/(?:from|import) '(\.[^']+)'/g))
-      pending.push(path.resolve(path.dirname(file), from))
-  }
-  for (const name of UNUSED_CLASSES) classes.delete(name)
-  return { classes, code: all }
+const EDGES: Readonly<Record<string, string>> = {
+  ...{ top: 'start', bottom: 'end' },
+  ...{ left: 'start', right: 'end' },
 }
 
 /** The page's own sources: they use variables by their names, and colours as values of components. */
 const ownCode = (): string =>
   readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.(tsx?|css)$/.test(file) && !/^(dist|extensions)\b/.test(file))
-    .map((file) => read(path.join(import.meta.dirname, file)))
+    .map((file) => readFileSync(path.join(import.meta.dirname, file), 'utf8'))
     .join('\n')
 
 /** The stylesheet without colours that neither it nor `code` names. */
@@ -71,27 +84,6 @@ export function keepVariables(css: string, code: string): string {
     named.has(name) || words.has(name) || words.has(colour) ? declaration : '',
   )
 }
-
-/** `Foo as Bar` is exported as `Bar`. */
-const exportedName = (text: string) => text.split(' as ').at(-1)?.trim() ?? ''
-
-/** What `shell/ui` takes from Polaris, by the names that Polaris exports. */
-const importedNames = (): string[] =>
-  readdirSync(UI)
-    .filter((file) => /\.tsx?$/.test(file))
-    .flatMap((file) => [
-      ...read(path.join(UI, file)).matchAll(
-        /(?:import|export) \{([^}]+)\} from '@shopify\/polaris'/g,
-      ),
-    ])
-    .flatMap(([, names = '']) => names.split(','))
-    .map(
-      (name) =>
-        name
-          .replace(/^\s*type /, '')
-          .split(' as ')[0]
-          ?.trim() ?? '',
-    )
 
 /** The stylesheet without rules whose selectors all name an unused class or theme. */
 export function keepRules(css: string, used: ReadonlySet<string>): string {

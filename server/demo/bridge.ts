@@ -3,6 +3,7 @@
 // get one.
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { brotliCompressSync } from 'node:zlib'
 import { contentTypeOf } from '../files/rules.ts'
 import type { DemoApp } from './app.ts'
 import { isOwnPage } from './own-page.ts'
@@ -28,6 +29,7 @@ export function createBridge(
     '__CONFIG__',
     config,
   )
+  const packed = brotliCompressSync(script)
   return (request, response) => {
     const path = (request.url ?? '').split('?')[0]
     if (path === SAMPLE.path) return sendSample(response)
@@ -44,7 +46,11 @@ export function createBridge(
     } else if (!isOwnPage(request)) {
       response.writeHead(403).end()
     } else if (path === BRIDGE_PATH) {
-      response.writeHead(200, { 'content-type': 'text/javascript; charset=utf-8' }).end(script)
+      response.setHeader('content-type', 'text/javascript; charset=utf-8')
+      response.setHeader('vary', 'accept-encoding')
+      if (/\bbr\b/.test(String(request.headers['accept-encoding']))) {
+        response.writeHead(200, { 'content-encoding': 'br' }).end(packed)
+      } else response.writeHead(200).end(script)
     } else {
       const body = { token: signSessionToken(app), expires_in: SESSION_TOKEN_SECONDS }
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))

@@ -54,10 +54,43 @@ export function builtPage(folder = DIST): PageSource {
       ctx.body = createReadStream(found.file)
       return true
     },
-    html: () => readFile(path.join(folder, 'index.html'), 'utf8'),
+    html: async (url) => {
+      const html = await readFile(path.join(folder, 'index.html'), 'utf8')
+      const links = filesOf(url, await pageFiles(folder)).map(linkTo)
+      return html.replace('</head>', `${links.join('')}</head>`)
+    },
     close: () => Promise.resolve(),
   }
 }
+
+/** By the path of a page, as the page's router writes it: the files that only this page needs. */
+type PageFiles = Readonly<Record<string, readonly string[]>>
+
+async function pageFiles(folder: string): Promise<PageFiles> {
+  const text = await readFile(path.join(folder, 'pages.json'), 'utf8').catch(() => '{}')
+  return JSON.parse(text) as PageFiles
+}
+
+/** The files of the page at an address; exported for its test. */
+export function filesOf(url: string, files: PageFiles): readonly string[] {
+  const [asked = ''] = url.split(/[?#]/)
+  const parts = asked.split('/')
+  const matches = (route: string) => {
+    const names = route.split('/')
+    return (
+      names.length === parts.length &&
+      names.every((name, at) => name === parts[at] || (name.startsWith(':') && parts[at] !== ''))
+    )
+  }
+  const routes = Object.keys(files)
+  const route = routes.find((one) => one === asked) ?? routes.find(matches)
+  return (route !== undefined && files[route]) || []
+}
+
+const linkTo = (file: string): string =>
+  file.endsWith('.css')
+    ? `<link rel="stylesheet" crossorigin href="/${file}">`
+    : `<link rel="modulepreload" crossorigin href="/${file}">`
 
 /** The compressed form that the browser prefers, if the build wrote it. */
 async function bestForm(ctx: Context, file: string) {

@@ -1,7 +1,6 @@
 // Requirements of every plugin. A case gives its input and its outside state; the plugin must find
 // something to do in it, or the suite proves nothing.
 import { isDeepStrictEqual } from 'node:util'
-import { IntlMessageFormat } from 'intl-messageformat'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   actionsOf,
@@ -21,6 +20,7 @@ import {
 import { isErrorCode } from '../../server/core/errors.ts'
 import { inEnglish } from '../english.ts'
 import { operationContext } from '../fakes/context.ts'
+import { parseIcu } from '../../web/shell/messages/icu.ts'
 import { optionsSchema } from '../../server/features/workflows/routes/plugin-endpoints.ts'
 
 interface CaseBase {
@@ -113,7 +113,7 @@ export function pluginSuite(
       const { properties = {} } = optionsSchema(plugin.options) as unknown as FormSchema
       const options = Object.keys(properties)
       for (const action of actionsOf(plugin)) {
-        for (const text of icuTexts(action)) new IntlMessageFormat(text, 'en')
+        for (const text of icuTexts(action)) parseIcu(text, false)
         const known = [...Object.keys(action.preset), ...(action.fields ?? [])]
         expect(options).toEqual(expect.arrayContaining(known))
       }

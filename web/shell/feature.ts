@@ -4,9 +4,11 @@ import {
   type ComponentProps,
   type ComponentType,
   createContext,
+  createElement,
   lazy,
   useContext,
   useMemo,
+  useState,
 } from 'react'
 import { type Icon } from './ui/index.ts'
 
@@ -82,11 +84,29 @@ export interface PageFeature {
   records?: { title: string; load: () => Promise<FindRecords> }
 }
 
-/** A page that is loaded when it is opened. */
-export const lazyPage = <Name extends string>(
+/** A page that is loaded when it is opened, or before by `loadPage`. */
+export function lazyPage<Name extends string>(
   load: () => Promise<Record<Name, PageComponent>>,
   name: Name,
-): PageComponent => lazy(async () => ({ default: (await load())[name] as ComponentType }))
+): PageComponent {
+  type AnyPage = ComponentType<object>
+  let loaded: AnyPage | undefined
+  const loading = async () => (loaded = (await load())[name] as AnyPage)
+  const Later = lazy(async () => ({ default: await loading() }))
+  function LazyPage(props: object) {
+    // A loaded page is rendered without the placeholder, which would move the content.
+    const [Shown] = useState<AnyPage>(() => loaded ?? Later)
+    return createElement(Shown, props)
+  }
+  loaders.set(LazyPage, loading)
+  return LazyPage
+}
+
+const loaders = new Map<PageComponent, () => Promise<unknown>>()
+
+/** Resolves when the page can be rendered without a placeholder; rejects if it cannot be loaded. */
+export const loadPage = async (page: PageComponent): Promise<void> =>
+  void (await loaders.get(page)?.())
 
 const Features = createContext<readonly PageFeature[]>([])
 export const FeaturesProvider = Features.Provider

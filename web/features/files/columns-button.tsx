@@ -1,8 +1,12 @@
 // The button that chooses the columns of the list.
-import { useState } from 'react'
-import { BlockStack, Box, Button, ChoiceList, ColumnsIcon, Popover } from '../../shell/ui/index.ts'
-import { ALL_COLUMNS, LIST_COLUMNS, type ListColumn, STANDARD_COLUMNS } from './columns.ts'
+import { lazy, Suspense, useState } from 'react'
+import { Box, Button, ColumnsIcon, Popover, Spinner } from '../../shell/ui/index.ts'
+import { type ListColumn } from './columns.ts'
 import { t } from '../../shell/messages/t.ts'
+
+const ColumnsChoice = lazy(async () => ({
+  default: (await import('./columns-choice.tsx')).ColumnsChoice,
+}))
 
 interface Props {
   columns: readonly ListColumn[]
@@ -26,23 +30,16 @@ export function ColumnsButton({ columns, onChange }: Props) {
         }
       >
         <Box padding="400">
-          <BlockStack gap="300">
-            <ChoiceList
-              title={t('Columns')}
-              allowMultiple
-              selected={[...columns]}
-              onChange={(chosen: string[]) =>
-                onChange(ALL_COLUMNS.filter((column) => chosen.includes(column)))
-              }
-              choices={ALL_COLUMNS.map((column) => ({
-                value: column,
-                label: LIST_COLUMNS[column],
-              }))}
-            />
-            <Button variant="plain" textAlign="start" onClick={() => onChange(STANDARD_COLUMNS)}>
-              {t('Standard columns')}
-            </Button>
-          </BlockStack>
+          <Suspense
+            fallback={
+              <Spinner
+                size="small"
+                accessibilityLabel={t('Loading {what}', { what: t('Columns') })}
+              />
+            }
+          >
+            <ColumnsChoice columns={columns} onChange={onChange} />
+          </Suspense>
         </Box>
       </Popover>
     </div>

@@ -1,5 +1,5 @@
 // The search field and the filters above the list, and the applied ones.
-import { type ComponentType, memo, useState } from 'react'
+import { lazy, memo, Suspense, useEffect, useState } from 'react'
 import { type File } from '../../shell/client/types.ts'
 import { ColumnsButton } from './columns-button.tsx'
 import { type ListColumn } from './columns.ts'
@@ -13,31 +13,18 @@ import {
   Filters,
   Popover,
   SortIcon,
+  Spinner,
   useBreakpoints,
 } from '../../shell/ui/index.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { locationText } from '../../shell/labels/storage.ts'
 import { typeText } from '../../shell/files/labels.ts'
 import { dayText } from '../../shell/labels/time.ts'
-import {
-  AgeFilter,
-  BackupFilter,
-  ConnectionFilter,
-  ContainsFilter,
-  DateFilter,
-  DownloadedFilter,
-  DropAccountFilter,
-  LicenceListFilter,
-  MappedFilter,
-  PackFilter,
-  ProductFilter,
-  SizeFilter,
-  ReleaseFilter,
-  StorageFilter,
-  TagFilter,
-  TypeFilter,
-} from './filter-fields.tsx'
+import { type FilterKey } from './filter-fields.tsx'
 import { t } from '../../shell/messages/t.ts'
+
+const loadFields = () => import('./filter-fields.tsx')
+const FilterField = lazy(async () => ({ default: (await loadFields()).FilterField }))
 
 interface Props {
   urlState: FilesUrlState
@@ -57,6 +44,7 @@ export const FilesFilters = memo(function FilesFilters(props: Props) {
     go({ search: text }, { replace: urlState.search !== '' && text !== '' }),
   )
   const { lgDown: narrow } = useBreakpoints()
+  useLoadedAfter(files.length > 0)
   const names = useFilterNames(urlState, files)
   const applied = appliedFilters(urlState, go, names)
   const hasMore = useGains(applied.map(({ key }) => key))
@@ -82,35 +70,49 @@ export const FilesFilters = memo(function FilesFilters(props: Props) {
 
 type FieldProps = Pick<Props, 'urlState' | 'go'>
 
-const FILTERS: readonly [
-  key: string,
-  label: string,
-  Field: ComponentType<FieldProps>,
-  pinned?: true,
-][] = [
-  ['type', t('Type'), TypeFilter, true],
-  ['tags', t('Tags'), TagFilter, true],
-  ['mapped', t('Products'), MappedFilter, true],
-  ['product', t('One product'), ProductFilter],
-  ['pack', t('Pack'), PackFilter],
-  ['size', t('Size'), SizeFilter],
-  ['date', t('Uploaded'), DateFilter],
-  ['age', t('Age'), AgeFilter],
-  ['downloaded', t('Downloads'), DownloadedFilter],
-  ['storage', t('Storage'), StorageFilter],
-  ['backed_up', t('Backup'), BackupFilter],
-  ['released', t('Release date'), ReleaseFilter],
-  ['connection', t('Cloud connection'), ConnectionFilter],
-  ['drop_account', t('Drop account'), DropAccountFilter],
-  ['licence_list', t('Licence keys'), LicenceListFilter],
-  ['contains', t('Name contains'), ContainsFilter],
+const FILTERS: readonly [key: FilterKey, label: string, pinned?: true][] = [
+  ['type', t('Type'), true],
+  ['tags', t('Tags'), true],
+  ['mapped', t('Products'), true],
+  ['product', t('One product')],
+  ['pack', t('Pack')],
+  ['size', t('Size')],
+  ['date', t('Uploaded')],
+  ['age', t('Age')],
+  ['downloaded', t('Downloads')],
+  ['storage', t('Storage')],
+  ['backed_up', t('Backup')],
+  ['released', t('Release date')],
+  ['connection', t('Cloud connection')],
+  ['drop_account', t('Drop account')],
+  ['licence_list', t('Licence keys')],
+  ['contains', t('Name contains')],
 ]
 
 const filtersOf = (field: FieldProps) =>
-  FILTERS.map(([key, label, Field, pinned = false]) => ({
+  FILTERS.map(([key, label, pinned = false]) => ({
     ...{ key, label, pinned },
-    filter: <Field {...field} />,
+    filter: (
+      <Suspense
+        fallback={
+          <Spinner size="small" accessibilityLabel={t('Loading {what}', { what: label })} />
+        }
+      >
+        <FilterField of={key} {...field} />
+      </Suspense>
+    ),
   }))
+
+/** The fields are loaded after the list, and before most clicks on a filter. */
+function useLoadedAfter(isListed: boolean): void {
+  useEffect(() => {
+    if (!isListed) return undefined
+    const timer = setTimeout(() => void loadFields().catch(() => undefined), IDLE_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [isListed])
+}
+
+const IDLE_AFTER_MS = 2000
 
 /**
  * The component shows filters that are applied later (by a view, or Back) only when the number of

@@ -1,6 +1,6 @@
 // All files of the shop, or those in its trash: search, filters, order, pages, and actions on
 // many files.
-import { useMemo, useState } from 'react'
+import { lazy, Suspense, useMemo, useState } from 'react'
 import { useRunning } from '../operations/calls.ts'
 import { useFiles } from '../../shell/client/queries.ts'
 import { type File, type Operation } from '../../shell/client/types.ts'
@@ -28,10 +28,14 @@ import { FirstFile } from './first-file.tsx'
 import { FILES_IN_BROWSER } from './kept-rows.ts'
 import { useKeptScroll } from './kept-scroll.ts'
 import { ListFoot } from './list-foot.tsx'
-import { OperationToast } from './operation-toast.tsx'
-import { RunningNow } from './running-now.tsx'
 import { ViewsBar } from './views-bar.tsx'
 import { t } from '../../shell/messages/t.ts'
+
+// Loaded when something runs, or was started here.
+const RunningNow = lazy(async () => ({ default: (await import('./running-now.tsx')).RunningNow }))
+const OperationToast = lazy(async () => ({
+  default: (await import('./operation-toast.tsx')).OperationToast,
+}))
 
 const TRASH = '/files?deleted=true'
 const NO_FILES: readonly File[] = []
@@ -43,6 +47,7 @@ export function FilesPage() {
   const moving = useRunning()
   const files = useFiles(filesQuery(urlState), moving.length > 0)
   const list = files.data
+  const others = moving.filter(({ id }) => id !== started)
   const [columns, setColumns] = useColumns(urlState, go)
   const onStarted = useStable(({ id }: Operation) => setStarted(id))
   // An action on the list chooses its files itself, and may delete ticked ones.
@@ -68,10 +73,16 @@ export function FilesPage() {
         {files.error && list && !failed && (
           <Problem stale error={files.error} what="" onRetry={retry} retrying={files.isFetching} />
         )}
-        {started && (
-          <OperationToast id={started} onReplaced={setStarted} onDismiss={() => setStarted(null)} />
-        )}
-        <RunningNow operations={moving.filter(({ id }) => id !== started)} />
+        <Suspense>
+          {started && (
+            <OperationToast
+              id={started}
+              onReplaced={setStarted}
+              onDismiss={() => setStarted(null)}
+            />
+          )}
+          {others.length > 0 && <RunningNow operations={others} />}
+        </Suspense>
         {first ? (
           <FirstFile />
         ) : (

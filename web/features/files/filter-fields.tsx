@@ -1,4 +1,5 @@
 // The fields of each filter.
+import { type ComponentType } from 'react'
 import { useConnections } from '../cloud/calls.ts'
 import { useDropAccounts } from '../drop/calls.ts'
 import { ProductPicker } from '../mapping/product-picker.tsx'
@@ -24,7 +25,7 @@ interface Props {
 const MB = 1024 ** 2
 const OFFERED = ['pdf', ...TYPE_GROUPS]
 
-export function ContainsFilter({ urlState, go }: Props) {
+function ContainsFilter({ urlState, go }: Props) {
   const draft = useDraft(urlState.contains, (contains) => go({ contains }))
   return (
     <TextField
@@ -36,7 +37,7 @@ export function ContainsFilter({ urlState, go }: Props) {
   )
 }
 
-export function TypeFilter({ urlState, go }: Props) {
+function TypeFilter({ urlState, go }: Props) {
   const others = urlState.type.filter((type) => !OFFERED.includes(type))
   const offered = urlState.type.filter((type) => OFFERED.includes(type))
   const other = useDraft(others.join(', '), (text) =>
@@ -63,7 +64,7 @@ export function TypeFilter({ urlState, go }: Props) {
   )
 }
 
-export function TagFilter({ urlState, go }: Props) {
+function TagFilter({ urlState, go }: Props) {
   const { data, isPending } = useTags()
   if (isPending) return <Spinner size="small" accessibilityLabel={t('Loading tags')} />
   const counts = new Map(data?.data.map(({ tag, files }) => [tag, files]))
@@ -86,7 +87,7 @@ export function TagFilter({ urlState, go }: Props) {
   )
 }
 
-export function MappedFilter({ urlState, go }: Props) {
+function MappedFilter({ urlState, go }: Props) {
   return (
     <ChoiceList
       title={t('Products')}
@@ -101,7 +102,7 @@ export function MappedFilter({ urlState, go }: Props) {
   )
 }
 
-export const ProductFilter = ({ urlState, go }: Props) => (
+const ProductFilter = ({ urlState, go }: Props) => (
   <div style={{ maxBlockSize: 360, overflowY: 'auto' }}>
     <ProductPicker
       whole
@@ -157,7 +158,7 @@ function OneFilter<Value extends string>(props: OneProps<Value>) {
   )
 }
 
-export function PackFilter({ urlState, go }: Props) {
+function PackFilter({ urlState, go }: Props) {
   const { data, error } = usePacks({ limit: 100 })
   return (
     <OneFilter
@@ -174,7 +175,7 @@ export function PackFilter({ urlState, go }: Props) {
   )
 }
 
-export const StorageFilter = ({ urlState, go }: Props) => (
+const StorageFilter = ({ urlState, go }: Props) => (
   <OneFilter
     title={t('Storage')}
     none=""
@@ -185,7 +186,7 @@ export const StorageFilter = ({ urlState, go }: Props) => (
   />
 )
 
-export const BackupFilter = ({ urlState, go }: Props) => (
+const BackupFilter = ({ urlState, go }: Props) => (
   <OneFilter
     title={t('Backup')}
     none=""
@@ -199,7 +200,7 @@ export const BackupFilter = ({ urlState, go }: Props) => (
   />
 )
 
-export const ReleaseFilter = ({ urlState, go }: Props) => (
+const ReleaseFilter = ({ urlState, go }: Props) => (
   <OneFilter
     title={t('Release date')}
     none=""
@@ -213,7 +214,7 @@ export const ReleaseFilter = ({ urlState, go }: Props) => (
   />
 )
 
-export function ConnectionFilter({ urlState, go }: Props) {
+function ConnectionFilter({ urlState, go }: Props) {
   const { data, error } = useConnections()
   return (
     <OneFilter
@@ -227,7 +228,7 @@ export function ConnectionFilter({ urlState, go }: Props) {
   )
 }
 
-export function DropAccountFilter({ urlState, go }: Props) {
+function DropAccountFilter({ urlState, go }: Props) {
   const { data, error } = useDropAccounts()
   return (
     <OneFilter
@@ -241,7 +242,7 @@ export function DropAccountFilter({ urlState, go }: Props) {
   )
 }
 
-export function LicenceListFilter({ urlState, go }: Props) {
+function LicenceListFilter({ urlState, go }: Props) {
   const { data, error } = useLicenceLists()
   return (
     <OneFilter
@@ -255,7 +256,7 @@ export function LicenceListFilter({ urlState, go }: Props) {
   )
 }
 
-export function SizeFilter({ urlState, go }: Props) {
+function SizeFilter({ urlState, go }: Props) {
   return (
     <BlockStack gap="300">
       <SizeField
@@ -296,7 +297,7 @@ function SizeField({ label, bytes, onChange }: SizeFieldProps) {
   )
 }
 
-export function DateFilter({ urlState, go }: Props) {
+function DateFilter({ urlState, go }: Props) {
   return (
     <BlockStack gap="300">
       <DateField
@@ -313,7 +314,7 @@ export function DateFilter({ urlState, go }: Props) {
   )
 }
 
-export function AgeFilter({ urlState, go }: Props) {
+function AgeFilter({ urlState, go }: Props) {
   return (
     <DaysField
       label={t('Uploaded longer ago than')}
@@ -323,7 +324,7 @@ export function AgeFilter({ urlState, go }: Props) {
   )
 }
 
-export function DownloadedFilter({ urlState, go }: Props) {
+function DownloadedFilter({ urlState, go }: Props) {
   return (
     <DaysField
       label={t('Not downloaded for')}
@@ -373,4 +374,30 @@ function DateField({ label, day, onChange }: DateFieldProps) {
       onChange={draft.change}
     />
   )
+}
+
+const FIELDS = {
+  type: TypeFilter,
+  tags: TagFilter,
+  mapped: MappedFilter,
+  product: ProductFilter,
+  pack: PackFilter,
+  size: SizeFilter,
+  date: DateFilter,
+  age: AgeFilter,
+  downloaded: DownloadedFilter,
+  storage: StorageFilter,
+  backed_up: BackupFilter,
+  released: ReleaseFilter,
+  connection: ConnectionFilter,
+  drop_account: DropAccountFilter,
+  licence_list: LicenceListFilter,
+  contains: ContainsFilter,
+} satisfies Record<string, ComponentType<Props>>
+
+export type FilterKey = keyof typeof FIELDS
+
+export function FilterField({ of, ...props }: Props & { of: FilterKey }) {
+  const Field = FIELDS[of]
+  return <Field {...props} />
 }

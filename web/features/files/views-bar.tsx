@@ -1,16 +1,20 @@
 // The saved views above the list, as links, and what can be done with the open one.
-import { memo, useState } from 'react'
+import { lazy, memo, Suspense, useState } from 'react'
 import { ActionList, Button, PageLink, Popover } from '../../shell/ui/index.ts'
 import { Problem } from '../../shell/components/problem.tsx'
 import { numberText } from '../../shell/labels/size.ts'
 import { type UrlState } from '../../shell/url-state/use-url-state.ts'
 import { addressOf, contentOf, isModified, stateOf } from './saved-view.ts'
 import { type ListColumn } from './columns.ts'
-import { DeleteView, RenameView, SaveView } from './view-dialogs.tsx'
 import { type FilesUrlState, isNarrowed, DEFAULT_SORT, readFilesUrlState } from './url-state.ts'
 import { type SavedView, useChangeView, useSavedViews } from './view-calls.ts'
 import './views-bar.css'
 import { t } from '../../shell/messages/t.ts'
+
+const dialogs = () => import('./view-dialogs.tsx')
+const SaveView = lazy(async () => ({ default: (await dialogs()).SaveView }))
+const RenameView = lazy(async () => ({ default: (await dialogs()).RenameView }))
+const DeleteView = lazy(async () => ({ default: (await dialogs()).DeleteView }))
 
 interface Props {
   urlState: FilesUrlState
@@ -130,13 +134,15 @@ function ViewActions({ view, modified, savable, urlState, go, columns }: Actions
         savable && <Button onClick={ask('save')}>{t('Save view')}</Button>
       )}
       {change.error && <Problem error={change.error} what={t('The view could not be saved')} />}
-      {asked === 'save' && (
-        <SaveView content={content} onClose={close} onSaved={(made) => go(stateOf(made))} />
-      )}
-      {asked === 'rename' && view && <RenameView view={view} onClose={close} />}
-      {asked === 'delete' && view && (
-        <DeleteView view={view} onClose={close} onDeleted={() => go({ view: '' })} />
-      )}
+      <Suspense>
+        {asked === 'save' && (
+          <SaveView content={content} onClose={close} onSaved={(made) => go(stateOf(made))} />
+        )}
+        {asked === 'rename' && view && <RenameView view={view} onClose={close} />}
+        {asked === 'delete' && view && (
+          <DeleteView view={view} onClose={close} onDeleted={() => go({ view: '' })} />
+        )}
+      </Suspense>
     </div>
   )
 }

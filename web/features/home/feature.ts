@@ -1,10 +1,9 @@
-import { type PageFeature } from '../../shell/feature.ts'
+import { lazyPage, type PageFeature } from '../../shell/feature.ts'
 import { t } from '../../shell/messages/t.ts'
 import { HomeIcon } from '../../shell/ui/index.ts'
-import { HomePage } from './home-page.tsx'
 
 export const home: PageFeature = {
   name: 'home',
-  routes: [{ path: '/', page: HomePage }],
+  routes: [{ path: '/', page: lazyPage(() => import('./home-page.tsx'), 'HomePage') }],
   navigation: [{ url: '/', label: t('Home'), icon: HomeIcon }],
 }

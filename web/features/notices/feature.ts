@@ -1,11 +1,10 @@
-import { type PageFeature } from '../../shell/feature.ts'
+import { lazyPage, type PageFeature } from '../../shell/feature.ts'
 import { t } from '../../shell/messages/t.ts'
 import { NotificationIcon } from '../../shell/ui/index.ts'
-import { NoticesPage } from './notices-page.tsx'
 
 export const notices: PageFeature = {
   name: 'notices',
-  routes: [{ path: '/notices', page: NoticesPage }],
+  routes: [{ path: '/notices', page: lazyPage(() => import('./notices-page.tsx'), 'NoticesPage') }],
   navigation: [
     {
       group: 'activity',

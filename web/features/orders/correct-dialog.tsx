@@ -1,13 +1,12 @@
 // The last mail of a delivery came back: one action corrects the address and sends the mail again.
-import { useState } from 'react'
 import { toast } from '../../shell/client/bridge.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
-import { addressProblem } from '../../shell/labels/address.ts'
 import { t } from '../../shell/messages/t.ts'
-import { Text, TextField } from '../../shell/ui/index.ts'
+import { Text } from '../../shell/ui/index.ts'
+import { useAddressField } from './address-field.tsx'
 import { useCorrectAddress, useDelivery, type Delivery } from './calls.ts'
 
 interface Props {
@@ -32,12 +31,10 @@ export function CorrectDialog({ id, ...rest }: Props) {
 
 function Form({ delivery, onClose, onDone }: Omit<Props, 'id'> & { delivery: Delivery }) {
   const correct = useCorrectAddress(delivery.id)
-  const [email, setEmail] = useState(delivery.email ?? '')
-  const [wrong, setWrong] = useState(false)
+  const { address, check, field } = useAddressField(delivery.email)
   const problems = problemsOf(objectionsIn(correct.error))
-  const address = email.trim()
   const submit = () => {
-    if (address === '' || addressProblem(address) !== null) return setWrong(true)
+    if (!check()) return
     correct.mutate(address, {
       onSuccess: () => {
         toast(t('The email is on its way'))
@@ -66,18 +63,10 @@ function Form({ delivery, onClose, onDone }: Omit<Props, 'id'> & { delivery: Del
           {t('The mail server said: {reason}', { reason: delivery.sent.error })}
         </Text>
       )}
-      <TextField
-        label={t('Email of the buyer of order {name}', { name: delivery.order_name })}
-        type="email"
-        autoComplete="off"
-        maxLength={254}
-        value={email}
-        error={wrong ? t('Enter an address like name@example.com') : problems.at('email')}
-        onChange={(text) => {
-          setEmail(text)
-          setWrong(false)
-        }}
-      />
+      {field({
+        label: t('Email of the buyer of order {name}', { name: delivery.order_name }),
+        refused: problems.at('email'),
+      })}
       <Text as="p" tone="subdued">
         {address === delivery.email
           ? t('The email is sent to the same address again.')

@@ -1,14 +1,12 @@
 import { lazyPage, type PageFeature } from '../../shell/feature.ts'
 import { t } from '../../shell/messages/t.ts'
 import { SettingsIcon } from '../../shell/ui/index.ts'
-import { SettingsPage } from './settings-page.tsx'
-import { MailPage } from './mail-page.tsx'
 
 export const settings: PageFeature = {
   name: 'settings',
   routes: [
-    { path: '/settings', page: SettingsPage },
-    { path: '/settings/mail', page: MailPage },
+    { path: '/settings', page: lazyPage(() => import('./settings-page.tsx'), 'SettingsPage') },
+    { path: '/settings/mail', page: lazyPage(() => import('./mail-page.tsx'), 'MailPage') },
     {
       path: '/settings/api-keys',
       page: lazyPage(() => import('./api-keys/api-keys-page.tsx'), 'ApiKeysPage'),

@@ -1,32 +1,18 @@
 // Asks which version to keep when somebody else has changed the same fields while a form was open.
-import { useQueryClient } from '@tanstack/react-query'
-import { Fragment, type ReactNode, useState, useSyncExternalStore } from 'react'
-import { type Conflict, conflictStore } from '../client/edits.ts'
+import { type Conflict } from '../client/edits.ts'
 import { editedFieldText, editedValueText } from '../labels/edited-field.ts'
 import { Text } from '../ui/index.ts'
 import { Dialog } from './dialog.tsx'
 import { t } from '../messages/t.ts'
 
-/** Mounts the pages again, with fresh data, when the other version is kept. */
-export function Conflicts({ children }: { children: ReactNode }) {
-  const client = useQueryClient()
-  const conflict = useSyncExternalStore(conflictStore.subscribe, conflictStore.read)
-  const [kept, setKept] = useState(0)
-  const keepTheirs = () => {
-    conflict?.answer('theirs')
-    client.removeQueries()
-    setKept((count) => count + 1)
-  }
-  return (
-    <>
-      <Fragment key={kept}>{children}</Fragment>
-      {conflict && <Question conflict={conflict} onKeepTheirs={keepTheirs} />}
-    </>
-  )
-}
-
-/** It is rendered only while it is open, so that it is above the dialog of a form. */
-const Question = ({ conflict, onKeepTheirs }: { conflict: Conflict; onKeepTheirs: () => void }) => (
+/** Rendered only while it is open, so that it is above the dialog of a form. */
+export const ConflictDialog = ({
+  conflict,
+  onKeepTheirs,
+}: {
+  conflict: Conflict
+  onKeepTheirs: () => void
+}) => (
   <Dialog
     title={t('This was changed while you edited it')}
     onClose={onKeepTheirs}

@@ -1,18 +1,36 @@
 // Formats ICU messages: `Tagging {count, plural, one {# file} other {# files}}`.
-import { IntlMessageFormat } from 'intl-messageformat'
+import { type IcuPart, parseIcu, writeIcu } from './icu.ts'
 import { messageLocale } from './locale.ts'
 
 export type MessageValues = Readonly<Record<string, string | number | boolean | undefined>>
 
-const parsed = new Map<string, IntlMessageFormat>()
+const parsed = new Map<string, readonly IcuPart[]>()
 
-function parse(message: string, tags: boolean): IntlMessageFormat {
-  const key = `${messageLocale()} ${tags} ${message}`
+function parse(message: string, tags: boolean): readonly IcuPart[] {
+  const key = `${tags} ${message}`
   const known = parsed.get(key)
   if (known) return known
-  const format = new IntlMessageFormat(message, messageLocale(), undefined, { ignoreTag: !tags })
-  parsed.set(key, format)
-  return format
+  const parts = parseIcu(message, tags)
+  parsed.set(key, parts)
+  return parts
+}
+
+/** Throws if the message cannot be parsed, or an argument has no value. */
+function write<T>(
+  message: string,
+  values: Readonly<Record<string, string | number>>,
+  tags?: Readonly<Record<string, TagRenderer<T>>>,
+): (string | T)[] {
+  return writeIcu<T>(parse(message, tags !== undefined), {
+    locale: messageLocale(),
+    value: (name) => present(values[name], name),
+    tag: (name, inside) => present(tags?.[name], name)(inside),
+  })
+}
+
+function present<T>(value: T | undefined, name: string): T {
+  if (value === undefined) throw new Error(`The message has no ${name}`)
+  return value
 }
 
 /**
@@ -21,8 +39,7 @@ function parse(message: string, tags: boolean): IntlMessageFormat {
  */
 export function formatMessage(message: string, values: MessageValues): string {
   try {
-    const text: unknown = parse(message, false).format(textsOf(message, values))
-    return String(text).replaceAll(/ {2,}/g, ' ').trim()
+    return write(message, textsOf(message, values)).join('').replaceAll(/ {2,}/g, ' ').trim()
   } catch {
     return message
   }
@@ -35,7 +52,7 @@ export function formatText(
 ): string {
   if (!message.includes('{')) return message
   try {
-    return String(parse(message, false).format(values))
+    return write(message, values).join('')
   } catch {
     return message
   }
@@ -53,14 +70,7 @@ export function formatParts<T>(
   values: MessageValues,
   tags: Readonly<Record<string, TagRenderer<T>>>,
 ): (string | T)[] {
-  const renderers = Object.fromEntries(
-    Object.entries(tags).map(([name, render]) => [
-      name,
-      (chunks: (string | T)[]) => render(chunks.join('')),
-    ]),
-  )
-  const parts = parse(message, true).format<T>({ ...textsOf(message, values), ...renderers })
-  return Array.isArray(parts) ? parts : [parts as string | T]
+  return write(message, textsOf(message, values), tags)
 }
 
 const ARGUMENT = /\{\s*([\w-]+)\s*[,}]/g

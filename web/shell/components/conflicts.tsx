@@ -1,0 +1,30 @@
+// Shows the question of a form whose fields somebody else has changed, above every page.
+import { useQueryClient } from '@tanstack/react-query'
+import { Fragment, lazy, type ReactNode, Suspense, useState, useSyncExternalStore } from 'react'
+import { conflictStore } from '../client/edits.ts'
+
+const ConflictDialog = lazy(async () => ({
+  default: (await import('./conflict-dialog.tsx')).ConflictDialog,
+}))
+
+/** Mounts the pages again, with fresh data, when the other version is kept. */
+export function Conflicts({ children }: { children: ReactNode }) {
+  const client = useQueryClient()
+  const conflict = useSyncExternalStore(conflictStore.subscribe, conflictStore.read)
+  const [kept, setKept] = useState(0)
+  const keepTheirs = () => {
+    conflict?.answer('theirs')
+    client.removeQueries()
+    setKept((count) => count + 1)
+  }
+  return (
+    <>
+      <Fragment key={kept}>{children}</Fragment>
+      {conflict && (
+        <Suspense>
+          <ConflictDialog conflict={conflict} onKeepTheirs={keepTheirs} />
+        </Suspense>
+      )}
+    </>
+  )
+}

@@ -30,9 +30,12 @@ export function ReleasedBanner({ delivery, file, onClose }: Props) {
   return (
     <Banner tone="success" title={t('{name} is available', { name: filename })} onDismiss={onClose}>
       <div role="status">
-        {t('Undo makes it available on {moment} again, for this order.', {
-          moment: momentText(available_at),
-        })}
+        {t(
+          'Undo makes it available on {moment} again, for this order. An email that was sent about it stays with the buyer.',
+          {
+            moment: momentText(available_at),
+          },
+        )}
       </div>
       {undo.error && <Problem error={undo.error} what={t('This could not be undone')} />}
       <Button loading={undo.isPending} onClick={restore}>

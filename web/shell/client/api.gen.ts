@@ -1943,6 +1943,9 @@ export interface components {
       }
       'GET /api/drop-account': {
         answer: components['schemas']['DropCredentials']
+        query: {
+          account?: string
+        }
       }
       'GET /api/drop/accounts': {
         answer: {

@@ -5,7 +5,7 @@ export const dropExamples: Examples = {
   'get /api/drop': { status: 200 },
   'patch /api/drop': { body: { schedule: 'realtime', tls_required: true }, status: 200 },
   'get /api/drop/accounts': { status: 200 },
-  'get /api/drop-account': { status: 200 },
+  'get /api/drop-account': { query: { account: IDS.drop_account }, status: 200 },
   'post /api/drop-account': { body: { allowed_addresses: ['203.0.113.7'] }, status: 201 },
   'post /api/drop/accounts': {
     body: { name: 'Warehouse', allowed_addresses: ['203.0.113.0/24', '2001:db8::/32'] },

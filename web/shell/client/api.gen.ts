@@ -1989,6 +1989,9 @@ export interface components {
       }
       'GET /api/drop-account': {
         answer: components['schemas']['DropCredentials']
+        query: {
+          account?: string
+        }
       }
       'GET /api/drop/accounts': {
         answer: {

@@ -28,6 +28,9 @@ test('the credentials of the drop folder are read and generated in one record', 
     ...{ name: 'Warehouse', allowed_addresses: ['203.0.113.0/24'] },
   })
   expect(limited.body).toMatchObject({ name: 'Warehouse', allowed_addresses: ['203.0.113.0/24'] })
+  const other = `/api/drop-account?account=${limited.body.id}`
+  expect((await app.owner.call('GET', other)).body).toMatchObject({ name: 'Warehouse', path })
   const stranger = await app.stranger('stranger.myshopify.com')
-  expect((await stranger.call('GET', '/api/drop-account')).status).toBe(404)
+  for (const route of ['/api/drop-account', other])
+    expect((await stranger.call('GET', route)).status).toBe(404)
 })

@@ -5,9 +5,10 @@ import { say } from '../../../../plugins/contract.ts'
 import type { DropAddress } from '../../../core/configuration/drop-settings.ts'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { AppError } from '../../../core/errors.ts'
+import { requirePublicId } from '../../../core/ids.ts'
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
 import { errorSchema, givenName } from '../../../http/schemas.ts'
-import { createAccount, listAccounts } from '../accounts.ts'
+import { createAccount, listAccounts, readAccount } from '../accounts.ts'
 import { homeOf } from '../paths.ts'
 import {
   accountFields,
@@ -36,13 +37,19 @@ const read = (drop: DropAddress): Endpoint =>
     method: 'get',
     path: '/api/drop-account',
     summary: 'Read the credentials of the drop folder',
-    description: 'Those of the oldest account, without its password.',
+    description: 'Without the password.',
+    query: z.strictObject({
+      account: z.string().optional().meta({ description: 'Absent: the oldest account' }),
+    }),
     replies: {
       200: { description: 'How to connect', schema: credentials },
       404: { description: 'The shop has no account', schema: errorSchema },
     },
-    handler: async ({ caller: { scope } }) => {
-      const [account] = await listAccounts(scope)
+    handler: async ({ caller: { scope }, query }) => {
+      const account =
+        query.account === undefined
+          ? (await listAccounts(scope))[0]
+          : await readAccount(scope, requirePublicId('account', query.account))
       if (!account)
         throw new AppError('not_found', { message: say('There is no drop account: create one') })
       return { body: { ...accountRecord(account), ...addressOf(drop, scope) } }

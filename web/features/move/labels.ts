@@ -12,7 +12,7 @@ export interface AppChoice {
   files: string
   /** How to get the export of its buyers; null: their orders are in the store. */
   buyers: string | null
-  /** It exports no addresses of its files. */
+  /** The app exports no addresses of its files. */
   noFiles?: true
 }
 

@@ -25,7 +25,7 @@ export function Conflicts({ children }: { children: ReactNode }) {
   )
 }
 
-/** It is rendered only while it is open, so that it is above the dialog of a form. */
+/** The dialog is rendered only while it is open, so that it is above the dialog of a form. */
 const Question = ({ conflict, onKeepTheirs }: { conflict: Conflict; onKeepTheirs: () => void }) => (
   <Dialog
     title={t('This was changed while you edited it')}

@@ -80,7 +80,7 @@ export interface PageFeature {
   everywhere?: ComponentType
   /** What the palette offers beside pages: `Upload files`. */
   commands?: readonly FoundEntry[]
-  /** Its records in the palette. */
+  /** The records of the feature in the palette. */
   records?: { title: string; load: () => Promise<FindRecords> }
 }
 

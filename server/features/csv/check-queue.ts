@@ -78,9 +78,6 @@ export async function stopCheck(scope: ShopScope, id: string): Promise<void> {
   })
 }
 
-/** The row of the file whose results this run writes. Results of earlier rounds are ignored. */
-export type StartedCheck = Pick<CsvUpload, 'id' | 'round'>
-
 /**
  * Starts a new round, so that a run that was taken over writes nothing. Null: the file is not
  * queued any more.

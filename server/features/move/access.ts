@@ -1,6 +1,6 @@
 // Which links past buyers of another app get: for the files that moves imported, or else for the files
 // of the product that the export names, with what remains of their terms.
-import { MAX_DOWNLOAD_LIMIT } from '../../../plugins/contract.ts'
+import { MAX_DOWNLOAD_LIMIT, sayPlain } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { ExportedAccess } from './buyer-rows.ts'
 import type { RowFinding } from './findings.ts'
@@ -19,9 +19,9 @@ export interface BuyerAccess {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
-const NO_FILE = 'The product has no file here: import its files first'
-const ENDED = 'The access has expired, or has no downloads left'
-const PRESENT = 'The buyer has a link to the file already'
+const NO_FILE = sayPlain('The product has no file here: import its files first')
+const ENDED = sayPlain('The access has expired, or has no downloads left')
+const PRESENT = sayPlain('The buyer has a link to the file already')
 
 interface ProductFile {
   file_id: string

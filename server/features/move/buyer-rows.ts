@@ -1,5 +1,5 @@
 // The access that the rows of an export say a buyer has.
-import { emailAddress } from '../../../plugins/contract.ts'
+import { emailAddress, sayPlain } from '../../../plugins/contract.ts'
 import {
   endOf,
   isPaid,
@@ -25,13 +25,13 @@ export interface ExportedAccess {
   ordered?: string
 }
 
-const NOT_PAID = 'The order is not paid, or was refunded'
-const NO_EMAIL = 'The row has no email address'
-const WRONG_EMAIL = 'This is not an email address'
-const NO_NAMED_PRODUCT = 'The row names no product'
-const UNKNOWN_DATE = 'This date could not be read: write it as 2026-12-31'
-const UNKNOWN_ORDER_DATE = 'The date of the order could not be read'
-const UNKNOWN_COUNT = 'The number of downloads could not be read'
+const NOT_PAID = sayPlain('The order is not paid, or was refunded')
+const NO_EMAIL = sayPlain('The row has no email address')
+const WRONG_EMAIL = sayPlain('This is not an email address')
+const NO_NAMED_PRODUCT = sayPlain('The row names no product')
+const UNKNOWN_DATE = sayPlain('This date could not be read: write it as 2026-12-31')
+const UNKNOWN_ORDER_DATE = sayPlain('The date of the order could not be read')
+const UNKNOWN_COUNT = sayPlain('The number of downloads could not be read')
 
 const ADDRESS = emailAddress(WRONG_EMAIL)
 const UNLIMITED = new Set(['', 'null', '\\n', 'unlimited', '-1', '∞'])

@@ -1,6 +1,6 @@
 // Receives an export of another app: recognises it, reads its rows by the rules of the CSV import, and
 // compares them with the shop.
-import { say } from '../../../plugins/contract.ts'
+import { say, sayPlain } from '../../../plugins/contract.ts'
 import { AppError } from '../../core/errors.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { bodyOf } from '../csv/body-rows.ts'
@@ -90,7 +90,7 @@ async function* wholeRows(scope: ShopScope, upload: CsvUpload, findings: RowFind
     }
 }
 
-const SHAPE = 'The row has more cells than the header'
+const SHAPE = sayPlain('The row has more cells than the header')
 
 async function readFiles(scope: ShopScope, upload: CsvUpload, preset: FilesPreset) {
   const findings: RowFinding[] = []
@@ -140,7 +140,9 @@ async function readFiles(scope: ShopScope, upload: CsvUpload, preset: FilesPrese
   return { counts, rows: files.map((data) => ({ email: null, data })) }
 }
 
-const NO_PRODUCT = 'The product was not found in this shop: its files are imported without it'
+const NO_PRODUCT = sayPlain(
+  'The product was not found in this shop: its files are imported without it',
+)
 
 async function readBuyers(scope: ShopScope, upload: CsvUpload, preset: BuyersPreset, now: Date) {
   const findings: RowFinding[] = []

@@ -37,7 +37,7 @@ export const useRestoreVersion = (id: string) =>
 /** An import of one file: it may have failed, or still be running after the wait. */
 export type ReplaceResult = Answer<'POST /api/files/{id}/versions'>
 
-/** Its links then serve the new bytes. */
+/** The links of the file then serve the new bytes. */
 export const useReplaceFile = (id: string) =>
   useChangeOf(keysOf(id), (url: string) =>
     call('POST /api/files/{id}/versions', { path: { id }, body: { url } }),

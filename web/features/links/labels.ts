@@ -14,7 +14,7 @@ export const expiresText = (link: Expiry): string =>
     .join(' · ')
 
 const endless = (link: Expiry) => (isUnused(link) ? '' : t('Never'))
-/** It is rented, and the time has not begun. */
+/** The link is rented, and its time has not begun. */
 export const isUnused = ({
   first_use_hours = null,
   first_used_at = null,

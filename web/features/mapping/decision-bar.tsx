@@ -22,7 +22,7 @@ interface Props {
   onClose: () => void
 }
 
-/** Its key must differ from one decision to the next. */
+/** The bar of a decision; its key must differ from one decision to the next. */
 export function DecisionBar({ decision: { text, undo }, onClose }: Props) {
   const [error, setError] = useState<Error | null>(null)
   return (

@@ -12,7 +12,7 @@ export interface AppChoice {
   files: string
   /** How to get the export of its buyers; null: their orders are in the store. */
   buyers: string | null
-  /** It exports no addresses of its files. */
+  /** The app exports no addresses of its files. */
   noFiles?: true
 }
 
@@ -99,19 +99,3 @@ export const FIELD_TEXTS: Record<MoveField, string> = {
   status: t('Status of the order'),
   order: t('Order'),
 }
-
-/** What the server says about rows; the page shows it in its language. */
-export const FINDINGS: readonly string[] = [
-  t('The row has more cells than the header'),
-  t('The product was not found in this shop: its files are imported without it'),
-  t('The product has no file here: import its files first'),
-  t('The access has expired, or has no downloads left'),
-  t('The buyer has a link to the file already'),
-  t('The order is not paid, or was refunded'),
-  t('The row has no email address'),
-  t('This is not an email address'),
-  t('The row names no product'),
-  t('This date could not be read: write it as 2026-12-31'),
-  t('The date of the order could not be read'),
-  t('The number of downloads could not be read'),
-]

@@ -20,7 +20,7 @@ export interface ActionButton {
 }
 
 interface OperationActions {
-  /** One for each action that is possible now, most likely ones first. */
+  /** The buttons of the actions that are possible now, most likely ones first. */
   buttons: ActionButton[]
   /** The open question, or null. The caller must render it. */
   question: ReactNode

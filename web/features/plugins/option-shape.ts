@@ -19,7 +19,7 @@ export type Shape =
   | { kind: 'rows'; item: JsonSchema }
   | { kind: 'condition' }
   | { kind: 'group' }
-  /** It has no suitable field: edited as JSON. */
+  /** An option without a suitable field, edited as JSON. */
   | { kind: 'raw' }
 
 const CONDITION = ['search', 'type', 'tags', 'mapped', 'larger_than', 'smaller_than']

@@ -14,7 +14,7 @@ const MARGIN = SHORTER * 0.04
 const LETTER = 0.55
 
 export interface PlacedMark {
-  /** Its middle. */
+  /** The middle of the mark. */
   x: number
   y: number
   width: number

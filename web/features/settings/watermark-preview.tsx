@@ -54,7 +54,7 @@ function PicturePreview({ watermark, id }: { watermark: Watermark; id: string })
 
 interface Picture {
   url: string
-  /** Its width divided by its height. */
+  /** The width of the image divided by its height. */
   ratio: number
 }
 

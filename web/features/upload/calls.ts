@@ -28,7 +28,7 @@ export type BatchFiles = NonNullable<Schemas['UploadBatchRequest']['files']>
 export const createBatch = (count: number, files: BatchFiles) =>
   call('POST /api/uploads/batches', { body: { count, files } })
 
-/** It applies to files that have not arrived yet. */
+/** The choice applies to files that have not arrived yet. */
 export const changeBatch = (id: string, files: BatchFiles) =>
   call('PATCH /api/uploads/batches/{id}', { path: { id }, body: { files } })
 

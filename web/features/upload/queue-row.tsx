@@ -14,7 +14,7 @@ import { t } from '../../shell/messages/t.ts'
 interface Props {
   row: UploadRow
   queue: UploadQueue
-  /** Its name is taken: the merchant is asked what to do. */
+  /** The name of the file is taken: the merchant is asked what to do. */
   onTaken: (row: UploadRow) => void
   /** The product that is chosen for all files. */
   common: ForAll['product']

@@ -6,7 +6,7 @@ import { t } from '../../shell/messages/t.ts'
 /** Why a file was refused. */
 export interface UploadRefusal {
   text: string
-  /** Its name is taken. */
+  /** The name of the file is taken. */
   taken: boolean
 }
 

@@ -28,7 +28,7 @@ export interface UploadRow {
   error: string | null
   /** All bytes have arrived: later errors are the import's. */
   arrived: boolean
-  /** It was not imported because its name is taken: a retry would fail again. */
+  /** The file was not imported because its name is taken: a retry would fail again. */
   taken: boolean
   /** The id of the imported file; null: it is not imported. */
   file: string | null
@@ -123,9 +123,9 @@ export const bytesToSend = (rows: readonly UploadRow[]): number =>
 const MOVING: readonly UploadStatus[] = ['queued', 'uploading']
 export const isMoving = ({ status }: UploadRow) => MOVING.includes(status)
 export const isOnItsWay = (row: UploadRow) => isMoving(row) || row.status === 'paused'
-/** Its outcome is not known yet. */
+/** A row whose outcome is not known yet. */
 export const isUnderWay = (row: UploadRow) => isOnItsWay(row) || row.status === 'verifying'
 export const hasEnded = (row: UploadRow) => !isUnderWay(row)
-/** It is imported and mapped to no product. */
+/** A file that is imported and mapped to no product. */
 export const needsProduct = ({ file, products }: UploadRow) =>
   file !== null && products.length === 0

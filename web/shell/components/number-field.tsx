@@ -19,7 +19,7 @@ interface Props {
   onChange: (value: NumberValue) => void
   /** The label of null; absent if null is not allowed. */
   none?: string
-  /** It may be left out. */
+  /** Whether an empty field is valid. */
   optional?: boolean
   /** The initial value when a number is chosen. */
   start?: number

@@ -10,7 +10,7 @@ import { t } from '../messages/t.ts'
 interface Props {
   /** The form has unsaved changes. */
   dirty: boolean
-  /** It was never saved, so it can be saved unchanged. */
+  /** A record that was never saved, which can be saved unchanged. */
   fresh?: boolean
   saving: boolean
   /** The number of problems that prevent saving. */

@@ -14,7 +14,7 @@ export interface FormProps {
   /** Where these options are in the body: `steps[2].options`. */
   path: string
   problems: Problems
-  /** It is a row of a list and must be short. */
+  /** The field is in a row of a list and must be short. */
   brief?: boolean
   /** The shown options, in this order; absent: all. */
   fields?: readonly string[]

@@ -18,7 +18,7 @@ import { SavedTags, TagInUse } from './widgets/tags.tsx'
 
 export interface Widget {
   field: ComponentType<FieldProps>
-  /** It takes the full width. */
+  /** The field takes the full width. */
   wide?: boolean
   /** Outside dialogs the option is drawn by its type. */
   dialogOnly?: boolean

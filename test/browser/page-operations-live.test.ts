@@ -46,8 +46,11 @@ test('progress arrives by events, and a reload loses nothing', async () => {
   const page = await open(`/operations/${job}`)
   await reaches(page, 'In progress')
   await page.getByText('0 of 5').waitFor()
+  // Until its events arrive, the page asks for the operation.
+  const events = page.waitForResponse((response) => response.url().endsWith(`${job}/events`))
   await page.reload()
   await reaches(page, 'In progress')
+  await events
   const asked: string[] = []
   page.on('request', (request: Request) => asked.push(new URL(request.url()).pathname))
   await page.waitForResponse((response) => response.url().endsWith(`${job}/items?limit=50`))

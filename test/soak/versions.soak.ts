@@ -21,7 +21,7 @@ import { baseEnv, ROOT, SECRET, startServer, type ServerProcess } from '../flows
 import { sendFile } from '../uploads.ts'
 
 /** How long the versions are as in each phase. */
-const PHASE_MS = 15_000
+const PHASE_MS = 10_000
 const WITHIN_MS = 600_000
 const OLDEST_UNDONE = '0029'
 
@@ -34,6 +34,8 @@ let origin: Origin
 let all: RoundRobin
 const running = new Set<ServerProcess | Worker>()
 const webs: ServerProcess[] = []
+/** All web processes of the run, whose logs name the reasons of faults. */
+const logged: ServerProcess[] = []
 
 /** For the times of failures. */
 const note = (line: string) => say(`${new Date().toISOString()} ${line}`)
@@ -75,6 +77,7 @@ async function startWeb(version: Version): Promise<ServerProcess> {
   const server = await startServer({ dataDir, ...root, env: settings(version, 'web') })
   running.add(server)
   webs.push(server)
+  logged.push(server)
   return server
 }
 
@@ -229,6 +232,7 @@ test('the earlier version works while this one migrates and starts beside it', a
   say(
     `${work.requests} requests, ${work.files.size} files, ${work.jobs.length} operations, ${work.downloads} downloads; ${work.faults.length} faults`,
   )
+  for (const server of logged) if (server.output().includes('request failed')) say(server.output())
   expect(work.faults).toEqual([])
   expect(await failedItems()).toEqual([])
   for (const job of work.jobs)

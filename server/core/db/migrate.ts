@@ -16,10 +16,11 @@ const MIGRATION_LOCK = 728_115_001
 /**
  * Changing a table waits for the transactions that use it, and every later query of that table
  * waits behind the change. So a migration gives up after a short wait, lets the queries pass, and
- * is retried.
+ * is retried. Shorter than PostgreSQL's deadlock_timeout (1 s): after that time PostgreSQL would end
+ * a request that waits for the migration's locks while the migration waits for the request's.
  */
-const LOCK_TIMEOUT_MS = 3_000
-const LOCK_ATTEMPTS = 20
+const LOCK_TIMEOUT_MS = 900
+const LOCK_ATTEMPTS = 40
 const PAUSE_MS = 1_000
 
 const source: Knex.MigrationSource<string> = {
@@ -154,7 +155,7 @@ export async function migrateDown(
       await retryOnRefusedLock(
         () =>
           database.knex.transaction(async (tx) => {
-            await tx.raw(`set local lock_timeout = ${lockTimeoutMs}`)
+            await yieldToOthers(tx, lockTimeoutMs)
             await withName(name, () => present(down, `The down of ${name}`)(tx))
             await tx('knex_migrations').where({ name }).delete()
           }),
@@ -230,7 +231,7 @@ function withLockTimeout(
         ...migration,
         up: async (knex: Knex) => {
           // Without a transaction a migration sets it for each of its parts.
-          if (knex.isTransaction) await knex.raw(`set local lock_timeout = ${lockTimeoutMs}`)
+          if (knex.isTransaction) await yieldToOthers(knex, lockTimeoutMs)
           await withName(title, () =>
             migration.up(knex, (done, of) => onProgress?.(title, done, of)),
           )
@@ -238,6 +239,16 @@ function withLockTimeout(
       }
     },
   }
+}
+
+/**
+ * Of two transactions that wait for each other, PostgreSQL ends the one that looks first: the
+ * migration, which is retried, where its user may change that time.
+ */
+async function yieldToOthers(knex: Knex, lockTimeoutMs: number): Promise<void> {
+  await knex.raw(`set local lock_timeout = ${lockTimeoutMs}`)
+  await knex.raw(`select set_config('deadlock_timeout', '10ms', true)
+    where has_parameter_privilege('deadlock_timeout', 'set')`)
 }
 
 /** Names the migration in its error; a lock that was refused stays as it is, because it is retried. */

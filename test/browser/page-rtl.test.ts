@@ -9,6 +9,7 @@ import { usePages } from './page-browser.ts'
 
 const WIDE = { width: 1280, height: 900 }
 const NARROW = { width: 390, height: 844 }
+const MIRROR = `document.addEventListener('readystatechange', () => (document.documentElement.dir = 'rtl'))`
 const PAGES =
   '/ /reviews /packs /import /import/upload /import/csv /deliveries /links /workflows /schedules /operations /notices /settings /settings/buyer-page'.split(
     ' ',
@@ -23,16 +24,15 @@ const open = usePages(startOrigin, async ({ server, origin }) => {
 /** Opens a page whose text begins at the right side. */
 async function openMirrored(path: string, viewport: typeof WIDE): Promise<Page> {
   const page = await open('/notices', { locale: 'de-DE', viewport })
-  await page.addInitScript(() =>
-    document.addEventListener('readystatechange', () => (document.documentElement.dir = 'rtl')),
-  )
+  await page.addInitScript({ content: MIRROR })
   await page.goto(new URL(path, page.url()).href)
   await page.locator('h1').first().waitFor()
   return page
 }
 
+/** How many pixels are beyond the window. */
 const sideways = (page: Page): Promise<number> =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+  page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 
 /** How far the middle of an element is from the left side, as a part of the window. */
 async function placeOf(page: Page, selector: string): Promise<number> {

@@ -108,7 +108,8 @@ interface Work {
   end(): Promise<void>
 }
 
-function startWork(key: string): Work {
+/** @param first the beginning of the files' names */
+function startWork(key: string, first = ''): Work {
   const work: Work = {
     ...{ faults: [], requests: 0, files: new Map(), jobs: [], downloads: 0 },
     end: async () => {
@@ -141,7 +142,7 @@ function startWork(key: string): Work {
     }
   }
   const importSome = async (n: number) => {
-    const sent = [0, 1, 2, 3].map((at) => `import-${n}-${at}.bin`)
+    const sent = [0, 1, 2, 3].map((at) => `${first}import-${n}-${at}.bin`)
     const files = sent.map((filename) => ({
       filename,
       url: `${origin.url}/bytes/5000/${filename}`,
@@ -152,7 +153,7 @@ function startWork(key: string): Work {
     for (const filename of sent) work.files.set(filename, contentOf(5000, filename))
   }
   const upload = async (n: number) => {
-    const filename = `upload-${n}.bin`
+    const filename = `${first}upload-${n}.bin`
     const bytes = contentOf(300_000, filename)
     const chunkSize = 60_000
     const sender = { url: all.url, key }
@@ -280,7 +281,7 @@ test('the migrations can be undone, and the earlier version serves the same file
   await startWorker('earlier')
   const after = await listAll(web, '/api/files?limit=250')
   expect(after.map(({ filename }) => filename)).toEqual(before.map(({ filename }) => filename))
-  const work = startWork(web.apiKey)
+  const work = startWork(web.apiKey, 'again-')
   await delay(PHASE_MS)
   await work.end()
   expect(work.faults).toEqual([])

@@ -3,6 +3,7 @@
 
 export interface Schema {
   $ref?: string
+  $defs?: Record<string, Schema>
   type?: string | readonly string[]
   properties?: Record<string, Schema>
   additionalProperties?: Schema | boolean
@@ -141,7 +142,7 @@ export function* largeOptions(
   limits: Limits,
   request: Omit<LargeBody, 'body'>,
 ): Generator<LargeBody> {
-  const document: Document = { paths: {}, components: { schemas: {} } }
+  const document: Document = { paths: {}, components: { schemas: options.$defs ?? {} } }
   for (const large of largeIn(options, document, limits, request))
     yield { ...large, body: around(large.body) }
 }

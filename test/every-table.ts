@@ -37,6 +37,7 @@ const VALUES: Readonly<Record<string, Row>> = {
   files: { available_from: '2027-03-01' },
   licence_keys: { revoked_by: null },
   links: { pack_id: null, pack_name: null, parent_id: null, delivery_id: null },
+  mapping_rules: { sku_template: 'GUIDE-1', product_id: null, product_title: null },
   operations: { undoes: null, undone_by: null, schedule_id: null },
   schedules: { action: null, built_in: null },
   versions: { number: 1 },

@@ -105,8 +105,8 @@ test('links are refused, commands are not run', async () => {
     /link|support/i,
   )
   const control = await ftp()
-  expect(await control.say('SITE SYMLINK /etc/passwd x')).toMatch(/^502 /)
-  expect(await control.say('SITE EXEC id')).toMatch(/^502 /)
+  expect(await control.say('SITE SYMLINK /etc/passwd x')).toMatch(/^504 /)
+  expect(await control.say('SITE EXEC id')).toMatch(/^504 /)
   control.socket.destroy()
 })
 

@@ -100,7 +100,7 @@ describe('deleting a shop', () => {
     for (const shop of [gone, stays]) await furnish(shop)
     const before = await countRows(gone)
     // Each table has a row, so that the checks below are not trivially true.
-    for (const [table, rows] of Object.entries(before)) expect([table, rows]).toEqual([table, 1])
+    for (const [table, rows] of Object.entries(before)) expect(rows, table).toBeGreaterThan(0)
     const others = [await countRows(stays), await bytesOf(stays)]
 
     await redactShop(parts, gone)

@@ -489,7 +489,15 @@ describe('many links', () => {
     const link_ids = [often.id, once.id]
     const refused = {
       queued: 1,
-      skipped: [{ link_id: often.id, reason: 'It was sent 5 times within an hour' }],
+      skipped: [
+        {
+          ...{ link_id: often.id, reason: 'It was sent 5 times within an hour' },
+          reason_text: {
+            message: 'It was sent {count} times within an hour',
+            values: { count: 5 },
+          },
+        },
+      ],
     }
     expect((await post('/email', { link_ids })).body).toEqual(refused)
     await app.owner.scope.query(

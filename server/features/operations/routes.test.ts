@@ -653,7 +653,7 @@ describe('permissions', () => {
     const refused = await (
       await app.clientWith([...others, 'files:write'])
     ).call(method, route, body)
-    expect([refused.status, refused.body.error.message]).toEqual([
+    expect([refused.status, refused.body.error.details[0].message]).toEqual([
       403,
       expect.stringContaining(scope),
     ])
@@ -676,7 +676,7 @@ describe('permissions', () => {
       body,
       await app.clientWith(['operations:write', ...others]),
     )
-    expect([refused.status, refused.body.error.message]).toEqual([
+    expect([refused.status, refused.body.error.details[0].message]).toEqual([
       403,
       expect.stringContaining(scope),
     ])

@@ -497,10 +497,16 @@ export const forEntrySettings = <Value>(
 
 const listed = Object.entries(FILE_SETTINGS) as [SettingName, Setting][]
 
-/** The settings alone, of a file, a draft or a row. */
+/**
+ * The settings alone, of a file, a draft or a row. A draft that an earlier version stored lacks later
+ * settings, which are then as usual.
+ */
 export const settingsOf = <From extends FileSettings>(from: From): Pick<From, SettingName> =>
   SETTING_NAMES.reduce(
-    (all, name) => Object.assign(all, { [name]: from[name] }),
+    (all, name) => {
+      const value: unknown = from[name]
+      return Object.assign(all, { [name]: value === undefined ? FILE_SETTINGS[name].usual : value })
+    },
     {} as Pick<From, SettingName>,
   )
 

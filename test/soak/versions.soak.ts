@@ -211,7 +211,13 @@ test('the earlier version works while this one migrates and starts beside it', a
   note('this version migrated')
   const newWorker = await startWorker('new')
   note('both workers')
-  expect(await fetchersDuring(PHASE_MS)).toEqual(['earlier', 'new'])
+  const fetchers = new Set<string>()
+  await expect
+    .poll(async () => {
+      for (const fetcher of await fetchersDuring(PHASE_MS)) fetchers.add(fetcher)
+      return [...fetchers].toSorted()
+    })
+    .toEqual(['earlier', 'new'])
 
   // Processes of the earlier version may also start on the migrated database.
   await stop(oldWeb)

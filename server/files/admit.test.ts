@@ -59,7 +59,9 @@ const rows = (table: 'files' | 'versions' | 'mappings' | 'blobs') =>
 describe('admitFiles', () => {
   test('a draft of an earlier version gets later settings as usual', async () => {
     const { draft, ...about } = admission('Earlier.pdf', 77)
-    const { view: _, first_use_hours: __, ...earlier } = draft
+    const earlier: Partial<typeof draft> = { ...draft }
+    delete earlier.view
+    delete earlier.first_use_hours
     const [result] = await admit({ ...about, draft: earlier as typeof draft })
     expect(result).toMatchObject({ status: 'created' })
     const all = await rows('files')

@@ -1,19 +1,14 @@
 // POST /extensions/library: the page in the customer's account asks for the customer's library. The
 // platform's token names the customer, and the platform the customer's address. Where it does not,
 // the answer is the page that sends a mail: it never says whether an address has bought something.
-import type { Context, Next } from 'koa'
 import { PortError } from '../../../plugins/contract.ts'
-import type { Database } from '../../core/db/database.ts'
 import { forShop } from '../../core/db/for-shop.ts'
 import { openRateLimit } from '../../core/db/rate-limits.ts'
-import { findShop } from '../../core/db/shops.ts'
+import type { Shop } from '../../core/db/shops.ts'
 import { AppError } from '../../core/errors.ts'
 import { errorFields, type Logger } from '../../core/log.ts'
 import type { Secrets } from '../../core/secrets.ts'
-import { bearerToken } from '../../http/auth.ts'
-import type { FailureLimiter } from '../../http/auth-failures.ts'
-import { networkOfRequest } from '../../http/clients.ts'
-import type { BuyerIdentity } from '../../storefront/buyer-token.ts'
+import { extensionEndpoint, type ExtensionParts } from '../../http/extension-endpoint.ts'
 import type { LiveCustomers } from '../../storefront/customers.ts'
 import type { Delivery } from '../downloads/downloads.ts'
 import { openLibraryKey } from './keys.ts'
@@ -26,17 +21,13 @@ const HOUR_SECONDS = 60 * 60
 /** The customer waits for the platform for this long at most. */
 const LOOK_UP_MS = 5000
 
-export interface AccountParts {
-  database: Database
-  storefront: {
-    verifyBuyerToken(token: string): BuyerIdentity
+export interface AccountParts extends ExtensionParts {
+  storefront: ExtensionParts['storefront'] & {
     customers(shop: number): Pick<LiveCustomers, 'email'>
   }
   delivery: Pick<Delivery, 'lookOf'>
-  failures: FailureLimiter
   secrets: Secrets
   baseUrl: string
-  trustProxy: boolean
   clock: () => Date
   log: Logger
 }
@@ -46,24 +37,12 @@ type Answer = { status: 'open' | 'request'; url: string } | { status: 'off' }
 
 /** Koa middleware; passes on requests for other addresses. */
 export function accountLibrary(parts: AccountParts) {
-  const { database, storefront, baseUrl } = parts
-  const networks = openRateLimit(database.pool, {
-    ...{ name: 'account-library', points: REQUESTS_PER_MINUTE, seconds: 60 },
-  })
+  const { database, baseUrl } = parts
   const openings = openRateLimit(database.pool, {
     ...{ name: 'account-openings', points: OPENINGS_PER_HOUR, seconds: HOUR_SECONDS },
   })
 
-  async function answer(ctx: Context): Promise<Answer> {
-    const used = await networks.consume(networkOfRequest(ctx.req, parts.trustProxy))
-    if (used.exceeded) throw new AppError('rate_limited', { retryAfter: used.retryAfter })
-    const token = bearerToken(ctx.req)
-    if (!token) throw new AppError('unauthenticated')
-    const { shopDomain, customer } = await parts.failures.guard(ctx.req, () =>
-      storefront.verifyBuyerToken(token),
-    )
-    const shop = await findShop(database, shopDomain)
-    if (!shop) throw new AppError('unauthenticated')
+  async function answer(shopDomain: string, customer: string | null, shop: Shop): Promise<Answer> {
     if (!(await parts.delivery.lookOf(shop.id)).library) return { status: 'off' }
     const request = `${baseUrl}/library?shop=${encodeURIComponent(shopDomain)}`
     const email = customer === null ? null : await emailOf(parts, shop.id, customer)
@@ -76,18 +55,11 @@ export function accountLibrary(parts: AccountParts) {
     return { status: 'open', url: `${baseUrl}/library?key=${key}` }
   }
 
-  return async (ctx: Context, next: Next): Promise<void> => {
-    if (ctx.path !== ACCOUNT_PATH) return next() as Promise<void>
-    // The extension runs in a worker without an origin. No cookie is read: the token is in a header.
-    ctx.set('Access-Control-Allow-Origin', '*')
-    ctx.set('Cache-Control', 'no-store')
-    if (ctx.method === 'OPTIONS') return preflight(ctx)
-    if (ctx.method !== 'POST') {
-      ctx.set('Allow', 'POST, OPTIONS')
-      throw new AppError('method_not_allowed')
-    }
-    ctx.body = await answer(ctx)
-  }
+  return extensionEndpoint(parts, {
+    path: ACCOUNT_PATH,
+    limit: { name: 'account-library', points: REQUESTS_PER_MINUTE },
+    answer: (_, { shopDomain, customer }, shop) => answer(shopDomain, customer, shop),
+  })
 }
 
 /** Null: unknown, the app lacks the scope `read_customers`, or the platform does not answer. */
@@ -107,10 +79,3 @@ async function emailOf(
 }
 
 const isTimeout = (error: unknown) => error instanceof Error && error.name === 'TimeoutError'
-
-function preflight(ctx: Context): void {
-  ctx.set('Access-Control-Allow-Methods', 'POST')
-  ctx.set('Access-Control-Allow-Headers', 'authorization, content-type')
-  ctx.set('Access-Control-Max-Age', '600')
-  ctx.status = 204
-}

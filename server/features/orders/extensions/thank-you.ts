@@ -3,17 +3,11 @@
 // confirmation number proves that the buyer placed it, and it is accepted only while the order is
 // new. A wrong number is answered like an unknown order, so that order ids cannot be guessed.
 import { sayPlain } from '../../../../plugins/contract.ts'
-import type { Context, Next } from 'koa'
+import type { Context } from 'koa'
 import { z } from 'zod'
-import type { Database } from '../../../core/db/database.ts'
-import { findShop } from '../../../core/db/shops.ts'
-import { AppError } from '../../../core/errors.ts'
-import { openRateLimit } from '../../../core/db/rate-limits.ts'
-import type { Storefront } from '../../../storefront/storefront.ts'
-import { bearerToken } from '../../../http/auth.ts'
-import type { FailureLimiter } from '../../../http/auth-failures.ts'
-import { networkOfRequest } from '../../../http/clients.ts'
+import type { Shop } from '../../../core/db/shops.ts'
 import { jsonReader } from '../../../http/body.ts'
+import { extensionEndpoint, type ExtensionParts } from '../../../http/extension-endpoint.ts'
 import { validate } from '../../../http/validate.ts'
 import type { OrderPages } from '../order-pages.ts'
 import type { ShownTerms } from '../shown-terms.ts'
@@ -48,12 +42,8 @@ const bodySchema = z.strictObject({
     .optional(),
 })
 
-export interface ThankYouParts {
-  database: Database
-  storefront: Pick<Storefront, 'verifyBuyerToken'>
+export interface ThankYouParts extends ExtensionParts {
   orderPages: OrderPages
-  failures: FailureLimiter
-  trustProxy: boolean
   clock: () => Date
 }
 
@@ -69,24 +59,9 @@ interface ReadyAnswer {
 /** Koa middleware; passes on requests for other addresses. */
 export function thankYouRoute(parts: ThankYouParts) {
   const readJson = jsonReader(BODY_BYTES)
-  const limit = openRateLimit(parts.database.pool, {
-    name: 'thank-you',
-    points: REQUESTS_PER_MINUTE,
-    seconds: 60,
-  })
 
-  async function answer(ctx: Context): Promise<Answer> {
-    const { exceeded, retryAfter } = await limit.consume(
-      networkOfRequest(ctx.req, parts.trustProxy),
-    )
-    if (exceeded) throw new AppError('rate_limited', { retryAfter })
-    const token = bearerToken(ctx.req)
-    if (!token) throw new AppError('unauthenticated')
+  async function answer(ctx: Context, shop: Shop): Promise<Answer> {
     const now = parts.clock()
-    const verified = () => parts.storefront.verifyBuyerToken(token)
-    const { shopDomain } = await parts.failures.guard(ctx.req, verified)
-    const shop = await findShop(parts.database, shopDomain)
-    if (!shop) throw new AppError('unauthenticated')
     const asked = validate(bodySchema, await readJson(ctx))
     const order = asked.order_id.replace('/OrderIdentity/', '/Order/')
     const page = await parts.orderPages.find(shop.id, order)
@@ -104,24 +79,9 @@ export function thankYouRoute(parts: ThankYouParts) {
     return { status: 'elsewhere' }
   }
 
-  return async (ctx: Context, next: Next): Promise<void> => {
-    if (ctx.path !== THANK_YOU_PATH) return next() as Promise<void>
-    // The extension runs in a worker without an origin. No cookie is read: the token is in a
-    // header.
-    ctx.set('Access-Control-Allow-Origin', '*')
-    ctx.set('Cache-Control', 'no-store')
-    if (ctx.method === 'OPTIONS') return preflight(ctx)
-    if (ctx.method !== 'POST') {
-      ctx.set('Allow', 'POST, OPTIONS')
-      throw new AppError('method_not_allowed')
-    }
-    ctx.body = await answer(ctx)
-  }
-}
-
-function preflight(ctx: Context): void {
-  ctx.set('Access-Control-Allow-Methods', 'POST')
-  ctx.set('Access-Control-Allow-Headers', 'authorization, content-type')
-  ctx.set('Access-Control-Max-Age', '600')
-  ctx.status = 204
+  return extensionEndpoint(parts, {
+    path: THANK_YOU_PATH,
+    limit: { name: 'thank-you', points: REQUESTS_PER_MINUTE },
+    answer: (ctx, _, shop) => answer(ctx, shop),
+  })
 }

@@ -39,12 +39,9 @@ const name = givenName.refine(
 const filter = filterSchema
   .omit({ deleted: true })
   .meta({ description: 'As of `GET /api/files`; a view never shows the trash' })
-const sort = z
-  .enum(FILE_SORTS)
-  .refine(
-    (order) => !order.endsWith('pack_position'),
-    sayPlain('A view is not sorted by the place in a pack'),
-  )
+const isViewSort = (order: string) => !order.endsWith('pack_position')
+const NO_PACK_ORDER = sayPlain('A view is not sorted by the place in a pack')
+const sort = z.enum(FILE_SORTS).refine(isViewSort, NO_PACK_ORDER)
 const columns = z
   .array(z.enum(VIEW_COLUMNS))
   .refine((all) => new Set(all).size === all.length, sayPlain('Each column once'))
@@ -111,7 +108,7 @@ const read = () =>
     }),
   })
 
-/** `query` as the fields that it stands for. Throws nothing: the schema has refused both forms. */
+/** What the view shows, in either form: the schema refuses both in one request. */
 const contentOf = ({ query, filter, sort }: ViewGiven) => ({
   filter: query?.filter ?? filter,
   sort: query?.sort ?? sort,
@@ -135,10 +132,7 @@ const query = listQuery
     path: ['deleted'],
     message: sayPlain('A view never shows the trash'),
   })
-  .refine(({ sort }) => !sort.endsWith('pack_position'), {
-    path: ['sort'],
-    message: sayPlain('A view is not sorted by the place in a pack'),
-  })
+  .refine(({ sort }) => isViewSort(sort), { path: ['sort'], message: NO_PACK_ORDER })
   .optional()
   .meta(QUERY)
 

@@ -67,6 +67,11 @@ test('a pack is created, filled, ordered, mapped, linked and deleted; its files 
   await server.call('GET', `/api/operations/${moved.id}/events`).then((events) => events.text())
   // Reload instead of waiting for the next poll.
   await page.reload()
+  const saved = Promise.withResolvers<void>()
+  await page.route(`**/api/packs/${pack}/order`, async (route) => {
+    await saved.promise
+    await route.continue()
+  })
   await page.getByRole('button', { name: 'Move Tide tables.pdf up' }).click()
   const order = () => page.locator('.pack-files li a').allTextContents()
   await expect
@@ -80,12 +85,15 @@ test('a pack is created, filled, ordered, mapped, linked and deleted; its files 
   await expect
     .poll(order, SOON)
     .toEqual(['Tide tables.pdf', 'Chart of the bay.pdf', 'Sea shanties.mp3'])
-  const chartUp = page.getByRole('button', { name: 'Move Chart of the bay.pdf up' })
-  await expect.poll(() => chartUp.isEnabled(), SOON).toBe(true)
-  await chartUp.focus()
+  saved.resolve()
+  await page.getByRole('button', { name: 'Move Chart of the bay.pdf up' }).focus()
   await page.keyboard.press('Alt+ArrowUp')
   await page.getByRole('button', { name: 'Remove Sea shanties.mp3 from the pack' }).click()
   await expect.poll(order, SOON).toEqual(['Chart of the bay.pdf', 'Tide tables.pdf'])
+  const inPack = `/api/files?pack=${pack}&sort=pack_position`
+  const stored = async () =>
+    (await json<{ data: { filename: string }[] }>('GET', inPack)).data.map((file) => file.filename)
+  await expect.poll(stored, SOON).toEqual(['Chart of the bay.pdf', 'Tide tables.pdf'])
 
   await button(page, 'Add product').click()
   await dialog(page).getByRole('radio').first().check()

@@ -5,6 +5,7 @@ import { edit, type KnownTag } from '../../shell/client/edits.ts'
 import { type Answer } from '../../shell/client/endpoints.ts'
 import { useRead } from '../../shell/client/reads.ts'
 import { type Schemas } from '../../shell/client/types.ts'
+import { showAnswer } from '../../shell/client/show-answer.ts'
 
 export type BuyerPage = Schemas['BuyerPage']
 export type BuyerLocale = BuyerPage['language']
@@ -40,7 +41,7 @@ function useChange<Variables>(run: (variables: Variables) => Promise<BuyerPage>)
   const client = useQueryClient()
   return useMutation({
     mutationFn: run,
-    onSuccess: (page) => client.setQueryData(KEY, page),
+    onSuccess: (page) => showAnswer(client, KEY, page),
   })
 }
 

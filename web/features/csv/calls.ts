@@ -7,6 +7,7 @@ import { keyOf, useRead } from '../../shell/client/reads.ts'
 import { saveBytes } from '../../shell/client/save.ts'
 import { type Schemas } from '../../shell/client/types.ts'
 import { t } from '../../shell/messages/t.ts'
+import { showAnswer } from '../../shell/client/show-answer.ts'
 
 export const CSV_FIELDS = [
   'filename',
@@ -65,7 +66,7 @@ function useChange<Input>(send: (input: Input) => Promise<CsvUpload>) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: send,
-    onSuccess: (upload) => client.setQueryData(keyOfOne(upload.id), upload),
+    onSuccess: (upload) => showAnswer(client, keyOfOne(upload.id), upload),
   })
 }
 

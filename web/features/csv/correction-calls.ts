@@ -1,11 +1,12 @@
 // Corrections of a CSV file: its problems by cause, its rows, edits, and fixes of whole groups.
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query'
 import { type CsvField, type CsvUpload } from './calls.ts'
 import { call, callForBytes } from '../../shell/client/client.ts'
 import { keyOf, useRead, useReadPages } from '../../shell/client/reads.ts'
 import { saveBytes } from '../../shell/client/save.ts'
 import { type Schemas } from '../../shell/client/types.ts'
 import { t } from '../../shell/messages/t.ts'
+import { showAnswer } from '../../shell/client/show-answer.ts'
 
 export type ProblemGroup = Schemas['CsvProblemGroup']
 export type CsvRow = Schemas['CsvRow']
@@ -43,7 +44,7 @@ function useCorrection<Input, Output>(
   const client = useQueryClient()
   return useMutation({
     mutationFn: send,
-    onSuccess: (output) => client.setQueryData(keyOfFile(id), fileOf(output)),
+    onSuccess: (output) => showAnswer(client, keyOfFile(id), fileOf(output)),
   })
 }
 
@@ -58,21 +59,28 @@ export function useChangeRows(id: string) {
     id,
     async (rows: RowChange[]) => {
       const answer = await call('PATCH /api/csv/{id}/rows', { path: { id }, body: { rows } })
-      const changed = new Map(answer.rows.map((row) => [row.row, row]))
-      client.setQueriesData<RowPages>(
-        { queryKey: [...keyOfFile(id), 'rows'] },
-        (now) =>
-          now && {
-            ...now,
-            pages: now.pages.map((page) => ({
-              ...page,
-              data: page.data.map((row) => changed.get(row.row) ?? row),
-            })),
-          },
-      )
+      showRows(client, id, answer.rows)
       return answer
     },
     ({ file }) => file,
+  )
+}
+
+function showRows(client: QueryClient, id: string, rows: readonly CsvRow[]): void {
+  const changed = new Map(rows.map((row) => [row.row, row]))
+  const queryKey = [...keyOfFile(id), 'rows']
+  // A read that began before the change would show the rows without it.
+  void client.cancelQueries({ queryKey, predicate: ({ state }) => state.data !== undefined })
+  client.setQueriesData<RowPages>(
+    { queryKey },
+    (now) =>
+      now && {
+        ...now,
+        pages: now.pages.map((page) => ({
+          ...page,
+          data: page.data.map((row) => changed.get(row.row) ?? row),
+        })),
+      },
   )
 }
 

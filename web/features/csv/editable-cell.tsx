@@ -65,7 +65,9 @@ function useCellDraft(value: string, save: Props['save']) {
   // Enter and Escape return to the cell; Tab and a click elsewhere do not.
   const returning = useRef(false)
   useEffect(() => {
-    if (draft === null && returning.current) button.current?.focus()
+    // Unless the person has gone to another element while the text was saved.
+    const free = document.activeElement === document.body
+    if (draft === null && returning.current && free) button.current?.focus()
     returning.current = false
   }, [draft])
   const close = (back: boolean) => {

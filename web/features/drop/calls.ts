@@ -7,6 +7,7 @@ import { type Answer } from '../../shell/client/endpoints.ts'
 import { CALM_MS, LIVE_MS, SLOW_MS } from '../../shell/client/queries.ts'
 import { useRead, useReadAll, useReadPages } from '../../shell/client/reads.ts'
 import { type Schemas } from '../../shell/client/types.ts'
+import { showAnswer } from '../../shell/client/show-answer.ts'
 
 export type Drop = Schemas['Drop']
 /** How dropped files are imported; all of it can be changed. */
@@ -29,7 +30,7 @@ export function useChangeDrop(known: KnownTag) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (body: Partial<DropSettings>) => edit('PATCH /api/drop', { body }, known),
-    onSuccess: (drop) => client.setQueryData(SETTINGS, drop),
+    onSuccess: (drop) => showAnswer(client, SETTINGS, drop),
   })
 }
 

@@ -5,6 +5,7 @@ import { call } from '../../shell/client/client.ts'
 import { edit, type KnownTag } from '../../shell/client/edits.ts'
 import { useRead } from '../../shell/client/reads.ts'
 import { type Schemas } from '../../shell/client/types.ts'
+import { showAnswer } from '../../shell/client/show-answer.ts'
 
 export type MailSettings = Schemas['MailSettings']
 export type MailServer = Schemas['MailServerChange']
@@ -25,7 +26,7 @@ function useSettingsCall<Input>(send: (input: Input) => Promise<MailSettings>) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: send,
-    onSuccess: (settings) => client.setQueryData(KEY, settings),
+    onSuccess: (settings) => showAnswer(client, KEY, settings),
   })
 }
 
@@ -80,7 +81,7 @@ export function useChangeTexts() {
   return useMutation({
     mutationFn: (texts: TextsChange) => call('PATCH /api/settings/mail/texts', { body: { texts } }),
     onSuccess: (texts) => {
-      client.setQueryData(TEXTS_KEY, texts)
+      showAnswer(client, TEXTS_KEY, texts)
       // A preview of nothing changed shows the saved texts.
       return client.invalidateQueries({ queryKey: [PREVIEW] })
     },

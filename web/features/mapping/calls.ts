@@ -8,6 +8,7 @@ import { CALM_MS, LIVE_MS, SLOW_MS } from '../../shell/client/queries.ts'
 import { keyOf, useRead } from '../../shell/client/reads.ts'
 import { type Schemas } from '../../shell/client/types.ts'
 import { t } from '../../shell/messages/t.ts'
+import { showAnswer } from '../../shell/client/show-answer.ts'
 
 export type Review = Schemas['Review']
 /** Best first. */
@@ -177,6 +178,6 @@ export function useRefreshProducts() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: () => call('POST /api/products/refresh'),
-    onSuccess: (mirror) => client.setQueryData(keyOf('GET /api/products/mirror'), mirror),
+    onSuccess: (mirror) => showAnswer(client, keyOf('GET /api/products/mirror'), mirror),
   })
 }

@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../shell/client/client.ts'
 import { keyOf, useRead } from '../../shell/client/reads.ts'
 import { type Schemas } from '../../shell/client/types.ts'
+import { showAnswer } from '../../shell/client/show-answer.ts'
 
 export type Move = Schemas['Move']
 export type MoveFinding = Schemas['MoveFinding']
@@ -26,7 +27,7 @@ export function useSendExport() {
         file: { bytes: file, type: 'text/csv' },
       }),
     onSuccess: (move) => {
-      client.setQueryData(keyOfMove(move.id), move)
+      showAnswer(client, keyOfMove(move.id), move)
       return client.invalidateQueries({ queryKey: LIST })
     },
   })

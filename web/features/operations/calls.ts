@@ -22,6 +22,7 @@ import {
   type OperationAction,
   type OperationStatus,
 } from '../../shell/client/types.ts'
+import { showAnswer } from '../../shell/client/show-answer.ts'
 
 const MOVING: readonly OperationStatus[] = ['previewing', 'queued', 'running']
 const ENDED: readonly OperationStatus[] = ['success', 'partial', 'failed', 'cancelled', 'undone']
@@ -100,8 +101,7 @@ function useLive(id: string | null): boolean {
 
 /** An older answer must not overwrite a newer event. */
 function remember(client: QueryClient, operation: Operation): void {
-  void client.cancelQueries({ queryKey: keyOfOne(operation.id) })
-  client.setQueryData(keyOfOne(operation.id), operation)
+  showAnswer(client, keyOfOne(operation.id), operation)
 }
 
 /** The filter for waiting items includes items that are being processed. */

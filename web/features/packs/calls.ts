@@ -48,8 +48,11 @@ export const useDeletePack = () =>
 
 /** Files that are not listed stay after these. */
 export const useOrderPack = (id: string) =>
-  useChangeOf(KEYS, (file_ids: readonly string[]) =>
-    call('PUT /api/packs/{id}/order', { path: { id }, body: { file_ids } }),
+  useChangeOf(
+    KEYS,
+    (file_ids: readonly string[]) =>
+      call('PUT /api/packs/{id}/order', { path: { id }, body: { file_ids } }),
+    `order of ${id}`,
   )
 
 /** Removes the file from its pack; it stays among the shop's files. */

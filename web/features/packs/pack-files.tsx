@@ -56,7 +56,6 @@ export function PackFiles({ pack }: { pack: Pack }) {
           items={list}
           keyOf={({ id }) => id}
           nameOf={({ filename }) => filename}
-          disabled={order.isPending}
           // Files that are not loaded yet stay after the loaded ones.
           onOrder={(next) => order.mutate(next.map(({ id }) => id))}
         >

@@ -7,6 +7,7 @@ import { edit, type KnownTag } from '../../shell/client/edits.ts'
 import { CALM_MS } from '../../shell/client/queries.ts'
 import { useRead } from '../../shell/client/reads.ts'
 import { type FileFilter, type Schemas } from '../../shell/client/types.ts'
+import { showAnswer } from '../../shell/client/show-answer.ts'
 
 export type Notify = Schemas['Schedule']['notify']
 
@@ -67,7 +68,7 @@ export function useSaveSchedule(id: string | null, known: KnownTag) {
         : edit('PUT /api/schedules/{id}', { path: { id }, body }, known)
     },
     onSuccess: (saved) => {
-      client.setQueryData(keyOfOne(saved.id), saved)
+      showAnswer(client, keyOfOne(saved.id), saved)
       return client.invalidateQueries({ queryKey: KEY })
     },
   })

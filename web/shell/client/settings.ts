@@ -7,6 +7,7 @@ import { pluginsQuery } from './plugins.ts'
 import { SLOW_MS } from './queries.ts'
 import { keyOf, useRead } from './reads.ts'
 import { type ShopSettings } from './types.ts'
+import { showAnswer } from './show-answer.ts'
 
 export const useSettings = () => useRead('GET /api/settings')
 
@@ -15,7 +16,7 @@ export function useChangeSettings(known: KnownTag) {
   return useMutation({
     mutationFn: (body: Partial<ShopSettings>) => edit('PATCH /api/settings', { body }, known),
     onSuccess: (settings) => {
-      client.setQueryData(keyOf('GET /api/settings'), settings)
+      showAnswer(client, keyOf('GET /api/settings'), settings)
       // The initial choices of plugins' forms depend on the settings.
       return client.invalidateQueries({ queryKey: pluginsQuery.queryKey })
     },

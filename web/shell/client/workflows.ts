@@ -8,6 +8,7 @@ import { edit, type KnownTag } from './edits.ts'
 import { type Answer } from './endpoints.ts'
 import { useRead } from './reads.ts'
 import { type Schemas, type Workflow, type WorkflowStep } from './types.ts'
+import { showAnswer } from './show-answer.ts'
 
 export type { Condition, JsonSchema, Workflow } from './types.ts'
 
@@ -80,7 +81,7 @@ export function useSaveWorkflow(id: string | null, known: KnownTag) {
         ? call('POST /api/workflows', { body })
         : edit('PUT /api/workflows/{id}', { path: { id }, body }, known),
     onSuccess: (saved) => {
-      client.setQueryData(keyOfOne(saved.id), saved)
+      showAnswer(client, keyOfOne(saved.id), saved)
       return client.invalidateQueries({ queryKey: KEY })
     },
   })

@@ -16,8 +16,6 @@ interface Props<T> {
   /** The item's name in the labels of its buttons. */
   nameOf: (item: T, at: number) => string
   onOrder: (items: readonly T[], moved: T) => void
-  /** Whether the order cannot be changed now. */
-  disabled?: boolean
   rowProps?: (item: T, at: number) => { id?: string; className?: string; label?: string }
   /** The content of a row; `controls` are the handle, and the buttons that move it. */
   children: (item: T, at: number, controls: SortableControls) => ReactNode
@@ -29,13 +27,13 @@ export interface SortableControls {
 }
 
 export function SortableList<T>(props: Props<T>) {
-  const { label, className, items, keyOf, nameOf, onOrder, disabled = false } = props
+  const { label, className, items, keyOf, nameOf, onOrder } = props
   const [said, setSaid] = useState('')
   const keepFocus = useKeptFocus()
   const move = (from: number, to: number) => {
     const next = movedTo(items, from, to)
     const moved = items[from]
-    if (disabled || next === items || moved === undefined) return
+    if (next === items || moved === undefined) return
     keepFocus()
     onOrder(next, moved)
     setSaid(
@@ -44,7 +42,7 @@ export function SortableList<T>(props: Props<T>) {
       }),
     )
   }
-  const { list, dragged, begin } = useDrag(move, disabled)
+  const { list, dragged, begin } = useDrag(move)
   const press = (event: KeyboardEvent, at: number) => {
     const by = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0
     if (!event.altKey || by === 0) return
@@ -62,7 +60,6 @@ export function SortableList<T>(props: Props<T>) {
               name={name}
               first={at === 0}
               last={at === items.length - 1}
-              disabled={disabled}
               onMove={(by) => move(at, at + by)}
             />
           )
@@ -108,23 +105,22 @@ interface MoveButtonsProps {
   name: string
   first: boolean
   last: boolean
-  disabled: boolean
   onMove: (by: -1 | 1) => void
 }
 
-const MoveButtons = ({ name, first, last, disabled, onMove }: MoveButtonsProps) => (
+const MoveButtons = ({ name, first, last, onMove }: MoveButtonsProps) => (
   <>
     <Button
       icon={ArrowUpIcon}
       variant="tertiary"
-      disabled={first || disabled}
+      disabled={first}
       accessibilityLabel={t('Move {name} up', { name })}
       onClick={() => onMove(-1)}
     />
     <Button
       icon={ArrowDownIcon}
       variant="tertiary"
-      disabled={last || disabled}
+      disabled={last}
       accessibilityLabel={t('Move {name} down', { name })}
       onClick={() => onMove(1)}
     />

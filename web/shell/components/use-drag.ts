@@ -16,14 +16,14 @@ const BEGINS_AFTER_PX = 5
 const EDGE_PX = 48
 const SCROLL_PX = 12
 
-export function useDrag(onDrop: (from: number, to: number) => void, disabled: boolean) {
+export function useDrag(onDrop: (from: number, to: number) => void) {
   const list = useRef<HTMLOListElement>(null)
   const [dragged, setDragged] = useState<Dragged | null>(null)
   const stop = useRef<() => void>(() => {})
   useEffect(() => () => stop.current(), [])
   const begin = (event: ReactPointerEvent, from: number) => {
     const { target, pointerType, button, clientY, pointerId } = event
-    if (disabled || button !== 0 || !(target instanceof Element)) return
+    if (button !== 0 || !(target instanceof Element)) return
     const handle = target.closest('.sortable-handle')
     if (!handle && (pointerType === 'touch' || target.closest(CONTROLS))) return
     if (target.closest('.sortable') !== list.current) return

@@ -4,6 +4,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openCsvApp, untilChecked, type CsvApp } from '../../../test/csv.ts'
 import { startOrigin, type Origin } from '../../../test/fakes/origin.ts'
 import type { Answer } from '../../../test/app.ts'
+import { requirePublicId } from '../../core/ids.ts'
+import { errorRows } from './problems.ts'
+import { listGroups } from './problem-groups.ts'
+import { requireUpload } from './uploads.ts'
 
 let app: CsvApp
 let origin: Origin
@@ -136,6 +140,20 @@ it('a file with problems of several kinds is corrected, by groups and by rows, a
     ['=h.pdf', 'BOOK-2'],
   ])
   expect((await call('POST', `/api/csv/${id}/undo`)).status).toBe(409)
+})
+
+it('a request that began before a check of corrected rows had ended reads its problems', async () => {
+  const address = (n: number) => `${origin.url}/status/404/late-${n}`
+  const id = await app.uploaded(
+    `filename,file_url\na.pdf,${address(1)}\nb.pdf,${address(2)}\nc.pdf,${origin.url}/bytes/9/c`,
+  )
+  await app.checked(id, { probe: true })
+  await call('PATCH', `/api/csv/${id}/rows`, { rows: [{ row: 2, left_out: true }] })
+  const { scope } = app.owner
+  const known = await requireUpload(scope, requirePublicId('csv', id))
+  await untilChecked(app, id)
+  expect(await listGroups(scope, known)).toMatchObject([{ code: 'url_not_accessible', rows: 1 }])
+  expect(await errorRows(scope, known)).toEqual(new Set([3]))
 })
 
 it('what failed is requested again on demand; names come from addresses; other columns keep corrections', async () => {

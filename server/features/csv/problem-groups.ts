@@ -2,7 +2,7 @@
 // which corrections of all its rows are meaningful.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { FIELDS, type CsvField } from './columns.ts'
-import { PROBLEM_COLUMNS, shownCheck, type CheckedUpload, type ProblemRow } from './problems.ts'
+import { OF_SHOWN_CHECK, PROBLEM_COLUMNS, type ProblemRow } from './problems.ts'
 import type { CsvUpload } from './uploads.ts'
 
 /** A correction of all rows of a group. */
@@ -55,7 +55,7 @@ export async function listGroups(scope: ShopScope, upload: CsvUpload): Promise<P
   const groups = await scope.query<GroupRow>(
     `with p as materialized (
        select ${GROUP} as id, ${PROBLEM_COLUMNS} from csv_problems
-       where shop_id = :shop and csv_id = :id and round = :round),
+       where ${OF_SHOWN_CHECK}),
      v as (
        select id, value, count(distinct row)::int as rows, count(*) over (partition by id)::int as different,
          row_number() over (partition by id order by count(*) desc, min(row)) as rank
@@ -68,7 +68,7 @@ export async function listGroups(scope: ShopScope, upload: CsvUpload): Promise<P
        coalesce((select max(different) from v where v.id = p.id), 0) as different
      from p group by id, severity, code, place
      order by severity, count(distinct row) desc, min(row) limit :max`,
-    { ...shownCheck(upload), values: MAX_VALUES, max: MAX_GROUPS },
+    { id: upload.id, values: MAX_VALUES, max: MAX_GROUPS },
   )
   const { header_row = 1 } = upload.format
   return groups.map(({ place, first, ...group }) => {
@@ -100,16 +100,16 @@ export interface GroupPart {
 /** The rows of a group, in order, with the place of the field that has the problem. */
 export async function rowsOfGroup(
   scope: ShopScope,
-  upload: CheckedUpload,
+  { id }: Pick<CsvUpload, 'id'>,
   { group, value }: GroupPart,
   page: { after: number; limit: number | null } = { after: 0, limit: null },
 ): Promise<{ rows: number[]; field: CsvField | null }> {
   const found = await scope.query<{ row: number; place: number }>(
     `select distinct row, place from csv_problems
-     where shop_id = :shop and csv_id = :id and round = :round and row > :after
+     where ${OF_SHOWN_CHECK} and row > :after
        and ${GROUP} = :group ${value === undefined ? '' : 'and value = :value'}
      order by row limit :limit`,
-    { ...shownCheck(upload), group, ...(value === undefined ? {} : { value }), ...page },
+    { id, group, ...(value === undefined ? {} : { value }), ...page },
   )
   const place = found[0]?.place ?? 0
   return { rows: found.map(({ row }) => row), field: FIELDS[place - 1] ?? null }
@@ -118,13 +118,13 @@ export async function rowsOfGroup(
 /** The problems of these rows, in order. */
 export function problemsOfRows(
   scope: ShopScope,
-  upload: CheckedUpload,
+  { id }: Pick<CsvUpload, 'id'>,
   rows: readonly number[],
 ): Promise<ProblemRow[]> {
   return scope.query<ProblemRow>(
     `select ${PROBLEM_COLUMNS} from csv_problems
-     where shop_id = :shop and csv_id = :id and round = :round and row = any(:rows::int[])
+     where ${OF_SHOWN_CHECK} and row = any(:rows::int[])
      order by row, place, number`,
-    { ...shownCheck(upload), rows },
+    { id, rows },
   )
 }

@@ -61,14 +61,14 @@ export async function storeProblems(
   )
 }
 
-/** A file whose problems are in the database. */
-export type CheckedUpload = Pick<CsvUpload, 'id' | 'round' | 'recheck' | 'checked_round'>
-
-/** The check whose problems are shown: during a check of corrected rows, the one before it. */
-export const shownCheck = ({ id, round, recheck, checked_round }: CheckedUpload) => ({
-  id,
-  round: recheck ? checked_round : round,
-})
+/**
+ * SQL: whether a problem is one of the check whose problems are shown: during a check of corrected
+ * rows, of the one before it. Asked in the statement that reads the problems, because the end of a
+ * check removes the earlier ones.
+ */
+export const OF_SHOWN_CHECK = `shop_id = :shop and csv_id = :id and round = (
+  select case when u.recheck is null then u.round else u.checked_round end
+  from csv_uploads u where u.shop_id = :shop and u.id = :id)`
 
 /** Removes the problems of earlier checks. */
 export async function dropEarlierProblems(
@@ -88,27 +88,27 @@ export const PROBLEM_COLUMNS = `row, place, number, "column", severity, code,
 /** Lists the problems in the order of rows. */
 export function listProblems(
   scope: ShopScope,
-  upload: CheckedUpload,
+  { id }: Pick<CsvUpload, 'id'>,
   { severity, after, limit }: ProblemFilter,
 ): Promise<ProblemRow[]> {
   return scope.query<ProblemRow>(
     `select ${PROBLEM_COLUMNS} from csv_problems
-     where shop_id = :shop and csv_id = :id and round = :round
+     where ${OF_SHOWN_CHECK}
        ${severity ? 'and severity = :severity' : ''} ${after ? 'and (row, place, number) > (:row, :place, :number)' : ''}
      order by row, place, number limit :limit`,
-    { ...shownCheck(upload), limit, ...(severity ? { severity } : {}), ...after },
+    { id, limit, ...(severity ? { severity } : {}), ...after },
   )
 }
 
 /** Reads the numbers of the rows with errors. */
 export async function errorRows(
   scope: ShopScope,
-  upload: CheckedUpload,
+  { id }: Pick<CsvUpload, 'id'>,
 ): Promise<ReadonlySet<number>> {
   const rows = await scope.query<{ row: number }>(
     `select distinct row from csv_problems
-     where shop_id = :shop and csv_id = :id and round = :round and severity = 'error'`,
-    shownCheck(upload),
+     where ${OF_SHOWN_CHECK} and severity = 'error'`,
+    { id },
   )
   return new Set(rows.map(({ row }) => row))
 }
@@ -171,14 +171,14 @@ export async function* errorsCsv(scope: ShopScope, upload: CsvUpload): AsyncGene
   }
 }
 
-async function reasonsOf(scope: ShopScope, upload: CsvUpload, rows: readonly number[]) {
+async function reasonsOf(scope: ShopScope, { id }: CsvUpload, rows: readonly number[]) {
   const found = await scope.query<Pick<ProblemRow, 'row' | 'message' | 'detail'>>(
     `select row, ${textOfColumns('message')} as message, ${textOfColumns('detail')} as detail
      from csv_problems
-     where shop_id = :shop and csv_id = :id and round = :round and row = any(:rows::int[])
+     where ${OF_SHOWN_CHECK} and row = any(:rows::int[])
        and severity = 'error'
      order by row, place, number`,
-    { ...shownCheck(upload), rows },
+    { id, rows },
   )
   const reasons = new Map<number, string>()
   for (const { row, message, detail } of found) {

@@ -113,7 +113,6 @@ export interface CsvUpload extends ListedUpload {
   round: number
   /** The progress of a check of corrected rows, {} while it waits; null: none is running. */
   recheck: CheckProgress | Record<string, never> | null
-  checked_round: number
   /** The corrections of the rows in `sample`. */
   sample_edits: RowEdit[]
   corrections: {
@@ -579,7 +578,7 @@ async function* withoutStart(text: AsyncIterable<string>, skipped: number): Asyn
 
 const LISTED = `id, filename, status, size_bytes, rows, check_options, progress, failure, operation_id, update_operation_id,
   created_at`
-const COLUMNS = `${LISTED}, format, headers, sample, structure, mapping, saved_mapping, round, recheck, checked_round,
+const COLUMNS = `${LISTED}, format, headers, sample, structure, mapping, saved_mapping, round, recheck,
   (select coalesce(jsonb_agg(jsonb_build_object('row', e.row, 'cells', e.cells, 'left_out', e.left_out)), '[]')
    from csv_edits e where e.shop_id = csv_uploads.shop_id and e.csv_id = csv_uploads.id
      and e.row <= (csv_uploads.sample -> -1 ->> 'row')::int) as sample_edits,

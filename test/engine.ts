@@ -254,7 +254,7 @@ export async function testEngineOn(
     startOn: (workflow, { ids, dryRun = false } = {}) =>
       start(workflow, ids ? { type: 'files', ids } : { type: 'filter', filter: {} }, { dryRun }),
     untilEnd: async (id) => {
-      const operation = await engine.waitForEnd(scope, id, 40_000, new AbortController().signal)
+      const operation = await engine.waitForEnd(scope, id, 200_000, new AbortController().signal)
       if (!operation || !hasEnded(operation))
         throw new Error(`The operation did not end: ${JSON.stringify(operation)}`)
       return { operation, items: await engine.items(scope, id, { limit: 10_000 }) }

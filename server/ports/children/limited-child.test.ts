@@ -22,7 +22,7 @@ const never = new AbortController().signal
 const asked = (deed: string, given?: string) => ({
   input: { deed, given },
   answer: z.unknown(),
-  wallMs: 30_000,
+  wallMs: 200_000,
   signal: never,
 })
 const start = (wanted: Partial<ChildSpec> = {}) => {

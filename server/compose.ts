@@ -4,6 +4,7 @@ import type { Closing } from './startup/closing.ts'
 import { openCloud, type Cloud, type CloudOptions } from './features/cloud/cloud.ts'
 import type { UploadFolder } from './features/upload/upload.ts'
 import type { Config } from './startup/config.ts'
+import type { Environment } from './core/configuration/environment.ts'
 import type { DropAddress } from './core/configuration/drop-settings.ts'
 import type { Database } from './core/db/database.ts'
 import { openListener } from './core/db/listener.ts'
@@ -37,9 +38,13 @@ import { openStores } from './startup/stores.ts'
 import { directOrigin, openUploads } from './startup/uploads.ts'
 import type { BlobStore } from './core/store/store.ts'
 import { workbookReader } from './features/csv/workbook.ts'
-import { createPreviews } from './features/previews/previews.ts'
+import {
+  createPreviews,
+  type PreviewParts,
+  type ReadPreview,
+} from './features/previews/previews.ts'
 import { findFfmpeg } from './ports/children/ffmpeg.ts'
-import { createSandboxes } from './ports/sandbox.ts'
+import { createSandboxes, type Sandboxes } from './ports/sandbox.ts'
 import { openStorefront } from './startup/storefront.ts'
 import type { Storefront } from './storefront/storefront.ts'
 
@@ -74,6 +79,8 @@ export interface ComposedServer {
   /** Where unfinished uploads are stored. */
   folder: UploadFolder
   cloud: Cloud
+  /** Child processes for untrusted files, shared by both roles. */
+  sandboxes: Sandboxes
   /**
    * Throws `ConfigError` if a setting cannot be used.
    * @param drop the address of the drop server for merchants; absent: as configured.
@@ -115,6 +122,8 @@ export async function composeServer(given: ComposeOptions): Promise<ComposedServ
     ...(given.emulators ? { emulators: given.emulators } : {}),
   })
   closings.push(() => cloud.close())
+  const sandboxes = createSandboxes()
+  closings.push(() => Promise.resolve(sandboxes.close()))
   const parts: EngineParts = {
     database,
     listener,
@@ -123,7 +132,7 @@ export async function composeServer(given: ComposeOptions): Promise<ComposedServ
     limits,
     ports: portsFactory({
       ...{ database, client, stores, storefront, uploads: folder, cloud, secrets, log },
-      clock: given.clock,
+      ...{ sandboxes, clock: given.clock },
     }),
     withScratch,
     listings: operationListings({ secrets, baseUrl, stores }),
@@ -135,36 +144,40 @@ export async function composeServer(given: ComposeOptions): Promise<ComposedServ
     log,
   }
   const engine = createEngine(parts)
-  const composed = { engine, parts, stores, storefront, client, folder, cloud }
+  const composed = { engine, parts, stores, storefront, client, folder, cloud, sandboxes }
   return { ...composed, openWeb: (page, drop) => openWeb(given, composed, page, drop) }
+}
+
+const mailParts = (environment: Environment, dns = mailDns()): WebParts['mail'] => ({
+  ...{ from: environment.mailFrom, hasServer: environment.smtpUrl !== null },
+  ...{ ...environment.mail, dns },
+  ...{ allowLoopback: environment.allowLoopback, resolve: resolveByServers },
+})
+
+async function openPreviews(
+  parts: Omit<PreviewParts, 'ffmpeg'> & { log: Logger },
+): Promise<ReadPreview> {
+  const ffmpeg = await findFfmpeg()
+  if (ffmpeg === null) parts.log.info('ffmpeg is not installed: videos have no previews')
+  return createPreviews({ ...parts, ffmpeg })
 }
 
 async function openWeb(
   { config, database, secrets, baseUrl, clock, log, closings, ...given }: ComposeOptions,
-  {
-    engine,
-    parts: { listener },
-    stores,
-    storefront,
-    client,
-    folder,
-    cloud,
-  }: Omit<ComposedServer, 'openWeb'>,
+  composed: Omit<ComposedServer, 'openWeb'>,
   page: PageSource,
   drop: DropAddress = config.environment.drop,
 ): Promise<Web> {
   const { environment, limits } = config
+  const { engine, stores, storefront, client, folder, cloud, sandboxes } = composed
+  const { listener } = composed.parts
   const locks = await openLocks(database.directUrl, log)
   closings.push(() => locks.close())
   closings.push(() => page.close())
   const messages = downloadMessages(database, clock)
   const opened = { database, listener, stores, secrets, baseUrl, messages, clock, log }
-  const sandboxes = createSandboxes()
-  closings.push(() => Promise.resolve(sandboxes.close()))
-  const ffmpeg = await findFfmpeg()
-  if (ffmpeg === null) log.info('ffmpeg is not installed: videos have no previews')
   const sandboxOf = (shop: number) => sandboxes.of(shop)
-  const readPreview = createPreviews({ stores, sandboxOf, ffmpeg, log })
+  const readPreview = await openPreviews({ stores, sandboxOf, log })
   const delivery = openDelivery(config, { ...opened, readPicture: readPreview })
   closings.push(() => delivery.close())
   const parts: WebParts = {
@@ -198,11 +211,7 @@ async function openWeb(
     log,
     events: EVENTS,
     plans: config.plans,
-    mail: {
-      ...{ from: environment.mailFrom, hasServer: environment.smtpUrl !== null },
-      ...{ ...environment.mail, dns: given.mailDns ?? mailDns() },
-      ...{ allowLoopback: environment.allowLoopback, resolve: resolveByServers },
-    },
+    mail: mailParts(environment, given.mailDns),
     awsGet: given.awsGet ?? awsGet,
     orderPages: createOrderPages({ database, secrets, baseUrl }),
     confirmSync: (scope, about) => confirmSync(cloud, engine, scope, about),

@@ -1,6 +1,7 @@
 // Metrics of what waits and for how long: jobs of each task, messages, changes that the platform
 // reported, catalog mirrors; and of blobs that are known to be damaged. All shops together.
 import { Gauge } from 'prom-client'
+import type { Database } from '../core/db/database.ts'
 import type { StateMetrics } from '../http/state-metrics.ts'
 
 // The table of jobs is small: one for each batch, deleted when it is done.
@@ -51,49 +52,28 @@ interface ChangeCount {
   oldest: number
 }
 
-export const delayMetrics: StateMetrics = (registers, { pool }) => {
-  const gauge = (name: string, help: string, ...labelNames: string[]) =>
-    new Gauge({ registers, name, help, labelNames })
+type Pool = Database['pool']
+type NewGauge = (name: string, help: string, ...labelNames: string[]) => Gauge
+
+/** Creates the gauges of one table, and returns the function that updates them. */
+type TableMetrics = (gauge: NewGauge, pool: Pool) => () => Promise<void>
+
+const jobMetrics: TableMetrics = (gauge, pool) => {
   const jobs = gauge('stevedore_jobs', 'Jobs of the workers', 'state')
-  const jobAge = gauge('stevedore_job_oldest_seconds', 'Time since the oldest waiting job was due')
+  const age = gauge('stevedore_job_oldest_seconds', 'Time since the oldest waiting job was due')
   const taskJobs = gauge('stevedore_task_jobs', 'Jobs of each task', 'task', 'state')
   const taskAge = gauge(
     'stevedore_task_oldest_seconds',
     'Time since the oldest waiting job of a task was due',
     'task',
   )
-  const messages = gauge('stevedore_messages', 'Messages of the outbox', 'kind', 'status')
-  const messageAge = gauge(
-    'stevedore_message_oldest_seconds',
-    'Age of the oldest message of the outbox that is not sent',
-    'kind',
-  )
-  const changes = gauge(
-    'stevedore_platform_changes',
-    'Changes that webhooks reported and that are due to be applied',
-    'kind',
-  )
-  const changeAge = gauge(
-    'stevedore_platform_change_oldest_seconds',
-    'Time since the oldest of them was due',
-    'kind',
-  )
-  const mirrorAge = gauge(
-    'stevedore_catalog_oldest_seconds',
-    'Age of the oldest catalog mirror of an installed shop',
-  )
-  const failing = gauge('stevedore_catalogs_failing', 'Catalog mirrors whose last refresh failed')
-  const damaged = gauge('stevedore_damaged_blobs', 'Blobs that are known to be missing or damaged')
-
   // Without this the gauge is 0 until the database has answered.
-  jobAge.remove()
-
+  age.remove()
   return async () => {
-    const tasks = (await pool.query<TaskCount>(TASKS)).rows
-    const open = (await pool.query<MessageCount>(MESSAGES)).rows
-    const changed = (await pool.query<ChangeCount>(CHANGES)).rows
-    for (const one of [taskJobs, taskAge, messages, messageAge, changes, changeAge]) one.reset()
-    for (const { task, waiting, running, given_up, oldest } of tasks) {
+    const { rows } = await pool.query<TaskCount>(TASKS)
+    taskJobs.reset()
+    taskAge.reset()
+    for (const { task, waiting, running, given_up, oldest } of rows) {
       taskJobs.set({ task, state: 'waiting' }, Number(waiting))
       taskJobs.set({ task, state: 'running' }, Number(running))
       taskJobs.set({ task, state: 'given_up' }, Number(given_up))
@@ -102,23 +82,81 @@ export const delayMetrics: StateMetrics = (registers, { pool }) => {
     for (const state of ['waiting', 'running'] as const)
       jobs.set(
         { state },
-        tasks.reduce((sum, task) => sum + Number(task[state]), 0),
+        rows.reduce((sum, task) => sum + Number(task[state]), 0),
       )
-    jobAge.set(Math.max(0, ...tasks.map(({ oldest }) => oldest)))
+    age.set(Math.max(0, ...rows.map(({ oldest }) => oldest)))
+  }
+}
+
+const messageMetrics: TableMetrics = (gauge, pool) => {
+  const messages = gauge('stevedore_messages', 'Messages of the outbox', 'kind', 'status')
+  const age = gauge(
+    'stevedore_message_oldest_seconds',
+    'Age of the oldest message of the outbox that is not sent',
+    'kind',
+  )
+  return async () => {
+    const { rows } = await pool.query<MessageCount>(MESSAGES)
+    messages.reset()
+    age.reset()
     // Of a kind's statuses, the one with the oldest message comes last.
-    for (const { kind, status, count, oldest } of open) {
+    for (const { kind, status, count, oldest } of rows) {
       messages.set({ kind, status }, Number(count))
-      messageAge.set({ kind }, oldest)
+      age.set({ kind }, oldest)
     }
-    for (const { kind, count, oldest } of changed) {
+  }
+}
+
+const changeMetrics: TableMetrics = (gauge, pool) => {
+  const changes = gauge(
+    'stevedore_platform_changes',
+    'Changes that webhooks reported and that are due to be applied',
+    'kind',
+  )
+  const age = gauge(
+    'stevedore_platform_change_oldest_seconds',
+    'Time since the oldest of them was due',
+    'kind',
+  )
+  return async () => {
+    const { rows } = await pool.query<ChangeCount>(CHANGES)
+    changes.reset()
+    age.reset()
+    for (const { kind, count, oldest } of rows) {
       changes.set({ kind }, Number(count))
-      changeAge.set({ kind }, oldest)
+      age.set({ kind }, oldest)
     }
+  }
+}
+
+const catalogMetrics: TableMetrics = (gauge, pool) => {
+  const age = gauge(
+    'stevedore_catalog_oldest_seconds',
+    'Age of the oldest catalog mirror of an installed shop',
+  )
+  const failing = gauge('stevedore_catalogs_failing', 'Catalog mirrors whose last refresh failed')
+  return async () => {
     for (const row of (await pool.query<{ oldest: number; failing: string }>(MIRRORS)).rows) {
-      mirrorAge.set(row.oldest)
+      age.set(row.oldest)
       failing.set(Number(row.failing))
     }
+  }
+}
+
+const damageMetrics: TableMetrics = (gauge, pool) => {
+  const damaged = gauge('stevedore_damaged_blobs', 'Blobs that are known to be missing or damaged')
+  return async () => {
     for (const { count } of (await pool.query<{ count: string }>(DAMAGED)).rows)
       damaged.set(Number(count))
+  }
+}
+
+export const delayMetrics: StateMetrics = (registers, { pool }) => {
+  const gauge: NewGauge = (name, help, ...labelNames) =>
+    new Gauge({ registers, name, help, labelNames })
+  const tables = [jobMetrics, messageMetrics, changeMetrics, catalogMetrics, damageMetrics]
+  const updates = tables.map((metrics) => metrics(gauge, pool))
+  return async () => {
+    for (const update of updates) await update()
   }
 }

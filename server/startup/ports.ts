@@ -19,7 +19,7 @@ import { createDropPort } from '../features/drop/port.ts'
 import { createRemote } from '../ports/remote.ts'
 import type { CheckBlob } from '../ports/repair.ts'
 import { SCRATCH } from '../ports/scratch.ts'
-import { createSandboxes } from '../ports/sandbox.ts'
+import type { Sandboxes } from '../ports/sandbox.ts'
 import { createStage } from '../ports/stage.ts'
 import { createPastOrders } from '../features/orders/past-orders.ts'
 import { createUploadPort } from '../features/upload/port.ts'
@@ -38,9 +38,9 @@ export function portsFactory(parts: {
   uploads: UploadFolder
   cloud: Cloud
   secrets: Secrets
+  sandboxes: Sandboxes
 }): EngineParts['ports'] {
   const match = createMatcher(createTitleCache())
-  const sandboxes = createSandboxes()
   const check: CheckBlob = (blob, signal) => checkBlob(parts, blob, signal)
   return async (scope, scratch) => {
     const { name, domain, settings } = await readShop(scope)
@@ -64,7 +64,7 @@ export function portsFactory(parts: {
         orders: parts.storefront.orders(scope.shop),
         secrets: parts.secrets,
       }),
-      sandbox: sandboxes.of(scope.shop),
+      sandbox: parts.sandboxes.of(scope.shop),
     }
   }
 }

@@ -83,6 +83,31 @@ function turnsOf(shops: Iterable<ShopJobs>): ReadonlyMap<Kind, number> {
   return turns
 }
 
+/**
+ * Takes a place of the kind: a slow one for a slow shop, and for a job that has run for
+ * `slowAfterMs`, as soon as one is free.
+ * @returns releases the place, and says whether the job took long
+ */
+function enterKind({ kind, isSlow }: ShopJobs, slowAfterMs: number): () => boolean {
+  let lane: 'usual' | 'slow' = isSlow && hasSlowPlace(kind) ? 'slow' : 'usual'
+  kind[lane]++
+  let tookLong = false
+  const moveAside = () => {
+    tookLong = true
+    if (lane === 'slow') return
+    if (!hasSlowPlace(kind)) return void timer.refresh()
+    kind[lane]--
+    lane = 'slow'
+    kind[lane]++
+  }
+  const timer = setTimeout(kind.slowPlaces > 0 ? moveAside : () => {}, slowAfterMs).unref()
+  return () => {
+    clearTimeout(timer)
+    kind[lane]--
+    return tookLong
+  }
+}
+
 /** @param slowAfterMs a job that runs longer is slow */
 export function createPlaces(
   limits: ReadonlyMap<string, PlaceLimits>,
@@ -125,23 +150,8 @@ export function createPlaces(
       const jobs = shops.get(shop) ?? { kind, running: 0, isSlow: false, endedAt: 0 }
       shops.set(shop, jobs)
       jobs.running++
-      let lane: 'usual' | 'slow' = jobs.isSlow && hasSlowPlace(kind) ? 'slow' : 'usual'
-      kind[lane]++
-      let tookLong = false
-      const moveAside = () => {
-        tookLong = true
-        if (lane === 'slow') return
-        if (!hasSlowPlace(kind)) return void timer.refresh()
-        kind[lane]--
-        lane = 'slow'
-        kind[lane]++
-      }
-      const timer = setTimeout(kind.slowPlaces > 0 ? moveAside : () => {}, slowAfterMs).unref()
-      return () => {
-        clearTimeout(timer)
-        kind[lane]--
-        leaveShop(shop, jobs, tookLong)
-      }
+      const leave = enterKind(jobs, slowAfterMs)
+      return () => leaveShop(shop, jobs, leave())
     },
   }
 }

@@ -21,6 +21,7 @@ import type { OrderStore } from './store.ts'
 export function createOrderFields(orders: OrderStore, nodeOf: CatalogNode) {
   return {
     ...createOrderQueries(orders, nodeOf),
+    ...createCustomerQueries(orders),
     metafieldsSet: ({ metafields }: { metafields: MetafieldInput[] }) =>
       setMetafields(orders, metafields),
     tagsAdd: ({ id, tags }: { id: string; tags: string[] }) => addTags(orders, id, tags),
@@ -47,30 +48,6 @@ function createOrderQueries(orders: OrderStore, nodeOf: CatalogNode) {
   return {
     /** Reads an order by its global id, for `node` and `nodes`. */
     find,
-    /** The same for a customer: everyone has an account, at first without tags. */
-    findCustomer: async (gid: string) => {
-      const id = readGid('Customer', gid) ?? -1
-      const [there] = await orders.customers([id])
-      return viewCustomer(there ?? { id, tags: [], updatedAt: new Date(0).toISOString() })
-    },
-    customer: async ({ id }: { id: string }) => {
-      const number = readGid('Customer', id) ?? -1
-      const placed = await orders.placedSince(new Date(0), 0, MAX_CUSTOMER_ORDERS)
-      const own = placed.findLast(({ customerId, email }) => customerId === number && email)
-      if (!own) return null
-      const [there] = await orders.customers([number])
-      return {
-        ...viewCustomer(there ?? { id: number, tags: [], updatedAt: own.updatedAt }),
-        defaultEmailAddress: { emailAddress: own.email },
-      }
-    },
-    customers: async ({ query, first, after }: ListArguments) => {
-      const limit = Math.min(first ?? 0, MAX_ROWS)
-      const last = after ? Number(Buffer.from(after, 'base64url').toString()) : 0
-      if (!Number.isInteger(last)) throw badRequest('Invalid cursor for current pagination sort.')
-      const found = await orders.customersSince(sinceOf(query) ?? new Date(0), last, limit + 1)
-      return pageOf(found.map(viewCustomer), limit, (customer) => customer.number)
-    },
     order: ({ id }: { id: string }) => find(id),
     fulfillmentOrder: async ({ id }: { id: string }) => {
       const place = fulfilmentPlaceOf(id)
@@ -78,9 +55,7 @@ function createOrderQueries(orders: OrderStore, nodeOf: CatalogNode) {
       return order && views.fulfilment(order, place.location)
     },
     orders: async ({ query, first, after }: ListArguments) => {
-      const limit = Math.min(first ?? 0, MAX_ROWS)
-      const last = after ? Number(Buffer.from(after, 'base64url').toString()) : 0
-      if (!Number.isInteger(last)) throw badRequest('Invalid cursor for current pagination sort.')
+      const { limit, last } = placeOf(first, after)
       const placed = sinceOf(query, 'created_at')
       const found = placed
         ? await orders.placedSince(visible(placed), last, limit + 1)
@@ -94,6 +69,38 @@ function createOrderQueries(orders: OrderStore, nodeOf: CatalogNode) {
     }),
   }
 }
+
+/** Where a page of a list starts: after the row with the number `last`. */
+function placeOf(first: ListArguments['first'], after: ListArguments['after']) {
+  const last = after ? Number(Buffer.from(after, 'base64url').toString()) : 0
+  if (!Number.isInteger(last)) throw badRequest('Invalid cursor for current pagination sort.')
+  return { limit: Math.min(first ?? 0, MAX_ROWS), last }
+}
+
+const createCustomerQueries = (orders: OrderStore) => ({
+  /** Reads a customer by their global id, for `node` and `nodes`: everyone has an account, at first without tags. */
+  findCustomer: async (gid: string) => {
+    const id = readGid('Customer', gid) ?? -1
+    const [there] = await orders.customers([id])
+    return viewCustomer(there ?? { id, tags: [], updatedAt: new Date(0).toISOString() })
+  },
+  customer: async ({ id }: { id: string }) => {
+    const number = readGid('Customer', id) ?? -1
+    const placed = await orders.placedSince(new Date(0), 0, MAX_CUSTOMER_ORDERS)
+    const own = placed.findLast(({ customerId, email }) => customerId === number && email)
+    if (!own) return null
+    const [there] = await orders.customers([number])
+    return {
+      ...viewCustomer(there ?? { id: number, tags: [], updatedAt: own.updatedAt }),
+      defaultEmailAddress: { emailAddress: own.email },
+    }
+  },
+  customers: async ({ query, first, after }: ListArguments) => {
+    const { limit, last } = placeOf(first, after)
+    const found = await orders.customersSince(sinceOf(query) ?? new Date(0), last, limit + 1)
+    return pageOf(found.map(viewCustomer), limit, (customer) => customer.number)
+  },
+})
 
 export interface MetafieldInput {
   ownerId: string

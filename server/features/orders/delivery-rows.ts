@@ -103,7 +103,22 @@ export async function addDeliveryFiles(
     sold.map((one) => ({ ...one, delivery, perUnit })),
   )
   if (rows.length === 0) return
-  await tx.query(
+  await insertFiles(tx, rows, now, given)
+  await insertLinks(tx, secrets, rows, now, given)
+}
+
+interface AddedFile extends Omit<SoldFile, 'order_id'> {
+  delivery: DeliveryRow
+  perUnit: boolean
+}
+
+const insertFiles = (
+  tx: ShopScope,
+  rows: readonly AddedFile[],
+  now: Date,
+  given: string | null,
+): Promise<unknown> =>
+  tx.query(
     `insert into delivery_files as df (shop_id, delivery_id, line_id, file_id, created_at, given_by)
      select :shop, delivery_id, line_id, file_id, :now, :given::uuid
      from unnest(:deliveries::uuid[], :lines::text[], :files::uuid[]) as g
@@ -118,6 +133,15 @@ export async function addDeliveryFiles(
       files: rows.map(({ file_id }) => file_id),
     },
   )
+
+/** Creates one link for each file of a delivery, also where several lines give the file. */
+async function insertLinks(
+  tx: ShopScope,
+  secrets: Secrets,
+  rows: readonly AddedFile[],
+  now: Date,
+  given: string | null,
+): Promise<void> {
   const files = [...Map.groupBy(rows, (one) => `${one.delivery.id}/${one.file_id}`).values()].map(
     (of) => ({ ...firstOf(of), download_limit: limitOf(of) }),
   )
@@ -157,10 +181,8 @@ export async function addDeliveryFiles(
 }
 
 /** The limit of one file in one delivery, from all lines that give it. */
-function limitOf(
-  sold: readonly (Pick<SoldFile, 'download_limit' | 'source' | 'units'> & { perUnit: boolean })[],
-): number | null {
-  const [{ download_limit: limit, perUnit }] = sold as [(typeof sold)[number]]
+function limitOf(sold: readonly AddedFile[]): number | null {
+  const { download_limit: limit, perUnit } = firstOf(sold)
   if (limit === null || !perUnit) return limit
   const units = new Map(sold.map((one) => [one.source, one.units]))
   const all = [...units.values()].reduce((sum, count) => sum + count, 0)

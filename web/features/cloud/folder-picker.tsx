@@ -65,20 +65,27 @@ export function FolderPicker({ connection, field, onClose }: Props) {
       {connection.progress && (
         <Text as="p">{t('Another folder cancels the sync that is running now.')}</Text>
       )}
-      {list && list.length > 0 && (
-        <ul className="folders" aria-label={t('Folders')}>
-          {list.map((folder) => (
-            <li key={folder.path}>
-              <button type="button" onClick={() => setPath(folder.path)}>
-                {folder.name}
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+      {list && list.length > 0 && <FolderList folders={list} onGo={setPath} />}
     </Dialog>
   )
 }
+
+interface FolderListProps {
+  folders: readonly { path: string; name: string }[]
+  onGo: (path: string) => void
+}
+
+const FolderList = ({ folders, onGo }: FolderListProps) => (
+  <ul className="folders" aria-label={t('Folders')}>
+    {folders.map(({ path, name }) => (
+      <li key={path}>
+        <button type="button" onClick={() => onGo(path)}>
+          {name}
+        </button>
+      </li>
+    ))}
+  </ul>
+)
 
 /** The parent folders, as links. */
 function Trail({ path, root, onGo }: { path: string; root: string; onGo: (path: string) => void }) {

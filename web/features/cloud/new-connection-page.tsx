@@ -49,13 +49,17 @@ export function NewConnectionPage() {
   )
 }
 
-function ProviderForm({ provider, onBack }: { provider: Provider; onBack: () => void }) {
+/** The settings of a new connection, their problems, and connecting with them. */
+function useNewConnection(provider: Provider) {
   const create = useCreateConnection()
   const [values, setValues] = useState<Record<string, string>>({})
   const [tried, setTried] = useState(false)
   const missing = tried ? missingFields(provider, values, []) : []
   const problems = problemsOf(missing, objectionsIn(create.error))
-  const oauth = provider.sign_in === 'oauth'
+  const change = (part: Record<string, string>) => {
+    setValues((before) => ({ ...before, ...part }))
+    if (create.error) create.reset()
+  }
   const submit = () => {
     setTried(true)
     const [first] = missingFields(provider, values, [])
@@ -65,6 +69,12 @@ function ProviderForm({ provider, onBack }: { provider: Provider; onBack: () => 
       { onSuccess: ({ id }) => navigate(`/import/connections/${id}`) },
     )
   }
+  return { create, values, problems, change, submit }
+}
+
+function ProviderForm({ provider, onBack }: { provider: Provider; onBack: () => void }) {
+  const { create, values, problems, change, submit } = useNewConnection(provider)
+  const oauth = provider.sign_in === 'oauth'
   return (
     <form
       noValidate
@@ -95,10 +105,7 @@ function ProviderForm({ provider, onBack }: { provider: Provider; onBack: () => 
           provider={provider}
           values={values}
           problems={problems}
-          onChange={(change) => {
-            setValues((before) => ({ ...before, ...change }))
-            if (create.error) create.reset()
-          }}
+          onChange={change}
           without={FOLDERS}
         />
         <InlineStack gap="200" blockAlign="center">

@@ -37,15 +37,7 @@ export function CustomerDataPage() {
         {save.error && (
           <Problem error={save.error} what={t('The document could not be downloaded')} />
         )}
-        {list?.data.length === 0 && (
-          <Card>
-            <Nothing why="new" heading={t('No requests')}>
-              {t(
-                'When a customer asks your store for their data, the storefront passes it on. The document that you send them appears here.',
-              )}
-            </Nothing>
-          </Card>
-        )}
+        {list?.data.length === 0 && <NoRequests />}
         {list && list.data.length > 0 && (
           <>
             <Banner>
@@ -88,6 +80,16 @@ export function CustomerDataPage() {
     </Page>
   )
 }
+
+const NoRequests = () => (
+  <Card>
+    <Nothing why="new" heading={t('No requests')}>
+      {t(
+        'When a customer asks your store for their data, the storefront passes it on. The document that you send them appears here.',
+      )}
+    </Nothing>
+  </Card>
+)
 
 interface EntryProps {
   answer: CustomerAnswer

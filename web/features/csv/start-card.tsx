@@ -44,13 +44,7 @@ export function StartCard({ upload, check }: Props) {
       {faulty ? (
         <FaultyRows check={check} valid={valid} onlyValid={onlyValid} onOnlyValid={setOnlyValid} />
       ) : (
-        <Banner tone="success" title={t('The file can be imported')}>
-          <p>
-            {[readyText(valid, check.update_rows), warningsText(check.warnings)]
-              .filter(Boolean)
-              .join(' ')}
-          </p>
-        </Banner>
+        <ReadyRows check={check} valid={valid} />
       )}
       <Checkbox
         label={t('Map files without an SKU to products by name')}
@@ -109,6 +103,16 @@ const FaultyRows = ({ check, valid, onlyValid, onOnlyValid }: FaultyProps) => (
         />
       )}
     </BlockStack>
+  </Banner>
+)
+
+const ReadyRows = ({ check, valid }: Pick<FaultyProps, 'check' | 'valid'>) => (
+  <Banner tone="success" title={t('The file can be imported')}>
+    <p>
+      {[readyText(valid, check.update_rows), warningsText(check.warnings)]
+        .filter(Boolean)
+        .join(' ')}
+    </p>
   </Banner>
 )
 

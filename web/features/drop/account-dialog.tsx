@@ -38,8 +38,10 @@ interface Props {
   onMade: (account: DropAccountWithPassword) => void
 }
 
-export function AccountDialog({ account, onClose, onMade }: Props) {
-  const { save, saving, error } = useSaveAccount({ account, onClose, onMade })
+/** The fields of the dialog, their problems, and saving them. */
+function useAccountForm(props: Props) {
+  const { account } = props
+  const { save, saving, error } = useSaveAccount(props)
   const [name, setName] = useState(account?.name ?? '')
   const [addresses, setAddresses] = useState<string[]>(account?.allowed_addresses ?? [])
   const [keys, setKeys] = useState<readonly WrittenKey[]>(account?.public_keys ?? [])
@@ -56,6 +58,35 @@ export function AccountDialog({ account, onClose, onMade }: Props) {
       name_encoding: encoding,
     })
   }
+  return {
+    name: {
+      value: name,
+      error: unnamed
+        ? t('Enter a name, for example the computer that sends files')
+        : problems.at('name'),
+      onChange: (text: string) => {
+        setName(text)
+        setUnnamed(false)
+      },
+    },
+    addresses: {
+      value: addresses,
+      error: problems.within('allowed_addresses'),
+      onChange: setAddresses,
+    },
+    keys: { keys, error: problems.within('public_keys'), onChange: setKeys },
+    encoding: {
+      value: encoding,
+      onChange: (value: string) => setEncoding(value as NameEncoding),
+    },
+    error: problems.all.length === 0 ? error : null,
+    ...{ saving, submit },
+  }
+}
+
+export function AccountDialog(props: Props) {
+  const { account, onClose } = props
+  const { name, addresses, keys, encoding, error, saving, submit } = useAccountForm(props)
   return (
     <Dialog
       title={account === null ? t('Create account') : t('Edit {name}', { name: account.name })}
@@ -68,25 +99,14 @@ export function AccountDialog({ account, onClose, onMade }: Props) {
       }}
       secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
-      {error && problems.all.length === 0 && (
-        <Problem error={error} what={t('The account could not be saved')} />
-      )}
+      {error && <Problem error={error} what={t('The account could not be saved')} />}
       <TextField
         label={t('Name')}
         autoComplete="off"
         maxLength={100}
         placeholder={t('Warehouse computer')}
         helpText={t('A name that you will recognize. The username is created automatically.')}
-        value={name}
-        error={
-          unnamed
-            ? t('Enter a name, for example the computer that sends files')
-            : problems.at('name')
-        }
-        onChange={(text) => {
-          setName(text)
-          setUnnamed(false)
-        }}
+        {...name}
       />
       <WordsField
         label={t('Allowed addresses')}
@@ -94,19 +114,16 @@ export function AccountDialog({ account, onClose, onMade }: Props) {
           'Leave it empty to allow any. Enter an IPv4 or IPv6 address, or a range like 203.0.113.0/24, and press Enter.',
         )}
         placeholder="203.0.113.7"
-        error={problems.within('allowed_addresses')}
-        value={addresses}
-        onChange={setAddresses}
+        {...addresses}
       />
-      <KeysField keys={keys} error={problems.within('public_keys')} onChange={setKeys} />
+      <KeysField {...keys} />
       <Select
         label={t('File names over FTP')}
         helpText={t(
           'Only for scanners and old programs whose file names arrive with wrong letters. Programs that use UTF-8 are recognised.',
         )}
         options={NAME_ENCODINGS.map((value) => ({ value, label: ENCODINGS[value] }))}
-        value={encoding}
-        onChange={(value) => setEncoding(value as NameEncoding)}
+        {...encoding}
       />
     </Dialog>
   )

@@ -1,9 +1,10 @@
 // The search field and the filters above the list, and the applied ones.
 import { lazy, memo, Suspense, useEffect, useState } from 'react'
 import { type File } from '../../shell/client/types.ts'
+import { appliedFilters } from './applied-filters.ts'
 import { ColumnsButton } from './columns-button.tsx'
 import { type ListColumn } from './columns.ts'
-import { type FilterNames, useFilterNames } from './filter-names.ts'
+import { useFilterNames } from './filter-names.ts'
 import { FILE_SORTS, type FileSort, type FilesUrlState, withoutFilters } from './url-state.ts'
 import { type UrlState } from '../../shell/url-state/use-url-state.ts'
 import { useDraft } from '../../shell/url-state/use-draft.ts'
@@ -16,10 +17,6 @@ import {
   Spinner,
   useBreakpoints,
 } from '../../shell/ui/index.ts'
-import { sizeText } from '../../shell/labels/size.ts'
-import { locationText } from '../../shell/labels/storage.ts'
-import { typeText } from '../../shell/files/labels.ts'
-import { dayText } from '../../shell/labels/time.ts'
 import { type FilterKey } from './filter-fields.tsx'
 import { t } from '../../shell/messages/t.ts'
 
@@ -161,93 +158,4 @@ function Order({ sort, onSort }: { sort: FileSort; onSort: (sort: FileSort) => v
       </Popover>
     </div>
   )
-}
-
-function appliedFilters(urlState: FilesUrlState, go: Props['go'], names: FilterNames) {
-  const list: { key: string; label: string; onRemove: () => void }[] = []
-  const add = (key: string, label: string | null, without: Partial<FilesUrlState>) =>
-    label !== null && list.push({ key, label, onRemove: () => go(without) })
-  add(
-    'type',
-    urlState.type.length === 0
-      ? null
-      : t('Type: {list}', { list: urlState.type.map(typeText).join(', ') }),
-    {
-      type: [],
-    },
-  )
-  add(
-    'tags',
-    urlState.tags.length === 0 ? null : t('Tags: {list}', { list: urlState.tags.join(', ') }),
-    {
-      tags: [],
-    },
-  )
-  add(
-    'mapped',
-    urlState.mapped === null ? null : urlState.mapped ? t('Mapped to a product') : t('Not mapped'),
-    { mapped: null },
-  )
-  const { product, pack, connection, drop_account: account, licence_list: keys } = names
-  const named = (key: keyof FilterNames, text: string) =>
-    add(key, urlState[key] === '' ? null : text, { [key]: '' })
-  named('product', t('Product: {product}', { product }))
-  named('pack', t('Pack: {pack}', { pack }))
-  add('size', sizeRange(urlState.larger_than, urlState.smaller_than), {
-    larger_than: null,
-    smaller_than: null,
-  })
-  add('date', dateRange(urlState.uploaded_after, urlState.uploaded_before), {
-    uploaded_after: '',
-    uploaded_before: '',
-  })
-  const { older_than_days: age, not_downloaded_for_days: idle } = urlState
-  add(
-    'age',
-    age === null
-      ? null
-      : t('Uploaded more than {days, plural, one {# day} other {# days}} ago', { days: age }),
-    { older_than_days: null },
-  )
-  add(
-    'downloaded',
-    idle === null
-      ? null
-      : t('Not downloaded for {days, plural, one {# day} other {# days}}', { days: idle }),
-    { not_downloaded_for_days: null },
-  )
-  add('storage', urlState.storage === '' ? null : locationText(urlState.storage), { storage: '' })
-  add(
-    'backed_up',
-    urlState.backed_up === null ? null : urlState.backed_up ? t('Backed up') : t('Never backed up'),
-    { backed_up: null },
-  )
-  add(
-    'released',
-    urlState.released === null ? null : urlState.released ? t('Released') : t('Not released yet'),
-    { released: null },
-  )
-  named('connection', t('Cloud connection: {connection}', { connection }))
-  named('drop_account', t('Drop account: {account}', { account }))
-  named('licence_list', t('Licence keys of {list}', { list: keys }))
-  add(
-    'contains',
-    urlState.contains === '' ? null : t('Name contains “{text}”', { text: urlState.contains }),
-    { contains: '' },
-  )
-  return list
-}
-
-function sizeRange(over: number | null, under: number | null): string | null {
-  const sizes = { over: sizeText(over ?? 0), under: sizeText(under ?? 0) }
-  if (over !== null && under !== null) return t('Size over {over}, under {under}', sizes)
-  if (over !== null) return t('Size over {over}', sizes)
-  return under === null ? null : t('Size under {under}', sizes)
-}
-
-function dateRange(after: string, before: string): string | null {
-  const days = { after: dayText(after), before: dayText(before) }
-  if (after !== '' && before !== '') return t('Uploaded after {after}, before {before}', days)
-  if (after !== '') return t('Uploaded after {after}', days)
-  return before === '' ? null : t('Uploaded before {before}', days)
 }

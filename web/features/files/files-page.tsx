@@ -43,19 +43,12 @@ const NO_FILES: readonly File[] = []
 export function FilesPage() {
   const url = useUrlState(FILES_IN_BROWSER)
   const { urlState, go } = url
-  const [started, setStarted] = useState<string | null>(null)
+  const { started, setStarted, onStarted, whole, wholeRuns, dialog } = useStarted()
   const moving = useRunning()
   const files = useFiles(filesQuery(urlState), moving.length > 0)
   const list = files.data
   const others = moving.filter(({ id }) => id !== started)
   const [columns, setColumns] = useColumns(urlState, go)
-  const onStarted = useStable(({ id }: Operation) => setStarted(id))
-  // An action on the list chooses its files itself, and may delete ticked ones.
-  const [wholeRuns, setWholeRuns] = useState(0)
-  const { whole, dialog } = useWholeActions((operation) => {
-    setWholeRuns(wholeRuns + 1)
-    onStarted(operation)
-  })
   useKeptScroll(list && !files.isPlaceholderData ? writeFilesUrlState(urlState) : null)
   const some = list !== undefined && list.total > 0
   const none = list !== undefined && list.total === 0 && list.data.length === 0
@@ -73,16 +66,7 @@ export function FilesPage() {
         {files.error && list && !failed && (
           <Problem stale error={files.error} what="" onRetry={retry} retrying={files.isFetching} />
         )}
-        <Suspense>
-          {started && (
-            <OperationToast
-              id={started}
-              onReplaced={setStarted}
-              onDismiss={() => setStarted(null)}
-            />
-          )}
-          {others.length > 0 && <RunningNow operations={others} />}
-        </Suspense>
+        <RunningHere started={started} onStarted={setStarted} others={others} />
         {first ? (
           <FirstFile />
         ) : (
@@ -109,6 +93,35 @@ export function FilesPage() {
     </Page>
   )
 }
+
+/** The operation that was started here last, and the actions on the whole list. */
+function useStarted() {
+  const [started, setStarted] = useState<string | null>(null)
+  const onStarted = useStable(({ id }: Operation) => setStarted(id))
+  // An action on the list chooses its files itself, and may delete ticked ones.
+  const [wholeRuns, setWholeRuns] = useState(0)
+  const { whole, dialog } = useWholeActions((operation) => {
+    setWholeRuns(wholeRuns + 1)
+    onStarted(operation)
+  })
+  return { started, setStarted, onStarted, whole, wholeRuns, dialog }
+}
+
+interface RunningProps {
+  started: string | null
+  onStarted: (id: string | null) => void
+  /** All that run now, except the one that was started here. */
+  others: readonly Operation[]
+}
+
+const RunningHere = ({ started, onStarted, others }: RunningProps) => (
+  <Suspense>
+    {started && (
+      <OperationToast id={started} onReplaced={onStarted} onDismiss={() => onStarted(null)} />
+    )}
+    {others.length > 0 && <RunningNow operations={others} />}
+  </Suspense>
+)
 
 interface BodyProps {
   files: ReturnType<typeof useFiles>

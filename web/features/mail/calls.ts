@@ -9,6 +9,8 @@ import { showAnswer } from '../../shell/client/show-answer.ts'
 
 export type MailSettings = Schemas['MailSettings']
 export type MailServer = Schemas['MailServerChange']
+/** The shop's own mail server. */
+export type SavedServer = NonNullable<MailSettings['server']>
 export type DnsRecord = Schemas['MailDnsRecord']
 export type MailTexts = Schemas['MailTexts']['texts'][number]
 export type BuyerMail = MailTexts['mail']

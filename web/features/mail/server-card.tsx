@@ -1,4 +1,4 @@
-// The shop's own mail server: its settings, a test mail with a code, and the code.
+// The shop's own mail server: its settings, and whether it is confirmed.
 import { useState } from 'react'
 import { toast } from '../../shell/client/bridge.ts'
 import { Problem } from '../../shell/components/problem.tsx'
@@ -6,24 +6,9 @@ import { fieldId, objectionsIn, problemsOf } from '../../shell/components/proble
 import { Titled } from '../../shell/components/titled.tsx'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
-import {
-  Badge,
-  Banner,
-  Button,
-  FormLayout,
-  InlineStack,
-  Select,
-  TextField,
-} from '../../shell/ui/index.ts'
-import {
-  useConfirmServer,
-  useSaveServer,
-  useTestServer,
-  type MailServer,
-  type MailSettings,
-} from './calls.ts'
-
-type Saved = NonNullable<MailSettings['server']>
+import { Badge, Button, FormLayout, InlineStack, Select, TextField } from '../../shell/ui/index.ts'
+import { useSaveServer, type MailServer, type SavedServer } from './calls.ts'
+import { ServerConfirmation } from './server-confirmation.tsx'
 
 const SECURITIES: { value: MailServer['security']; label: string; port: number }[] = [
   { value: 'starttls', label: t('STARTTLS (usually port 587)'), port: 587 },
@@ -32,7 +17,17 @@ const SECURITIES: { value: MailServer['security']; label: string; port: number }
 ]
 const USUAL_PORTS = SECURITIES.map(({ port }) => String(port))
 
-const draftOf = (server: Saved | null) => ({
+/** The encryption, and its usual port in place of the other's. */
+function securityOf(value: string, port: string): Partial<Draft> {
+  const chosen = SECURITIES.find((one) => one.value === value)
+  if (!chosen) return {}
+  const isUsual = USUAL_PORTS.includes(port)
+  return { security: chosen.value, ...(isUsual ? { port: String(chosen.port) } : {}) }
+}
+
+type Draft = ReturnType<typeof draftOf>
+
+const draftOf = (server: SavedServer | null) => ({
   host: server?.host ?? '',
   port: String(server?.port ?? 587),
   security: server?.security ?? ('starttls' as const),
@@ -41,7 +36,7 @@ const draftOf = (server: Saved | null) => ({
   password: '',
 })
 
-export function ServerCard({ server }: { server: Saved | null }) {
+export function ServerCard({ server }: { server: SavedServer | null }) {
   const [open, setOpen] = useState(false)
   const save = useSaveServer()
   const openForm = (next: boolean) => {
@@ -60,7 +55,7 @@ export function ServerCard({ server }: { server: Saved | null }) {
         )
       }
     >
-      {server && !open && !server.confirmed_at && <Confirmation server={server} />}
+      {server && !open && !server.confirmed_at && <ServerConfirmation server={server} />}
       {server && !open && server.confirmed_at && (
         <p>
           {t('{from}, through {host}, since {at}.', {
@@ -99,15 +94,16 @@ export function ServerCard({ server }: { server: Saved | null }) {
 }
 
 interface FormProps {
-  server: Saved | null
+  server: SavedServer | null
   save: ReturnType<typeof useSaveServer>
   onClose: () => void
 }
 
-function ServerForm({ server, save, onClose }: FormProps) {
+/** The settings that are being edited, their problems, and saving them. */
+function useServerForm({ server, save, onClose }: FormProps) {
   const [draft, setDraft] = useState(() => draftOf(server))
   const problems = problemsOf(objectionsIn(save.error))
-  const set = (part: Partial<typeof draft>) => {
+  const set = (part: Partial<Draft>) => {
     setDraft((before) => ({ ...before, ...part }))
     if (save.error) save.reset()
   }
@@ -122,6 +118,13 @@ function ServerForm({ server, save, onClose }: FormProps) {
         },
       },
     )
+  return { draft, set, problems, submit }
+}
+
+function ServerForm(props: FormProps) {
+  const { server, save, onClose } = props
+  const { draft, set, problems, submit } = useServerForm(props)
+  const { password, port } = draft
   const field = (name: 'host' | 'port' | 'user' | 'from', label: string, help?: string) => (
     <TextField
       id={fieldId(name)}
@@ -146,12 +149,7 @@ function ServerForm({ server, save, onClose }: FormProps) {
         options={SECURITIES}
         value={draft.security}
         error={problems.at('security')}
-        onChange={(value) => {
-          const chosen = SECURITIES.find((one) => one.value === value)
-          if (!chosen) return
-          const isUsual = USUAL_PORTS.includes(port)
-          set({ security: chosen.value, ...(isUsual ? { port: String(chosen.port) } : {}) })
-        }}
+        onChange={(value) => set(securityOf(value, port))}
       />
       {field('port', t('Port'))}
       {field('user', t('User name'), t('Leave it empty if the server needs no sign-in.'))}
@@ -176,83 +174,6 @@ function ServerForm({ server, save, onClose }: FormProps) {
         </Button>
         <Button onClick={onClose}>{t('Cancel')}</Button>
       </InlineStack>
-    </FormLayout>
-  )
-}
-
-/** Sends the test mail and takes its code. */
-function Confirmation({ server }: { server: Saved }) {
-  const test = useTestServer()
-  const confirm = useConfirmServer()
-  const [email, setEmail] = useState(server.test?.to ?? server.from)
-  const [code, setCode] = useState('')
-  const testProblems = problemsOf(objectionsIn(test.error))
-  const codeProblems = problemsOf(objectionsIn(confirm.error))
-  return (
-    <FormLayout>
-      <Banner tone="info">
-        {t(
-          'Until it is confirmed, mails are sent through the app. Send yourself a test mail and enter its code.',
-        )}
-      </Banner>
-      {test.error && testProblems.all.length === 0 && (
-        <Banner tone="critical" title={t('The test mail was not accepted')}>
-          {test.error.message}
-        </Banner>
-      )}
-      <TextField
-        id={fieldId('email')}
-        label={t('Send the test mail to')}
-        type="email"
-        autoComplete="off"
-        maxLength={254}
-        value={email}
-        error={testProblems.at('email')}
-        onChange={setEmail}
-        connectedRight={
-          <Button
-            loading={test.isPending}
-            onClick={() =>
-              test.mutate(email.trim(), { onSuccess: () => toast(t('The test mail was accepted')) })
-            }
-          >
-            {t('Send')}
-          </Button>
-        }
-      />
-      {server.test && (
-        <TextField
-          id={fieldId('code')}
-          label={t('Code from the test mail')}
-          helpText={t('Sent to {to}.', { to: server.test.to })}
-          autoComplete="one-time-code"
-          inputMode="numeric"
-          maxLength={10}
-          value={code}
-          error={codeProblems.at('code')}
-          onChange={(text) => {
-            setCode(text)
-            if (confirm.error) confirm.reset()
-          }}
-          connectedRight={
-            <Button
-              variant="primary"
-              disabled={code.trim() === ''}
-              loading={confirm.isPending}
-              onClick={() =>
-                confirm.mutate(code, {
-                  onSuccess: () => toast(t('Mails are now sent through your server')),
-                })
-              }
-            >
-              {t('Confirm')}
-            </Button>
-          }
-        />
-      )}
-      {confirm.error && codeProblems.all.length === 0 && (
-        <Problem error={confirm.error} what={t('The server could not be confirmed')} />
-      )}
     </FormLayout>
   )
 }

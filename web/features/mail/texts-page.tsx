@@ -108,7 +108,8 @@ function changeOf(
   return { texts, count }
 }
 
-function Form({ saved }: { saved: readonly MailTexts[] }) {
+/** The changed texts, the mail and the language that are shown, and saving the texts. */
+function useTextsForm(saved: readonly MailTexts[]) {
   const save = useChangeTexts()
   const [draft, setDraft] = useState<Draft>({})
   const [mail, setMail] = useState<BuyerMail>('order')
@@ -136,6 +137,20 @@ function Form({ saved }: { saved: readonly MailTexts[] }) {
     if (name) setMail(name as BuyerMail)
     if (first) requestAnimationFrame(() => focusField(first.param))
   }
+  const discard = () => {
+    setDraft({})
+    save.reset()
+  }
+  return {
+    ...{ save, draft, problems, texts, count, shown, set, submit, discard },
+    mail: { value: mail, onChange: (value: string) => setMail(value as BuyerMail) },
+    locale: { value: locale, onChange: (value: string) => setLocale(value as MailLocale) },
+  }
+}
+
+function Form({ saved }: { saved: readonly MailTexts[] }) {
+  const { save, draft, problems, texts, count, shown, set, submit, discard, mail, locale } =
+    useTextsForm(saved)
   return (
     <>
       <LeaveGuard dirty={count > 0} what={t('the texts')} />
@@ -144,21 +159,11 @@ function Form({ saved }: { saved: readonly MailTexts[] }) {
       )}
       <div className="mail-texts">
         <Titled title={t('Texts')}>
-          <Select
-            label={t('Email')}
-            options={MAILS}
-            value={mail}
-            onChange={(value) => setMail(value as BuyerMail)}
-          />
-          <Select
-            label={t('Language')}
-            options={LANGUAGES}
-            value={locale}
-            onChange={(value) => setLocale(value as MailLocale)}
-          />
+          <Select label={t('Email')} options={MAILS} {...mail} />
+          <Select label={t('Language')} options={LANGUAGES} {...locale} />
           {shown && <Fields {...{ shown, draft, problems }} onChange={set} />}
         </Titled>
-        <Preview mail={mail} locale={locale} texts={texts} />
+        <Preview mail={mail.value} locale={locale.value} texts={texts} />
       </div>
       {(count > 0 || save.isPending) && (
         <SaveBar
@@ -167,10 +172,7 @@ function Form({ saved }: { saved: readonly MailTexts[] }) {
           problems={problems.all.length}
           save={t('Save')}
           onSave={submit}
-          onDiscard={() => {
-            setDraft({})
-            save.reset()
-          }}
+          onDiscard={discard}
         />
       )}
     </>

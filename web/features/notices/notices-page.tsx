@@ -64,20 +64,19 @@ export function NoticesPage() {
             ))}
           </Card>
         )}
-        {notices.hasNextPage && (
-          <InlineStack align="center">
-            <Button
-              loading={notices.isFetchingNextPage}
-              onClick={() => void notices.fetchNextPage()}
-            >
-              {t('Show older notices')}
-            </Button>
-          </InlineStack>
-        )}
+        {notices.hasNextPage && <OlderNotices notices={notices} />}
       </BlockStack>
     </Page>
   )
 }
+
+const OlderNotices = ({ notices }: { notices: ReturnType<typeof useNotices> }) => (
+  <InlineStack align="center">
+    <Button loading={notices.isFetchingNextPage} onClick={() => void notices.fetchNextPage()}>
+      {t('Show older notices')}
+    </Button>
+  </InlineStack>
+)
 
 function Entry({ notice, onRead }: { notice: Notice; onRead: () => void }) {
   const unread = notice.read_at === null

@@ -29,23 +29,9 @@ export function OperationsFilters({ urlState, go, loading }: Props & { loading: 
   const search = useDraft(urlState.search, (text) =>
     go({ search: text }, { replace: urlState.search !== '' && text !== '' }),
   )
-  const one = (
-    key: 'status' | 'kind' | 'action' | 'channel',
-    label: string,
-    words: Record<string, string>,
-  ) => ({
-    key,
-    label,
-    pinned: true,
-    filter: (
-      <ChoiceList
-        title={label}
-        titleHidden
-        selected={urlState[key] ? [urlState[key]] : []}
-        onChange={([chosen]) => go({ [key]: chosen })}
-        choices={Object.entries(words).map(([value, text]) => ({ value, label: text }))}
-      />
-    ),
+  const one = (key: ChoiceKey, label: string, words: Record<string, string>) => ({
+    ...{ key, label, pinned: true },
+    filter: <ChoiceFilter {...{ of: key, label, words, urlState, go }} />,
   })
   const requester = useRequester()
   return (
@@ -62,34 +48,45 @@ export function OperationsFilters({ urlState, go, loading }: Props & { loading: 
         one('action', t('Action'), actions),
         one('channel', t('Channel'), titlesOf(channels)),
         {
-          key: 'who',
-          label: t('Started by'),
+          ...{ key: 'who', label: t('Started by'), pinned: true },
           filter: <RequesterFilter urlState={urlState} go={go} />,
-          pinned: true,
         },
         {
-          key: 'date',
-          label: t('Date'),
+          ...{ key: 'date', label: t('Date'), pinned: true },
           filter: <DateFilter urlState={urlState} go={go} />,
-          pinned: true,
         },
-        // This filter is set only by a link from the task's page; it is shown only if it is
-        // applied.
-        ...(urlState.schedule_id === ''
-          ? []
-          : [
-              {
-                key: 'schedule',
-                label: t('Scheduled task'),
-                filter: <p>{t('The runs of one scheduled task')}</p>,
-                pinned: true,
-              },
-            ]),
+        ...(urlState.schedule_id === '' ? [] : [SCHEDULE_FILTER]),
       ]}
       appliedFilters={appliedFilters(urlState, go, { actions, channels, requester })}
     />
   )
 }
+
+/** Set only by a link from the task's page, and shown only if it is applied. */
+const SCHEDULE_FILTER = {
+  key: 'schedule',
+  label: t('Scheduled task'),
+  filter: <p>{t('The runs of one scheduled task')}</p>,
+  pinned: true,
+}
+
+type ChoiceKey = 'status' | 'kind' | 'action' | 'channel'
+
+interface ChoiceProps extends Props {
+  of: ChoiceKey
+  label: string
+  words: Record<string, string>
+}
+
+const ChoiceFilter = ({ of, label, words, urlState, go }: ChoiceProps) => (
+  <ChoiceList
+    title={label}
+    titleHidden
+    selected={urlState[of] ? [urlState[of]] : []}
+    onChange={([chosen]) => go({ [of]: chosen })}
+    choices={Object.entries(words).map(([value, text]) => ({ value, label: text }))}
+  />
+)
 
 const titlesOf = (channels: readonly Channel[]): Record<string, string> =>
   Object.fromEntries(channels.map(({ id, title }) => [id, title]))

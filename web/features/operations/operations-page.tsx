@@ -19,7 +19,11 @@ export function OperationsPage() {
   const operations = useOperations(operationsQuery(urlState, PAGE_SIZE))
   const list = operations.data
   const failed = operations.error !== null && (list === undefined || operations.isPlaceholderData)
-  const retry = () => void operations.refetch()
+  const problem = operations.error && {
+    error: operations.error,
+    onRetry: () => void operations.refetch(),
+    retrying: operations.isFetching,
+  }
   return (
     <Page
       title={t('Operations')}
@@ -27,15 +31,7 @@ export function OperationsPage() {
       fullWidth
     >
       <BlockStack gap="400">
-        {operations.error && !failed && (
-          <Problem
-            stale
-            error={operations.error}
-            what=""
-            onRetry={retry}
-            retrying={operations.isFetching}
-          />
-        )}
+        {problem && !failed && <Problem {...problem} stale what="" />}
         <Card padding="0">
           <PageSearch>
             <OperationsFilters
@@ -44,14 +40,9 @@ export function OperationsPage() {
               loading={operations.isFetching && operations.isPlaceholderData}
             />
           </PageSearch>
-          {failed ? (
+          {failed && problem ? (
             <Box padding="400">
-              <Problem
-                error={operations.error!}
-                what={t('The operations could not be loaded')}
-                onRetry={retry}
-                retrying={operations.isFetching}
-              />
+              <Problem {...problem} what={t('The operations could not be loaded')} />
             </Box>
           ) : list === undefined ? (
             <LoadingRows what={t('operations')} />

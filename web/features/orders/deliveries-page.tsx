@@ -10,7 +10,7 @@ import { DELIVERY_LISTING_TEXTS } from './labels.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Card } from '../../shell/ui/index.ts'
 import { DELIVERY_LISTINGS, DELIVERIES_STATE, listingQuery } from './url-state.ts'
-import { useUrlState } from '../../shell/url-state/use-url-state.ts'
+import { type UrlState, useUrlState } from '../../shell/url-state/use-url-state.ts'
 import { DeliveriesTable } from './deliveries-table.tsx'
 import { DeliveryFilters } from './delivery-filters.tsx'
 import { UnblockDialog, UnblockedBanner, type Unblocked } from './unblock-dialog.tsx'
@@ -18,17 +18,16 @@ import { UnblockDialog, UnblockedBanner, type Unblocked } from './unblock-dialog
 const SHOWN = 50
 
 export function DeliveriesPage() {
-  const { urlState, go, pages } = useUrlState(DELIVERIES_STATE)
-  const { search, status, file, product, cursor, page } = urlState
+  const url = useUrlState(DELIVERIES_STATE)
+  const { search, status, file, product, cursor } = url.urlState
   const deliveries = useDeliveries({
     ...{ search, cursor, limit: SHOWN },
     ...{ ...listingQuery(status), file_id: file, product },
   })
-  const list = deliveries.data?.data
   const filtered = [search, status, file, product].some((value) => value !== '')
   const [unblocking, setUnblocking] = useState<string | null>(null)
   const [unblocked, setUnblocked] = useState<Unblocked | null>(null)
-  const none = list?.length === 0
+  const none = deliveries.data?.data.length === 0
   return (
     <Page
       title={t('Deliveries')}
@@ -46,62 +45,78 @@ export function DeliveriesPage() {
         )}
         <LoadProblem query={deliveries} what={t('The deliveries could not be loaded')} />
         {none && !filtered && cursor === '' ? (
-          <Card>
-            <Nothing
-              why="new"
-              heading={t('No deliveries yet')}
-              action={{ content: t('Go to files'), url: '/files' }}
-            >
-              {t(
-                'Map files to products. When an order with one of them is paid, its buyer gets a page with the files, and it is listed here.',
-              )}
-            </Nothing>
-          </Card>
+          <FirstDelivery />
         ) : (
-          <Card padding="0">
-            <SearchAndStatus
-              label={t('Search deliveries')}
-              placeholder={t('Order, like #1001, or email of the buyer')}
-              value={urlState}
-              statuses={DELIVERY_LISTINGS.map((value) => ({
-                value,
-                label: DELIVERY_LISTING_TEXTS[value],
-              }))}
-              go={go}
-            />
-            <DeliveryFilters urlState={urlState} go={go} />
-            {deliveries.isPending && <LoadingRows rows={6} what={t('deliveries')} />}
-            {none && (
-              <Nothing
-                why="unmatched"
-                heading={t('No delivery matches')}
-                action={{
-                  content: t('Show all'),
-                  onAction: () => go({ search: '', status: '', file: '', product: '', about: '' }),
-                }}
-              />
-            )}
-            {list && list.length > 0 && (
-              <>
-                <DeliveriesTable deliveries={list} onUnblock={setUnblocking} />
-                <ListPages
-                  what={t('deliveries')}
-                  all={t('{count, plural, one {# delivery} other {# deliveries}}', {
-                    count: list.length,
-                  })}
-                  page={page}
-                  next={deliveries.data?.next_cursor ?? null}
-                  pages={pages}
-                  stale={deliveries.isPlaceholderData}
-                />
-              </>
-            )}
-          </Card>
+          <DeliveryList {...url} deliveries={deliveries} onUnblock={setUnblocking} />
         )}
       </BlockStack>
       {unblocking && (
         <UnblockDialog id={unblocking} onClose={() => setUnblocking(null)} onDone={setUnblocked} />
       )}
     </Page>
+  )
+}
+
+const FirstDelivery = () => (
+  <Card>
+    <Nothing
+      why="new"
+      heading={t('No deliveries yet')}
+      action={{ content: t('Go to files'), url: '/files' }}
+    >
+      {t(
+        'Map files to products. When an order with one of them is paid, its buyer gets a page with the files, and it is listed here.',
+      )}
+    </Nothing>
+  </Card>
+)
+
+interface ListProps extends UrlState<ReturnType<typeof DELIVERIES_STATE.read>> {
+  deliveries: ReturnType<typeof useDeliveries>
+  onUnblock: (id: string) => void
+}
+
+function DeliveryList({ urlState, go, pages, deliveries, onUnblock }: ListProps) {
+  const list = deliveries.data?.data
+  return (
+    <Card padding="0">
+      <SearchAndStatus
+        label={t('Search deliveries')}
+        placeholder={t('Order, like #1001, or email of the buyer')}
+        value={urlState}
+        statuses={DELIVERY_LISTINGS.map((value) => ({
+          value,
+          label: DELIVERY_LISTING_TEXTS[value],
+        }))}
+        go={go}
+      />
+      <DeliveryFilters urlState={urlState} go={go} />
+      {deliveries.isPending && <LoadingRows rows={6} what={t('deliveries')} />}
+      {list?.length === 0 && (
+        <Nothing
+          why="unmatched"
+          heading={t('No delivery matches')}
+          action={{
+            content: t('Show all'),
+            onAction: () => go({ search: '', status: '', file: '', product: '', about: '' }),
+          }}
+        />
+      )}
+      {list && list.length > 0 && (
+        <>
+          <DeliveriesTable deliveries={list} onUnblock={onUnblock} />
+          <ListPages
+            what={t('deliveries')}
+            all={t('{count, plural, one {# delivery} other {# deliveries}}', {
+              count: list.length,
+            })}
+            page={urlState.page}
+            next={deliveries.data?.next_cursor ?? null}
+            pages={pages}
+            stale={deliveries.isPlaceholderData}
+          />
+        </>
+      )}
+    </Card>
   )
 }

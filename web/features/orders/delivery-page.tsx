@@ -5,19 +5,18 @@ import { ApiError } from '../../shell/client/error.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import { blockedText, DELIVERY_STATUSES } from './labels.ts'
-import { messageText, reasonText } from '../../shell/messages/server-text.ts'
+import { DELIVERY_STATUSES } from './labels.ts'
 import { t } from '../../shell/messages/t.ts'
-import { Badge, Banner, BlockStack, Card } from '../../shell/ui/index.ts'
+import { Badge, BlockStack, Card } from '../../shell/ui/index.ts'
 import { lastSeen } from '../../shell/url-state/use-url-state.ts'
 import { LostPage } from '../../shell/lost-page.tsx'
 import { AboutCard } from './about-card.tsx'
-import { AskedBanner } from './asked-banner.tsx'
 import { AddressDialog } from './address-dialog.tsx'
 import { CorrectDialog } from './correct-dialog.tsx'
 import { FilesCard } from './files-card.tsx'
 import { DownloadsCard, LinesCard, MessagesCard } from './history-cards.tsx'
 import { ReplaceDialog } from './replace-dialog.tsx'
+import { StateBanners } from './state-banners.tsx'
 import { TermsDialog } from './terms-dialog.tsx'
 import { ReleasedBanner, type ReleasedFile } from './released-banner.tsx'
 import { UnblockDialog, UnblockedBanner, type Unblocked } from './unblock-dialog.tsx'
@@ -57,16 +56,11 @@ const back = () => ({ content: t('Deliveries'), url: lastSeen('/deliveries') })
 
 function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | null }) {
   const [open, setOpen] = useState<Open | null>(null)
-  const close = () => setOpen(null)
   const actions = useDeliveryActions(delivery)
-  const release = useChangeDelivery(delivery.id)
-  const [released, setReleased] = useState<ReleasedFile | null>(null)
+  const { release, error: releaseError, released, forget } = useRelease(delivery.id)
   const [unblocking, setUnblocking] = useState(false)
   const [unblocked, setUnblocked] = useState<Unblocked | null>(null)
-  const blocked = blockedText(delivery)
   const word = DELIVERY_STATUSES[delivery.status]
-  // New terms help no buyer of an order that entitles to nothing any more.
-  const changeable = delivery.status === 'ready' || delivery.status === 'held'
   return (
     <Page
       title={t('Order {name}', { name: delivery.order_name })}
@@ -78,92 +72,36 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
       <BlockStack gap="400">
         {stale && <Problem error={stale} stale what={t('The delivery could not be loaded')} />}
         {actions.error && <Problem error={actions.error} what={t('That could not be done')} />}
-        {release.error && (
-          <Problem error={release.error} what={t('The file could not be made available')} />
+        {releaseError && (
+          <Problem error={releaseError} what={t('The file could not be made available')} />
         )}
         {released && (
           <ReleasedBanner
             key={released.file_id}
             delivery={delivery.id}
             file={released}
-            onClose={() => setReleased(null)}
+            onClose={forget}
           />
         )}
         {unblocked && <UnblockedBanner unblocked={unblocked} onClose={() => setUnblocked(null)} />}
-        {delivery.bounced_at !== null && delivery.status === 'ready' && (
-          <Banner
-            tone="critical"
-            title={t('The last email did not reach the buyer')}
-            action={{
-              content: t('Correct the address'),
-              onAction: () => setOpen({ dialog: 'correct' }),
-            }}
-          >
-            {delivery.sent?.error && <p>{messageText({ message: delivery.sent.error })}</p>}
-          </Banner>
-        )}
-        {blocked !== null && !delivery.asked && (
-          <Banner
-            tone="warning"
-            title={blocked}
-            action={{
-              content: t('Let them download again'),
-              onAction: () => setUnblocking(true),
-            }}
-          >
-            {delivery.reason !== null && (
-              <p>{reasonText({ ...delivery, reason: delivery.reason })}</p>
-            )}
-          </Banner>
-        )}
-        {delivery.asked && changeable && <AskedBanner delivery={delivery} />}
-        {delivery.status !== 'ready' && (
-          <Banner tone={delivery.status === 'held' ? 'warning' : 'info'} title={word.text}>
-            <p>
-              {delivery.reason === null
-                ? t('The buyer cannot download its files.')
-                : reasonText({ ...delivery, reason: delivery.reason })}
-            </p>
-          </Banner>
-        )}
-        {delivery.status === 'ready' &&
-          delivery.reason !== null &&
-          (blocked === null || delivery.asked) && (
-            <Banner
-              tone="warning"
-              title={t('Some files are not delivered')}
-              action={{ content: t('Prepare again'), onAction: actions.prepare }}
-            >
-              <p>{reasonText({ ...delivery, reason: delivery.reason })}</p>
-            </Banner>
-          )}
+        <StateBanners
+          delivery={delivery}
+          onCorrect={() => setOpen({ dialog: 'correct' })}
+          onUnblock={() => setUnblocking(true)}
+          onPrepare={actions.prepare}
+        />
         <AboutCard delivery={delivery} onCorrect={() => setOpen({ dialog: 'address' })} />
         <FilesCard
           delivery={delivery}
           onTerms={(files) => setOpen({ dialog: 'terms', files })}
           onReplace={(file) => setOpen({ dialog: 'replace', file })}
-          onRelease={({ file_id, filename, available_at }) =>
-            release.mutate(
-              { changes: [{ terms: [{ file_id, available_at: null }] }], resend: false },
-              {
-                onSuccess: () =>
-                  setReleased(available_at === null ? null : { file_id, filename, available_at }),
-              },
-            )
-          }
+          onRelease={release}
         />
         <LinesCard lines={delivery.lines} />
         <MessagesCard messages={delivery.messages} />
         <DownloadsCard {...delivery} />
       </BlockStack>
-      {open?.dialog === 'address' && <AddressDialog delivery={delivery} onClose={close} />}
-      {open?.dialog === 'correct' && <CorrectDialog id={delivery.id} onClose={close} />}
-      {open?.dialog === 'terms' && (
-        <TermsDialog delivery={delivery} files={open.files} onClose={close} />
-      )}
-      {open?.dialog === 'replace' && (
-        <ReplaceDialog delivery={delivery} file={open.file} onClose={close} />
-      )}
+      {open && <OpenDialog open={open} delivery={delivery} onClose={() => setOpen(null)} />}
       {unblocking && (
         <UnblockDialog
           id={delivery.id}
@@ -174,4 +112,38 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
       {actions.question}
     </Page>
   )
+}
+
+/** Makes single files available before their release; `released`: the last one, to undo it. */
+function useRelease(delivery: string) {
+  const change = useChangeDelivery(delivery)
+  const [released, setReleased] = useState<ReleasedFile | null>(null)
+  const release = ({ file_id, filename, available_at }: DeliveredFile) =>
+    change.mutate(
+      { changes: [{ terms: [{ file_id, available_at: null }] }], resend: false },
+      {
+        onSuccess: () =>
+          setReleased(available_at === null ? null : { file_id, filename, available_at }),
+      },
+    )
+  return { release, error: change.error, released, forget: () => setReleased(null) }
+}
+
+interface DialogProps {
+  open: Open
+  delivery: DeliveryDetail
+  onClose: () => void
+}
+
+function OpenDialog({ open, delivery, onClose }: DialogProps) {
+  switch (open.dialog) {
+    case 'address':
+      return <AddressDialog delivery={delivery} onClose={onClose} />
+    case 'correct':
+      return <CorrectDialog id={delivery.id} onClose={onClose} />
+    case 'terms':
+      return <TermsDialog delivery={delivery} files={open.files} onClose={onClose} />
+    case 'replace':
+      return <ReplaceDialog delivery={delivery} file={open.file} onClose={onClose} />
+  }
 }

@@ -76,9 +76,24 @@ interface RowProps {
   onRelease: () => void
 }
 
-function FileRow({ file, changeable, onTerms, onReplace, onRelease }: RowProps) {
-  const { file_id, filename, size_bytes, expires_at, last_download_at, licence_key } = file
-  const status = linkStatus(file.status)
+/** The size of a file, what its buyer waits for, its expiry and its last download. */
+function aboutText(file: DeliveredFile): string {
+  const { size_bytes, expires_at, last_download_at } = file
+  return [
+    sizeText(size_bytes),
+    ...waitingTexts(file),
+    ...(expires_at !== null
+      ? [t('expires {at}', { at: momentText(expires_at) })]
+      : isUnused(file)
+        ? []
+        : [t('never expires')]),
+    ...(last_download_at ? [t('last download {at}', { at: momentText(last_download_at) })] : []),
+  ].join(' · ')
+}
+
+function FileRow(props: RowProps) {
+  const { file } = props
+  const { file_id, filename, licence_key } = file
   return (
     <li>
       <BlockStack gap="100">
@@ -88,18 +103,7 @@ function FileRow({ file, changeable, onTerms, onReplace, onRelease }: RowProps) 
           </Text>
         </Link>
         <Text as="span" variant="bodySm" tone="subdued">
-          {[
-            sizeText(size_bytes),
-            ...waitingTexts(file),
-            ...(expires_at !== null
-              ? [t('expires {at}', { at: momentText(expires_at) })]
-              : isUnused(file)
-                ? []
-                : [t('never expires')]),
-            ...(last_download_at
-              ? [t('last download {at}', { at: momentText(last_download_at) })]
-              : []),
-          ].join(' · ')}
+          {aboutText(file)}
         </Text>
         {file.tag_problem !== null && (
           <Text as="span" variant="bodySm" tone="subdued">
@@ -122,38 +126,46 @@ function FileRow({ file, changeable, onTerms, onReplace, onRelease }: RowProps) 
         )}
       </BlockStack>
       <span className="tabular">{t('Downloads: {used}', { used: usedText(file) })}</span>
-      <div className="row-actions">
-        {file.preparing && <Badge tone="attention">{t('Not prepared yet')}</Badge>}
-        {file.tag_problem !== null && <Badge tone="warning">{t('Customer tag missing')}</Badge>}
-        <Badge tone={status.tone}>{status.text}</Badge>
-        {changeable && file.status === 'not_released' && (
+      <FileActions {...props} />
+    </li>
+  )
+}
+
+function FileActions({ file, changeable, onTerms, onReplace, onRelease }: RowProps) {
+  const { filename } = file
+  const status = linkStatus(file.status)
+  return (
+    <div className="row-actions">
+      {file.preparing && <Badge tone="attention">{t('Not prepared yet')}</Badge>}
+      {file.tag_problem !== null && <Badge tone="warning">{t('Customer tag missing')}</Badge>}
+      <Badge tone={status.tone}>{status.text}</Badge>
+      {changeable && file.status === 'not_released' && (
+        <Button
+          variant="plain"
+          accessibilityLabel={t('Make {name} available now', { name: filename })}
+          onClick={onRelease}
+        >
+          {t('Make available')}
+        </Button>
+      )}
+      {changeable && (
+        <>
           <Button
             variant="plain"
-            accessibilityLabel={t('Make {name} available now', { name: filename })}
-            onClick={onRelease}
+            accessibilityLabel={t('Extend {name}', { name: filename })}
+            onClick={onTerms}
           >
-            {t('Make available')}
+            {t('Extend')}
           </Button>
-        )}
-        {changeable && (
-          <>
-            <Button
-              variant="plain"
-              accessibilityLabel={t('Extend {name}', { name: filename })}
-              onClick={onTerms}
-            >
-              {t('Extend')}
-            </Button>
-            <Button
-              variant="plain"
-              accessibilityLabel={t('Replace {name}', { name: filename })}
-              onClick={onReplace}
-            >
-              {t('Replace')}
-            </Button>
-          </>
-        )}
-      </div>
-    </li>
+          <Button
+            variant="plain"
+            accessibilityLabel={t('Replace {name}', { name: filename })}
+            onClick={onReplace}
+          >
+            {t('Replace')}
+          </Button>
+        </>
+      )}
+    </div>
   )
 }

@@ -66,7 +66,8 @@ function changedText(
   return t('The terms were changed')
 }
 
-export function TermsDialog({ delivery: { id, email, status }, files, onClose }: Props) {
+/** The new terms, their problems, and writing them. */
+function useTerms({ delivery: { id, email, status }, files, onClose }: Props) {
   const change = useChangeDelivery(id)
   const [days, setDays] = useState<NumberValue>(() => (hasEnded(files) ? USUAL_DAYS : undefined))
   const [more, setMore] = useState<NumberValue>(() =>
@@ -75,26 +76,16 @@ export function TermsDialog({ delivery: { id, email, status }, files, onClose }:
   const [resend, setResend] = useState(false)
   const [tried, setTried] = useState(false)
   const problems = problemsOf(objectionsIn(change.error))
-  const wrong = t('Enter a whole number above 0')
   const shortened = typeof days === 'number' ? shortenedBy(files, days) : null
-  const right = isCount(days, MAX_DAYS) && isCount(more, MAX_DOWNLOADS) && shortened === null
+  const areDays = isCount(days, MAX_DAYS)
+  const areDownloads = isCount(more, MAX_DOWNLOADS)
   const isUnchanged = days === undefined && more === undefined
   const canSend = status === 'ready' && email !== null
   const submit = () => {
     setTried(true)
-    if (!right) return
-    if (isUnchanged) return
-    const body: DeliveryChange = {
-      file_ids: files.map(({ file_id }) => file_id),
-      ...(days === undefined ? {} : { expiry_days: days as number | null }),
-      ...(more === undefined
-        ? {}
-        : more === null
-          ? { download_limit: null }
-          : { more_downloads: more as number }),
-    }
+    if (!areDays || !areDownloads || shortened !== null || isUnchanged) return
     change.mutate(
-      { changes: [body], resend: resend && canSend },
+      { changes: [changeOf(files, days, more)], resend: resend && canSend },
       {
         onSuccess: () => {
           toast(changedText(files, { days, more }))
@@ -103,6 +94,43 @@ export function TermsDialog({ delivery: { id, email, status }, files, onClose }:
       },
     )
   }
+  const wrong = t('Enter a whole number above 0')
+  const daysError =
+    tried && !areDays
+      ? wrong
+      : tried && isUnchanged
+        ? t('Choose more days or more downloads')
+        : (shortened ?? problems.at('expiry_days'))
+  return {
+    days: { value: days, onChange: setDays, error: daysError },
+    more: {
+      value: more,
+      onChange: setMore,
+      error: tried && !areDownloads ? wrong : problems.at('more_downloads'),
+    },
+    resend: { checked: resend, onChange: setResend },
+    ...{ canSend, submit, saving: change.isPending },
+    error: problems.all.length === 0 ? change.error : null,
+  }
+}
+
+const changeOf = (
+  files: readonly DeliveredFile[],
+  days: NumberValue,
+  more: NumberValue,
+): DeliveryChange => ({
+  file_ids: files.map(({ file_id }) => file_id),
+  ...(days === undefined ? {} : { expiry_days: days as number | null }),
+  ...(more === undefined
+    ? {}
+    : more === null
+      ? { download_limit: null }
+      : { more_downloads: more as number }),
+})
+
+export function TermsDialog(props: Props) {
+  const { files, onClose } = props
+  const { days, more, resend, canSend, submit, saving, error } = useTerms(props)
   return (
     <Dialog
       title={
@@ -112,27 +140,17 @@ export function TermsDialog({ delivery: { id, email, status }, files, onClose }:
       }
       onClose={onClose}
       onEnter={submit}
-      primaryAction={{ content: t('Extend'), loading: change.isPending, onAction: submit }}
+      primaryAction={{ content: t('Extend'), loading: saving, onAction: submit }}
       secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
-      {change.error && problems.all.length === 0 && (
-        <Problem error={change.error} what={t('The terms could not be changed')} />
-      )}
+      {error && <Problem error={error} what={t('The terms could not be changed')} />}
       <NumberField
         label={t('Expires, counted from now')}
         none={t('Never')}
         optional
         start={USUAL_DAYS}
         suffix={t('days')}
-        value={days}
-        error={
-          tried && !isCount(days, MAX_DAYS)
-            ? wrong
-            : tried && isUnchanged
-              ? t('Choose more days or more downloads')
-              : (shortened ?? problems.at('expiry_days'))
-        }
-        onChange={setDays}
+        {...days}
       />
       <NumberField
         label={t('More downloads')}
@@ -140,20 +158,12 @@ export function TermsDialog({ delivery: { id, email, status }, files, onClose }:
         optional
         start={USUAL_DOWNLOADS}
         suffix={t('more')}
-        value={more}
-        error={tried && !isCount(more, MAX_DOWNLOADS) ? wrong : problems.at('more_downloads')}
-        onChange={setMore}
+        {...more}
       />
       <Text as="p" tone="subdued">
         {t('It applies to this order only. The link of the buyer stays the same.')}
       </Text>
-      {canSend && (
-        <Checkbox
-          label={t('Send the email with the link again')}
-          checked={resend}
-          onChange={setResend}
-        />
-      )}
+      {canSend && <Checkbox label={t('Send the email with the link again')} {...resend} />}
     </Dialog>
   )
 }

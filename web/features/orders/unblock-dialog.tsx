@@ -50,13 +50,14 @@ export function UnblockDialog({ id, onClose, onDone }: Props) {
 
 type LoadedProps = Omit<Props, 'id'> & { delivery: DeliveryDetail }
 
-function Loaded({ delivery, onClose, onDone }: LoadedProps) {
+/** What will change for which file, and doing it. */
+function useUnblockPlan({ delivery, onClose, onDone }: LoadedProps) {
   const { id, order_name, email, status } = delivery
   const [now] = useState(() => new Date())
   const plan = unblockPlan(delivery, now)
   const unblock = useUnblock(id)
-  const canSend = status === 'ready' && email !== null
   const [send, setSend] = useState(true)
+  const canSend = status === 'ready' && email !== null
   const nothing = isEmpty(plan)
   const submit = () => {
     if (nothing) return onClose()
@@ -71,6 +72,13 @@ function Loaded({ delivery, onClose, onDone }: LoadedProps) {
       },
     )
   }
+  return { plan, nothing, unblock, submit, canSend, send: { checked: send, onChange: setSend } }
+}
+
+function Loaded(props: LoadedProps) {
+  const { delivery, onClose } = props
+  const { order_name, email } = delivery
+  const { plan, nothing, unblock, submit, canSend, send } = useUnblockPlan(props)
   return (
     <Dialog
       title={t('Let the buyer of {name} download again', { name: order_name })}
@@ -105,9 +113,8 @@ function Loaded({ delivery, onClose, onDone }: LoadedProps) {
       {!nothing && canSend && (
         <Checkbox
           label={t('Send the email with the link again')}
-          helpText={t('To {to}', { to: email })}
-          checked={send}
-          onChange={setSend}
+          helpText={t('To {to}', { to: email ?? '' })}
+          {...send}
         />
       )}
       {!nothing && email === null && (

@@ -65,27 +65,45 @@ export function useDeliveryActions(delivery: Delivery): {
     act.reset()
   }
   const question = revoking && (
-    <Question
-      title={t('Revoke the delivery of order {name}?', { name: delivery.order_name })}
-      onClose={close}
-      action={{
-        content: t('Revoke'),
-        destructive: true,
-        loading: act.isPending,
-        onAction: () => run('revoke'),
-      }}
-      back={t('Cancel')}
+    <RevokeQuestion
+      order={delivery.order_name}
+      revoking={act.isPending}
       error={act.error}
-      problem={t('The delivery could not be revoked')}
-    >
-      <Text as="p">
-        {t(
-          'The page and all downloads of this order stop immediately, for good. To stop them for a while, hold the delivery instead.',
-        )}
-      </Text>
-    </Question>
+      onRevoke={() => run('revoke')}
+      onClose={close}
+    />
   )
   const prepare = () =>
     act.mutate('release', { onSuccess: () => toast(t('The files are being prepared')) })
   return { primary, secondary, question, error: revoking ? null : act.error, prepare }
 }
+
+interface QuestionProps {
+  order: string
+  revoking: boolean
+  error: Error | null
+  onRevoke: () => void
+  onClose: () => void
+}
+
+const RevokeQuestion = ({ order, revoking, error, onRevoke, onClose }: QuestionProps) => (
+  <Question
+    title={t('Revoke the delivery of order {name}?', { name: order })}
+    onClose={onClose}
+    action={{
+      content: t('Revoke'),
+      destructive: true,
+      loading: revoking,
+      onAction: onRevoke,
+    }}
+    back={t('Cancel')}
+    error={error}
+    problem={t('The delivery could not be revoked')}
+  >
+    <Text as="p">
+      {t(
+        'The page and all downloads of this order stop immediately, for good. To stop them for a while, hold the delivery instead.',
+      )}
+    </Text>
+  </Question>
+)

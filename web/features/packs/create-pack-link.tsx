@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import { useCreatePackLink } from '../links/list-calls.ts'
 import { type Pack } from './calls.ts'
+import { type DownloadLink } from '../../shell/client/types.ts'
 import { useSettings } from '../../shell/client/settings.ts'
 import { Code } from '../../shell/components/copy.tsx'
 import { Dialog } from '../../shell/components/dialog.tsx'
@@ -39,19 +40,7 @@ export function CreatePackLink({ pack, onClose }: { pack: Pack; onClose: () => v
     setErrors({})
     if (create.error) create.reset()
   }
-  if (made)
-    return (
-      <Dialog
-        title={t('Link created')}
-        onClose={onClose}
-        primaryAction={{ content: t('Done'), onAction: onClose }}
-      >
-        {made.url !== null && <Code text={made.url} what={t('link')} wrap />}
-        <Text as="p" tone="subdued">
-          {linkTerms(made)}
-        </Text>
-      </Dialog>
-    )
+  if (made) return <PackLinkMade link={made} onClose={onClose} />
   return (
     <Dialog
       title={t('Create link to {name}', { name: pack.name })}
@@ -86,6 +75,21 @@ export function CreatePackLink({ pack, onClose }: { pack: Pack; onClose: () => v
           retrying={settings.isFetching}
         />
       )}
+    </Dialog>
+  )
+}
+
+function PackLinkMade({ link, onClose }: { link: DownloadLink; onClose: () => void }) {
+  return (
+    <Dialog
+      title={t('Link created')}
+      onClose={onClose}
+      primaryAction={{ content: t('Done'), onAction: onClose }}
+    >
+      {link.url !== null && <Code text={link.url} what={t('link')} wrap />}
+      <Text as="p" tone="subdued">
+        {linkTerms(link)}
+      </Text>
     </Dialog>
   )
 }

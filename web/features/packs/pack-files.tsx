@@ -24,16 +24,7 @@ export function PackFiles({ pack }: { pack: Pack }) {
     })
   return (
     <Card padding="0">
-      <Box padding="400">
-        <InlineStack align="space-between" blockAlign="center">
-          <Text as="h2" variant="headingMd">
-            {t('Files')}
-          </Text>
-          <Button url={`/files?pack=${pack.id}`} disabled={pack.files === 0}>
-            {t('Show among files')}
-          </Button>
-        </InlineStack>
-      </Box>
+      <Heading pack={pack} />
       {[files.error, order.error, takeOut.error].map(
         (error, at) =>
           error && (
@@ -75,6 +66,19 @@ export function PackFiles({ pack }: { pack: Pack }) {
     </Card>
   )
 }
+
+const Heading = ({ pack }: { pack: Pack }) => (
+  <Box padding="400">
+    <InlineStack align="space-between" blockAlign="center">
+      <Text as="h2" variant="headingMd">
+        {t('Files')}
+      </Text>
+      <Button url={`/files?pack=${pack.id}`} disabled={pack.files === 0}>
+        {t('Show among files')}
+      </Button>
+    </InlineStack>
+  </Box>
+)
 
 interface PackFileProps {
   file: File

@@ -11,19 +11,7 @@ import { t } from '../../shell/messages/t.ts'
 
 export function PackProducts({ pack }: { pack: Pack }) {
   const [adding, setAdding] = useState(false)
-  const change = useChangePack(pack.id, useKnown(pack, adding))
-  const [job, setJob] = useState<string | null>(null)
-  const replace = (products: ProductChoice[], then: () => void) =>
-    change.mutate(
-      { products },
-      {
-        onSuccess: ({ job_id }) => {
-          setJob(job_id)
-          toast(t('The pack’s products were changed'))
-          then()
-        },
-      },
-    )
+  const { change, replace, job } = useProducts(pack, adding)
   const without = (gone: PackProduct) =>
     pack.products.filter((product) => product !== gone).map(choiceOf)
   return (
@@ -72,6 +60,24 @@ export function PackProducts({ pack }: { pack: Pack }) {
       )}
     </Card>
   )
+}
+
+/** Changes the products; `job`: the operation that maps the files of the pack to them. */
+function useProducts(pack: Pack, adding: boolean) {
+  const change = useChangePack(pack.id, useKnown(pack, adding))
+  const [job, setJob] = useState<string | null>(null)
+  const replace = (products: ProductChoice[], then: () => void) =>
+    change.mutate(
+      { products },
+      {
+        onSuccess: ({ job_id }) => {
+          setJob(job_id)
+          toast(t('The pack’s products were changed'))
+          then()
+        },
+      },
+    )
+  return { change, replace, job }
 }
 
 interface RowProps {

@@ -52,7 +52,7 @@ export function ScheduleEditor({ id, initial, record, templates, ...props }: Pro
       onSaved(schedule)
     },
   })
-  const [asking, setAsking] = useState<'run' | 'delete' | null>(null)
+  const [asking, setAsking] = useState<Question | null>(null)
   const { draft } = form
   const schema = actionOf(draft)?.options
   const self = id === null ? null : { id, ...bodyOf(draft) }
@@ -60,15 +60,7 @@ export function ScheduleEditor({ id, initial, record, templates, ...props }: Pro
     <Page
       title={id === null ? t('New scheduled task') : initial.name}
       backAction={{ content: t('Scheduled tasks'), url: '/schedules' }}
-      secondaryActions={
-        id === null
-          ? []
-          : [
-              // A run uses the saved task, not the draft.
-              { content: t('Run now'), onAction: () => setAsking('run'), disabled: form.dirty },
-              { content: t('Delete'), destructive: true, onAction: () => setAsking('delete') },
-            ]
-      }
+      secondaryActions={id === null ? [] : actionsOf(form.dirty, setAsking)}
     >
       <BlockStack gap="400">
         <Refusal
@@ -80,12 +72,7 @@ export function ScheduleEditor({ id, initial, record, templates, ...props }: Pro
         {templates.length > 0 && <Templates templates={templates} />}
         <div className="form-and-side">
           <ScheduleFields form={form} plugins={plugins} workflows={workflows} />
-          <div className="side">
-            <BlockStack gap="400">
-              <NextRuns draft={draft} />
-              <Found draft={draft} />
-            </BlockStack>
-          </div>
+          <DraftResults draft={draft} />
         </div>
       </BlockStack>
       <SaveBar
@@ -108,7 +95,25 @@ export function ScheduleEditor({ id, initial, record, templates, ...props }: Pro
   )
 }
 
-function Found({ draft }: { draft: ScheduleDraft }) {
+type Question = 'run' | 'delete'
+
+const actionsOf = (dirty: boolean, ask: (question: Question) => void) => [
+  // A run uses the saved task, not the draft.
+  { content: t('Run now'), onAction: () => ask('run'), disabled: dirty },
+  { content: t('Delete'), destructive: true, onAction: () => ask('delete') },
+]
+
+/** When the task would run, and which files it would find now. */
+const DraftResults = ({ draft }: { draft: ScheduleDraft }) => (
+  <div className="side">
+    <BlockStack gap="400">
+      <NextRuns draft={draft} />
+      <MatchingFiles draft={draft} />
+    </BlockStack>
+  </div>
+)
+
+function MatchingFiles({ draft }: { draft: ScheduleDraft }) {
   const { filter, action, workflow } = bodyOf(draft)
   const about = useDebounced({ filter, action, workflow })
   const match = useMatch(checkFilter(about.filter, '').length === 0 ? about : null)

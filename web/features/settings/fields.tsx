@@ -21,6 +21,15 @@ export interface FieldsProps {
   onChange: (part: Partial<SettingsDraft>) => void
 }
 
+const VISIBILITIES = [
+  { value: 'private', label: t('Private (a download link is required)') },
+  { value: 'public', label: t('Public') },
+]
+const LOCATIONS = [
+  { value: 'primary', label: t('Primary storage') },
+  { value: 'backup', label: t('Backup storage') },
+]
+
 export function ImportFields({ draft, problems, onChange }: FieldsProps) {
   return (
     <BlockStack gap="400">
@@ -48,10 +57,7 @@ export function ImportFields({ draft, problems, onChange }: FieldsProps) {
         id={fieldId('visibility')}
         label={t('Visibility')}
         error={problems.at('visibility')}
-        options={[
-          { value: 'private', label: t('Private (a download link is required)') },
-          { value: 'public', label: t('Public') },
-        ]}
+        options={VISIBILITIES}
         value={draft.visibility}
         onChange={(visibility) =>
           onChange({ visibility: visibility as SettingsDraft['visibility'] })
@@ -71,10 +77,7 @@ export function ImportFields({ draft, problems, onChange }: FieldsProps) {
         label={t('Storage location')}
         helpText={t('Where new files are stored. Use Change storage to move existing files.')}
         error={problems.at('storage_location')}
-        options={[
-          { value: 'primary', label: t('Primary storage') },
-          { value: 'backup', label: t('Backup storage') },
-        ]}
+        options={LOCATIONS}
         value={draft.storage_location}
         onChange={(location) =>
           onChange({ storage_location: location as SettingsDraft['storage_location'] })
@@ -196,27 +199,33 @@ export function NotificationFields({ draft, problems, onChange }: FieldsProps) {
           onChange({ mail_language: LANGUAGES.find((one) => one.value === value)?.value ?? null })
         }
       />
-      <Checkbox
-        label={t('Text message when an import of 1,000 files or more has ended')}
-        checked={draft.sms_on_large_import}
-        onChange={(sms_on_large_import) => onChange({ sms_on_large_import })}
-      />
-      {draft.sms_on_large_import && (
-        <WordsField
-          id={fieldId('sms_recipients')}
-          label={t('Phone numbers')}
-          help={t('With the country code, like +4915112345678. At most five.')}
-          placeholder="+4915112345678"
-          error={problems.within('sms_recipients')}
-          value={draft.sms_recipients}
-          write={(number) => number.replaceAll(/[\s().-]/g, '')}
-          onChange={(sms_recipients) => onChange({ sms_recipients })}
-        />
-      )}
+      <TextMessageFields {...{ draft, problems, onChange }} />
       <Link url="/settings/mail">{t('Sent mail')}</Link>
     </BlockStack>
   )
 }
+
+const TextMessageFields = ({ draft, problems, onChange }: FieldsProps) => (
+  <>
+    <Checkbox
+      label={t('Text message when an import of 1,000 files or more has ended')}
+      checked={draft.sms_on_large_import}
+      onChange={(sms_on_large_import) => onChange({ sms_on_large_import })}
+    />
+    {draft.sms_on_large_import && (
+      <WordsField
+        id={fieldId('sms_recipients')}
+        label={t('Phone numbers')}
+        help={t('With the country code, like +4915112345678. At most five.')}
+        placeholder="+4915112345678"
+        error={problems.within('sms_recipients')}
+        value={draft.sms_recipients}
+        write={(number) => number.replaceAll(/[\s().-]/g, '')}
+        onChange={(sms_recipients) => onChange({ sms_recipients })}
+      />
+    )}
+  </>
+)
 
 const ZONES = Intl.supportedValuesOf('timeZone')
 

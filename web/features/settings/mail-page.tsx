@@ -48,22 +48,8 @@ export function MailPage() {
         <LoadProblem query={messages} what={t('The mail could not be loaded')} />
         {list ? (
           <Card padding="0">
-            {list.data.length === 0 && status !== null ? (
-              <Nothing
-                why="unmatched"
-                heading={t('No mail with this status')}
-                action={{ content: t('Show all'), onAction: () => go({ status: null }) }}
-              />
-            ) : list.data.length === 0 ? (
-              <Nothing
-                why="new"
-                heading={t('No mail yet')}
-                action={{ content: t('Notifications'), url: '/settings' }}
-              >
-                {t(
-                  'The recipients in the settings get an email when an import or another operation ends.',
-                )}
-              </Nothing>
+            {list.data.length === 0 ? (
+              <NoMail filtered={status !== null} onAll={() => go({ status: null })} />
             ) : (
               <MessageList
                 {...{ list, what: t('mail'), page: urlState.page, onOpen: setOpen }}
@@ -86,6 +72,23 @@ export function MailPage() {
     </Page>
   )
 }
+
+const NoMail = ({ filtered, onAll }: { filtered: boolean; onAll: () => void }) =>
+  filtered ? (
+    <Nothing
+      why="unmatched"
+      heading={t('No mail with this status')}
+      action={{ content: t('Show all'), onAction: onAll }}
+    />
+  ) : (
+    <Nothing
+      why="new"
+      heading={t('No mail yet')}
+      action={{ content: t('Notifications'), url: '/settings' }}
+    >
+      {t('The recipients in the settings get an email when an import or another operation ends.')}
+    </Nothing>
+  )
 
 const STATUSES = [
   { value: '', label: t('All', {}, 'mail') },

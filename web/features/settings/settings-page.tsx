@@ -1,6 +1,6 @@
 // The shop's settings: defaults of imports, notifications, the time zone, and links to the other
 // pages of settings.
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useKnown } from '../../shell/client/edits.ts'
 import { toast } from '../../shell/client/bridge.ts'
 import { useChangeSettings, useSettings } from '../../shell/client/settings.ts'
@@ -120,15 +120,21 @@ function useSettingsForm(settings: ShopSettings) {
   return { parts: { draft, problems, onChange: set }, problems, dirty, save, submit, discard }
 }
 
-const Sections = (parts: FieldsProps) => (
-  <>
-    <Layout.AnnotatedSection
-      id="imports"
-      title={t('Import defaults')}
-      description={t(
-        'Settings of new files unless an import overrides them, and how files are mapped to products.',
-      )}
-    >
+interface Section {
+  id: string
+  title: string
+  description: string
+  content: (parts: FieldsProps) => ReactNode
+}
+
+const SECTIONS: readonly Section[] = [
+  {
+    id: 'imports',
+    title: t('Import defaults'),
+    description: t(
+      'Settings of new files unless an import overrides them, and how files are mapped to products.',
+    ),
+    content: (parts) => (
       <BlockStack gap="400">
         <Card>
           <ImportFields {...parts} />
@@ -137,58 +143,68 @@ const Sections = (parts: FieldsProps) => (
           <MappingFields {...parts} />
         </Card>
       </BlockStack>
-    </Layout.AnnotatedSection>
-    <Layout.AnnotatedSection
-      id="notifications"
-      title={t('Notifications')}
-      description={t(
-        'Who gets an email when an import or another operation ends. A notice also appears under Notices.',
-      )}
-    >
+    ),
+  },
+  {
+    id: 'notifications',
+    title: t('Notifications'),
+    description: t(
+      'Who gets an email when an import or another operation ends. A notice also appears under Notices.',
+    ),
+    content: (parts) => (
       <Card>
         <NotificationFields {...parts} />
       </Card>
-    </Layout.AnnotatedSection>
-    <Layout.AnnotatedSection
-      id="watermark"
-      title={t('Watermark')}
-      description={t(
-        'For PDF documents. Actions, workflows and schedules add it where they are set to use the shop’s watermark.',
-      )}
-    >
+    ),
+  },
+  {
+    id: 'watermark',
+    title: t('Watermark'),
+    description: t(
+      'For PDF documents. Actions, workflows and schedules add it where they are set to use the shop’s watermark.',
+    ),
+    content: (parts) => (
       <Card>
         <WatermarkFields {...parts} />
       </Card>
-    </Layout.AnnotatedSection>
-    <Layout.AnnotatedSection
-      id="buyer-page"
-      title={t('Buyer’s page')}
-      description={t('What customers see when they open a link.')}
-    >
-      <BuyerPageLink />
-    </Layout.AnnotatedSection>
-    <Layout.AnnotatedSection
-      id="time-zone"
-      title={t('Time zone')}
-      description={t('The time zone of scheduled tasks, including daylight saving time.')}
-    >
+    ),
+  },
+  {
+    id: 'buyer-page',
+    title: t('Buyer’s page'),
+    description: t('What customers see when they open a link.'),
+    content: () => <BuyerPageLink />,
+  },
+  {
+    id: 'time-zone',
+    title: t('Time zone'),
+    description: t('The time zone of scheduled tasks, including daylight saving time.'),
+    content: (parts) => (
       <Card>
         <TimeZoneField {...parts} />
       </Card>
-    </Layout.AnnotatedSection>
-    <Layout.AnnotatedSection
-      id="automation"
-      title={t('Automation')}
-      description={t('Actions that run automatically.')}
-    >
-      <AutomationLinks />
-    </Layout.AnnotatedSection>
-    <Layout.AnnotatedSection
-      id="advanced"
-      title={t('Advanced')}
-      description={t('Past operations and access keys.')}
-    >
-      <AdvancedLinks />
-    </Layout.AnnotatedSection>
+    ),
+  },
+  {
+    id: 'automation',
+    title: t('Automation'),
+    description: t('Actions that run automatically.'),
+    content: () => <AutomationLinks />,
+  },
+  {
+    id: 'advanced',
+    title: t('Advanced'),
+    description: t('Past operations and access keys.'),
+    content: () => <AdvancedLinks />,
+  },
+]
+
+const Sections = (parts: FieldsProps) => (
+  <>
+    {SECTIONS.map(({ id, title, description, content }) => (
+      <Layout.AnnotatedSection key={id} id={id} title={title} description={description}>
+        {content(parts)}
+      </Layout.AnnotatedSection>
+    ))}
   </>
 )

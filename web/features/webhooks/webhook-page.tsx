@@ -79,11 +79,35 @@ function useEventTitles({ events }: Webhook): string[] {
   return events.map((event) => known.data?.find(({ name }) => name === event)?.title ?? event)
 }
 
+/** Why messages do not arrive; nothing while they do. */
+function FailureBanner({ webhook }: { webhook: Webhook }) {
+  const { switched_off, failing_since, last_error } = webhook
+  if (switched_off)
+    return (
+      <Banner tone="critical" title={t('It was switched off after failures')}>
+        {t('On {when}: {reason}.', {
+          when: momentText(switched_off.at),
+          reason: switched_off.reason,
+        })}
+      </Banner>
+    )
+  return (
+    failing_since && (
+      <Banner tone="warning" title={t('Messages do not arrive')}>
+        {t('Since {when}. {reason}. They are tried again for three days.', {
+          when: momentText(failing_since),
+          reason: last_error ?? '',
+        })}
+      </Banner>
+    )
+  )
+}
+
 function About({ webhook }: { webhook: Webhook }) {
   const change = useChangeWebhook(webhook.id)
   const test = useTestWebhook(webhook.id)
   const titles = useEventTitles(webhook)
-  const { enabled, switched_off, failing_since, last_error, previous_secret_until } = webhook
+  const { enabled, previous_secret_until } = webhook
   const never = t('Never')
   const rows: [string, string][] = [
     [t('Address'), webhook.url],
@@ -98,23 +122,7 @@ function About({ webhook }: { webhook: Webhook }) {
   return (
     <Card>
       <BlockStack gap="400">
-        {switched_off ? (
-          <Banner tone="critical" title={t('It was switched off after failures')}>
-            {t('On {when}: {reason}.', {
-              when: momentText(switched_off.at),
-              reason: switched_off.reason,
-            })}
-          </Banner>
-        ) : (
-          failing_since && (
-            <Banner tone="warning" title={t('Messages do not arrive')}>
-              {t('Since {when}. {reason}. They are tried again for three days.', {
-                when: momentText(failing_since),
-                reason: last_error ?? '',
-              })}
-            </Banner>
-          )
-        )}
+        <FailureBanner webhook={webhook} />
         {(change.error ?? test.error) && (
           <Problem error={(change.error ?? test.error)!} what={t('That could not be done')} />
         )}

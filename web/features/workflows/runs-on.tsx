@@ -58,21 +58,25 @@ export function RunsOn({ draft, change, problems }: Props) {
         ]}
       />
       {draft.kind !== 'delivery' && (
-        <div style={{ maxInlineSize: 560 }}>
-          <Select
-            label={t('Batches of files')}
-            id={fieldId('parallel')}
-            helpText={t('Parallel batches are faster, but files may finish in a different order.')}
-            error={problems.at('parallel')}
-            options={batchChoices(draft.parallel)}
-            value={String(draft.parallel)}
-            onChange={(parallel) => change({ parallel: Number(parallel) })}
-          />
-        </div>
+        <ParallelBatches draft={draft} change={change} problems={problems} />
       )}
     </BlockStack>
   )
 }
+
+const ParallelBatches = ({ draft, change, problems }: Props) => (
+  <div style={{ maxInlineSize: 560 }}>
+    <Select
+      label={t('Batches of files')}
+      id={fieldId('parallel')}
+      helpText={t('Parallel batches are faster, but files may finish in a different order.')}
+      error={problems.at('parallel')}
+      options={batchChoices(draft.parallel)}
+      value={String(draft.parallel)}
+      onChange={(parallel) => change({ parallel: Number(parallel) })}
+    />
+  </div>
+)
 
 /** The channel whose imports go through the workflow. */
 function AttachedTo({ draft, change, problems }: Props) {

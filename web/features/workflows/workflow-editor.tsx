@@ -43,18 +43,7 @@ export function WorkflowEditor({ id, initial, record, plugins, onSaved }: Props)
       fullWidth
       title={id === null ? t('New workflow') : initial.name}
       backAction={{ content: t('Workflows'), url: '/workflows' }}
-      secondaryActions={
-        id === null
-          ? []
-          : [
-              {
-                content: t('Duplicate'),
-                onAction: () => navigate(`/workflows/new?from=${id}`),
-                disabled: form.dirty,
-              },
-              { content: t('Delete'), destructive: true, onAction: () => setDeleting(true) },
-            ]
-      }
+      secondaryActions={id === null ? [] : actionsOf(id, form.dirty, () => setDeleting(true))}
     >
       <div className={draft.kind === 'delivery' ? undefined : 'workflow-editor'}>
         <BlockStack gap="400">
@@ -99,6 +88,16 @@ export function WorkflowEditor({ id, initial, record, plugins, onSaved }: Props)
     </Page>
   )
 }
+
+/** What can be done with the saved workflow. */
+const actionsOf = (id: string, dirty: boolean, onDelete: () => void) => [
+  {
+    content: t('Duplicate'),
+    onAction: () => navigate(`/workflows/new?from=${id}`),
+    disabled: dirty,
+  },
+  { content: t('Delete'), destructive: true, onAction: onDelete },
+]
 
 interface EndProps extends Pick<Props, 'id' | 'initial'> {
   form: WorkflowForm

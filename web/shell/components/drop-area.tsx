@@ -1,5 +1,5 @@
 // An area to drop files on, with buttons to choose them instead.
-import { type DragEvent, type ReactNode, useRef, useState } from 'react'
+import { type DragEvent, type ReactNode, type RefObject, useRef, useState } from 'react'
 import { type ChosenFile, chosenFiles, droppedFiles } from './chosen-files.ts'
 import { BlockStack, Button, InlineStack, Text } from '../ui/index.ts'
 import './drop-area.css'
@@ -42,11 +42,6 @@ export function DropArea({
     // Every element in the area sends its own enter and leave events.
     setOver((now) => Math.max(0, now + step))
   }
-  const picked = (field: HTMLInputElement) => {
-    take(chosenFiles(field.files ?? []))
-    // Allows choosing the same file again.
-    field.value = ''
-  }
   return (
     <div
       className={`drop-area ${over > 0 ? 'over' : ''} ${small ? 'small' : ''}`}
@@ -75,26 +70,36 @@ export function DropArea({
           </Text>
         )}
       </BlockStack>
-      <input
-        ref={files}
-        hidden
-        type="file"
-        aria-label={choose}
-        multiple={many}
-        accept={accept}
-        onChange={({ target }) => picked(target)}
-      />
-      {many && (
-        <input
-          ref={folder}
-          hidden
-          type="file"
-          aria-label={t('Choose a folder')}
-          multiple
-          {...{ webkitdirectory: '' }}
-          onChange={({ target }) => picked(target)}
-        />
-      )}
+      <FileInput field={files} label={choose} multiple={many} accept={accept} onFiles={take} />
+      {many && <FileInput field={folder} label={t('Choose a folder')} folder onFiles={take} />}
     </div>
   )
 }
+
+interface InputProps {
+  field: RefObject<HTMLInputElement>
+  label: string
+  multiple?: boolean
+  accept?: string
+  /** The browser's dialog chooses a folder with all its files. */
+  folder?: boolean
+  onFiles: (files: ChosenFile[]) => void
+}
+
+/** The hidden field that opens the browser's dialog. */
+const FileInput = ({ field, label, multiple, accept, folder = false, onFiles }: InputProps) => (
+  <input
+    ref={field}
+    hidden
+    type="file"
+    aria-label={label}
+    multiple={multiple || folder}
+    accept={accept}
+    {...(folder ? { webkitdirectory: '' } : {})}
+    onChange={({ target }) => {
+      onFiles(chosenFiles(target.files ?? []))
+      // Allows choosing the same file again.
+      target.value = ''
+    }}
+  />
+)

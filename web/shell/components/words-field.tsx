@@ -31,37 +31,31 @@ const joined = (some: readonly string[], more: readonly string[]): string[] => [
 const same = (some: readonly string[], others: readonly string[]): boolean =>
   some.length === others.length && some.every((word, at) => word === others[at])
 
-export function WordsField(props: Props) {
-  const {
-    label,
-    id,
-    help,
-    error,
-    placeholder,
-    value,
-    onChange,
-    suggestions = [],
-    write = asIs,
-    read = asIs,
-  } = props
-  // A word that is being typed is part of the value immediately, so that a click on Save does not
-  // lose it; it becomes a tag when it is complete.
+type WordsProps = Pick<Props, 'value' | 'onChange'> & Required<Pick<Props, 'write'>>
+
+/**
+ * A word that is being typed is part of the value immediately, so that a click on Save does not
+ * lose it; it becomes a tag when it is complete.
+ */
+function useWords({ value, onChange, write }: WordsProps) {
   const [typing, setTyping] = useState<{ text: string; before: readonly string[] } | null>(null)
-  const leaving = useRef<number>(undefined)
   const known = typing !== null && same(value, joined(typing.before, [write(typing.text.trim())]))
   const shown = known ? typing.before : value
   const text = known ? typing.text : ''
-  const take = (words: readonly string[]) => {
-    setTyping(null)
+  const add = (words: readonly string[]) => {
     const next = joined(shown, words)
     if (!same(next, value)) onChange(next)
+  }
+  const complete = () => setTyping(null)
+  const take = (words: readonly string[]) => {
+    complete()
+    add(words)
   }
   const change = (typed: string) => {
     const words = typed.split(',').map((word) => write(word.trim()))
     if (words.length > 1) return take(words)
     setTyping({ text: typed, before: shown })
-    const next = joined(shown, words)
-    if (!same(next, value)) onChange(next)
+    add(words)
   }
   const press = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && text.trim() !== '') {
@@ -70,6 +64,14 @@ export function WordsField(props: Props) {
     } else if (event.key === 'Backspace' && text === '' && shown.length > 0)
       onChange(shown.slice(0, -1))
   }
+  return { shown, text, take, change, press, complete }
+}
+
+export function WordsField(props: Props) {
+  const { label, id, help, error, placeholder, value, onChange } = props
+  const { suggestions = [], write = asIs, read = asIs, requiredIndicator } = props
+  const { shown, text, take, change, press, complete } = useWords({ value, onChange, write })
+  const leaving = useRef<number>(undefined)
   const left = suggestions.filter(({ value: word }) => !shown.includes(word))
   return (
     <div className="words-field" onKeyDown={press}>
@@ -80,12 +82,12 @@ export function WordsField(props: Props) {
         error={error}
         placeholder={shown.length === 0 ? placeholder : undefined}
         autoComplete="off"
-        requiredIndicator={props.requiredIndicator}
+        requiredIndicator={requiredIndicator}
         value={text}
         onChange={change}
         // A click outside the field is delivered before the field grows and moves its target.
         onBlur={() => {
-          leaving.current = window.setTimeout(() => setTyping(null), BLUR_MS)
+          leaving.current = window.setTimeout(complete, BLUR_MS)
         }}
         onFocus={() => window.clearTimeout(leaving.current)}
         // Always given: with and without it, TextField nests its input differently, and React

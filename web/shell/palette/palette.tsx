@@ -68,15 +68,16 @@ export function Palette({ onClose }: { onClose: () => void }) {
         onPoint={setAt}
       />
       <p className="palette-end" role="status">
-        {searching
-          ? t('Searching…')
-          : entries.length === 0
-            ? t('Nothing matches “{text}”', { text: text.trim() })
-            : t('{count, plural, one {# result} other {# results}}', { count: entries.length })}
+        {searching ? t('Searching…') : countText(entries.length, text.trim())}
       </p>
     </NativeDialog>
   )
 }
+
+const countText = (count: number, text: string): string =>
+  count === 0
+    ? t('Nothing matches “{text}”', { text })
+    : t('{count, plural, one {# result} other {# results}}', { count })
 
 function useFound(text: string): { groups: readonly FoundGroup[]; searching: boolean } {
   const features = useFeatures()

@@ -40,6 +40,24 @@ const MAX_OFFSET = 10_000_000
 /** Maximum age of the count in a list that is read page by page. */
 const COUNTED_FOR_MS = 10_000
 
+const listQuery = z
+  .strictObject({
+    ...page,
+    ...listQueryFields,
+    offset: z.coerce.number().int().min(0).max(MAX_OFFSET).default(0).meta({
+      description:
+        'Skips this many files first, to jump to a page; continue with `next_cursor`, which is faster',
+    }),
+    exact: flag.optional().meta({
+      description:
+        'Counts all files that match, also more than 10,000; this takes longer the more they are',
+    }),
+  })
+  .refine(({ sort, pack }) => !sort.endsWith('pack_position') || pack !== undefined, {
+    path: ['sort'],
+    message: sayPlain('Files only have a position within a pack: send `pack`'),
+  })
+
 const list = ({ baseUrl, clock }: FileRouteParts) =>
   endpoint({
     method: 'get',
@@ -49,23 +67,7 @@ const list = ({ baseUrl, clock }: FileRouteParts) =>
       '`pack_position` can be used only with a `pack`. `downloads` are all since the file was added, through links and through its public address.',
     tag: 'Files',
     scope: 'files:read',
-    query: z
-      .strictObject({
-        ...page,
-        ...listQueryFields,
-        offset: z.coerce.number().int().min(0).max(MAX_OFFSET).default(0).meta({
-          description:
-            'Skips this many files first, to jump to a page; continue with `next_cursor`, which is faster',
-        }),
-        exact: flag.optional().meta({
-          description:
-            'Counts all files that match, also more than 10,000; this takes longer the more they are',
-        }),
-      })
-      .refine(({ sort, pack }) => !sort.endsWith('pack_position') || pack !== undefined, {
-        path: ['sort'],
-        message: sayPlain('Files only have a position within a pack: send `pack`'),
-      }),
+    query: listQuery,
     replies: {
       200: {
         description: 'A page of files; `total` is how many match',

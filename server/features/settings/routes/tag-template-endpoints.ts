@@ -34,77 +34,81 @@ const saved = { description: 'The template', schema: templateSchema }
 const taken = { description: 'Another template has this name', schema: errorSchema }
 const refused = { description: 'Every problem', schema: errorSchema }
 
-export const tagTemplateRoutes = (): Endpoint[] => [
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/tag-templates',
-    summary: 'List tag templates, by name',
-    scope: 'files:read',
-    query: z.strictObject(shortPage),
-    replies: { 200: { description: 'A page of templates', schema: listOf(templateSchema) } },
-    handler: async ({ caller, query: { limit, cursor } }) => {
-      const after = fromCursor(cursor, [text])?.[0] ?? ''
-      const rows = await listTemplates(caller.scope, { after, limit: limit + 1 })
-      const shown = rows.slice(0, limit)
-      const next = rows.length > limit ? toCursor([nameKey(lastOf(shown).name)]) : null
-      return { body: { data: shown.map(recordOf), next_cursor: next } }
-    },
+export const tagTemplateRoutes = (): Endpoint[] => [list, create, read, change, remove]
+
+const list = endpoint({
+  ...about,
+  method: 'get',
+  path: '/api/tag-templates',
+  summary: 'List tag templates, by name',
+  scope: 'files:read',
+  query: z.strictObject(shortPage),
+  replies: { 200: { description: 'A page of templates', schema: listOf(templateSchema) } },
+  handler: async ({ caller, query: { limit, cursor } }) => {
+    const after = fromCursor(cursor, [text])?.[0] ?? ''
+    const rows = await listTemplates(caller.scope, { after, limit: limit + 1 })
+    const shown = rows.slice(0, limit)
+    const next = rows.length > limit ? toCursor([nameKey(lastOf(shown).name)]) : null
+    return { body: { data: shown.map(recordOf), next_cursor: next } }
+  },
+})
+
+const create = endpoint({
+  ...about,
+  method: 'post',
+  path: '/api/tag-templates',
+  summary: 'Create a tag template',
+  atomic: true,
+  body: z.strictObject({ name: givenName, tags }).meta({ id: 'TagTemplateRequest' }),
+  replies: { 201: saved, 409: taken, 422: refused },
+  handler: async ({ caller, body }) => ({
+    status: 201,
+    body: recordOf(await createTemplate(caller.scope, body)),
   }),
-  endpoint({
-    ...about,
-    method: 'post',
-    path: '/api/tag-templates',
-    summary: 'Create a tag template',
-    atomic: true,
-    body: z.strictObject({ name: givenName, tags }).meta({ id: 'TagTemplateRequest' }),
-    replies: { 201: saved, 409: taken, 422: refused },
-    handler: async ({ caller, body }) => ({
-      status: 201,
-      body: recordOf(await createTemplate(caller.scope, body)),
-    }),
+})
+
+const read = endpoint({
+  ...about,
+  method: 'get',
+  path: '/api/tag-templates/{id}',
+  summary: 'Read a tag template',
+  scope: 'files:read',
+  params: byId,
+  replies: { 200: saved },
+  handler: async ({ caller, params }) => ({
+    body: recordOf(await requireTemplate(caller.scope, requirePublicId('template', params.id))),
   }),
-  endpoint({
-    ...about,
-    method: 'get',
-    path: '/api/tag-templates/{id}',
-    summary: 'Read a tag template',
-    scope: 'files:read',
-    params: byId,
-    replies: { 200: saved },
-    handler: async ({ caller, params }) => ({
-      body: recordOf(await requireTemplate(caller.scope, requirePublicId('template', params.id))),
-    }),
+})
+
+const change = endpoint({
+  ...about,
+  method: 'patch',
+  path: '/api/tag-templates/{id}',
+  summary: 'Rename a tag template, or replace its tags',
+  params: byId,
+  body: z
+    .strictObject({ name: givenName.optional(), tags: tags.optional() })
+    .meta({ id: 'TagTemplateChange' }),
+  replies: { 200: saved, 409: taken, 422: refused },
+  handler: async ({ caller, params, body }) => ({
+    body: recordOf(
+      await changeTemplate(caller.scope, requirePublicId('template', params.id), body),
+    ),
   }),
-  endpoint({
-    ...about,
-    method: 'patch',
-    path: '/api/tag-templates/{id}',
-    summary: 'Rename a tag template, or replace its tags',
-    params: byId,
-    body: z
-      .strictObject({ name: givenName.optional(), tags: tags.optional() })
-      .meta({ id: 'TagTemplateChange' }),
-    replies: { 200: saved, 409: taken, 422: refused },
-    handler: async ({ caller, params, body }) => ({
-      body: recordOf(
-        await changeTemplate(caller.scope, requirePublicId('template', params.id), body),
-      ),
-    }),
-  }),
-  endpoint({
-    ...about,
-    method: 'delete',
-    path: '/api/tag-templates/{id}',
-    summary: 'Delete a tag template; files keep their tags',
-    params: byId,
-    replies: { 204: { description: 'Deleted', schema: null } },
-    handler: async ({ caller, params }) => {
-      await deleteTemplate(caller.scope, requirePublicId('template', params.id))
-      return { status: 204, body: null }
-    },
-  }),
-]
+})
+
+const remove = endpoint({
+  ...about,
+  method: 'delete',
+  path: '/api/tag-templates/{id}',
+  summary: 'Delete a tag template; files keep their tags',
+  params: byId,
+  replies: { 204: { description: 'Deleted', schema: null } },
+  handler: async ({ caller, params }) => {
+    await deleteTemplate(caller.scope, requirePublicId('template', params.id))
+    return { status: 204, body: null }
+  },
+})
 
 const recordOf = ({
   id,

@@ -23,6 +23,18 @@ const number = {
   autoComplete: 'off',
 } as const
 
+const OWN = { value: 'own', label: t('Use each file’s setting') }
+const EXPIRIES = [
+  OWN,
+  { value: 'set', label: t('After a number of days') },
+  { value: 'never', label: t('Never') },
+]
+const LIMITS = [
+  OWN,
+  { value: 'set', label: t('A number of downloads') },
+  { value: 'unlimited', label: t('Unlimited') },
+]
+
 export function LinkTermsFields({ form, errors, files, onChange }: Props) {
   const [each, setEach] = useState(false)
   return (
@@ -30,11 +42,7 @@ export function LinkTermsFields({ form, errors, files, onChange }: Props) {
       <div className="pairs">
         <Select
           label={t('Links expire')}
-          options={[
-            { value: 'own', label: t('Use each file’s setting') },
-            { value: 'set', label: t('After a number of days') },
-            { value: 'never', label: t('Never') },
-          ]}
+          options={EXPIRIES}
           value={form.expiry}
           onChange={(expiry) => onChange({ expiry: expiry as LinksForm['expiry'] })}
         />
@@ -49,11 +57,7 @@ export function LinkTermsFields({ form, errors, files, onChange }: Props) {
         />
         <Select
           label={t('Links allow')}
-          options={[
-            { value: 'own', label: t('Use each file’s setting') },
-            { value: 'set', label: t('A number of downloads') },
-            { value: 'unlimited', label: t('Unlimited') },
-          ]}
+          options={LIMITS}
           value={form.limit}
           onChange={(limit) => onChange({ limit: limit as LinksForm['limit'] })}
         />

@@ -57,27 +57,8 @@ export function MadeLinks({ links, send, onClose }: Props) {
         )}
       </InlineStack>
       <ul className="made-links">
-        {links.map(({ id, url, filename, email, ...terms }) => (
-          <li key={id}>
-            <InlineStack align="space-between" blockAlign="center" gap="200">
-              <Text as="span" fontWeight="medium" breakWord>
-                {filename}
-              </Text>
-              {email !== null && (
-                <Button
-                  variant="plain"
-                  accessibilityLabel={t('Email the link to {filename}', { filename })}
-                  onClick={() => mutate([id])}
-                >
-                  {t('Send to {email}', { email })}
-                </Button>
-              )}
-            </InlineStack>
-            {url !== null && <Code text={url} what={t('link to {filename}', { filename })} wrap />}
-            <Text as="span" variant="bodySm" tone="subdued">
-              {linkTerms(terms)}
-            </Text>
-          </li>
+        {links.map((link) => (
+          <MadeLinkRow key={link.id} link={link} onMail={() => mutate([link.id])} />
         ))}
       </ul>
     </Dialog>
@@ -103,5 +84,31 @@ function Sent({
           .join(' ')}
       </p>
     </Banner>
+  )
+}
+
+function MadeLinkRow({ link, onMail }: { link: DownloadLink; onMail: () => void }) {
+  const { url, filename, email, ...terms } = link
+  return (
+    <li>
+      <InlineStack align="space-between" blockAlign="center" gap="200">
+        <Text as="span" fontWeight="medium" breakWord>
+          {filename}
+        </Text>
+        {email !== null && (
+          <Button
+            variant="plain"
+            accessibilityLabel={t('Email the link to {filename}', { filename })}
+            onClick={onMail}
+          >
+            {t('Send to {email}', { email })}
+          </Button>
+        )}
+      </InlineStack>
+      {url !== null && <Code text={url} what={t('link to {filename}', { filename })} wrap />}
+      <Text as="span" variant="bodySm" tone="subdued">
+        {linkTerms(terms)}
+      </Text>
+    </li>
   )
 }

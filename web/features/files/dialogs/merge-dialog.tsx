@@ -44,38 +44,7 @@ export function MergeDialog({ entry, ...props }: EntryProps) {
       preview="none"
       note={texts.note ?? undefined}
     >
-      <BlockStack gap="200">
-        <Text as="h3" variant="bodyMd">
-          {t('Order of the documents')}
-        </Text>
-        <SortableList
-          label={t('Order of the documents')}
-          className="ordered"
-          items={files}
-          keyOf={({ id }) => id}
-          nameOf={({ filename }) => filename}
-          onOrder={setFiles}
-        >
-          {({ filename, size_bytes }, at, { handle, buttons }) => (
-            <>
-              {handle}
-              <span className="ordered-number">{at + 1}</span>
-              <span className="ordered-name">
-                <Text as="span" breakWord>
-                  {filename}
-                </Text>
-                <Text as="span" variant="bodySm" tone="subdued">
-                  {sizeText(size_bytes)}
-                </Text>
-              </span>
-              {buttons}
-            </>
-          )}
-        </SortableList>
-        <Text as="p" variant="bodySm" tone="subdued">
-          {t('Drag them, use the arrows, or Alt and the arrow keys.')}
-        </Text>
-      </BlockStack>
+      <DocumentOrder files={files} onOrder={setFiles} />
       <TextField
         label={t('Name of the new document')}
         autoComplete="off"
@@ -92,3 +61,43 @@ export function MergeDialog({ entry, ...props }: EntryProps) {
     </BulkDialog>
   )
 }
+
+interface OrderProps {
+  files: readonly File[]
+  onOrder: (files: readonly File[]) => void
+}
+
+const DocumentOrder = ({ files, onOrder }: OrderProps) => (
+  <BlockStack gap="200">
+    <Text as="h3" variant="bodyMd">
+      {t('Order of the documents')}
+    </Text>
+    <SortableList
+      label={t('Order of the documents')}
+      className="ordered"
+      items={files}
+      keyOf={({ id }) => id}
+      nameOf={({ filename }) => filename}
+      onOrder={onOrder}
+    >
+      {({ filename, size_bytes }, at, { handle, buttons }) => (
+        <>
+          {handle}
+          <span className="ordered-number">{at + 1}</span>
+          <span className="ordered-name">
+            <Text as="span" breakWord>
+              {filename}
+            </Text>
+            <Text as="span" variant="bodySm" tone="subdued">
+              {sizeText(size_bytes)}
+            </Text>
+          </span>
+          {buttons}
+        </>
+      )}
+    </SortableList>
+    <Text as="p" variant="bodySm" tone="subdued">
+      {t('Drag them, use the arrows, or Alt and the arrow keys.')}
+    </Text>
+  </BlockStack>
+)

@@ -14,17 +14,8 @@ import { t } from '../../../shell/messages/t.ts'
 
 export function WorkflowDialog(props: BulkProps) {
   const start = useStartOperation()
-  const workflows = useWorkflows()
+  const { workflows, offered } = useOffered()
   const [id, setId] = useState<string | null>(null)
-  const plugins = usePlugins()
-  const ready = new Set(
-    entriesOf(plugins.data?.data ?? [])
-      .filter(runsAsItIs)
-      .map(({ action }) => action.id),
-  )
-  const isOffered = ({ id, kind, built_in }: Workflow) =>
-    kind === 'bulk' && (!built_in || ready.has(id))
-  const offered = workflows.data?.data.filter(isOffered).toSorted(ownFirst) ?? []
   const chosen = offered.find((workflow) => workflow.id === id) ?? offered[0]
   const files = t('{count, plural, one {# file} other {# files}}', { count: props.chosen.count })
   return (
@@ -77,6 +68,21 @@ export function WorkflowDialog(props: BulkProps) {
       )}
     </BulkDialog>
   )
+}
+
+/** The workflows that can run on selected files without further options. */
+function useOffered() {
+  const workflows = useWorkflows()
+  const plugins = usePlugins()
+  const ready = new Set(
+    entriesOf(plugins.data?.data ?? [])
+      .filter(runsAsItIs)
+      .map(({ action }) => action.id),
+  )
+  const isOffered = ({ id, kind, built_in }: Workflow) =>
+    kind === 'bulk' && (!built_in || ready.has(id))
+  const offered = workflows.data?.data.filter(isOffered).toSorted(ownFirst) ?? []
+  return { workflows, offered }
 }
 
 /** The merchant's own workflows first, then built-in ones that need no options. */

@@ -1,6 +1,6 @@
 // Open reviews: files with their candidates, to accept one, choose another product, or reject them.
 // Files with the same best candidate are one group; `like` shows the files of one group.
-import { useState } from 'react'
+import { type ComponentProps, useState } from 'react'
 import { LoadingRows, Nothing, PageTurner } from '../../../shell/components/lists.tsx'
 import { Page } from '../../../shell/components/page.tsx'
 import { LoadProblem } from '../../../shell/components/load-problem.tsx'
@@ -98,14 +98,8 @@ export function ReviewsPage() {
               onDecided={decide}
             />
           ))}
-          {list && list.length > 0 && (pages(next_cursor).hasNext || urlState.page > 1) && (
-            <Card padding="0">
-              <PageTurner
-                label={t('Page {page, number}', { page: urlState.page })}
-                what={t('reviews')}
-                pages={pages(next_cursor)}
-              />
-            </Card>
+          {list && list.length > 0 && (
+            <ReviewPages page={urlState.page} pages={pages(next_cursor)} />
           )}
         </BlockStack>
       </div>
@@ -113,6 +107,18 @@ export function ReviewsPage() {
     </Page>
   )
 }
+
+interface PagesProps {
+  page: number
+  pages: ComponentProps<typeof PageTurner>['pages']
+}
+
+const ReviewPages = ({ page, pages }: PagesProps) =>
+  (pages.hasNext || page > 1) && (
+    <Card padding="0">
+      <PageTurner label={t('Page {page, number}', { page })} what={t('reviews')} pages={pages} />
+    </Card>
+  )
 
 interface AskedProps {
   asked: Asked

@@ -16,18 +16,26 @@ const LIFETIMES = [
   { value: '365', label: t('After a year') },
 ]
 
+interface MissingTexts {
+  name?: string
+  scopes?: string
+}
+
+/** What to say at the fields that have no value. */
+const missingIn = (name: string, scopes: readonly string[]): MissingTexts => ({
+  ...(name.trim() === '' ? { name: t('Enter a name that you will recognize') } : {}),
+  ...(scopes.length === 0 ? { scopes: t('Choose at least one') } : {}),
+})
+
 export function CreateApiKey({ onClose }: { onClose: () => void }) {
   const create = useCreateApiKey()
   const [name, setName] = useState('')
   const [scopes, setScopes] = useState<string[]>([...USUAL_SCOPES])
   const [days, setDays] = useState('')
-  const [missing, setMissing] = useState<{ name?: string; scopes?: string }>({})
+  const [missing, setMissing] = useState<MissingTexts>({})
   const problems = problemsOf(objectionsIn(create.error))
   const submit = () => {
-    const found = {
-      ...(name.trim() === '' ? { name: t('Enter a name that you will recognize') } : {}),
-      ...(scopes.length === 0 ? { scopes: t('Choose at least one') } : {}),
-    }
+    const found = missingIn(name, scopes)
     setMissing(found)
     if (Object.keys(found).length > 0) return
     create.mutate({

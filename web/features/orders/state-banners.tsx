@@ -1,0 +1,63 @@
+// Why a buyer does not get the files of a delivery, each with what the merchant can do about it.
+import { type DeliveryDetail } from './calls.ts'
+import { blockedText, DELIVERY_STATUSES } from './labels.ts'
+import { messageText, reasonText } from '../../shell/messages/server-text.ts'
+import { t } from '../../shell/messages/t.ts'
+import { Banner } from '../../shell/ui/index.ts'
+import { AskedBanner } from './asked-banner.tsx'
+
+interface Props {
+  delivery: DeliveryDetail
+  onCorrect: () => void
+  onUnblock: () => void
+  onPrepare: () => void
+}
+
+export function StateBanners({ delivery, onCorrect, onUnblock, onPrepare }: Props) {
+  const { status, asked } = delivery
+  const blocked = blockedText(delivery)
+  const reason =
+    delivery.reason === null ? null : reasonText({ ...delivery, reason: delivery.reason })
+  // New terms help no buyer of an order that entitles to nothing any more.
+  const changeable = status === 'ready' || status === 'held'
+  return (
+    <>
+      {delivery.bounced_at !== null && status === 'ready' && (
+        <Banner
+          tone="critical"
+          title={t('The last email did not reach the buyer')}
+          action={{ content: t('Correct the address'), onAction: onCorrect }}
+        >
+          {delivery.sent?.error && <p>{messageText({ message: delivery.sent.error })}</p>}
+        </Banner>
+      )}
+      {blocked !== null && !asked && (
+        <Banner
+          tone="warning"
+          title={blocked}
+          action={{ content: t('Let them download again'), onAction: onUnblock }}
+        >
+          {reason !== null && <p>{reason}</p>}
+        </Banner>
+      )}
+      {asked && changeable && <AskedBanner delivery={delivery} />}
+      {status !== 'ready' && (
+        <Banner
+          tone={status === 'held' ? 'warning' : 'info'}
+          title={DELIVERY_STATUSES[status].text}
+        >
+          <p>{reason ?? t('The buyer cannot download its files.')}</p>
+        </Banner>
+      )}
+      {status === 'ready' && reason !== null && (blocked === null || asked) && (
+        <Banner
+          tone="warning"
+          title={t('Some files are not delivered')}
+          action={{ content: t('Prepare again'), onAction: onPrepare }}
+        >
+          <p>{reason}</p>
+        </Banner>
+      )}
+    </>
+  )
+}

@@ -92,10 +92,10 @@ interface PluginBase<Options extends z.ZodType, Port extends PortId> {
   makesFiles?: true
   report?: ReportSpec
   /**
-   * The event that webhooks receive when an operation with this step has changed files:
-   * `file.deleted`. A feature declares it; the start refuses a name that none declares.
+   * The events that webhooks receive when an operation with this step has changed files:
+   * `file.deleted`. Features declare them; the start refuses a name that none declares.
    */
-  announces?: string
+  announces?: readonly string[]
   /**
    * What a person can do next when files failed, as a sentence for each error code. The codes of
    * ports have one already (`advice.ts`).

@@ -16,7 +16,10 @@ it('refuses a name, a table and an event that two features have', () => {
 it('refuses a plugin that announces an event that no feature declares', () => {
   const secrets = createSecrets('the secret of the tests, long enough')
   const ends = (announces: string) => () =>
-    allEnds({ secrets, plugins: [{ id: 'fold-files', announces } as Plugin] })
+    allEnds({
+      secrets,
+      plugins: [{ id: 'fold-files', announces: [announces] } as Partial<Plugin> as Plugin],
+    })
   expect(ends('file.folded')).toThrow('The plugin fold-files announces file.folded')
   expect(ends('file.deleted')()).not.toHaveLength(0)
 })

@@ -234,9 +234,10 @@ export const EVENTS: readonly WebhookEvent[] = FEATURES.flatMap(({ events }) => 
 
 /** Throws if a plugin announces an event that no feature declares. */
 export function allEnds(parts: HookParts): readonly OperationEnd[] {
-  for (const { id, announces } of parts.plugins)
-    if (announces !== undefined && !EVENTS.some(({ name }) => name === announces))
-      throw new Error(`The plugin ${id} announces ${announces}, an event that no feature declares`)
+  for (const { id, announces = [] } of parts.plugins)
+    for (const event of announces)
+      if (!EVENTS.some(({ name }) => name === event))
+        throw new Error(`The plugin ${id} announces ${event}, an event that no feature declares`)
   return FEATURES.flatMap(({ onEnd }) => onEnd?.({ ...parts, events: EVENTS }) ?? [])
 }
 

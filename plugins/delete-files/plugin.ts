@@ -61,7 +61,7 @@ export const deleteFiles = definePlugin({
   report: { background: 'delete', next: 'Files in the trash can be restored for 7 days.' },
   options,
   undo: 'fields',
-  announces: 'file.deleted',
+  announces: ['file.deleted', 'mapping.changed'],
   worksOn: 'files',
   permission: 'files:delete',
   summary: ({ remove_mappings }) =>

@@ -119,7 +119,7 @@ export const mapProducts = definePlugin({
   report: { unmapped: true },
   options,
   undo: 'fields',
-  announces: 'mapping.changed',
+  announces: ['mapping.changed'],
   needs: ['catalog'],
   outside: true,
   summary: ({ product_id, choices, match_by }) => {

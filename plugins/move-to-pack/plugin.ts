@@ -68,6 +68,7 @@ export const moveToPack = definePlugin({
   },
   options,
   undo: 'fields',
+  announces: ['mapping.changed'],
   needs: ['packs'],
   // Batches one after another keep the order of the selection.
   sequential: true,

@@ -29,7 +29,7 @@ export const purgeFiles = definePlugin({
   report: { background: 'delete' },
   options: z.strictObject({}),
   undo: 'none',
-  announces: 'file.deleted',
+  announces: ['file.deleted'],
   worksOn: 'all',
   permission: 'files:purge',
   summary: () => say('Deletes files permanently'),

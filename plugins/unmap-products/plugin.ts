@@ -55,7 +55,7 @@ export const unmapProducts = definePlugin({
   },
   options,
   undo: 'fields',
-  announces: 'mapping.changed',
+  announces: ['mapping.changed'],
   worksOn: 'files',
   summary: ({ product_ids }) =>
     product_ids === undefined

@@ -26,6 +26,8 @@ export interface OperationEvents {
   raisedBy(end: EndedOperation): boolean
   /** The data, which is read when the message is written: the operation's record, or its files. */
   content: 'record' | 'files'
+  /** The event is about the files whose mappings changed; without one it is not raised. */
+  changed?: 'mappings'
 }
 
 /** The end of an operation, as its events distinguish ends. */
@@ -36,6 +38,8 @@ export interface EndedOperation {
   worked: boolean
   /** The names of the events that the plugins of its steps announce. */
   announced: ReadonlySet<string>
+  /** It undoes another operation. */
+  isUndo: boolean
 }
 
 /** Infers the type of its data. */

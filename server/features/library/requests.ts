@@ -161,27 +161,32 @@ async function answerRequest(
   }
   const key = text('key')
   const order = key === null ? null : await orderOf(parts, key)
-  const shop =
-    key === null ? await shopAsked(parts, text('shop') ?? query.get('shop')) : order?.shop
-  const { scope, frame } = await openShop(parts, visit, shop, order?.locale)
+  const domain = text('shop') ?? query.get('shop')
   const parsed = address.safeParse(order ? order.email : text('email'))
-  const locale = order?.locale ?? frame.t.locale
-  const mail = async (email: string) => {
+  const mail = async ({ scope, frame }: OpenShop, email: string) => {
     const { exceeded } = await addresses(scope.shop, email)
+    const locale = order?.locale ?? frame.t.locale
     if (!exceeded) await requestLibrary(scope, parts.secrets, { email, locale, now })
   }
-  // Programs get one answer for every address, also a wrong one and beyond the limits.
+  // Programs get one answer for every address and shop, also wrong ones and beyond the limits.
   if (isJson(request) || prefersJson(request.headers.accept)) {
-    if (parsed.success && !used.exceeded) await mail(parsed.data)
+    const shops = order ? [order.shop] : await shopsAsked(parts, domain)
+    for (const shop of shops) {
+      const open = await findOpenShop(parts, visit, shop, order?.locale)
+      if (open && parsed.success && !used.exceeded) await mail(open, parsed.data)
+    }
     return sendPage(request, visit.response, 202, { json: { status: 'accepted' } })
   }
+  const shop = order ? order.shop : await shopAsked(parts, domain)
+  const open = await openShop(parts, visit, shop, order?.locale)
+  const { frame } = open
   if (used.exceeded) {
     const headers = ['Retry-After', `${used.retryAfter}`]
     return sendPage(request, visit.response, 429, renderTooOften(frame), headers)
   }
   if (order && order.email === null) return send(visit, 409, renderNoAddress(frame))
   if (!parsed.success) return sendWrong(visit, frame, text('email') ?? '')
-  await mail(parsed.data)
+  await mail(open, parsed.data)
   send(visit, 202, renderRequested(frame, order ? null : parsed.data))
 }
 
@@ -216,31 +221,63 @@ async function orderOf({ database }: LibraryParts, key: string): Promise<OrderAs
   return order
 }
 
-/** The installed shop of the domain; without a domain, the only shop of this installation. */
-async function shopAsked(
+/** One request of a program that names no shop writes a pending key in each of at most so many. */
+const MAX_SHOPS = 10
+
+/**
+ * The installed shop of the domain; without a domain, all shops of this installation. None if there
+ * are too many.
+ */
+async function shopsAsked(
   { database }: LibraryParts,
   domain: string | null,
-): Promise<number | null> {
-  if (domain !== null) return (await findShop(database, domain.toLowerCase()))?.id ?? null
+): Promise<readonly number[]> {
+  if (domain !== null) {
+    const shop = await findShop(database, domain.toLowerCase())
+    return shop ? [shop.id] : []
+  }
   const { rows } = await database.pool.query<Pick<Shop, 'id'>>(
-    'select id from shops where uninstalled_at is null limit 2',
+    `select id from shops where uninstalled_at is null order by id limit ${MAX_SHOPS + 1}`,
   )
-  return rows.length === 1 ? (rows[0]?.id ?? null) : null
+  return rows.length > MAX_SHOPS ? [] : rows.map(({ id }) => id)
+}
+
+/** A page is of one shop: that of the domain, or the only one. */
+async function shopAsked(parts: LibraryParts, domain: string | null): Promise<number | null> {
+  const [shop = null, ...others] = await shopsAsked(parts, domain)
+  return others.length === 0 ? shop : null
+}
+
+interface OpenShop {
+  scope: ShopScope
+  frame: Frame
+}
+
+/** The shop, or null if it offers no libraries. */
+async function findOpenShop(
+  { database, delivery }: LibraryParts,
+  { request }: LibraryVisit,
+  shop: number,
+  locale?: string | null,
+): Promise<OpenShop | null> {
+  const scope = forShop(database, shop)
+  const [{ name, domain }, look] = await Promise.all([readShop(scope), delivery.lookOf(shop)])
+  if (!look.library) return null
+  const t = translatorForRequest(request, { locale, language: look.language })
+  return { scope, frame: { t, shop: { name, domain, look } } }
 }
 
 /** Throws `link_unavailable` if there is no such shop, or if it offers no libraries. */
 async function openShop(
-  { database, delivery }: LibraryParts,
-  { request }: LibraryVisit,
+  parts: LibraryParts,
+  visit: LibraryVisit,
   shop: number | null | undefined,
   locale?: string | null,
-): Promise<{ scope: ShopScope; frame: Frame }> {
-  if (shop === null || shop === undefined) throw new FormRefusal('link_unavailable')
-  const scope = forShop(database, shop)
-  const [{ name, domain }, look] = await Promise.all([readShop(scope), delivery.lookOf(shop)])
-  if (!look.library) throw new FormRefusal('link_unavailable')
-  const t = translatorForRequest(request, { locale, language: look.language })
-  return { scope, frame: { t, shop: { name, domain, look } } }
+): Promise<OpenShop> {
+  const open =
+    shop === null || shop === undefined ? null : await findOpenShop(parts, visit, shop, locale)
+  if (!open) throw new FormRefusal('link_unavailable')
+  return open
 }
 
 const send = ({ request, response }: LibraryVisit, status: number, page: RenderedPage): void =>

@@ -1,6 +1,6 @@
 // Files and products: the catalog, reviews.
 import { say } from '../../../plugins/contract.ts'
-import { announcedEvent } from '../../core/outbox/webhook-events.ts'
+import { defineEvent, operationFilesData } from '../../core/outbox/webhook-events.ts'
 import type { Engine } from '../../engine/engine.ts'
 import { mappingExamples } from './examples.ts'
 import { reviewEffect } from './effect.ts'
@@ -19,11 +19,18 @@ export const mappingFeature = defineFeature({
     ...ruleRoutes(parts),
   ],
   events: [
-    announcedEvent(
-      'mapping.changed',
-      say('Files got other products'),
-      'The files whose products an operation may have changed',
-    ),
+    defineEvent({
+      name: 'mapping.changed',
+      title: say('Files got other products'),
+      about: 'The files that got other products in an operation',
+      data: operationFilesData,
+      operations: {
+        raisedBy: ({ worked, announced, isUndo }) =>
+          worked && (isUndo || announced.has('mapping.changed')),
+        content: 'files',
+        changed: 'mappings',
+      },
+    }),
   ],
   effects: () => [reviewEffect],
   onEnd: () => reopenReviews,

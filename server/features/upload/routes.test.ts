@@ -129,7 +129,7 @@ describe('an upload', () => {
     ] as const) {
       expect((await create(who, 10, { filename: 'a.txt' })).status).toBe(status)
       expect((await patch(who, at, 0, Buffer.alloc(10))).status).toBe(status)
-      for (const method of ['HEAD', 'DELETE', 'OPTIONS'])
+      for (const method of ['HEAD', 'DELETE'])
         expect((await tus(who, method, at)).status).toBe(status)
     }
   })
@@ -319,7 +319,10 @@ describe('a checksum', () => {
     ).toBe(204)
   })
   it('is announced', async () => {
-    const response = await tus(owner, 'OPTIONS', '/api/uploads')
+    // The protocol asks for it without credentials.
+    const response = await fetch(`${app.url}/api/uploads`, { method: 'OPTIONS' })
+    expect(response.status).toBe(204)
+    expect(response.headers.get('tus-version')).toBe('1.0.0')
     expect(response.headers.get('tus-checksum-algorithm')).toBe('sha1,sha256,md5')
     expect(response.headers.get('tus-extension')!.split(',')).toEqual(
       expect.arrayContaining(['creation', 'termination', 'checksum', 'expiration']),

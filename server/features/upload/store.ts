@@ -40,6 +40,11 @@ export interface UploadRequest {
   quotas: UploadQuotas & Partial<ShopQuotas>
 }
 
+/** The extensions of tus that the server supports. */
+export const EXTENSIONS: readonly string[] = [
+  ...['creation', 'creation-with-upload', 'termination', 'checksum', 'expiration'],
+]
+
 export class ShopUploads extends DataStore {
   readonly #parts: DirectParts
   readonly #scope: ShopScope
@@ -55,7 +60,7 @@ export class ShopUploads extends DataStore {
     this.#parts = parts
     this.#scope = scope
     this.#request = request
-    this.extensions = ['creation', 'creation-with-upload', 'termination', 'checksum', 'expiration']
+    this.extensions = [...EXTENSIONS]
   }
 
   override async create(upload: Upload): Promise<Upload> {

@@ -34,9 +34,11 @@ export const tusPaths: ZodOpenApiPathsObject = {
     options: operation({
       summary: 'Read the capabilities of the tus server',
       responses: {
-        204: { description: '`Tus-Version`, `Tus-Extension`, `Tus-Max-Size`' },
-        ...NO_SCOPE,
+        204: {
+          description: '`Tus-Version`, `Tus-Extension`, `Tus-Max-Size`, `Tus-Checksum-Algorithm`',
+        },
       },
+      security: [],
     }),
     post: operation({
       summary: 'Begin an upload',
@@ -66,7 +68,7 @@ export const tusPaths: ZodOpenApiPathsObject = {
       summary: 'Read how much of an upload has arrived',
       requestParams: { path: id, header: z.object({ 'Tus-Resumable': resumable }) },
       responses: {
-        200: { description: '`Upload-Offset`, `Upload-Length`, `Upload-Expires`' },
+        200: { description: '`Upload-Offset`, `Upload-Length`, `Upload-Metadata`' },
         ...GONE,
       },
     }),

@@ -3,6 +3,8 @@
 // number of open uploads is limited instead.
 import type { Context, Next } from 'koa'
 import type { Entry } from '../../../plugins/contract.ts'
+import { CHECKSUMS } from './receive.ts'
+import { EXTENSIONS } from './store.ts'
 import { handleTus, UPLOADS_PATH, type UploadParts } from './upload.ts'
 import type { Authenticator } from '../../http/auth.ts'
 import { requireImportScopes, requireScopes } from '../../http/scopes.ts'
@@ -22,6 +24,8 @@ export function tusRoute(uploads: UploadParts, authenticator: Authenticator) {
     // Mainly GET: uploads cannot be downloaded from here.
     const methods = METHODS[(matched[1] ?? '/') === '/' ? 'all' : 'one']
     if (!methods.includes(ctx.method)) throw notAllowed(ctx, methods)
+    // tus: a client asks what the server supports without credentials.
+    if (ctx.method === 'OPTIONS') return describe(ctx, uploads.fileBytes)
     const caller = await authenticator.authenticate(ctx.req)
     requireScopes(caller, ['imports:write'])
     ctx.set('Cache-Control', 'no-store')
@@ -35,4 +39,16 @@ export function tusRoute(uploads: UploadParts, authenticator: Authenticator) {
     }
     ctx.respond = false
   }
+}
+
+/** What the server can do, for any client. */
+function describe(ctx: Context, fileBytes: number): void {
+  ctx.set({
+    'Tus-Version': '1.0.0',
+    'Tus-Extension': EXTENSIONS.join(','),
+    'Tus-Max-Size': String(fileBytes),
+    'Tus-Checksum-Algorithm': CHECKSUMS.join(','),
+    'Cache-Control': 'no-store',
+  })
+  ctx.status = 204
 }

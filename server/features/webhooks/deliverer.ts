@@ -94,5 +94,5 @@ function dataOf(
   const event = events.find(({ name }) => name === type)
   return event?.operations?.content === 'record'
     ? operationRecord(scope, operation)
-    : operationFiles(scope, operation)
+    : operationFiles(scope, operation, event ?? {})
 }

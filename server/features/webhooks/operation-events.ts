@@ -19,6 +19,7 @@ interface Operation {
   channel: string
   round: number
   workflow: Pick<Workflow, 'steps'>
+  undoes: string | null
 }
 
 interface EventOptions {
@@ -34,14 +35,44 @@ interface EventOptions {
 /** Raises the events. Must be called in the transaction that ends the operation. */
 export async function raiseOperationEvents(
   tx: ShopScope,
-  { id, kind, channel, round, workflow }: Operation,
+  { id, kind, channel, round, workflow, undoes }: Operation,
   { plugins, events, worked }: EventOptions,
 ): Promise<void> {
   const announced = announcedBy(workflow, plugins)
-  for (const event of events)
-    if (event.operations?.raisedBy({ kind, channel, worked, announced }))
-      // Retry Failed ends the operation again, and that end is another event.
-      await raiseEvent(tx, event, { key: `${id}/${round}`, operation: id })
+  const end = { kind, channel, worked, announced, isUndo: undoes !== null }
+  for (const event of events) {
+    if (!event.operations?.raisedBy(end)) continue
+    if (event.operations.changed && !(await isWantedChange(tx, id, event))) continue
+    // Retry Failed ends the operation again, and that end is another event.
+    await raiseEvent(tx, event, { key: `${id}/${round}`, operation: id })
+  }
+}
+
+/**
+ * SQL of items `i`: their file got other products. An import maps only the files that it creates:
+ * existing ones keep their products.
+ */
+const HAS_OTHER_PRODUCTS = `(i.after -> 'mappings' is not null
+  or (i.after -> 'created' is not null and (i.after ->> 'product_mapped')::boolean))`
+
+/** SQL of items `i` that the event is about. */
+const isAbout = ({ operations }: Pick<WebhookEvent, 'operations'>) =>
+  `i.status = 'done' and i.file_id is not null${operations?.changed ? ` and ${HAS_OTHER_PRODUCTS}` : ''}`
+
+/** Looks for a changed file only if a webhook subscribes: an operation may have 100,000 items. */
+async function isWantedChange(
+  tx: ShopScope,
+  operation: string,
+  event: WebhookEvent,
+): Promise<boolean> {
+  const [row] = await tx.query<{ wanted: boolean }>(
+    `select exists (select from webhook_endpoints w where w.shop_id = :shop and w.enabled
+         and (w.events = '{}' or :type = any(w.events)))
+       and exists (select from items i where i.shop_id = :shop and i.operation_id = :operation
+         and ${isAbout(event)}) as wanted`,
+    { operation, type: event.name },
+  )
+  return row?.wanted ?? false
 }
 
 const announcedBy = (
@@ -50,16 +81,23 @@ const announcedBy = (
 ): ReadonlySet<string> =>
   new Set(steps.flatMap((step) => plugins.find(({ id }) => id === step.plugin)?.announces ?? []))
 
-/** Reads the files of an operation: those of its items that are done. */
+/**
+ * Reads the files of an operation that the event is about: those of its items that are done, or of
+ * which the operation changed the products.
+ */
 export async function operationFiles(
   scope: ShopScope,
   operation: string,
+  event: Pick<WebhookEvent, 'operations'>,
 ): Promise<z.output<typeof operationFilesData>> {
+  const total = event.operations?.changed
+    ? `(select count(*)::int from items i where i.shop_id = o.shop_id and i.operation_id = o.id
+         and ${isAbout(event)})`
+    : 'o.done'
   const [row] = await scope.query<{ kind: string; done: number; files: string[] }>(
-    `select o.kind, o.done, array(
+    `select o.kind, ${total} as done, array(
        select i.file_id from items i
-       where i.shop_id = o.shop_id and i.operation_id = o.id and i.status = 'done'
-         and i.file_id is not null
+       where i.shop_id = o.shop_id and i.operation_id = o.id and ${isAbout(event)}
        order by i.position limit :most) as files
      from operations o where o.shop_id = :shop and o.id = :operation`,
     { operation, most: MAX_FILES },

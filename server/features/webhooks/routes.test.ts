@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { openTestApp, type TestApp } from '../../../test/app.ts'
 import { silent } from '../../../test/database.ts'
 import { startReceiver, type Receiver } from '../../../test/fakes/receiver.ts'
-import { parsePublicId } from '../../core/ids.ts'
+import { parsePublicId, toPublicId } from '../../core/ids.ts'
 import { raiseExhausted } from '../downloads/exhausted-links.ts'
 import { raiseNotice, raiseNoticeOnce } from '../../core/outbox/notices.ts'
 import { EVENTS } from '../../features.ts'
@@ -140,7 +140,8 @@ it('a webhook gets the events that it selects, and none while it is off', async 
      values (:shop, 'bulk', 'delete-files', 'api', '{}', 'test', 1, 1, 'success') returning id`,
   )
   const workflow = { steps: [{ id: 'act', plugin: 'delete-files' }] }
-  const about = { id: operation!.id, kind: 'bulk', channel: 'api', round: 0, workflow } as const
+  const id = operation!.id
+  const about = { id, kind: 'bulk', channel: 'api', round: 0, workflow, undoes: null } as const
   const ended = { plugins: app.engine.parts.plugins, events: EVENTS, worked: true }
   await raiseOperationEvents(scope, about, ended)
   await raiseOperationEvents(scope, about, ended)
@@ -160,6 +161,50 @@ it('a webhook gets the events that it selects, and none while it is off', async 
       },
     }),
   )
+})
+
+it('the event about mappings names the files that got other products, and is not sent for none', async () => {
+  const { id: webhook } = await create({ events: ['mapping.changed'] })
+  const { scope } = app.owner
+  const plugins = app.engine.parts.plugins
+  /** Ends an operation whose items, with a file each, have these outcomes. */
+  const end = async (plugin: string, afters: object[], undoes: string | null = null) => {
+    const [operation] = await scope.query<{ id: string }>(
+      `insert into operations (shop_id, kind, action, channel, workflow, requested_by, total, done,
+         status)
+       values (:shop, 'import', 'import', 'api', '{}', 'test', :total, :total, 'success') returning id`,
+      { total: afters.length },
+    )
+    const { id } = operation!
+    const items = await scope.query<{ file_id: string }>(
+      `insert into items (shop_id, operation_id, position, status, file_id, after)
+       select :shop, :id, at - 1, 'done', uuidv7(), after
+       from jsonb_array_elements(:afters::jsonb) with ordinality as given (after, at)
+       returning file_id`,
+      { id, afters: JSON.stringify(afters) },
+    )
+    const workflow = { steps: [{ id: 'act', plugin }] }
+    const about = { id, kind: 'import', channel: 'api', round: 0, workflow, undoes } as const
+    await raiseOperationEvents(scope, about, { plugins, events: EVENTS, worked: true })
+    return { id, files: items.map(({ file_id }) => toPublicId('file', file_id)) }
+  }
+  const moved = { mappings: { added: [], removed: [{}] } }
+  await end('map-products', [{ created: true, product_mapped: false }])
+  await end('map-products', [{ replaced: true, product_mapped: true }])
+  await end('tag-files', [moved])
+  const { files } = await end('map-products', [
+    { created: true, product_mapped: false },
+    { created: true, product_mapped: true },
+  ])
+  const packs = await end('move-to-pack', [{ pack: 'A' }, { pack: 'A', ...moved }])
+  const undo = await end('notify', [moved], packs.id)
+  await deliver(webhook)
+  const posted = receiver.posts.map(
+    ({ body }) => (JSON.parse(body) as { data: { total: number; file_ids: string[] } }).data,
+  )
+  const told = posted.map(({ total, file_ids }) => [total, ...file_ids].join(' '))
+  const changed = [files[1], packs.files[1], undo.files[0]]
+  expect(told.toSorted()).toEqual(changed.map((file) => `1 ${file}`).toSorted())
 })
 
 it('after a rotation both secrets verify, until the previous one expires', async () => {

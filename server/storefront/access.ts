@@ -9,6 +9,7 @@ import type { Grants } from './grants.ts'
 import {
   dropTokens,
   expireToken,
+  install,
   isFresh,
   isRenewable,
   readTokens,
@@ -22,8 +23,8 @@ import { present } from '../core/present.ts'
 
 export interface Access {
   /**
-   * Stores a token for the shop if it has none that works. True if a new one was obtained. Throws
-   * `AppError`.
+   * Stores a token for the shop if it has none that works, which installs an uninstalled shop. True
+   * if a new one was obtained. Throws `AppError`.
    */
   ensure(shop: number, shopDomain: string, sessionToken: string): Promise<boolean>
   /** A token that is valid for at least some minutes. Throws `PortError`. */
@@ -56,7 +57,12 @@ export function createAccess(
     const scope = forShop(database, shop)
     const current = async () => (works(shop, await readTokens(scope)) ? false : null)
     const trade = async () => {
-      await writeTokens(scope, sealing.seal(shop, await grants.exchange(shopDomain, sessionToken)))
+      const { uninstalled } = present(await readTokens(scope), 'The shop of a session token')
+      const sealed = sealing.seal(shop, await grants.exchange(shopDomain, sessionToken))
+      const stored = await (uninstalled === null
+        ? writeTokens(scope, sealed)
+        : install(scope, uninstalled, sealed))
+      if (!stored) throw new AppError('unavailable')
       return true
     }
     return underLease<boolean>(scope, current, trade).catch((error: unknown) => {
@@ -130,7 +136,7 @@ async function renew(
       await dropTokens(scope, row)
       throw noAccess()
     }
-    await writeTokens(scope, sealing.seal(shop, session))
+    if (!(await writeTokens(scope, sealing.seal(shop, session)))) throw noAccess()
     return { domain: row.domain, accessToken: present(session.accessToken, 'The access token') }
   }
   return underLease(scope, current, ask).catch((error: unknown) => {

@@ -164,6 +164,22 @@ test('tokens sealed with another APP_SECRET are exchanged at sign-in, and until 
   expect((await find(other)).size).toBe(1)
 })
 
+test('access is lost when the platform refuses the tokens, not while it does not answer', async () => {
+  const storefront = await signIn()
+  expect(await storefront.hasAccess(shop, never)).toBe(true)
+  instead = () => Promise.resolve(new Response('busy', { status: 503 }))
+  await expect(storefront.hasAccess(shop, never)).rejects.toMatchObject({
+    code: 'storefront_unavailable',
+  })
+  instead = (url) =>
+    Promise.resolve(
+      isTokens(url)
+        ? Response.json({ error: 'invalid_grant' }, { status: 400 })
+        : Response.json({ errors: 'no' }, { status: 401 }),
+    )
+  expect(await storefront.hasAccess(shop, never)).toBe(false)
+})
+
 describe('an uninstalled shop', () => {
   const uninstall = () => uninstallShop({ database, log: silent }, shop)
   const isInstalled = async () => (await findShop(database, DEMO_SHOP.domain)) !== null

@@ -31,6 +31,8 @@ export interface Access {
   grant(shop: number): Promise<Grant>
   /** As `grant`, after the platform has refused this one. Throws `PortError`. */
   renewed(shop: number, refused: Grant): Promise<Grant>
+  /** Has the shop no token that works or can be renewed? */
+  isLost(shop: number): Promise<boolean>
 }
 
 /**
@@ -76,6 +78,10 @@ export function createAccess(
       return (isFresh(row) ? sealing.openGrant(shop, row) : null) ?? renewOnce(shop, null)
     },
     renewed: (shop, refused) => renewOnce(shop, refused),
+    isLost: async (shop) => {
+      const row = await readTokens(forShop(database, shop))
+      return !isFresh(row) && !isRenewable(row)
+    },
     ensure: async (shop, shopDomain, sessionToken) => {
       const row = await readTokens(forShop(database, shop))
       // Never store one shop's token for another shop.

@@ -1,6 +1,14 @@
 // The platform's Admin GraphQL endpoint: a query is validated, charged before it runs, and partly
 // refunded afterwards.
-import { execute, parse, validate, type DocumentNode, type GraphQLError } from 'graphql'
+import {
+  defaultFieldResolver,
+  execute,
+  GraphQLError,
+  parse,
+  validate,
+  type DocumentNode,
+  type GraphQLFieldResolver,
+} from 'graphql'
 import type { DemoShop } from './app.ts'
 import { adminSchema, createRoot } from './admin-schema.ts'
 import { type Notes } from './admin-views.ts'
@@ -29,7 +37,7 @@ const DOCUMENTS_KEPT = 50
 export function createAdminEndpoint(
   catalog: DemoCatalog,
   shop: DemoShop,
-  throttle: { bucket: number; restore: number },
+  throttle: { bucket: number; restore: number; denied?: readonly string[] },
   orders: OrderStore = memoryOrders(),
   /** Further fields of QueryRoot and Mutation. */
   more: object = {},
@@ -40,6 +48,7 @@ export function createAdminEndpoint(
   )
   const rootValue = { ...root, ...bulk.fields }
   const bucket = createBucket(throttle.bucket, throttle.restore)
+  const fieldResolver = denying(throttle.denied ?? [])
   const counts: AdminCounts = { queries: 0, throttled: 0, points: 0 }
   const read = documentReader()
   const costs = (requestedQueryCost: number, actualQueryCost: number | null) => ({
@@ -70,6 +79,7 @@ export function createAdminEndpoint(
       rootValue,
       contextValue: notes,
       variableValues: variables,
+      fieldResolver,
     })
     const actual = result.data
       ? Math.min(actualCost(adminSchema, document, result.data), requested)
@@ -81,6 +91,17 @@ export function createAdminEndpoint(
   }
   return { answer, bulk, counts }
 }
+
+/** Refuses these fields (`Order.customer`) as the platform does to an app without the scope. */
+const denying =
+  (denied: readonly string[]): GraphQLFieldResolver<unknown, unknown> =>
+  (source, args, context, info) => {
+    if (denied.includes(`${info.parentType.name}.${info.fieldName}`))
+      throw new GraphQLError(`Access denied for ${info.fieldName} field.`, {
+        extensions: { code: 'ACCESS_DENIED' },
+      })
+    return defaultFieldResolver(source, args, context, info)
+  }
 
 /** Parses and validates documents, and caches them: an app sends the same few over and over. */
 function documentReader() {

@@ -31,6 +31,8 @@ export interface DemoOptions {
   apiSecret: string
   log: Logger
   shop?: DemoShop
+  /** Fields that the app may not read, like `Order.customer`. */
+  denied?: readonly string[]
   /** How long an access token is valid. */
   accessSeconds?: number
   /** The store of orders; absent: they are kept in memory. */

@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Database } from '../core/db/database.ts'
 import { forShop, type ShopScope } from '../core/db/for-shop.ts'
 import { findApiKey, touchApiKey } from '../core/db/api-keys.ts'
-import { ensureShop } from '../core/db/shops.ts'
+import { findShop, registerShop } from '../core/db/shops.ts'
 import { AppError } from '../core/errors.ts'
 import { hashKey } from '../core/secrets.ts'
 import type { Storefront } from '../storefront/storefront.ts'
@@ -43,7 +43,8 @@ export function createAuthenticator({ database, storefront, failures }: AuthPart
   }
   const bySession = async (token: string): Promise<Caller> => {
     const { shopDomain, user } = await storefront.verifySessionToken(token)
-    const { id, domain, name, demo } = await ensureShop(database, { domain: shopDomain })
+    const { id, domain, name, demo } =
+      (await findShop(database, shopDomain)) ?? (await registerShop(database, shopDomain))
     await storefront.ensureAccess(id, token)
     return {
       scope: forShop(database, id),

@@ -26,7 +26,7 @@ export function backgroundTasks(parts: TaskParts): BackgroundTask[] {
         await storefront.refreshProfile(shop)
         return null
       },
-      ...complianceChanges({ ...parts, places: BUYER_PLACES }),
+      ...complianceChanges({ ...parts, places: BUYER_PLACES }, storefront.hasAccess),
     }),
     upkeepTask(upkeep),
     scrubTask(upkeep),

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase, silent } from '../../test/database.ts'
 import { openDatabase, type Database } from '../core/db/database.ts'
 import { forShop } from '../core/db/for-shop.ts'
+import { findShop } from '../core/db/shops.ts'
 import { createSecrets } from '../core/secrets.ts'
 import { DEMO_SHOP } from '../demo/app.ts'
 import { startDemoStorefront, type DemoStorefront } from '../demo/listener.ts'
@@ -11,6 +12,7 @@ import { createDemoTransport } from '../demo/transport.ts'
 import { createStorefront } from './platform.ts'
 import type { Storefront } from './storefront.ts'
 import type { Transport } from './transport.ts'
+import { uninstallShop } from './uninstall.ts'
 
 const CREDENTIALS = { apiKey: 'the-key', apiSecret: 'the secret of the app, 32 characters' }
 const SECRET = 'a secret of the tests, long enough'
@@ -160,6 +162,69 @@ test('tokens sealed with another APP_SECRET are exchanged at sign-in, and until 
   await signIn(other)
   expect(grants().exchange - before.exchange).toBe(1)
   expect((await find(other)).size).toBe(1)
+})
+
+test('access is lost when the platform refuses the tokens, not while it does not answer', async () => {
+  const storefront = await signIn()
+  expect(await storefront.hasAccess(shop, never)).toBe(true)
+  instead = () => Promise.resolve(new Response('busy', { status: 503 }))
+  await expect(storefront.hasAccess(shop, never)).rejects.toMatchObject({
+    code: 'storefront_unavailable',
+  })
+  instead = (url) =>
+    Promise.resolve(
+      isTokens(url)
+        ? Response.json({ error: 'invalid_grant' }, { status: 400 })
+        : Response.json({ errors: 'no' }, { status: 401 }),
+    )
+  expect(await storefront.hasAccess(shop, never)).toBe(false)
+})
+
+describe('an uninstalled shop', () => {
+  const uninstall = () => uninstallShop({ database, log: silent }, shop)
+  const isInstalled = async () => (await findShop(database, DEMO_SHOP.domain)) !== null
+  const uninstallDuringRequest = () => {
+    const during = async (url: string, init: RequestInit) => {
+      const answer = await stand.transport(url, init)
+      await uninstall()
+      return answer
+    }
+    instead = (url, init) => (isTokens(url) ? during(url, init) : undefined)
+  }
+  afterEach(() => scope().query('update shops set uninstalled_at = null where id = :shop'))
+
+  test.each([
+    ['invalid_subject_token', 'unauthenticated'],
+    ['invalid_client', 'unavailable'],
+  ])('stays uninstalled if the platform refuses its session token (%s)', async (error, code) => {
+    const storefront = await signIn()
+    await uninstall()
+    instead = (url) =>
+      isTokens(url) ? Promise.resolve(Response.json({ error }, { status: 400 })) : undefined
+    await expect(storefront.ensureAccess(shop, sessionToken())).rejects.toMatchObject({ code })
+    expect(await isInstalled()).toBe(false)
+    await signIn(storefront)
+    expect(await isInstalled()).toBe(true)
+    expect((await find(storefront)).size).toBe(1)
+  })
+
+  test('gets no tokens that were requested before it was uninstalled', async () => {
+    const storefront = open()
+    uninstallDuringRequest()
+    await expect(storefront.ensureAccess(shop, sessionToken())).rejects.toMatchObject({
+      code: 'unavailable',
+    })
+    expect(await hasTokens()).toBe(false)
+    expect(await isInstalled()).toBe(false)
+  })
+
+  test('gets no renewed tokens', async () => {
+    const storefront = await signIn()
+    await expire()
+    uninstallDuringRequest()
+    await expect(find(storefront)).rejects.toThrow('open the app once in the storefront admin')
+    expect(await hasTokens()).toBe(false)
+  })
 })
 
 describe('the profile', () => {

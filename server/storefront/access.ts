@@ -9,6 +9,7 @@ import type { Grants } from './grants.ts'
 import {
   dropTokens,
   expireToken,
+  install,
   isFresh,
   isRenewable,
   readTokens,
@@ -22,14 +23,16 @@ import { present } from '../core/present.ts'
 
 export interface Access {
   /**
-   * Stores a token for the shop if it has none that works. True if a new one was obtained. Throws
-   * `AppError`.
+   * Stores a token for the shop if it has none that works, which installs an uninstalled shop. True
+   * if a new one was obtained. Throws `AppError`.
    */
   ensure(shop: number, shopDomain: string, sessionToken: string): Promise<boolean>
   /** A token that is valid for at least some minutes. Throws `PortError`. */
   grant(shop: number): Promise<Grant>
   /** As `grant`, after the platform has refused this one. Throws `PortError`. */
   renewed(shop: number, refused: Grant): Promise<Grant>
+  /** Has the shop no token that works or can be renewed? */
+  isLost(shop: number): Promise<boolean>
 }
 
 /**
@@ -56,7 +59,12 @@ export function createAccess(
     const scope = forShop(database, shop)
     const current = async () => (works(shop, await readTokens(scope)) ? false : null)
     const trade = async () => {
-      await writeTokens(scope, sealing.seal(shop, await grants.exchange(shopDomain, sessionToken)))
+      const { uninstalled } = present(await readTokens(scope), 'The shop of a session token')
+      const sealed = sealing.seal(shop, await grants.exchange(shopDomain, sessionToken))
+      const stored = await (uninstalled === null
+        ? writeTokens(scope, sealed)
+        : install(scope, uninstalled, sealed))
+      if (!stored) throw new AppError('unavailable')
       return true
     }
     return underLease<boolean>(scope, current, trade).catch((error: unknown) => {
@@ -70,6 +78,10 @@ export function createAccess(
       return (isFresh(row) ? sealing.openGrant(shop, row) : null) ?? renewOnce(shop, null)
     },
     renewed: (shop, refused) => renewOnce(shop, refused),
+    isLost: async (shop) => {
+      const row = await readTokens(forShop(database, shop))
+      return !isFresh(row) && !isRenewable(row)
+    },
     ensure: async (shop, shopDomain, sessionToken) => {
       const row = await readTokens(forShop(database, shop))
       // Never store one shop's token for another shop.
@@ -130,7 +142,7 @@ async function renew(
       await dropTokens(scope, row)
       throw noAccess()
     }
-    await writeTokens(scope, sealing.seal(shop, session))
+    if (!(await writeTokens(scope, sealing.seal(shop, session)))) throw noAccess()
     return { domain: row.domain, accessToken: present(session.accessToken, 'The access token') }
   }
   return underLease(scope, current, ask).catch((error: unknown) => {

@@ -10,6 +10,7 @@ import type { Grant } from './shop-tokens.ts'
 import { createThrottle } from './throttle.ts'
 import { withTransport, type Transport } from './transport.ts'
 import {
+  answerWithout,
   costOf,
   classifyFailure,
   unavailableError,
@@ -65,7 +66,11 @@ export function createAdminRequest(options: {
         if (cost) charges.set(query, cost.requestedQueryCost)
       }
       const ask = () => sendQuery(library, grant, operation.text, { variables, signal })
-      const result = await attempt(() => withTransport(transport, ask), ended)
+      const result = await attempt(
+        () => withTransport(transport, ask),
+        ended,
+        operation.refusable ?? [],
+      )
       if ('data' in result) return result.data as Data
       signal.throwIfAborted()
       const { failure } = result
@@ -104,6 +109,7 @@ function sendQuery(
 async function attempt(
   ask: () => ReturnType<typeof sendQuery>,
   ended: (cost: Cost | null) => void,
+  refusable: readonly string[],
 ): Promise<Attempt> {
   let cost: Cost | null = null
   try {
@@ -111,6 +117,11 @@ async function attempt(
     cost = costOf(extensions)
     return { data }
   } catch (error) {
+    const answer = answerWithout(error, refusable)
+    if (answer) {
+      cost = costOf(answer.extensions)
+      return { data: answer.data }
+    }
     const failure = classifyFailure(error)
     if (failure.kind === 'throttled') cost = failure.cost
     return { failure }

@@ -5,7 +5,16 @@ import { readFileSync } from 'node:fs'
 export interface GraphqlOperation {
   name: string
   text: string
+  /** Keys of nullable fields that the platform may refuse to this app: they are read as null. */
+  refusable?: readonly string[]
 }
+
+/**
+ * The platform refuses `customer` without the scope `read_customers`, and `email` and names without
+ * its approval for protected customer data. It then answers with the rest and an error for each
+ * field.
+ */
+const REFUSABLE_OF_ORDERS = ['customer', 'namedCustomer', 'email'] as const
 
 const read = (name: string): GraphqlOperation => ({
   name,
@@ -25,8 +34,14 @@ export const SHOP_PROFILE = read('shop-profile')
 export const RUN_BULK_QUERY = read('run-bulk-query')
 export const BULK_OPERATION = read('bulk-operation')
 export const PRODUCT_BY_ID = read('product-by-id')
-export const ORDERS_BY_ID = readWith('orders-by-id', 'order-fields')
-export const PAST_ORDERS = readWith('past-orders', 'order-fields')
+export const ORDERS_BY_ID: GraphqlOperation = {
+  ...readWith('orders-by-id', 'order-fields'),
+  refusable: REFUSABLE_OF_ORDERS,
+}
+export const PAST_ORDERS: GraphqlOperation = {
+  ...readWith('past-orders', 'order-fields'),
+  refusable: REFUSABLE_OF_ORDERS,
+}
 export const ORDER_PAYMENT = read('order-payment')
 export const ORDERS_COUNT = read('orders-count')
 export const CHANGED_ORDERS = read('changed-orders')

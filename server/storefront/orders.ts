@@ -121,15 +121,16 @@ interface OrderNode {
   displayFinancialStatus: string | null
   fullyPaid: boolean
   risk: { recommendation: string }
-  customer: { id: string; displayName?: string | null } | null
+  customer: { id: string } | null
+  namedCustomer: { displayName?: string | null } | null
   lineItems: Page<LineNode>
 }
 
 /** A query of a full group costs less than the maximum of 1,000 points. */
-export const ORDERS_PER_QUERY = 39
+export const ORDERS_PER_QUERY = 38
 const LINES_PER_QUERY = 5
 const LINE_POINTS = 4
-const ORDER_POINTS = 5
+const ORDER_POINTS = 6
 const LINES_PER_PAGE = 100
 const ORDERS_PER_PAGE = 100
 
@@ -264,8 +265,8 @@ async function* changedOrders(
 }
 
 /** The platform shows a customer without a name by the address. */
-const nameOf = ({ customer, email }: OrderNode): string | null => {
-  const name = customer?.displayName?.trim() ?? ''
+const nameOf = ({ namedCustomer, email }: OrderNode): string | null => {
+  const name = namedCustomer?.displayName?.trim() ?? ''
   return name === '' || name === email || /^\S+@\S+$/.test(name) ? null : name
 }
 

@@ -47,12 +47,42 @@ export function classifyFailure(error: unknown): PlatformFailure {
   throw error
 }
 
+interface ErrorBody {
+  data?: unknown
+  errors?: { graphQLErrors?: { path?: unknown; extensions?: { code?: string } }[] }
+  extensions?: unknown
+}
+
+const bodyOf = (error: GraphqlQueryError) => error.body as ErrorBody
+const codesOf = ({ errors }: ErrorBody): string[] =>
+  errors?.graphQLErrors?.map((one) => one.extensions?.code ?? '') ?? []
+
+/** An error of protected customer data may have no code. */
+const REFUSALS = ['ACCESS_DENIED', '']
+
+/**
+ * The answer to a query of which the platform refused these fields alone; null: it failed otherwise.
+ * Refused fields are null.
+ */
+export function answerWithout(
+  error: unknown,
+  refusable: readonly string[],
+): { data: unknown; extensions: unknown } | null {
+  if (!(error instanceof GraphqlQueryError)) return null
+  const body = bodyOf(error)
+  const { data, errors, extensions } = body
+  const all = errors?.graphQLErrors ?? []
+  const refused = all.filter(
+    ({ path }) => Array.isArray(path) && path.some((key) => refusable.includes(key as string)),
+  )
+  const only = all.length > 0 && refused.length === all.length
+  const refusals = codesOf(body).every((code) => REFUSALS.includes(code))
+  return only && refusals && data ? { data, extensions } : null
+}
+
 function diagnoseAnswer(error: GraphqlQueryError): PlatformFailure {
-  const { errors, extensions } = error.body as {
-    errors?: { graphQLErrors?: { extensions?: { code?: string } }[] }
-    extensions?: unknown
-  }
-  const codes = errors?.graphQLErrors?.map((one) => one.extensions?.code ?? '') ?? []
+  const { extensions } = bodyOf(error)
+  const codes = codesOf(bodyOf(error))
   if (codes.includes('THROTTLED'))
     return {
       kind: 'throttled',

@@ -79,6 +79,15 @@ export function createStorefront(options: PlatformOptions): Storefront {
     orders: keptPerShop((shop) => createOrders(shop, request)),
     customers: keptPerShop((shop) => createCustomers(shop, request)),
     installation: (shop) => createInstallation(shop, request),
+    hasAccess: async (shop, signal) => {
+      try {
+        await createInstallation(shop, request).id(signal)
+        return true
+      } catch (error) {
+        if (await access.isLost(shop)) return false
+        throw error
+      }
+    },
     subscriptions: (shop) => createSubscriptions(shop, request, transport),
     triggers: (shop) => createTriggers(shop, request),
     isSigned: (body, signature) => isSigned(body, signature, signing),

@@ -6,6 +6,8 @@ import { present } from '../core/present.ts'
 
 export interface TokenRow {
   domain: string
+  /** When the app was uninstalled, as the database writes it; null: it is installed. */
+  uninstalled: string | null
   access_token: Buffer | null
   expires_at: Date | null
   refresh_token: Buffer | null
@@ -38,32 +40,61 @@ export const isRenewable = (row: TokenRow | null, ms = 0): boolean =>
 /** A token without an expiry never expires. */
 const lasts = (at: Date | null, ms: number) => at === null || +at - Date.now() > ms
 
-/** The shop with its tokens, if it has any; null if it is not installed. */
+/** The shop with its tokens, which it has only while it is installed; null: it is unknown. */
 export async function readTokens(scope: ShopScope): Promise<TokenRow | null> {
   const rows = await scope.query<TokenRow>(
-    `select s.domain, t.access_token, t.expires_at, t.refresh_token, t.refresh_expires_at
-     from shops s left join shop_tokens t on t.shop_id = s.id where s.id = :shop
-       and s.uninstalled_at is null`,
+    `select s.domain, s.uninstalled_at::text as uninstalled, t.access_token, t.expires_at,
+       t.refresh_token, t.refresh_expires_at
+     from shops s left join shop_tokens t on t.shop_id = s.id and s.uninstalled_at is null
+     where s.id = :shop`,
   )
   return rows[0] ?? null
 }
 
-/** @param sealed the result of `Sealing.seal`. */
+/**
+ * Stores the tokens, unless the app was uninstalled while the platform was asked for them: false.
+ * @param sealed the result of `Sealing.seal`.
+ */
 export async function writeTokens(
   scope: ShopScope,
   sealed: Record<string, unknown>,
-): Promise<void> {
-  await scope.query(
-    `insert into shop_tokens (shop_id, access_token, expires_at, refresh_token, refresh_expires_at,
+): Promise<boolean> {
+  const rows = await scope.query(
+    `with installed as (
+       select id from shops where id = :shop and uninstalled_at is null for share
+     )
+     insert into shop_tokens (shop_id, access_token, expires_at, refresh_token, refresh_expires_at,
        scope)
-     values (:shop, :access_token, :expires_at, :refresh_token, :refresh_expires_at, :scope)
+     select id, :access_token::bytea, :expires_at::timestamptz, :refresh_token::bytea,
+       :refresh_expires_at::timestamptz, :scope from installed
      on conflict (shop_id) do update set (access_token, expires_at, refresh_token,
        refresh_expires_at, scope) =
        row(excluded.access_token, excluded.expires_at, excluded.refresh_token,
-         excluded.refresh_expires_at, excluded.scope)`,
+         excluded.refresh_expires_at, excluded.scope)
+     returning 1`,
     sealed,
   )
+  return rows.length > 0
 }
+
+/**
+ * Stores the tokens that the platform gave to an uninstalled shop, and installs it. False: it was
+ * uninstalled again, or installed by another process.
+ * @param uninstalled of the row that was read before the platform was asked.
+ */
+export const install = (
+  scope: ShopScope,
+  uninstalled: string,
+  sealed: Record<string, unknown>,
+): Promise<boolean> =>
+  scope.transaction(async (tx) => {
+    const rows = await tx.query(
+      `update shops set uninstalled_at = null, installed_at = now()
+       where id = :shop and uninstalled_at = :uninstalled::timestamptz returning 1`,
+      { uninstalled },
+    )
+    return rows.length > 0 && writeTokens(tx, sealed)
+  })
 
 /** Removes these tokens, unless another process has stored others since they were read. */
 export async function dropTokens(scope: ShopScope, read: TokenRow): Promise<void> {

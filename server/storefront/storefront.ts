@@ -80,6 +80,11 @@ export interface Storefront {
   customers(shop: number): LiveCustomers
   /** The app's installation in the shop. */
   installation(shop: number): Installation
+  /**
+   * Does the platform still accept the app's tokens of the shop? Throws `PortError` if it did not
+   * answer.
+   */
+  hasAccess(shop: number, signal: AbortSignal): Promise<boolean>
   /** The shop's subscription to the app. */
   subscriptions(shop: number): Subscriptions
   /** Starts workflows of the platform's automation in the shop. */

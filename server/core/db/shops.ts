@@ -31,7 +31,29 @@ export async function findKnownShop(
 }
 
 /**
- * The shop of that domain, created if missing and reinstalled if uninstalled. An existing shop
+ * The shop of that domain. A missing one is created as not installed: a session token alone does not
+ * prove that the app is installed, because it stays valid for a minute after the app was uninstalled.
+ * The platform's first offline token installs it (server/storefront/shop-tokens.ts).
+ */
+export async function registerShop(
+  database: Pick<Database, 'pool'>,
+  domain: string,
+): Promise<Shop> {
+  const { rows } = await database.pool.query<Shop>(
+    `with added as (
+       insert into shops (domain, name, uninstalled_at) values ($1, $2, now())
+       on conflict (domain) do nothing returning id, domain, name, demo
+     )
+     select * from added union all select id, domain, name, demo from shops where domain = $1
+     limit 1`,
+    [domain, domain.split('.')[0]],
+  )
+  // Another process may have added the row after this statement began.
+  return rows[0] ?? registerShop(database, domain)
+}
+
+/**
+ * The shop of that domain, created if missing and reinstalled if uninstalled, without the platform. An existing shop
  * keeps its name and settings. `demo` can't change, since the prefix of its API keys depends on it.
  */
 export async function ensureShop(

@@ -146,15 +146,26 @@ describe('deleting a shop', () => {
 })
 
 describe('the platform’s request', () => {
+  const signal = new AbortController().signal
+  const demand = (shop: number, hasAccess: () => Promise<boolean>) =>
+    complianceChanges(parts, hasAccess)['shop-redact'](
+      ...([forShop(house.parts.database, shop), { payload: null }, signal] as const),
+    )
+
   it('deletes a shop that is uninstalled, and keeps one that was installed again', async () => {
     const shop = await newShop()
-    const demand = complianceChanges(parts)['shop-redact']
-    const scope = forShop(house.parts.database, shop)
-    const { signal } = new AbortController()
-    await demand(scope, { payload: null }, signal)
+    await demand(shop, () => Promise.resolve(true))
     expect(await exists(shop)).toBe(true)
     await uninstallShop(parts, shop)
-    await demand(scope, { payload: null }, signal)
+    await demand(shop, () => Promise.reject(new Error('not asked')))
+    expect(await exists(shop)).toBe(false)
+  })
+
+  it('deletes a shop whose uninstallation was not reported, once the platform refuses access', async () => {
+    const shop = await newShop()
+    await expect(demand(shop, () => Promise.reject(new Error('away')))).rejects.toThrow('away')
+    expect(await exists(shop)).toBe(true)
+    await demand(shop, () => Promise.resolve(false))
     expect(await exists(shop)).toBe(false)
   })
 })

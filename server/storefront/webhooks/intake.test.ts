@@ -85,6 +85,23 @@ test('a new order is read if its payment is authorized: other states have topics
   expect(subjects).not.toContain('gid://shopify/Order/2001')
 })
 
+test('ids that a double cannot hold are read exactly', async () => {
+  for (const body of ['{"order_id":9007199254740993}', '{ "order_id": 12345678901234567891 }'])
+    expect(await send('refunds/create', body)).toBe(200)
+  const subjects = (await changes()).map(({ subject }) => subject)
+  expect(subjects).toContain('gid://shopify/Order/9007199254740993')
+  expect(subjects).toContain('gid://shopify/Order/12345678901234567891')
+})
+
+test('two requests to delete a customer are both kept, and no key names the customer', async () => {
+  const customer = { id: null, email: 'buyer@example.com', phone: null }
+  for (const orders of [[1], [2], [2]])
+    expect(await send('customers/redact', { customer, orders_to_redact: orders })).toBe(200)
+  const requests = (await changes()).filter(({ kind }) => kind === 'customer-redact')
+  expect(requests).toHaveLength(2)
+  expect(JSON.stringify(requests)).not.toContain('buyer@')
+})
+
 test('an unusable webhook gets a response that prevents useless repeats', async () => {
   const before = await changes()
   expect(await send('orders/paid', 'not JSON')).toBe(400)

@@ -12,7 +12,7 @@ import { BATCH_SIZE, createQueryBatcher } from '../../core/query-batcher.ts'
 import { createTtlCache } from '../../core/ttl-cache.ts'
 import { reportChange, reportOrders, type ReportedOrder } from './changes.ts'
 import { isSigned } from './signature.ts'
-import { TOPICS } from './topics.ts'
+import { readBody, TOPICS } from './topics.ts'
 import { keptPerShop } from '../per-shop.ts'
 
 export const WEBHOOKS_PATH = '/webhooks'
@@ -75,7 +75,7 @@ function readReport({ headers }: IncomingMessage, body: Buffer): Report | 'unkno
   const changeOf = Object.hasOwn(TOPICS, topic) ? TOPICS[topic] : undefined
   if (!changeOf) return 'unknown'
   try {
-    const parsed: unknown = JSON.parse(body.toString())
+    const parsed = readBody(body.toString())
     if (typeof parsed !== 'object' || parsed === null) return null
     const change = changeOf(parsed as Record<string, unknown>)
     return { topic, change, triggeredAt: Number.isNaN(at.getTime()) ? null : at }

@@ -169,7 +169,7 @@ export const changeDelivery = (
     for (const one of change.replace ?? []) await replaceFile(tx, secrets, row, one, now)
     if (change.replace?.length) await prepareFiles(tx, row)
     await changeTerms(tx, row, change, now)
-    await setTerms(tx, row, change.terms ?? [])
+    await setTerms(tx, row, change.terms ?? [], now)
     if (change.email !== undefined && (await changeAddress(tx, secrets, row, change.email)))
       await prepareForAddress(tx, row)
     await tx.query(
@@ -217,7 +217,7 @@ async function changeTerms(
       ? []
       : [
           `expires_at = greatest(l.available_at, :now::timestamptz) + :days::int * interval '24 hours'`,
-          `use_hours = ${USE_HOURS_KEPT}`,
+          `use_hours = ${USE_HOURS_KEPT}, own_expiry = false`,
         ]),
     ...(download_limit === undefined ? [] : ['download_limit = :limit::int']),
     // Added to the downloads so far, so that the buyer can download this many more times.
@@ -242,11 +242,15 @@ async function changeTerms(
   )
 }
 
-/** Absent terms stay as they are. */
+/**
+ * Absent terms stay as they are, except that an expiry which counts from the release moves with it. The
+ * expiry of a file that stays available does not move.
+ */
 async function setTerms(
   tx: ShopScope,
   { link_id }: DeliveryRow,
   terms: readonly FileTerms[],
+  now: Date,
 ): Promise<void> {
   if (terms.length === 0) return
   const rows = terms.map(({ file_id, expires_at, available_at, download_limit }) => ({
@@ -257,19 +261,25 @@ async function setTerms(
   const which = 'parent_id = :link and file_id = any(:files::uuid[])'
   await tx.query(
     `with held as (${linksInLockOrder(which)})
-     update links l set expires_at = case when g.expires then g.expires_at else l.expires_at end,
+     update links l set expires_at = case when g.expires then g.expires_at
+         when g.releases and l.available_at is not null and not l.own_expiry
+           and greatest(l.available_at, g.available_at) > :now::timestamptz
+           then l.expires_at + (greatest(g.available_at, :now::timestamptz) - l.available_at)
+         else l.expires_at end,
+       own_expiry = case when g.expires then g.expires_at is not null else l.own_expiry end,
        use_hours = case when g.expires then ${USE_HOURS_KEPT} else l.use_hours end,
-       available_at = case when g.releases then coalesce(g.available_at, now())
+       available_at = case when g.releases
+           then coalesce(g.available_at, least(l.available_at, :now::timestamptz))
          else l.available_at end,
        own_release = l.own_release or g.releases,
-       released_at = case when g.releases and g.available_at > now() then null
+       released_at = case when g.releases and g.available_at > :now::timestamptz then null
          else l.released_at end,
        download_limit = case when g.limits then g.download_limit else l.download_limit end
      from held, jsonb_to_recordset(:rows::jsonb) as g (file_id uuid, expires boolean,
        expires_at timestamptz, releases boolean, available_at timestamptz, limits boolean,
        download_limit int)
      where l.shop_id = :shop and l.id = held.id and l.file_id = g.file_id`,
-    { link: link_id, files: terms.map(({ file_id }) => file_id), rows: JSON.stringify(rows) },
+    { link: link_id, files: terms.map(({ file_id }) => file_id), rows: JSON.stringify(rows), now },
   )
 }
 
@@ -345,7 +355,8 @@ async function replaceFile(
   await addDeliveryFiles(tx, secrets, [{ delivery: row, sold }], now)
   await tx.query(
     `update links n set expires_at = l.expires_at, available_at = l.available_at,
-       own_release = l.own_release, released_at = l.released_at, use_hours = l.use_hours,
+       own_release = l.own_release, own_expiry = l.own_expiry, released_at = l.released_at,
+       use_hours = l.use_hours,
        first_used_at = l.first_used_at, needs_tag = l.needs_tag
      from links l where n.shop_id = :shop and n.parent_id = :link and n.file_id = :other
        and l.shop_id = n.shop_id and l.parent_id = n.parent_id and l.file_id = :file`,

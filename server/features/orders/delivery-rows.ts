@@ -141,7 +141,7 @@ export async function addDeliveryFiles(
      on conflict (shop_id, parent_id, file_id) where parent_id is not null do update
        set revoked_at = null, expires_at = excluded.expires_at, downloads = 0,
          download_limit = excluded.download_limit, available_at = excluded.available_at,
-         own_release = false, released_at = null, use_hours = excluded.use_hours,
+         own_release = false, own_expiry = false, released_at = null, use_hours = excluded.use_hours,
          first_used_at = null, needs_tag = excluded.needs_tag
        where l.revoked_at is not null and :given::uuid is not null`,
     {

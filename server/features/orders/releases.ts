@@ -40,7 +40,8 @@ export const followReleases = (scope: ShopScope, now: Date): Promise<boolean> =>
          order by l.id limit ${LINKS_PER_STEP} for no key update of l
        )
        update links l set available_at = held.next,
-         expires_at = l.expires_at + (held.next - held.was)
+         expires_at = case when l.own_expiry then l.expires_at
+           else l.expires_at + (held.next - held.was) end
        from held where l.shop_id = :shop and l.id = held.id returning 1`,
       { files, now },
     )

@@ -142,7 +142,13 @@ async function redactOrders(tx: ShopScope, { orders }: Buyer): Promise<void> {
     { orders },
   )
   await tx.query(
-    `update deliveries set email = null, ask = null, revoked_at = coalesce(revoked_at, now()),
+    `delete from outbox m using deliveries d
+     where m.shop_id = :shop and m.kind = 'sms' and d.shop_id = :shop
+       and d.id = (m.payload ->> 'delivery')::uuid and d.order_id = any(:orders::text[])`,
+    { orders },
+  )
+  await tx.query(
+    `update deliveries set email = null, phone = null, ask = null, revoked_at = coalesce(revoked_at, now()),
        updated_at = now()
      where shop_id = :shop and order_id = any(:orders::text[])`,
     { orders },
@@ -154,13 +160,13 @@ async function redactOrders(tx: ShopScope, { orders }: Buyer): Promise<void> {
     { orders },
   )
   await tx.query(
-    `update orders set email = null, locale = null, customer_id = null, customer_name = null
+    `update orders set email = null, phone = null, locale = null, customer_id = null, customer_name = null
      where shop_id = :shop and id = any(:orders::text[])`,
     { orders },
   )
   // The demo shop's own record of these orders; its addresses are masked already.
   await tx.query(
-    `update demo_orders set data = data - 'customerName'
+    `update demo_orders set data = data - 'customerName' - 'phone'
      where shop_id = :shop and 'gid://shopify/Order/' || id = any(:orders::text[])`,
     { orders },
   )

@@ -7,10 +7,10 @@ import { LINK_TEXTS } from './link-texts.ts'
 
 /**
  * `order`: its files; `update`, `added`, `ready`, `available`: later news of it; `link`: a link of
- * the shop.
+ * the shop; `text`: the text message about an order without an email address.
  */
 export const BUYER_MAILS = [
-  ...(['order', 'update', 'added', 'ready', 'available', 'link', 'library'] as const),
+  ...(['order', 'update', 'added', 'ready', 'available', 'link', 'library', 'text'] as const),
 ] as const
 export type BuyerMail = (typeof BUYER_MAILS)[number]
 
@@ -24,6 +24,13 @@ export const TEXT_FIELDS = {
 } as const
 export type TextField = keyof typeof TEXT_FIELDS
 export const FIELD_NAMES = Object.keys(TEXT_FIELDS) as readonly TextField[]
+/** The parts that a mail has: a text message has one, and its link follows. */
+export const fieldsOf = (mail: BuyerMail): readonly TextField[] =>
+  mail === 'text' ? ['intro'] : FIELD_NAMES
+/** A text message of several parts costs several times. */
+const MAX_MESSAGE_TEXT = 200
+export const maxLengthOf = (mail: BuyerMail, field: TextField): number =>
+  mail === 'text' ? MAX_MESSAGE_TEXT : TEXT_FIELDS[field]
 
 /** The variables of own texts, by mail. `files`: how many, like “3 files”. */
 export const VARIABLES: Readonly<Record<BuyerMail, readonly string[]>> = {
@@ -34,11 +41,12 @@ export const VARIABLES: Readonly<Record<BuyerMail, readonly string[]>> = {
   available: ['order', 'shop', 'files'],
   link: ['name', 'shop'],
   library: ['shop', 'date'],
+  text: ['order', 'shop'],
 }
 
 export type TextValues = Readonly<Record<string, string | number>>
 
-type DeliveryMail = Exclude<BuyerMail, 'link' | 'library'>
+type DeliveryMail = Exclude<BuyerMail, 'link' | 'library' | 'text'>
 const DELIVERY_FIELDS: Readonly<
   Record<DeliveryMail, Record<'subject' | 'intro', keyof (typeof DELIVERY_TEXTS)['en']>>
 > = {
@@ -65,6 +73,7 @@ export interface UsualText {
 export function usualText({ mail, field, locale }: UsualText, values: TextValues): string {
   if (mail === 'library') return translatorFor(locale)(LIBRARY_FIELDS[field], values)
   if (mail === 'link') return formatText(locale, LINK_TEXTS[locale][field], values)
+  if (mail === 'text') return formatText(locale, DELIVERY_TEXTS[locale].text, values)
   const own = DELIVERY_FIELDS[mail]
   const name = field === 'subject' || field === 'intro' ? own[field] : field
   return formatText(locale, DELIVERY_TEXTS[locale][name], values)

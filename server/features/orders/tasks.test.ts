@@ -177,12 +177,12 @@ describe('first mails', () => {
 
     const parts = { secrets: shop.secrets, now: new Date() }
     const right = buyer().email
-    await correctAddress(shop.scope, id, right, parts)
+    await correctAddress(shop.scope, id, { email: right }, parts)
     expect(await unreachable()).toEqual([second.id])
     expect(await delivery()).toMatchObject({ email: right, bounced_at: null })
     expect((await delivery()).messages[0]).toMatchObject({ status: 'waiting' })
     // The same address again: it works now.
-    await correctAddress(shop.scope, second.id, about.email, parts)
+    await correctAddress(shop.scope, second.id, { email: about.email }, parts)
     expect(await unreachable()).toEqual([])
     expect(await shop.scope.query('select from mail_blocks where shop_id = :shop')).toEqual([])
   })

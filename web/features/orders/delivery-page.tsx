@@ -5,7 +5,7 @@ import { ApiError } from '../../shell/client/error.ts'
 import { LoadingRows } from '../../shell/components/lists.tsx'
 import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
-import { blockedText, DELIVERY_STATUSES } from './labels.ts'
+import { blockedText, DELIVERY_STATUSES, isText } from './labels.ts'
 import { messageText, reasonText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Badge, Banner, BlockStack, Card } from '../../shell/ui/index.ts'
@@ -93,9 +93,13 @@ function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | 
         {delivery.bounced_at !== null && delivery.status === 'ready' && (
           <Banner
             tone="critical"
-            title={t('The last email did not reach the buyer')}
+            title={
+              isText(delivery)
+                ? t('The last text message did not reach the buyer')
+                : t('The last email did not reach the buyer')
+            }
             action={{
-              content: t('Correct the address'),
+              content: isText(delivery) ? t('Correct the number') : t('Correct the address'),
               onAction: () => setOpen({ dialog: 'correct' }),
             }}
           >

@@ -12,6 +12,7 @@ import {
   type Buyer,
   type CustomerRequest,
 } from './buyer.ts'
+import { MOVED_TEMPLATE } from '../mail/buyer-templates.ts'
 import { openPhone } from '../messages/buyer-phone.ts'
 import { readAnswer, recentAnswer, storeAnswer } from './customer-data-rows.ts'
 import type { BuyerPlaces } from '../feature.ts'
@@ -146,7 +147,9 @@ async function rowsWithAddress(
 const waitingMails = (scope: ShopScope, { links, orders }: Buyer): Promise<Rows> =>
   scope.query(
     `select created_at, status, payload from outbox
-     where shop_id = :shop and result is null and payload ->> 'link' = any(:links::text[])
+     where shop_id = :shop and result is null and (payload ->> 'link' = any(:links::text[])
+       or payload ->> 'template' = '${MOVED_TEMPLATE}' and exists (
+         select from jsonb_array_elements_text(payload -> 'links') l where l = any(:links::text[])))
      union all
      select m.created_at, m.status, jsonb_build_object('text', m.result ->> 'text')
      from deliveries d join outbox m on m.shop_id = d.shop_id and m.kind = 'sms'

@@ -1,5 +1,6 @@
 // customers/redact: deletes the stored data about a buyer. Links are revoked and kept as records
 // without a person, so that the shop's counts stay right. Every step is idempotent.
+import { MOVED_TEMPLATE } from '../mail/buyer-templates.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { rewriteReplies } from '../../core/db/sealed-replies.ts'
 import type { Secrets } from '../../core/secrets.ts'
@@ -99,7 +100,9 @@ async function redactLinks(tx: ShopScope, { links }: Buyer): Promise<void> {
     { links },
   )
   await tx.query(
-    `delete from outbox where shop_id = :shop and payload ->> 'link' = any(:links::text[])`,
+    `delete from outbox where shop_id = :shop and (payload ->> 'link' = any(:links::text[])
+       or payload ->> 'template' = '${MOVED_TEMPLATE}' and exists (
+         select from jsonb_array_elements_text(payload -> 'links') l where l = any(:links::text[])))`,
     { links },
   )
   await tx.query(

@@ -26,13 +26,14 @@ export function previewMail(
 ): MailPreview {
   if (mail === 'text') return previewText(look, locale, baseUrl)
   const date = translatorFor(locale).date(UNTIL)
+  const address = `${baseUrl}/download?key=…`
   const {
     subject,
     text,
     html = '',
   } = renderBuyerMail(
     look,
-    { mail, locale, address: `${baseUrl}/download?key=…`, ...partsOf(mail, locale, date) },
+    { mail, locale, address, ...partsOf(mail, locale, { date, address }) },
     baseUrl,
   )
   const { logo } = look.page
@@ -52,11 +53,16 @@ function previewText(look: MailLook, locale: Locale, baseUrl: string): MailPrevi
 function partsOf(
   mail: BuyerMail,
   locale: Locale,
-  date: string,
-): Pick<BuyerMailParts, 'values' | 'files' | 'before' | 'after'> {
+  { date, address }: { date: string; address: string },
+): Pick<BuyerMailParts, 'values' | 'files' | 'before' | 'after' | 'linked'> & { address?: string } {
   if (mail === 'library') {
     const t = translatorFor(locale)
     return { values: { date }, after: t('library.mailUntil', { date }) }
+  }
+  if (mail === 'links') {
+    const terms = formatText(locale, LINK_TEXTS[locale].terms, { times: TIMES, ends: 'true', date })
+    const linked = FILES.map((name) => ({ name, terms, address }))
+    return { values: { count: FILES.length }, address: '', linked }
   }
   if (mail === 'link')
     return {

@@ -4,6 +4,7 @@ import { say, sentences, textOf, type Text } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { mailedDelivery, NOT_READY } from './delivery-mail.ts'
 import { COMPLAINED } from '../mail/blocks.ts'
+import { movedLinks } from './moved-mail.ts'
 import { textedDelivery } from './delivery-text.ts'
 import { linkInPayload } from '../links/mail.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
@@ -121,7 +122,9 @@ async function contentOf(tx: ShopScope, { id }: FailedMessage): Promise<FailedCo
     (mailedDelivery(row.payload) !== null || textedDelivery(row.payload) !== null)
   return {
     ...row?.result,
-    link: row !== undefined && linkInPayload(row.payload) !== null,
+    link:
+      row !== undefined &&
+      (linkInPayload(row.payload) !== null || movedLinks(row.payload) !== null),
     delivery,
   }
 }

@@ -8,6 +8,7 @@ import { mailLanguageOf, readShop } from '../../files/shop-settings.ts'
 import { CALLBACK_EVENT } from './callbacks.ts'
 import { mailedDelivery, writeDeliveryMails } from './delivery-mail.ts'
 import { linkInPayload } from '../links/mail.ts'
+import { movedLinks, writeMovedMail } from './moved-mail.ts'
 import { textedDelivery, writeDeliveryText } from './delivery-text.ts'
 import { writeLinkMails } from './link-mail.ts'
 import type { FlowMessage } from '../flow/triggers.ts'
@@ -136,6 +137,8 @@ async function readable(
   )
   const delivered = new Map(mailed.map(({ id }, at) => [id, mails[at]]))
   for (const { id, payload } of waiting) {
+    const moved = movedLinks(payload)
+    if (moved) delivered.set(id, await writeMovedMail(scope, moved, baseUrl))
     const texted = textedDelivery(payload)
     // The list does not open the numbers.
     if (texted !== null)
@@ -164,7 +167,7 @@ async function readable(
     return (
       (link && linkMails.get(link)) || {
         ...draftMail(payload as MailPayload, baseUrl, language),
-        to: link || delivery ? [] : recipients,
+        to: link || delivery || movedLinks(payload) ? [] : recipients,
       }
     )
   }

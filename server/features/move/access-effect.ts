@@ -7,7 +7,6 @@ import { defineEffect, type EffectRequest } from '../../engine/effect.ts'
 import { revokeLinks } from '../links/model/changes.ts'
 import { orderedIds } from '../links/model/creation.ts'
 import { laterReleaseOf } from '../links/model/release.ts'
-import { queueLinkMails } from '../links/mail.ts'
 
 /** What an outcome stores for the undo: the operation's UUID and the file's. */
 interface GivenAccess {
@@ -27,14 +26,9 @@ export const accessEffect = (secrets: Secrets) =>
       const created: CreatedLink[] = []
       for (const [wanted, of] of groupsOf(requests)) {
         const files = of.map(({ file }) => file)
-        const some = await createAccessLinks(tx, { secrets, operation, move: wanted.move, files })
-        if (wanted.send)
-          await queueLinkMails(
-            tx,
-            some.map(({ id }) => id),
-            { occasion: 'made', operation },
-          )
-        created.push(...some)
+        created.push(
+          ...(await createAccessLinks(tx, { secrets, operation, move: wanted.move, files })),
+        )
       }
       const byFile = Map.groupBy(created, ({ file_id }) => file_id)
       return new Map(

@@ -41,6 +41,7 @@ const MAILS: { value: BuyerMail; label: string }[] = [
   { value: 'added', label: t('Further files of a product') },
   { value: 'available', label: t('Files that have become available') },
   { value: 'link', label: t('A link that you send') },
+  { value: 'links', label: t('Links of a buyer whom you moved') },
   { value: 'library', label: t('All downloads of a buyer') },
   { value: 'text', label: t('Text message without an email address') },
 ]

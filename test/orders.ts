@@ -11,6 +11,7 @@ export function paidOrder({ products = [], ...over }: MadeOrder = {}): PlatformO
   const at = new Date('2026-10-01T12:00:00Z')
   return {
     ...{ id: 'gid://shopify/Order/1', name: '#1001', email: 'buyer@example.com', locale: 'en' },
+    phone: null,
     ...{ confirmation_number: 'ABC123', created_at: at, updated_at: at, cancelled_at: null },
     ...{ financial_status: 'PAID', fully_paid: true, paid_lines: [], recommendation: 'NONE' },
     customer_id: 'gid://shopify/Customer/7',

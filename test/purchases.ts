@@ -3,10 +3,11 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { addMappings } from '../server/files/mappings.ts'
+import type { TwilioAccount } from '../server/core/configuration/environment.ts'
 import type { ShopScope } from '../server/core/db/for-shop.ts'
 import { forShop } from '../server/core/db/for-shop.ts'
 import type { BackgroundTask } from '../server/core/queue/background.ts'
-import { openOutbox, type Outbox } from '../server/startup/outbox.ts'
+import { openOutbox, type Outbox, type OutboxOptions } from '../server/startup/outbox.ts'
 import {
   listDeliveries,
   readDelivery,
@@ -24,6 +25,13 @@ import { createStorefront } from '../server/storefront/platform.ts'
 import { openTestWorker } from './background.ts'
 import { createTestShop, openTestDatabase, silent } from './database.ts'
 
+export interface Buyer {
+  email: string | null
+  phone?: string
+  name?: string
+  locale?: string
+}
+
 export interface Purchases {
   database: Awaited<ReturnType<typeof openTestDatabase>>
   scope: ShopScope
@@ -33,12 +41,14 @@ export interface Purchases {
   /**
    * Buys one unit, or one line of one unit for each location that ships; returns the order's id.
    */
-  buy(buyer: { email: string; name?: string }, locations?: readonly number[]): Promise<string>
+  buy(buyer: Buyer, locations?: readonly number[]): Promise<string>
   /** The order on the platform. */
   order(id: string): Promise<DemoOrder>
   delivery(order: string): Promise<DeliveryDetail | null>
   /** Runs every due job of a task, as another worker would. */
   run(task: 'sync' | 'reconcile' | 'effects' | 'mails'): Promise<void>
+  /** Delivers every waiting text message once. */
+  sendTexts(): Promise<void>
   close(): Promise<void>
 }
 
@@ -46,8 +56,14 @@ const DOMAIN = 'harbour.myshopify.com'
 const CREDENTIALS = { apiKey: 'the-key', apiSecret: 'the secret of the app, 32 characters' }
 const SKU = 'EB-001'
 
-/** @param smtpUrl the mail server's URL; null: none. */
-export async function openPurchases(smtpUrl: string | null): Promise<Purchases> {
+/**
+ * @param smtpUrl the mail server's URL; null: none.
+ * @param twilio the account for text messages; null: none.
+ */
+export async function openPurchases(
+  smtpUrl: string | null,
+  twilio: TwilioAccount | null = null,
+): Promise<Purchases> {
   const database = await openTestDatabase()
   const shop = await createTestShop(database, DOMAIN)
   const scope = forShop(database, shop)
@@ -64,7 +80,7 @@ export async function openPurchases(smtpUrl: string | null): Promise<Purchases> 
     appUrl: 'https://files.example.com',
   })
   await storefront.ensureAccess(shop, signSessionToken(demo.app))
-  const outbox = openTestOutbox(database, secrets, smtpUrl)
+  const outbox = openTestOutbox(database, secrets, { smtpUrl, twilio })
   const parts = { database, storefront, secrets, clock: () => new Date(), log: silent }
   const tasks: Record<Parameters<Purchases['run']>[0], BackgroundTask> = {
     sync: syncTask(parts),
@@ -96,6 +112,13 @@ export async function openPurchases(smtpUrl: string | null): Promise<Purchases> 
       return found ? readDelivery(scope, found.id, new Date()) : null
     },
     run: (task) => worker.runWanted(tasks[task]),
+    sendTexts: async () => {
+      const waiting = await scope.query<{ id: string }>(
+        `select id from outbox where shop_id = :shop and kind = 'sms' and status = 'waiting'
+         order by id`,
+      )
+      for (const { id } of waiting) await outbox.deliver({ shop, message: id })
+    },
     close: async () => {
       await outbox.close()
       await storefront.close()
@@ -112,10 +135,10 @@ export async function openPurchases(smtpUrl: string | null): Promise<Purchases> 
 const openTestOutbox = (
   database: Awaited<ReturnType<typeof openTestDatabase>>,
   secrets: Purchases['secrets'],
-  smtpUrl: string | null,
+  servers: Pick<OutboxOptions, 'smtpUrl' | 'twilio'>,
 ): Outbox =>
   openOutbox({
-    ...{ database, smtpUrl, twilio: null, secrets, log: silent, clock: () => new Date() },
+    ...{ database, ...servers, secrets, log: silent, clock: () => new Date() },
     ...{ from: 'Stevedore <files@example.com>', baseUrl: 'https://files.example.com' },
     client: { post: () => Promise.reject(new Error('no callback in this test')) },
     operationRecord: () => Promise.resolve({}),

@@ -9,7 +9,7 @@ const options = z.strictObject({
     .meta({ title: 'Buyers', widget: 'none' }),
   email: z.boolean().default(false).meta({
     title: 'Email the buyers',
-    help: 'One email for each file. Without it, the links are ready and nobody is told.',
+    help: 'One email for each buyer. Without it, the links are ready and nobody is told.',
   }),
 })
 

@@ -124,6 +124,10 @@ const fields = {
     description:
       'Buyers are told by email when a file becomes available that they bought before its release; only with `delivery_mail` `own`',
   }),
+  text_buyers: z.boolean().meta({
+    description:
+      'Buyers whose order has a phone number and no email address get a text message with the link; only with `delivery_mail` `own`',
+  }),
   delivery_workflow: z.string().max(100).nullable().meta({
     description: 'The workflow (kind `delivery`) that runs on each new delivery; null: none',
   }),
@@ -158,6 +162,7 @@ export const shopSettingsSchema = z
     new_files: fields.new_files.default('ask'),
     new_files_mail: fields.new_files_mail.default(true),
     release_mail: fields.release_mail.default(true),
+    text_buyers: fields.text_buyers.default(false),
     delivery_workflow: fields.delivery_workflow.default(null),
   })
   .meta({ id: 'Settings' })

@@ -75,7 +75,7 @@ export function openDeliverers(options: OutboxOptions): Deliverers {
     callback: callbackDeliverer(options),
     webhook: webhookDeliverer({ ...options, events: EVENTS }),
     flow: flowDeliverer(options.triggers),
-    sms: smsDeliverer(twilio === null ? null : twilioGateway(twilio)),
+    sms: smsDeliverer(twilio === null ? null : twilioGateway(twilio), options),
   }
 }
 

@@ -10,6 +10,7 @@ import { documentPlace } from '../features/compliance/customer-data-rows.ts'
 import { dropSecretPlace } from '../features/drop/shared-secrets.ts'
 import { mailKeyPlace } from '../features/mail/domain.ts'
 import { mailPasswordPlace } from '../features/mail/server-password.ts'
+import { phonePlace } from '../features/messages/buyer-phone.ts'
 import { licencePlace } from '../features/preparation/model/licence-lists.ts'
 import { secretPlace } from '../features/webhooks/webhooks.ts'
 import { tokenPlace } from '../storefront/shop-tokens.ts'
@@ -75,6 +76,10 @@ export const SEALED_PLACES: readonly SealedPlace[] = [
     ...{ table: 'cloud_authorizations', column: 'verifier', format: 'bytes' },
     about: ofShop(authorizationPlace),
   },
+  ...['orders', 'deliveries'].map((table) => ({
+    ...{ table, column: 'phone', format: 'bytes' as const },
+    about: ofShop(phonePlace),
+  })),
   {
     ...{ table: 'licence_keys', column: 'sealed', format: 'bytes' },
     about: ofShop(licencePlace),

@@ -3,6 +3,7 @@
 import { PortError } from '../../plugins/contract.ts'
 import type { AdminRequest } from './admin-api.ts'
 import { CHANGED_ORDERS, ORDERS_BY_ID, ORDERS_COUNT, PAST_ORDERS } from './operations.ts'
+import { PlatformRefusal } from './platform-failures.ts'
 import { readPaidLines } from './paid-lines.ts'
 import { createOrderMarks, type OrderMarks } from './order-marks.ts'
 
@@ -33,6 +34,8 @@ export interface PlatformOrder {
   id: string
   name: string
   email: string | null
+  /** As the platform has it; null: it was not asked for, or there is none. */
+  phone: string | null
   locale: string | null
   confirmation_number: string | null
   created_at: Date
@@ -72,6 +75,12 @@ export interface PastOrdersPage {
   cursor: string | null
 }
 
+export interface OrderReading {
+  signal: AbortSignal
+  /** Reads phone numbers too, if the platform lets this app have them. */
+  phones?: boolean
+}
+
 /** Every method throws `PortError`. */
 export interface LiveOrders extends OrderMarks {
   /**
@@ -80,14 +89,14 @@ export interface LiveOrders extends OrderMarks {
    */
   read(
     ids: readonly string[],
-    signal: AbortSignal,
+    reading: OrderReading,
   ): Promise<readonly (PlatformOrder | PortError | null)[]>
   /** Orders that changed since then, oldest change first. */
   changedSince(since: Date, signal: AbortSignal): AsyncIterable<readonly ChangedOrder[]>
   /** How many orders were placed since then. */
   countPlaced(since: Date, signal: AbortSignal): Promise<number>
   /** A page of the orders that were placed since then, oldest first. */
-  placedSince(since: Date, cursor: string | null, signal: AbortSignal): Promise<PastOrdersPage>
+  placedSince(since: Date, cursor: string | null, reading: OrderReading): Promise<PastOrdersPage>
 }
 
 interface LineNode {
@@ -113,6 +122,7 @@ interface OrderNode {
   id: string
   name: string
   email: string | null
+  phone?: string | null
   customerLocale: string | null
   confirmationNumber: string | null
   createdAt: string
@@ -144,32 +154,35 @@ type Ask = (
   ids: readonly string[],
   lines: number,
   after: string | null,
-  signal: AbortSignal,
+  reading: OrderReading,
 ) => Promise<(OrderNode | null)[]>
 
 export function createOrders(shop: number, request: AdminRequest): LiveOrders {
-  const ask: Ask = async (ids, lines, after, signal) => {
-    const { nodes } = await request<{ nodes: (Partial<OrderNode> | null)[] }>(
-      shop,
-      ORDERS_BY_ID,
-      { ids, lines, after },
-      pointsOf(ids.length, lines),
-      signal,
+  const ask: Ask = async (ids, lines, after, reading) => {
+    const { nodes } = await withPhones(reading, ({ signal, phones = false }) =>
+      request<{ nodes: (Partial<OrderNode> | null)[] }>(
+        shop,
+        ORDERS_BY_ID,
+        { ids, lines, after, phones },
+        pointsOf(ids.length, lines),
+        signal,
+      ),
     )
     // A node of another type has none of the fields.
     return nodes.map((node) => (node?.id === undefined ? null : (node as OrderNode)))
   }
-  const whole = async (node: OrderNode, signal: AbortSignal) => {
-    const order = await wholeOrder(ask, node, signal)
-    return order instanceof PortError ? order : withPaidLines(shop, request, order, signal)
+  const whole = async (node: OrderNode, reading: OrderReading) => {
+    const order = await wholeOrder(ask, node, reading)
+    return order instanceof PortError ? order : withPaidLines(shop, request, order, reading.signal)
   }
   return {
     ...createOrderMarks(shop, request),
-    read: async (ids, signal) => {
+    read: async (ids, reading) => {
       const read: (PlatformOrder | PortError | null)[] = []
       for (let at = 0; at < ids.length; at += ORDERS_PER_QUERY) {
-        const nodes = await ask(ids.slice(at, at + ORDERS_PER_QUERY), LINES_PER_QUERY, null, signal)
-        for (const node of nodes) read.push(node && (await whole(node, signal)))
+        const some = ids.slice(at, at + ORDERS_PER_QUERY)
+        const nodes = await ask(some, LINES_PER_QUERY, null, reading)
+        for (const node of nodes) read.push(node && (await whole(node, reading)))
       }
       return read
     },
@@ -181,17 +194,19 @@ export function createOrders(shop: number, request: AdminRequest): LiveOrders {
       )
       return ordersCount?.count ?? 0
     },
-    placedSince: async (since, page, signal) => {
+    placedSince: async (since, page, reading) => {
       const first = ORDERS_PER_QUERY
-      const { orders } = await request<{ orders: Page<OrderNode> }>(
-        shop,
-        PAST_ORDERS,
-        { query: placedQuery(since), first, page, lines: LINES_PER_QUERY, after: null },
-        pointsOf(first, LINES_PER_QUERY) + 2,
-        signal,
+      const { orders } = await withPhones(reading, ({ signal, phones = false }) =>
+        request<{ orders: Page<OrderNode> }>(
+          shop,
+          PAST_ORDERS,
+          { query: placedQuery(since), first, page, lines: LINES_PER_QUERY, after: null, phones },
+          pointsOf(first, LINES_PER_QUERY) + 2,
+          signal,
+        ),
       )
       const read: (PlatformOrder | PortError)[] = []
-      for (const node of orders.nodes) read.push(await whole(node, signal))
+      for (const node of orders.nodes) read.push(await whole(node, reading))
       return {
         ...{ orders: read, ids: orders.nodes.map(({ id }) => id) },
         cursor: orders.pageInfo.hasNextPage ? orders.pageInfo.endCursor : null,
@@ -200,16 +215,32 @@ export function createOrders(shop: number, request: AdminRequest): LiveOrders {
   }
 }
 
+/**
+ * The platform refuses the whole query if the app may not read phone numbers: it is then sent without
+ * them, because their orders have files to deliver.
+ */
+async function withPhones<Result>(
+  reading: OrderReading,
+  ask: (reading: OrderReading) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await ask(reading)
+  } catch (error) {
+    if (!reading.phones || !(error instanceof PlatformRefusal)) throw error
+    return ask({ signal: reading.signal })
+  }
+}
+
 /** The order with the rest of its lines. */
 async function wholeOrder(
   ask: Ask,
   node: OrderNode,
-  signal: AbortSignal,
+  reading: OrderReading,
 ): Promise<PlatformOrder | PortError> {
   const lines = [...node.lineItems.nodes]
   try {
     for (let page = node.lineItems.pageInfo; page.hasNextPage;) {
-      const [next] = await ask([node.id], LINES_PER_PAGE, page.endCursor, signal)
+      const [next] = await ask([node.id], LINES_PER_PAGE, page.endCursor, reading)
       // All pages of an order must show the same state: it is read again if it has changed.
       if (next?.updatedAt !== node.updatedAt) return changed()
       lines.push(...next.lineItems.nodes)
@@ -281,6 +312,7 @@ const orderOf = (node: OrderNode, lines: readonly LineNode[]): PlatformOrder => 
   id: node.id,
   name: node.name,
   email: node.email,
+  phone: node.phone ?? null,
   locale: node.customerLocale,
   confirmation_number: node.confirmationNumber,
   created_at: new Date(node.createdAt),

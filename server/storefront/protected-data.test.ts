@@ -46,7 +46,7 @@ async function readWithout(denied: readonly string[]) {
   })
   try {
     await storefront.ensureAccess(shop, signSessionToken(demo.app))
-    return (await storefront.orders(shop).read([ID], never))[0]
+    return (await storefront.orders(shop).read([ID], { signal: never }))[0]
   } finally {
     await storefront.close()
     await close()

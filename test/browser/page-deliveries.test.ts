@@ -70,7 +70,7 @@ test('a purchase is listed with its mail, opened page and downloads', async () =
   await download(buyer)
   const delivery = await openDelivery('one@example.com')
   await list(delivery, 'Products of the order').getByText('EB-001').waitFor()
-  await list(delivery, 'Emails').getByText('To one@example.com').waitFor()
+  await list(delivery, 'Messages').getByText('To one@example.com').waitFor()
   await list(delivery, 'Downloads and views').getByText('127.0.0.1').waitFor()
   await delivery.getByText(/^1 download, last /).waitFor()
   await list(delivery, 'Files').getByText('Used up').waitFor()
@@ -172,7 +172,7 @@ soakTest('a buyer’s request for more downloads is granted with one click', asy
   await press(page, 'Grant 3 more downloads and 30 days')
   await page.getByText('My laptop broke').waitFor({ state: 'detached' })
   await list(page, 'Files').getByText('Downloads: 1 of 4').waitFor()
-  await expect.poll(() => list(page, 'Emails').getByRole('listitem').count()).toBe(2)
+  await expect.poll(() => list(page, 'Messages').getByRole('listitem').count()).toBe(2)
   await buyer.close()
 })
 
@@ -201,7 +201,7 @@ soakTest(
     await dialog(page).getByText('Enter an address like').waitFor()
     await dialog(page).getByLabel('Email of the buyer').fill('right@example.com')
     await press(page, 'Save')
-    await list(page, 'Emails').getByText('To right@example.com').waitFor()
+    await list(page, 'Messages').getByText('To right@example.com').waitFor()
     await press(page, 'Extend Tides.pdf')
     // Nothing blocks the buyer, so nothing is preset.
     await press(page, 'Extend')

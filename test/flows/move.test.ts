@@ -63,8 +63,10 @@ const links = () =>
      where l.shop_id = :shop and l.revoked_at is null order by l.email, f.filename`,
   )
 const mails = () =>
-  app.owner.scope.query<{ n: number }>(
-    `select count(*)::int as n from outbox where shop_id = :shop and payload ->> 'link' is not null`,
+  app.owner.scope.query<{ n: number; template: string }>(
+    `select coalesce(jsonb_array_length(payload -> 'links'), 1) as n, payload ->> 'template' as template
+     from outbox where shop_id = :shop and payload ->> 'template' in ('download-link', 'moved-links')
+     order by n`,
   )
 
 test('files with their products, then buyers with what remains of their terms; both undone', async () => {
@@ -140,7 +142,7 @@ test('files with their products, then buyers with what remains of their terms; b
       ...{ download_limit: null, expires_at: null },
     },
   ])
-  expect(await mails()).toEqual([{ n: 0 }])
+  expect(await mails()).toEqual([])
   const { body: repeated } = await upload('woocommerce-permissions.csv')
   expect(repeated.buyers).toMatchObject({ links: 0, present: 3 })
 
@@ -156,7 +158,17 @@ test('files with their products, then buyers with what remains of their terms; b
   const { body: after } = await upload('woocommerce-permissions.csv')
   expect(after.buyers).toMatchObject({ links: 3, present: 0 })
   expect(await start(after, { email: true })).toMatchObject({ status: 'success', done: 3 })
-  expect(await mails()).toEqual([{ n: 3 }])
+  // One for each buyer, with all links.
+  expect(await mails()).toEqual([
+    { n: 1, template: 'download-link' },
+    { n: 2, template: 'moved-links' },
+  ])
+  const list = await app.owner.call('GET', '/api/messages')
+  const mail = list.body.data.find(({ subject }: { subject: string }) =>
+    subject.startsWith('Your downloads from'),
+  )
+  expect(mail.text).toMatch(/brot-backen\.pdf\nhttps?:.*key=\(this key is not kept, 1\)/)
+  expect(mail.text).toMatch(/karten\.zip\nhttps?:.*key=\(this key is not kept, 2\)/)
 
   expect(await undo(imported.id)).toMatchObject({ status: 'success', done: 6 })
   expect(await files()).toEqual([])

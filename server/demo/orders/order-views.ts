@@ -83,6 +83,7 @@ export function createOrderViews(nodeOf: CatalogNode) {
     id: toGid('Order', order.id),
     name: order.name,
     email: order.email,
+    phone: order.phone ?? null,
     customerLocale: order.locale,
     confirmationNumber: order.confirmationNumber,
     createdAt: order.createdAt,

@@ -12,6 +12,8 @@ import {
   type Buyer,
   type CustomerRequest,
 } from './buyer.ts'
+import { MOVED_TEMPLATE } from '../mail/buyer-templates.ts'
+import { openPhone } from '../messages/buyer-phone.ts'
 import { readAnswer, recentAnswer, storeAnswer } from './customer-data-rows.ts'
 import type { BuyerPlaces } from '../feature.ts'
 import type { ComplianceParts } from './parts.ts'
@@ -51,7 +53,11 @@ export async function customerData(
   const kept = known && (await readAnswer(scope, secrets, known))
   if (kept) return { id: kept.answer.id, data: JSON.parse(kept.document) as CustomerData }
   const now = clock()
-  const document = JSON.stringify(await collect(scope, request, { buyer, places, now }), null, 2)
+  const document = JSON.stringify(
+    await collect(scope, request, { buyer, places, secrets, now }),
+    null,
+    2,
+  )
   const data = JSON.parse(document) as CustomerData
   const id = await scope.transaction(async (tx) => {
     const stored = await storeAnswer(tx, secrets, { request, buyer, document, now })
@@ -84,7 +90,12 @@ const noticeOf = ({ customerId }: CustomerRequest, until: Date) => ({
 async function collect(
   scope: ShopScope,
   { email, customerId, orderIds }: CustomerRequest,
-  { buyer, places, now }: { buyer: Buyer; places: BuyerPlaces; now: Date },
+  {
+    buyer,
+    places,
+    secrets,
+    now,
+  }: { buyer: Buyer; places: BuyerPlaces; secrets: ComplianceParts['secrets']; now: Date },
 ): Promise<CustomerData> {
   const patterns = patternsOf(buyer)
   const records: Record<string, Rows> = {}
@@ -100,7 +111,7 @@ async function collect(
     downloads: await downloadsOf(scope, buyer),
     refused_downloads: await refusedDownloadsOf(scope, buyer),
     views: await viewsOf(scope, buyer),
-    orders: await ordersOf(scope, buyer),
+    orders: await ordersOf(scope, secrets, buyer),
     deliveries: await preparedFor(scope, buyer),
     records,
   }
@@ -129,12 +140,22 @@ async function rowsWithAddress(
   return rows.map(({ record }) => record)
 }
 
-/** Reads mails that are not rendered yet: they contain no address, only the link's id. */
-const waitingMails = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
+/**
+ * Reads messages that contain no address: mails that are not rendered yet, and texts, which show the
+ * ends of a number.
+ */
+const waitingMails = (scope: ShopScope, { links, orders }: Buyer): Promise<Rows> =>
   scope.query(
     `select created_at, status, payload from outbox
-     where shop_id = :shop and result is null and payload ->> 'link' = any(:links::text[])`,
-    { links },
+     where shop_id = :shop and result is null and (payload ->> 'link' = any(:links::text[])
+       or payload ->> 'template' = '${MOVED_TEMPLATE}' and exists (
+         select from jsonb_array_elements_text(payload -> 'links') l where l = any(:links::text[])))
+     union all
+     select m.created_at, m.status, jsonb_build_object('text', m.result ->> 'text')
+     from deliveries d join outbox m on m.shop_id = d.shop_id and m.kind = 'sms'
+       and m.payload ->> 'delivery' = d.id::text
+     where d.shop_id = :shop and d.order_id = any(:orders::text[])`,
+    { links, orders },
   )
 
 const linksOf = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
@@ -148,9 +169,14 @@ const linksOf = (scope: ShopScope, { links }: Buyer): Promise<Rows> =>
   )
 
 /** The buyer's orders with their lines and deliveries. */
-const ordersOf = (scope: ShopScope, { orders }: Buyer): Promise<Rows> =>
-  scope.query(
-    `select o.id, o.name, o.confirmation_number, o.email, o.locale, o.customer_id, o.customer_name,
+async function ordersOf(
+  scope: ShopScope,
+  secrets: ComplianceParts['secrets'],
+  { orders }: Buyer,
+): Promise<Rows> {
+  const rows = await scope.query<Rows[number] & { phone: Buffer | null }>(
+    `select o.id, o.name, o.confirmation_number, o.email, coalesce(d.phone, o.phone) as phone,
+       d.texted_at, o.locale, o.customer_id, o.customer_name,
        o.ordered_at,
        o.financial_status, o.cancelled_at, d.email as delivered_to, d.ask, d.mailed_at, d.opened_at,
        (select coalesce(json_agg(json_build_object('title', l.title, 'sku', l.sku, 'quantity',
@@ -163,6 +189,11 @@ const ordersOf = (scope: ShopScope, { orders }: Buyer): Promise<Rows> =>
      where o.shop_id = :shop and o.id = any(:orders::text[]) order by o.ordered_at`,
     { orders },
   )
+  return rows.map(({ phone, ...row }) => ({
+    ...row,
+    phone: phone && openPhone(secrets, scope.shop, phone),
+  }))
+}
 
 /**
  * The copies and the number of licence keys that were made for this buyer, and where these were

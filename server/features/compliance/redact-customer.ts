@@ -1,5 +1,6 @@
 // customers/redact: deletes the stored data about a buyer. Links are revoked and kept as records
 // without a person, so that the shop's counts stay right. Every step is idempotent.
+import { MOVED_TEMPLATE } from '../mail/buyer-templates.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
 import { rewriteReplies } from '../../core/db/sealed-replies.ts'
 import type { Secrets } from '../../core/secrets.ts'
@@ -99,7 +100,9 @@ async function redactLinks(tx: ShopScope, { links }: Buyer): Promise<void> {
     { links },
   )
   await tx.query(
-    `delete from outbox where shop_id = :shop and payload ->> 'link' = any(:links::text[])`,
+    `delete from outbox where shop_id = :shop and (payload ->> 'link' = any(:links::text[])
+       or payload ->> 'template' = '${MOVED_TEMPLATE}' and exists (
+         select from jsonb_array_elements_text(payload -> 'links') l where l = any(:links::text[])))`,
     { links },
   )
   await tx.query(
@@ -142,7 +145,13 @@ async function redactOrders(tx: ShopScope, { orders }: Buyer): Promise<void> {
     { orders },
   )
   await tx.query(
-    `update deliveries set email = null, ask = null, revoked_at = coalesce(revoked_at, now()),
+    `delete from outbox m using deliveries d
+     where m.shop_id = :shop and m.kind = 'sms' and d.shop_id = :shop
+       and d.id = (m.payload ->> 'delivery')::uuid and d.order_id = any(:orders::text[])`,
+    { orders },
+  )
+  await tx.query(
+    `update deliveries set email = null, phone = null, ask = null, revoked_at = coalesce(revoked_at, now()),
        updated_at = now()
      where shop_id = :shop and order_id = any(:orders::text[])`,
     { orders },
@@ -154,13 +163,13 @@ async function redactOrders(tx: ShopScope, { orders }: Buyer): Promise<void> {
     { orders },
   )
   await tx.query(
-    `update orders set email = null, locale = null, customer_id = null, customer_name = null
+    `update orders set email = null, phone = null, locale = null, customer_id = null, customer_name = null
      where shop_id = :shop and id = any(:orders::text[])`,
     { orders },
   )
   // The demo shop's own record of these orders; its addresses are masked already.
   await tx.query(
-    `update demo_orders set data = data - 'customerName'
+    `update demo_orders set data = data - 'customerName' - 'phone'
      where shop_id = :shop and 'gid://shopify/Order/' || id = any(:orders::text[])`,
     { orders },
   )

@@ -48,7 +48,10 @@ export interface BuyerMailParts {
   /** Paragraphs before and after the button; empty ones are left out. */
   before?: string
   after?: string
+  /** Of the button; empty: there is none. */
   address: string
+  /** Links of their own, each with what it is valid for. */
+  linked?: readonly { name: string; terms: string; address: string }[]
   /** The title of the licence keys, and the text that stands for them. */
   licences?: { title: string; hidden: string }
 }
@@ -60,12 +63,13 @@ export function renderBuyerMail(
   baseUrl: string,
 ): Omit<Content, 'to'> {
   const { mail, locale, files = [], before = '', after = '', address, licences, later } = parts
+  const { linked = [] } = parts
   const words = { mail, locale, own, values: { ...parts.values, shop } }
   const text = (field: Parameters<typeof mailText>[1]) => mailText(words, field)
   const intro = parts.intro ?? text('intro')
   const colour = page.page.accent ?? INK
   const data = {
-    ...{ language: locale, shop: { name: shop }, files, before, after, address },
+    ...{ language: locale, shop: { name: shop }, files, linked, before, after, address },
     // A value may contain a line break, the subject may not.
     subject: inOneLine(text('subject')),
     ...{ intro, introLines: paragraphsOf(intro) },

@@ -1,7 +1,10 @@
 // The templates of mails to buyers. All others go to the shop.
 import { LINK_TEMPLATE } from '../links/mail.ts'
 
-const BUYER_TEMPLATES = ['order-delivery', LINK_TEMPLATE, 'library-link'] as const
+/** Several links for one buyer of another app. */
+export const MOVED_TEMPLATE = 'moved-links'
+
+const BUYER_TEMPLATES = ['order-delivery', LINK_TEMPLATE, MOVED_TEMPLATE, 'library-link'] as const
 export type BuyerTemplate = (typeof BUYER_TEMPLATES)[number]
 
 /** SQL: their names as a list. */

@@ -21,6 +21,8 @@ interface DeliveryTexts {
   licences: string
   keep: string
   footer: string
+  /** The text message; the link follows. */
+  text: string
 }
 
 export const DELIVERY_TEXTS: Readonly<Record<Locale, DeliveryTexts>> = {
@@ -50,6 +52,7 @@ export const DELIVERY_TEXTS: Readonly<Record<Locale, DeliveryTexts>> = {
     licences: 'Your licence keys:',
     keep: 'Anyone who has this link can use it: keep it to yourself.',
     footer: 'You get this message because of your order {order} from {shop}.',
+    text: '{shop}: download the files of your order {order} here:',
   },
   de: {
     subject: 'Ihre Dateien zur Bestellung {order} bei {shop}',
@@ -77,6 +80,7 @@ export const DELIVERY_TEXTS: Readonly<Record<Locale, DeliveryTexts>> = {
     licences: 'Ihre Lizenzschlüssel:',
     keep: 'Wer diesen Link hat, kann ihn verwenden: Geben Sie ihn nicht weiter.',
     footer: 'Sie erhalten diese Nachricht wegen Ihrer Bestellung {order} bei {shop}.',
+    text: '{shop}: Die Dateien Ihrer Bestellung {order} können Sie hier herunterladen:',
   },
   fr: {
     subject: 'Vos fichiers de la commande {order} chez {shop}',
@@ -104,6 +108,7 @@ export const DELIVERY_TEXTS: Readonly<Record<Locale, DeliveryTexts>> = {
     licences: 'Vos clés de licence :',
     keep: 'Toute personne qui possède ce lien peut l’utiliser : gardez-le pour vous.',
     footer: 'Vous recevez ce message en raison de votre commande {order} chez {shop}.',
+    text: '{shop} : téléchargez ici les fichiers de votre commande {order} :',
   },
   es: {
     subject: 'Sus archivos del pedido {order} en {shop}',
@@ -131,6 +136,7 @@ export const DELIVERY_TEXTS: Readonly<Record<Locale, DeliveryTexts>> = {
     licences: 'Sus claves de licencia:',
     keep: 'Quien tenga este enlace puede usarlo: no lo comparta.',
     footer: 'Recibe este mensaje por su pedido {order} en {shop}.',
+    text: '{shop}: descargue aquí los archivos de su pedido {order}:',
   },
   ja: {
     subject: '{shop} のご注文 {order} のファイル',
@@ -158,5 +164,6 @@ export const DELIVERY_TEXTS: Readonly<Record<Locale, DeliveryTexts>> = {
     licences: 'ライセンスキー:',
     keep: 'このリンクを持つ人は誰でも利用できます。他の人に渡さないでください。',
     footer: 'このメールはご注文 {order} のために {shop} からお送りしました。',
+    text: '{shop}: ご注文 {order} のファイルはこちらからダウンロードできます:',
   },
 }

@@ -11,6 +11,9 @@ interface LinkTexts {
   terms: string
   release: string
   rental: string
+  linksSubject: string
+  linksIntro: string
+  linksFooter: string
 }
 
 /** ICU messages. In `terms`, -1 downloads are unlimited ones; in `rental`, whole days are not hours. */
@@ -28,6 +31,11 @@ export const LINK_TEXTS: Readonly<Record<Locale, LinkTexts>> = {
     release: 'It becomes available on {date}.',
     rental:
       'It ends {days, plural, =0 {{hours, plural, one {# hour} other {# hours}}} one {# day} other {# days}} after the first download.',
+    linksSubject: 'Your downloads from {shop}',
+    linksIntro:
+      '{shop} has sent you the links to your {count, plural, one {file} other {# files}}.',
+    linksFooter:
+      'You get this because {shop} sent you the links. Ask the shop if you did not expect them, or if a link does not work.',
   },
   de: {
     subject: 'Ihr Download von {shop}: {name}',
@@ -42,6 +50,11 @@ export const LINK_TEXTS: Readonly<Record<Locale, LinkTexts>> = {
     release: 'Er ist ab dem {date} verfügbar.',
     rental:
       'Er endet {days, plural, =0 {{hours, plural, one {# Stunde} other {# Stunden}}} one {# Tag} other {# Tage}} nach dem ersten Download.',
+    linksSubject: 'Ihre Downloads von {shop}',
+    linksIntro:
+      '{shop} hat Ihnen die Links zu {count, plural, one {Ihrer Datei} other {Ihren # Dateien}} geschickt.',
+    linksFooter:
+      'Sie erhalten diese Nachricht, weil {shop} Ihnen die Links geschickt hat. Fragen Sie den Shop, wenn Sie sie nicht erwartet haben oder wenn ein Link nicht funktioniert.',
   },
   fr: {
     subject: 'Votre téléchargement de {shop} : {name}',
@@ -56,6 +69,11 @@ export const LINK_TEXTS: Readonly<Record<Locale, LinkTexts>> = {
     release: 'Il sera disponible le {date}.',
     rental:
       'Il expire {days, plural, =0 {{hours, plural, one {# heure} other {# heures}}} one {# jour} other {# jours}} après le premier téléchargement.',
+    linksSubject: 'Vos téléchargements de {shop}',
+    linksIntro:
+      '{shop} vous a envoyé les liens vers {count, plural, one {votre fichier} other {vos # fichiers}}.',
+    linksFooter:
+      'Vous recevez ce message parce que {shop} vous a envoyé les liens. Adressez-vous à la boutique si vous ne les attendiez pas ou si un lien ne fonctionne pas.',
   },
   es: {
     subject: 'Su descarga de {shop}: {name}',
@@ -70,6 +88,11 @@ export const LINK_TEXTS: Readonly<Record<Locale, LinkTexts>> = {
     release: 'Estará disponible el {date}.',
     rental:
       'Caduca {days, plural, =0 {{hours, plural, one {# hora} other {# horas}}} one {# día} other {# días}} después de la primera descarga.',
+    linksSubject: 'Sus descargas de {shop}',
+    linksIntro:
+      '{shop} le ha enviado los enlaces a {count, plural, one {su archivo} other {sus # archivos}}.',
+    linksFooter:
+      'Recibe este mensaje porque {shop} le ha enviado los enlaces. Pregunte a la tienda si no los esperaba o si un enlace no funciona.',
   },
   ja: {
     subject: '{shop} からのダウンロード: {name}',
@@ -84,5 +107,9 @@ export const LINK_TEXTS: Readonly<Record<Locale, LinkTexts>> = {
     release: '{date}からご利用いただけます。',
     rental:
       '最初のダウンロードから{days, plural, =0 {{hours, plural, other {# 時間}}} other {# 日}}で終了します。',
+    linksSubject: '{shop} からのダウンロード',
+    linksIntro: '{shop} から {count, plural, other {# 件のファイル}}へのリンクが届きました。',
+    linksFooter:
+      'このメールは {shop} がリンクをお送りしたために届いています。お心当たりがない場合や、リンクが使えない場合は、ショップにお問い合わせください。',
   },
 }

@@ -5,11 +5,13 @@ import { dataAddress } from '../downloads/look.ts'
 import { LOGO_CID, renderBuyerMail, type BuyerMailParts, type MailLook } from './buyer-mail.ts'
 import { DELIVERY_TEXTS } from './delivery-texts.ts'
 import { LINK_TEXTS } from './link-texts.ts'
+import { mailText } from './texts.ts'
 import { formatText, type BuyerMail } from './usual-texts.ts'
 
 const FILES = ['Sailing Basics.pdf', 'Knots and Splices.mp4', 'Checklist.pdf']
 const UNTIL = new Date('2027-06-30T00:00:00Z')
 const TIMES = 5
+const ORDER = '#1042'
 
 export interface MailPreview {
   subject: string
@@ -22,14 +24,16 @@ export function previewMail(
   { mail, locale }: { mail: BuyerMail; locale: Locale },
   baseUrl: string,
 ): MailPreview {
+  if (mail === 'text') return previewText(look, locale, baseUrl)
   const date = translatorFor(locale).date(UNTIL)
+  const address = `${baseUrl}/download?key=…`
   const {
     subject,
     text,
     html = '',
   } = renderBuyerMail(
     look,
-    { mail, locale, address: `${baseUrl}/download?key=…`, ...partsOf(mail, locale, date) },
+    { mail, locale, address, ...partsOf(mail, locale, { date, address }) },
     baseUrl,
   )
   const { logo } = look.page
@@ -39,14 +43,26 @@ export function previewMail(
   return { subject, text, html: shown.replace(/ href='[^']*'/g, '') }
 }
 
+/** A text message is shown as it is sent. */
+function previewText(look: MailLook, locale: Locale, baseUrl: string): MailPreview {
+  const values = { shop: look.shop, order: ORDER }
+  const subject = mailText({ mail: 'text', locale, own: look.own, values }, 'intro')
+  return { subject, text: `${subject}\n${baseUrl}/download?key=…`, html: '' }
+}
+
 function partsOf(
   mail: BuyerMail,
   locale: Locale,
-  date: string,
-): Pick<BuyerMailParts, 'values' | 'files' | 'before' | 'after'> {
+  { date, address }: { date: string; address: string },
+): Pick<BuyerMailParts, 'values' | 'files' | 'before' | 'after' | 'linked'> & { address?: string } {
   if (mail === 'library') {
     const t = translatorFor(locale)
     return { values: { date }, after: t('library.mailUntil', { date }) }
+  }
+  if (mail === 'links') {
+    const terms = formatText(locale, LINK_TEXTS[locale].terms, { times: TIMES, ends: 'true', date })
+    const linked = FILES.map((name) => ({ name, terms, address }))
+    return { values: { count: FILES.length }, address: '', linked }
   }
   if (mail === 'link')
     return {
@@ -55,7 +71,7 @@ function partsOf(
     }
   const count = FILES.length
   return {
-    values: { order: '#1042', count, date, waiting: 0, names: '' },
+    values: { order: ORDER, count, date, waiting: 0, names: '' },
     files: FILES,
     after: formatText(locale, DELIVERY_TEXTS[locale].expires, { date }),
   }

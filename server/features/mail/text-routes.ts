@@ -12,7 +12,8 @@ import {
   BUYER_MAILS,
   FIELD_NAMES,
   filesText,
-  TEXT_FIELDS,
+  fieldsOf,
+  maxLengthOf,
   usualText,
   VARIABLES,
   type BuyerMail,
@@ -111,8 +112,8 @@ const textsRecord = (own: OwnMailTexts): z.output<typeof textsSchema> => ({
   texts: LOCALES.flatMap((one) =>
     BUYER_MAILS.map((name) => ({
       ...{ mail: name, locale: one, variables: [...VARIABLES[name]] },
-      fields: FIELD_NAMES.map((field) => ({
-        ...{ field, max_length: TEXT_FIELDS[field] },
+      fields: fieldsOf(name).map((field) => ({
+        ...{ field, max_length: maxLengthOf(name, field) },
         usual: usualAsTemplate(name, field, one),
         own: own[one]?.[name]?.[field] ?? null,
       })),

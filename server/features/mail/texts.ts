@@ -4,9 +4,9 @@ import { z } from 'zod'
 import { LOCALES, type Locale } from '../downloads/translate.ts'
 import {
   BUYER_MAILS,
-  FIELD_NAMES,
   filesText,
-  TEXT_FIELDS,
+  fieldsOf,
+  maxLengthOf,
   usualText,
   VARIABLES,
   type BuyerMail,
@@ -27,7 +27,7 @@ const unknownVariable = (message: string) => ({
 })
 
 function textOf(mail: BuyerMail, field: TextField): z.ZodType<string | null, string | null> {
-  const most = TEXT_FIELDS[field]
+  const most = maxLengthOf(mail, field)
   const known = VARIABLES[mail].map((name) => `{${name}}`).join(', ')
   return z
     .string()
@@ -55,7 +55,7 @@ function textOf(mail: BuyerMail, field: TextField): z.ZodType<string | null, str
 
 const mailTexts = (mail: BuyerMail) =>
   z.strictObject(
-    Object.fromEntries(FIELD_NAMES.map((field) => [field, textOf(mail, field)])) as Record<
+    Object.fromEntries(fieldsOf(mail).map((field) => [field, textOf(mail, field)])) as Record<
       TextField,
       ReturnType<typeof textOf>
     >,

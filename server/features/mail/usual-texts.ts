@@ -7,10 +7,20 @@ import { LINK_TEXTS } from './link-texts.ts'
 
 /**
  * `order`: its files; `update`, `added`, `ready`, `available`: later news of it; `link`: a link of
- * the shop.
+ * the shop; `links`: those of a past buyer of another app; `text`: the text message about an order without an email address.
  */
 export const BUYER_MAILS = [
-  ...(['order', 'update', 'added', 'ready', 'available', 'link', 'library'] as const),
+  ...([
+    'order',
+    'update',
+    'added',
+    'ready',
+    'available',
+    'link',
+    'links',
+    'library',
+    'text',
+  ] as const),
 ] as const
 export type BuyerMail = (typeof BUYER_MAILS)[number]
 
@@ -24,6 +34,20 @@ export const TEXT_FIELDS = {
 } as const
 export type TextField = keyof typeof TEXT_FIELDS
 export const FIELD_NAMES = Object.keys(TEXT_FIELDS) as readonly TextField[]
+/**
+ * The parts that a mail has: a text message has one, and its link follows. A mail with several links
+ * has no button.
+ */
+export const fieldsOf = (mail: BuyerMail): readonly TextField[] =>
+  mail === 'text'
+    ? ['intro']
+    : mail === 'links'
+      ? FIELD_NAMES.filter((field) => field !== 'button')
+      : FIELD_NAMES
+/** A text message of several parts costs several times. */
+const MAX_MESSAGE_TEXT = 200
+export const maxLengthOf = (mail: BuyerMail, field: TextField): number =>
+  mail === 'text' ? MAX_MESSAGE_TEXT : TEXT_FIELDS[field]
 
 /** The variables of own texts, by mail. `files`: how many, like “3 files”. */
 export const VARIABLES: Readonly<Record<BuyerMail, readonly string[]>> = {
@@ -33,12 +57,14 @@ export const VARIABLES: Readonly<Record<BuyerMail, readonly string[]>> = {
   ready: ['order', 'shop', 'files'],
   available: ['order', 'shop', 'files'],
   link: ['name', 'shop'],
+  links: ['shop', 'files'],
   library: ['shop', 'date'],
+  text: ['order', 'shop'],
 }
 
 export type TextValues = Readonly<Record<string, string | number>>
 
-type DeliveryMail = Exclude<BuyerMail, 'link' | 'library'>
+type DeliveryMail = Exclude<BuyerMail, 'link' | 'links' | 'library' | 'text'>
 const DELIVERY_FIELDS: Readonly<
   Record<DeliveryMail, Record<'subject' | 'intro', keyof (typeof DELIVERY_TEXTS)['en']>>
 > = {
@@ -48,6 +74,13 @@ const DELIVERY_FIELDS: Readonly<
   ready: { subject: 'readySubject', intro: 'readyIntro' },
   available: { subject: 'availableSubject', intro: 'availableIntro' },
 }
+const LINKS_FIELDS = {
+  subject: 'linksSubject',
+  intro: 'linksIntro',
+  button: 'button',
+  keep: 'keep',
+  footer: 'linksFooter',
+} as const
 const LIBRARY_FIELDS = {
   subject: 'library.mailSubject',
   intro: 'library.mailIntro',
@@ -65,6 +98,9 @@ export interface UsualText {
 export function usualText({ mail, field, locale }: UsualText, values: TextValues): string {
   if (mail === 'library') return translatorFor(locale)(LIBRARY_FIELDS[field], values)
   if (mail === 'link') return formatText(locale, LINK_TEXTS[locale][field], values)
+  if (mail === 'links')
+    return formatText(locale, LINK_TEXTS[locale][LINKS_FIELDS[field]], { pack: 'false', ...values })
+  if (mail === 'text') return formatText(locale, DELIVERY_TEXTS[locale].text, values)
   const own = DELIVERY_FIELDS[mail]
   const name = field === 'subject' || field === 'intro' ? own[field] : field
   return formatText(locale, DELIVERY_TEXTS[locale][name], values)

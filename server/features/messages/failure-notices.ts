@@ -4,6 +4,8 @@ import { say, sentences, textOf, type Text } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { mailedDelivery, NOT_READY } from './delivery-mail.ts'
 import { COMPLAINED } from '../mail/blocks.ts'
+import { movedLinks } from './moved-mail.ts'
+import { textedDelivery } from './delivery-text.ts'
 import { linkInPayload } from '../links/mail.ts'
 import { raiseNotice } from '../../core/outbox/notices.ts'
 import type { Message, MessageKind } from '../../core/outbox/outbox.ts'
@@ -82,16 +84,22 @@ async function ofCallback(tx: ShopScope, message: FailedMessage, { reason }: Fai
 }
 
 async function ofSms(tx: ShopScope, message: FailedMessage, { status, reason }: Failure) {
-  const [number = say('a number')] = (await contentOf(tx, message)).to ?? []
+  if (reason === NOT_READY) return null
+  const { to, delivery } = await contentOf(tx, message)
+  const [number = say('a number')] = to ?? []
   const title =
     status === 'failed'
       ? say('A text message could not be sent')
       : say('A text message may not have arrived')
+  const values = { number, reason: textOf(reason) }
   return {
     title,
-    body: say('To {number}: {reason}. Correct the number in your settings if it is wrong.', {
-      ...{ number, reason: textOf(reason) },
-    }),
+    body: delivery
+      ? say(
+          'To {number}: {reason}. Correct the buyer’s number under Deliveries if it is wrong, or add an email address.',
+          values,
+        )
+      : say('To {number}: {reason}. Correct the number in your settings if it is wrong.', values),
   }
 }
 
@@ -100,7 +108,7 @@ interface FailedContent {
   to?: readonly string[]
   /** Whether the mail contains a buyer's link. */
   link: boolean
-  /** Whether the mail is about a delivery. */
+  /** Whether the mail or the text is about a delivery. */
   delivery: boolean
 }
 
@@ -109,10 +117,14 @@ async function contentOf(tx: ShopScope, { id }: FailedMessage): Promise<FailedCo
     result: Omit<FailedContent, 'link' | 'delivery'> | null
     payload: unknown
   }>('select result, payload from outbox where shop_id = :shop and id = :id', { id })
-  const delivery = row !== undefined && mailedDelivery(row.payload) !== null
+  const delivery =
+    row !== undefined &&
+    (mailedDelivery(row.payload) !== null || textedDelivery(row.payload) !== null)
   return {
     ...row?.result,
-    link: row !== undefined && linkInPayload(row.payload) !== null,
+    link:
+      row !== undefined &&
+      (linkInPayload(row.payload) !== null || movedLinks(row.payload) !== null),
     delivery,
   }
 }

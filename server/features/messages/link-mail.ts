@@ -50,7 +50,7 @@ function mailOf(look: MailLook, row: LinkRow, baseUrl: string): Omit<Content, 't
 }
 
 /** `It works once, until January 31, 2026. It ends 2 days after the first download.` */
-function termsOf(
+export function termsOf(
   { page: { page }, zone }: MailLook,
   { download_limit, downloads, expires_at, available_at, use_hours, first_used_at }: LinkRow,
 ): string {

@@ -7,6 +7,7 @@ import { toPublicId } from '../../core/ids.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { createSemaphore } from '../../core/semaphore.ts'
 import { mailedDelivery, NOT_READY, withDeliveryKeys, writeDeliveryMails } from './delivery-mail.ts'
+import { movedLinks, withMovedKeys, writeMovedMail } from './moved-mail.ts'
 import { libraryInPayload, withLibraryKey, writeLibraryMail } from './library-mail.ts'
 import { linkInPayload } from '../links/mail.ts'
 import { withKey, writeLinkMails } from './link-mail.ts'
@@ -106,6 +107,8 @@ async function withKeys(
       const library = libraryInPayload(payload)
       const parts = { secrets, baseUrl, now: clock() }
       if (library) return (await withLibraryKey(scope, content, library, parts)) ?? EXPIRED_LINK
+      const moved = movedLinks(payload)
+      if (moved) return (await withMovedKeys(scope, content, moved, parts)) ?? EXPIRED_LINK
       const link = linkInPayload(payload)
       if (!link) return filled.get(id) ?? content
       return (await withKey(scope, content, link, parts)) ?? EXPIRED_LINK
@@ -125,6 +128,8 @@ async function writeOther(
   if (mailedDelivery(payload)) return present(content, 'The mail of a delivery')
   const link = linkInPayload(payload)
   if (link) return content ?? (await writeLinkMails(scope, [link], baseUrl)).get(link) ?? GONE
+  const moved = movedLinks(payload)
+  if (moved) return content ?? (await writeMovedMail(scope, moved, baseUrl)) ?? GONE
   const library = libraryInPayload(payload)
   if (library) return content ?? (await writeLibraryMail(scope, library, baseUrl)) ?? GONE
   const shop = await readShop(scope)

@@ -8,6 +8,8 @@ import { mailLanguageOf, readShop } from '../../files/shop-settings.ts'
 import { CALLBACK_EVENT } from './callbacks.ts'
 import { mailedDelivery, writeDeliveryMails } from './delivery-mail.ts'
 import { linkInPayload } from '../links/mail.ts'
+import { movedLinks, writeMovedMail } from './moved-mail.ts'
+import { textedDelivery, writeDeliveryText } from './delivery-text.ts'
 import { writeLinkMails } from './link-mail.ts'
 import type { FlowMessage } from '../flow/triggers.ts'
 import type { Content, MessageKind } from '../../core/outbox/outbox.ts'
@@ -134,6 +136,14 @@ async function readable(
     baseUrl,
   )
   const delivered = new Map(mailed.map(({ id }, at) => [id, mails[at]]))
+  for (const { id, payload } of waiting) {
+    const moved = movedLinks(payload)
+    if (moved) delivered.set(id, await writeMovedMail(scope, moved, baseUrl))
+    const texted = textedDelivery(payload)
+    // The list does not open the numbers.
+    if (texted !== null)
+      delivered.set(id, await writeDeliveryText(scope, texted, { secrets: null, baseUrl }))
+  }
   return rows.map(({ payload, content, ...row }) => ({
     ...row,
     ...(content ?? delivered.get(row.id) ?? draft(row.kind, payload)),
@@ -157,7 +167,7 @@ async function readable(
     return (
       (link && linkMails.get(link)) || {
         ...draftMail(payload as MailPayload, baseUrl, language),
-        to: link || delivery ? [] : recipients,
+        to: link || delivery || movedLinks(payload) ? [] : recipients,
       }
     )
   }

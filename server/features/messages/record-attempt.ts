@@ -7,6 +7,7 @@ import type { DeliveryResult, Message } from '../../core/outbox/outbox.ts'
 import { markBounced } from '../mail/blocks.ts'
 import { blockAddressOf } from '../mail/reports.ts'
 import { raiseFailureNotice } from './failure-notices.ts'
+import { markTextLost } from './delivery-text.ts'
 
 /**
  * The time of the next attempt after this process has stopped: late enough that another worker
@@ -86,6 +87,8 @@ const WRITERS: { [Status in DeliveryResult['status']]: Writer<Status> } = {
       reason ?? null,
       JSON.stringify(content),
     )
+    // It was stored, and no buyer has it.
+    if (held && message.kind === 'sms' && content.kept) await markTextLost(tx, message.id)
     if (held && reason) await raiseFailureNotice(tx, message, { status: 'partly', reason })
   },
   again: async (tx, message, { reason, badAddress, delays: own }, delays) => {
@@ -117,8 +120,9 @@ async function giveUp(
   message: Message,
   end: { status: 'failed' | 'unknown'; reason: string },
 ): Promise<void> {
-  if (await writeResult(tx, message, ['sending'], end.status, end.reason))
-    await raiseFailureNotice(tx, message, end)
+  if (!(await writeResult(tx, message, ['sending'], end.status, end.reason))) return
+  if (message.kind === 'sms') await markTextLost(tx, message.id)
+  await raiseFailureNotice(tx, message, end)
 }
 
 /**

@@ -9,6 +9,7 @@ import { MESSAGE_LEASE, type Deliverers, type MessageKind } from '../../core/out
 import { forgetReceivers } from '../../core/outbox/receiver-failures.ts'
 import { SENT_BY_SHOP } from '../mail/sent-by-shop.ts'
 import { raiseFailureNotice } from './failure-notices.ts'
+import { markTextLost } from './delivery-text.ts'
 
 const SWEEP_MS = 15_000
 
@@ -51,8 +52,9 @@ function sweepOne(database: Database, row: StaleRow, lost: 'unknown' | 'waiting'
       { id: row.id, lease: row.lease, status, reason: REASON },
     )
     if (changed.length === 0) return
-    if (status === 'waiting') await queueMessage(tx, row.id)
-    else await raiseFailureNotice(tx, row, { status: 'unknown', reason: REASON })
+    if (status === 'waiting') return queueMessage(tx, row.id)
+    if (row.kind === 'sms') await markTextLost(tx, row.id)
+    await raiseFailureNotice(tx, row, { status: 'unknown', reason: REASON })
   })
 }
 

@@ -7,7 +7,6 @@ import { defineEffect, type EffectRequest } from '../../engine/effect.ts'
 import { revokeLinks } from '../links/model/changes.ts'
 import { orderedIds } from '../links/model/creation.ts'
 import { laterReleaseOf } from '../links/model/release.ts'
-import { queueLinkMails } from '../links/mail.ts'
 
 /** What an outcome stores for the undo: the operation's UUID and the file's. */
 interface GivenAccess {
@@ -27,14 +26,9 @@ export const accessEffect = (secrets: Secrets) =>
       const created: CreatedLink[] = []
       for (const [wanted, of] of groupsOf(requests)) {
         const files = of.map(({ file }) => file)
-        const some = await createAccessLinks(tx, { secrets, operation, move: wanted.move, files })
-        if (wanted.send)
-          await queueLinkMails(
-            tx,
-            some.map(({ id }) => id),
-            { occasion: 'made', operation },
-          )
-        created.push(...some)
+        created.push(
+          ...(await createAccessLinks(tx, { secrets, operation, move: wanted.move, files })),
+        )
       }
       const byFile = Map.groupBy(created, ({ file_id }) => file_id)
       return new Map(
@@ -104,13 +98,13 @@ async function createAccessLinks(
   const ids = orderedIds(now, rows.length)
   return tx.query<CreatedLink>(
     `insert into links (shop_id, id, file_id, key_hash, email, expires_at, download_limit,
-       operation_id, created_at, available_at, use_hours)
+       operation_id, created_at, available_at, use_hours, own_expiry)
      select :shop, w.id, w.file_id, w.key_hash, w.email,
        case when w.own_expiry
          then coalesce(r.available_at, :now::timestamptz) + f.expiry_days * interval '24 hours'
          else w.expires_at end,
        case when w.own_limit then f.download_limit else w.download_limit end, :operation, :now,
-       r.available_at, f.first_use_hours
+       r.available_at, f.first_use_hours, not w.own_expiry
      from unnest(:ids::uuid[], :fileIds::uuid[], :hashes::bytea[], :emails::text[],
        :ownExpiries::bool[], :expiries::timestamptz[], :ownLimits::bool[], :limits::int[])
        as w (id, file_id, key_hash, email, own_expiry, expires_at, own_limit, download_limit)

@@ -1,6 +1,7 @@
 // Moving from other apps: their exports become files, and links for their buyers.
 import { accessEffect } from './access-effect.ts'
 import { moveExamples } from './examples.ts'
+import { mailMovedBuyers } from './moved-buyers.ts'
 import { completeMovedFiles } from './moved-files.ts'
 import { moveRoutes } from './routes.ts'
 import { defineFeature } from '../feature.ts'
@@ -10,7 +11,10 @@ export const moveFeature = defineFeature({
   examples: moveExamples,
   endpoints: moveRoutes,
   effects: ({ secrets }) => [accessEffect(secrets)],
-  onEnd: () => completeMovedFiles,
+  onEnd: () => async (tx, operation, worked) => {
+    await completeMovedFiles(tx, operation, worked)
+    await mailMovedBuyers(tx, operation, worked)
+  },
   tables: {
     moves: 'names and headers of the merchant’s own tables, and counts',
     move_rows: {

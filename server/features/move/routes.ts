@@ -110,7 +110,7 @@ const start = (parts: MoveRouteParts) =>
     body: z
       .strictObject({
         email: z.boolean().default(false).meta({
-          description: 'Buyers get an email with each link. Files ignore this.',
+          description: 'Each buyer gets one email with all links. Files ignore this.',
         }),
       })
       .meta({ id: 'MoveStart' }),

@@ -14,7 +14,7 @@ import { markStarted, readMoveRows, requireUnstarted, type StoredMove } from './
 import { productFinder, refsOf, type FindProduct } from './products.ts'
 
 export interface MoveStart {
-  /** Whether buyers get an email with each link. */
+  /** Whether each buyer gets an email with the links. */
   email: boolean
   requestedBy: string
   idempotencyKey: string | undefined
@@ -109,15 +109,18 @@ const movedOf = (app: string, of: readonly ExportedFile[], position: number): Mo
   expiry_days: firstOf(of).expiry_days ?? null,
 })
 
+/** The action of an import of buyers. */
+export const GIVE_ACCESS = 'give-access'
+
 const workflowOf = (move: string, email: boolean): Workflow => ({
   ...{
-    id: 'give-access',
+    id: GIVE_ACCESS,
     title: sayPlain('Move buyers'),
-    action: 'give-access',
+    action: GIVE_ACCESS,
     kind: 'bulk',
     parallel: 1,
   },
-  steps: [{ id: 'give', plugin: 'give-access', options: { move, email } }],
+  steps: [{ id: 'give', plugin: GIVE_ACCESS, options: { move, email } }],
 })
 
 async function startBuyers(

@@ -8,6 +8,10 @@ import { AppError, type ErrorDetail } from '../../core/errors.ts'
 import { linksInLockOrder, USE_HOURS_KEPT } from '../links/model/changes.ts'
 import { unknownFiles } from '../links/model/creation.ts'
 import { queueDeliveryMail } from '../messages/delivery-mail.ts'
+import { normalPhone, openPhone, sealPhone } from '../messages/buyer-phone.ts'
+import { queueDeliveryTexts, textsBuyers } from '../messages/delivery-text.ts'
+import { readShop } from '../../files/shop-settings.ts'
+import { forgetPhones } from './phones.ts'
 import { allowAddress } from '../mail/blocks.ts'
 import { MAX_REPEATED, repeatedTooOften } from '../../core/outbox/repeated-mails.ts'
 import { hashKey, type Secrets } from '../../core/secrets.ts'
@@ -51,33 +55,56 @@ const NOT_READY = {
   revoked: say('This delivery was revoked, which is for good'),
 } as const
 
+/** The first message was queued and not tried yet, for example when an address was added: it is enough. */
+async function waitsForFirst(tx: ShopScope, id: string): Promise<boolean> {
+  const rows = await tx.query(
+    `select from outbox where shop_id = :shop and payload ->> 'delivery' = :id::text
+       and key like '%/first' and status = 'waiting' and attempts = 0 limit 1`,
+    { id },
+  )
+  return rows.length > 0
+}
+
+/** Throws `conflict` if nothing can be sent to the buyer of a delivery without an email address. */
+async function requireText(tx: ShopScope, row: DeliveryRow): Promise<void> {
+  if (!row.has_phone)
+    throw conflict(say('The order has no email address: enter one in the delivery first'))
+  if (!textsBuyers((await readShop(tx)).settings))
+    throw conflict(
+      say(
+        'The order has no email address, and text messages to buyers are switched off: enter an address',
+      ),
+    )
+}
+
 /**
- * Sends the mail again. Throws `conflict` if the delivery is not ready or has no address, and
- * `rate_limited`.
+ * Sends the mail or the text again. Throws `conflict` if the delivery is not ready or has neither
+ * address nor number, and `rate_limited`.
  */
 export const resendDelivery = (scope: ShopScope, id: string, { now }: ChangeParts): Promise<void> =>
   scope.transaction(async (tx) => {
     const row = await requireDelivery(tx, id)
     const status = statusOf(row)
     if (status !== 'ready') throw conflict(NOT_READY[status])
-    if (row.email === null)
-      throw conflict(say('The order has no email address: enter one in the delivery first'))
+    if (row.email === null) await requireText(tx, row)
     const retryAfter = (await repeatedTooOften(tx, 'delivery', [id])).get(id)
     if (retryAfter !== undefined)
       throw new AppError('rate_limited', {
         message: say(
-          'This email was sent {count} times within an hour: wait before you send it again',
+          'This message was sent {count} times within an hour: wait before you send it again',
           { count: MAX_REPEATED },
         ),
         retryAfter,
       })
-    await queueDeliveryMail(tx, id, randomUUID())
+    if (await waitsForFirst(tx, id)) return
+    if (row.email === null) await queueDeliveryTexts(tx, [id], randomUUID())
+    else await queueDeliveryMail(tx, id, randomUUID())
     await promiseMails(tx, [id])
     await tx.query(
-      `update deliveries set mailed_at = coalesce(mailed_at, :now), ask = null, bounced_at = null,
-         updated_at = :now
+      `update deliveries set ask = null, bounced_at = null, updated_at = :now,
+         mailed_at = case when :mailed then coalesce(mailed_at, :now::timestamptz) else mailed_at end
        where shop_id = :shop and id = :id`,
-      { id, now },
+      { id, now, mailed: row.email !== null },
     )
   })
 
@@ -104,6 +131,7 @@ export const revokeDelivery = (scope: ShopScope, id: string, parts: ChangeParts)
   scope.transaction(async (tx) => {
     await changeState(tx, id, parts, (row) => ({ revoked_at: row.revoked_at ?? parts.now }))
     await returnKeys(tx, [id])
+    await forgetPhones(tx, [(await requireDelivery(tx, id)).order_id])
   })
 
 /**
@@ -130,6 +158,8 @@ export const releaseDelivery = (scope: ShopScope, id: string, parts: ChangeParts
 
 export interface DeliveryChange {
   email?: string | undefined
+  /** For texts to a buyer without an email address. */
+  phone?: string | undefined
   /** Days from now; null: never. */
   expiry_days?: number | null | undefined
   /** The new limit; null: unlimited. */
@@ -169,9 +199,10 @@ export const changeDelivery = (
     for (const one of change.replace ?? []) await replaceFile(tx, secrets, row, one, now)
     if (change.replace?.length) await prepareFiles(tx, row)
     await changeTerms(tx, row, change, now)
-    await setTerms(tx, row, change.terms ?? [])
+    await setTerms(tx, row, change.terms ?? [], now)
     if (change.email !== undefined && (await changeAddress(tx, secrets, row, change.email)))
       await prepareForAddress(tx, row)
+    if (change.phone !== undefined) await changePhone(tx, secrets, row, change.phone)
     await tx.query(
       `update deliveries set updated_at = :now, ask = case when :answers then null else ask end
        where shop_id = :shop and id = :id`,
@@ -217,7 +248,7 @@ async function changeTerms(
       ? []
       : [
           `expires_at = greatest(l.available_at, :now::timestamptz) + :days::int * interval '24 hours'`,
-          `use_hours = ${USE_HOURS_KEPT}`,
+          `use_hours = ${USE_HOURS_KEPT}, own_expiry = false`,
         ]),
     ...(download_limit === undefined ? [] : ['download_limit = :limit::int']),
     // Added to the downloads so far, so that the buyer can download this many more times.
@@ -242,11 +273,15 @@ async function changeTerms(
   )
 }
 
-/** Absent terms stay as they are. */
+/**
+ * Absent terms stay as they are, except that an expiry which counts from the release moves with it. The
+ * expiry of a file that stays available does not move.
+ */
 async function setTerms(
   tx: ShopScope,
   { link_id }: DeliveryRow,
   terms: readonly FileTerms[],
+  now: Date,
 ): Promise<void> {
   if (terms.length === 0) return
   const rows = terms.map(({ file_id, expires_at, available_at, download_limit }) => ({
@@ -257,19 +292,25 @@ async function setTerms(
   const which = 'parent_id = :link and file_id = any(:files::uuid[])'
   await tx.query(
     `with held as (${linksInLockOrder(which)})
-     update links l set expires_at = case when g.expires then g.expires_at else l.expires_at end,
+     update links l set expires_at = case when g.expires then g.expires_at
+         when g.releases and l.available_at is not null and not l.own_expiry
+           and greatest(l.available_at, g.available_at) > :now::timestamptz
+           then l.expires_at + (greatest(g.available_at, :now::timestamptz) - l.available_at)
+         else l.expires_at end,
+       own_expiry = case when g.expires then g.expires_at is not null else l.own_expiry end,
        use_hours = case when g.expires then ${USE_HOURS_KEPT} else l.use_hours end,
-       available_at = case when g.releases then coalesce(g.available_at, now())
+       available_at = case when g.releases
+           then coalesce(g.available_at, least(l.available_at, :now::timestamptz))
          else l.available_at end,
        own_release = l.own_release or g.releases,
-       released_at = case when g.releases and g.available_at > now() then null
+       released_at = case when g.releases and g.available_at > :now::timestamptz then null
          else l.released_at end,
        download_limit = case when g.limits then g.download_limit else l.download_limit end
      from held, jsonb_to_recordset(:rows::jsonb) as g (file_id uuid, expires boolean,
        expires_at timestamptz, releases boolean, available_at timestamptz, limits boolean,
        download_limit int)
      where l.shop_id = :shop and l.id = held.id and l.file_id = g.file_id`,
-    { link: link_id, files: terms.map(({ file_id }) => file_id), rows: JSON.stringify(rows) },
+    { link: link_id, files: terms.map(({ file_id }) => file_id), rows: JSON.stringify(rows), now },
   )
 }
 
@@ -288,6 +329,18 @@ async function changeAddress(
     'update deliveries set email = :email, bounced_at = null where shop_id = :shop and id = :id',
     { id: row.id, email },
   )
+  await forgetPhones(tx, [row.order_id])
+  await changeKeys(tx, secrets, row, email)
+  return true
+}
+
+/** The link in the message that was sent before stops working. */
+async function changeKeys(
+  tx: ShopScope,
+  secrets: Secrets,
+  row: DeliveryRow,
+  email: string | null,
+): Promise<void> {
   const links = await tx.query<{ id: string; rotation: number }>(
     `select id, rotation from links where shop_id = :shop and (id = :link or parent_id = :link)
      order by id for no key update`,
@@ -304,22 +357,47 @@ async function changeAddress(
       hashes: links.map(({ id, rotation }) => hashKey(secrets.linkKey(id, rotation + 1))),
     },
   )
-  return true
+}
+
+/** Throws `conflict` if the delivery has an email address. The key changes as with the address. */
+async function changePhone(
+  tx: ShopScope,
+  secrets: Secrets,
+  { id }: DeliveryRow,
+  written: string,
+): Promise<void> {
+  // The address may have been entered by the same change.
+  const row = await requireDelivery(tx, id)
+  if (row.email !== null)
+    throw conflict(say('This delivery has an email address: its buyer gets no text messages'))
+  const phone = present(normalPhone(written), 'The phone number')
+  const { before } = await tx.one<{ before: Buffer | null }>(
+    `select coalesce(d.phone, o.phone) as before from deliveries d
+     join orders o on o.shop_id = d.shop_id and o.id = d.order_id
+     where d.shop_id = :shop and d.id = :id`,
+    { id },
+  )
+  if (before && openPhone(secrets, tx.shop, before) === phone) return
+  await tx.query(
+    'update deliveries set phone = :sealed, bounced_at = null where shop_id = :shop and id = :id',
+    { id, sealed: sealPhone(secrets, tx.shop, phone) },
+  )
+  if (before) await changeKeys(tx, secrets, row, null)
 }
 
 /**
- * Corrects the address, allows mails to it, and sends the mail again. Throws `conflict` if the
- * delivery is not ready, and `rate_limited`.
+ * Corrects the address or the number, allows mails to the address, and sends the message again. Throws
+ * `conflict` if the delivery is not ready or the number cannot be used, and `rate_limited`.
  */
 export const correctAddress = (
   scope: ShopScope,
   id: string,
-  email: string,
+  change: Pick<DeliveryChange, 'email' | 'phone'>,
   parts: ChangeParts,
 ): Promise<void> =>
   scope.transaction(async (tx) => {
-    await allowAddress(tx, email)
-    await changeDelivery(tx, id, { email }, parts)
+    if (change.email !== undefined) await allowAddress(tx, change.email)
+    await changeDelivery(tx, id, change, parts)
     await resendDelivery(tx, id, parts)
   })
 
@@ -345,7 +423,8 @@ async function replaceFile(
   await addDeliveryFiles(tx, secrets, [{ delivery: row, sold }], now)
   await tx.query(
     `update links n set expires_at = l.expires_at, available_at = l.available_at,
-       own_release = l.own_release, released_at = l.released_at, use_hours = l.use_hours,
+       own_release = l.own_release, own_expiry = l.own_expiry, released_at = l.released_at,
+       use_hours = l.use_hours,
        first_used_at = l.first_used_at, needs_tag = l.needs_tag
      from links l where n.shop_id = :shop and n.parent_id = :link and n.file_id = :other
        and l.shop_id = n.shop_id and l.parent_id = n.parent_id and l.file_id = :file`,

@@ -21,6 +21,9 @@ export interface DeliverySummary {
   order_name: string
   confirmation_number: string | null
   email: string | null
+  /** Sealed; null: unknown, or not needed. */
+  phone: Buffer | null
+  texted_at: Date | null
   locale: string | null
   status: DeliveryStatus
   financial_status: string | null
@@ -48,6 +51,7 @@ export interface DeliverySummary {
   last_download_at: Date | null
   message: {
     id: string
+    kind: string
     status: string
     kept: boolean
     error: string | null
@@ -91,7 +95,7 @@ const LISTED: Partial<Record<DeliveryListing, string>> = {
       select b.id from deliveries b where b.shop_id = :shop and b.bounced_at is not null
       union all
       select e.id from orders n join deliveries e on e.shop_id = n.shop_id and e.order_id = n.id
-      where n.shop_id = :shop and n.email is null and e.email is null)
+      where n.shop_id = :shop and n.email is null and e.email is null and e.texted_at is null)
     and ${STATUS_SQL} = 'ready'`,
   blocked: `${STATUS_SQL} = 'ready' and f.blocked > 0`,
 }
@@ -101,14 +105,14 @@ const KEPT = `coalesce((m.result ->> 'kept')::boolean, false)`
 
 const SUMMARY = `
   select d.id, d.order_id, o.name as order_name, o.confirmation_number,
-    coalesce(d.email, o.email) as email, o.locale,
+    coalesce(d.email, o.email) as email, coalesce(d.phone, o.phone) as phone, d.texted_at, o.locale,
     ${STATUS_SQL} as status, o.financial_status, o.cancelled_at, o.recommendation, d.held_by,
     d.held_at,
     (select ${textOfColumns('r.reason')} from delivery_runs r where r.shop_id = d.shop_id
       and r.delivery_id = d.id) as held_because, p.id as link_id,
     p.rotation, p.key_hash, f.files, f.blocked, f.used_up, f.expired, f.not_prepared, f.downloads, f.size_bytes, f.last_download_at, d.opened_at, d.ask,
     d.created_at, d.updated_at, d.bounced_at,
-    (select jsonb_build_object('id', m.id, 'status', m.status, 'kept', ${KEPT}, 'error', m.error, 'at',
+    (select jsonb_build_object('id', m.id, 'kind', m.kind, 'status', m.status, 'kept', ${KEPT}, 'error', m.error, 'at',
      coalesce(m.sent_at, m.created_at)) from outbox m
      where m.shop_id = d.shop_id and m.payload ->> 'delivery' = d.id::text
      order by m.id desc limit 1) as message
@@ -223,6 +227,7 @@ export interface DeliveryDetail extends DeliverySummary {
   }[]
   messages: {
     id: string
+    kind: string
     to: string[]
     subject: string
     status: string
@@ -322,7 +327,7 @@ const listLines = (
 /** Newest first. */
 const listMessages = (scope: ShopScope, id: string): Promise<DeliveryDetail['messages']> =>
   scope.query<DeliveryDetail['messages'][number]>(
-    `select m.id, coalesce(m.result -> 'to', '[]') as to,
+    `select m.id, m.kind, coalesce(m.result -> 'to', '[]') as to,
       coalesce(m.result ->> 'subject', '') as subject, m.status,
        ${KEPT} as kept, m.error, m.created_at, m.sent_at
      from outbox m where m.shop_id = :shop and m.payload ->> 'delivery' = :id::text

@@ -14,6 +14,9 @@ export interface DeliveryRow extends DeliveryFacts {
   id: string
   order_id: string
   email: string | null
+  /** A number is known for texts to its buyer, who has no email address. */
+  has_phone: boolean
+  texted_at: Date | null
   held_at: Date | null
   released_at: Date | null
   mailed_at: Date | null
@@ -23,7 +26,8 @@ export interface DeliveryRow extends DeliveryFacts {
   rotation: number
 }
 
-const COLUMNS = `d.id, d.order_id, coalesce(d.email, o.email) as email, d.held_by, d.held_at, d.released_at,
+const COLUMNS = `d.id, d.order_id, coalesce(d.email, o.email) as email,
+  coalesce(d.phone, o.phone) is not null as has_phone, d.texted_at, d.held_by, d.held_at, d.released_at,
   d.revoked_at, d.withdrawn_at, d.mailed_at, d.marked, l.id as link_id, coalesce(l.rotation, 0) as rotation`
 const TABLES = `deliveries d join orders o on o.shop_id = d.shop_id and o.id = d.order_id
   left join links l on l.shop_id = d.shop_id and l.delivery_id = d.id`
@@ -165,7 +169,7 @@ async function insertLinks(
      on conflict (shop_id, parent_id, file_id) where parent_id is not null do update
        set revoked_at = null, expires_at = excluded.expires_at, downloads = 0,
          download_limit = excluded.download_limit, available_at = excluded.available_at,
-         own_release = false, released_at = null, use_hours = excluded.use_hours,
+         own_release = false, own_expiry = false, released_at = null, use_hours = excluded.use_hours,
          first_used_at = null, needs_tag = excluded.needs_tag
        where l.revoked_at is not null and :given::uuid is not null`,
     {

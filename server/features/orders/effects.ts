@@ -36,6 +36,11 @@ const RUN_MS = 10_000
 /** Must be called in the transaction that changes the deliveries. */
 export async function queueEffects(tx: ShopScope, effects: readonly QueuedEffect[]): Promise<void> {
   if (effects.length === 0) return
+  await insertEffects(tx, effects)
+  await queueTask(tx, ORDER_EFFECTS, String(tx.shop))
+}
+
+async function insertEffects(tx: ShopScope, effects: readonly QueuedEffect[]): Promise<void> {
   await tx.query(
     `insert into order_effects (shop_id, order_id, kind)
      select :shop, order_id, kind from unnest(:orders::text[], :kinds::text[]) as g (order_id, kind)
@@ -44,8 +49,32 @@ export async function queueEffects(tx: ShopScope, effects: readonly QueuedEffect
        set noted = excluded.noted, due_at = now(), attempts = 0, error = null`,
     { orders: effects.map(({ order }) => order), kinds: effects.map(({ kind }) => kind) },
   )
-  await queueTask(tx, ORDER_EFFECTS, String(tx.shop))
 }
+
+const NOTES_PER_STEP = 1000
+
+/**
+ * Requests that the orders of deliveries with changed terms are marked. Triggers note these changes:
+ * downloads that begin a rental, links that are revoked or replaced, releases that move.
+ */
+const followTerms = (scope: ShopScope): Promise<void> =>
+  scope.transaction(async (tx) => {
+    const orders = await tx.query<{ order_id: string }>(
+      `with noted as (
+         delete from term_changes where shop_id = :shop and id in (
+           select id from term_changes where shop_id = :shop order by id limit ${NOTES_PER_STEP})
+         returning page_id
+       )
+       select distinct d.order_id from noted
+       join links p on p.shop_id = :shop and p.id = noted.page_id
+       join deliveries d on d.shop_id = p.shop_id and d.id = p.delivery_id`,
+    )
+    if (orders.length > 0)
+      await insertEffects(
+        tx,
+        orders.map(({ order_id }) => ({ order: order_id, kind: 'mark' })),
+      )
+  })
 
 interface DueEffect {
   order_id: string
@@ -78,13 +107,14 @@ export const effectTask = (parts: EffectParts): BackgroundTask => ({
   // All changes of a shop share one bucket of points: more concurrency would not be faster.
   concurrency: 1,
   waits: true,
-  wanted: `select distinct on (e.shop_id) e.shop_id, e.shop_id::text as key, e.due_at
-    from order_effects e
-    join shops s on s.id = e.shop_id and s.uninstalled_at is null where e.error is null
-    order by e.shop_id, e.due_at`,
+  wanted: `select e.shop_id, e.shop_id::text as key, min(e.due_at) as due_at from (
+      select shop_id, due_at from order_effects where error is null
+      union all select distinct shop_id, now() from term_changes) e
+    join shops s on s.id = e.shop_id and s.uninstalled_at is null group by e.shop_id`,
   run: async ({ shop, signal }) => {
     const scope = forShop(parts.database, present(shop, 'the task’s shop'))
     for (const until = performance.now() + RUN_MS; performance.now() < until;) {
+      await followTerms(scope)
       const done = await carryOutDue(parts, scope, signal)
       if (done === 0) return nextDue(scope)
       if (done < MARKS_PER_REQUEST) await delay(GATHER_MS, undefined, { signal })

@@ -66,6 +66,7 @@ export const ordersFeature = defineFeature({
     order_effects: 'kinds, and errors of the platform',
     new_files: 'ids',
     release_changes: 'ids',
+    term_changes: 'ids',
     customer_tags: {
       about: 'Tags of customers who bought files that require one',
       columns: ['tags'],

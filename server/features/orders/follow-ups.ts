@@ -4,6 +4,7 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { queueFirstMails, queueHeldMails } from '../messages/delivery-mail.ts'
+import { queueDeliveryTexts, queueHeldTexts, textsBuyers } from '../messages/delivery-text.ts'
 import { raiseTriggers } from '../flow/triggers.ts'
 import type { DeliveredFile, DeliveryRow } from './delivery-rows.ts'
 import { promiseMails } from '../preparation/runs.ts'
@@ -17,7 +18,7 @@ export interface FollowedDelivery {
 }
 
 /**
- * Queues each buyer's mail, once, and the orders' marks.
+ * Queues each buyer's mail or text, once, and the orders' marks.
  * @param quiet nobody is told: no trigger, and no mail of the platform, which fulfilling would send.
  */
 export async function queueFollowUps(
@@ -32,13 +33,23 @@ export async function queueFollowUps(
   const mailed = written.filter((one) => mailable(one) && one.row.mailed_at === null)
   const first = mailed.map(({ row }) => row.id)
   await queueFirstMails(tx, first)
-  await promiseMails(tx, first)
+  const textable = ({ row }: FollowedDelivery) =>
+    textsBuyers(settings) && statusOf(row) === 'ready' && row.email === null && row.has_phone
+  const texted = written
+    .filter((one) => textable(one) && one.row.texted_at === null && one.row.mailed_at === null)
+    .map(({ row }) => row.id)
+  await queueDeliveryTexts(tx, texted, 'first')
+  await promiseMails(tx, [...first, ...texted])
   const marked = written
     .map(({ row, files }) => ({ row, files, mark: markOf(row, files) }))
     .filter(({ row, mark }) => mark !== row.marked)
   await queueHeldMails(
     tx,
     marked.filter((one) => mailable(one) && one.row.mailed_at !== null).map(({ row }) => row.id),
+  )
+  await queueHeldTexts(
+    tx,
+    marked.filter((one) => textable(one) && one.row.texted_at !== null).map(({ row }) => row.id),
   )
   const platformTells = settings.delivery_mail === 'platform'
   const fulfils = platformTells ? !quiet : settings.fulfil_orders

@@ -121,7 +121,7 @@ export async function writeOrders(tx: ShopScope, judged: readonly JudgedOrder[])
          excluded.customer_id,
        excluded.customer_name, excluded.financial_status, excluded.cancelled_at,
        excluded.recommendation, excluded.changed_at, now())`,
-    { orders: JSON.stringify(judged.map(({ order: { lines: _, ...order } }) => order)) },
+    { orders: JSON.stringify(judged.map(({ order: { lines: _, phone: __, ...order } }) => order)) },
   )
   await writeLines(tx, judged)
   await followAddresses(

@@ -9,7 +9,13 @@ import { requirePublicId } from '../../core/ids.ts'
 import { zip } from '../../core/present.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { readShop } from '../../files/shop-settings.ts'
-import type { LiveOrders, PastOrdersPage, PlatformOrder } from '../../storefront/orders.ts'
+import type {
+  LiveOrders,
+  OrderReading,
+  PastOrdersPage,
+  PlatformOrder,
+} from '../../storefront/orders.ts'
+import { textsBuyers } from '../messages/delivery-text.ts'
 import { isEntitled } from './entitlement.ts'
 import { filesOfOrders } from './order-rows.ts'
 import { reconcileOrders } from './reconcile.ts'
@@ -26,7 +32,7 @@ export const createPastOrders = (scope: ShopScope, parts: PastOrderParts): PastO
   count: async (since, signal) => {
     const counts = { orders: 0, deliveries: 0 }
     const buyers = new Set<string>()
-    for await (const { orders, ids } of pages(parts.orders, since, null, signal)) {
+    for await (const { orders, ids } of pages(parts.orders, since, null, { signal })) {
       counts.orders += ids.length
       for (const order of await undelivered(scope, orders.filter(isWhole))) {
         counts.deliveries++
@@ -42,9 +48,11 @@ export const createPastOrders = (scope: ShopScope, parts: PastOrderParts): PastO
     )
     await seen(at.orders, Math.max(at.total, at.orders))
     if (at.ended) return at
-    for await (const page of pages(parts.orders, since, at.cursor, signal)) {
+    const phones = mail && textsBuyers((await readShop(scope)).settings)
+    const reading = { signal, phones }
+    for await (const page of pages(parts.orders, since, at.cursor, reading)) {
       signal.throwIfAborted()
-      at = await importPage(scope, parts, page, { operation, before: at, quiet: !mail, signal })
+      at = await importPage(scope, parts, page, { operation, before: at, quiet: !mail, reading })
       await seen(at.orders, Math.max(at.total, at.orders))
     }
     return at
@@ -57,12 +65,12 @@ async function* pages(
   orders: LiveOrders,
   since: Date,
   from: string | null,
-  signal: AbortSignal,
+  reading: OrderReading,
 ): AsyncGenerator<PastOrdersPage> {
   let cursor = from
   do {
     const after = cursor
-    const page = await repeated(() => orders.placedSince(since, after, signal), signal)
+    const page = await repeated(() => orders.placedSince(since, after, reading), reading.signal)
     yield page
     cursor = page.cursor
   } while (cursor !== null)
@@ -151,17 +159,18 @@ interface PageWork {
   operation: string
   before: ImportRow
   quiet: boolean
-  signal: AbortSignal
+  reading: OrderReading
 }
 
 async function importPage(
   scope: ShopScope,
   { orders: live, secrets }: PastOrderParts,
   page: PastOrdersPage,
-  { operation, before, quiet, signal }: PageWork,
+  { operation, before, quiet, reading }: PageWork,
 ): Promise<ImportRow> {
   const again = zip(page.ids, page.orders).flatMap(([id, order]) => (isWhole(order) ? [] : [id]))
-  const reread = again.length > 0 ? await repeated(() => live.read(again, signal), signal) : []
+  const reread =
+    again.length > 0 ? await repeated(() => live.read(again, reading), reading.signal) : []
   const whole = [...page.orders, ...reread].flatMap((order) =>
     order !== null && isWhole(order) ? [order] : [],
   )

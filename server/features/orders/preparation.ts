@@ -20,6 +20,7 @@ import { parsePublicId } from '../../core/ids.ts'
 import { runnable } from '../workflows/find.ts'
 import { readWorkflow } from '../workflows/workflows.ts'
 import { queueReadyMail } from '../messages/delivery-mail.ts'
+import { queueDeliveryTexts, textsBuyers } from '../messages/delivery-text.ts'
 import { lockDelivery, readDeliveryFiles, writeState, type DeliveryRow } from './delivery-rows.ts'
 import type { DeliveryFacts } from './entitlement.ts'
 import { queueFollowUps } from './follow-ups.ts'
@@ -119,8 +120,10 @@ export async function endPreparation(tx: ShopScope, delivery: string, now: Date)
   const held_by = await heldByWorkflow(tx, delivery)
   const next = await writeState(tx, row, { ...row, held_by }, now)
   await queueFollowUps(tx, [{ row: next, files: await readDeliveryFiles(tx, delivery) }], now)
-  if (hasSucceeded && (await takePromise(tx, delivery)) && next.email !== null)
-    await queueReadyMail(tx, delivery)
+  if (!hasSucceeded || !(await takePromise(tx, delivery))) return
+  if (next.email !== null) return queueReadyMail(tx, delivery)
+  if (next.has_phone && textsBuyers((await readShop(tx)).settings))
+    await queueDeliveryTexts(tx, [delivery], `ready/${now.toISOString()}`)
 }
 
 /** Returns keys that nobody has seen or needs, and continues deliveries that wait for keys. */

@@ -29,6 +29,8 @@ import {
   type JudgedOrder,
   type SoldFile,
 } from './order-rows.ts'
+import { textsBuyers } from '../messages/delivery-text.ts'
+import { forgetPhones, writePhones } from './phones.ts'
 import { prepareChanged, prepareFiles, workflowHolds } from './preparation.ts'
 import { noteUnfiled, type SoldLine } from './unfiled-products.ts'
 import { queueFollowUps } from './follow-ups.ts'
@@ -46,7 +48,7 @@ export interface ReconcileParts {
 /** The result for an order. `stale`: a newer state was reconciled already. */
 export type ReconcileResult = 'ignored' | 'stale' | 'reconciled'
 
-type Settings = Parameters<typeof isRisky>[1]
+type Settings = Parameters<typeof isRisky>[1] & Parameters<typeof textsBuyers>[0]
 
 /** One order, in its own transaction. */
 export const reconcileOrder = async (
@@ -86,7 +88,9 @@ export async function reconcileOrders(
   const judged = current.filter(({ order }) => reconciled.has(order.id))
   await writeOrders(tx, judged)
   const perUnit = settings.multiply_limits
-  const deliveries = await deliveriesOf(tx, judged, sold, { secrets, perUnit, now, quiet })
+  const deliveries = await deliveriesOf(tx, judged, sold, {
+    ...{ secrets, perUnit, now, quiet, texts: textsBuyers(settings) },
+  })
   await noteTaggedCustomers(tx, [...deliveries.keys()])
   await writeDeliveries(tx, judged, deliveries, { settings, now, quiet })
   return results
@@ -124,7 +128,13 @@ async function deliveriesOf(
   tx: ShopScope,
   judged: readonly JudgedOrder[],
   sold: SoldFiles,
-  { secrets, perUnit, now, quiet = false }: ReconcileParts & { perUnit: boolean },
+  {
+    secrets,
+    perUnit,
+    texts,
+    now,
+    quiet = false,
+  }: ReconcileParts & { perUnit: boolean; texts: boolean },
 ): Promise<ReadonlyMap<string, DeliveryRow>> {
   const due = new Map(
     judged.map(({ order: { id }, entitled }) => [
@@ -134,6 +144,12 @@ async function deliveriesOf(
   )
   const entitling = [...due].filter(([, files]) => files.length > 0).map(([id]) => id)
   await createDeliveries(tx, secrets, entitling, { now, quiet })
+  if (texts)
+    await writePhones(
+      tx,
+      secrets,
+      judged.map(({ order }) => order),
+    )
   const rows = await lockDeliveries(tx, [...due.keys()])
   const entitled = entitling.map((order) => ({
     delivery: present(rows.get(order), 'the delivery of an order'),
@@ -176,10 +192,14 @@ async function writeDeliveries(
     const state = stateOf(row, order, own, { ...settings, workflowHold: holdOf(row.id) }, now)
     const next = await writeState(tx, row, state, now)
     if (!quiet && next.held_by === 'risk' && row.held_by !== 'risk') await notifyOfHold(tx, order)
-    if (!quiet && isNewlyUnreachable(next)) await notifyOfNoAddress(tx, order)
+    if (!quiet && isNewlyUnreachable(next, settings)) await notifyOfNoAddress(tx, order)
     written.push({ row: next, files: own })
   }
   await queueFollowUps(tx, written, now, quiet)
+  await forgetPhones(
+    tx,
+    written.flatMap(({ row }) => (row.has_phone ? row.order_id : [])),
+  )
 }
 
 function groupBy<One>(all: readonly One[], keyOf: (one: One) => string): Map<string, One[]> {
@@ -210,8 +230,14 @@ function stateOf(
 }
 
 /** Ready for the first time, with nowhere to send the link to. */
-const isNewlyUnreachable = (row: DeliveryRow): boolean =>
-  row.marked === null && row.email === null && statusOf(row) === 'ready'
+const isNewlyUnreachable = (
+  row: DeliveryRow,
+  settings: Parameters<typeof textsBuyers>[0],
+): boolean =>
+  row.marked === null &&
+  row.email === null &&
+  !(row.has_phone && textsBuyers(settings)) &&
+  statusOf(row) === 'ready'
 
 const notifyOfNoAddress = (tx: ShopScope, order: PlatformOrder): Promise<void> =>
   raiseNoticeOnce(tx, {

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { DeliveryExtras } from './extras.ts'
 import { REFUSED_REASONS } from '../downloads/refused-attempts.ts'
 import { linkAddress, LINK_STATUSES } from '../links/model/links.ts'
+import { openPhone } from '../messages/buyer-phone.ts'
 import { toPublicId } from '../../core/ids.ts'
 import { storedReason } from '../../core/texts.ts'
 import { MESSAGE_STATUSES } from '../messages/messages.ts'
@@ -17,6 +18,7 @@ export const refusedReasonSchema = z.enum(REFUSED_REASONS).meta({
 })
 
 const messageStatus = z.enum(MESSAGE_STATUSES)
+const messageKind = z.enum(['email', 'sms'])
 const kept = z
   .boolean()
   .meta({ description: 'There is no mail server: the mail was stored and not sent' })
@@ -28,6 +30,10 @@ export const deliverySchema = z
     order_name: z.string(),
     confirmation_number: z.string().nullable(),
     email: z.string().nullable(),
+    phone: z.string().nullable().meta({
+      description:
+        'The number for a text to a buyer without an email address; only with `links:write`',
+    }),
     locale: z.string().nullable(),
     status: z.enum(DELIVERY_STATUSES).meta({
       description:
@@ -64,14 +70,15 @@ export const deliverySchema = z
     last_download_at: timestamp.nullable(),
     sent: z
       .object({
-        ...{ message_id: z.string(), status: messageStatus, kept },
+        ...{ message_id: z.string(), kind: messageKind, status: messageStatus, kept },
         error: z.string().nullable().meta({ description: 'Why it was not delivered' }),
         at: timestamp,
       })
       .nullable()
-      .meta({ description: 'The last email about it' }),
+      .meta({ description: 'The last email or text message about it' }),
     bounced_at: timestamp.nullable().meta({
-      description: 'The last email came back: correct the address, or allow it again',
+      description:
+        'The last email came back, or the last text message was not sent: correct the address or the number, or send it again',
     }),
     asked: z
       .object({ at: timestamp, email: z.string().nullable(), message: z.string().nullable() })
@@ -129,6 +136,7 @@ export const deliveryDetailSchema = deliverySchema
     messages: z.array(
       z.object({
         id: z.string(),
+        kind: messageKind,
         to: z.array(z.string()),
         subject: z.string(),
         status: messageStatus,
@@ -188,6 +196,7 @@ export const deliveryDetailSchema = deliverySchema
   .meta({ id: 'DeliveryDetail' })
 
 export interface RecordParts {
+  shop: number
   secrets: Secrets
   baseUrl: string
   /** The reader may see the buyer's address. */
@@ -198,7 +207,7 @@ const text = (at: Date | null): string | null => at?.toISOString() ?? null
 
 export function deliveryRecord(
   row: DeliverySummary,
-  { secrets, baseUrl, mayUse }: RecordParts,
+  { shop, secrets, baseUrl, mayUse }: RecordParts,
 ): z.output<typeof deliverySchema> {
   const { message, ask } = row
   const reason = reasonOf(row)
@@ -207,6 +216,7 @@ export function deliveryRecord(
     ...{ order_id: row.order_id, order_name: row.order_name },
     confirmation_number: row.confirmation_number,
     ...{ email: row.email, locale: row.locale, status: row.status },
+    phone: mayUse && row.email === null && row.phone ? openPhone(secrets, shop, row.phone) : null,
     ...(reason === null ? { reason } : storedReason(reason)),
     hold: row.held_by && {
       ...{ by: row.held_by, since: text(row.held_at) },
@@ -224,6 +234,7 @@ export function deliveryRecord(
     last_download_at: text(row.last_download_at),
     sent: message && {
       message_id: toPublicId('message', message.id),
+      kind: messageKind.parse(message.kind),
       status: messageStatus.parse(message.status),
       kept: message.kept,
       error: message.error,
@@ -257,6 +268,7 @@ export const deliveryDetailRecord = (
   lines: row.lines,
   messages: row.messages.map((message) => ({
     id: toPublicId('message', message.id),
+    kind: messageKind.parse(message.kind),
     ...{ to: message.to, subject: message.subject, error: message.error },
     status: messageStatus.parse(message.status),
     kept: message.kept,

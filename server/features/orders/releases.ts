@@ -4,6 +4,7 @@ import type { ShopScope } from '../../core/db/for-shop.ts'
 import { readShop } from '../../files/shop-settings.ts'
 import { laterReleaseOf } from '../links/model/release.ts'
 import { queueReleaseMails } from '../messages/delivery-mail.ts'
+import { queueDeliveryTexts, textsBuyers } from '../messages/delivery-text.ts'
 
 const FILES_PER_STEP = 500
 const LINKS_PER_STEP = 2000
@@ -40,7 +41,8 @@ export const followReleases = (scope: ShopScope, now: Date): Promise<boolean> =>
          order by l.id limit ${LINKS_PER_STEP} for no key update of l
        )
        update links l set available_at = held.next,
-         expires_at = l.expires_at + (held.next - held.was)
+         expires_at = case when l.own_expiry then l.expires_at
+           else l.expires_at + (held.next - held.was) end
        from held where l.shop_id = :shop and l.id = held.id returning 1`,
       { files, now },
     )
@@ -94,7 +96,7 @@ export const releaseDue = (scope: ShopScope, now: Date): Promise<boolean> =>
        returning case when l.paid and l.revoked_at is null then l.parent_id end as parent_id`,
       { now },
     )
-    if (mails) await tellBuyers(tx, released, now)
+    if (mails) await tellBuyers(tx, released, { now, texts: textsBuyers(settings) })
     return released.length > 0
   })
 
@@ -110,22 +112,21 @@ async function isBusy(tx: ShopScope): Promise<boolean> {
 async function tellBuyers(
   tx: ShopScope,
   released: readonly { parent_id: string | null }[],
-  now: Date,
+  { now, texts }: { now: Date; texts: boolean },
 ): Promise<void> {
   const pages = [...new Set(released.flatMap(({ parent_id }) => parent_id ?? []))]
   if (pages.length === 0) return
-  const rows = await tx.query<{ id: string }>(
-    `select d.id from links p
+  const rows = await tx.query<{ id: string; mails: boolean }>(
+    `select d.id, coalesce(d.email, o.email) is not null as mails from links p
      join deliveries d on d.shop_id = p.shop_id and d.id = p.delivery_id
-       and d.revoked_at is null and d.withdrawn_at is null and d.mailed_at is not null
+       and d.revoked_at is null and d.withdrawn_at is null
      join orders o on o.shop_id = d.shop_id and o.id = d.order_id
      where p.shop_id = :shop and p.id = any(:pages::uuid[])
-       and coalesce(d.email, o.email) is not null`,
-    { pages },
+       and case when coalesce(d.email, o.email) is not null then d.mailed_at is not null
+         else :texts and d.texted_at is not null and coalesce(d.phone, o.phone) is not null end`,
+    { pages, texts },
   )
-  await queueReleaseMails(
-    tx,
-    rows.map(({ id }) => id),
-    now,
-  )
+  const idsOf = (of: boolean) => rows.flatMap(({ id, mails }) => (mails === of ? id : []))
+  await queueReleaseMails(tx, idsOf(true), now)
+  await queueDeliveryTexts(tx, idsOf(false), `available/${now.toISOString()}`)
 }

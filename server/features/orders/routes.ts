@@ -14,6 +14,7 @@ import {
   revokeDelivery,
   type ChangeParts,
 } from './changes.ts'
+import { normalPhone } from '../messages/buyer-phone.ts'
 import { listDeliveries, readDelivery } from './deliveries.ts'
 import { DELIVERY_STATUSES } from './entitlement.ts'
 import { deliveryExtras } from './extras.ts'
@@ -56,8 +57,8 @@ export const deliveryRoutes = (parts: DeliveryRouteParts): Endpoint[] => [
   change(parts),
   correct(parts),
   actionRoute(parts, {
-    ...{ name: 'resend', summary: 'Send the buyer’s email again', status: 202 },
-    conflict: 'It is not ready, or has no email address',
+    ...{ name: 'resend', summary: 'Send the buyer’s email or text message again', status: 202 },
+    conflict: 'It is not ready, or has no email address and no phone number',
     act: resendDelivery,
   }),
   actionRoute(parts, {
@@ -102,7 +103,8 @@ const list = (parts: DeliveryRouteParts) =>
         .meta({ description: 'The beginning of the email address or of the order’s name' }),
       status: z.enum(DELIVERY_STATUSES).optional(),
       reach: z.literal('unreachable').optional().meta({
-        description: 'Ready, and its buyer has no email address, or the last email came back',
+        description:
+          'Ready, and its buyer has no email address and got no text message, or the last message did not arrive',
       }),
       state: z
         .literal('blocked')
@@ -143,9 +145,20 @@ const read = (parts: DeliveryRouteParts) =>
     handler: ({ caller, params }) => answer(parts, caller, idOf(params.id)),
   })
 
+const phone = z
+  .string()
+  .max(40, sayPlain('At most 40 characters'))
+  .refine(
+    (text) => normalPhone(text) !== null,
+    sayPlain('Enter a phone number with its country, like +4915112345678'),
+  )
+
 const changeBody = z
   .strictObject({
     email: emailAddress('Send an email address').optional(),
+    phone: phone.optional().meta({
+      description: 'The number for text messages, of a delivery without an email address',
+    }),
     expiry_days: expiryDays.optional().meta({ description: 'Days from now; null: never' }),
     download_limit: downloadLimit.optional(),
     more_downloads: z
@@ -212,11 +225,15 @@ const change = (parts: DeliveryRouteParts) =>
     path: '/api/deliveries/{id}',
     summary: 'Change the terms of a delivery, or its buyer’s address',
     description:
-      'An absent field is left unchanged. A corrected address gets a new link, and the old one stops: send it with `resend`.',
+      'An absent field is left unchanged. A corrected address or phone number gets a new link, and the old one stops: send it with `resend`.',
     scope: 'links:write',
     params: byId,
     body: changeBody,
-    replies: { 200: whole, 422: { description: 'Every problem', schema: errorSchema } },
+    replies: {
+      200: whole,
+      409: { description: 'A phone number, and it has an email address', schema: errorSchema },
+      422: { description: 'Every problem', schema: errorSchema },
+    },
     handler: async ({ caller, params, body }) => {
       const id = idOf(params.id)
       const { file_ids, replace, terms, ...common } = body
@@ -239,23 +256,33 @@ const correct = (parts: DeliveryRouteParts) =>
     ...about,
     method: 'post',
     path: '/api/deliveries/{id}/correct-address',
-    summary: 'Correct the buyer’s address, and send the email again',
+    summary: 'Correct the buyer’s address or phone number, and send the message again',
     description:
-      'With the same address, mails to it are allowed again. The new address gets a new link, and the old one stops.',
+      'With the same address, mails to it are allowed again. The new address or number gets a new link, and the old one stops. A number is for a delivery without an email address, in a shop with the setting `text_buyers`.',
     scope: 'links:write',
     atomic: true,
     params: byId,
     body: z
-      .strictObject({ email: emailAddress('Enter an email address') })
+      .strictObject({
+        email: emailAddress('Enter an email address').optional(),
+        phone: phone.optional(),
+      })
+      .refine(({ email, phone }) => (email === undefined) !== (phone === undefined), {
+        path: ['email'],
+        message: sayPlain('Send either email or phone'),
+      })
       .meta({ id: 'AddressCorrection' }),
     replies: {
       202: whole,
-      409: { description: 'It is not ready', schema: errorSchema },
+      409: {
+        description: 'It is not ready, or the number cannot be used',
+        schema: errorSchema,
+      },
       422: { description: 'Every problem', schema: errorSchema },
     },
-    handler: async ({ caller, params, body: { email } }) => {
+    handler: async ({ caller, params, body }) => {
       const id = idOf(params.id)
-      await retryTransaction(caller.scope, (tx) => correctAddress(tx, id, email, partsOf(parts)))
+      await retryTransaction(caller.scope, (tx) => correctAddress(tx, id, body, partsOf(parts)))
       return { ...(await answer(parts, caller, id)), status: 202 }
     },
   })
@@ -300,7 +327,7 @@ const partsOf = ({ secrets, clock }: DeliveryRouteParts): ChangeParts => ({
 })
 
 const recordParts = ({ secrets, baseUrl }: DeliveryRouteParts, caller: Caller) => ({
-  ...{ secrets, baseUrl },
+  ...{ shop: caller.scope.shop, secrets, baseUrl },
   mayUse: caller.scopes.has('links:write'),
 })
 

@@ -177,12 +177,12 @@ describe('first mails', () => {
 
     const parts = { secrets: shop.secrets, now: new Date() }
     const right = buyer().email
-    await correctAddress(shop.scope, id, right, parts)
+    await correctAddress(shop.scope, id, { email: right }, parts)
     expect(await unreachable()).toEqual([second.id])
     expect(await delivery()).toMatchObject({ email: right, bounced_at: null })
     expect((await delivery()).messages[0]).toMatchObject({ status: 'waiting' })
     // The same address again: it works now.
-    await correctAddress(shop.scope, second.id, about.email, parts)
+    await correctAddress(shop.scope, second.id, { email: about.email }, parts)
     expect(await unreachable()).toEqual([])
     expect(await shop.scope.query('select from mail_blocks where shop_id = :shop')).toEqual([])
   })
@@ -348,6 +348,36 @@ describe('on the platform', () => {
     expect(left).toEqual([
       { order_id: orders[1], kind: 'mark', error: 'The order: Owner does not exist' },
     ])
+  })
+
+  test('an order shows the terms that a first use, a replacement or a revoked link leaves', async () => {
+    const order = await shop.buy(buyer())
+    await reported([order])
+    await shop.run('effects')
+    const shown = async () => {
+      await shop.run('effects')
+      const { metafields } = await shop.order(order)
+      return (JSON.parse(metafields[0]!.value) as { terms: Record<string, unknown> }).terms
+    }
+    const setLinks = (sql: string) =>
+      shop.scope.query(
+        `update links l set ${sql} from links p
+         join deliveries d on d.shop_id = p.shop_id and d.id = p.delivery_id
+         where l.shop_id = :shop and l.parent_id = p.id and p.shop_id = l.shop_id
+           and d.order_id = :order`,
+        { order },
+      )
+    await setLinks('use_hours = 48')
+    expect(await shown()).toMatchObject({ use_hours: 48, until: null, ends_at: null })
+    await setLinks('downloads = 1, first_used_at = now()')
+    const used = await shown()
+    expect(used).toMatchObject({ use_hours: null, until: expect.any(String) })
+    expect(used.ends_at).toBe(used.until)
+    await setLinks('revoked_at = now()')
+    expect(await shown()).toMatchObject({ until: null, ends_at: null })
+    // A download that changes no term requests nothing.
+    await setLinks('downloads = 2, first_used_at = l.first_used_at')
+    expect(await shop.scope.query('select from term_changes where shop_id = :shop')).toEqual([])
   })
 
   test('the customer’s name is stored if known', async () => {

@@ -27,6 +27,9 @@ import {
   type ClaimedOrder,
 } from '../../storefront/webhooks/claims.ts'
 import { RECENT_ORDERS_MS } from '../../storefront/scopes.ts'
+import { readShop } from '../../files/shop-settings.ts'
+import { textsBuyers } from '../messages/delivery-text.ts'
+import { forgetOrderPhones, forgetPhones } from './phones.ts'
 import { reconcileOrders } from './reconcile.ts'
 
 export interface OrderParts {
@@ -74,9 +77,10 @@ const reconcileBatch = (
     signal.throwIfAborted()
     const claimed = await claimOrders(tx, ORDERS_PER_QUERY)
     if (claimed.length === 0) return 0
+    const phones = textsBuyers((await readShop(tx)).settings)
     const read = await parts.storefront.orders(scope.shop).read(
       claimed.map(({ order }) => order),
-      AbortSignal.any([signal, AbortSignal.timeout(READ_WITHIN_MS)]),
+      { phones, signal: AbortSignal.any([signal, AbortSignal.timeout(READ_WITHIN_MS)]) },
     )
     const orders = claimed.map((claim, at) => ({ claim, order: read[at] ?? null }))
     const found = orders.flatMap(({ claim, order }) =>
@@ -152,6 +156,7 @@ export const syncTask = (parts: OrderParts): BackgroundTask => ({
     const scope = forShop(parts.database, present(shop, 'the task’s shop'))
     const now = parts.clock()
     const since = await beginSync(scope, now)
+    await forgetUnneededPhones(scope)
     try {
       const pages = parts.storefront.orders(scope.shop).changedSince(since, signal)
       for await (const page of pages) await queueChanged(scope, page)
@@ -166,6 +171,12 @@ export const syncTask = (parts: OrderParts): BackgroundTask => ({
     return null
   },
 })
+
+/** Reconciling an order deletes its number too; this finds deliveries that ended in other ways. */
+async function forgetUnneededPhones(scope: ShopScope): Promise<void> {
+  await forgetPhones(scope)
+  if (!textsBuyers((await readShop(scope)).settings)) await forgetOrderPhones(scope)
+}
 
 async function beginSync(scope: ShopScope, now: Date): Promise<Date> {
   const row = await scope.one<{ synced_to: Date }>(

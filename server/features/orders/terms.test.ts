@@ -233,6 +233,50 @@ describe('a release', () => {
     await changeShopSettings(depot.scope, { time_zone: 'Europe/Berlin' })
   })
 
+  test('that the merchant moves for one buyer moves an expiry that counts from it', async () => {
+    const made = await buy([{ available_from: '2027-03-01', expiry_days: 10 }])
+    const [file_id, link] = [made.ids[0]!, made.links[0]!]
+    const change = (terms: object) =>
+      changeDelivery(
+        depot.scope,
+        made.delivery,
+        { terms: [{ file_id, ...terms }] },
+        { secrets: depot.secrets, now: depot.time.now },
+      )
+    const expiry = async () => (await linkOf(link)).expires_at
+    const at = new Date(+MARCH + 2 * DAY)
+    await change({ available_at: at.toISOString() })
+    expect(await expiry()).toEqual(new Date(+at + 10 * DAY))
+    await change({ available_at: null })
+    expect(await expiry()).toEqual(new Date(+AT + 10 * DAY))
+    // What is open keeps its end, and an undo sets both times again.
+    later(DAY)
+    await change({ available_at: null })
+    expect(await expiry()).toEqual(new Date(+AT + 10 * DAY))
+    await change({ available_at: at.toISOString() })
+    await change({ available_at: null })
+    await change({ available_at: at.toISOString() })
+    expect(await expiry()).toEqual(new Date(+at + 10 * DAY))
+    // A time that the merchant set stays, also when the file's release moves.
+    const end = new Date(+MARCH + 90 * DAY)
+    const other = await order(made.product)
+    const set = { available_at: at.toISOString(), expires_at: end.toISOString() }
+    const terms = [{ file_id, ...set }]
+    const parts = { secrets: depot.secrets, now: depot.time.now }
+    await changeDelivery(depot.scope, other.delivery, { terms }, parts)
+    const early = { terms: [{ file_id, available_at: null }] }
+    await changeDelivery(depot.scope, other.delivery, early, parts)
+    expect((await linkOf(other.links[0]!)).expires_at).toEqual(end)
+    const last = await order(made.product)
+    const fixed = { terms: [{ file_id, expires_at: end.toISOString() }] }
+    await changeDelivery(depot.scope, last.delivery, fixed, parts)
+    await setFile(file_id, { available_from: '2027-03-05' })
+    await follow()
+    expect(await linkOf(last.links[0]!)).toMatchObject({
+      ...{ available_at: new Date(+MARCH + 4 * DAY), expires_at: end },
+    })
+  })
+
   test('its buyers get one mail for each delivery, once', async () => {
     await release()
     await depot.scope.query('delete from outbox where shop_id = :shop')

@@ -41,7 +41,9 @@ const MAILS: { value: BuyerMail; label: string }[] = [
   { value: 'added', label: t('Further files of a product') },
   { value: 'available', label: t('Files that have become available') },
   { value: 'link', label: t('A link that you send') },
+  { value: 'links', label: t('Links of a buyer whom you moved') },
   { value: 'library', label: t('All downloads of a buyer') },
+  { value: 'text', label: t('Text message without an email address') },
 ]
 
 type FieldName = MailTexts['fields'][number]['field']
@@ -248,7 +250,9 @@ function Preview({ mail, locale, texts }: PreviewProps) {
   const [refused] = objectionsIn(preview.error)
   return (
     <Titled title={t('Preview')}>
-      <Select label={t('Width')} labelInline options={WIDTHS} value={width} onChange={setWidth} />
+      {mail !== 'text' && (
+        <Select label={t('Width')} labelInline options={WIDTHS} value={width} onChange={setWidth} />
+      )}
       {refused && (
         <Text as="p" tone="critical">
           {refused.message}
@@ -259,10 +263,12 @@ function Preview({ mail, locale, texts }: PreviewProps) {
       )}
       {preview.data && (
         <>
-          <Text as="p" fontWeight="semibold" breakWord>
-            {preview.data.subject}
-          </Text>
-          {width === 'text' ? (
+          {mail !== 'text' && (
+            <Text as="p" fontWeight="semibold" breakWord>
+              {preview.data.subject}
+            </Text>
+          )}
+          {width === 'text' || mail === 'text' ? (
             <Box padding="400" background="bg-surface-secondary" borderRadius="200">
               <pre className="mail-preview-text" tabIndex={0}>
                 {preview.data.text}

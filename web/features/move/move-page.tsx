@@ -151,7 +151,7 @@ function StartForm({ move }: { move: Move }) {
         <Checkbox
           label={t('Email the buyers')}
           helpText={t(
-            'One email for each link. Without it, the links are ready and nobody is told.',
+            'One email for each buyer, with all links. Without it, the links are ready and nobody is told.',
           )}
           checked={email}
           onChange={setEmail}

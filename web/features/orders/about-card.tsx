@@ -4,7 +4,7 @@ import { Copy } from '../../shell/components/copy.tsx'
 import { Facts } from '../../shell/components/facts.tsx'
 import { StatusBadge } from '../operations/status.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
-import { downloadedText, holdText, openedText, sentWord } from './labels.ts'
+import { downloadedText, holdText, isText, openedText, sentWord } from './labels.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Button, InlineStack, Link } from '../../shell/ui/index.ts'
@@ -15,7 +15,7 @@ interface Props {
 }
 
 export function AboutCard({ delivery, onCorrect }: Props) {
-  const { confirmation_number, email, locale, created_at, url, status } = delivery
+  const { confirmation_number, email, phone, locale, created_at, url, status } = delivery
   const hold = holdText(delivery)
   return (
     <Titled
@@ -23,21 +23,28 @@ export function AboutCard({ delivery, onCorrect }: Props) {
       action={
         status === 'revoked' ? null : (
           <Button onClick={onCorrect}>
-            {email === null ? t('Add an address') : t('Correct the address')}
+            {email !== null
+              ? t('Correct the address')
+              : phone !== null
+                ? t('Correct the number')
+                : t('Add an address')}
           </Button>
         )
       }
     >
       <Facts
         rows={[
-          [t('Buyer'), email ?? t('No address: nothing could be sent')],
+          [t('Buyer'), email ?? phone ?? t('No address: nothing could be sent')],
           ...(confirmation_number
             ? [[t('Confirmation number'), confirmation_number] as const]
             : []),
           ...(locale ? [[t('Language'), languageName(locale)] as const] : []),
           [t('Delivered', {}, 'time'), momentText(created_at)],
           ...(hold ? [[t('Hold', {}, 'reason'), hold] as const] : []),
-          [t('Email'), <Sent key="sent" delivery={delivery} />],
+          [
+            isText(delivery) ? t('Text message') : t('Email'),
+            <Sent key="sent" delivery={delivery} />,
+          ],
           [t('Page'), openedText(delivery)],
           [t('Downloads'), downloadedText(delivery)],
           ...(url && status !== 'revoked'

@@ -1,8 +1,9 @@
-// Corrects the buyer's address; the mail is then sent to it.
+// Corrects the buyer's address or phone number; the message is then sent to it.
 import { useState } from 'react'
 import { toast } from '../../shell/client/bridge.ts'
 import { useAddressField } from './address-field.tsx'
 import { type Delivery, useChangeDelivery } from './calls.ts'
+import { useSettings } from '../../shell/client/settings.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
@@ -14,20 +15,22 @@ interface Props {
   onClose: () => void
 }
 
-export function AddressDialog({ delivery: { id, email: before, status }, onClose }: Props) {
+export function AddressDialog({ delivery, onClose }: Props) {
+  const { id, status } = delivery
   const change = useChangeDelivery(id)
-  const { address, check, field } = useAddressField(before)
+  const texts = useSettings().data?.text_buyers === true
+  const { contact, isUnchanged, isPhone, check, field } = useAddressField(delivery, texts)
   const [resend, setResend] = useState(true)
   const problems = problemsOf(objectionsIn(change.error))
   const canSend = status === 'ready'
   const submit = () => {
     if (!check()) return
-    if (address === before) return onClose()
+    if (isUnchanged) return onClose()
     change.mutate(
-      { changes: [{ email: address }], resend: resend && canSend },
+      { changes: [contact], resend: resend && canSend },
       {
         onSuccess: () => {
-          toast(t('The address was corrected'))
+          toast(isPhone ? t('The number was corrected') : t('The address was corrected'))
           onClose()
         },
       },
@@ -35,7 +38,7 @@ export function AddressDialog({ delivery: { id, email: before, status }, onClose
   }
   return (
     <Dialog
-      title={t('Correct the address')}
+      title={isPhone ? t('Correct the number') : t('Correct the address')}
       onClose={onClose}
       onEnter={submit}
       primaryAction={{ content: t('Save'), loading: change.isPending, onAction: submit }}
@@ -44,13 +47,19 @@ export function AddressDialog({ delivery: { id, email: before, status }, onClose
       {change.error && problems.all.length === 0 && (
         <Problem error={change.error} what={t('The address could not be changed')} />
       )}
-      {field({ label: t('Email of the buyer'), refused: problems.at('email') })}
-      <Text as="p" tone="subdued">
-        {t('The link in the mail that was sent before stops working.')}
-      </Text>
+      {field({ label: t('Email of the buyer'), refused: problems.at })}
+      {delivery.sent && (
+        <Text as="p" tone="subdued">
+          {t('The link in the message that was sent before stops working.')}
+        </Text>
+      )}
       {canSend && (
         <Checkbox
-          label={t('Send the email to the new address')}
+          label={
+            isPhone
+              ? t('Send the text message to the new number')
+              : t('Send the email to the new address')
+          }
           checked={resend}
           onChange={setResend}
         />

@@ -33,6 +33,7 @@ export type DeliverySettings = Pick<
   | 'new_files'
   | 'new_files_mail'
   | 'release_mail'
+  | 'text_buyers'
 > & {
   /** Null: none. */
   delivery_workflow?: string | null
@@ -94,10 +95,13 @@ const change = (id: string, body: DeliveryChange) =>
 export const useDeliveryAction = (id: string) =>
   useDeliveryWork<DeliveryAction>((action) => act(id, action))
 
-/** Corrects the address, or allows the same one again, and sends the mail. */
+/** Where a buyer is written to: one of both. */
+export type Contact = { email: string } | { phone: string }
+
+/** Corrects the address or the number, or allows the same one again, and sends the message. */
 export const useCorrectAddress = (id: string) =>
-  useDeliveryWork<string>((email) =>
-    call('POST /api/deliveries/{id}/correct-address', { path: { id }, body: { email } }),
+  useDeliveryWork<Contact>((body) =>
+    call('POST /api/deliveries/{id}/correct-address', { path: { id }, body }),
   )
 
 interface Unblocking {

@@ -1,4 +1,5 @@
-// The last mail of a delivery came back: one action corrects the address and sends the mail again.
+// The last message of a delivery did not arrive: one action corrects the address or the number and
+// sends it again.
 import { toast } from '../../shell/client/bridge.ts'
 import { Dialog } from '../../shell/components/dialog.tsx'
 import { LoadingRows } from '../../shell/components/lists.tsx'
@@ -6,7 +7,9 @@ import { Problem } from '../../shell/components/problem.tsx'
 import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Text } from '../../shell/ui/index.ts'
+import { useSettings } from '../../shell/client/settings.ts'
 import { useAddressField } from './address-field.tsx'
+import { isText } from './labels.ts'
 import { useCorrectAddress, useDelivery, type Delivery } from './calls.ts'
 
 interface Props {
@@ -31,13 +34,14 @@ export function CorrectDialog({ id, ...rest }: Props) {
 
 function Form({ delivery, onClose, onDone }: Omit<Props, 'id'> & { delivery: Delivery }) {
   const correct = useCorrectAddress(delivery.id)
-  const { address, check, field } = useAddressField(delivery.email)
+  const texts = useSettings().data?.text_buyers === true
+  const { contact, isUnchanged, isPhone, check, field } = useAddressField(delivery, texts)
   const problems = problemsOf(objectionsIn(correct.error))
   const submit = () => {
     if (!check()) return
-    correct.mutate(address, {
+    correct.mutate(contact, {
       onSuccess: () => {
-        toast(t('The email is on its way'))
+        toast(t('The message is on its way'))
         onDone?.()
         onClose()
       },
@@ -45,32 +49,36 @@ function Form({ delivery, onClose, onDone }: Omit<Props, 'id'> & { delivery: Del
   }
   return (
     <Dialog
-      title={t('Correct the address')}
+      title={isPhone ? t('Correct the number') : t('Correct the address')}
       onClose={onClose}
       onEnter={submit}
       primaryAction={{
-        content: t('Send the email again'),
+        content: t('Send again'),
         loading: correct.isPending,
         onAction: submit,
       }}
       secondaryActions={[{ content: t('Cancel'), onAction: onClose }]}
     >
       {correct.error && problems.all.length === 0 && (
-        <Problem error={correct.error} what={t('The email could not be sent')} />
+        <Problem error={correct.error} what={t('The message could not be sent')} />
       )}
       {delivery.sent?.error && (
         <Text as="p" tone="critical" breakWord>
-          {t('The mail server said: {reason}', { reason: delivery.sent.error })}
+          {isText(delivery)
+            ? delivery.sent.error
+            : t('The mail server said: {reason}', { reason: delivery.sent.error })}
         </Text>
       )}
       {field({
         label: t('Email of the buyer of order {name}', { name: delivery.order_name }),
-        refused: problems.at('email'),
+        refused: problems.at,
       })}
       <Text as="p" tone="subdued">
-        {address === delivery.email
-          ? t('The email is sent to the same address again.')
-          : t('The link in the mail that was sent before stops working.')}
+        {isUnchanged
+          ? isPhone
+            ? t('The text message is sent to the same number again.')
+            : t('The email is sent to the same address again.')
+          : t('The link in the message that was sent before stops working.')}
       </Text>
     </Dialog>
   )

@@ -24,7 +24,7 @@ const columnsOf = (onUnblock: (id: string) => void): Columns<Column, Delivery> =
   order: { title: t('Order', {}, 'purchase'), cell: (delivery) => <Order delivery={delivery} /> },
   buyer: {
     title: t('Buyer'),
-    cut: { className: 'product', whole: ({ email }) => email ?? undefined },
+    cut: { className: 'product', whole: ({ email, phone }) => email ?? phone ?? undefined },
     cell: (delivery) => <Buyer delivery={delivery} />,
   },
   status: {
@@ -102,8 +102,9 @@ const Order = ({ delivery: { id, order_name, created_at } }: RowProps) => (
   </BlockStack>
 )
 
-const Buyer = ({ delivery: { email } }: RowProps) =>
-  email ?? (
+const Buyer = ({ delivery: { email, phone } }: RowProps) =>
+  email ??
+  phone ?? (
     <Text as="span" tone="critical">
       {t('No address')}
     </Text>

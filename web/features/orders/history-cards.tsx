@@ -1,4 +1,4 @@
-// What was bought, which emails were sent, and from where the files were downloaded.
+// What was bought, which messages were sent, and from where the files were downloaded.
 import { type ReactNode } from 'react'
 import { type DeliveryDetail } from './calls.ts'
 import { StatusBadge } from '../operations/status.tsx'
@@ -36,17 +36,22 @@ export const LinesCard = ({ lines }: Pick<DeliveryDetail, 'lines'>) => (
 
 export const MessagesCard = ({ messages }: Pick<DeliveryDetail, 'messages'>) => (
   <Rows
-    title={t('Emails')}
-    empty={{ heading: t('No email yet'), text: t('Emails to the buyer are listed here.') }}
+    title={t('Messages')}
+    empty={{
+      heading: t('No message yet'),
+      text: t('Emails and text messages to the buyer are listed here.'),
+    }}
   >
-    {messages.map(({ id, to, subject, status, kept, error, created_at, sent_at }) => (
+    {messages.map(({ id, kind, to, subject, status, kept, error, created_at, sent_at }) => (
       <li key={id}>
         <BlockStack>
           <Text as="span" breakWord>
             {subject}
           </Text>
           <Text as="span" variant="bodySm" tone="subdued" breakWord>
-            {t('To {to}', { to: to.join(', ') })}
+            {kind === 'sms'
+              ? t('Text message to {to}', { to: to.join(', ') })
+              : t('To {to}', { to: to.join(', ') })}
           </Text>
           {error && (
             <Text as="span" variant="bodySm" tone="critical" breakWord>

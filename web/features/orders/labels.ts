@@ -58,6 +58,9 @@ export function blockedText({
 export const sentWord = ({ sent }: Pick<Delivery, 'sent'>): StatusWord | null =>
   sent && messageWord(sent)
 
+/** The last message was a text. */
+export const isText = ({ sent }: Pick<Delivery, 'sent'>): boolean => sent?.kind === 'sms'
+
 /** `Opened 29 Sep 2026, 14:05`, or that it was not opened. */
 export const openedText = ({ opened_at }: Pick<Delivery, 'opened_at'>): string =>
   opened_at === null ? t('Not opened yet') : t('Opened {at}', { at: momentText(opened_at) })

@@ -1,6 +1,6 @@
 // Why a buyer does not get the files of a delivery, each with what the merchant can do about it.
 import { type DeliveryDetail } from './calls.ts'
-import { blockedText, DELIVERY_STATUSES } from './labels.ts'
+import { blockedText, DELIVERY_STATUSES, isText } from './labels.ts'
 import { messageText, reasonText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Banner } from '../../shell/ui/index.ts'
@@ -25,8 +25,15 @@ export function StateBanners({ delivery, onCorrect, onUnblock, onPrepare }: Prop
       {delivery.bounced_at !== null && status === 'ready' && (
         <Banner
           tone="critical"
-          title={t('The last email did not reach the buyer')}
-          action={{ content: t('Correct the address'), onAction: onCorrect }}
+          title={
+            isText(delivery)
+              ? t('The last text message did not reach the buyer')
+              : t('The last email did not reach the buyer')
+          }
+          action={{
+            content: isText(delivery) ? t('Correct the number') : t('Correct the address'),
+            onAction: onCorrect,
+          }}
         >
           {delivery.sent?.error && <p>{messageText({ message: delivery.sent.error })}</p>}
         </Banner>

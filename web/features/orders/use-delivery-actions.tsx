@@ -15,7 +15,7 @@ interface ActionEntry {
 }
 
 const DONE: Record<DeliveryAction, string> = {
-  resend: t('The email is on its way'),
+  resend: t('The message is on its way'),
   hold: t('The delivery is on hold'),
   release: t('The delivery was released'),
   revoke: t('The delivery was revoked'),
@@ -29,7 +29,7 @@ export function useDeliveryActions(delivery: Delivery): {
   /** Prepares files again that could not be prepared. */
   prepare: () => void
 } {
-  const { id, status, email } = delivery
+  const { id, status, email, phone } = delivery
   const act = useDeliveryAction(id)
   const [revoking, setRevoking] = useState(false)
   const run = (action: DeliveryAction) =>
@@ -48,7 +48,7 @@ export function useDeliveryActions(delivery: Delivery): {
   const primary =
     status === 'held'
       ? entry('release', t('Release'))
-      : status === 'ready' && email !== null
+      : status === 'ready' && (email !== null || phone !== null)
         ? entry('resend', t('Send again'))
         : undefined
   const secondary: ActionEntry[] = []

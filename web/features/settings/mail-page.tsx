@@ -1,4 +1,4 @@
-// The mail that was sent on the shop's behalf, each to be read.
+// The mail and the text messages that were sent on the shop's behalf, each to be read.
 import { useState } from 'react'
 import { useMessage, useMessages, useResendMessage } from '../../shell/client/settings.ts'
 import { type Message } from '../../shell/client/types.ts'
@@ -14,12 +14,16 @@ import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
 
 const PAGE_SIZE = 25
-const MAIL_STATE = listState({ status: oneOf(MESSAGE_STATUSES, null) })
+const KINDS = ['email', 'sms'] as const
+const MAIL_STATE = listState({
+  status: oneOf(MESSAGE_STATUSES, null),
+  kind: oneOf(KINDS, 'email'),
+})
 
 export function MailPage() {
   const { urlState, go, pages } = useUrlState(MAIL_STATE)
-  const { status } = urlState
-  const messages = useMessages({ status, cursor: urlState.cursor, limit: PAGE_SIZE })
+  const { status, kind } = urlState
+  const messages = useMessages({ kind, status, cursor: urlState.cursor, limit: PAGE_SIZE })
   const [open, setOpen] = useState<Message | null>(null)
   const list = messages.data
   return (
@@ -30,11 +34,19 @@ export function MailPage() {
             <p>
               {t(
                 'Messages marked as kept here were not sent because no mail server was configured. You can read them, and send them once a mail server is configured.',
-              )}
+              )}{' '}
+              {kind === 'sms' && t('Text messages need an SMS gateway of the installation.')}
             </p>
           </Banner>
         )}
-        <InlineStack>
+        <InlineStack gap="400">
+          <Select
+            label={t('Kind')}
+            labelInline
+            options={KIND_OPTIONS}
+            value={kind}
+            onChange={(value) => go({ kind: KINDS.find((one) => one === value) ?? 'email' })}
+          />
           <Select
             label={t('Status')}
             labelInline
@@ -49,7 +61,7 @@ export function MailPage() {
         {list ? (
           <Card padding="0">
             {list.data.length === 0 ? (
-              <NoMail filtered={status !== null} onAll={() => go({ status: null })} />
+              <NoMail kind={kind} filtered={status !== null} onAll={() => go({ status: null })} />
             ) : (
               <MessageList
                 {...{ list, what: t('mail'), page: urlState.page, onOpen: setOpen }}
@@ -73,14 +85,32 @@ export function MailPage() {
   )
 }
 
-const NoMail = ({ filtered, onAll }: { filtered: boolean; onAll: () => void }) =>
-  filtered ? (
-    <Nothing
-      why="unmatched"
-      heading={t('No mail with this status')}
-      action={{ content: t('Show all'), onAction: onAll }}
-    />
-  ) : (
+interface NoMailProps {
+  kind: 'email' | 'sms'
+  filtered: boolean
+  onAll: () => void
+}
+
+function NoMail({ kind, filtered, onAll }: NoMailProps) {
+  if (filtered)
+    return (
+      <Nothing
+        why="unmatched"
+        heading={t('No mail with this status')}
+        action={{ content: t('Show all'), onAction: onAll }}
+      />
+    )
+  if (kind === 'sms')
+    return (
+      <Nothing
+        why="new"
+        heading={t('No text messages yet')}
+        action={{ content: t('Deliveries'), url: '/settings/deliveries' }}
+      >
+        {t('Buyers without an email address get a text message if you switch it on.')}
+      </Nothing>
+    )
+  return (
     <Nothing
       why="new"
       heading={t('No mail yet')}
@@ -89,7 +119,12 @@ const NoMail = ({ filtered, onAll }: { filtered: boolean; onAll: () => void }) =
       {t('The recipients in the settings get an email when an import or another operation ends.')}
     </Nothing>
   )
+}
 
+const KIND_OPTIONS = [
+  { value: 'email', label: t('Emails') },
+  { value: 'sms', label: t('Text messages') },
+]
 const STATUSES = [
   { value: '', label: t('All', {}, 'mail') },
   ...MESSAGE_STATUSES.map((status) => ({ value: status, label: statusText(status) })),

@@ -33,6 +33,7 @@ const saved: ShopSettings = {
   new_files: 'ask',
   new_files_mail: true,
   release_mail: true,
+  text_buyers: false,
 }
 const draft = draftOf(saved)
 

@@ -15,7 +15,8 @@ export interface components {
     }
     AddressCorrection: {
       /** Format: email */
-      email: string
+      email?: string
+      phone?: string
     }
     ApiKey: {
       /** Format: date-time */
@@ -1282,7 +1283,7 @@ export interface components {
       }
       /** @description Of them, those that the buyer cannot download: used up, expired, or not prepared */
       blocked_files: number
-      /** @description The last email came back: correct the address, or allow it again */
+      /** @description The last email came back, or the last text message was not sent: correct the address or the number, or send it again */
       bounced_at: string | null
       confirmation_number: string | null
       /** Format: date-time */
@@ -1303,11 +1304,13 @@ export interface components {
       /** @description The platform’s id of the order */
       order_id: string
       order_name: string
+      /** @description The number for a text to a buyer without an email address; only with `links:write` */
+      phone: string | null
       /** @description Why it, or one of its files, is not ready */
       reason: string | null
       /** @description Absent: the English text has no values, so it is its own message */
       reason_text?: components['schemas']['Text']
-      /** @description The last email about it */
+      /** @description The last email or text message about it */
       sent: {
         /** Format: date-time */
         at: string
@@ -1315,6 +1318,8 @@ export interface components {
         error: string | null
         /** @description There is no mail server: the mail was stored and not sent */
         kept: boolean
+        /** @enum {string} */
+        kind: 'email' | 'sms'
         message_id: string
         /** @enum {string} */
         status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown' | 'bounced' | 'complained'
@@ -1347,6 +1352,8 @@ export interface components {
       file_ids?: string[]
       /** @description Added to the limits of files that have one */
       more_downloads?: number
+      /** @description The number for text messages, of a delivery without an email address */
+      phone?: string
       /** @description The buyer gets the other file in its place */
       replace?: {
         file_id: string
@@ -1382,7 +1389,7 @@ export interface components {
       }
       /** @description Of them, those that the buyer cannot download: used up, expired, or not prepared */
       blocked_files: number
-      /** @description The last email came back: correct the address, or allow it again */
+      /** @description The last email came back, or the last text message was not sent: correct the address or the number, or send it again */
       bounced_at: string | null
       confirmation_number: string | null
       /** Format: date-time */
@@ -1447,6 +1454,8 @@ export interface components {
         id: string
         /** @description There is no mail server: the mail was stored and not sent */
         kept: boolean
+        /** @enum {string} */
+        kind: 'email' | 'sms'
         sent_at: string | null
         /** @enum {string} */
         status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown' | 'bounced' | 'complained'
@@ -1457,6 +1466,8 @@ export interface components {
       /** @description The platform’s id of the order */
       order_id: string
       order_name: string
+      /** @description The number for a text to a buyer without an email address; only with `links:write` */
+      phone: string | null
       /** @description Why it, or one of its files, is not ready */
       reason: string | null
       /** @description Absent: the English text has no values, so it is its own message */
@@ -1489,7 +1500,7 @@ export interface components {
         /** @description Attempts within the same minute for the same reason */
         times: number
       }[]
-      /** @description The last email about it */
+      /** @description The last email or text message about it */
       sent: {
         /** Format: date-time */
         at: string
@@ -1497,6 +1508,8 @@ export interface components {
         error: string | null
         /** @description There is no mail server: the mail was stored and not sent */
         kept: boolean
+        /** @enum {string} */
+        kind: 'email' | 'sms'
         message_id: string
         /** @enum {string} */
         status: 'waiting' | 'sending' | 'sent' | 'failed' | 'unknown' | 'bounced' | 'complained'
@@ -4667,7 +4680,7 @@ export interface components {
       /** @enum {string} */
       locale: 'en' | 'de' | 'fr' | 'es' | 'ja'
       /** @enum {string} */
-      mail: 'order' | 'update' | 'added' | 'ready' | 'available' | 'link' | 'library'
+      mail: 'order' | 'update' | 'added' | 'ready' | 'available' | 'link' | 'library' | 'text'
       /** @description By language and mail; null: the usual text */
       texts?: {
         [key: string]: {
@@ -4712,6 +4725,9 @@ export interface components {
             intro?: string | null
             keep?: string | null
             subject?: string | null
+          }
+          text?: {
+            intro?: string | null
           }
           update?: {
             button?: string | null
@@ -4813,7 +4829,7 @@ export interface components {
         /** @enum {string} */
         locale: 'en' | 'de' | 'fr' | 'es' | 'ja'
         /** @enum {string} */
-        mail: 'order' | 'update' | 'added' | 'ready' | 'available' | 'link' | 'library'
+        mail: 'order' | 'update' | 'added' | 'ready' | 'available' | 'link' | 'library' | 'text'
         variables: string[]
       }[]
     }
@@ -4862,6 +4878,9 @@ export interface components {
             intro?: string | null
             keep?: string | null
             subject?: string | null
+          }
+          text?: {
+            intro?: string | null
           }
           update?: {
             button?: string | null
@@ -6563,6 +6582,11 @@ export interface components {
        * @enum {string}
        */
       storage_location: 'primary' | 'backup'
+      /**
+       * @description Buyers whose order has a phone number and no email address get a text message with the link; only with `delivery_mail` `own`
+       * @default false
+       */
+      text_buyers: boolean
       /** @default UTC */
       time_zone: string
       /**
@@ -6642,6 +6666,8 @@ export interface components {
        * @enum {string}
        */
       storage_location?: 'primary' | 'backup'
+      /** @description Buyers whose order has a phone number and no email address get a text message with the link; only with `delivery_mail` `own` */
+      text_buyers?: boolean
       time_zone?: string
       /** @enum {string} */
       view?: 'download' | 'both' | 'view_only'

@@ -43,7 +43,7 @@ export const extendLink = (
     tx,
     id,
     `expires_at = greatest(l.available_at, :now::timestamptz) + :days::int * interval '24 hours',
-      use_hours = ${USE_HOURS_KEPT}`,
+      use_hours = ${USE_HOURS_KEPT}, own_expiry = false`,
     { days, now },
   )
 

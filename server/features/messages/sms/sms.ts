@@ -1,10 +1,13 @@
-// Text messages: queued once for each number when a large import ends, and handed to the gateway.
+// Text messages, handed to the gateway: to the shop, queued once for each number when a large import
+// ends, and to buyers without an email address (delivery-text.ts).
 import { z } from 'zod'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { queueMessage } from '../../../core/queue/queue.ts'
 import { readShop } from '../../../files/shop-settings.ts'
 import type { Deliverer } from '../../../core/outbox/outbox.ts'
+import type { Secrets } from '../../../core/secrets.ts'
 import { firstOf } from '../../../core/present.ts'
+import { textedDelivery, wholeDeliveryText, writeDeliveryText } from '../delivery-text.ts'
 import type { SmsGateway } from './gateway.ts'
 
 const MINUTE = 60_000
@@ -33,18 +36,30 @@ export async function queueSms(tx: ShopScope, operation: string, text: string): 
 }
 
 /** @param gateway null: messages are stored in the list, and none is sent. */
-export function smsDeliverer(gateway: SmsGateway | null): Deliverer {
+export function smsDeliverer(
+  gateway: SmsGateway | null,
+  parts: { secrets: Secrets; baseUrl: string },
+): Deliverer {
   return {
     delays: [MINUTE, 5 * MINUTE],
     // Without a gateway no message can have been sent.
     lost: gateway ? 'unknown' : 'waiting',
-    write: (_scope, { payload }) => {
+    write: (scope, { payload, content }) => {
+      const delivery = textedDelivery(payload)
+      if (delivery !== null)
+        return content ? Promise.resolve(content) : writeDeliveryText(scope, delivery, parts)
       const { to, text } = smsPayload.parse(payload)
       return Promise.resolve({ to: [to], subject: text, text })
     },
-    send: async (_scope, { to, text }, _message, signal) => {
+    send: async (scope, content, { payload }, signal) => {
+      const about = textedDelivery(payload)
+      const whole =
+        about === null
+          ? { to: firstOf(content.to), text: content.text }
+          : await wholeDeliveryText(scope, about, content, parts)
+      if ('gone' in whole) return { status: 'failed', reason: whole.gone }
       if (!gateway) return { status: 'sent', content: { kept: true } }
-      const delivery = await gateway.send({ to: firstOf(to), text }, signal)
+      const delivery = await gateway.send(whole, signal)
       return delivery.status === 'sent' ? { ...delivery, content: { kept: false } } : delivery
     },
   }

@@ -120,6 +120,16 @@ const MailFields = ({ value, onChange }: Props) => (
         onChange={(release_mail) => onChange({ release_mail })}
       />
     )}
+    {value.delivery_mail === 'own' && (
+      <Checkbox
+        label={t('Text buyers without an email address')}
+        helpText={t(
+          'Orders by phone or at a till may have a phone number only. Their buyers get one text message with the link. It needs an SMS gateway of the installation, which may charge for it.',
+        )}
+        checked={value.text_buyers}
+        onChange={(text_buyers) => onChange({ text_buyers })}
+      />
+    )}
   </BlockStack>
 )
 

@@ -1,0 +1,140 @@
+// Texts that bring the files of an order to a buyer without an email address: one link to the
+// delivery's page. As with mails, a message stores neither the key nor the whole number; both are
+// inserted when it is sent.
+import type { ShopScope } from '../../core/db/for-shop.ts'
+import type { Content } from '../../core/outbox/outbox.ts'
+import { queueMessage } from '../../core/queue/queue.ts'
+import type { Secrets } from '../../core/secrets.ts'
+import type { ShopDefaults } from '../../files/shop-settings.ts'
+import { translatorFor } from '../downloads/translate.ts'
+import { HIDDEN_KEY } from '../links/mail.ts'
+import { linkAddress } from '../links/model/links.ts'
+import { inOneLine, readMailLook } from '../mail/buyer-mail.ts'
+import { mailText } from '../mail/texts.ts'
+import { openPhone, shortenedPhone } from './buyer-phone.ts'
+import { NOT_READY, withDeliveryKeys } from './delivery-mail.ts'
+
+const TEMPLATE = 'delivery-text'
+const NO_PHONE = 'The order has no phone number any more'
+
+interface TextPayload {
+  template: typeof TEMPLATE
+  /** The bare UUID of the delivery. */
+  delivery: string
+}
+
+/** The shop sends texts: the platform's own messages are not sent instead. */
+export const textsBuyers = ({
+  text_buyers,
+  delivery_mail,
+}: Pick<ShopDefaults, 'text_buyers' | 'delivery_mail'>): boolean =>
+  text_buyers && delivery_mail === 'own'
+
+/** The delivery that a message is about, or null for other messages. */
+export function textedDelivery(payload: unknown): string | null {
+  const { template, delivery } = payload as Partial<TextPayload>
+  return template === TEMPLATE && typeof delivery === 'string' ? delivery : null
+}
+
+/**
+ * Queues the texts of deliveries (bare UUIDs), before all messages that are sent in bulk. Idempotent for
+ * each `occasion`. Call it in the transaction that decides to send them.
+ */
+export async function queueDeliveryTexts(
+  tx: ShopScope,
+  deliveries: readonly string[],
+  occasion: string,
+): Promise<void> {
+  if (deliveries.length === 0) return
+  const rows = await tx.query<{ id: string }>(
+    `insert into outbox (shop_id, key, kind, payload)
+     select :shop, 'delivery-text/' || delivery || '/' || :occasion::text, 'sms',
+       jsonb_build_object('template', :template::text, 'delivery', delivery)
+     from unnest(:deliveries::uuid[]) delivery on conflict do nothing returning id`,
+    { deliveries, occasion, template: TEMPLATE },
+  )
+  for (const { id } of rows) await queueMessage(tx, id)
+  await tx.query(
+    `update deliveries set texted_at = coalesce(texted_at, now())
+     where shop_id = :shop and id = any(:deliveries::uuid[])`,
+    { deliveries },
+  )
+}
+
+/**
+ * Queues texts again that failed because their delivery was held. Call it in the transaction in which
+ * the deliveries (bare UUIDs) become ready again.
+ */
+export async function queueHeldTexts(tx: ShopScope, deliveries: readonly string[]): Promise<void> {
+  if (deliveries.length === 0) return
+  const rows = await tx.query<{ id: string }>(
+    `update outbox set status = 'waiting', attempts = 0, error = null, result = null
+     where shop_id = :shop and kind = 'sms' and status = 'failed' and error = :reason
+       and payload ->> 'delivery' = any(:deliveries::text[]) returning id`,
+    { deliveries, reason: NOT_READY },
+  )
+  for (const { id } of rows) await queueMessage(tx, id)
+}
+
+interface TextRow {
+  order_name: string
+  locale: string | null
+  phone: Buffer | null
+}
+
+const readTexted = async (scope: ShopScope, delivery: string): Promise<TextRow | undefined> =>
+  (
+    await scope.query<TextRow>(
+      `select o.name as order_name, o.locale, coalesce(d.phone, o.phone) as phone
+       from deliveries d join orders o on o.shop_id = d.shop_id and o.id = d.order_id
+       where d.shop_id = :shop and d.id = :delivery`,
+      { delivery },
+    )
+  )[0]
+
+/** Writes the message, without its key and with the ends of the number. */
+export async function writeDeliveryText(
+  scope: ShopScope,
+  delivery: string,
+  { secrets, baseUrl }: { secrets: Pick<Secrets, 'open'> | null; baseUrl: string },
+): Promise<Content> {
+  const row = await readTexted(scope, delivery)
+  if (!row) return { to: [], subject: 'Files of an order', text: '' }
+  const look = await readMailLook(scope)
+  const { locale } = translatorFor(row.locale)
+  const values = { shop: look.shop, order: inOneLine(row.order_name) }
+  const subject = mailText({ mail: 'text', locale, own: look.own, values }, 'intro')
+  const phone = row.phone && secrets && openPhone(secrets, scope.shop, row.phone)
+  return {
+    to: phone ? [shortenedPhone(phone)] : [],
+    subject,
+    text: `${subject}\n${linkAddress(baseUrl, HIDDEN_KEY)}`,
+  }
+}
+
+/** The number and the whole text, or why it cannot be sent. */
+export async function wholeDeliveryText(
+  scope: ShopScope,
+  delivery: string,
+  content: Content,
+  { secrets, baseUrl }: { secrets: Secrets; baseUrl: string },
+): Promise<{ to: string; text: string } | { gone: string }> {
+  const [whole] = await withDeliveryKeys(scope, [{ delivery, content }], { secrets, baseUrl })
+  if (!whole) return { gone: NOT_READY }
+  const sealed = (await readTexted(scope, delivery))?.phone
+  if (!sealed) return { gone: NO_PHONE }
+  return { to: openPhone(secrets, scope.shop, sealed), text: whole.text }
+}
+
+/**
+ * Marks the delivery of a text that did not reach its buyer, or may not have, so that it is listed as
+ * unreachable. Other messages are ignored.
+ */
+export async function markTextLost(tx: ShopScope, message: string): Promise<void> {
+  await tx.query(
+    `update deliveries d set bounced_at = now() from outbox m
+     where m.shop_id = :shop and m.id = :message and m.kind = 'sms' and d.shop_id = m.shop_id
+       and d.id = (m.payload ->> 'delivery')::uuid and m.error is distinct from :reason`,
+    { message, reason: NOT_READY },
+  )
+}

@@ -52,7 +52,7 @@ export function FilesPage() {
   const onStarted = useStable(({ id }: Operation) => setStarted(id))
   // An action on the list chooses its files itself, and may delete ticked ones.
   const [wholeRuns, setWholeRuns] = useState(0)
-  const { whole, dialog } = useWholeActions((operation) => {
+  const { whole, dialog } = useWholeActions(list !== undefined, (operation) => {
     setWholeRuns(wholeRuns + 1)
     onStarted(operation)
   })

@@ -1,6 +1,6 @@
 // The shop's settings: defaults of imports, notifications, the time zone, and links to the other
 // pages of settings.
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useKnown } from '../../shell/client/edits.ts'
 import { toast } from '../../shell/client/bridge.ts'
 import { useChangeSettings, useSettings } from '../../shell/client/settings.ts'
@@ -23,7 +23,6 @@ import {
   TimeZoneField,
 } from './fields.tsx'
 import { AdvancedLinks, AutomationLinks, BuyerPageLink } from './links.tsx'
-import { WatermarkFields } from './watermark-fields.tsx'
 import {
   changeOf,
   draftOf,
@@ -31,6 +30,11 @@ import {
   watermarkProblems,
   type SettingsDraft,
 } from './settings-draft.ts'
+
+// Its form can have any field of a plugin, with a search for files and products.
+const WatermarkFields = lazy(async () => ({
+  default: (await import('./watermark-fields.tsx')).WatermarkFields,
+}))
 
 export function SettingsPage() {
   const settings = useSettings()
@@ -157,7 +161,9 @@ const Sections = (parts: FieldsProps) => (
       )}
     >
       <Card>
-        <WatermarkFields {...parts} />
+        <Suspense fallback={<LoadingRows what={t('the settings')} />}>
+          <WatermarkFields {...parts} />
+        </Suspense>
       </Card>
     </Layout.AnnotatedSection>
     <Layout.AnnotatedSection

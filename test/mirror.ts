@@ -61,6 +61,10 @@ export async function refreshDue(parts: MirrorParts, signal: AbortSignal): Promi
   return done
 }
 
+/** The barcode of a variant with such a SKU. */
+export const barcodeOf = (sku: string): string =>
+  `40${Buffer.from(sku).toString('hex').replaceAll(/\D/g, '').slice(0, 11)}`
+
 function rowsOf({ title, skus = [null], tags = [] }: MadeProduct, n: number): CatalogRow[] {
   const id = productId(n)
   const look = {
@@ -77,7 +81,7 @@ function rowsOf({ title, skus = [null], tags = [] }: MadeProduct, n: number): Ca
         title: `Variant ${at + 1}`,
         position: at + 1,
       }
-      return { kind: 'variant', ...variant, sku }
+      return { kind: 'variant', ...variant, sku, barcode: sku && barcodeOf(sku) }
     }),
   ]
 }

@@ -16,7 +16,7 @@ import { Conflicts } from './shell/components/conflicts.tsx'
 import { ErrorBoundary } from './shell/components/error-boundary.tsx'
 import { Surroundings } from './shell/frame.tsx'
 import { LoadingRows } from './shell/components/lists.tsx'
-import { FeaturesProvider, loadPage, type PageRoute } from './shell/feature.ts'
+import { FeaturesProvider, loadPage, nameRoutes, type PageRoute } from './shell/feature.ts'
 import { LostPage } from './shell/lost-page.tsx'
 import { t } from './shell/messages/t.ts'
 import { Keys } from './shell/palette/keys.tsx'
@@ -24,6 +24,7 @@ import { Card, Page, UiProvider } from './shell/ui/index.ts'
 
 const client = createQueryClient()
 const ROUTES = FEATURES.flatMap(({ routes }) => routes)
+nameRoutes(ROUTES)
 
 /** Loads the page at a path, so that its first rendering is the page itself. */
 export async function loadPageAt(path: string): Promise<void> {

@@ -2,23 +2,15 @@
 import './shell/url-state/leaving.ts'
 import { keepFocus } from './shell/components/keep-focus.ts'
 import { rememberFocus } from './shell/components/openers.ts'
+import { loadShellTexts } from './shell/messages/load-texts.ts'
 import {
   chooseLocale,
   setPageLocale,
   translationFor,
   type TranslatedLocale,
 } from './shell/messages/locale.ts'
-import { type Catalog, setCatalog } from './shell/messages/t.ts'
-import { loadUiTexts } from './shell/ui/texts.ts'
+import { setUiTexts } from './shell/ui/texts.ts'
 import { reloadWhenUpgraded } from './shell/url-state/upgraded.ts'
-
-const CATALOGS: Record<TranslatedLocale, () => Promise<{ catalog: Catalog }>> = {
-  de: () => import('./catalogs/de.ts'),
-  es: () => import('./catalogs/es.ts'),
-  fr: () => import('./catalogs/fr.ts'),
-  ja: () => import('./catalogs/ja.ts'),
-  pt: () => import('./catalogs/pt.ts'),
-}
 
 async function start(): Promise<void> {
   const storage = () => window.sessionStorage
@@ -35,8 +27,7 @@ async function start(): Promise<void> {
 /** If the texts cannot be loaded, the page is in English. */
 async function translate(language: TranslatedLocale): Promise<void> {
   try {
-    const [texts] = await Promise.all([CATALOGS[language](), loadUiTexts(language)])
-    setCatalog(texts.catalog)
+    setUiTexts(await loadShellTexts(language))
     document.documentElement.lang = language
   } catch {
     setPageLocale('en')

@@ -1,6 +1,7 @@
 // Builds the admin page into web/dist; in development the server mounts Vite with this same file.
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { catalogFiles } from './catalog-files.ts'
 import { CHUNKS } from './chunks.ts'
 import { firstFiles } from './first-files.ts'
 import { unusedParts } from './unused-parts.ts'
@@ -10,7 +11,7 @@ import { usedTexts } from './used-texts.ts'
 export default defineConfig({
   root: import.meta.dirname,
   base: '/',
-  plugins: [react(), unusedParts(), usedStyles(), usedTexts(), firstFiles()],
+  plugins: [react(), unusedParts(), usedStyles(), usedTexts(), catalogFiles(), firstFiles()],
   // An import of types alone would load the module that has them.
   oxc: { typescript: { onlyRemoveTypeImports: false } },
   build: {

@@ -400,8 +400,9 @@ describe('find', () => {
          values (:shop, 'p1', 'Weather Almanac', 'weather almanac', 'a', 'ACTIVE')`,
       )
       await one.query(
-        `insert into variants (shop_id, id, product_id, position, title, sku, sku_key)
-         values (:shop, 'v1', 'p1', 0, '', 'EB-001', 'eb-001')`,
+        `insert into variants (shop_id, id, product_id, position, title, sku, sku_key, barcode,
+           barcode_key)
+         values (:shop, 'v1', 'p1', 0, '', 'EB-001', 'eb-001', '4006381333931X', '4006381333931x')`,
       )
       await one.query(
         `insert into mappings (shop_id, file_id, product_id, product_title, method, score, reason)
@@ -423,6 +424,9 @@ describe('find', () => {
     expect(await found('weather almanac bonus')).toEqual(['Chapter 1.pdf'])
     expect(await found('BONUS chapter')).toEqual(['Chapter 1.pdf'])
     expect(await found('eb-001')).toEqual(['Chapter 1.pdf'])
+    expect(await found('4006381333931x')).toEqual(['Chapter 1.pdf'])
+    expect(await found('400638 bonus')).toEqual(['Chapter 1.pdf'])
+    expect(await found('6381333931')).toEqual([])
     expect(await found('harbour chapter')).toEqual(['Chapter 2.pdf'])
     expect(await found('chapter')).toEqual(['Chapter 1.pdf', 'Chapter 2.pdf'])
     expect(await found('almanac')).toEqual(['almanac_100%.pdf', 'Chapter 1.pdf'])
@@ -441,6 +445,7 @@ describe('find', () => {
     expect(await matched({ find: 'weather bonus 1 EB-0' })).toEqual([
       ['name: Chapter 1.pdf', 'tag: bonus', 'product: Weather Almanac', 'sku: EB-001'],
     ])
+    expect(await matched({ find: '4006' })).toEqual([['barcode: 4006381333931X']])
     expect(await matched({ find: 'harbour' })).toEqual([['pack: Harbour set']])
     expect(await matched({ search: '100%' })).toEqual([['name: almanac_100%.pdf']])
     expect(await matched({ type: ['pdf'] })).toEqual([undefined, undefined, undefined])

@@ -1,4 +1,4 @@
-// Why a search found a file: which of its name, tags, products, SKUs and pack have a word of it. The
+// Why a search found a file: which of its name, tags, products, SKUs, barcodes and pack have a word of it. The
 // same rules as in filter.ts.
 import { nameKey } from '../../plugins/contract.ts'
 import type { ShopScope } from '../core/db/for-shop.ts'
@@ -7,11 +7,11 @@ import { searchWords, type FileFilter } from './filter.ts'
 import type { FileRow } from './list.ts'
 import { matchWord } from './word-match.ts'
 
-export const MATCHED_FIELDS = ['name', 'tag', 'product', 'sku', 'pack'] as const
+export const MATCHED_FIELDS = ['name', 'tag', 'product', 'sku', 'barcode', 'pack'] as const
 
 export interface FileMatch {
   field: (typeof MATCHED_FIELDS)[number]
-  /** The whole text that has the word: the name, the tag, the title, the SKU. */
+  /** The whole text that has the word: the name, the tag, the title, the SKU, the barcode. */
   value: string
 }
 
@@ -42,6 +42,7 @@ function matchesOfWord(word: string, row: FileRow, products: readonly FileMatch[
     tag: (tag) => tag === word || tag === word.toLowerCase(),
     product: within,
     sku: (sku) => nameKey(sku).startsWith(key),
+    barcode: (barcode) => nameKey(barcode).startsWith(key),
     pack: within,
   }
   const texts: FileMatch[] = [
@@ -58,8 +59,8 @@ interface ProductText extends FileMatch {
 }
 
 /**
- * Titles of the files' products, and SKUs that begin with one of the words. A file of a whole
- * product has the SKUs of all its variants, which its row does not hold.
+ * Titles of the files' products, and SKUs and barcodes that begin with one of the words. A file of
+ * a whole product has those of all its variants, which its row does not hold.
  */
 async function productTextsOf(
   scope: ShopScope,
@@ -73,10 +74,12 @@ async function productTextsOf(
        from mappings m join products p on p.shop_id = :shop and p.id = m.product_id
        where m.shop_id = :shop and m.file_id = any(:ids::uuid[])
      union
-     select m.file_id, 'sku', v.sku
+     select m.file_id, c.field, c.value
        from mappings m join variants v on v.shop_id = :shop and v.product_id = m.product_id
          and (m.variant_id = '' or m.variant_id = v.id)
-       where m.shop_id = :shop and m.file_id = any(:ids::uuid[]) and v.sku_key like any(:starts)
+       cross join lateral (values ('sku', v.sku, v.sku_key),
+         ('barcode', v.barcode, v.barcode_key)) c(field, value, key)
+       where m.shop_id = :shop and m.file_id = any(:ids::uuid[]) and c.key like any(:starts)
      order by 1, 2, 3`,
     {
       ids: mapped.map(({ id }) => id),

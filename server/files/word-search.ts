@@ -1,4 +1,4 @@
-// Finds the files of a word: in names, tags, titles and SKUs of products, and names of packs. A rare
+// Finds the files of a word: in names, tags, titles, SKUs and barcodes of products, and names of packs. A rare
 // word is replaced by the ids of its files; a common one is tested row by row, in forms of which
 // each caller takes the cheapest. PostgreSQL cannot choose: its estimates for words are wrong by
 // factors of ten.
@@ -87,6 +87,9 @@ const relatedOf = (within: WordPlaces['within'], at: number): string[] => [
   `select m.file_id as id from variants v join mappings m on m.shop_id = :shop
      and m.product_id = v.product_id and (m.variant_id = '' or m.variant_id = v.id)
    where v.shop_id = :shop and v.sku_key like :f_start${at}`,
+  `select m.file_id as id from variants v join mappings m on m.shop_id = :shop
+     and m.product_id = v.product_id and (m.variant_id = '' or m.variant_id = v.id)
+   where v.shop_id = :shop and v.barcode_key like :f_start${at}`,
   `select k.id from packs c join files k on k.shop_id = :shop and k.pack_id = c.id
    where c.shop_id = :shop and ${within('c.name_key')}`,
 ]
@@ -115,7 +118,8 @@ function commonWord(places: WordPlaces): FoundWord {
      where m.shop_id = :shop and m.file_id = files.id and ${within('p.title_key')} limit 1), false)
    or coalesce((select true from mappings m join variants v on v.shop_id = :shop
        and v.product_id = m.product_id and (m.variant_id = '' or m.variant_id = v.id)
-     where m.shop_id = :shop and m.file_id = files.id and v.sku_key like :f_start${at} limit 1), false)
+     where m.shop_id = :shop and m.file_id = files.id
+       and (v.sku_key like :f_start${at} or v.barcode_key like :f_start${at}) limit 1), false)
    or coalesce((select true from packs c where c.shop_id = :shop and c.id = files.pack_id
      and ${within('c.name_key')} limit 1), false)`
   return {

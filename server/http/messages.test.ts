@@ -16,14 +16,19 @@ const SERVER = ['server', 'plugins'].map((folder) => path.resolve(WEB, '..', fol
 const FEATURES = path.join(WEB, 'features')
 const SERVER_FEATURES = path.resolve(WEB, '../server/features')
 const SHELL = path.join(WEB, 'shell/messages/en.json')
+const SHARED = path.join(WEB, 'shared-texts.json')
 
 test('en.json of the shell and of each feature list every text', async () => {
   const served = await servedTexts()
   const texts = new Map<string, Set<string>>([[SHELL, new Set(served)]])
   for (const feature of readdirSync(FEATURES))
     texts.set(path.join(FEATURES, feature, 'texts/en.json'), new Set())
-  for (const [text, places] of merged([messagesIn(WEB), ...said()]))
+  const [page, ...server] = [messagesIn(WEB), ...said()]
+  for (const [text, places] of merged([page!, ...server]))
     if (!served.has(text)) texts.get(catalogOf(places))!.add(text)
+  const sent = new Set([...served, ...server.flatMap((one) => [...one.keys()])])
+  const shared = [...page!.keys()].filter((text) => sent.has(text)).toSorted()
+  await expect(`${JSON.stringify(shared, null, 2)}\n`).toMatchFileSnapshot(SHARED)
   for (const [file, own] of texts)
     if (own.size > 0) await expect(templateOf(own)).toMatchFileSnapshot(file)
     else expect(existsSync(file)).toBe(false)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { filesOf } from './page.ts'
+import { routeOf } from './page.ts'
 
 const FILES = {
   '/': ['home.js'],
@@ -9,11 +9,11 @@ const FILES = {
 }
 
 test.each([
-  ['/', ['home.js']],
-  ['/files?search=a#b', ['list.js']],
-  ['/files/file_1', ['file.js']],
-  ['/files/new', ['new.js']],
-  ['/files/', []],
-  ['/files/a/b', []],
-  ['/constructor', []],
-])('the page at %s needs %j', (url, files) => expect(filesOf(url, FILES)).toEqual(files))
+  ['/', '/'],
+  ['/files?search=a#b', '/files'],
+  ['/files/file_1', '/files/:id'],
+  ['/files/new', '/files/new'],
+  ['/files/', undefined],
+  ['/files/a/b', undefined],
+  ['/constructor', undefined],
+])('the page at %s has the route %s', (url, route) => expect(routeOf(url, FILES)).toBe(route))

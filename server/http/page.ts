@@ -56,8 +56,15 @@ export function builtPage(folder = DIST): PageSource {
     },
     html: async (url) => {
       const html = await readFile(path.join(folder, 'index.html'), 'utf8')
-      const links = filesOf(url, await pageFiles(folder)).map(linkTo)
-      return html.replace('</head>', `${links.join('')}</head>`)
+      const files = await pageFiles(folder)
+      const route = routeOf(url, files)
+      if (route === undefined) return html
+      // The page asks for its texts by its route, before its scripts are there to tell it.
+      const tags = [
+        `<meta name="stevedore-page" content="${route}">`,
+        ...(files[route] ?? []).map(linkTo),
+      ]
+      return html.replace('</head>', `${tags.join('')}</head>`)
     },
     close: () => Promise.resolve(),
   }
@@ -71,8 +78,8 @@ async function pageFiles(folder: string): Promise<PageFiles> {
   return JSON.parse(text) as PageFiles
 }
 
-/** The files of the page at an address; exported for its test. */
-export function filesOf(url: string, files: PageFiles): readonly string[] {
+/** The route of the page at an address; exported for its test. */
+export function routeOf(url: string, files: PageFiles): string | undefined {
   const [asked = ''] = url.split(/[?#]/)
   const parts = asked.split('/')
   const matches = (route: string) => {
@@ -83,8 +90,7 @@ export function filesOf(url: string, files: PageFiles): readonly string[] {
     )
   }
   const routes = Object.keys(files)
-  const route = routes.find((one) => one === asked) ?? routes.find(matches)
-  return (route !== undefined && files[route]) || []
+  return routes.find((one) => one === asked) ?? routes.find(matches)
 }
 
 const linkTo = (file: string): string =>

@@ -102,7 +102,7 @@ export function buildEnvironment(): NodeJS.ProcessEnv {
 
 /** Compresses the files of the page once, and not for every request; on all processors. */
 async function compress(folder: string): Promise<void> {
-  const names = (await readdir(folder)).filter((name) => /\.(js|css|svg)$/.test(name))
+  const names = (await readdir(folder)).filter((name) => /\.(js|css|svg|json)$/.test(name))
   await Promise.all(
     names.map(async (name) => {
       const bytes = await readFile(path.join(folder, name))

@@ -25,6 +25,7 @@ export interface VariantRow {
   product_id: string
   title: string
   sku: string | null
+  barcode: string | null
   position: number
 }
 
@@ -67,6 +68,7 @@ export interface Line {
   tags: string[]
   featuredMedia: { preview: { image: { url: string } | null } | null } | null
   sku: string | null
+  barcode: string | null
   position: number
   __parentId?: string
 }
@@ -146,6 +148,7 @@ export function rowOf(line: Line): CatalogRow {
       product_id: line.__parentId,
       title,
       sku: line.sku,
+      barcode: line.barcode,
       position: line.position,
     }
   const image_url = line.featuredMedia?.preview?.image?.url ?? null

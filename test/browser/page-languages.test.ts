@@ -1,13 +1,14 @@
 // The admin page in other languages: a file is uploaded, tagged in bulk, and its operation found in
 // the history, with the page's texts, number formats and component texts.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { DIST } from '../../server/http/page.ts'
 import { startOrigin } from '../fakes/origin.ts'
 import { type RunningServer } from '../flows/server.ts'
 import { sized, soakTest } from '../scale.ts'
-import { textsIn } from '../texts.ts'
+import { type Texts, textsIn } from '../texts.ts'
 import { check, choose, filesBy, launched } from './dialogs.ts'
 import { usePages } from './page-browser.ts'
 
@@ -61,6 +62,35 @@ const SOAK_LANGUAGES = {
     started: 'Tags de 1 arquivo alteradas',
   },
 }
+
+test.each(Object.entries({ ...LANGUAGES, ...SOAK_LANGUAGES }))(
+  'every text in %s is in one of the files that the page loads',
+  async (language, { texts }) => {
+    const names = (await readdir(path.join(DIST, 'assets'))).filter((name) =>
+      new RegExp(`^texts-[0-9a-f]+-${language}-.*\\.json$`).test(name),
+    )
+    const parts = await Promise.all(
+      names.map(async (name) => {
+        const part = JSON.parse(await readFile(path.join(DIST, 'assets', name), 'utf8')) as Texts
+        return 'components' in part ? (part.texts as unknown as Texts) : part
+      }),
+    )
+    const loaded = Object.assign({}, ...parts) as Texts
+    expect(Object.keys(texts).filter((message) => loaded[message] !== texts[message])).toEqual([])
+  },
+)
+
+test('the list of files loads the texts of the shell and its own first', async () => {
+  const page = await open('/import?locale=de')
+  const asked: string[] = []
+  page.on('request', (request) => {
+    const [, part] = /-de-(.*)\.json$/.exec(request.url()) ?? []
+    if (part !== undefined) asked.push(part)
+  })
+  await page.goto(`${server.url}/files`)
+  await page.getByRole('heading', { name: LANGUAGES.de.texts['Files']! }).waitFor()
+  expect(asked.slice(0, 2).toSorted()).toEqual(['_files', 'shell'])
+})
 
 const TESTED = sized(LANGUAGES, { ...LANGUAGES, ...SOAK_LANGUAGES })
 

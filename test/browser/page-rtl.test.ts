@@ -53,6 +53,24 @@ test('the list of files and the menu are mirrored', async () => {
   await expect.poll(() => placeOf(narrow, '.Polaris-Frame__Navigation')).toBeGreaterThan(0.5)
 })
 
+test('the heading of a column of numbers ends where its cells end', async () => {
+  const page = await openMirrored('/files', WIDE)
+  await page.getByRole('checkbox').nth(1).waitFor()
+  for (const heading of ['Größe', 'Downloads']) {
+    const column = page.getByRole('columnheader', { name: heading })
+    const at = await column.evaluate((cell) => (cell as { cellIndex?: number }).cellIndex ?? -1)
+    const title = await column.locator('button .Polaris-Text--root').last().boundingBox()
+    const cell = await page
+      .locator('tbody tr')
+      .first()
+      .locator('td, th')
+      .nth(at)
+      .locator('.Polaris-Text--numeric')
+      .boundingBox()
+    expect([heading, Math.abs(title!.x - cell!.x) <= 1]).toEqual([heading, true])
+  }
+})
+
 soakTest('no page is wider than the window', async () => {
   for (const viewport of [WIDE, NARROW])
     for (const path of PAGES) {

@@ -10,6 +10,7 @@ import {
   useMemo,
   useState,
 } from 'react'
+import { loadPageTexts } from './messages/load-texts.ts'
 import { type Icon } from './ui/index.ts'
 
 /** With the parameter `id` of its path, if that has one. */
@@ -91,7 +92,10 @@ export function lazyPage<Name extends string>(
 ): PageComponent {
   type AnyPage = ComponentType<object>
   let loaded: AnyPage | undefined
-  const loading = async () => (loaded = (await load())[name] as AnyPage)
+  const loading = async () => {
+    await loadPageTexts(paths.get(LazyPage))
+    return (loaded = (await load())[name] as AnyPage)
+  }
   const Later = lazy(async () => ({ default: await loading() }))
   function LazyPage(props: object) {
     // A loaded page is rendered without the placeholder, which would move the content.
@@ -103,6 +107,12 @@ export function lazyPage<Name extends string>(
 }
 
 const loaders = new Map<PageComponent, () => Promise<unknown>>()
+const paths = new Map<PageComponent, string>()
+
+/** A page's texts in another language are found by its route. */
+export function nameRoutes(routes: readonly PageRoute[]): void {
+  for (const route of routes) if ('page' in route) paths.set(route.page, route.path)
+}
 
 /** Resolves when the page can be rendered without a placeholder; rejects if it cannot be loaded. */
 export const loadPage = async (page: PageComponent): Promise<void> =>

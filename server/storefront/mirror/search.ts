@@ -1,4 +1,4 @@
-// Product search in the mirror by title and by SKU: exact matches first, then prefixes, then parts.
+// Product search in the mirror by title, SKU and barcode: exact matches first, then prefixes, then parts.
 import { nameKey } from '../../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../../core/db/for-shop.ts'
 import { likeLiteral } from '../../core/db/like-pattern.ts'
@@ -78,26 +78,29 @@ function readRank(
   )
 }
 
-/** SQL: a variant of the product `p` has such a SKU. */
-const hasSku = (condition: string) =>
+/** SQL: a variant of the product `p` has such a SKU or barcode. */
+const hasCode = (condition: string) =>
   `exists (select from variants v where v.shop_id = :shop and v.product_id = p.id and ${condition})`
 
 const EXACTLY = `p.id in (
   select v.product_id from variants v where v.shop_id = :shop and v.sku_key = :key
+  union all select v.product_id from variants v where v.shop_id = :shop and v.barcode_key = :key
   union all select e.id from products e where e.shop_id = :shop and e.title_key = :key)`
-const NOT_EXACTLY = [`p.title_key <> :key`, `not ${hasSku('v.sku_key = :key')}`]
-const SKU_BEGINS = `p.id in (
-  select v.product_id from variants v where v.shop_id = :shop and v.sku_key like :starts)`
-const SKU_BEGINS_NOT = `not ${hasSku('v.sku_key like :starts')}`
+const NOT_EXACTLY = [`p.title_key <> :key`, `not ${hasCode('(v.sku_key = :key or v.barcode_key = :key)')}`]
+const CODE_BEGINS = `p.id in (
+  select v.product_id from variants v where v.shop_id = :shop and v.sku_key like :starts
+  union all
+  select v.product_id from variants v where v.shop_id = :shop and v.barcode_key like :starts)`
+const CODE_BEGINS_NOT = `not ${hasCode('(v.sku_key like :starts or v.barcode_key like :starts)')}`
 
 const ALL: readonly (readonly string[])[] = [[]]
 /** SQL conditions of each rank, without the products of better ranks. */
 const RANKS: readonly (readonly string[])[] = [
   [EXACTLY],
-  [SKU_BEGINS, ...NOT_EXACTLY],
-  ['p.title_key like :starts', ...NOT_EXACTLY, SKU_BEGINS_NOT],
+  [CODE_BEGINS, ...NOT_EXACTLY],
+  ['p.title_key like :starts', ...NOT_EXACTLY, CODE_BEGINS_NOT],
   [
     ...['p.title_key like :within', 'p.title_key not like :starts'],
-    ...[...NOT_EXACTLY, SKU_BEGINS_NOT],
+    ...[...NOT_EXACTLY, CODE_BEGINS_NOT],
   ],
 ]

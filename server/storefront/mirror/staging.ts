@@ -41,9 +41,12 @@ const keyed = (row: CatalogRow) =>
     ? { ...row, title_key: nameKey(row.title), tag_keys: row.tags.map(nameKey) }
     : {
         ...row,
-        sku: row.sku?.trim() ? row.sku : null,
-        sku_key: row.sku?.trim() ? nameKey(row.sku.trim()) : null,
+        ...{ sku: textOf(row.sku), sku_key: keyOf(row.sku) },
+        ...{ barcode: textOf(row.barcode), barcode_key: keyOf(row.barcode) },
       }
+
+const textOf = (code: string | null) => (code?.trim() ? code : null)
+const keyOf = (code: string | null) => (code?.trim() ? nameKey(code.trim()) : null)
 
 /**
  * Replaces the mirror by the staged rows. Throws if fewer rows are staged than were read: the table
@@ -158,15 +161,18 @@ const WRITE_PRODUCTS = `
     new.tag_keys) as matchable`
 
 const WRITE_VARIANTS = `
-  insert into variants as v (shop_id, id, product_id, position, title, sku, sku_key)
+  insert into variants as v (shop_id, id, product_id, position, title, sku, sku_key, barcode,
+    barcode_key)
   select :shop, r.*
     from catalog_staged s,
       jsonb_to_record(s.data) as r(id text, product_id text, position int, title text,
-    sku text, sku_key text)
+    sku text, sku_key text, barcode text, barcode_key text)
   where ${STAGED} and s.kind = 'variant'
-  on conflict (shop_id, id) do update set (product_id, position, title, sku, sku_key) =
-    (excluded.product_id, excluded.position, excluded.title, excluded.sku, excluded.sku_key)
-  where (v.product_id, v.position, v.title, v.sku) is distinct from
-    (excluded.product_id, excluded.position, excluded.title, excluded.sku)
+  on conflict (shop_id, id) do update
+    set (product_id, position, title, sku, sku_key, barcode, barcode_key) =
+    (excluded.product_id, excluded.position, excluded.title, excluded.sku, excluded.sku_key,
+      excluded.barcode, excluded.barcode_key)
+  where (v.product_id, v.position, v.title, v.sku, v.barcode) is distinct from
+    (excluded.product_id, excluded.position, excluded.title, excluded.sku, excluded.barcode)
   returning new.sku is not null
     and (old.product_id, old.sku) is distinct from (new.product_id, new.sku) as matchable`

@@ -61,12 +61,12 @@ const NO_FILES: Chosen = {
   ...{ count: 0, files: [], known: true, list: { filter: {}, total: 0 } },
 }
 
-/** The actions on the list as a whole. */
-export function useWholeActions(onStarted: (operation: Operation) => void): {
-  whole: BulkAction[]
-  dialog: OpenDialog
-} {
-  const plugins = usePlugins().data
+/** The actions on the list as a whole. `listed`: the list, which is read first. */
+export function useWholeActions(
+  listed: boolean,
+  onStarted: (operation: Operation) => void,
+): { whole: BulkAction[]; dialog: OpenDialog } {
+  const plugins = usePlugins(listed).data
   const [entry, setEntry] = useState<Entry | null>(null)
   const dialog = entry && (
     <ActionDialog

@@ -29,9 +29,9 @@ import {
   kindText,
   limitText,
   releaseText,
-  viewText,
   visibilityText,
 } from '../../shell/files/labels.ts'
+import { viewText } from '../../shell/files/view-labels.ts'
 import { storageText } from '../../shell/labels/storage.ts'
 import { numberText, sizeText } from '../../shell/labels/size.ts'
 import { momentText } from '../../shell/labels/time.ts'

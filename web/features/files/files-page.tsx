@@ -43,10 +43,12 @@ const NO_FILES: readonly File[] = []
 export function FilesPage() {
   const url = useUrlState(FILES_IN_BROWSER)
   const { urlState, go } = url
-  const { started, setStarted, onStarted, whole, wholeRuns, dialog } = useStarted()
   const moving = useRunning()
   const files = useFiles(filesQuery(urlState), moving.length > 0)
   const list = files.data
+  const { started, setStarted, onStarted, whole, wholeRuns, dialog } = useStarted(
+    list !== undefined,
+  )
   const others = moving.filter(({ id }) => id !== started)
   const [columns, setColumns] = useColumns(urlState, go)
   useKeptScroll(list && !files.isPlaceholderData ? writeFilesUrlState(urlState) : null)
@@ -94,13 +96,13 @@ export function FilesPage() {
   )
 }
 
-/** The operation that was started here last, and the actions on the whole list. */
-function useStarted() {
+/** The operation that was started here last, and the actions on the whole list once it is `listed`. */
+function useStarted(listed: boolean) {
   const [started, setStarted] = useState<string | null>(null)
   const onStarted = useStable(({ id }: Operation) => setStarted(id))
   // An action on the list chooses its files itself, and may delete ticked ones.
   const [wholeRuns, setWholeRuns] = useState(0)
-  const { whole, dialog } = useWholeActions((operation) => {
+  const { whole, dialog } = useWholeActions(listed, (operation) => {
     setWholeRuns(wholeRuns + 1)
     onStarted(operation)
   })

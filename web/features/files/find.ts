@@ -11,7 +11,7 @@ export const findFiles: FindRecords = async (text, limit, signal) => {
   const { data, total, total_is_exact: isExact } = await call('GET /api/files', { query, signal })
   const files = data.map((file) => ({
     label: file.filename,
-    detail: [...skusOf(file), sizeText(file.size_bytes)].join(' · '),
+    detail: [...codesOf(file), sizeText(file.size_bytes)].join(' · '),
     url: `/files/${file.id}`,
   }))
   const all = {
@@ -23,6 +23,6 @@ export const findFiles: FindRecords = async (text, limit, signal) => {
   return total > files.length ? [...files, all] : files
 }
 
-/** The SKUs by which it was found: its name does not show them. */
-const skusOf = ({ matched = [] }: File): string[] =>
-  matched.filter(({ field }) => field === 'sku').map(({ value }) => value)
+/** The SKUs and barcodes by which it was found: its name does not show them. */
+const codesOf = ({ matched = [] }: File): string[] =>
+  matched.filter(({ field }) => field === 'sku' || field === 'barcode').map(({ value }) => value)

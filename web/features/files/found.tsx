@@ -1,4 +1,4 @@
-// Where a search found a file, if its row does not show it elsewhere: a SKU, or the text of a column
+// Where a search found a file, if its row does not show it elsewhere: a SKU, a barcode, or the text of a column
 // that is not shown.
 import { type File } from '../../shell/client/types.ts'
 import { productTitles } from '../../shell/files/labels.ts'
@@ -15,6 +15,7 @@ const LABELS: Readonly<Record<Field, string>> = {
   tag: t('Tag'),
   product: t('Product'),
   sku: t('SKU'),
+  barcode: t('Barcode'),
   pack: t('Pack'),
 }
 

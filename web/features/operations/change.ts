@@ -7,9 +7,9 @@ import {
   limitText,
   releaseDayText,
   sampleText,
-  viewText,
   waitText,
 } from '../../shell/files/labels.ts'
+import { viewText } from '../../shell/files/view-labels.ts'
 import { numberText, savedText, sizeText } from '../../shell/labels/size.ts'
 import { reasonText } from '../../shell/messages/server-text.ts'
 import { t } from '../../shell/messages/t.ts'

@@ -17,7 +17,7 @@ const PAGE_SIZE = 25
 const KINDS = ['email', 'sms'] as const
 const MAIL_STATE = listState({
   status: oneOf(MESSAGE_STATUSES, null),
-  kind: oneOf(KINDS, 'email'),
+  kind: oneOf(KINDS, KINDS[0]),
 })
 
 export function MailPage() {
@@ -86,7 +86,7 @@ export function MailPage() {
 }
 
 interface NoMailProps {
-  kind: 'email' | 'sms'
+  kind: (typeof KINDS)[number]
   filtered: boolean
   onAll: () => void
 }

@@ -1,6 +1,6 @@
 // The shop's settings: defaults of imports, notifications, the time zone, and links to the other
 // pages of settings.
-import { type ReactNode, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useKnown } from '../../shell/client/edits.ts'
 import { toast } from '../../shell/client/bridge.ts'
 import { useChangeSettings, useSettings } from '../../shell/client/settings.ts'
@@ -23,7 +23,6 @@ import {
   TimeZoneField,
 } from './fields.tsx'
 import { AdvancedLinks, AutomationLinks, BuyerPageLink } from './links.tsx'
-import { WatermarkFields } from './watermark-fields.tsx'
 import {
   changeOf,
   draftOf,
@@ -31,6 +30,11 @@ import {
   watermarkProblems,
   type SettingsDraft,
 } from './settings-draft.ts'
+
+// Its form can have any field of a plugin, with a search for files and products.
+const WatermarkFields = lazy(async () => ({
+  default: (await import('./watermark-fields.tsx')).WatermarkFields,
+}))
 
 export function SettingsPage() {
   const settings = useSettings()
@@ -165,7 +169,9 @@ const SECTIONS: readonly Section[] = [
     ),
     content: (parts) => (
       <Card>
-        <WatermarkFields {...parts} />
+        <Suspense fallback={<LoadingRows what={t('the settings')} />}>
+          <WatermarkFields {...parts} />
+        </Suspense>
       </Card>
     ),
   },

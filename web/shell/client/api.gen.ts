@@ -2163,7 +2163,7 @@ export interface components {
           /** @description In a list that was searched: the fields in which words were found, with their text */
           matched?: {
             /** @enum {string} */
-            field: 'name' | 'tag' | 'product' | 'sku' | 'pack'
+            field: 'name' | 'tag' | 'product' | 'sku' | 'barcode' | 'pack'
             value: string
           }[]
           pack: {
@@ -2771,7 +2771,7 @@ export interface components {
           /** @description In a list that was searched: the fields in which words were found, with their text */
           matched?: {
             /** @enum {string} */
-            field: 'name' | 'tag' | 'product' | 'sku' | 'pack'
+            field: 'name' | 'tag' | 'product' | 'sku' | 'barcode' | 'pack'
             value: string
           }[]
           pack: {
@@ -3201,7 +3201,7 @@ export interface components {
           /** @description In a list that was searched: the fields in which words were found, with their text */
           matched?: {
             /** @enum {string} */
-            field: 'name' | 'tag' | 'product' | 'sku' | 'pack'
+            field: 'name' | 'tag' | 'product' | 'sku' | 'barcode' | 'pack'
             value: string
           }[]
           pack: {
@@ -3906,7 +3906,7 @@ export interface components {
       /** @description In a list that was searched: the fields in which words were found, with their text */
       matched?: {
         /** @enum {string} */
-        field: 'name' | 'tag' | 'product' | 'sku' | 'pack'
+        field: 'name' | 'tag' | 'product' | 'sku' | 'barcode' | 'pack'
         value: string
       }[]
       pack: {
@@ -4680,7 +4680,16 @@ export interface components {
       /** @enum {string} */
       locale: 'en' | 'de' | 'fr' | 'es' | 'ja'
       /** @enum {string} */
-      mail: 'order' | 'update' | 'added' | 'ready' | 'available' | 'link' | 'library' | 'text'
+      mail:
+        | 'order'
+        | 'update'
+        | 'added'
+        | 'ready'
+        | 'available'
+        | 'link'
+        | 'links'
+        | 'library'
+        | 'text'
       /** @description By language and mail; null: the usual text */
       texts?: {
         [key: string]: {
@@ -4707,6 +4716,12 @@ export interface components {
           }
           link?: {
             button?: string | null
+            footer?: string | null
+            intro?: string | null
+            keep?: string | null
+            subject?: string | null
+          }
+          links?: {
             footer?: string | null
             intro?: string | null
             keep?: string | null
@@ -4829,7 +4844,16 @@ export interface components {
         /** @enum {string} */
         locale: 'en' | 'de' | 'fr' | 'es' | 'ja'
         /** @enum {string} */
-        mail: 'order' | 'update' | 'added' | 'ready' | 'available' | 'link' | 'library' | 'text'
+        mail:
+          | 'order'
+          | 'update'
+          | 'added'
+          | 'ready'
+          | 'available'
+          | 'link'
+          | 'links'
+          | 'library'
+          | 'text'
         variables: string[]
       }[]
     }
@@ -4860,6 +4884,12 @@ export interface components {
           }
           link?: {
             button?: string | null
+            footer?: string | null
+            intro?: string | null
+            keep?: string | null
+            subject?: string | null
+          }
+          links?: {
             footer?: string | null
             intro?: string | null
             keep?: string | null
@@ -5102,7 +5132,7 @@ export interface components {
     }
     MoveStart: {
       /**
-       * @description Buyers get an email with each link. Files ignore this.
+       * @description Each buyer gets one email with all links. Files ignore this.
        * @default false
        */
       email?: boolean
@@ -7116,7 +7146,7 @@ export interface components {
     WebhookChange: {
       description?: string
       enabled?: boolean
-      /** @description Empty: all, also those that come later. `file.imported`: The files of an import that ended. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `mapping.changed`: The files whose products an operation may have changed. `notice.created`: A notice, in English. */
+      /** @description Empty: all, also those that come later. `file.imported`: The files of an import that ended. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `mapping.changed`: The files that got other products in an operation. `notice.created`: A notice, in English. */
       events?: (
         | 'file.imported'
         | 'sync.finished'
@@ -7145,7 +7175,7 @@ export interface components {
       description?: string
       /** @default true */
       enabled?: boolean
-      /** @description Empty: all, also those that come later. `file.imported`: The files of an import that ended. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `mapping.changed`: The files whose products an operation may have changed. `notice.created`: A notice, in English. */
+      /** @description Empty: all, also those that come later. `file.imported`: The files of an import that ended. `sync.finished`: The synchronisation of a cloud folder that ended, as operation.finished. `file.deleted`: The files that an operation moved to the trash or removed. `link.exhausted`: A link whose last download was used. `operation.finished`: An operation that ended, as GET /api/operations/{id} answers. `mapping.changed`: The files that got other products in an operation. `notice.created`: A notice, in English. */
       events?: (
         | 'file.imported'
         | 'sync.finished'

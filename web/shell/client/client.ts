@@ -1,5 +1,6 @@
 // Calls to the API: each carries a session token; a call whose token has expired is repeated once
 // with a fresh one.
+import { loadServerTexts } from '../messages/load-texts.ts'
 import { sessionToken } from './bridge.ts'
 import { ApiError, errorFrom, notSignedIn, offline } from './error.ts'
 import {
@@ -116,9 +117,13 @@ export function toQuery(query: Query): string {
   return text === '' ? '' : `?${text}`
 }
 
+/** Answers without texts of the server, which the list of files shows first. */
+const TEXTLESS = /^\/api\/(activity|files|session|views)(\?|$)/
+
 async function send(path: string, options: Request): Promise<Response> {
   let response = await attempt(path, options)
   if (response.status === 401) response = await attempt(path, options)
+  if (!response.ok || !TEXTLESS.test(path)) await loadServerTexts()
   if (!response.ok && response.status !== 304)
     throw errorFrom(response.status, await parsed(response).catch(() => null))
   return response

@@ -30,7 +30,8 @@ export const pluginsQuery = {
   staleTime: Infinity,
 }
 
-export const usePlugins = () => useQuery(pluginsQuery)
+/** @param enabled false: they are not asked for yet. */
+export const usePlugins = (enabled = true) => useQuery({ ...pluginsQuery, enabled })
 
 /** An entry of a menu, with its plugin. */
 export interface Entry {

@@ -142,13 +142,6 @@ export const productTitles = (mappings: readonly Mapping[]): string[] => [
   ...new Map(mappings.map(({ product_id, product_title }) => [product_id, product_title])).values(),
 ]
 
-export const VIEWS = ['download', 'both', 'view_only'] as const satisfies readonly File['view'][]
-
-export const viewText = (view: File['view']): string => {
-  if (view === 'download') return t('Download only')
-  return view === 'both' ? t('View and download') : t('View only')
-}
-
 /** The sample of a file for the shop front, by the setting that its type has. */
 export function sampleText(
   setting: 'sample_pages' | 'sample_seconds',

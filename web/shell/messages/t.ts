@@ -6,10 +6,12 @@ export type Catalog = Readonly<Record<string, string>>
 
 let catalog: Catalog = {}
 
-/** Call before any module with texts is imported: constants are translated while modules load. */
+/** Replaces all. */
 export function setCatalog(messages: Catalog): void {
   catalog = messages
 }
+
+export const addTexts = (messages: Catalog): void => setCatalog({ ...catalog, ...messages })
 
 /**
  * Translates an ICU message: `t('Delete {count, plural, one {# file} other {# files}}', { count

@@ -132,7 +132,7 @@ test('shows pictures, and plays tracks and videos from where they were stopped',
   const picture = page.locator('.picture img')
   await expect.poll(() => picture.evaluate((image: Picture) => image.naturalWidth)).toBe(1200)
   await page.getByRole('button', { name: 'Full size' }).press('Enter')
-  expect(await picture.evaluate((image: Picture) => image.width)).toBe(1200)
+  await expect.poll(() => picture.evaluate((image: Picture) => image.width)).toBe(1200)
 
   await openView('Play one.wav')
   const audio = page.locator('audio')

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { sortTests } from './test/projects.ts'
+import { WAIT_MS } from './test/wait.ts'
 
 const tests = sortTests()
 /** Short files that wait for ten seconds that the product promises. */
@@ -40,7 +41,7 @@ export default defineConfig({
     // is tested by that time in its own test.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    expect: { poll: { timeout: 60_000 } },
+    expect: { poll: { timeout: WAIT_MS } },
     // Two for each processor: many tests wait for a process or a timer. Each worker compiles the
     // modules and warms up separately: six on two processors use a fifth more CPU time.
     maxWorkers: availableParallelism() * 2,

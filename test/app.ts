@@ -38,6 +38,7 @@ import type { BlobStore } from '../server/core/store/store.ts'
 import { createTestShop, openTestDatabase, silent } from './database.ts'
 import { makeBytes, testEngineOn, type TestEngine } from './engine.ts'
 import { present } from '../server/core/present.ts'
+import { WAIT_MS } from './wait.ts'
 
 export interface Answer {
   status: number
@@ -254,7 +255,7 @@ export async function untilOperation(
   const given = { id: parsePublicId(['import', 'op'], id) }
   while ((await scope.query(found, given)).length === 0) {
     const elapsed = Date.now() - began
-    if (elapsed > 180_000) {
+    if (elapsed > WAIT_MS) {
       const { body } = await call('GET', `/api/operations/${id}`)
       throw new Error(`The operation did not get there: ${JSON.stringify(body)}`)
     }

@@ -7,6 +7,7 @@ import { SCOPES } from '../server/http/endpoint.ts'
 import { createGuardedClient } from '../server/ports/guarded-fetch.ts'
 import { startTestTasks } from './background.ts'
 import { openTestApp, type Answer, type AppOptions, type TestApp } from './app.ts'
+import { WAIT_MS } from './wait.ts'
 
 export interface CsvApp extends TestApp {
   upload(bytes: Buffer | string, headers?: Record<string, string>, query?: string): Promise<Answer>
@@ -112,7 +113,7 @@ export async function untilChecked(
   { owner }: Pick<TestApp, 'owner'>,
   id: string,
 ): Promise<Answer['body']> {
-  const until = Date.now() + 40_000
+  const until = Date.now() + WAIT_MS
   while (true) {
     const { body } = await owner.call('GET', `/api/csv/${id}`)
     if (body.status !== 'checking') return body

@@ -6,6 +6,7 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { openDatabase, type Database } from '../server/core/db/database.ts'
 import { createLogger } from '../server/core/log.ts'
+import { WAIT_MS } from './wait.ts'
 
 export const TEMPLATE = 'stevedore_template'
 export const silent = createLogger('error', () => {})
@@ -53,7 +54,7 @@ export async function createTestShop(
 
 async function assertNoConnections(url: string): Promise<void> {
   const name = new URL(url).pathname.slice(1)
-  const until = Date.now() + 2000
+  const until = Date.now() + WAIT_MS
   while (true) {
     const { rows } = await administrator().query<{ query: string }>(
       `select query from pg_stat_activity where datname = $1 and backend_type = 'client backend'`,

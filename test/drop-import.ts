@@ -78,7 +78,7 @@ export async function openDropImports() {
       const there =
         'select from files where shop_id = :shop and filename = :name and deleted_at is null'
       const rows = () => app.owner.scope.query(there, { name })
-      await expect.poll(rows, { timeout: 20_000, interval: 25 }).toHaveLength(1)
+      await expect.poll(rows, { interval: 25 }).toHaveLength(1)
       return fileNamed(name)
     },
     close: async () => {

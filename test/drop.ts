@@ -18,6 +18,7 @@ import type { Logger } from '../server/core/log.ts'
 import { createSecrets } from '../server/core/secrets.ts'
 import { createDiskStore } from '../server/core/store/disk.ts'
 import { createTestShop, openTestDatabase, silent } from './database.ts'
+import { WAIT_MS } from './wait.ts'
 
 type ServerSettings = Partial<Pick<DropServerParts, 'host' | 'connectionLimits' | 'passive'>>
 
@@ -122,7 +123,7 @@ export const runProgram = (
     const settings = {
       cwd: options.cwd,
       env: { PATH, LC_ALL: 'C.UTF-8', HOME: options.cwd ?? tmpdir(), ...options.env },
-      timeout: options.timeout ?? 60_000,
+      timeout: options.timeout ?? WAIT_MS,
     }
     const child = execFile(file, args, settings, (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code ?? 1) : 0, output: stdout + stderr }),

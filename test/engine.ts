@@ -48,6 +48,7 @@ import { createStage } from '../server/ports/stage.ts'
 import { createSecrets } from '../server/core/secrets.ts'
 import { createDiskStore } from '../server/core/store/disk.ts'
 import { createTestShop, openTestDatabase, silent } from './database.ts'
+import { WAIT_MS } from './wait.ts'
 
 export interface TestEngine {
   parts: EngineParts
@@ -254,7 +255,7 @@ export async function testEngineOn(
     startOn: (workflow, { ids, dryRun = false } = {}) =>
       start(workflow, ids ? { type: 'files', ids } : { type: 'filter', filter: {} }, { dryRun }),
     untilEnd: async (id) => {
-      const operation = await engine.waitForEnd(scope, id, 200_000, new AbortController().signal)
+      const operation = await engine.waitForEnd(scope, id, WAIT_MS, new AbortController().signal)
       if (!operation || !hasEnded(operation))
         throw new Error(`The operation did not end: ${JSON.stringify(operation)}`)
       return { operation, items: await engine.items(scope, id, { limit: 10_000 }) }

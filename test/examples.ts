@@ -31,6 +31,7 @@ import { startOrigin, type Origin } from './fakes/origin.ts'
 import { fillMirror, variantId } from './mirror.ts'
 import { paidOrder } from './orders.ts'
 import { beginUpload, sendFile } from './uploads.ts'
+import { WAIT_MS } from './wait.ts'
 
 /** An endpoint of the document, with its example. */
 export interface Documented {
@@ -306,7 +307,7 @@ const MAKERS: Record<ExampleId, Make> = {
   preview: async (place, need) => {
     const select = { file_ids: [await need('file')] }
     const id = await post(place, '/api/operations', { ...tagFiles, select, dry_run: true })
-    for (const until = Date.now() + 40_000; ;) {
+    for (const until = Date.now() + WAIT_MS; ;) {
       if ((await call(place, 'GET', `/api/operations/${id}`)).status === 'previewed') return id
       if (Date.now() > until) throw new Error('The preview did not end')
       await new Promise((resolve) => setTimeout(resolve, 30))

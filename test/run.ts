@@ -1,14 +1,13 @@
-// npm test: types, lint and formatting beside the unit, db, flows and browser tests. The last lines
+// npm test: lint with types, and formatting, beside the unit, db, flows and browser tests. The last lines
 // show which checks failed, and how many checks and tests passed and failed. `npm test -- path` runs
 // the tests of that path, without the checks. Chromium and the other programs below are installed
 // from the system's packages if they are missing and this user may do so.
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { findRclone } from '../server/features/cloud/rclone/program.ts'
 import { makeMemoryFolder, removeMemoryFolder } from './memory-folder.ts'
-import { hasModule, installPackages, TSC, whereIs } from './programs.ts'
+import { hasModule, installPackages, whereIs } from './programs.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 /** Reports, records and caches. Git ignores it. */
@@ -59,34 +58,10 @@ interface Check {
   command: readonly string[]
 }
 
-/** TypeScript's build info records what each file depends on. */
-const tsc = (record: string, ...args: string[]) => [
-  ...[
-    process.execPath,
-    TSC,
-    '--noEmit',
-    '--incremental',
-    '--tsBuildInfoFile',
-    `${CACHE}/${record}.tsbuildinfo`,
-  ],
-  ...args,
-]
-
-/** Each surface of the platform has its own elements, so each folder is checked separately. */
-const EXTENSIONS = readdirSync('web/extensions', { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
-  .map(({ name }) => name)
-  // Extensions for Flow contain no code.
-  .filter((name) => existsSync(`web/extensions/${name}/tsconfig.json`))
-
+// The linter needs the types for its own rules, so that it also reports TypeScript's errors: for
+// the server, the page, and each extension by the tsconfig.json nearest to a file.
 const CHECKS: readonly Check[] = [
-  { name: 'lint', command: ['oxlint', '--deny-warnings'] },
-  { name: 'types', command: tsc('server') },
-  { name: 'types of the page', command: tsc('page', '-p', 'web') },
-  ...EXTENSIONS.map((name) => ({
-    name: `types of the extension ${name}`,
-    command: tsc(`extension-${name}`, '-p', `web/extensions/${name}`),
-  })),
+  { name: 'lint and types', command: ['oxlint', '--type-check', '--deny-warnings'] },
   { name: 'formatting', command: ['oxfmt', '--check'] },
 ]
 

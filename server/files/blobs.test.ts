@@ -199,7 +199,7 @@ describe('a marked blob that is used again', () => {
     await client.query('delete from blob_locations where shop_id = $1', [scope.shop])
     await client.query('delete from blobs where shop_id = $1', [scope.shop])
     const taking = admit('b.txt', blob(23))
-    await expect.poll(waiting, { timeout: 20_000 }).toBe(1)
+    await expect.poll(waiting).toBe(1)
     await client.query('commit')
     client.release()
     expect(await locateVersions(scope, await taking)).toHaveLength(1)

@@ -101,7 +101,7 @@ test('the thank-you page waits for the order, then shows its downloads', async (
   await page.getByText('2 Dateien sind bereit.').waitFor()
   await page.getByText('1 Datei ist ab March 1, 2999 verfügbar.').waitFor()
   await page.getByText('2 Tage ab der ersten Nutzung verwendbar.').waitFor()
-  expect(await page.locator('s-button').getAttribute('href')).toBe(order.url)
+  await expect.poll(() => page.locator('s-button').getAttribute('href')).toBe(order.url)
   expect(asked).toBe(2)
 })
 
@@ -114,7 +114,7 @@ test('the thank-you page shows nothing for an order whose products have no files
   })
   await expect.poll(() => asked).toBe(before + 1)
   await page.waitForLoadState('networkidle')
-  expect(await page.locator('s-section').count()).toBe(0)
+  await expect.poll(() => page.locator('s-section').count()).toBe(0)
 })
 
 test('the order’s page in the account reads the metafield and sends no request', async () => {
@@ -133,10 +133,10 @@ test('the order’s page in the account reads the metafield and sends no request
   const waiting = await open([{ ...value, terms: later }])
   await waiting.getByText('Available from March 1, 2999.').waitFor()
   await waiting.getByText('1 file needs a running membership.').waitFor()
-  expect(await waiting.getByText('is ready').count()).toBe(0)
+  await expect.poll(() => waiting.getByText('is ready').count()).toBe(0)
   const ended = await open([{ ...value, terms: { ...OPEN, ends_at: '2020-01-01T00:00:00Z' } }])
   await ended.getByText('The time for these files has ended.').waitFor()
-  expect(await page.locator('s-button').getAttribute('href')).toBe(value.url)
+  await expect.poll(() => page.locator('s-button').getAttribute('href')).toBe(value.url)
   const gone = await open([{ ...value, status: 'withdrawn', url: null }])
   await gone.getByText('The files of this order are not offered any more.').waitFor()
   expect(await (await open([])).locator('s-section').count()).toBe(0)
@@ -174,7 +174,7 @@ test('the page in the account opens the library, and offers another attempt', as
   await page.route(address, (route) => route.fulfill({ json: { status: 'open', url } }))
   await page.getByText('Retry', { exact: true }).click()
   await page.getByText('Open all downloads').waitFor()
-  expect(await page.locator('s-button').getAttribute('href')).toBe(url)
+  await expect.poll(() => page.locator('s-button').getAttribute('href')).toBe(url)
 })
 
 test('the admin’s blocks call the API from the platform’s origin', async () => {
@@ -190,7 +190,7 @@ test('the admin’s blocks call the API from the platform’s origin', async () 
   await links.getByText('1 file belongs to them.').waitFor()
   await links.getByText('Create links', { exact: true }).click()
   await links.getByText('1 link was created.').waitFor()
-  expect(await links.locator('s-link').getAttribute('href')).toBe('app:links')
+  await expect.poll(() => links.locator('s-link').getAttribute('href')).toBe('app:links')
   const { body } = await app.owner.call('GET', '/api/links')
   expect(body.data).toHaveLength(1)
 })

@@ -29,7 +29,7 @@ test('the admin’s menu navigates the page, and the page renders no frame', asy
   await menu(page, 'Deliveries').click()
   await page.getByRole('heading', { name: 'Deliveries', exact: true }).waitFor()
   expect(new URL(page.url()).pathname).toBe('/deliveries')
-  expect(await page.locator('.Polaris-Frame').count()).toBe(0)
+  await expect.poll(() => page.locator('.Polaris-Frame').count()).toBe(0)
 })
 
 test('unsaved changes use the admin’s save bar, which discards, guards and saves them', async () => {
@@ -37,10 +37,10 @@ test('unsaved changes use the admin’s save bar, which discards, guards and sav
   await tag(page).fill('one')
   await bar(page).getByRole('button', { name: 'Discard' }).click()
   await bar(page).waitFor({ state: 'detached' })
-  expect(await tag(page).inputValue()).not.toBe('one')
+  await expect.poll(() => tag(page).inputValue()).not.toBe('one')
 
   await tag(page).fill('two')
-  expect(await page.locator('.save-bar').count()).toBe(0)
+  await expect.poll(() => page.locator('.save-bar').count()).toBe(0)
   const question = page.getByRole('dialog', { name: 'Leave page with unsaved changes?' })
   // By the admin's menu and by a link of the page.
   for (const leave of [
@@ -49,7 +49,7 @@ test('unsaved changes use the admin’s save bar, which discards, guards and sav
   ]) {
     await leave()
     await question.getByRole('button', { name: 'Stay' }).click()
-    expect(await tag(page).inputValue()).toBe('two')
+    await expect.poll(() => tag(page).inputValue()).toBe('two')
   }
   await bar(page).getByRole('button', { name: 'Save' }).click()
   await bar(page).waitFor({ state: 'detached' })
@@ -71,7 +71,7 @@ test('confirmations are the admin’s modals: closed by the admin, answered by t
   await ask()
   await page.getByRole('dialog', { name: 'Delete Sailing?' }).waitFor()
   await modal.getByText('The pack is empty. Links to the pack stop working.').waitFor()
-  expect(await page.locator('.Polaris-Modal-Dialog').count()).toBe(0)
+  await expect.poll(() => page.locator('.Polaris-Modal-Dialog').count()).toBe(0)
   await page.keyboard.press('Escape')
   await modal.waitFor({ state: 'detached' })
   await ask()

@@ -10,6 +10,7 @@ import {
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { startLocalServer } from '../flows/local-server.ts'
 import { removeDataDir, SECRET, startServer, type RunningServer } from '../flows/server.ts'
+import { WAIT_MS } from '../wait.ts'
 
 /** The headless shell renders as Chromium does and takes a fifth less processor time. */
 const EXECUTABLES = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium']
@@ -28,16 +29,13 @@ const FLAGS = [
   '--disable-features=LocalNetworkAccessChecks,PrivateNetworkAccessChecks',
 ]
 
-/** The same wait as `expect.poll`: longer than a page needs on a busy machine. */
-const WAIT_MS = 60_000
-
 /**
  * A UTF-8 locale, independent of this machine's: in the C locale Chromium saves files as
  * "download".
  */
 export const startBrowser = (): Promise<Browser> =>
   chromium.launch({
-    ...{ executablePath: EXECUTABLE, args: FLAGS, timeout: 60_000 },
+    ...{ executablePath: EXECUTABLE, args: FLAGS, timeout: WAIT_MS },
     env: { ...process.env, LC_ALL: 'C.UTF-8' },
   })
 

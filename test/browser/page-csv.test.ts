@@ -29,7 +29,7 @@ const figure = (page: Page, name: string) =>
     .locator('dd')
 const check = async (page: Page) => {
   await page.getByRole('button', { name: 'Check the file' }).click()
-  await page.getByRole('heading', { name: 'The check', exact: true }).waitFor({ timeout: 30_000 })
+  await page.getByRole('heading', { name: 'The check', exact: true }).waitFor()
 }
 const bytes = (n: number) => `${origin.url}/bytes/${300 + n}/${n}`
 
@@ -40,13 +40,15 @@ test('suggests columns, lets them be changed and saved, and applies the saved ma
     ['Document;Where;Labels', `Tide ${from}.pdf;${bytes(from)};"sea, tides"`].join('\r\n')
   await choose(page, 'tides.csv', rows(1))
   await page.waitForURL(/\/import\/csv\/csv_/)
-  expect(await figure(page, 'Delimiter').textContent()).toBe('Semicolon')
-  expect(await figure(page, 'Rows').textContent()).toBe('1')
-  expect(await field(page, 'Filename').inputValue()).toBe('=Document')
-  expect(await field(page, 'Tags').inputValue()).toBe('=Labels')
+  await expect.poll(() => figure(page, 'Delimiter').textContent()).toBe('Semicolon')
+  await expect.poll(() => figure(page, 'Rows').textContent()).toBe('1')
+  await expect.poll(() => field(page, 'Filename').inputValue()).toBe('=Document')
+  await expect.poll(() => field(page, 'Tags').inputValue()).toBe('=Labels')
   await field(page, 'File URL').selectOption({ label: 'None' })
   await page.getByText('Choose a column for this field').waitFor()
-  expect(await page.getByRole('button', { name: 'Check the file' }).isDisabled()).toBe(true)
+  await expect
+    .poll(() => page.getByRole('button', { name: 'Check the file' }).isDisabled())
+    .toBe(true)
   await field(page, 'File URL').selectOption({ label: 'Where' })
   await page.getByRole('region', { name: 'Preview' }).getByText(bytes(1)).waitFor()
   await page.getByRole('button', { name: 'Save this mapping' }).click()
@@ -67,7 +69,7 @@ test('suggests columns, lets them be changed and saved, and applies the saved ma
   await page.getByText('Harbour office').waitFor()
   await choose(page, 'again.csv', rows(2))
   await page.getByText('The saved mapping “Harbour office” was applied').waitFor()
-  expect(await field(page, 'File URL').inputValue()).toBe('=Where')
+  await expect.poll(() => field(page, 'File URL').inputValue()).toBe('=Where')
   await page.goto(`${server.url}/import/csv`)
   await page.getByRole('button', { name: 'Delete the mapping Harbour office' }).click()
   await page.getByText('Harbour office').waitFor({ state: 'detached' })
@@ -204,7 +206,7 @@ soakTest('a check is stopped, and the file is still on its page', async () => {
   await kept.getByRole('link', { name: 'slow.csv' }).click()
   await page.getByRole('button', { name: 'Stop the check' }).click()
   await page.getByRole('button', { name: 'Check the file' }).waitFor()
-  expect(await field(page, 'Filename').inputValue()).toBe('=filename')
+  await expect.poll(() => field(page, 'Filename').inputValue()).toBe('=filename')
 })
 
 soakTest(
@@ -225,7 +227,7 @@ soakTest(
       .getByText('This is not an http or https URL')
       .waitFor()
     await check(page)
-    expect(await figure(page, 'Rows with errors').textContent()).toBe('3')
+    await expect.poll(() => figure(page, 'Rows with errors').textContent()).toBe('3')
     const problem = async (title: string, row: number, text: string) => {
       const group = page.locator('.problem-group').filter({ hasText: title })
       const toggle = group.locator('.toggle')
@@ -239,7 +241,7 @@ soakTest(
     await problem('1 row: File URL not accessible', 4, 'The server answered 404')
     await problem('1 row: Duplicate filename', 6, 'Row 2 has this name too')
     const start = page.getByRole('button', { name: 'Import the valid rows' })
-    expect(await start.isDisabled()).toBe(true)
+    await expect.poll(() => start.isDisabled()).toBe(true)
 
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -271,7 +273,7 @@ soakTest(
     await page.getByRole('region', { name: 'Preview' }).getByText('Häfen.pdf').waitFor()
     await page.getByText('The encoding of this file is not certain').waitFor()
     const encoding = page.getByLabel('Encoding')
-    expect(await encoding.inputValue()).toBe('windows-1252')
+    await expect.poll(() => encoding.inputValue()).toBe('windows-1252')
     await encoding.selectOption({ label: 'Central European (Windows-1250)' })
     await page.getByText('The encoding of this file is not certain').waitFor({ state: 'detached' })
     await page.goto(`${server.url}/import/csv/csv_${'0'.repeat(32)}`)

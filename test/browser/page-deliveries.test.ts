@@ -103,7 +103,7 @@ test('a blocked buyer is found and unblocked by mouse, undone, and unblocked by 
   await row.getByRole('link').focus()
   await page.keyboard.press('Tab')
   const focused = 'document.activeElement.getAttribute("aria-label")'
-  expect(await page.evaluate(focused)).toMatch(/^Let the buyer of #\d+ download again$/)
+  await expect.poll(() => page.evaluate(focused)).toMatch(/^Let the buyer of #\d+ download again$/)
   await page.keyboard.press('Enter')
   await dialog(page).getByLabel('Send the email with the link again').waitFor()
   await page.keyboard.press('Enter')
@@ -144,7 +144,7 @@ test('a pre-order: the merchant sets its day, the buyer waits, and the merchant 
   await buyer.goto(await address())
   await buyer.getByText('Available from').waitFor()
   await buyer.getByText('7 days from the first download').waitFor()
-  expect(await buyer.getByRole('link', { name: /Download/ }).count()).toBe(0)
+  await expect.poll(() => buyer.getByRole('link', { name: /Download/ }).count()).toBe(0)
 
   const delivery = await openDelivery('early@example.com')
   await list(delivery, 'Files').getByText('Not available yet').waitFor()
@@ -182,7 +182,7 @@ soakTest('a held delivery gives the buyer nothing until it is released', async (
   await press(page, 'Hold')
   await page.getByRole('button', { name: 'Release' }).waitFor()
   await buyer.reload()
-  expect(await buyer.getByRole('link', { name: 'Download Tides.pdf' }).count()).toBe(0)
+  await expect.poll(() => buyer.getByRole('link', { name: 'Download Tides.pdf' }).count()).toBe(0)
   await press(page, 'Release')
   await page.getByRole('button', { name: 'Send again' }).waitFor()
   await buyer.reload()
@@ -217,7 +217,7 @@ soakTest(
     await dialog(page).getByRole('button', { name: 'Revoke', exact: true }).click()
     await page.getByRole('button', { name: 'Send again' }).waitFor({ state: 'detached' })
     await buyer.reload()
-    expect(await buyer.getByRole('link', { name: /^Download/ }).count()).toBe(0)
+    await expect.poll(() => buyer.getByRole('link', { name: /^Download/ }).count()).toBe(0)
     await buyer.close()
   },
 )

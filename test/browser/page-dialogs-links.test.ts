@@ -113,8 +113,8 @@ describe('export', () => {
     const page = await open('/files?search=guide&sort=filename')
     await tick(page, ['Guide a.pdf', 'Guide b.pdf'])
     const dialog = await choose(page, 'Export')
-    expect(await dialog.getByLabel('File URLs').isChecked()).toBe(false)
-    expect(await dialog.getByLabel('File ID').isChecked()).toBe(false)
+    await expect.poll(() => dialog.getByLabel('File URLs').isChecked()).toBe(false)
+    await expect.poll(() => dialog.getByLabel('File ID').isChecked()).toBe(false)
     await dialog.getByRole('button', { name: 'Export 2 files' }).click()
     await launched(page).getByText('2 files exported').waitFor()
     const { name, text } = await saved(

@@ -41,7 +41,7 @@ test('by a pattern, whose variables are inserted by a click; Enter renames', asy
   await dialog.getByText('Unknown variable: {sequense}').waitFor()
   await dialog.getByLabel('Pattern').fill('Knots ')
   await dialog.getByRole('button', { name: '+ {sequence}' }).click()
-  expect(await dialog.getByLabel('Pattern').inputValue()).toBe('Knots {sequence}')
+  await expect.poll(() => dialog.getByLabel('Pattern').inputValue()).toBe('Knots {sequence}')
   await dialog.getByLabel('First number').fill('9')
   await dialog.getByLabel('Minimum digits').fill('2')
   await expect

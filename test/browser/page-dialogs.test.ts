@@ -230,7 +230,7 @@ describe('deleting', () => {
       await dialog
         .getByLabel('Keep the files and remove their mappings only')
         .check({ force: true })
-      expect(await dialog.getByLabel('Back up first').count()).toBe(0)
+      await expect.poll(() => dialog.getByLabel('Back up first').count()).toBe(0)
       await dialog.getByRole('button', { name: 'Remove mappings' }).click()
       await launched(page).getByText('Product mappings of 2 files removed').waitFor()
       expect((await by('keep')).map(({ mappings }) => mappings.length)).toEqual([0, 0])
@@ -251,7 +251,7 @@ describe('deleting', () => {
     await dialog.getByLabel('Larger than').fill('x')
     await dialog.getByText('Enter a size in MB').waitFor()
     await dialog.getByLabel('Larger than').fill('0')
-    expect(await dialog.getByRole('button', { name: /^Delete/ }).count()).toBe(0)
+    await expect.poll(() => dialog.getByRole('button', { name: /^Delete/ }).count()).toBe(0)
     await dialog.getByRole('button', { name: 'Preview' }).click()
     await dialog.getByText('3 files would be moved to the trash').waitFor()
     expect(await by('old')).toHaveLength(3)

@@ -49,7 +49,7 @@ test('a workflow that was changed meanwhile: both versions are offered', async (
   await name.fill('My last sale')
   await save(page).click()
   await expect.poll(nameOf).toBe('My last sale')
-  expect(await question(page).count()).toBe(0)
+  await expect.poll(() => question(page).count()).toBe(0)
 })
 
 test('what is typed while a workflow is being saved is kept', async () => {
@@ -70,7 +70,7 @@ test('what is typed while a workflow is being saved is kept', async () => {
   gate.resolve()
   await saved
   await page.getByText('Workflow saved').waitFor()
-  expect(await name.inputValue()).toBe('Typed meanwhile')
+  await expect.poll(() => name.inputValue()).toBe('Typed meanwhile')
   await save(page).click()
   await expect
     .poll(async () => (await call<{ name: string }>('GET', `/api/workflows/${id}`)).name)

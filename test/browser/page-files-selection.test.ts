@@ -70,9 +70,9 @@ test('Ctrl selects rows one by one, Shift selects the rows between, anywhere in 
     .locator('.file-icon')
     .click({ modifiers: ['Control'] })
   await page.getByText('5 selected').first().waitFor()
-  expect(await box(page, 'Chart 008.zip').isChecked()).toBe(false)
+  await expect.poll(() => box(page, 'Chart 008.zip').isChecked()).toBe(false)
   expect(new URL(page.url()).pathname).toBe('/files')
-  expect(await page.evaluate('String(getSelection())')).toBe('')
+  await expect.poll(() => page.evaluate('String(getSelection())')).toBe('')
 })
 
 test('a selection survives other pages and another order, and is described in words', async () => {
@@ -99,7 +99,7 @@ test('a selection survives other pages and another order, and is described in wo
   await page.getByText('3 files are selected, all on other pages').waitFor()
   await page.getByRole('button', { name: 'Clear selection' }).click()
   await page.getByText('3 files are selected').waitFor({ state: 'detached' })
-  expect(await ticked(page).count()).toBe(0)
+  await expect.poll(() => ticked(page).count()).toBe(0)
 })
 
 soakTest('the page’s checkbox selects and clears this page only', async () => {
@@ -116,7 +116,7 @@ soakTest('the page’s checkbox selects and clears this page only', async () => 
   await page.getByText('1 file is selected, on another page').waitFor()
   await page.getByRole('button', { name: 'Clear selection' }).click()
   await page.getByText('1 file is selected').waitFor({ state: 'detached' })
-  expect(await ticked(page).count()).toBe(0)
+  await expect.poll(() => ticked(page).count()).toBe(0)
 })
 
 soakTest(
@@ -129,13 +129,13 @@ soakTest(
     await page.getByText('All 60 files that match are selected: tagged even').waitFor()
     await page.getByRole('button', { name: 'Next page of files' }).click()
     await page.getByText('51–60 of 60 files').waitFor()
-    expect(await ticked(page).count()).toBe(10)
+    await expect.poll(() => ticked(page).count()).toBe(10)
     await press(page, 'Change tags')
     await page.getByRole('dialog').getByText('All files with: tagged even. 60 files now').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Clear', exact: true }).first().click()
     await page.getByText('1–50 of 120 files').waitFor()
-    expect(await ticked(page).count()).toBe(0)
+    await expect.poll(() => ticked(page).count()).toBe(0)
   },
 )
 
@@ -145,9 +145,9 @@ soakTest('an action that does not fit the selected files says why', async () => 
   await press(page, 'More actions')
   const menu = page.locator('.Polaris-Popover')
   await menu.getByRole('button', { name: /Remove product mappings/ }).waitFor()
-  expect(await menu.getByRole('button', { name: /Remove product mappings/ }).isDisabled()).toBe(
-    true,
-  )
+  await expect
+    .poll(() => menu.getByRole('button', { name: /Remove product mappings/ }).isDisabled())
+    .toBe(true)
   await menu.getByText('None of them is mapped to a product').waitFor()
   await menu.getByText('Select at least two PDFs').waitFor()
   await page.keyboard.press('Escape')

@@ -28,9 +28,9 @@ const search = (page: Page) => page.getByPlaceholder('Search files')
 test('a shop without files shows how to import them', async () => {
   const page = await open('/files')
   await page.getByRole('heading', { name: 'Import your first files' }).waitFor()
-  expect(await page.getByRole('group', { name: 'import command' }).textContent()).toContain(
-    `curl ${server.url}/api/files/import`,
-  )
+  await expect
+    .poll(() => page.getByRole('group', { name: 'import command' }).textContent())
+    .toContain(`curl ${server.url}/api/files/import`)
   expect(await page.title()).toBe('Files · Stevedore')
 })
 
@@ -57,7 +57,7 @@ describe('with 120 files', () => {
     await page.getByText('101–120 of 120 files').waitFor()
     await page.reload()
     await page.getByText('101–120 of 120 files').waitFor()
-    expect(await rows(page).first().textContent()).toContain('Sea chart 100.zip')
+    await expect.poll(() => rows(page).first().textContent()).toContain('Sea chart 100.zip')
     await page.getByRole('button', { name: 'Previous page of files' }).click()
     await page.getByText('51–100 of 120 files').waitFor()
     await page.getByRole('link', { name: 'Sea chart 051.pdf' }).click()
@@ -78,7 +78,7 @@ describe('with 120 files', () => {
     await page.getByText('1 file', { exact: true }).waitFor()
     await page.goBack()
     await page.getByText('1–50 of 120 files').waitFor()
-    expect(await search(page).inputValue()).toBe('')
+    await expect.poll(() => search(page).inputValue()).toBe('')
   })
 
   test('filters combine, are shown, and are removed one by one or all together', async () => {
@@ -132,7 +132,7 @@ describe('with 120 files', () => {
     await other.getByRole('link', { name: /^To back up/ }).click()
     await other.getByText('Never backed up').waitFor()
     await other.getByRole('columnheader', { name: 'Pack' }).waitFor()
-    expect(await other.getByRole('columnheader', { name: 'Tags' }).count()).toBe(0)
+    await expect.poll(() => other.getByRole('columnheader', { name: 'Tags' }).count()).toBe(0)
     await other.getByRole('button', { name: 'Type', exact: true }).click()
     await other.locator('label').getByText('PDF', { exact: true }).click()
     await other.keyboard.press('Escape')
@@ -210,7 +210,7 @@ describe('with 120 files', () => {
     await page.getByRole('heading', { name: 'No file matches' }).waitFor()
     await page.getByRole('button', { name: 'Clear search and filters' }).click()
     await page.getByText('1–50 of 120 files').waitFor()
-    expect(await search(page).inputValue()).toBe('')
+    await expect.poll(() => search(page).inputValue()).toBe('')
   })
 
   test('a file can be opened and left by keyboard alone', async () => {

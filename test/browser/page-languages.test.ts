@@ -128,7 +128,7 @@ describe.each(Object.entries(TESTED))('in %s', (language, { texts, ...expected }
     await page.getByText(said('Tag files')).first().waitFor()
     await page.getByRole('main').getByText(said('Upload')).first().waitFor()
     await page.getByText(said('Success')).first().waitFor()
-    expect(await page.getByText(/^(Success|Operations|Files|Settings)$/).count()).toBe(0)
+    await expect.poll(() => page.getByText(/^(Success|Operations|Files|Settings)$/).count()).toBe(0)
   })
 
   test('the names of cloud providers and their fields are translated', async () => {

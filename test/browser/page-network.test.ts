@@ -143,6 +143,6 @@ test.each(sized([1280], [1280, 390]))(
     await page.evaluate(
       'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))',
     )
-    expect(await page.evaluate('window.shift')).toBeLessThan(0.1)
+    await expect.poll(() => page.evaluate('window.shift')).toBeLessThan(0.1)
   },
 )

@@ -67,7 +67,7 @@ describe('tags', () => {
     await tick(page, ['Chart 10.pdf', 'Chart 11.pdf'])
     await press(page, 'Change tags')
     const dialog = dialogOf(page)
-    expect(await dialog.getByLabel('How').inputValue()).toBe('replace')
+    await expect.poll(() => dialog.getByLabel('How').inputValue()).toBe('replace')
     // What is typed now is a tag.
     await dialog.getByLabel('Tags', { exact: true }).and(page.locator(':focus')).waitFor()
     await dialog.getByLabel('Tags', { exact: true }).fill('north, 2026,')
@@ -87,7 +87,7 @@ describe('tags', () => {
     await launched(page).getByText('2 files restored').waitFor()
     expect((await filesBy('chart 10'))[0]!.tags).toEqual(['chart'])
     await launched(page).getByRole('button', { name: 'Dismiss' }).click()
-    expect(await launched(page).count()).toBe(0)
+    await expect.poll(() => launched(page).count()).toBe(0)
   })
 
   soakTest('removing all requires a confirmation; adding none is refused', async () => {
@@ -135,15 +135,14 @@ describe('settings', () => {
     await page.getByText('This is a preview: nothing has been changed').waitFor()
     const row = rows(page).filter({ hasText: 'Chart 20.pdf' })
     await row.getByText('Would change', { exact: true }).waitFor()
-    expect(await row.locator('.changes li').allTextContents()).toEqual([
-      'Links expire: After 60 days → to After 65 days',
-      'CDN: On → to Off',
-    ])
+    await expect
+      .poll(() => row.locator('.changes li').allTextContents())
+      .toEqual(['Links expire: After 60 days → to After 65 days', 'CDN: On → to Off'])
     expect((await filesBy('chart 20'))[0]).toMatchObject({ expiry_days: 60, cdn: true })
     await page.getByRole('button', { name: 'Confirm and run' }).click()
     await row.getByText('Done', { exact: true }).waitFor()
     await expect.poll(() => filesBy('chart 20')).toMatchObject([{ expiry_days: 65, cdn: false }])
-    expect(await page.getByRole('button', { name: 'Confirm and run' }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('button', { name: 'Confirm and run' }).count()).toBe(0)
   })
 
   soakTest(
@@ -159,7 +158,9 @@ describe('settings', () => {
       await expect.poll(() => filesBy('chart 20')).toMatchObject([{ expiry_days: 60, cdn: true }])
       await page.getByRole('link', { name: 'the operation that it undoes' }).click()
       await page.getByText('This operation was undone').waitFor()
-      expect(await page.getByRole('button', { name: 'Undo', exact: true }).count()).toBe(0)
+      await expect
+        .poll(() => page.getByRole('button', { name: 'Undo', exact: true }).count())
+        .toBe(0)
       await page.getByRole('link', { name: 'a later operation' }).click()
       await page.getByRole('heading', { name: 'Undo: Update settings' }).waitFor()
     },
@@ -237,7 +238,7 @@ test('all matching files on every page are selected, and a new list clears the s
   await choose(page, 'Delete')
   await dialog.getByRole('button', { name: 'Preview' }).waitFor()
   await dialog.getByLabel('Back up first').waitFor()
-  expect(await dialog.getByRole('button', { name: /^Delete/ }).count()).toBe(0)
+  await expect.poll(() => dialog.getByRole('button', { name: /^Delete/ }).count()).toBe(0)
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
   await choose(page, 'Remove product mappings')
@@ -251,7 +252,7 @@ test('all matching files on every page are selected, and a new list clears the s
   // With more names than the dialog can show, all are previewed before anything is renamed.
   await choose(page, 'Rename')
   await dialog.getByRole('button', { name: 'Preview' }).waitFor()
-  expect(await dialog.getByRole('button', { name: /^Rename \d/ }).count()).toBe(0)
+  await expect.poll(() => dialog.getByRole('button', { name: /^Rename \d/ }).count()).toBe(0)
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
   await choose(page, 'Run workflow')
@@ -268,7 +269,7 @@ test('all matching files on every page are selected, and a new list clears the s
   await page.getByText('1 selected').first().waitFor()
   await page.getByPlaceholder('Search files').fill('chart 4')
   await page.getByText('10 files', { exact: true }).waitFor()
-  expect(await page.getByRole('checkbox', { checked: true }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('checkbox', { checked: true }).count()).toBe(0)
 })
 
 soakTest('Shift selects the rows between, and the keyboard alone suffices', async () => {
@@ -306,9 +307,13 @@ soakTest(
     await page.getByLabel('Links allow', { exact: true }).selectOption('Unlimited')
     await page.getByRole('button', { name: 'Update settings' }).click()
     await launched(page).getByText('Settings of 1 file updated').waitFor()
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    await expect
+      .poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth'))
+      .toBe(true)
     await launched(page).getByRole('link', { name: 'View details' }).click()
     await page.getByText('Links allow').first().waitFor()
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    await expect
+      .poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth'))
+      .toBe(true)
   },
 )

@@ -31,7 +31,7 @@ async function startImport(files: number, ready = () => origin.waiting() > 0): P
     })),
   }
   const response = await server.call('POST', '/api/files/import', body, { prefer: 'respond-async' })
-  await expect.poll(ready, { timeout: 20_000 }).toBe(true)
+  await expect.poll(ready).toBe(true)
   return ((await response.json()) as { job_id: string }).job_id
 }
 
@@ -80,7 +80,7 @@ test('a paused operation stays paused over a reload until it is resumed', async 
   await page.getByText('Resume to process the waiting files', { exact: false }).waitFor()
   await page.reload()
   await reaches(page, 'Paused')
-  expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('button', { name: 'Pause' }).count()).toBe(0)
   await expect.poll(() => origin.waiting()).toBe(0)
   await page.getByRole('button', { name: 'Resume' }).click()
   await reaches(page, 'In progress')
@@ -103,7 +103,7 @@ test('a cancel asks for confirmation, and the log has the result of each file', 
   await reaches(page, 'Cancelled')
   await page.getByRole('tab', { name: 'Cancelled, 3' }).click()
   await page.locator('main tbody tr').nth(2).getByText('Cancelled', { exact: true }).waitFor()
-  expect(await page.getByRole('button', { name: 'Cancel operation' }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('button', { name: 'Cancel operation' }).count()).toBe(0)
   const csv = await exported(page, 'CSV, for spreadsheets')
   expect(csv.name).toBe(`${job}.csv`)
   expect(csv.text).toContain('position,filename')
@@ -124,7 +124,7 @@ soakTest('failed files are retried in the same operation', async () => {
   await page.getByRole('button', { name: 'Retry 2 failed files' }).click()
   await reaches(page, 'Success')
   await page.getByRole('tab', { name: 'Done, 2' }).waitFor()
-  expect(await page.getByText('No file was imported').count()).toBe(0)
+  await expect.poll(() => page.getByText('No file was imported').count()).toBe(0)
 })
 
 soakTest('the history updates automatically, and pauses and resumes there', async () => {
@@ -156,7 +156,7 @@ soakTest('a refused action says why, and is replaced by the possible one', async
   await page.getByText('This could not be done').waitFor()
   await page.getByText('This operation has ended', { exact: false }).waitFor()
   await reaches(page, 'Success')
-  expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('button', { name: 'Pause' }).count()).toBe(0)
 })
 
 async function ended(job: string): Promise<boolean> {

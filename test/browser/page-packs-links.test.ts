@@ -11,7 +11,6 @@ let origin: Origin
 let ids: string[]
 
 /** For results of an operation or of a server's response. */
-const SOON = { timeout: 15_000 }
 const NAMES = ['Chart of the bay.pdf', 'Sea shanties.mp3', 'Tide tables.pdf']
 
 const open = usePages(startOrigin, async (world) => {
@@ -74,26 +73,22 @@ test('a pack is created, filled, ordered, mapped, linked and deleted; its files 
   })
   await page.getByRole('button', { name: 'Move Tide tables.pdf up' }).click()
   const order = () => page.locator('.pack-files li a').allTextContents()
-  await expect
-    .poll(order, SOON)
-    .toEqual(['Chart of the bay.pdf', 'Tide tables.pdf', 'Sea shanties.mp3'])
+  await expect.poll(order).toEqual(['Chart of the bay.pdf', 'Tide tables.pdf', 'Sea shanties.mp3'])
   await dragByTouch(
     page,
     page.locator('.pack-files li').nth(1),
     page.locator('.pack-files li').first(),
   )
-  await expect
-    .poll(order, SOON)
-    .toEqual(['Tide tables.pdf', 'Chart of the bay.pdf', 'Sea shanties.mp3'])
+  await expect.poll(order).toEqual(['Tide tables.pdf', 'Chart of the bay.pdf', 'Sea shanties.mp3'])
   saved.resolve()
   await page.getByRole('button', { name: 'Move Chart of the bay.pdf up' }).focus()
   await page.keyboard.press('Alt+ArrowUp')
   await page.getByRole('button', { name: 'Remove Sea shanties.mp3 from the pack' }).click()
-  await expect.poll(order, SOON).toEqual(['Chart of the bay.pdf', 'Tide tables.pdf'])
+  await expect.poll(order).toEqual(['Chart of the bay.pdf', 'Tide tables.pdf'])
   const inPack = `/api/files?pack=${pack}&sort=pack_position`
   const stored = async () =>
     (await json<{ data: { filename: string }[] }>('GET', inPack)).data.map((file) => file.filename)
-  await expect.poll(stored, SOON).toEqual(['Chart of the bay.pdf', 'Tide tables.pdf'])
+  await expect.poll(stored).toEqual(['Chart of the bay.pdf', 'Tide tables.pdf'])
 
   await button(page, 'Add product').click()
   await dialog(page).getByRole('radio').first().check()
@@ -103,15 +98,17 @@ test('a pack is created, filled, ordered, mapped, linked and deleted; its files 
     (await json<{ mappings: { method: string }[] }>('GET', `/api/files/${ids[0]}`)).mappings.map(
       ({ method }) => method,
     )
-  await expect.poll(mappings, SOON).toEqual(['pack'])
+  await expect.poll(mappings).toEqual(['pack'])
 
   expect(
     (await server.call('PATCH', '/api/settings', { expiry_days: 12, download_limit: null })).status,
   ).toBe(200)
   await button(page, 'Create link').first().click()
   // The form shows the shop's defaults.
-  expect(await dialog(page).getByLabel('Days until the link expires').inputValue()).toBe('12')
-  expect(await dialog(page).getByLabel('Unlimited').isChecked()).toBe(true)
+  await expect
+    .poll(() => dialog(page).getByLabel('Days until the link expires').inputValue())
+    .toBe('12')
+  await expect.poll(() => dialog(page).getByLabel('Unlimited').isChecked()).toBe(true)
   await dialog(page).getByLabel('Customer’s email (optional)').fill('reader@example.com')
   await dialog(page).getByRole('button', { name: 'Create link', exact: true }).click()
   const url = (await dialog(page).getByRole('group', { name: 'link' }).textContent())!
@@ -146,7 +143,7 @@ test('links are found by customer, extended, reset and revoked; the export has t
   expect(await status(first!.url)).toBe(410)
   const page = await open('/links')
   await page.getByLabel('Search links').fill('captain')
-  await expect.poll(() => page.locator('main tbody tr').count(), SOON).toBe(1)
+  await expect.poll(() => page.locator('main tbody tr').count()).toBe(1)
   await row(page, NAMES[1]!).getByText('Used up').waitFor()
   // oxfmt-ignore
   const more = () => row(page, NAMES[1]!).getByRole('button', { name: /^More for/ }).click()
@@ -221,5 +218,5 @@ test('a file is edited, replaced, and its previous version restored', async () =
     (await json<{ size_bytes: number }>('GET', `/api/files/${ids[2]}`)).size_bytes
   expect(await size()).toBe(4321)
   await page.getByRole('button', { name: 'Restore version 1' }).click()
-  await expect.poll(size, SOON).toBe(902)
+  await expect.poll(size).toBe(902)
 })

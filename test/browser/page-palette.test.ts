@@ -66,7 +66,7 @@ test('/ searches the list and ? lists the keys, but not while text is typed', as
   await page.keyboard.press('/')
   expect(await focused()).toBe('Search files')
   await page.keyboard.type('star/?')
-  expect(await page.getByPlaceholder('Search files').inputValue()).toBe('star/?')
+  await expect.poll(() => page.getByPlaceholder('Search files').inputValue()).toBe('star/?')
   await page.getByPlaceholder('Search files').blur()
   await page.keyboard.press('?')
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()

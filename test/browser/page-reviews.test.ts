@@ -82,10 +82,7 @@ async function productsOf(id: string | undefined): Promise<string[]> {
 
 test('shows an empty list, and an error if the list cannot be loaded', async () => {
   await expect
-    .poll(
-      async () => (await (await server.call('GET', '/api/products/mirror')).json()) as unknown,
-      { timeout: 30_000 },
-    )
+    .poll(async () => (await (await server.call('GET', '/api/products/mirror')).json()) as unknown)
     .toMatchObject({ status: 'ready', products: PRODUCTS.length })
   const page = await open()
   await page.getByText('Nothing to review').waitFor()
@@ -104,9 +101,9 @@ test('a candidate is accepted by keyboard, another product is chosen, or none', 
   await page.getByRole('button', { name: /^Decide one by one: 3 files like/ }).click()
   const one = card(page, 'TWIN_one.pdf')
   await one.getByText('The filename begins with the SKU TWIN').first().waitFor()
-  expect(await one.getByText('95%').count()).toBe(2)
+  await expect.poll(() => one.getByText('95%').count()).toBe(2)
   // Among equal candidates none is preselected.
-  expect(await one.getByRole('radio', { checked: true }).count()).toBe(0)
+  await expect.poll(() => one.getByRole('radio', { checked: true }).count()).toBe(0)
   await one.getByRole('radio').first().focus()
   await page.keyboard.press('ArrowDown')
   const chosen = await one.locator('.candidate.chosen .candidate-text > :first-child').textContent()

@@ -64,7 +64,7 @@ test('its form is previewed, run, followed and undone from Files', async () => {
   const dialog = await choose(page, 'Count words')
   await dialog.getByText('Count the words of 3 files').waitFor()
   await dialog.getByText('2 text files selected; 1 other file is skipped.').waitFor()
-  expect(await dialog.getByLabel('Tag', { exact: true }).inputValue()).toBe('words')
+  await expect.poll(() => dialog.getByLabel('Tag', { exact: true }).inputValue()).toBe('words')
   await dialog.getByLabel('Round to').fill('0')
   await dialog.getByText('Enter a whole number from 1 to 1,000,000').waitFor()
   await dialog.getByLabel('Round to').fill('1000')

@@ -50,8 +50,8 @@ test('a template shows its next runs in the shop’s time zone and its matches, 
   for (const text of await runs(page).allTextContents())
     expect(text).toMatch(/, 1 \w+ \d{4}, 02:00$/)
   await page.getByText('No file matches now').waitFor()
-  expect(await page.getByLabel('Delete at most').inputValue()).toBe('100')
-  expect(await page.getByLabel('Uploaded more than').inputValue()).toBe('365')
+  await expect.poll(() => page.getByLabel('Delete at most').inputValue()).toBe('100')
+  await expect.poll(() => page.getByLabel('Uploaded more than').inputValue()).toBe('365')
   await save(page).click()
   await page.waitForURL(/\/schedules\/schedule_/)
   expect(await schedules()).toMatchObject([
@@ -75,10 +75,9 @@ soakTest('a task is created by a plain form, and missing fields are named', asyn
   const page = await open('/schedules/new')
   await save(page).click()
   await page.getByText('The task can’t be saved yet').waitFor()
-  expect(await page.locator('.problem-list li').allTextContents()).toEqual([
-    'Name: Enter a name for the task',
-    'What: Choose what to do',
-  ])
+  await expect
+    .poll(() => page.locator('.problem-list li').allTextContents())
+    .toEqual(['Name: Enter a name for the task', 'What: Choose what to do'])
   await page.getByLabel('Name', { exact: true }).fill('Tag courses')
   await page.getByLabel('Action', { exact: true }).selectOption('Tag files')
   await page.getByLabel('How').selectOption('Add')
@@ -108,7 +107,7 @@ soakTest('an invalid cron line is refused next to the field, and not saved', asy
   await page.getByRole('link', { name: 'Tag courses' }).click()
   await page.getByLabel('Runs', { exact: true }).selectOption('By a cron expression')
   const line = page.getByLabel('Cron expression')
-  expect(await line.inputValue()).toBe('30 6 * * 1,4')
+  await expect.poll(() => line.inputValue()).toBe('30 6 * * 1,4')
   await line.fill('30 6 * *')
   await page.getByText('A cron line has five fields').waitFor()
   await save(page).click()
@@ -154,9 +153,11 @@ soakTest('a task that was created over the API is shown unchanged', async () => 
   const made = (await (await server.call('POST', '/api/schedules', body)).json()) as { id: string }
   const page = await open(`/schedules/${made.id}`)
   await page.getByLabel('Format').waitFor()
-  expect(await page.getByLabel('Action', { exact: true }).inputValue()).toBe('action export-files')
+  await expect
+    .poll(() => page.getByLabel('Action', { exact: true }).inputValue())
+    .toBe('action export-files')
   // An export deletes nothing.
-  expect(await page.getByLabel('Delete at most').count()).toBe(0)
+  await expect.poll(() => page.getByLabel('Delete at most').count()).toBe(0)
 })
 
 soakTest('a task is deleted after confirmation', async () => {

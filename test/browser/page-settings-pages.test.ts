@@ -53,7 +53,7 @@ test('a list of licence keys is created, filled and chosen in a workflow for del
 
   await page.goto(`${server.url}/workflows/new?kind=delivery`)
   await page.getByLabel('Name').fill('Keys for buyers')
-  expect(await page.getByRole('radio', { name: 'Deliveries' }).isChecked()).toBe(true)
+  await expect.poll(() => page.getByRole('radio', { name: 'Deliveries' }).isChecked()).toBe(true)
   await page.getByRole('button', { name: 'Add step' }).click()
   const checked = page.waitForResponse(
     (response) =>
@@ -157,7 +157,7 @@ async function giveKey(list: string): Promise<string> {
   })
   const keys = () =>
     read<{ data: { key: string | null; delivery_id: string }[] }>(`/api/licence-lists/${list}/keys`)
-  await expect.poll(async () => (await keys()).data.length, { timeout: 20_000 }).toBe(1)
+  await expect.poll(async () => (await keys()).data.length).toBe(1)
   const { delivery_id } = (await keys()).data[0]!
   // Who opens the delivery sees the key.
   await expect
@@ -231,7 +231,7 @@ test('a customer’s data request is listed with its document, which is download
 
 test('the shop’s watermark is saved, and an empty one is refused', async () => {
   const page = await open('/settings#watermark')
-  expect(await page.getByRole('radio', { name: 'No watermark' }).isChecked()).toBe(true)
+  await expect.poll(() => page.getByRole('radio', { name: 'No watermark' }).isChecked()).toBe(true)
   await page.getByText('A text', { exact: true }).click()
   await press(page, 'Save')
   await page.getByText('Enter the text of the watermark').first().waitFor()
@@ -250,7 +250,7 @@ test('the shop’s watermark is saved, and an empty one is refused', async () =>
   await page.getByRole('button', { name: 'Add step' }).click()
   await page.getByRole('menuitem', { name: 'Watermark PDF documents' }).click()
   const choice = page.getByRole('radio', { name: 'The shop’s watermark' })
-  expect(await choice.isChecked()).toBe(true)
+  await expect.poll(() => choice.isChecked()).toBe(true)
 })
 
 test('mail to buyers: an own server is confirmed by a test mail, and a text is previewed', async () => {
@@ -283,7 +283,9 @@ test('mail to buyers: an own server is confirmed by a test mail, and a text is p
   await page.getByLabel('Code from the test mail').fill(code)
   await press(page, 'Confirm')
   await page.getByRole('radio', { name: 'Through your own mail server' }).waitFor()
-  expect(await page.getByRole('radio', { checked: true }).getAttribute('value')).toBe('server')
+  await expect
+    .poll(() => page.getByRole('radio', { checked: true }).getAttribute('value'))
+    .toBe('server')
 
   await page.goto(`${server.url}/settings/mail-to-buyers/texts`)
   await page.getByLabel('Language', { exact: true }).selectOption('de')
@@ -297,7 +299,9 @@ test('mail to buyers: an own server is confirmed by a test mail, and a text is p
   await page.getByText('Texts saved').waitFor()
   await page.reload()
   await page.getByLabel('Language', { exact: true }).selectOption('de')
-  expect(await page.getByRole('textbox', { name: 'Subject' }).inputValue()).toBe('Hallo zu {order}')
+  await expect
+    .poll(() => page.getByRole('textbox', { name: 'Subject' }).inputValue())
+    .toBe('Hallo zu {order}')
   await page.getByRole('button', { name: 'Use the usual text' }).click()
   await press(page, 'Save')
   await preview.getByRole('heading', { name: 'Ihre Dateien zur Bestellung #1042' }).waitFor()

@@ -72,8 +72,7 @@ const figure = (page: Page, name: string): Locator =>
     .locator('.figures div')
     .filter({ has: page.getByText(name, { exact: true }) })
     .locator('dd')
-const ended = (page: Page) =>
-  page.getByText('The import has ended').last().waitFor({ timeout: 50_000 })
+const ended = (page: Page) => page.getByText('The import has ended').last().waitFor()
 
 interface Listed {
   id: string
@@ -159,9 +158,9 @@ test('a folder is uploaded, and its result is an operation', async () => {
   await status(page, 'Guide to tides.pdf', 'Complete')
   await status(page, 'Beach.jpg', 'Complete')
   await row(page, 'Beach.jpg').getByText('Spring/photos').waitFor()
-  expect(await figure(page, 'Total files').textContent()).toBe('2')
-  expect(await figure(page, 'Completed').textContent()).toBe('2')
-  expect(await figure(page, 'Remaining').textContent()).toBe('0')
+  await expect.poll(() => figure(page, 'Total files').textContent()).toBe('2')
+  await expect.poll(() => figure(page, 'Completed').textContent()).toBe('2')
+  await expect.poll(() => figure(page, 'Remaining').textContent()).toBe('0')
   await page
     .locator('main [role=status]', { hasText: 'Uploads ended: 2 complete, 0 failed' })
     .waitFor({ state: 'attached' })
@@ -181,7 +180,7 @@ test('tags and a pack are chosen for all files; files without a product are mapp
   await page.getByText('Enter a whole number from 1').waitFor()
   await page.getByLabel('Expiry days', { exact: true }).fill('9')
   await page.reload()
-  expect(await page.getByLabel('Pack', { exact: true }).inputValue()).toBe('Sea course')
+  await expect.poll(() => page.getByLabel('Pack', { exact: true }).inputValue()).toBe('Sea course')
   await choose(
     page,
     made3.map((one) => one.path),
@@ -242,7 +241,7 @@ soakTest('asks about a name that exists: rename, new version, or do not send', a
     .selectOption({ label: 'Add as a new version' })
   await dialog.getByLabel('What to do with Plan.pdf').selectOption({ label: 'Don’t upload it' })
   await dialog.getByRole('button', { name: 'Continue' }).click()
-  await expect.poll(async () => (await fileNamed('Chart.pdf')).version, { timeout: 20_000 }).toBe(2)
+  await expect.poll(async () => (await fileNamed('Chart.pdf')).version).toBe(2)
   expect(await hashOf('Chart.pdf')).toBe(second.hash)
 
   await page.reload()
@@ -272,7 +271,7 @@ soakTest(
       .selectOption({ label: 'Don’t upload it' })
     await dialog.getByRole('button', { name: 'Continue' }).click()
     await status(page, 'Twin.pdf', 'Complete')
-    expect(await figure(page, 'Total files').textContent()).toBe('1')
+    await expect.poll(() => figure(page, 'Total files').textContent()).toBe('1')
     expect(await hashOf('Twin.pdf')).toBe(first.hash)
     // Its row is still there, and is replaced.
     await field.setInputFiles(path.join(folder, 'Twins'))
@@ -283,9 +282,7 @@ soakTest(
       .getByLabel('What to do with Twins/b/Twin.pdf')
       .selectOption({ label: 'Don’t upload it' })
     await dialog.getByRole('button', { name: 'Continue' }).click()
-    await expect
-      .poll(() => fileNamed('Twin (2).pdf').catch(() => null), { timeout: 20_000 })
-      .not.toBeNull()
+    await expect.poll(() => fileNamed('Twin (2).pdf').catch(() => null)).not.toBeNull()
     await status(page, 'Twin.pdf', 'Complete')
     await page.getByRole('button', { name: 'Clear finished' }).click()
     await row(page, 'Twin.pdf').waitFor({ state: 'detached' })
@@ -381,7 +378,7 @@ soakTest(
     await dialog.getByLabel('For all of them').selectOption({ label: 'Rename the new file' })
     await dialog.getByRole('button', { name: 'Continue' }).click()
     await ended(page)
-    expect(await figure(page, 'Completed').textContent()).toBe('3')
+    await expect.poll(() => figure(page, 'Completed').textContent()).toBe('3')
     const names = (await listAll(server, '/api/files?search=Same')).map(({ filename }) => filename)
     expect(names.toSorted()).toEqual(['Same (2).pdf', 'Same (3).pdf', 'Same.pdf'])
   },
@@ -425,7 +422,7 @@ test('uploads are paused, resumed and cancelled, one by one and all together', a
   await page.getByRole('button', { name: 'Cancel all' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel uploads' }).click()
   await row(page, 'Part 3.zip').waitFor({ state: 'detached' })
-  expect(await figure(page, 'Total files').textContent()).toBe('2')
+  await expect.poll(() => figure(page, 'Total files').textContent()).toBe('2')
 })
 
 soakTest('an upload waits while the network is down, and resumes at its offset', async () => {
@@ -442,9 +439,7 @@ soakTest('an upload waits while the network is down, and resumes at its offset',
     .waitFor()
   await page.context().setOffline(true)
   line.cut()
-  await expect
-    .poll(() => figure(page, 'Speed').textContent(), { timeout: 20_000 })
-    .toMatch(/^(0 bytes\/s|–)$/)
+  await expect.poll(() => figure(page, 'Speed').textContent()).toMatch(/^(0 bytes\/s|–)$/)
   await status(page, 'Long way.zip', 'Uploading')
   line.mend()
   await page.context().setOffline(false)
@@ -477,7 +472,7 @@ soakTest('after a reload the same file is chosen again, and only the rest is sen
   expect(await hashOf('Half of it.zip')).toBe(file.hash)
   await page.reload()
   await page.getByText('Drop files or a folder here').waitFor()
-  expect(await page.getByText('interrupted').count()).toBe(0)
+  await expect.poll(() => page.getByText('interrupted').count()).toBe(0)
 })
 
 soakTest(

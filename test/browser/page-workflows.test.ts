@@ -71,7 +71,7 @@ soakTest('without own workflows, the page explains them and lists the built-in o
   await page.getByRole('link', { name: 'API import' }).click()
   await page.getByRole('heading', { name: 'API import' }).waitFor()
   await page.getByText('Map to products').waitFor()
-  expect(await save(page).count()).toBe(0)
+  await expect.poll(() => save(page).count()).toBe(0)
 })
 
 test('a workflow of tags and settings is built, run on a selection, and listed in the history', async () => {
@@ -119,7 +119,7 @@ test('a workflow of tags and settings is built, run on a selection, and listed i
   await page.getByRole('button', { name: 'Try it on 1 file' }).click()
   const tried = page.locator('.trial > li')
   await tried.getByText('Tags added: summer, sale').waitFor()
-  expect(await tried.count()).toBe(1)
+  await expect.poll(() => tried.count()).toBe(1)
   expect(await read(`/api/files/${files[0]}`)).toMatchObject({ tags: [] })
   await save(page).click()
   await page.waitForURL(/\/workflows\/workflow_/)
@@ -201,7 +201,9 @@ soakTest('unsaved changes survive navigation to another page', async () => {
   await page.getByLabel('Name', { exact: true }).fill('Two weeks more')
   await page.getByRole('link', { name: 'Files', exact: true }).click()
   await page.getByRole('button', { name: 'Stay' }).click()
-  expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Two weeks more')
+  await expect
+    .poll(() => page.getByLabel('Name', { exact: true }).inputValue())
+    .toBe('Two weeks more')
   await page.goBack()
   await page.getByRole('heading', { name: 'Leave page with unsaved changes?' }).waitFor()
   expect(page.url()).toMatch(/\/workflows\/workflow_/)

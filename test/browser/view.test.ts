@@ -132,7 +132,7 @@ test('shows pictures, and plays tracks and videos from where they were stopped',
   const picture = page.locator('.picture img')
   await expect.poll(() => picture.evaluate((image: Picture) => image.naturalWidth)).toBe(1200)
   await page.getByRole('button', { name: 'Full size' }).press('Enter')
-  expect(await picture.evaluate((image: Picture) => image.width)).toBe(1200)
+  await expect.poll(() => picture.evaluate((image: Picture) => image.width)).toBe(1200)
 
   await openView('Play one.wav')
   const audio = page.locator('audio')
@@ -145,7 +145,7 @@ test('shows pictures, and plays tracks and videos from where they were stopped',
   await expect.poll(seconds).toBe(12)
   await page.getByRole('button', { name: 'two.wav' }).press('Enter')
   await expect.poll(length).toBe(20)
-  expect(await page.locator('.track[aria-current]').textContent()).toBe('two.wav')
+  await expect.poll(() => page.locator('.track[aria-current]').textContent()).toBe('two.wav')
 
   await page.getByRole('link', { name: 'All files' }).click()
   await page.getByRole('link', { name: 'Play film.webm' }).click()

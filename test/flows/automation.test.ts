@@ -56,9 +56,7 @@ const keyWithout = async (...missing: Scope[]) => {
 
 async function untilEnd(id: string): Promise<Json> {
   const read = async () => (await ask('GET', `/api/operations/${id}`)).body
-  await expect
-    .poll(async () => (await read()).status, { timeout: 20_000 })
-    .toMatch(/success|partial|failed|cancelled/)
+  await expect.poll(async () => (await read()).status).toMatch(/success|partial|failed|cancelled/)
   return read()
 }
 

@@ -89,12 +89,14 @@ test('a buyer without scripts asks for the library, opens its mail and downloads
   await page.goto(`${server.url}/library`)
   await page.getByLabel('Email address').fill(` ${ADA} `)
   await page.getByRole('button', { name: 'Send the link' }).click()
-  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Check your inbox')
+  await expect
+    .poll(() => page.getByRole('heading', { level: 1 }).textContent())
+    .toBe('Check your inbox')
   await expect.poll(() => libraryMails(ADA).length).toBe(1)
 
   const address = present(libraryMails(ADA)[0], 'The address')
   const opened = await page.goto(address)
-  expect(await page.locator('html').getAttribute('lang')).toBe('fr')
+  await expect.poll(() => page.locator('html').getAttribute('lang')).toBe('fr')
   expect(opened?.headers()['content-security-policy']).toContain("default-src 'none'")
   const names = () => page.locator('li > span:first-child').allTextContents()
   expect((await names()).map((text) => text.trim().split(/\s/)[0])).toEqual([
@@ -104,7 +106,7 @@ test('a buyer without scripts asks for the library, opens its mail and downloads
   ])
   await page.getByRole('searchbox').fill('EB-001 no such')
   await page.getByRole('button', { name: 'Chercher' }).click()
-  expect(await page.getByRole('status').textContent()).toContain('Rien ne contient')
+  await expect.poll(() => page.getByRole('status').textContent()).toContain('Rien ne contient')
   await page.getByRole('searchbox').fill('walk')
   await page.getByRole('button', { name: 'Chercher' }).click()
   expect(await names()).toHaveLength(1)

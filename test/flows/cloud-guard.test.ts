@@ -152,7 +152,7 @@ const copies = (): string[] =>
 /** Starts a sync and returns the environment of its rclone, which is held until it is ended. */
 async function held(connection: string): Promise<{ operation: string; environment: string[] }> {
   const { body } = await app.owner.call('POST', `/api/connections/${connection}/sync`, {})
-  await expect.poll(copies, { timeout: 20_000 }).toHaveLength(1)
+  await expect.poll(copies).toHaveLength(1)
   const [pid] = copies()
   for (const process of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
     expect(commandOf(process)).not.toMatch(CANARY)

@@ -226,7 +226,7 @@ describe('a running sync', () => {
     bucket.intercept = ({ method, key }) =>
       method === 'GET' && key.startsWith('slow/') ? gate.promise : null
     const { body } = await app.owner.call('POST', `/api/connections/${id}/sync`, {})
-    await expect.poll(running, { timeout: 20_000 }).toHaveLength(1)
+    await expect.poll(running).toHaveLength(1)
     const second = await app.owner.call('POST', `/api/connections/${id}/sync`, {})
     expect(second).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
     expect((await app.get(`/api/connections/${id}`)).progress).toMatchObject({ phase: 'syncing' })

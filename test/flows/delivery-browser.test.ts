@@ -217,20 +217,22 @@ describe('the buyer’s page', () => {
     await fetch(`${base}/download?key=${key}`).then((response) => response.arrayBuffer())
     await page.goto(`${base}/download?key=${key}`)
     expect(await page.title()).toBe('This link has been used up · Harbour & Sons')
-    expect(await page.getByRole('banner').innerText()).toBe('Harbour & Sons')
-    expect(await page.getByRole('main').getByRole('heading', { level: 1 }).innerText()).toBe(
-      'This link has been used up',
-    )
+    await expect.poll(() => page.getByRole('banner').innerText()).toBe('Harbour & Sons')
+    await expect
+      .poll(() => page.getByRole('main').getByRole('heading', { level: 1 }).innerText())
+      .toBe('This link has been used up')
     await page.getByLabel('Your email address').fill('me@example.com')
     await page.getByLabel('Message').fill('My disk broke.')
     await page.getByRole('button', { name: 'Send to Harbour & Sons' }).click()
-    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Your message was sent')
+    await expect
+      .poll(() => page.getByRole('heading', { level: 1 }).innerText())
+      .toBe('Your message was sent')
     const notices = await depot.scope.query<{ body: string }>(
       'select body from notices where shop_id = :shop',
     )
     expect(notices.at(-1)!.body).toContain('My disk broke.')
     await page.goto(`${base}/download?key=${key}`)
-    expect(await page.getByRole('main').innerText()).toContain('has been asked for more')
+    await expect.poll(() => page.getByRole('main').innerText()).toContain('has been asked for more')
   })
 
   test('of an order works without scripts on a phone, in the order’s language', async () => {
@@ -241,7 +243,7 @@ describe('the buyer’s page', () => {
     for (const [at, [locale, one, all]] of Object.entries(ORDER_PAGES)) {
       const key = await buyGuides(Number(at), locale)
       await page.goto(`${base}/download?key=${key}`)
-      expect(await page.locator('html').getAttribute('lang')).toBe(locale)
+      await expect.poll(() => page.locator('html').getAttribute('lang')).toBe(locale)
       expect((await page.getByRole('main').boundingBox())!.width).toBeLessThanOrEqual(phone.width)
       const names: string[] = []
       for (const link of [
@@ -272,16 +274,18 @@ describe('the buyer’s page', () => {
       depot.time.now,
     )
     await page.goto(`${base}/download?key=${key}`)
-    expect(await page.getByRole('listitem').allInnerTexts()).toEqual(
-      files.map((name) => expect.stringContaining(name) as string),
-    )
+    await expect
+      .poll(() => page.getByRole('listitem').allInnerTexts())
+      .toEqual(files.map((name) => expect.stringContaining(name) as string))
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'Download 2 Workbook.pdf' }).click(),
     ])
     expect(download.suggestedFilename()).toBe('2 Workbook.pdf')
     await page.reload()
-    expect(await page.getByRole('listitem').nth(1).innerText()).toContain('4 downloads left')
+    await expect
+      .poll(() => page.getByRole('listitem').nth(1).innerText())
+      .toContain('4 downloads left')
     expect(complaints).toEqual([])
   })
 
@@ -298,7 +302,9 @@ describe('the buyer’s page', () => {
         await page.emulateMedia({ colorScheme })
         await page.setViewportSize({ width: 320, height: 700 })
         await page.goto(`${base}/download?key=${key}`)
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320)
+        await expect
+          .poll(() => page.evaluate('document.documentElement.scrollWidth'))
+          .toBeLessThanOrEqual(320)
         expect(await lowestContrast(page), colorScheme).toBeGreaterThanOrEqual(4.5)
       }
     } finally {

@@ -60,7 +60,7 @@ async function killWriting(program: ChildProcess, file: string): Promise<void> {
       (found) => found.blocks > 0,
       () => false,
     )
-  await expect.poll(size, { timeout: 60_000 }).toBe(true)
+  await expect.poll(size).toBe(true)
   program.kill('SIGKILL')
   await once(program, 'exit')
 }

@@ -129,7 +129,7 @@ test('a resumed download uses its session, which is charged for the bytes that a
   for (let cut = 0; cut < 4; cut++) {
     const leaving = run('curl', ['-s', '-A', '', '--max-filesize', '1', '-r', '100-', url])
     await expect(leaving).rejects.toMatchObject({ code: 63 })
-    await expect.poll(left, { timeout: 20_000 }).toBeGreaterThan(60_000_000)
+    await expect.poll(left).toBeGreaterThan(60_000_000)
   }
   expect((await get(port, key, { range: 'bytes=39999900-' })).status).toBe(206)
   expect((await depot.downloads(id)).downloads).toBe(1)

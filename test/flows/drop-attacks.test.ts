@@ -16,6 +16,7 @@ import { openDropHouse, type DropHouse } from '../drop.ts'
 import { openFtp } from '../ftp-client.ts'
 import { openSftp } from '../sftp-client.ts'
 import { silent } from '../database.ts'
+import { WAIT_MS } from '../wait.ts'
 
 const MB = 1_000_000
 let house: DropHouse
@@ -51,8 +52,8 @@ test('a client that reads no replies of FTP is not read either, and its replies 
   onTestFinished(() => clearInterval(sample))
   // More than the system's buffers hold.
   client.write(Buffer.from(`FEAT ${'x'.repeat(93)}\r\n`.repeat(300_000)))
-  await vi.waitFor(() => expect(own.isPaused()).toBe(true), 30_000)
-  await vi.waitFor(() => expect(own.writableLength).toBeGreaterThan(0), 30_000)
+  await expect.poll(() => own.isPaused()).toBe(true)
+  await expect.poll(() => own.writableLength).toBeGreaterThan(0)
   expect(most).toBeLessThan(100_000)
 })
 
@@ -83,7 +84,7 @@ describe('SFTP', () => {
     // Each is read once and copied into two packets.
     expect(large).toBeLessThan(300)
     socket.resume()
-    await vi.waitFor(() => expect(answered).toBe(COUNT), 60_000)
+    await expect.poll(() => answered).toBe(COUNT)
   })
   test('a client that sends requests without an end is disconnected', async () => {
     const { sftp: channel, socket } = await sftp()
@@ -138,13 +139,13 @@ describe('SFTP', () => {
       )
       for (let n = 1; n < 300; n++) channel.setstat(at, { size: 4_000_000 - n }, () => {})
       const waits = () => taking(`wait_event_type = 'Lock'`)
-      await expect.poll(waits, { timeout: 60_000 }).toBe(1)
+      await expect.poll(waits).toBe(1)
       socket.destroy()
-      await expect.poll(open, { timeout: 60_000 }).toBe(0)
+      await expect.poll(open).toBe(0)
     })
     const runs = () => taking(`state = 'active' and pid <> pg_backend_pid()`)
-    await expect.poll(runs, { timeout: 60_000 }).toBe(0)
-    await expect.poll(async () => (await row()).state, { timeout: 60_000 }).not.toBe('writing')
+    await expect.poll(runs).toBe(0)
+    await expect.poll(async () => (await row()).state).not.toBe('writing')
     const before = await row()
     expect(before.size_bytes).toBeGreaterThanOrEqual(3_999_999)
     const other = await sftp()
@@ -236,14 +237,14 @@ test('refusals are counted, and shown by the metrics', async () => {
     const client = await openFtp(server.ftpPort, username, 'wrong')
     expect(client.signedIn).toMatch(/^530 /)
     return client
-  }, 30_000)
+  }, WAIT_MS)
   wrong.socket.destroy()
   // Until the server has noticed that the connections before it are closed.
   const first = await vi.waitFor(async () => {
     const client = await openFtp(server.ftpPort, username, house.password)
     expect(client.signedIn).toMatch(/^230 /)
     return client
-  }, 30_000)
+  }, WAIT_MS)
   const second = await openFtp(server.ftpPort, username, house.password)
   expect(second.signedIn).toMatch(/^421 /)
   expect(await first.say('ALLO 1')).toMatch(/^2/)

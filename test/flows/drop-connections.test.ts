@@ -241,7 +241,7 @@ describe('two processes', () => {
     data.write(bytes.subarray(0, 500_000))
     // The client has lost this connection, but the first process does not know it.
     const back = await ftp(second)
-    await expect.poll(() => back.say('SIZE resumed.bin'), { timeout: 20_000 }).toBe('213 500000')
+    await expect.poll(() => back.say('SIZE resumed.bin')).toBe('213 500000')
     const rest = await back.data()
     expect(await back.say('REST 500000')).toMatch(/^350 /)
     expect(await back.say('STOR resumed.bin')).toMatch(/^150 /)

@@ -58,7 +58,7 @@ const open = () => openSftp(drop.sftp_port, drop.username, drop.password)
 const reopened = async (): Promise<SftpClient> => {
   let client: SftpClient | null = null
   await expect
-    .poll(async () => (client = await open().catch(() => null)), { timeout: 10_000, interval: 20 })
+    .poll(async () => (client = await open().catch(() => null)), { interval: 20 })
     .not.toBeNull()
   return client!
 }
@@ -161,9 +161,7 @@ soakTest(
         timeout: 90_000,
       })
       .toBe(names.length)
-    await expect
-      .poll(async () => (await get('/api/drop/files?state=importing')).data, { timeout: 30_000 })
-      .toEqual([])
+    await expect.poll(async () => (await get('/api/drop/files?state=importing')).data).toEqual([])
     const files = await listAll(server, '/api/files?search=once-&limit=250')
     expect(files.map(({ filename }) => filename).sort()).toEqual(names.toSorted())
   },

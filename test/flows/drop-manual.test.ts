@@ -14,7 +14,7 @@ const preview = async () => {
   const { body, status } = await house.call('POST', '/api/drop/import', { dry_run: true })
   expect(status).toBe(202)
   const read = async () => (await house.get(`/api/operations/${body.id}`)).status
-  await expect.poll(read, { timeout: 20_000 }).toBe('previewed')
+  await expect.poll(read).toBe('previewed')
   return body.id as string
 }
 const confirm = async (id: string) => {

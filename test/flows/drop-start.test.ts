@@ -73,7 +73,7 @@ test('a file sent to ROLE=drop is imported by another process on the same databa
   onTestFinished(() => web.stop().then(() => removeDataDir(web.dataDir)))
   const drop = start({ STORAGE_PRIMARY })
   const portOf = () => /"the drop server is ready","sftpPort":(\d+)/.exec(drop.output())?.[1]
-  await expect.poll(portOf, { timeout: 60_000 }).toBeDefined()
+  await expect.poll(portOf).toBeDefined()
   const made = await web.call('POST', '/api/drop/accounts', { name: 'Warehouse' })
   expect(made.status).toBe(201)
   const { username, password } = (await made.json()) as { username: string; password: string }
@@ -93,7 +93,7 @@ test('a file sent to ROLE=drop is imported by another process on the same databa
     }
     return data.find(({ filename }) => filename === 'sent.pdf')?.id
   }
-  await expect.poll(files, { timeout: 30_000 }).toBeDefined()
+  await expect.poll(files).toBeDefined()
   const content = await web.call('GET', `/api/files/${await files()}/content`)
   expect(Buffer.from(await content.arrayBuffer()).equals(bytes)).toBe(true)
   expect(await isRunning(web)).toBe(true)
@@ -145,7 +145,7 @@ soakTest(
     await expect.poll(() => isRunning(web)).toBe(false)
     expect(web.output()).toContain(`FTP_PORT: ${port} on 127.0.0.1 is taken`)
     await new Promise((resolve) => server.close(resolve))
-    await expect.poll(() => web.output(), { timeout: 60_000 }).toContain('the drop server is ready')
+    await expect.poll(() => web.output()).toContain('the drop server is ready')
     expect(told()).toBe(1)
     expect(await isRunning(web)).toBe(true)
   },

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import ssh2 from 'ssh2'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { changeAccount, changePassword } from '../../server/features/drop/accounts.ts'
 import { changeSettings } from '../../server/features/drop/settings.ts'
 import type { DropEntry } from '../../server/features/drop/entries.ts'
@@ -376,7 +376,7 @@ describe('sign-in', () => {
     const about = { host: '127.0.0.1', port: other.server.sftpPort, username: 'scanner' }
     client.connect({ ...about, ident: 'OldScanner_1.0', password: '', algorithms })
     await failed
-    await vi.waitFor(() => expect(lines.join()).toMatch(/OldScanner_1.0.*no matching key exchange/))
+    await expect.poll(() => lines.join()).toMatch(/OldScanner_1.0.*no matching key exchange/)
   })
   test('bans an address after ten failures, even with the correct password then', async () => {
     const { server, account } = house

@@ -12,8 +12,9 @@ import { createTestShop } from '../database.ts'
 import { createTestEngine, makeBytes, type TestEngine } from '../engine.ts'
 import { sized } from '../scale.ts'
 import { fillLibrary } from './library.ts'
+import { WAIT_MS } from '../wait.ts'
 
-const LARGE = sized(40_000, 100_000)
+const LARGE = sized(WAIT_MS, 100_000)
 /** How many batches began. */
 let begun = 0
 /**
@@ -129,7 +130,7 @@ test.each(
     begun = 0
     worker = await house.startWorker({ jobs_at_once: jobs })
     const big = await start(house.scope, workflow, all)
-    await expect.poll(() => begun, { timeout: 30_000, interval: 1 }).toBeGreaterThan(4)
+    await expect.poll(() => begun, { interval: 1 }).toBeGreaterThan(4)
 
     const small = await start(
       other,
@@ -138,7 +139,7 @@ test.each(
     )
     // Batches that have already begun are not counted.
     const before = (await turns()).length
-    const ended = await house.engine.waitForEnd(other, small, 200_000, new AbortController().signal)
+    const ended = await house.engine.waitForEnd(other, small, WAIT_MS, new AbortController().signal)
     expect(ended).toMatchObject({ status: 'success', done: 10 })
     const taken = await turns()
     expect(taken.slice(0, before)).toContain(big)
@@ -151,7 +152,7 @@ test.each(
     const last = await house.engine.waitForEnd(
       house.scope,
       big,
-      200_000,
+      WAIT_MS,
       new AbortController().signal,
     )
     expect(last!.finished_at! > ended!.finished_at!).toBe(true)
@@ -169,14 +170,14 @@ test('several shops whose servers never answer delay others only until their bat
       return { scope, id: await start(scope, import_, entriesOf(`stuck ${n}`, 400)) }
     }),
   )
-  await expect.poll(() => waiting, { timeout: 20_000 }).toBe(4)
+  await expect.poll(() => waiting).toBe(4)
   for (let n = 0; n < 3; n++) {
     const small = await start(
       other,
       workflowOf('import', 4, 'note-slowly', 'make-bytes'),
       entriesOf(`beside ${n}`, 10),
     )
-    const ended = await house.engine.waitForEnd(other, small, 200_000, new AbortController().signal)
+    const ended = await house.engine.waitForEnd(other, small, WAIT_MS, new AbortController().signal)
     expect(ended).toMatchObject({ status: 'success', done: 10 })
   }
   // As many as before still wait, and those of the third shop too.
@@ -193,7 +194,7 @@ test('a shop whose servers never answer delays neither its own changes nor the i
       start(house.scope, workflowOf('import', 4, 'wait-for-ever', 'make-bytes'), source),
     ),
   )
-  await expect.poll(() => waiting, { timeout: 10_000 }).toBe(2)
+  await expect.poll(() => waiting).toBe(2)
   const quick = await start(house.scope, workflowOf('bulk', 1, 'note'), {
     type: 'filter',
     filter: { search: '-00012' },
@@ -208,7 +209,7 @@ test('a shop whose servers never answer delays neither its own changes nor the i
     [other, small],
   ] as const)
     // oxfmt-ignore
-    expect(await house.engine.waitForEnd(scope, id, 200_000, new AbortController().signal)).toMatchObject({
+    expect(await house.engine.waitForEnd(scope, id, WAIT_MS, new AbortController().signal)).toMatchObject({
       status: 'success',
     })
   expect(waiting).toBe(2)

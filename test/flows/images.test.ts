@@ -220,9 +220,7 @@ test('a preview lists the new names, and those that are taken', async () => {
     'c.txt': jpeg,
   })
   const id = await house.startOn(optimizing(), { dryRun: true })
-  await expect
-    .poll(async () => (await house.engine.get(house.scope, id))!.status, { timeout: 20_000 })
-    .toBe('previewed')
+  await expect.poll(async () => (await house.engine.get(house.scope, id))!.status).toBe('previewed')
   const previewed = await house.engine.items(house.scope, id, { limit: 10 })
   expect(previewed.map((item) => [...said(item), item.after?.filename])).toEqual([
     ['failed', 'duplicate_filename', undefined],

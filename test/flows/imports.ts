@@ -1,5 +1,6 @@
 // Imports files and reads lists, as a storefront tool would.
 import type { RunningServer } from './server.ts'
+import { WAIT_MS } from '../wait.ts'
 
 export interface ImportReply {
   status: string
@@ -60,7 +61,7 @@ export interface JobRecord {
 export async function jobUntilEnd(
   server: RunningServer,
   job: string,
-  within = 120_000,
+  within = WAIT_MS,
 ): Promise<JobRecord> {
   const until = Date.now() + within
   while (true) {

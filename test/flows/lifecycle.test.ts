@@ -70,9 +70,7 @@ const expiryOf = (days: number) => workflowOf('update-settings', { expiry_days: 
 const read = async (id: string) => (await house.engine.get(house.scope, id))!
 const move = (id: string, how: OperationMove) => house.engine.move(house.scope, id, how)
 const begun = (id: string, done = 0) =>
-  expect
-    .poll(async () => (await read(id)).done, { timeout: 20_000, interval: 2 })
-    .toBeGreaterThan(done)
+  expect.poll(async () => (await read(id)).done, { interval: 2 }).toBeGreaterThan(done)
 
 /** Waits until no job of its batches runs or is queued, so that nothing can be written for it. */
 async function expectInterrupted(id: string, within = DEADLINE.timeout): Promise<void> {
@@ -200,7 +198,7 @@ describe('an import whose origin does not answer', () => {
   const temporary = () => readdir(path.join(house.folder, 'primary', 'tmp'))
   /** Waits until some files are imported and others are being downloaded. */
   async function inTheMiddle(id: string): Promise<void> {
-    await expect.poll(() => origin.waiting, { timeout: 10_000 }).toBeGreaterThan(20)
+    await expect.poll(() => origin.waiting).toBeGreaterThan(20)
     origin.admit(30)
     await begun(id, 29)
     // The first batch downloads 16 files concurrently: the 30 may include all of the second.
@@ -271,7 +269,7 @@ describe('previews, retries and order', () => {
         dryRun: true,
       },
     )
-    await expect.poll(async () => (await read(id)).status, { timeout: 20_000 }).toBe('previewed')
+    await expect.poll(async () => (await read(id)).status).toBe('previewed')
     expectSame(await dumpOf(house.scope), before)
     const preview = await read(id)
     expect(preview).toMatchObject({ total: COUNT, done: COUNT, failed: 0, undo_until: null })
@@ -316,7 +314,7 @@ describe('previews, retries and order', () => {
     ]
     const on = ids.slice(2000, 2050)
     const id = await house.startOn({ ...workflow, steps }, { ids: on, dryRun: true })
-    await expect.poll(async () => (await read(id)).status, { timeout: 20_000 }).toBe('previewed')
+    await expect.poll(async () => (await read(id)).status).toBe('previewed')
     expect(seen).toEqual([])
     await set(on[0]!, { expiry_days: 400 })
     await set(on[1]!, { tags: ['by-hand'] })
@@ -334,7 +332,7 @@ describe('previews, retries and order', () => {
     await set(ids[5]!, { deleted_at: new Date() })
     const before = await dumpOf(house.scope)
     const id = await house.startOn(expiryOf(77), { ids: ids.slice(4, 10), dryRun: true })
-    await expect.poll(async () => (await read(id)).status, { timeout: 20_000 }).toBe('previewed')
+    await expect.poll(async () => (await read(id)).status).toBe('previewed')
     expect(await read(id)).toMatchObject({ done: 5, failed: 1 })
     await move(id, 'cancel')
     expect(await read(id)).toMatchObject({ status: 'cancelled', finished_at: expect.any(Date) })
@@ -465,9 +463,7 @@ describe('previews, retries and order', () => {
       const inTime = await house.startOn(expiryOf(502), { ids: ids.slice(703, 710) })
       const waiting = async (id: string) =>
         (await house.engine.items(house.scope, id, { limit: 10 })).map(({ error }) => error?.code)
-      await expect
-        .poll(() => waiting(inTime), { timeout: 10_000, interval: 20 })
-        .toContain('file_in_use')
+      await expect.poll(() => waiting(inTime), { interval: 20 }).toContain('file_in_use')
       gates[1]!.resolve()
 
       const helped = await house.untilEnd(inTime)

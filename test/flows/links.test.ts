@@ -214,8 +214,8 @@ describe('sent links', () => {
       ...{ action: 'create-links', select: { file_ids } },
       options: { email: 'first@example.com', send_emails: true, per_file },
     })
-    await expect.poll(() => received('first@example.com').length, { timeout: 20_000 }).toBe(2)
-    await expect.poll(() => received('second@example.com').length, { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => received('first@example.com').length).toBe(2)
+    await expect.poll(() => received('second@example.com').length).toBe(1)
     for (const mail of smtp.mails) expect(mail.to.length).toBe(1)
     const [mail] = received('second@example.com')
     const answer = await fetch(addressIn(mail!.raw))
@@ -234,7 +234,7 @@ describe('sent links', () => {
         queued: 1,
         skipped: [],
       })
-      await expect.poll(() => received('hand@example.com').length, { timeout: 20_000 }).toBe(n)
+      await expect.poll(() => received('hand@example.com').length).toBe(n)
     }
     expect(received('hand@example.com').map(({ raw }) => addressIn(raw))).toEqual([
       link.url,

@@ -56,7 +56,7 @@ test('a worker and a drop server report their health and metrics', async () => {
   const worker = await startProcess({ ROLE: 'worker', METRICS_TOKEN })
   const drop = await startProcess({ ROLE: 'drop' })
   for (const each of [worker, drop]) {
-    await expect.poll(() => each.status('/readyz'), { timeout: 60_000 }).toBe(200)
+    await expect.poll(() => each.status('/readyz')).toBe(200)
     expect(await each.status('/healthz')).toBe(200)
     expect(await each.status('/api/files')).toBe(404)
   }
@@ -77,7 +77,7 @@ test('a worker and a drop server report their health and metrics', async () => {
 
 test('a port that is taken ends the start, and names the setting', async () => {
   const drop = await startProcess({ ROLE: 'drop' })
-  await expect.poll(() => drop.status('/readyz'), { timeout: 60_000 }).toBe(200)
+  await expect.poll(() => drop.status('/readyz')).toBe(200)
   const second = await startProcess({ ROLE: 'worker', MONITORING_PORT: String(drop.port) })
   expect(await second.closed).toBe(1)
   expect(second.output()).toContain(`MONITORING_PORT: ${drop.port} is taken on 127.0.0.1`)

@@ -20,6 +20,7 @@ import {
   type RunningServer,
   type ServerProcess,
 } from './server.ts'
+import { WAIT_MS } from '../wait.ts'
 
 interface MessageRecord {
   id: string
@@ -93,7 +94,7 @@ const messageOf = async (job: string) =>
 async function until<T>(
   look: () => Promise<T | false | undefined> | T | false | undefined,
 ): Promise<T> {
-  const end = Date.now() + 60_000
+  const end = Date.now() + WAIT_MS
   while (true) {
     const found = await look()
     if (found) return found

@@ -172,9 +172,7 @@ describe('once it is listed', () => {
     const before = await shop()
     const { id } = await start({ dry_run: true })
     await expect
-      .poll(async () => (await owner.call('GET', `/api/operations/${id}`)).body, {
-        timeout: 20_000,
-      })
+      .poll(async () => (await owner.call('GET', `/api/operations/${id}`)).body)
       .toMatchObject({
         status: 'previewed',
         done: 2,

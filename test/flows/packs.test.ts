@@ -135,7 +135,7 @@ test('a new pack is created once, by the first of two operations, and by no prev
     dryRun: true,
   })
   await expect
-    .poll(async () => (await house.engine.get(house.scope, preview))!.status, { timeout: 10_000 })
+    .poll(async () => (await house.engine.get(house.scope, preview))!.status)
     .toBe('previewed')
   expect((await house.engine.items(house.scope, preview, { limit: 3 }))[0]).toMatchObject({
     before: { pack_id: null },

@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { whereIs } from '../programs.ts'
 import { freePort } from './server.ts'
 
@@ -38,7 +38,7 @@ max_client_conn = 3000
   if (isRoot) await chmod(folder, 0o755)
   const started = [...(isRoot ? ['-u', 'nobody'] : []), config]
   const bouncer = spawn(whereIs('pgbouncer')!, started, { stdio: 'ignore' })
-  await vi.waitFor(async () => expect(await reachable(port)).toBe(true), 30_000)
+  await expect.poll(() => reachable(port)).toBe(true)
   return {
     url: `postgres://${username}@127.0.0.1:${port}${pathname}`,
     close: async () => {

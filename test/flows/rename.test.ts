@@ -6,6 +6,7 @@ import { withOptions, type OperationRow } from '../../server/engine/engine.ts'
 import { createTestEngine, type TestEngine } from '../engine.ts'
 import { makeFiles } from '../files.ts'
 import { soakTest } from '../scale.ts'
+import { WAIT_MS } from '../wait.ts'
 
 const { plugins, workflows } = appConfig({})
 let house: TestEngine
@@ -60,7 +61,7 @@ async function resultsOf(id: string) {
   return results
 }
 async function previewed(id: string): Promise<OperationRow> {
-  const until = Date.now() + 40_000
+  const until = Date.now() + WAIT_MS
   while (true) {
     const operation = (await house.engine.get(house.scope, id))!
     if (operation.status === 'previewed') return operation

@@ -130,9 +130,7 @@ const move = (id: string, how: OperationMove) => house.engine.move(house.scope, 
 const ended = async (id: string): Promise<OperationRow> => (await house.untilEnd(id)).operation
 const carryOut = async (workflow: Workflow) => ended(await house.startOn(workflow))
 const begun = (id: string) =>
-  expect
-    .poll(async () => (await read(id)).done, { timeout: 20_000, interval: 5 })
-    .toBeGreaterThan(0)
+  expect.poll(async () => (await read(id)).done, { interval: 5 }).toBeGreaterThan(0)
 const count = async (table: 'items' | 'artifacts' | 'notices' | 'outbox', operation: string) =>
   (await house.scope.from(table).where('operation_id', operation).select('operation_id')).length
 const contentOf = async (operation: string): Promise<string | null> => {
@@ -321,7 +319,7 @@ describe('an operation without a ledger', () => {
 
   test('is previewed in a sentence, and confirmed or discarded', async () => {
     const id = await house.startOn(WRITE, { dryRun: true })
-    await expect.poll(async () => (await read(id)).status, { timeout: 20_000 }).toBe('previewed')
+    await expect.poll(async () => (await read(id)).status).toBe('previewed')
     const notice = 'A notice in the page when it has ended'
     expect(inEnglish(await read(id))).toMatchObject({
       intentions: [`Writes ${COUNT} names`, notice],
@@ -333,9 +331,7 @@ describe('an operation without a ledger', () => {
     await expectNames(id)
 
     const discarded = await house.startOn(WRITE, { dryRun: true })
-    await expect
-      .poll(async () => (await read(discarded)).status, { timeout: 20_000 })
-      .toBe('previewed')
+    await expect.poll(async () => (await read(discarded)).status).toBe('previewed')
     await move(discarded, 'cancel')
     expect(await ended(discarded)).toMatchObject({ status: 'cancelled', done: 0, cancelled: COUNT })
     expect(runs).toBe(1)
@@ -350,7 +346,7 @@ describe('an operation without a ledger', () => {
     }
     const id = await house.startOn(WRITE)
     started.resolve(id)
-    await expect.poll(async () => hasEnded(await read(id)), { timeout: 20_000 }).toBe(true)
+    await expect.poll(async () => hasEnded(await read(id))).toBe(true)
     expect(await read(id)).toMatchObject({
       status: 'cancelled',
       done: 0,
@@ -370,9 +366,7 @@ describe('an operation without a ledger', () => {
         return {}
       }
       id = await house.startOn(WRITE)
-      await expect
-        .poll(async () => (await read(id)).finished_steps, { timeout: 20_000 })
-        .toBeGreaterThan(0)
+      await expect.poll(async () => (await read(id)).finished_steps).toBeGreaterThan(0)
       await expectInterrupted(id)
       expect(await read(id)).toMatchObject({ status: 'paused', finished_at: null })
       await move(id, 'resume')
@@ -575,7 +569,7 @@ describe('links created by an operation', () => {
         dryRun: true,
       },
     )
-    await expect.poll(async () => (await read(id)).status, { timeout: 20_000 }).toBe('previewed')
+    await expect.poll(async () => (await read(id)).status).toBe('previewed')
     const [item] = await house.engine.items(house.scope, id, { limit: 1 })
     expect(item).toMatchObject({
       status: 'done',

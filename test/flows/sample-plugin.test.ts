@@ -82,9 +82,7 @@ describe('once it is listed', () => {
     const before = await tags()
     const id = await start({ dry_run: true, options: { round_to: 1000 } })
     await expect
-      .poll(async () => (await owner.call('GET', `/api/operations/${id}`)).body.status, {
-        timeout: 20_000,
-      })
+      .poll(async () => (await owner.call('GET', `/api/operations/${id}`)).body.status)
       .toBe('previewed')
     expect(await tags()).toEqual(before)
 

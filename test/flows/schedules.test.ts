@@ -179,7 +179,7 @@ test('a worker that dies while it starts a run neither loses nor repeats it', as
              and query ilike '%insert into operations%'`,
         )
       ).rowCount
-    await expect.poll(cut, { interval: 20, timeout: 10_000 }).toBe(1)
+    await expect.poll(cut, { interval: 20 }).toBe(1)
     expect(await dying).toBe(0)
   } finally {
     await holder.query('rollback')

@@ -9,6 +9,7 @@ import path from 'node:path'
 import type { Demo } from '../../server/startup/demo.ts'
 import { makeDataDir, removeDataDir } from '../data-dir.ts'
 import { createTestDatabase } from '../database.ts'
+import { WAIT_MS } from '../wait.ts'
 
 export { makeDataDir, removeDataDir }
 
@@ -24,7 +25,6 @@ export const ARGUMENTS = OPTIONS!.split(' ')
 /** The clone's own Node: the test's Node may be in a folder that another user cannot read. */
 export const nodeOf = (root: string): string =>
   path.join(root, 'node_modules', 'node', 'bin', 'node')
-const READY_MS = 120_000
 /** For servers whose database is not embedded. */
 export const SECRET = 'a secret for servers of tests, long enough'
 
@@ -185,7 +185,7 @@ async function readiness(
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () => reject(new Error(`The server was not ready in time:\n${output()}`)),
-      READY_MS,
+      WAIT_MS,
     )
   })
   const gone = exited.then((code) => {

@@ -146,9 +146,7 @@ describe('files that move to the backup location', () => {
     const { body: preview } = await post<{ id: string }>('/api/operations', body)
     const record = async () =>
       (await (await server.call('GET', `/api/operations/${preview.id}`)).json()) as object
-    await expect
-      .poll(record, { timeout: 20_000 })
-      .toMatchObject({ status: 'previewed', done: 0, skipped: COUNT })
+    await expect.poll(record).toMatchObject({ status: 'previewed', done: 0, skipped: COUNT })
   })
   test('can be downloaded meanwhile', async () => {
     let moving = true

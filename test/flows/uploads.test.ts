@@ -99,7 +99,7 @@ test('another web process continues an upload whose client disappeared', async (
   const silent = await stallingPatch(one, at, bytes.subarray(0, 1_000_000), bytes.length)
   // The first process holds the upload and waits for bytes that never arrive: it is asked to
   // release it.
-  await expect.poll(() => offsetOf(senderOf(two), at), { timeout: 20_000 }).toBe(1_000_000)
+  await expect.poll(() => offsetOf(senderOf(two), at)).toBe(1_000_000)
   expect(
     (await patch(senderOf(two), at, 1_000_000, bytes.subarray(1_000_000, 2_000_000))).status,
   ).toBe(204)

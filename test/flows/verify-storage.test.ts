@@ -38,7 +38,7 @@ test('ends with 1 while a blob is missing, restores it from the backup, and name
     (await readdir(path.join(server.dataDir, location), { recursive: true })).filter((name) =>
       /^\d+\/[0-9a-f]{64}$/.test(name),
     )
-  await expect.poll(() => blobs('backup'), { timeout: 60_000 }).toHaveLength(3)
+  await expect.poll(() => blobs('backup')).toHaveLength(3)
   expect(await verify('--hash', '--json')).toMatchObject({ code: 0 })
 
   const [first] = await blobs('files')

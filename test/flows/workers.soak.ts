@@ -179,7 +179,7 @@ async function killIn(wanted: Phase): Promise<Sight & { name: string }> {
 test('kills during fetch, commit and finish of one import: nothing lost, nothing duplicated, one email', async () => {
   const job = await startImport('killed', FILES)
   const operation = idOf(job)
-  await expect.poll(() => origin.waiting, { timeout: 20_000 }).toBeGreaterThan(30)
+  await expect.poll(() => origin.waiting).toBeGreaterThan(30)
   const hit: string[] = []
   for (const wanted of KILLS) {
     const { name, phase, items, statement } = await killIn(wanted)
@@ -239,7 +239,7 @@ async function blockedAt(statement: string): Promise<string> {
         )
         return (found = rows[0]?.name)
       },
-      { timeout: 60_000, interval: 10 },
+      { interval: 10 },
     )
     .toBeDefined()
   return found!
@@ -288,9 +288,7 @@ function killAtEnd(operation: string, revive: () => Promise<void>): Promise<stri
       await first.query('rollback')
       await queued
       await expect
-        .poll(() => row('select status from outbox where operation_id = $1', [operation]), {
-          timeout: 10_000,
-        })
+        .poll(() => row('select status from outbox where operation_id = $1', [operation]))
         .toEqual({ status: 'sent' })
       await workers.get(name)!.kill()
       expect(await row('select status from operations where id = $1', [operation])).toEqual({
@@ -306,8 +304,7 @@ test('workers frozen in a download and in a transaction find their work done, an
   await begin('worker-3')
   const [loading, committing, heir] = [...names, 'worker-3'] as [string, string, string]
   const worker = (name: string) => workers.get(name)!
-  const holds = (name: string) =>
-    expect.poll(() => look(cluster.pool, name), { timeout: 20_000, interval: 20 })
+  const holds = (name: string) => expect.poll(() => look(cluster.pool, name), { interval: 20 })
 
   // One is downloading: the others are frozen, so only it could take the files.
   for (const other of [committing, heir]) worker(other).freeze()
@@ -343,7 +340,7 @@ test('workers frozen in a download and in a transaction find their work done, an
   const before = await everything()
   await delay(A_MINUTE_MS - (performance.now() - frozen))
   for (const name of [loading, committing]) worker(name).thaw()
-  const output = (name: string) => expect.poll(() => worker(name).output(), { timeout: 20_000 })
+  const output = (name: string) => expect.poll(() => worker(name).output())
   await output(loading).toContain('a chain was taken over or ended')
   await output(committing).toMatch(/Failed task .*connection/i)
   expect(await everything()).toEqual(before)

@@ -209,7 +209,7 @@ test.each(faults)(
         (one) => (one.end(), true),
         () => false,
       )
-    await expect.poll(signedIn, { timeout: 60_000 }).toBe(true)
+    await expect.poll(signedIn).toBe(true)
     const after = residentMb(id)
     say(`  ${before.toFixed(0)} MB before, ${after.toFixed(0)} MB afterwards`)
     expect(pid()).toBe(id)

@@ -46,7 +46,7 @@ function held(about: Partial<BackgroundTask> = {}) {
 }
 const job = () => ({ shop: scope.shop, key: 'a' })
 const begun = async (runs: readonly unknown[], count: number) =>
-  expect.poll(() => runs.length, { interval: 5, timeout: 10_000 }).toBe(count)
+  expect.poll(() => runs.length, { interval: 5 }).toBe(count)
 const jobs = async () =>
   (
     await database.pool.query<{ key: string; seconds: number; queue_name: string | null }>(

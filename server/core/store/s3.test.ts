@@ -142,7 +142,7 @@ describe('S3', () => {
       return gate.promise
     }
     const writes = Array.from({ length: 7 }, (_, n) => store.write(3, stream(600_000, `many ${n}`)))
-    await expect.poll(() => arrived, { timeout: 20_000 }).toBe(12)
+    await expect.poll(() => arrived).toBe(12)
     for (let n = 0; n < 20; n += 1) await store.size(3, hashOf(Buffer.from(String(n))))
     expect(arrived).toBe(12)
     gate.resolve(null)
@@ -155,7 +155,7 @@ describe('S3', () => {
     const left = await createS3Store(s3.location()).read(3, hash)
     expect(await s3.connections()).toBe(before + 1)
     left.destroy()
-    await expect.poll(() => s3.connections(), { timeout: 20_000 }).toBe(before)
+    await expect.poll(() => s3.connections()).toBe(before)
   })
   it('signs an address that serves a blob for a while, with the given name', async () => {
     const { hash } = await store.write(3, stream(1000, 'signed'))
@@ -168,7 +168,7 @@ describe('S3', () => {
     const other = address.replace(hash, hashOf(Buffer.from('another')))
     expect((await fetch(other)).status).toBe(403)
     const short = await store.signedAddress!(3, hash, { expiresSeconds: 1, ...as })
-    await expect.poll(async () => (await fetch(short)).status, { timeout: 5000 }).toBe(403)
+    await expect.poll(async () => (await fetch(short)).status).toBe(403)
   })
 })
 
@@ -223,9 +223,7 @@ describe('S3 errors', () => {
       JSON.stringify([s3.location(), PARTS]),
     ])
     await expect
-      .poll(() => s3.requests.filter((one) => one.includes('partNumber=3')).length, {
-        timeout: 20_000,
-      })
+      .poll(() => s3.requests.filter((one) => one.includes('partNumber=3')).length)
       .toBe(1)
     child.kill('SIGKILL')
     await once(child, 'exit')

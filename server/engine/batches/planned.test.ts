@@ -149,7 +149,6 @@ test('a pause interrupts planning with nothing written; a resume starts it again
             { id },
           )
         )[0]!.held,
-      { timeout: 10_000 },
     )
     .toBe(0)
   expect([await rows(engine, id), (await taggedFiles(engine)).length]).toEqual([0, 0])
@@ -222,7 +221,7 @@ test('a preview records its changes, and confirming plans again', async () => {
   await startWorkers(engine)
   const id = await engine.startOn(workflow, { dryRun: true })
   await expect
-    .poll(() => engine.engine.get(engine.scope, id), { timeout: 20_000 })
+    .poll(() => engine.engine.get(engine.scope, id))
     .toMatchObject({ status: 'previewed', preview_counts: { changed: FILES } })
   expect(await taggedFiles(engine)).toEqual([])
   await engine.engine.move(engine.scope, id, 'confirm')

@@ -113,9 +113,7 @@ test('they are kept when the work is interrupted and resumed', async () => {
   await entered
   await engine.engine.move(engine.scope, id, 'pause')
   await expect
-    .poll(async () => (await engine.engine.items(engine.scope, id, { limit: 1 }))[0]!.status, {
-      timeout: 10_000,
-    })
+    .poll(async () => (await engine.engine.items(engine.scope, id, { limit: 1 }))[0]!.status)
     .toBe('pending')
   waits = false
   await engine.engine.move(engine.scope, id, 'resume')

@@ -185,7 +185,7 @@ test('unprocessed items are no success, and neither are failed or skipped ones',
     return ok(item)
   }
   const id = await house.startOn(bulk('act'))
-  await expect.poll(async () => (await read(id)).failed, { timeout: 10_000 }).toBe(1)
+  await expect.poll(async () => (await read(id)).failed).toBe(1)
   await house.engine.move(house.scope, id, 'cancel')
   expect(await done(id)).toMatchObject({ status: 'cancelled', failed: 1, cancelled: 1 })
   go()
@@ -226,9 +226,7 @@ test('an import onto a file that is in use waits for it', async () => {
   )
   const id = await house.start(workflowOf('make-bytes'), ['a.txt'], undefined, 'new_version')
   await expect
-    .poll(async () => (await house.engine.items(house.scope, id, { limit: 1 }))[0], {
-      timeout: 10_000,
-    })
+    .poll(async () => (await house.engine.items(house.scope, id, { limit: 1 }))[0])
     .toMatchObject({ status: 'pending', error: { code: 'file_in_use' } })
   await house.scope.query('delete from file_claims where shop_id = :shop')
   const { operation, items } = await house.untilEnd(id)
@@ -331,7 +329,7 @@ test('an operation whose plugin is missing, or takes other options now, ends wit
     stopped: gone,
   })
   const preview = await house.startOn(bulk('gone'), { dryRun: true })
-  await expect.poll(async () => hasEnded(await read(preview)), { timeout: 10_000 }).toBe(true)
+  await expect.poll(async () => hasEnded(await read(preview))).toBe(true)
   expect(await read(preview)).toMatchObject({ status: 'failed', stopped: gone, undo_until: null })
   const steps = [...bulk('act').steps, { id: 'last', plugin: 'last', options: { colour: 'red' } }]
   const odd = await done(await house.startOn({ ...bulk(), steps }))

@@ -105,5 +105,5 @@ test('a job whose successor was queued before its worker died is not kept', asyn
   })
   expect((await house.untilEnd(id)).operation).toMatchObject({ status: 'success', done: 1 })
   const left = () => house.parts.database.pool.query('select id, key from graphile_worker.jobs')
-  await expect.poll(async () => (await left()).rows, { timeout: 20_000 }).toEqual([])
+  await expect.poll(async () => (await left()).rows).toEqual([])
 })

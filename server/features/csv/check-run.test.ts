@@ -110,8 +110,7 @@ describe('the queue of checks', () => {
     const slow = `${header}a.pdf,http://127.0.0.1:${(silentHost.address() as AddressInfo).port}/,\n`
     const phaseOf = async (id: string) =>
       (await app.owner.call('GET', `/api/csv/${id}`)).body.check.phase
-    const untilAsking = (id: string) =>
-      expect.poll(() => phaseOf(id), { timeout: 20_000 }).toBe('urls')
+    const untilAsking = (id: string) => expect.poll(() => phaseOf(id)).toBe('urls')
     const ids: string[] = []
     for (let n = 0; n < 6; n++) ids.push(await app.uploaded(slow))
     for (const id of ids) await app.owner.call('POST', `/api/csv/${id}/check`, {})

@@ -19,6 +19,7 @@ import { deaf, get, openDepot, type Depot } from '../../../test/delivery.ts'
 import { createLooks } from './look.ts'
 import { sweepSessions } from './counting/sessions.ts'
 import { openQuery } from './targets.ts'
+import { WAIT_MS } from '../../../test/wait.ts'
 
 const run = promisify(execFile)
 const SMALL = randomBytes(1000)
@@ -54,7 +55,7 @@ const many = <T>(count: number, work: (at: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, at) => work(at)))
 
 async function until<T>(look: () => Promise<T>, good: (value: T) => boolean): Promise<T> {
-  const end = Date.now() + 60_000
+  const end = Date.now() + WAIT_MS
   while (true) {
     const value = await look()
     if (good(value)) return value

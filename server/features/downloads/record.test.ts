@@ -66,7 +66,7 @@ test('after a failed write the month is written without a further download', asy
   expect(used).toEqual([])
   const months = () =>
     depot.scope.query('select downloads from shop_downloads where shop_id = :shop')
-  await expect.poll(months, { timeout: 20_000 }).toEqual([{ downloads: 1 }])
+  await expect.poll(months).toEqual([{ downloads: 1 }])
   await expect.poll(() => used).toEqual([{ shop: depot.shop, link: 'a link' }])
 })
 

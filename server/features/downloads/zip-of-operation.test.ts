@@ -50,9 +50,7 @@ test('a selection becomes one ZIP file without the files that were deleted; name
   )
   const preview = await house.startOn(workflow, { ids, dryRun: true })
   await expect
-    .poll(async () => inEnglish((await house.engine.get(house.scope, preview))?.intentions), {
-      timeout: 20_000,
-    })
+    .poll(async () => inEnglish((await house.engine.get(house.scope, preview))?.intentions))
     .toEqual([expect.stringMatching(/^files-\d{4}-\d\d-\d\d\.zip: 3 files, 586 KB$/)])
   for (const round of [1, 2]) {
     const { operation } = await house.untilEnd(await house.startOn(workflow, { ids }))

@@ -453,7 +453,7 @@ describe('many files', () => {
              and query like '%string_agg(concat_ws%' and pid <> pg_backend_pid()`,
         )
       ).rowCount
-    await expect.poll(running, { timeout: 60_000 }).toBe(0)
+    await expect.poll(running).toBe(0)
   })
 })
 

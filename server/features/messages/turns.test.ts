@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createTestShop, openTestDatabase, silent } from '../../../test/database.ts'
 import { startReceiver, type Receiver } from '../../../test/fakes/receiver.ts'
 import { forShop, type ShopScope } from '../../core/db/for-shop.ts'
-import { createGuardedClient } from '../../ports/guarded-fetch.ts'
 import { toPublicId } from '../../core/ids.ts'
+import { createGuardedClient } from '../../ports/guarded-fetch.ts'
 import { createSecrets } from '../../core/secrets.ts'
 import { openOutbox, type Outbox } from '../../startup/outbox.ts'
 import { resendMessage } from './messages.ts'
@@ -73,6 +73,10 @@ async function addMessage(scope: ShopScope, webhook: string): Promise<string> {
 
 const run = (scope: ShopScope, message: string) => outbox.run({ shop: scope.shop, message })
 const deliver = (scope: ShopScope, message: string) => outbox.deliver({ shop: scope.shop, message })
+/** Attempts whose time was over may have posted nothing: a busy machine connects slowly. */
+const postsOf = (message: string) =>
+  dead.posts.filter(({ headers }) => headers['webhook-id'] === toPublicId('message', message))
+    .length
 const read = async (message: string) => {
   const { rows } = await database.pool.query<{
     status: string
@@ -121,9 +125,8 @@ it('after three attempts without an answer messages wait, and then one of them t
   within = FOR_EVER
   await run(scope, first)
   await run(scope, second)
-  const ids = [first, second].map((message) => toPublicId('message', message))
-  const tries = () => dead.posts.filter(({ headers }) => ids.includes(headers['webhook-id']!))
-  await expect.poll(() => tries().length).toBe(1)
+  await expect.poll(() => postsOf(first)).toBe(1)
+  expect(postsOf(second)).toBe(0)
   expect(await read(second)).toMatchObject({ status: 'waiting', attempts: 0 })
 })
 
@@ -186,7 +189,7 @@ it('a message that waited for three days fails', async () => {
     status: 'failed',
     error: 'The address did not answer for three days',
   })
-  expect(dead.posts.length).toBe(3)
+  expect(postsOf(message)).toBe(0)
 })
 
 it('a post that has no job any more is put back when the process stops', async () => {

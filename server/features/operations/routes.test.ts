@@ -69,7 +69,7 @@ const itemsOf = async (id: string, query = '') =>
   (await owner.call('GET', `/api/operations/${id}/items${query}`)).body.data
 const read = async (id: string) => (await owner.call('GET', `/api/operations/${id}`)).body
 const untilPreviewed = (id: string) =>
-  expect.poll(() => read(id), { timeout: 20_000 }).toMatchObject({ status: 'previewed' })
+  expect.poll(() => read(id)).toMatchObject({ status: 'previewed' })
 
 describe('starting', () => {
   it('runs on the named files, in order', async () => {

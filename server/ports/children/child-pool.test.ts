@@ -26,7 +26,7 @@ test('a child serves only one shop, and a limited number of requests', async () 
 test('an unused child ends', async () => {
   const ask = open({ idleMs: 50 })
   const pid = (await ask('pid')) as number
-  await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false)
+  await expect.poll(() => isAlive(pid)).toBe(false)
   expect(await ask('pid')).not.toBe(pid)
 })
 

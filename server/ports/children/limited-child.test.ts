@@ -15,6 +15,7 @@ import { z } from 'zod'
 import { expect, onTestFinished, test } from 'vitest'
 import { runLimited, startLimitedChild, type ChildSpec } from './limited-child.ts'
 import { sweepWorkFolders, withinBytes, withWorkFolder } from './work-folder.ts'
+import { WAIT_MS } from '../../../test/wait.ts'
 
 const script = new URL('../../../test/children/odd-child.ts', import.meta.url)
 const LIMITS: ChildSpec = { script, memoryBytes: 400 * 1024 ** 2 }
@@ -22,7 +23,7 @@ const never = new AbortController().signal
 const asked = (deed: string, given?: string) => ({
   input: { deed, given },
   answer: z.unknown(),
-  wallMs: 200_000,
+  wallMs: WAIT_MS,
   signal: never,
 })
 const start = (wanted: Partial<ChildSpec> = {}) => {

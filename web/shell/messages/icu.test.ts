@@ -13,47 +13,47 @@ function samplesOf(message: string): readonly (string | number)[] {
   return message.includes(', number}') ? [1234] : ['none', 'true', 'one']
 }
 
-const valuesOf = (message: string, value: string | number): Record<string, string | number> =>
+const valuesOf = (message: string, value: string | number): Values =>
   Object.fromEntries(
     [...message.matchAll(/\{\s*([\w-]+)\s*[,}]/g)].map(([, name]) => [name!, value]),
   )
 
-function ours(
-  message: string,
-  locale: string,
-  values: Record<string, string | number>,
-  tags: boolean,
-) {
-  const value = (name: string) => {
-    if (!(name in values)) throw new Error(name)
-    return values[name]!
-  }
+type Values = Record<string, string | number>
+
+/** Writes a message with values. Both read a message once: reading it takes most of the time. */
+function ours(message: string, locale: string, tags: boolean): (values: Values) => string {
+  const parts = parseIcu(message, tags)
   const tag = (name: string, inside: string) => `[${name}:${inside}]`
-  return writeIcu<string>(parseIcu(message, tags), { locale, value, tag }).join('')
+  return (values) => {
+    const value = (name: string) => {
+      if (!(name in values)) throw new Error(name)
+      return values[name]!
+    }
+    return writeIcu<string>(parts, { locale, value, tag }).join('')
+  }
 }
 
-function theirs(
-  message: string,
-  locale: string,
-  values: Record<string, string | number>,
-  tags: boolean,
-) {
+function theirs(message: string, locale: string, tags: boolean): (values: Values) => string {
   const format = new IntlMessageFormat(message, locale, undefined, { ignoreTag: !tags })
   const names = [...message.matchAll(/<([a-z]\w*)>/g)].map(([, name]) => name!)
-  const renderers = names.map((name) => [name, (parts: string[]) => `[${name}:${parts.join('')}]`])
-  return String(format.format({ ...values, ...Object.fromEntries(renderers) }))
+  const renderers = Object.fromEntries(
+    names.map((name) => [name, (parts: string[]) => `[${name}:${parts.join('')}]`]),
+  )
+  return (values) => String(format.format({ ...values, ...renderers }))
 }
 
 describe.each(['en', ...TRANSLATED])('%s', (locale) => {
   test('every text is written as the library writes it', () => {
     const wrong: string[] = []
-    for (const message of Object.values(textsIn(locale)))
+    for (const message of Object.values(textsIn(locale))) {
+      const tags = message.includes('<link>')
+      const writers = [ours, theirs].map((read) => read(message, locale, tags))
       for (const value of samplesOf(message)) {
         const values = valuesOf(message, value)
-        const tags = message.includes('<link>')
-        const [one, other] = [ours, theirs].map((write) => write(message, locale, values, tags))
+        const [one, other] = writers.map((write) => write(values))
         if (one !== other) wrong.push(`${message}: ${one} instead of ${other}`)
       }
+    }
     expect(wrong).toEqual([])
   })
 })
@@ -76,7 +76,7 @@ const ODD = [
 test.each(ODD)('%s', (message) => {
   for (const tags of [false, true])
     for (const n of COUNTS)
-      expect(ours(message, 'en', { n }, tags)).toBe(theirs(message, 'en', { n }, tags))
+      expect(ours(message, 'en', tags)({ n })).toBe(theirs(message, 'en', tags)({ n }))
 })
 
 const MALFORMED = ['{', '{n', '{n, plural, one {a}}', '{n, plural, one', '{n,}', '{}']

@@ -48,16 +48,13 @@ async function sessionOf(id: string) {
 /** Waits until every transfer has ended, and the copy is complete. */
 const completed = (id: string) =>
   expect
-    .poll(
-      async () => {
-        const session = await sessionOf(id)
-        return session?.open === 0 && session.missing <= 0
-      },
-      { timeout: 60_000 },
-    )
+    .poll(async () => {
+      const session = await sessionOf(id)
+      return session?.open === 0 && session.missing <= 0
+    })
     .toBe(true)
 const brokenOff = (id: string) =>
-  expect.poll(async () => (await sessionOf(id))?.missing, { timeout: 60_000 }).toBeGreaterThan(0)
+  expect.poll(async () => (await sessionOf(id))?.missing).toBeGreaterThan(0)
 
 /** Begins a download and reads nothing of it until it is told to. */
 function hold(key: string, headers: Record<string, string> = {}): Promise<IncomingMessage> {
@@ -142,7 +139,7 @@ describe('a link with one download', () => {
       )
       return row?.sent_to
     }
-    await expect.poll(sent, { timeout: 60_000 }).toBeGreaterThan(1000)
+    await expect.poll(sent).toBeGreaterThan(1000)
     const etag = held.headers.etag!
     const moved = from('203.0.113.10', { range: 'bytes=1000-', 'if-range': etag })
     const rest = await get(proxied, key, moved)
@@ -220,7 +217,7 @@ test('of parallel requests, as many are free as copies broke off, and the others
   // In parallel, so that none continues the other.
   const held = await Promise.all([hold(key), hold(key)])
   held.forEach((response) => response.destroy())
-  await expect.poll(async () => (await sessionOf(id))?.open, { timeout: 60_000 }).toBe(0)
+  await expect.poll(async () => (await sessionOf(id))?.open).toBe(0)
   expect((await depot.downloads(id)).downloads).toBe(2)
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, at) =>
@@ -304,7 +301,7 @@ describe('of a pack', () => {
   test('the ZIP file is continued, with its files, and then used up', async () => {
     const { all, counts, offers } = await addPack(2)
     await breakOff(port, all)
-    await expect.poll(offers, { timeout: 60_000 }).toEqual({ files: 0, all: true })
+    await expect.poll(offers).toEqual({ files: 0, all: true })
     const head = await visit(port, all, {}, 'HEAD')
     const whole = await visit(secondPort, all, agent('download manager'))
     expect([whole.status, head.headers.etag]).toEqual([200, whole.headers.etag])
@@ -319,7 +316,7 @@ describe('of a pack', () => {
     const { text } = await get(port, link.key)
     const key = /key=([\w-]{43})' aria|key&#x3D;([\w-]{43})'/.exec(text)!.slice(1).find(Boolean)!
     await breakOffLink(key)
-    await expect.poll(offers, { timeout: 60_000 }).toEqual({ files: 1, all: false })
+    await expect.poll(offers).toEqual({ files: 1, all: false })
     expect((await get(port, key)).status).toBe(200)
     expect(await offers()).toEqual({ files: 0, all: false })
   })

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { createLogger } from '../../../core/log.ts'
 import type { LinkTarget } from '../targets.ts'
 import { createWriteBehindCounter, type PendingCount } from './write-behind-counter.ts'
@@ -45,7 +45,7 @@ test('writes the downloads of one link as one count with each of its clients', a
 test('writes after a delay without a call of flush', async () => {
   const { counter, written } = openCounter()
   counter.add(...linkOf('a'), anna, AT)
-  await vi.waitFor(() => expect(written).toHaveLength(1))
+  await expect.poll(() => written).toHaveLength(1)
 })
 
 test('has a key until its count is written, and no other key', async () => {
@@ -79,7 +79,7 @@ test('writes a locked link later, without delaying the others', async () => {
   expect(written).toMatchObject([{ key: 'b', times: 1 }])
   expect([counter.isEmpty(), counter.has('a'), counter.has('b')]).toEqual([false, true, false])
   state.locked.clear()
-  await vi.waitFor(() => expect(written).toMatchObject([{ key: 'b' }, { key: 'a', times: 2 }]))
+  await expect.poll(() => written).toMatchObject([{ key: 'b' }, { key: 'a', times: 2 }])
   expect(counter.isEmpty()).toBe(true)
 })
 
@@ -104,10 +104,7 @@ test('keeps counts that cannot be written, merges later ones and retries', async
   expect(written).toEqual([])
   expect(logged.join()).toContain('no connection')
   state.away = false
-  await vi.waitFor(
-    () => expect(written).toMatchObject([{ key: 'a', times: 2, clients: ['anna', 'ben'] }]),
-    5000,
-  )
+  await expect.poll(() => written).toMatchObject([{ key: 'a', times: 2, clients: ['anna', 'ben'] }])
 })
 
 test('after a failure halfway, writes no count twice', async () => {

@@ -145,7 +145,7 @@ describe('a replaced file', () => {
         { url },
         { prefer: 'respond-async' },
       )
-      await expect.poll(() => gate.waiting, { timeout: 20_000 }).toBe(1)
+      await expect.poll(() => gate.waiting).toBe(1)
       await change()
       gate.admit(1)
       await untilEnded(owner, later.body.job_id)

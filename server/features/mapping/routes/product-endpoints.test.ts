@@ -1,6 +1,12 @@
 import { say, sentences, type AnyText } from '../../../../plugins/contract.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openTestApp, untilEnded, type Client, type TestApp } from '../../../../test/app.ts'
+import {
+  openTestApp,
+  untilEnded,
+  untilOperation,
+  type Client,
+  type TestApp,
+} from '../../../../test/app.ts'
 import { makeFiles } from '../../../../test/files.ts'
 import { fillMirror, productId, variantId } from '../../../../test/mirror.ts'
 import { rematchFiles } from '../rematch-files.ts'
@@ -36,14 +42,8 @@ const operate = async (body: object, client = owner) => {
   expect([answer.status, answer.body.error]).toEqual([202, undefined])
   return untilPlanned(answer.body.id, client)
 }
-async function untilPlanned(id: string, client = owner) {
-  for (let tries = 0; tries < 800; tries++) {
-    const body = await get(`/api/operations/${id}`, client)
-    if (body.finished_at !== null || body.status === 'previewed') return body
-    await new Promise((resolve) => setTimeout(resolve, 25))
-  }
-  throw new Error('The operation did not end')
-}
+const untilPlanned = (id: string, client = owner) =>
+  untilOperation(client, id, "finished_at is not null or status = 'previewed'")
 const itemsOf = async (id: string) => (await get(`/api/operations/${id}/items`)).data
 const publicIds = (ids: readonly string[]) => ids.map((id) => toPublicId('file', id))
 

@@ -96,7 +96,7 @@ describe('an export', () => {
   it('is previewed and confirmed', async () => {
     const { body } = await start({}, undefined, app.owner, { dry_run: true })
     const previewed = async () => (await app.owner.call('GET', `/api/operations/${body.id}`)).body
-    await expect.poll(async () => (await previewed()).status, { timeout: 20_000 }).toBe('previewed')
+    await expect.poll(async () => (await previewed()).status).toBe('previewed')
     expect((await previewed()).intentions[0]).toMatch(/^files-\d{4}-\d\d-\d\d\.csv: 30 files$/)
     expect((await app.owner.call('GET', `/api/operations/${body.id}/artifact`)).status).toBe(404)
     await app.owner.call('POST', `/api/operations/${body.id}/confirm`)

@@ -63,6 +63,37 @@ test('counts follow new, changed, deleted, restored and purged files, in the sam
   expect(first).toEqual({ tag: 'new', files: await countOfTag(scope, 'new') })
 })
 
+test('tags are listed with changes that are not in the kept counts yet, in the same order', async () => {
+  const page = (after: readonly [number, string] | null = null) =>
+    listTags(scope, { search: '', limit: 2, after })
+  const all = async () => {
+    const pages = []
+    for (let rows = await page(); rows.length > 0;) {
+      pages.push(...rows)
+      const last = rows.at(-1)!
+      rows = await page([last.files, last.tag])
+    }
+    return pages
+  }
+  const counted = () =>
+    scope.query(
+      `select tag, count(*) as files from files, unnest(tags) as tag
+       where shop_id = :shop and deleted_at is null group by tag order by files desc, tag`,
+    )
+  await addNotedCounts(scope)
+  await scope.query(
+    `update files set tags = array['fresh'] || tags[2:] where shop_id = :shop and extension = 'txt'`,
+  )
+  await scope.query(
+    `update files set tags = tags || '{batch-0}' where shop_id = :shop and not tags @> '{batch-0}'`,
+  )
+  const before = await all()
+  expect(before).toEqual(await counted())
+  expect(await scope.query('select from file_count_changes where shop_id = :shop')).not.toEqual([])
+  await addNotedCounts(scope)
+  expect(await all()).toEqual(before)
+})
+
 test('wrong counts are found and corrected by the shop’s turn, once a day', async () => {
   await addNotedCounts(scope)
   const right = await readCounts(scope, ['all', 'extension'])

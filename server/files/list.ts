@@ -9,7 +9,7 @@ import {
 import type { Bindings, ShopScope } from '../core/db/for-shop.ts'
 import { textOfColumns } from '../core/db/text-columns.ts'
 import { likeLiteral } from '../core/db/like-pattern.ts'
-import { addNotedCounts, countOfTag, readCounts, type KeptCount } from './file-counts.ts'
+import { countOfTag, readCounts, type KeptCount } from './file-counts.ts'
 import { compileFilter, type CompiledFilter, type FileFilter } from './filter.ts'
 import { present } from '../core/present.ts'
 import { VERSION_SHA256 } from './digests.ts'
@@ -370,8 +370,9 @@ export async function locateFile(scope: ShopScope, id: string): Promise<LocatedF
 const TAG_KEY = 'lower(normalize(subject, nfc) collate "pg_unicode_fast")'
 
 /**
- * Tags in use with their number of files, most used first, from the kept counts. `search`: a part of
- * the tag, ignoring case; `after`: the count and tag of the previous page's last row.
+ * Tags in use with their number of files, most used first, from the kept counts and the changes that
+ * were not added to them yet. `search`: a part of the tag, ignoring case; `after`: the count and tag
+ * of the previous page's last row.
  */
 export async function listTags(
   scope: ShopScope,
@@ -381,14 +382,25 @@ export async function listTags(
     after,
   }: { search: string; limit: number; after: readonly [number, string] | null },
 ): Promise<{ tag: string; files: number }[]> {
-  await addNotedCounts(scope)
   const [files, tag] = after ?? []
   const like = `%${likeLiteral(nameKey(search.trim()))}%`
+  const isShown = `files > 0 ${search.trim() === '' ? '' : `and ${TAG_KEY} like :like`}
+    ${after ? 'and files <= :files and (files < :files or subject > :tag)' : ''}`
   return scope.query(
-    `select subject as tag, files from file_counts
-     where shop_id = :shop and kind = 'tag' and files > 0
-       ${search.trim() === '' ? '' : `and ${TAG_KEY} like :like`}
-       ${after ? 'and files <= :files and (files < :files or subject > :tag)' : ''}
+    `with noted as materialized (
+       select subject, sum(files) as files from file_count_changes
+       where shop_id = :shop and kind = 'tag' group by subject having sum(files) <> 0
+     )
+     select subject as tag, files from (
+       (select subject, files from file_counts
+        where shop_id = :shop and kind = 'tag' and ${isShown}
+          and not exists (select from noted n where n.subject = file_counts.subject)
+        order by files desc, subject limit :limit)
+       union all
+       select subject, (n.files + coalesce(k.files, 0))::bigint from noted n
+         left join lateral (select k.files from file_counts k where k.shop_id = :shop
+           and k.kind = 'tag' and k.subject = n.subject) k on true
+     ) current where ${isShown}
      order by files desc, subject limit :limit`,
     { limit, ...(search.trim() === '' ? {} : { like }), ...(after ? { files, tag } : {}) },
   )

@@ -77,6 +77,7 @@ async function fillShops(
   const shops = await createShops(database)
   await seedShops(pool, shops, say)
   for (const { shop } of shops.slice(0, 2)) await checkCounts(forShop(database, shop))
+  await pool.query('update reviews set candidates = candidates')
   await pool.query(
     `insert into used_up_links (shop_id, link_id)
      select shop_id, id from links where downloads >= download_limit on conflict do nothing`,

@@ -169,6 +169,30 @@ test('a shop with many downloads has top lists of the last hour, without deleted
   expect(days.map(({ downloads }: any) => downloads)).toEqual([6, 0, 0, 0, 0, 0, 9])
 })
 
+test('figures that did not change are read without a write, and one figure writes only itself', async () => {
+  const { scope } = app.owner
+  const rows = () =>
+    scope.query<{ figure: string; version: string }>(
+      `select figure, day::text, subject, xmin::text as version from shop_days
+       where shop_id = :shop order by 1, 2, 3`,
+    )
+  await read('/api/home/figures?days=7')
+  const before = await rows()
+  expect(before.map(({ figure }) => figure)).toEqual(
+    expect.arrayContaining(['deliveries', 'imports']),
+  )
+  await read('/api/home/figures?days=7')
+  expect(await rows()).toEqual(before)
+  await scope.query(`update shop_days set value = 99 where shop_id = :shop
+    and figure in ('deliveries', 'imports')`)
+  const { total } = await read('/api/stats?metric=deliveries&days=7')
+  expect(total).toBeLessThan(99)
+  const wrong = await scope.query<{ figure: string }>(
+    'select distinct figure from shop_days where shop_id = :shop and value = 99',
+  )
+  expect(wrong).toEqual([{ figure: 'imports' }])
+})
+
 test('a figure whose rows are gone is counted again, and another shop sees none of it', async () => {
   const { scope } = app.owner
   await scope.query('delete from deliveries where shop_id = :shop')

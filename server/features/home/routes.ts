@@ -115,7 +115,7 @@ export const homeRoutes = ({ baseUrl, clock }: HomeParts): Endpoint[] => [
     replies: { 200: { description: 'The days and their sum', schema: statsSchema } },
     handler: async ({ caller: { scope }, query: { metric, days } }) => {
       const now = clock()
-      await refreshShop(scope, now)
+      await refreshShop(scope, now, metric)
       const points = await readPoints(scope, metric, Number(days), now)
       return { body: { points, total: points.reduce((sum, { value }) => sum + value, 0) } }
     },

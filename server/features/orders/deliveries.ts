@@ -1,12 +1,12 @@
 // Reads deliveries for the shop: their orders and buyers, mails, openings and downloads.
 import type { AnyText } from '../../../plugins/contract.ts'
 import type { Bindings, ShopScope } from '../../core/db/for-shop.ts'
-import { likeLiteral } from '../../core/db/like-pattern.ts'
 import { textOfColumns } from '../../core/db/text-columns.ts'
 import { linkStatus, MAPPING_STATE, type LinkFacts, type LinkStatus } from '../links/model/links.ts'
 import { tagProblemOf, type TagProblem } from '../links/model/release.ts'
 import type { ShownView } from '../downloads/recorded-views.ts'
 import type { RefusedReason } from '../downloads/refused-attempts.ts'
+import { conditionOfSearch } from './delivery-search.ts'
 import {
   BLOCKED_LINK,
   DELIVERY_STATUSES,
@@ -133,11 +133,11 @@ const SUMMARY = `
   ) f on true`
 
 /** Newest first. */
-export function listDeliveries(
+export async function listDeliveries(
   scope: ShopScope,
   filter: DeliveryFilter,
 ): Promise<DeliverySummary[]> {
-  const { conditions, bindings } = compile(filter)
+  const { conditions, bindings } = await compile(scope, filter)
   return scope.query<DeliverySummary>(
     `${SUMMARY} where d.shop_id = :shop and ${['true', ...conditions].join(' and ')}
      order by d.id desc limit :limit`,
@@ -147,7 +147,7 @@ export function listDeliveries(
 
 const BY_NUMBER_OR_SKU = `(b.product_id = 'gid://shopify/Product/' || :product::text or lower(b.sku) = lower(:product::text))`
 
-function compile(filter: DeliveryFilter) {
+async function compile(scope: ShopScope, filter: DeliveryFilter) {
   const { email, order, search, listed = [], file, product, before } = filter
   const conditions: string[] = []
   const bindings: Bindings = {}
@@ -173,13 +173,10 @@ function compile(filter: DeliveryFilter) {
         or upper(o.confirmation_number) = upper(:order))`,
       { order, orders: [order, `gid://shopify/Order/${order}`] },
     )
-  if (search)
-    add(
-      `(lower(coalesce(d.email, o.email)) collate "C" like lower(:start) collate "C"
-        or lower(o.name) collate "C" like lower(:start) collate "C"
-        or lower(o.name) collate "C" like '#' || lower(:start) collate "C")`,
-      { start: `${likeLiteral(search)}%` },
-    )
+  if (search) {
+    const found = await conditionOfSearch(scope, search)
+    add(found.sql, found.bindings)
+  }
   if (file !== undefined)
     add(
       `exists (select from delivery_files df where df.shop_id = d.shop_id and df.delivery_id = d.id

@@ -31,10 +31,17 @@ const FIGURES: Readonly<Record<string, string>> = {
     where shop_id = :shop and created_at >= :from and kind = 'email' and status = 'failed'
     group by 1`,
 }
-/** Counts the figures of the days since `from`, in UTC, and replaces those that are stored. */
-async function countDays(scope: ShopScope, from: Date): Promise<void> {
+/**
+ * Counts the figures of the days since `from`, in UTC, and writes those that differ from the stored
+ * ones: each reader of the home page counts them.
+ */
+async function countDays(
+  scope: ShopScope,
+  figures: readonly (readonly [name: string, select: string])[],
+  from: Date,
+): Promise<void> {
   await scope.transaction(async (tx) => {
-    for (const [figure, select] of Object.entries(FIGURES))
+    for (const [figure, select] of figures)
       await tx.query(
         `with counted as (${select}), gone as (
            delete from shop_days d where d.shop_id = :shop and d.figure = :figure
@@ -42,10 +49,11 @@ async function countDays(scope: ShopScope, from: Date): Promise<void> {
              and not exists (select from counted c (day, subject, value)
                where c.day = d.day and c.subject = d.subject)
          )
-         insert into shop_days (shop_id, day, figure, subject, value)
+         insert into shop_days as d (shop_id, day, figure, subject, value)
          select :shop, day, :figure, subject, value
          from counted as c (day, subject, value) order by day, subject
-         on conflict (shop_id, day, figure, subject) do update set value = excluded.value`,
+         on conflict (shop_id, day, figure, subject) do update set value = excluded.value
+           where d.value <> excluded.value`,
         { figure, from },
       )
   })
@@ -54,13 +62,19 @@ async function countDays(scope: ShopScope, from: Date): Promise<void> {
 const startOfDay = (at: Date, daysAgo: number): Date =>
   new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate() - daysAgo))
 
-/** Counts the days of one shop that may have changed. */
-export async function refreshShop(scope: ShopScope, now: Date): Promise<void> {
+/**
+ * Counts the days of one shop that may have changed.
+ * @param only this figure; a trigger counts the downloads
+ */
+export async function refreshShop(scope: ShopScope, now: Date, only?: string): Promise<void> {
+  const all = Object.entries(FIGURES)
+  const wanted = all.filter(([name]) => only === undefined || name === only)
+  if (wanted.length === 0) return
   const row = await scope.one<{ known: boolean }>(
-    // A trigger counts the downloads.
     `select exists (select from shop_days where shop_id = :shop and figure <> 'downloads') as known`,
   )
-  await countDays(scope, startOfDay(now, row.known ? RECOUNTED_DAYS : KEPT_MONTHS * 31))
+  if (row.known) await countDays(scope, wanted, startOfDay(now, RECOUNTED_DAYS))
+  else await countDays(scope, all, startOfDay(now, KEPT_MONTHS * 31))
 }
 
 /** Finds shops in which something happened since `since`. */

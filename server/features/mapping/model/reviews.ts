@@ -76,24 +76,31 @@ const OF_FILES = `reviews r cross join lateral (
     where f.shop_id = r.shop_id and f.id = r.file_id and f.deleted_at is null limit 1) f`
 const WITH_FILES = `${OF_FILES}
   left join operations o on o.shop_id = r.shop_id and o.id = r.operation_id`
+/** SQL: the file got no other product since it was asked whether to replace the one that it has. */
+const IS_UNANSWERED = `not exists (select from mappings m
+  where m.shop_id = r.shop_id and m.file_id = r.file_id and m.created_at > r.created_at)`
 /** SQL: the review is still needed. A file that was mapped in the meantime needs none. */
-const IS_NEEDED = `(r.status <> 'open' or f.mapping_state <> 'mapped' or r.replaces
-  and not exists (select from mappings m
-  where m.shop_id = r.shop_id and m.file_id = r.file_id and m.created_at > r.created_at))`
+const IS_NEEDED = `(r.status <> 'open' or not r.file_settled or r.replaces and ${IS_UNANSWERED})`
+/**
+ * SQL: the open reviews that are needed, from indexes alone: a trigger keeps `file_settled`. Only
+ * those that ask for a replacement look their files up.
+ */
+const WAITING = `(
+  select r.id, r.alike, r.sure from reviews r
+  where r.shop_id = :shop and r.status = 'open' and not r.file_settled
+  union all
+  select r.id, r.alike, r.sure from ${OF_FILES}
+  where r.shop_id = :shop and r.status = 'open' and r.file_settled and r.replaces
+    and ${IS_UNANSWERED})`
 
 const LIKE_THE_TITLE = say('Its name is like the title')
 /**
  * SQL: the rule that suggested the best candidate of a review. How like a title a name is differs
- * from file to file.
+ * from file to file, so that it is left out, as in the column `alike`.
  */
-const ruleOf = (r: string): string =>
-  `case ${r}.candidates #>> '{0,reason,message}' when '${NEARLY_THE_TITLE}'
-    then '${JSON.stringify(LIKE_THE_TITLE)}' else ${r}.candidates #> '{0,reason}' end`
-/** SQL: reviews with the same best candidate by the same rule are alike. */
-const groupOf = (r: string): string =>
-  `${r}.candidates #>> '{0,product_id}', ${r}.candidates #>> '{0,variant_id}', ${ruleOf(r)}`
-const ALIKE = `(row(${groupOf('r')}) is not distinct from
-  (select row(${groupOf('x')}) from reviews x where x.shop_id = :shop and x.id = :like))`
+const RULE = `case r.candidates #>> '{0,reason,message}' when '${NEARLY_THE_TITLE}'
+  then '${JSON.stringify(LIKE_THE_TITLE)}' else r.candidates #> '{0,reason}' end`
+const ALIKE = `r.alike = (select x.alike from reviews x where x.shop_id = :shop and x.id = :like)`
 
 interface ReviewPage {
   status: ReviewStatus
@@ -132,10 +139,9 @@ export interface ReviewGroup {
 const SHOWN_NAMES = 6
 
 interface GroupRow {
-  id: string
-  rule: AnyText
+  /** The newest reviews of the group, that is `review` and those of `others`. */
+  ids: string[]
   count: number
-  names: string[]
   /** The number of open reviews, in all groups. */
   open: number
 }
@@ -147,33 +153,33 @@ export async function listReviewGroups(
 ): Promise<{ groups: ReviewGroup[]; open: number }> {
   const groups = await scope.query<GroupRow>(
     `with grouped as (
-       select (array_agg(r.id order by r.id desc))[1] as id, ${ruleOf('r')} as rule,
-         count(*) as count, (array_agg(f.filename order by r.id desc))[2:${SHOWN_NAMES}] as names
-       from ${OF_FILES} where r.shop_id = :shop and r.status = 'open' and ${IS_NEEDED}
-       group by ${groupOf('r')}
+       select (array_agg(id order by id desc))[:${SHOWN_NAMES}] as ids, count(*) as count
+       from ${WAITING} w group by alike
      )
      select *, (select coalesce(sum(count), 0) from grouped)::int as open from grouped
-     where :newest::uuid is null or (count, id) < (:count::bigint, :newest::uuid)
-     order by count desc, id desc limit :limit`,
+     where :newest::uuid is null or (count, ids[1]) < (:count::bigint, :newest::uuid)
+     order by count desc, ids[1] desc limit :limit`,
     { limit, count: before?.count ?? 0, newest: before?.newest ?? null },
   )
-  const rows = await scope.query<ReviewRow>(
-    `select ${COLUMNS} from ${WITH_FILES} where r.shop_id = :shop and r.id = any(:ids::uuid[])`,
-    { ids: groups.map(({ id }) => id) },
+  const rows = await scope.query<ReviewRow & { rule: AnyText }>(
+    `select ${COLUMNS}, ${RULE} as rule from ${WITH_FILES}
+     where r.shop_id = :shop and r.id = any(:ids::uuid[])`,
+    { ids: groups.flatMap(({ ids }) => ids) },
   )
   const byId = new Map(rows.map((row) => [row.id, row]))
-  const found = groups.flatMap(({ id, rule, count, names }) => {
-    const review = byId.get(id)
-    return review ? [{ review, rule, count, others: names }] : []
+  const found = groups.flatMap(({ ids, count }) => {
+    const [newest, ...others] = ids.flatMap((id) => byId.get(id) ?? [])
+    if (!newest) return []
+    const { rule, ...review } = newest
+    return { review, rule, count, others: others.map(({ filename }) => filename) }
   })
   return { groups: found, open: groups[0]?.open ?? (await countOpen(scope)) }
 }
 
-/** How many reviews are open, counted up to `most`: each one's file is looked up. */
+/** How many reviews are open, counted up to `most`. */
 export async function countOpen(scope: ShopScope, most?: number): Promise<number> {
   const row = await scope.one<{ open: number }>(
-    `select count(*) as open from (select 1 from ${OF_FILES}
-       where r.shop_id = :shop and r.status = 'open' and ${IS_NEEDED} limit :most) n`,
+    `select count(*) as open from (select from ${WAITING} w limit :most) n`,
     { most: most ?? null },
   )
   return row.open
@@ -187,16 +193,6 @@ export async function findReview(scope: ShopScope, id: string): Promise<ReviewRo
   return row ?? null
 }
 
-/**
- * SQL: open reviews whose best candidate scores at least `above` and higher than every other
- * product.
- */
-const UNAMBIGUOUS = `r.shop_id = :shop and r.status = 'open'
-  and ${IS_NEEDED} and r.score >= :above::real
-  and (r.candidates -> 0 ->> 'score')::real > coalesce((select max((c ->> 'score')::real)
-    from jsonb_array_elements(r.candidates) c
-      where c -> 'product_id' <> r.candidates -> 0 -> 'product_id'), -1)`
-
 /** Lists open reviews with one best candidate above a score, highest score first. */
 export function listUnambiguous(
   scope: ShopScope,
@@ -204,15 +200,17 @@ export function listUnambiguous(
   limit: number,
 ): Promise<ReviewRow[]> {
   return scope.query<ReviewRow>(
-    `select ${COLUMNS} from ${WITH_FILES} where ${UNAMBIGUOUS} order by r.score desc, r.id
-      limit :limit`,
+    `select ${COLUMNS} from ${WITH_FILES}
+     where r.shop_id = :shop and r.id in (
+       select id from ${WAITING} w where sure >= :above::real order by sure desc, id limit :limit)
+     order by r.score desc, r.id`,
     { above, limit },
   )
 }
 
 export async function countUnambiguous(scope: ShopScope, above: number): Promise<number> {
   const row = await scope.one<{ reviews: number }>(
-    `select count(*) as reviews from ${OF_FILES} where ${UNAMBIGUOUS}`,
+    `select count(*) as reviews from ${WAITING} w where sure >= :above::real`,
     { above },
   )
   return row.reviews
@@ -235,6 +233,7 @@ export async function decideReviews(
 
 /** Opens rejected reviews again, unless their files have another open one. Returns their number. */
 export async function reopenRejected(tx: ShopScope, ids: readonly string[]): Promise<number> {
+  await lockFiles(tx, 'r.id = any(:ids::uuid[])', { ids })
   const rows = await tx.query(
     `update reviews r set status = 'open', decided_at = null, decided_by = null
      where r.shop_id = :shop and r.status = 'rejected' and r.id = any(:ids::uuid[])
@@ -270,6 +269,7 @@ export async function reopenReviews(
   tx: ShopScope,
   { id, undoes }: { id: string; undoes: string | null },
 ): Promise<void> {
+  await lockFiles(tx, 'r.accepted_in = :accepted', { accepted: undoes ?? id })
   await tx.query(
     `update reviews r set status = 'open', decided_at = null, decided_by = null, accepted_in = null
      where r.shop_id = :shop and r.accepted_in = :accepted and r.status = 'accepted'
@@ -279,5 +279,22 @@ export async function reopenReviews(
        and not exists (select from reviews o where o.shop_id = :shop and o.file_id = r.file_id
          and o.status = 'open')`,
     { id, accepted: undoes ?? id, undone: undoes !== null },
+  )
+}
+
+/**
+ * Locks the files of reviews that will be open again. The trigger on reviews reads them under the
+ * same lock, and changes of files lock the file first and its review then: the other order could
+ * be a deadlock.
+ */
+async function lockFiles(
+  tx: ShopScope,
+  which: string,
+  values: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  await tx.query(
+    `select from files where shop_id = :shop and id in (
+       select r.file_id from reviews r where r.shop_id = :shop and ${which}) order by id for share`,
+    values,
   )
 }

@@ -1,8 +1,8 @@
 // Validates requests against their schemas: all problems are reported together, each with a stable
 // code.
-import { type AnyText, say, type Text, textOf } from '../../plugins/contract.ts'
+import { say, type Text, textOf } from '../../plugins/contract.ts'
 import type { z } from 'zod'
-import { fieldNames, parseBounded, shortName, type Issue } from '../core/bounds.ts'
+import { fieldNames, issueText, parseBounded, shortName, type Issue } from '../core/bounds.ts'
 import {
   AppError,
   isErrorCode,
@@ -117,14 +117,8 @@ function detailsOf(issue: Issue, value: unknown, most: number, schema: z.ZodType
       schema,
     )
   }
-  return [detail(issue.path, codeOf(issue, value), messageOf(issue))]
+  return [detail(issue.path, codeOf(issue, value), issueText(issue))]
 }
-
-/** The rules of names, addresses and tags give their message as a text with values. */
-const messageOf = (issue: Issue): Text =>
-  textOf(
-    issue.code === 'custom' ? ((issue.params?.text as AnyText) ?? issue.message) : issue.message,
-  )
 
 /** `files[3].url` → index 3, param `url`. */
 function detail(path: readonly PropertyKey[], code: ErrorCode, message: Text): ErrorDetail {

@@ -59,6 +59,7 @@ describe('an unknown field names the fields that exist there', () => {
     [{ nam: 1 }, 'There is no field nam. The fields are: name, tags, list, either, options'],
     [{ list: [{ n: 1, m: 1 }] }, 'There is no field m. The fields are: n, text'],
     [{ either: { a: 'x', c: 1 } }, 'There is no field c. The fields are: a, b'],
+    [{ either: { a: 'x', b: 1 } }, 'The field b cannot be sent together with the others: a, b'],
   ])('%j', (value, message) => {
     expect(() => validate(schema, value)).toThrow(
       expect.objectContaining({

@@ -98,8 +98,16 @@ const isStorable = (text: string) => !text.includes('\u0000') && text.isWellForm
 
 function detailsOf(issue: Issue, value: unknown, most: number, schema: z.ZodType): ErrorDetail[] {
   if (issue.code === 'unrecognized_keys') {
-    const names = fieldNames(schema, issue.path).join(', ')
+    const fields = fieldNames(schema, issue.path)
+    const names = fields.join(', ')
     return issue.keys.slice(0, most).map((key, index) => {
+      // Another form of a union has the field.
+      if (fields.includes(key))
+        return detail(
+          [...issue.path, key],
+          'unknown_field',
+          textOf(`The field ${key} cannot be sent together with the others: ${names}`),
+        )
       // The names are listed once for an object: a hundred lists of them would make the answer
       // unreadable.
       const known = index === 0 && names !== '' ? `. The fields are: ${names}` : ''

@@ -1,6 +1,6 @@
 // Rules about a file that plugins and the server share: the comparison of names, valid tags, and
 // the conditions of steps and rules.
-import { english, say, sayPlain, type AnyText } from './texts.ts'
+import { textIssue, say, sayPlain, type AnyText } from './texts.ts'
 import { z } from 'zod'
 import type { FileView } from './file-view.ts'
 import { UNSAFE_CHARACTERS } from './unsafe-characters.ts'
@@ -91,12 +91,7 @@ export const tag = z
   .trim()
   .superRefine((value, context) => {
     const problem = tagProblem(value)
-    if (problem)
-      context.addIssue({
-        code: 'custom',
-        message: english(problem.message),
-        params: { code: problem.code, text: problem.message },
-      })
+    if (problem) context.addIssue(textIssue(problem.message, { code: problem.code }))
   })
 
 /** Text to search for. PostgreSQL stores neither NUL nor half a surrogate pair. */

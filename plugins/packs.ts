@@ -2,6 +2,7 @@
 // changes a file's products.
 import { z } from 'zod'
 import type { FileView, Mapping } from './file-view.ts'
+import { textIssue } from './texts.ts'
 import { UNSAFE_CHARACTERS } from './unsafe-characters.ts'
 
 const MAX_NAME_LENGTH = 255
@@ -29,8 +30,7 @@ export const packName = z
   .trim()
   .superRefine((value, context) => {
     const problem = packNameProblem(value)
-    if (problem)
-      context.addIssue({ code: 'custom', message: problem.message, params: { code: problem.code } })
+    if (problem) context.addIssue(textIssue(problem.message, { code: problem.code }))
   })
 
 const sameTarget = (a: Mapping, b: Mapping) =>

@@ -48,6 +48,16 @@ export function sayFixed(message: string, values: Text['values']): string {
 }
 
 /**
+ * A schema's problem whose message has values: what answers with it finds the text in `params`.
+ * @param params what else the answer says, such as the `code`
+ */
+export const textIssue = (text: AnyText, params: Readonly<Record<string, unknown>> = {}) => ({
+  code: 'custom' as const,
+  message: english(text),
+  params: { ...params, text },
+})
+
+/**
  * The text of a string that is stated elsewhere: a title, another system's answer. It is shown in
  * the reader's language if a catalog has it.
  */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { english } from '../contract.ts'
 import { replacerOf } from './find.ts'
 
 const wanted = (replace: string) => ({ find: 'a', replace, case_sensitive: false, regex: true })
@@ -21,7 +22,7 @@ test.each(['${', '$<', '${a', '$<a$'])('many %s are parsed as fast as other text
 
 test('an incomplete group reference is text', () => {
   const replacer = replacerOf(wanted('<${b$&>'))
-  if (typeof replacer !== 'function') throw new Error(replacer.message)
+  if (typeof replacer !== 'function') throw new Error(english(replacer.message))
   expect(replacer('cat')).toBe('c<${ba>t')
   expect(replacerOf(wanted('${b}'))).toMatchObject({ path: 'replace' })
 })

@@ -2,6 +2,7 @@
 // whose time grows only with the length of the name; features that would need more are refused by
 // name.
 import { RE2JS, RE2JSException } from 're2js'
+import { say, sayPlain, type Text, textOf } from '../contract.ts'
 import type { Problem } from './problem.ts'
 
 export interface Replacement {
@@ -45,7 +46,10 @@ function compileExpression(find: string, caseSensitive: boolean): RE2JS | Proble
       caseSensitive ? 0 : RE2JS.CASE_INSENSITIVE,
     )
     if (expression.programSize() <= MAX_INSTRUCTIONS) return expression
-    return { path: 'find', message: 'This expression is too large: reduce its repetitions' }
+    return {
+      path: 'find',
+      message: sayPlain('This expression is too large: reduce its repetitions'),
+    }
   } catch (error) {
     if (error instanceof RE2JSException)
       return { path: 'find', message: objectionTo(error.message) }
@@ -55,21 +59,26 @@ function compileExpression(find: string, caseSensitive: boolean): RE2JS | Proble
 
 /** Features of other engines that RE2 lacks, by their first characters. */
 const LACKING: readonly (readonly [construct: RegExp, name: string])[] = [
-  [/^\(\?[=!]/, 'Look-ahead'],
-  [/^\(\?<[=!]/, 'Look-behind'],
-  [/^\\[1-9k]/, 'A reference back to a group'],
-  [/^\(\?>/, 'An atomic group'],
-  [/^[*+?}]\+$/, 'A possessive repetition'],
-  [/^\(\?R/, 'Recursion'],
+  [/^\(\?[=!]/, sayPlain('Look-ahead')],
+  [/^\(\?<[=!]/, sayPlain('Look-behind')],
+  [/^\\[1-9k]/, sayPlain('A reference back to a group')],
+  [/^\(\?>/, sayPlain('An atomic group')],
+  [/^[*+?}]\+$/, sayPlain('A possessive repetition')],
+  [/^\(\?R/, sayPlain('Recursion')],
 ]
 
 /** RE2's messages end with the part that it refuses: `invalid escape sequence: `\1``. */
-function objectionTo(message: string): string {
+function objectionTo(message: string): Text {
   const construct = /`(.*)`$/s.exec(message)?.[1] ?? ''
   const name = LACKING.find(([begins]) => begins.test(construct))?.[1]
   if (name !== undefined)
-    return `${name} (${construct.slice(0, 20)}) is not available in expressions here`
-  return `This expression cannot be read: ${message.replace(/^error parsing regexp: /, '')}`
+    return say('{name} ({construct}) is not available in expressions here', {
+      name: textOf(name),
+      construct: construct.slice(0, 20),
+    })
+  return say('This expression cannot be read: {reason}', {
+    reason: message.replace(/^error parsing regexp: /, ''),
+  })
 }
 
 /** A part of the replacement: literal text, or a group by its number. */
@@ -91,7 +100,11 @@ function partsOf(replace: string, expression: RE2JS): Part[] | Problem {
     const group = whole ? 0 : digits === undefined ? named : Number(digits)
     if (dollar) parts.push('$')
     else if (group >= 0 && group <= expression.groupCount()) parts.push(group)
-    else return { path: 'replace', message: `The expression has no group ${text}` }
+    else
+      return {
+        path: 'replace',
+        message: say('The expression has no group {group}', { group: text }),
+      }
   }
   parts.push(replace.slice(end))
   return parts

@@ -1,5 +1,5 @@
 // Splits names, and makes text valid in a name.
-import { UNSAFE_CHARACTERS } from '../contract.ts'
+import { sayPlain, UNSAFE_CHARACTERS } from '../contract.ts'
 
 const MAX_LENGTH = 255
 const UNSAFE = new RegExp(UNSAFE_CHARACTERS, 'g')
@@ -21,10 +21,10 @@ export const fitForName = (text: string): string =>
 
 /** The problem of a merchant's own pattern, which is refused, not corrected. */
 export function textProblem(text: string): string | null {
-  if (/[\\/]/.test(text)) return 'A filename cannot contain / or \\'
-  if (!text.isWellFormed()) return 'This is not valid Unicode'
+  if (/[\\/]/.test(text)) return sayPlain('A filename cannot contain / or \\')
+  if (!text.isWellFormed()) return sayPlain('This is not valid Unicode')
   if (UNSAFE_CHARACTERS.test(text))
-    return 'A filename cannot contain control or text-direction characters'
+    return sayPlain('A filename cannot contain control or text-direction characters')
   return null
 }
 

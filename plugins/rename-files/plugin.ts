@@ -2,13 +2,16 @@
 // name is free: the code that changes files does, in previews and in runs.
 import { z } from 'zod'
 import {
+  type AnyText,
   type BaseContext,
   definePlugin,
+  english,
   type Item,
   type Outcome,
   type ReadContext,
   say,
   sayPlain,
+  textIssue,
 } from '../contract.ts'
 import { dateWriter, isDateFormat, KNOWN_TOKENS, timeOf } from './date.ts'
 import { replacerOf } from './find.ts'
@@ -68,7 +71,7 @@ const options = z
   })
   .superRefine((wanted, context) => {
     for (const { path, message } of problemsOf(wanted))
-      context.addIssue({ code: 'custom', path: [path], message })
+      context.addIssue({ ...textIssue(message), path: [path] })
   })
 
 type Options = z.output<typeof options>
@@ -77,7 +80,7 @@ function problemsOf(wanted: Options): Problem[] {
   if (wanted.mode === 'pattern')
     return [...patternProblems(wanted.pattern ?? ''), ...dateProblems(wanted)]
   const { find = '', replace } = wanted
-  if (find === '') return [{ path: 'find', message: 'Enter the text to find' }]
+  if (find === '') return [{ path: 'find', message: sayPlain('Enter the text to find') }]
   const wrong = textProblem(replace)
   // A backslash has no special meaning in a replacement.
   if (wrong) return [{ path: 'replace', message: wrong }]
@@ -86,12 +89,14 @@ function problemsOf(wanted: Options): Problem[] {
 }
 
 function patternProblems(pattern: string): Problem[] {
-  const problem = (message: string) => ({ path: 'pattern', message })
-  if (pattern.trim() === '') return [problem('Enter a pattern')]
+  const problem = (message: AnyText) => ({ path: 'pattern', message })
+  if (pattern.trim() === '') return [problem(sayPlain('Enter a pattern'))]
   const unknown = patternParts(pattern).flatMap((part) => part.unknown ?? [])
   const wrong = textProblem(pattern)
   return [
-    ...unknown.map((text) => problem(`There is no variable ${text}: there are ${KNOWN}`)),
+    ...unknown.map((name) =>
+      problem(say('There is no variable {name}: there are {known}', { name, known: KNOWN })),
+    ),
     ...(wrong ? [problem(wrong)] : []),
   ]
 }
@@ -101,9 +106,11 @@ function dateProblems({
   date_format,
 }: Pick<Options, 'pattern' | 'date_format'>): Problem[] {
   if (!pattern.includes('{date}')) return []
-  const problem = (message: string) => ({ path: 'date_format', message })
+  const problem = (message: AnyText) => ({ path: 'date_format', message })
   if (!isDateFormat(date_format))
-    return [problem(`Enter the date with ${KNOWN_TOKENS}, and no other letters`)]
+    return [
+      problem(say('Enter the date with {tokens}, and no other letters', { tokens: KNOWN_TOKENS })),
+    ]
   const wrong = textProblem(date_format)
   return wrong ? [problem(wrong)] : []
 }
@@ -175,15 +182,15 @@ function outcomeOf(item: Item, named: NamingResult): Outcome {
   if ('skipped' in named) return { item: item.id, status: 'skipped', reason: named.skipped }
   const { name: filename } = named
   if (filename === item.file.filename)
-    return { item: item.id, status: 'ok', unchanged: 'Its name would be the same' }
+    return { item: item.id, status: 'ok', unchanged: sayPlain('Its name would be the same') }
   if (filename !== '') return { item: item.id, status: 'ok', change: { set: { filename } } }
-  const message = 'Its name would be empty'
+  const message = sayPlain('Its name would be empty')
   return { item: item.id, status: 'failed', code: 'invalid_filename', message, retryable: false }
 }
 
 const tooSlow = ({ id: item }: Item): Outcome => ({
   ...{ item, status: 'failed', code: 'plugin_failed', retryable: true },
-  message: 'The expression takes too long: make it simpler',
+  message: sayPlain('The expression takes too long: make it simpler'),
 })
 
 type PackNames = ReadonlyMap<string, string>
@@ -207,7 +214,7 @@ function namingOf(wanted: Options, context: BaseContext, packs: PackNames): Nami
   if (wanted.mode === 'pattern') return byPattern(wanted, context, packs)
   const { find = '', keep_extension } = wanted
   const replacer = replacerOf({ ...wanted, find })
-  if ('message' in replacer) throw new Error(replacer.message)
+  if ('message' in replacer) throw new Error(english(replacer.message))
   return ({ file }) => {
     const name = file.filename.normalize('NFC')
     if (!keep_extension) return { name: joinedName(replacer(name), '') }

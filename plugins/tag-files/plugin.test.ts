@@ -35,6 +35,8 @@ describe('tag-files', () => {
   it.each([
     ['replace', { tags: ['new', 'kept'] }, ['new', 'kept']],
     ['replace by nothing', { tags: [] }, []],
+    ['clear', { mode: 'clear' }, []],
+    ['clear, with an empty list', { mode: 'clear', tags: [] }, []],
     ['add', { mode: 'add', tags: ['new', 'kept'] }, ['old', 'kept', 'new']],
     ['remove', { mode: 'remove', tags: ['old', 'never there'] }, ['kept']],
   ])('%s', async (_what, options, left) => {
@@ -83,8 +85,11 @@ describe('tag-files', () => {
   })
 
   it.each([
-    ['no tags to add', { mode: 'add', tags: [] }, 'Name at least one tag to add'],
-    ['no tags to remove', { mode: 'remove', tags: [] }, 'Name at least one tag to remove'],
+    ['no tags to add', { mode: 'add', tags: [] }, 'Name at least one tag to add or remove'],
+    ['no tags to remove', { mode: 'remove', tags: [] }, 'Name at least one tag to add or remove'],
+    ['no list to replace by', {}, 'This is required'],
+    ['no list to add', { mode: 'add' }, 'This is required'],
+    ['tags to clear', { mode: 'clear', tags: ['a'] }, 'Name no tag to remove all tags'],
     ['a comma', { tags: ['a,b'] }, 'A tag cannot contain , or ;'],
     ['an empty tag', { tags: [' '] }, 'A tag cannot be empty'],
     ['a tag that is too long', { tags: ['x'.repeat(101)] }, 'at most 100'],

@@ -1,7 +1,16 @@
 // Replaces files' tags, adds tags, or removes some or all.
 import { z } from 'zod'
-import { definePlugin, type FileChange, say, sayPlain, tag } from '../contract.ts'
+import {
+  definePlugin,
+  type FileChange,
+  say,
+  sayFixed,
+  sayPlain,
+  tag,
+  textIssue,
+} from '../contract.ts'
 
+/** Only to remove all tags may they be absent: a forgotten list must not clear what files have. */
 const options = z
   .strictObject({
     mode: z
@@ -25,7 +34,8 @@ const options = z
       }),
     tags: z
       .array(tag)
-      .max(250)
+      .max(250, sayFixed('At most {count} tags', { count: 250 }))
+      .optional()
       .meta({
         title: 'Tags',
         widget: 'tags',
@@ -36,7 +46,13 @@ const options = z
         },
       }),
   })
-  .superRefine(({ mode, tags }, context) => {
+  .superRefine(({ mode, tags: given }, context) => {
+    const tags = given ?? []
+    if (given === undefined && mode !== 'clear')
+      return context.addIssue({
+        ...textIssue(sayPlain('This is required'), { code: 'required' }),
+        path: ['tags'],
+      })
     if (mode === 'clear' && tags.length > 0)
       context.addIssue({
         code: 'custom',
@@ -47,7 +63,7 @@ const options = z
       context.addIssue({
         code: 'custom',
         path: ['tags'],
-        message: `Name at least one tag to ${mode}`,
+        message: sayPlain('Name at least one tag to add or remove'),
       })
   })
 
@@ -73,7 +89,7 @@ export const tagFiles = definePlugin({
   ],
   options,
   undo: 'fields',
-  summary: ({ mode, tags }) => {
+  summary: ({ mode, tags = [] }) => {
     if (tags.length === 0) return say('Removes all tags')
     const values = { tags: tags.join(', ') }
     if (mode === 'add') return say('Adds {tags}', values)
@@ -89,7 +105,7 @@ export const tagFiles = definePlugin({
   },
 })
 
-function changeOf({ mode, tags }: z.output<typeof options>): FileChange {
+function changeOf({ mode, tags = [] }: z.output<typeof options>): FileChange {
   if (mode === 'clear') return { tags: { replace: [] } }
   return { tags: mode === 'replace' ? { replace: tags } : { [mode]: tags } }
 }

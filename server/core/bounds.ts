@@ -2,6 +2,7 @@
 // continues after a failed .max(): it runs refinements on the whole text, and parses every element
 // of a list that is too long.
 import { z } from 'zod'
+import { type AnyText, sayFixed, type Text, textOf } from '../../plugins/contract.ts'
 import { problemText } from './problem-text.ts'
 
 type Schema = z.core.$ZodType
@@ -30,6 +31,12 @@ export function parseBounded<S extends z.ZodType>(
   return { issues: [...cuts.issues, ...others] }
 }
 
+/** The message of a problem; those of `textIssue` and `sayFixed` have values. */
+export const issueText = (issue: Issue): Text =>
+  textOf(
+    issue.code === 'custom' ? ((issue.params?.text as AnyText) ?? issue.message) : issue.message,
+  )
+
 /** A field's name as an answer repeats it: a client's name may be as long as the body. */
 export const shortName = (name: string): string =>
   name.length <= MAX_NAME ? name : `${name.slice(0, MAX_NAME).toWellFormed()}…`
@@ -54,14 +61,21 @@ class Cuts {
   private fitText(schemas: readonly Schema[], text: string): string {
     const { most, check } = limitOf(schemas.filter(isText), MAX_CHARACTERS)
     if (text.length <= most) return text
-    this.report('string', check, text, `At most ${most} characters`, most)
+    this.report(
+      'string',
+      check,
+      text,
+      sayFixed('At most {count} characters', { count: most }),
+      most,
+    )
     return text.slice(0, most)
   }
 
   private fitList(schemas: readonly Schema[], list: readonly unknown[]): unknown[] {
     const lists = schemas.filter(isList)
     const { most, check } = limitOf(lists, MAX_ELEMENTS)
-    if (list.length > most) this.report('array', check, list, `At most ${most}`, most)
+    if (list.length > most)
+      this.report('array', check, list, sayFixed('At most {limit}', { limit: most }), most)
     const inner = lists.flatMap((one) => unwrapSchema(one._zod.def.element))
     return list.slice(0, most).map((element, at) => this.inside(at, inner, element))
   }
@@ -69,7 +83,13 @@ class Cuts {
   private fitObject(schemas: readonly Schema[], object: object): object {
     const fields = Object.entries(object)
     if (fields.length > MAX_FIELDS)
-      this.report('object', undefined, object, `At most ${MAX_FIELDS} fields`, MAX_FIELDS)
+      this.report(
+        'object',
+        undefined,
+        object,
+        sayFixed('At most {count} fields', { count: MAX_FIELDS }),
+        MAX_FIELDS,
+      )
     const fitted = fields.slice(0, MAX_FIELDS).map(([name, value]) => {
       const inner = schemas.flatMap((schema) => fieldOf(schema, name))
       return [name, this.inside(name, inner, value)] as const

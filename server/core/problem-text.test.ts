@@ -22,7 +22,7 @@ const CASES: Record<z.core.$ZodIssueCode, [schema: z.ZodType, value: unknown, te
     [z.string().max(1), 'ab', 'At most 1 character'],
     [z.number().max(50), 51, 'At most 50'],
     [z.number().lt(50), 50, 'Less than 50'],
-    [z.int(), 2 ** 60, 'At most 9007199254740991'],
+    [z.int(), 2 ** 60, 'At most 9,007,199,254,740,991'],
     [z.array(z.int()).max(2), [1, 2, 3], 'At most 2 entries'],
     [z.string().length(2), 'abc', 'Exactly 2 characters'],
     [z.date().max(new Date(0)), new Date(1), 'At most 1970-01-01T00:00:00.000Z'],

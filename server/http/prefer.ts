@@ -13,11 +13,14 @@ export function waitingTime(
     .toLowerCase()
     .split(',')
     .map((part) => part.trim())
-  if (preferences.includes('respond-async')) return { seconds: 0, applied: 'respond-async' }
   const wait = preferences
     .map((part) => /^wait\s*=\s*"?(\d{1,6})"?$/.exec(part)?.[1])
     .find((value) => value !== undefined)
-  if (wait === undefined) return { seconds: fallback, applied: null }
+  // Both together mean: asynchronously, if it takes longer than the wait (RFC 7240, section 4.3).
+  if (wait === undefined)
+    return preferences.includes('respond-async')
+      ? { seconds: 0, applied: 'respond-async' }
+      : { seconds: fallback, applied: null }
   const seconds = Math.min(Number(wait), MAX_WAIT_SECONDS)
   return { seconds, applied: `wait=${seconds}` }
 }

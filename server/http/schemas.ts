@@ -1,11 +1,12 @@
 // The shapes of requests and replies. They validate, and their .meta() describes them.
 import { z } from 'zod'
 import {
-  english,
   sayPlain,
   settingFields,
   type Text,
+  textIssue,
   UNSAFE_CHARACTERS,
+  sayFixed,
 } from '../../plugins/contract.ts'
 import { filenameProblem, MAX_TAGS, tagProblem, urlProblem, type Problem } from '../files/rules.ts'
 
@@ -17,12 +18,7 @@ export const mappingMethod = z.enum([
 const ruled = (rule: (value: string) => Problem | null) =>
   z.string().superRefine((value, context) => {
     const problem = rule(value)
-    if (problem)
-      context.addIssue({
-        code: 'custom',
-        message: english(problem.message),
-        params: { code: problem.code, text: problem.message },
-      })
+    if (problem) context.addIssue(textIssue(problem.message, { code: problem.code }))
   })
 
 export const filename = ruled(filenameProblem).meta({
@@ -33,7 +29,9 @@ export const fetchUrl = ruled(urlProblem).meta({
   description: 'The address from which the file is fetched',
   example: 'https://cdn.example.com/guide.pdf',
 })
-export const tags = z.array(ruled(tagProblem)).max(MAX_TAGS, `At most ${MAX_TAGS} tags`)
+export const tags = z
+  .array(ruled(tagProblem))
+  .max(MAX_TAGS, sayFixed('At most {count} tags', { count: MAX_TAGS }))
 export const { expiry_days: expiryDays, download_limit: downloadLimit } = settingFields
 
 /** A name that a merchant gives: shown in lists and history. */

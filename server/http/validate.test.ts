@@ -59,6 +59,7 @@ describe('an unknown field names the fields that exist there', () => {
     [{ nam: 1 }, 'There is no field nam. The fields are: name, tags, list, either, options'],
     [{ list: [{ n: 1, m: 1 }] }, 'There is no field m. The fields are: n, text'],
     [{ either: { a: 'x', c: 1 } }, 'There is no field c. The fields are: a, b'],
+    [{ either: { a: 'x', b: 1 } }, 'The field b cannot be sent together with the others: a, b'],
   ])('%j', (value, message) => {
     expect(() => validate(schema, value)).toThrow(
       expect.objectContaining({
@@ -130,7 +131,10 @@ describe('a value that is too long is named, and passed to no other check', () =
     })
     expect(details).toEqual([
       { param: 'text', code: 'invalid_value', message: 'At most five' },
-      { param: 'list', code: 'too_many', message: expect.any(String) as string },
+      {
+        ...{ param: 'list', code: 'too_many', message: 'At most 2 entries' },
+        message_text: expect.objectContaining({ message: 'At most {limit}' }) as object,
+      },
       {
         param: 'more',
         code: 'unknown_field',

@@ -1,8 +1,8 @@
 // Validates requests against their schemas: all problems are reported together, each with a stable
 // code.
-import { type AnyText, say, type Text, textOf } from '../../plugins/contract.ts'
+import { say, type Text, textOf } from '../../plugins/contract.ts'
 import type { z } from 'zod'
-import { fieldNames, parseBounded, shortName, type Issue } from '../core/bounds.ts'
+import { fieldNames, issueText, parseBounded, shortName, type Issue } from '../core/bounds.ts'
 import {
   AppError,
   isErrorCode,
@@ -98,8 +98,16 @@ const isStorable = (text: string) => !text.includes('\u0000') && text.isWellForm
 
 function detailsOf(issue: Issue, value: unknown, most: number, schema: z.ZodType): ErrorDetail[] {
   if (issue.code === 'unrecognized_keys') {
-    const names = fieldNames(schema, issue.path).join(', ')
+    const fields = fieldNames(schema, issue.path)
+    const names = fields.join(', ')
     return issue.keys.slice(0, most).map((key, index) => {
+      // Another form of a union has the field.
+      if (fields.includes(key))
+        return detail(
+          [...issue.path, key],
+          'unknown_field',
+          textOf(`The field ${key} cannot be sent together with the others: ${names}`),
+        )
       // The names are listed once for an object: a hundred lists of them would make the answer
       // unreadable.
       const known = index === 0 && names !== '' ? `. The fields are: ${names}` : ''
@@ -117,14 +125,8 @@ function detailsOf(issue: Issue, value: unknown, most: number, schema: z.ZodType
       schema,
     )
   }
-  return [detail(issue.path, codeOf(issue, value), messageOf(issue))]
+  return [detail(issue.path, codeOf(issue, value), issueText(issue))]
 }
-
-/** The rules of names, addresses and tags give their message as a text with values. */
-const messageOf = (issue: Issue): Text =>
-  textOf(
-    issue.code === 'custom' ? ((issue.params?.text as AnyText) ?? issue.message) : issue.message,
-  )
 
 /** `files[3].url` → index 3, param `url`. */
 function detail(path: readonly PropertyKey[], code: ErrorCode, message: Text): ErrorDetail {

@@ -1,5 +1,5 @@
 // POST /api/files/import: import files by URL.
-import { entrySettingFields, sayPlain } from '../../../plugins/contract.ts'
+import { entrySettingFields, sayPlain, sayFixed } from '../../../plugins/contract.ts'
 import { z } from 'zod'
 import { importFromApi } from './start.ts'
 import { hasEnded, type Engine, type ItemRow, type OperationRow } from '../../engine/engine.ts'
@@ -52,7 +52,10 @@ const importBody = (limits: Limits) =>
           }),
         )
         .min(1, sayPlain('At least one file'))
-        .max(limits.entries_per_import, `At most ${limits.entries_per_import} files an import`),
+        .max(
+          limits.entries_per_import,
+          sayFixed('At most {count} files', { count: limits.entries_per_import }),
+        ),
       auto_map: z
         .boolean()
         .optional()

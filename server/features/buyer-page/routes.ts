@@ -1,6 +1,6 @@
 // The look of buyers' pages: colours, logo, own texts and language, with a preview of unsaved
 // values.
-import { say } from '../../../plugins/contract.ts'
+import { say, sayFixed } from '../../../plugins/contract.ts'
 import { fileTypeFromBuffer } from 'file-type'
 import { z } from 'zod'
 import {
@@ -110,7 +110,12 @@ const putLogo = (parts: BuyerPageParts) =>
       .strictObject({
         image: z
           .string()
-          .max(MAX_BASE64, `A logo has at most ${MAX_LOGO_BYTES / 1024} KB: make it smaller`)
+          .max(
+            MAX_BASE64,
+            sayFixed('A logo has at most {count} KB: make it smaller', {
+              count: MAX_LOGO_BYTES / 1024,
+            }),
+          )
           .pipe(z.base64('Send the image in base64')),
       })
       .meta({ id: 'LogoRequest' }),

@@ -1,5 +1,5 @@
 // How a connection is synced: the merchant's options, with their defaults.
-import { sayPlain } from '../../../plugins/contract.ts'
+import { sayPlain, sayFixed } from '../../../plugins/contract.ts'
 import { z } from 'zod'
 import { LONGEST_PATTERN, MAX_PATTERNS, patternProblem } from './patterns.ts'
 
@@ -10,13 +10,13 @@ const patterns = (title: string) =>
     .array(
       z
         .string()
-        .max(LONGEST_PATTERN, `At most ${LONGEST_PATTERN} characters`)
+        .max(LONGEST_PATTERN, sayFixed('At most {count} characters', { count: LONGEST_PATTERN }))
         .superRefine((text, context) => {
           const message = patternProblem(text)
           if (message) context.addIssue({ code: 'custom', message })
         }),
     )
-    .max(MAX_PATTERNS, `At most ${MAX_PATTERNS} patterns`)
+    .max(MAX_PATTERNS, sayFixed('At most {count} patterns', { count: MAX_PATTERNS }))
     .meta({ description: title })
 
 /** The maximum of `max_bytes`: 5 GB, the limit of every file. */

@@ -2,7 +2,7 @@
 // key in the form is the authorisation: it cannot be guessed, and there are no cookies that another
 // site could misuse. A link may ask once a day and a network ten times an hour. The message reaches
 // the shop as text only.
-import { emailAddress, textOf } from '../../../plugins/contract.ts'
+import { emailAddress, sayFixed, textOf } from '../../../plugins/contract.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type pg from 'pg'
 import { z } from 'zod'
@@ -43,7 +43,10 @@ const fields = z.object({
     z
       .string()
       .trim()
-      .max(MAX_MESSAGE_LENGTH, `Enter at most ${MAX_MESSAGE_LENGTH} characters`)
+      .max(
+        MAX_MESSAGE_LENGTH,
+        sayFixed('Enter at most {count} characters', { count: MAX_MESSAGE_LENGTH }),
+      )
       .optional(),
   ),
 })

@@ -1,6 +1,6 @@
 // A shop's settings for its buyers' pages: colours, logo, its own texts, and the language for
 // buyers whose language has no catalog.
-import { sayPlain } from '../../../plugins/contract.ts'
+import { sayPlain, sayFixed } from '../../../plugins/contract.ts'
 import { z } from 'zod'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { LOCALES, type Locale } from './translate.ts'
@@ -17,7 +17,7 @@ const colour = z
 // Line breaks are kept; other control characters are invisible.
 const text = z
   .string()
-  .max(MAX_TEXT, `Enter at most ${MAX_TEXT} characters`)
+  .max(MAX_TEXT, sayFixed('Enter at most {count} characters', { count: MAX_TEXT }))
   .refine(
     (written) => !/[^\P{Cc}\n\r\t]/u.test(written),
     sayPlain('A text cannot contain control characters'),

@@ -1,5 +1,5 @@
 // Links: created for files or for a pack, listed with their addresses, exported as CSV.
-import { say, emailAddress, type Text } from '../../../plugins/contract.ts'
+import { say, emailAddress, type Text, sayFixed } from '../../../plugins/contract.ts'
 import Papa from 'papaparse'
 import { z } from 'zod'
 import { workflowOfAction, startWorkflow } from '../operations/start.ts'
@@ -51,7 +51,10 @@ const linksBody = (limits: Limits) =>
       email,
       per_file: z
         .array(z.strictObject({ file_id: z.string(), ...terms, email }))
-        .max(MAX_PER_FILE, `At most ${MAX_PER_FILE} files with terms of their own`)
+        .max(
+          MAX_PER_FILE,
+          sayFixed('At most {count} files with terms of their own', { count: MAX_PER_FILE }),
+        )
         .optional(),
     })
     .superRefine(({ file_ids, pack_id, per_file }, context) => {

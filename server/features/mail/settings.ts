@@ -1,7 +1,7 @@
 // How a shop's mail to its buyers is sent: name and address for replies, and optionally its own mail
 // server, or its own domain that this installation signs for.
 import { z } from 'zod'
-import { emailAddress, sayPlain, UNSAFE_CHARACTERS } from '../../../plugins/contract.ts'
+import { emailAddress, sayPlain, UNSAFE_CHARACTERS, sayFixed } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import type { DnsRecord, MailDomain } from './dns-records.ts'
 import { ownTextsSchema, type OwnMailTexts } from './texts.ts'
@@ -18,7 +18,7 @@ const fields = {
     .string()
     .trim()
     .min(1, sayPlain('Enter a name'))
-    .max(MAX_NAME, `Enter at most ${MAX_NAME} characters`)
+    .max(MAX_NAME, sayFixed('Enter at most {count} characters', { count: MAX_NAME }))
     .refine(
       (name) => !UNSAFE_CHARACTERS.test(name) && !/[<>"]/.test(name),
       sayPlain('A name has no control characters and none of < > "'),

@@ -1,6 +1,7 @@
 // A shop's own texts of mails to buyers. They are plain text: `{name}` is replaced once, by a value
 // as text, and nothing else in them has a meaning. They never reach the template language.
 import { z } from 'zod'
+import { say, sayFixed, sayPlain, type Text, textIssue } from '../../../plugins/contract.ts'
 import { LOCALES, type Locale } from '../downloads/translate.ts'
 import {
   BUYER_MAILS,
@@ -20,23 +21,19 @@ const ONE_LINE: readonly TextField[] = ['subject', 'button']
 const VARIABLE = /\{(\w+)\}/g
 const MAX_NAMED = 5
 
-const unknownVariable = (message: string) => ({
-  code: 'custom' as const,
-  params: { code: 'unknown_variable' },
-  message,
-})
+const unknownVariable = (message: Text) => textIssue(message, { code: 'unknown_variable' })
 
 function textOf(mail: BuyerMail, field: TextField): z.ZodType<string | null, string | null> {
   const most = maxLengthOf(mail, field)
   const known = VARIABLES[mail].map((name) => `{${name}}`).join(', ')
   return z
     .string()
-    .max(most, `Enter at most ${most} characters`)
+    .max(most, sayFixed('Enter at most {count} characters', { count: most }))
     .refine(
       (text) => !(ONE_LINE.includes(field) ? /\p{Cc}/u : /[^\P{Cc}\n\r\t]/u).test(text),
       ONE_LINE.includes(field)
-        ? 'This text has one line and no control characters'
-        : 'A text cannot contain control characters',
+        ? sayPlain('This text has one line and no control characters')
+        : sayPlain('A text cannot contain control characters'),
     )
     .transform((text) => text.replaceAll('\r\n', '\n').trim())
     .superRefine((text, context) => {
@@ -44,10 +41,17 @@ function textOf(mail: BuyerMail, field: TextField): z.ZodType<string | null, str
       const unknown = [...new Set(names)].filter((name) => !VARIABLES[mail].includes(name))
       for (const name of unknown.slice(0, MAX_NAMED))
         context.addIssue(
-          unknownVariable(`This mail has no variable {${name.slice(0, 50)}}. It has: ${known}`),
+          unknownVariable(
+            say('This mail has no variable {name}. It has: {known}', {
+              name: `{${name.slice(0, 50)}}`,
+              known,
+            }),
+          ),
         )
       if (/[{}]/.test(text.replaceAll(VARIABLE, '')))
-        context.addIssue(unknownVariable(`Braces are for variables only. This mail has: ${known}`))
+        context.addIssue(
+          unknownVariable(say('Braces are for variables only. This mail has: {known}', { known })),
+        )
     })
     .transform((text) => (text === '' ? null : text))
     .nullable() as z.ZodType<string | null, string | null>

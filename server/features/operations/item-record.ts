@@ -60,11 +60,16 @@ const INTERNAL_FIELDS = new Set([
 function shown(fields: Record<string, unknown> | null): Record<string, unknown> | null {
   if (!fields) return null
   const { mappings, ...others } = fields
-  const kept = Object.entries(others).filter(([name]) => !INTERNAL_FIELDS.has(name))
+  const kept = Object.entries(others)
+    .filter(([name]) => !INTERNAL_FIELDS.has(name))
+    .map(([name, value]) => [name, name === 'link' ? shownLink(value) : value])
   return Object.fromEntries(
     mappings ? [...kept, ['mappings', shownMappings(mappings as ChangedMappings)]] : kept,
   )
 }
+
+/** In a preview there is no link yet, only what it would be. */
+const shownLink = (link: unknown) => (typeof link === 'string' ? toPublicId('link', link) : link)
 
 interface ChangedMappings {
   added: readonly Mapping[]

@@ -1,5 +1,5 @@
 // The selection of a bulk call: files by id, or all that a filter selects.
-import { sayPlain } from '../../../plugins/contract.ts'
+import { sayPlain, sayFixed } from '../../../plugins/contract.ts'
 import { z } from 'zod'
 import type { Limits } from '../../core/configuration/limits.ts'
 import type { OperationSource } from '../../engine/engine.ts'
@@ -10,7 +10,12 @@ import { validate } from '../../http/validate.ts'
 const counted = <Ids extends z.ZodType>(ids: z.ZodArray<Ids>, limits: Limits) =>
   ids
     .min(1, sayPlain('At least one file'))
-    .max(limits.ids_per_call, `At most ${limits.ids_per_call} files a call; use a filter for more`)
+    .max(
+      limits.ids_per_call,
+      sayFixed('At most {count} files a call; use a filter for more', {
+        count: limits.ids_per_call,
+      }),
+    )
     .meta({ description: 'Ids of files', example: ['file_0199c2f5d2c07f0a9b7e3f4a5b6c7d8e'] })
 
 /** Ids of files as in `fileIds`, but a malformed id is kept: it fails like an unknown one. */

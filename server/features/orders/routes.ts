@@ -1,5 +1,5 @@
 // Deliveries: what each order entitles its buyer to, and the merchant's changes to it.
-import { emailAddress, sayPlain } from '../../../plugins/contract.ts'
+import { emailAddress, sayPlain, sayFixed } from '../../../plugins/contract.ts'
 import { z } from 'zod'
 import { retryTransaction } from '../../core/db/retry-transaction.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
@@ -165,13 +165,13 @@ const changeBody = z
       .number()
       .int()
       .min(1, sayPlain('At least 1'))
-      .max(MAX_ADDED, `At most ${MAX_ADDED}`)
+      .max(MAX_ADDED, sayFixed('At most {limit}', { limit: MAX_ADDED }))
       .optional()
       .meta({ description: 'Added to the limits of files that have one' }),
     file_ids: z
       .array(z.string())
       .min(1, sayPlain('At least one file'))
-      .max(MAX_FILES, `At most ${MAX_FILES} files`)
+      .max(MAX_FILES, sayFixed('At most {count} files', { count: MAX_FILES }))
       .optional()
       .meta({ description: 'The files that the terms are for; absent: all' }),
     terms: z
@@ -195,7 +195,7 @@ const changeBody = z
         }),
       )
       .min(1, sayPlain('At least one file'))
-      .max(MAX_FILES, `At most ${MAX_FILES} files`)
+      .max(MAX_FILES, sayFixed('At most {count} files', { count: MAX_FILES }))
       .refine(
         (terms) => new Set(terms.map(({ file_id }) => file_id)).size === terms.length,
         sayPlain('Name each file once'),
@@ -204,7 +204,7 @@ const changeBody = z
       .meta({ description: 'The terms of single files; they win over the terms for all' }),
     replace: z
       .array(z.strictObject({ file_id: z.string(), with: z.string() }))
-      .max(MAX_FILES, `At most ${MAX_FILES} files`)
+      .max(MAX_FILES, sayFixed('At most {count} files', { count: MAX_FILES }))
       .optional()
       .meta({ description: 'The buyer gets the other file in its place' }),
   })

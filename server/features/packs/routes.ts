@@ -1,7 +1,7 @@
 // Packs: named, ordered groups of files, and the products that their files get.
 import { lastOf } from '../../core/present.ts'
 import { z } from 'zod'
-import { packName } from '../../../plugins/contract.ts'
+import { packName, sayFixed } from '../../../plugins/contract.ts'
 import { changePack, chosenProducts } from './change-pack.ts'
 import type { Limits } from '../../core/configuration/limits.ts'
 import { retryTransaction } from '../../core/db/retry-transaction.ts'
@@ -45,7 +45,7 @@ const products = z
       variant_id: z.string().min(1).max(255).nullable().optional(),
     }),
   )
-  .max(MAX_PRODUCTS, `At most ${MAX_PRODUCTS} products`)
+  .max(MAX_PRODUCTS, sayFixed('At most {count} products', { count: MAX_PRODUCTS }))
   .meta({
     description: 'The products of its files; replaces the current ones',
   })

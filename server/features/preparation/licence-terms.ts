@@ -1,5 +1,5 @@
 // The fields of a list of licence keys in requests: its pattern, expiry, activations, revocation.
-import { sayPlain } from '../../../plugins/contract.ts'
+import { say, sayFixed, sayPlain, textIssue } from '../../../plugins/contract.ts'
 import { z } from 'zod'
 import { expiryDays } from '../../http/schemas.ts'
 import { keyBits, MIN_KEY_BITS } from './model/key-pattern.ts'
@@ -20,8 +20,11 @@ export const generateSchema = z
       .superRefine((pattern, context) => {
         const bits = keyBits(pattern)
         if (bits >= MIN_KEY_BITS) return
-        const message = `Keys of this pattern have ${Math.floor(bits)} random bits, and ${MIN_KEY_BITS} are needed so that nobody can guess one: add more X, 9 or A`
-        context.addIssue({ code: 'custom', message })
+        const wrong = say(
+          'Keys of this pattern have {bits} random bits, and {needed} are needed so that nobody can guess one: add more X, 9 or A',
+          { bits: Math.floor(bits), needed: MIN_KEY_BITS },
+        )
+        context.addIssue(textIssue(wrong))
       })
       .meta({
         description:
@@ -47,7 +50,7 @@ export const licenceTermFields = {
     .number()
     .int()
     .min(1, sayPlain('At least 1'))
-    .max(MAX_LIMIT, `At most ${MAX_LIMIT}`)
+    .max(MAX_LIMIT, sayFixed('At most {limit}', { limit: MAX_LIMIT }))
     .nullable()
     .optional()
     .meta({ description: 'Instances at one time; null: unlimited' }),

@@ -1,6 +1,6 @@
 // Uploads, except the tus protocol itself (server/features/upload/tus-route.ts): batches, and which names are taken.
 import { z } from 'zod'
-import { entrySettingFields, packName, sayPlain } from '../../../plugins/contract.ts'
+import { entrySettingFields, packName, sayPlain, sayFixed } from '../../../plugins/contract.ts'
 import {
   changeBatch,
   checkNames,
@@ -62,7 +62,7 @@ const batchBody = z
     count: z
       .int()
       .min(1, sayPlain('At least one file'))
-      .max(MAX_COUNT, `At most ${MAX_COUNT} files`)
+      .max(MAX_COUNT, sayFixed('At most {count} files', { count: MAX_COUNT }))
       .optional()
       .meta({
         description:
@@ -215,7 +215,7 @@ const names = () =>
       filenames: z
         .array(z.string().max(1000))
         .min(1, sayPlain('At least one name'))
-        .max(MAX_NAMES, `At most ${MAX_NAMES} names`),
+        .max(MAX_NAMES, sayFixed('At most {count} names', { count: MAX_NAMES })),
     }),
     replies: {
       200: {
@@ -250,7 +250,7 @@ const results = () =>
       upload_ids: z
         .array(z.string())
         .min(1, sayPlain('At least one id'))
-        .max(MAX_RESULTS, `At most ${MAX_RESULTS} ids`),
+        .max(MAX_RESULTS, sayFixed('At most {count} ids', { count: MAX_RESULTS })),
     }),
     replies: {
       200: {

@@ -1,6 +1,6 @@
 // Webhooks: addresses that receive the shop's events, and the messages sent to each.
 import { z } from 'zod'
-import { say, english } from '../../../plugins/contract.ts'
+import { say, english, sayFixed } from '../../../plugins/contract.ts'
 import { AppError } from '../../core/errors.ts'
 import { requireFeature } from '../../files/plan-limits.ts'
 import { requirePublicId } from '../../core/ids.ts'
@@ -194,7 +194,7 @@ const rotate = ({ secrets, schemas }: Parts) =>
           .number()
           .int()
           .min(0)
-          .max(MAX_HOURS, `At most ${MAX_HOURS} hours`)
+          .max(MAX_HOURS, sayFixed('At most {count} hours', { count: MAX_HOURS }))
           .default(24)
           .meta({ description: '0: the previous secret stops immediately' }),
       })

@@ -1,7 +1,7 @@
 // The problems of a workflow or of stored options, each with its place.
 import type { z } from 'zod'
-import { say, textOf, type Plugin, type Text, type Workflow } from '../../../plugins/contract.ts'
-import { parseBounded, type Issue, shortName } from '../../core/bounds.ts'
+import { say, type Plugin, type Text, type Workflow } from '../../../plugins/contract.ts'
+import { issueText, parseBounded, type Issue, shortName } from '../../core/bounds.ts'
 import { sensitiveOptions } from '../../core/sensitive.ts'
 
 export interface WorkflowProblem {
@@ -96,5 +96,5 @@ function issueProblems(issue: Issue, param: string): WorkflowProblem[] {
       .map((key) => ({ param: `${at}.${key}`, message: say('There is no {key} here', { key }) }))
   // If none of several shapes fits, report the first one's problem.
   const first = issue.code === 'invalid_union' ? issue.errors[0]?.[0] : undefined
-  return first ? issueProblems(first, at) : [{ param: at, message: textOf(issue.message) }]
+  return first ? issueProblems(first, at) : [{ param: at, message: issueText(issue) }]
 }

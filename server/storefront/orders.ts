@@ -2,6 +2,7 @@
 // delivery's state.
 import { PortError } from '../../plugins/contract.ts'
 import type { AdminRequest } from './admin-api.ts'
+import { QueryFailure } from './platform-failures.ts'
 import { CHANGED_ORDERS, ORDERS_BY_ID, ORDERS_COUNT, PAST_ORDERS } from './operations.ts'
 import { readPaidLines } from './paid-lines.ts'
 import { createOrderMarks, type OrderMarks } from './order-marks.ts'
@@ -168,8 +169,9 @@ export function createOrders(shop: number, request: AdminRequest): LiveOrders {
     read: async (ids, signal) => {
       const read: (PlatformOrder | PortError | null)[] = []
       for (let at = 0; at < ids.length; at += ORDERS_PER_QUERY) {
-        const nodes = await ask(ids.slice(at, at + ORDERS_PER_QUERY), LINES_PER_QUERY, null, signal)
-        for (const node of nodes) read.push(node && (await whole(node, signal)))
+        const nodes = await askGroup(ask, ids.slice(at, at + ORDERS_PER_QUERY), signal)
+        for (const node of nodes)
+          read.push(node instanceof PortError ? node : node && (await whole(node, signal)))
       }
       return read
     },
@@ -198,6 +200,35 @@ export function createOrders(shop: number, request: AdminRequest): LiveOrders {
       }
     },
   }
+}
+
+/** After so many failures without an answer, the platform fails on every query. */
+const MAX_FAILED_ALONE = 3
+
+/**
+ * The orders of one group. If the platform fails on their query, they are asked for one by one, because
+ * one order may be the reason: it must not delay the others.
+ */
+async function askGroup(
+  ask: Ask,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<(OrderNode | PortError | null)[]> {
+  try {
+    return await ask(ids, LINES_PER_QUERY, null, signal)
+  } catch (error) {
+    if (!(error instanceof QueryFailure)) throw error
+    if (ids.length === 1) return [error]
+  }
+  const nodes: (OrderNode | PortError | null)[] = []
+  let isAnswered = false
+  for (const id of ids) {
+    const [node = null] = await askGroup(ask, [id], signal)
+    nodes.push(node)
+    isAnswered ||= !(node instanceof PortError)
+    if (!isAnswered && node instanceof PortError && nodes.length === MAX_FAILED_ALONE) throw node
+  }
+  return nodes
 }
 
 /** The order with the rest of its lines. */

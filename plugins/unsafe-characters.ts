@@ -4,7 +4,7 @@ import { say } from './texts.ts'
 /** The warning about a name whose marks of direction were removed. */
 export const NAME_CLEANED = say('Invisible characters were removed from its name')
 
-// Control characters, and the marks that can make a name read backwards (`exe.fdp`).
+// Control characters, line separators, and the marks that can make a name read backwards (`exe.fdp`).
 
 export const UNSAFE_CHARACTERS =
-  /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/
+  /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/

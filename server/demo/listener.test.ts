@@ -1,9 +1,11 @@
+import { createHmac } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { silent } from '../../test/database.ts'
 import { promisedMs } from '../../test/scale.ts'
+import { verifyBuyerToken } from '../storefront/buyer-token.ts'
 import type { Transport } from '../storefront/transport.ts'
 import { startDemoStorefront, type DemoOptions, type DemoStorefront } from './listener.ts'
 import { signSessionToken } from './session-token.ts'
@@ -81,7 +83,58 @@ async function start(options: Partial<DemoOptions>): Promise<Client> {
   return { demo, transport, post, exchange, query }
 }
 
+/** Asks the shop front for this. */
+const front = async ({ demo }: Client, method: string, path: string) => {
+  const answer = await fetch(`${demo.url}${path}`, { method })
+  return { status: answer.status, body: (await answer.json().catch(() => null)) as Json }
+}
+
+describe('the app', () => {
+  test('gets no tokens while it is uninstalled, and those from before stay refused', async () => {
+    const own = await start({ bucket: 1000 })
+    expect(await own.query('{ shop { name } }')).toHaveProperty('data')
+    const { refresh_token } = (await own.exchange()).body
+    expect((await front(own, 'POST', '/demo/uninstall')).body).toEqual({ installed: false })
+    expect((await own.exchange()).body.error).toBe('invalid_subject_token')
+    const refresh = { grant_type: 'refresh_token', refresh_token }
+    expect((await own.exchange(refresh)).body.error).toBe('invalid_grant')
+    expect((await front(own, 'POST', '/demo/install')).body).toEqual({ installed: true })
+    expect((await own.exchange(refresh)).body.error).toBe('invalid_grant')
+    expect(await own.query('{ shop { name } }')).not.toHaveProperty('data')
+    expect((await own.exchange()).body).toHaveProperty('access_token')
+  })
+
+  test('gets tokens of buyers from its extensions: of guests, and of customers', async () => {
+    const tokenOf = async (path: string) =>
+      verifyBuyerToken(
+        String((await front(client, 'GET', path)).body.token),
+        CREDENTIALS,
+        new Date(),
+      )
+    expect(await tokenOf('/demo/buyer-token')).toEqual({
+      shopDomain: demo.shop.domain,
+      customer: null,
+    })
+    const customer = 'gid://shopify/Customer/42'
+    expect(await tokenOf('/demo/buyer-token?customer=42')).toMatchObject({ customer })
+    expect((await front(client, 'POST', '/demo/buyer-token')).status).toBe(405)
+    const foreign = { headers: { origin: 'https://other.example' } }
+    expect((await fetch(`${demo.url}/demo/buyer-token`, foreign)).status).toBe(403)
+  })
+})
+
 describe('tokens', () => {
+  test('session tokens may have any header that names HS256', async () => {
+    const [, payload = ''] = signSessionToken(demo.app).split('.')
+    const signed = (header: object) => {
+      const text = `${Buffer.from(JSON.stringify(header)).toString('base64url')}.${payload}`
+      const mac = createHmac('sha256', demo.app.apiSecret).update(text).digest('base64url')
+      return { subject_token: `${text}.${mac}` }
+    }
+    const typed = await client.exchange(signed({ typ: 'JWT', alg: 'HS256', kid: '1' }))
+    expect(typed.status).toBe(200)
+    expect((await client.exchange(signed({ alg: 'none' }))).status).toBe(400)
+  })
   test('an expiring token has a refresh token, one without an expiry does not', async () => {
     expect((await client.exchange()).body).toMatchObject({
       access_token: expect.stringMatching(/^shpat_/),

@@ -13,6 +13,7 @@ import { readCatalog, type DemoCatalog } from './catalog.ts'
 import { createDemoBilling } from './billing.ts'
 import { createTokenEndpoint, DEMO_SCOPES } from './oauth.ts'
 import { createDemoFlow } from './flow.ts'
+import { createInstalling } from './installing.ts'
 import { createDemoInstallation, type DemoInstallation } from './installation.ts'
 import { setMetafields, type MetafieldInput } from './orders/admin-orders.ts'
 import { isLocalHost } from './own-page.ts'
@@ -128,11 +129,13 @@ function createParts(options: DemoOptions, catalog: DemoCatalog, url: () => stri
     front: new DemoShopFront(catalog, orders, sender),
     ...{ catalog, shopName: shop.name, adminUrl: appAddress, log },
   })
+  const tokens = createTokenEndpoint(app, accessSeconds)
+  const installing = createInstalling({ app, tokens, sender })
   const shopFront: DemoStorefront['shopFront'] = (request, response) =>
     flow.handle(request, response) ||
     billing.handle(request, response) ||
+    installing(request, response) ||
     orderPages(request, response)
-  const tokens = createTokenEndpoint(app, accessSeconds)
   return { shop, app, tokens, billing, admin, sender, shopFront, installation }
 }
 

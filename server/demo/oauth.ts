@@ -10,6 +10,10 @@ export interface TokenEndpoint {
   grant(body: Record<string, unknown>): { status: number; body: Record<string, unknown> }
   /** Is this access token valid? */
   accepts(accessToken: string): boolean
+  isInstalled(): boolean
+  /** No token is given or accepted until the app is installed again, and none from before. */
+  uninstall(): void
+  install(): void
   /** Numbers of grants: `exchange` for session tokens, `refresh` for refresh tokens. */
   readonly counts: { exchange: number; refresh: number }
 }
@@ -30,14 +34,20 @@ export function createTokenEndpoint(app: DemoApp, accessSeconds: number): TokenE
   const secret = `${app.apiSecret}/tokens`
   const retired = new Set<string>()
   const counts = { exchange: 0, refresh: 0 }
+  let installed = true
+  /** Tokens from before are refused. Milliseconds; forgotten at a restart. */
+  let uninstalledAt = 0
   const sign = (use: string, seconds: number, more: object = {}) => {
-    const exp = Date.now() / 1000 + seconds
-    return signToken({ use, shop: app.shopDomain, exp, jti: randomUUID(), ...more }, secret)
+    const now = Date.now()
+    const about = { use, shop: app.shopDomain, jti: randomUUID() }
+    const claims = { ...about, made: now, exp: now / 1000 + seconds, ...more }
+    return signToken(claims, secret)
   }
   const read = (token: unknown, use: string) => {
     const claims =
       typeof token === 'string' ? readToken(token.replace(/^shp(at|rt)_/, ''), secret) : null
-    return claims?.use === use && claims.shop === app.shopDomain ? claims : null
+    const current = installed && Number(claims?.made ?? 0) >= uninstalledAt
+    return current && claims?.use === use && claims.shop === app.shopDomain ? claims : null
   }
   const expiring = (replaces?: unknown) => ({
     access_token: `shpat_${sign('access', accessSeconds)}`,
@@ -50,7 +60,7 @@ export function createTokenEndpoint(app: DemoApp, accessSeconds: number): TokenE
   const exchange = (body: Record<string, unknown>) => {
     const { subject_token: subject } = body
     const claims = typeof subject === 'string' ? readToken(subject, app.apiSecret) : null
-    if (claims?.aud !== app.apiKey || claims.dest !== `https://${app.shopDomain}`)
+    if (!installed || claims?.aud !== app.apiKey || claims.dest !== `https://${app.shopDomain}`)
       return refusal('invalid_subject_token', 'The session token is not valid')
     if (body.requested_token_type !== 'urn:shopify:params:oauth:token-type:offline-access-token')
       return refusal('invalid_request', 'Only offline access tokens are given here')
@@ -74,6 +84,12 @@ export function createTokenEndpoint(app: DemoApp, accessSeconds: number): TokenE
 
   return {
     counts,
+    isInstalled: () => installed,
+    uninstall: () => {
+      installed = false
+      uninstalledAt = Date.now() + 1
+    },
+    install: () => void (installed = true),
     accepts: (token) => token.startsWith('shpat_') && read(token, 'access') !== null,
     grant: (body) => {
       if (body.client_id !== app.apiKey || body.client_secret !== app.apiSecret)

@@ -36,6 +36,7 @@ describe('filenames', () => {
     'a\\b',
     'a\0b',
     'a\nb',
+    'a\u2028b',
     'invoice\u202efdp.exe',
     'x'.repeat(256),
     'a\ud800',

@@ -50,28 +50,6 @@ export function createAccess(
   const exchanges = new Map<number, Promise<boolean>>()
   const renewOnce = (shop: number, refused: Grant | null) =>
     shareRenewal(renewals, shop, () => renew(forShop(database, shop), sealing, grants, refused))
-  /** A token that was sealed with another secret cannot be used. */
-  const works = (shop: number, row: TokenRow | null) =>
-    (isRenewable(row, RENEWABLE_MS) && sealing.openRefresh(shop, row) !== null) ||
-    (isFresh(row) && row?.expires_at === null && sealing.openGrant(shop, row) !== null)
-
-  const exchange = (shop: number, shopDomain: string, sessionToken: string): Promise<boolean> => {
-    const scope = forShop(database, shop)
-    const current = async () => (works(shop, await readTokens(scope)) ? false : null)
-    const trade = async () => {
-      const { uninstalled } = present(await readTokens(scope), 'The shop of a session token')
-      const sealed = sealing.seal(shop, await grants.exchange(shopDomain, sessionToken))
-      const stored = await (uninstalled === null
-        ? writeTokens(scope, sealed)
-        : install(scope, uninstalled, sealed))
-      if (!stored) throw new AppError('unavailable')
-      return true
-    }
-    return underLease<boolean>(scope, current, trade).catch((error: unknown) => {
-      throw error instanceof LeaseTimeout ? new AppError('unavailable') : error
-    })
-  }
-
   return {
     grant: async (shop) => {
       const row = await readTokens(forShop(database, shop))
@@ -86,10 +64,13 @@ export function createAccess(
       const row = await readTokens(forShop(database, shop))
       // Never store one shop's token for another shop.
       if (row?.domain !== shopDomain) throw new AppError('unauthenticated')
-      if (works(shop, row)) return false
+      if (works(sealing, shop, row)) return false
       const others = exchanges.get(shop)
-      const mine = () =>
-        shareRenewal(exchanges, shop, () => exchange(shop, shopDomain, sessionToken))
+      const exchange = () =>
+        exchangeOnce(forShop(database, shop), sealing, () =>
+          grants.exchange(shopDomain, sessionToken),
+        )
+      const mine = () => shareRenewal(exchanges, shop, exchange)
       if (!others) return mine()
       // A refused session token does not mean that the stored token is invalid; only an outage is
       // passed on.
@@ -102,6 +83,36 @@ export function createAccess(
       )
     },
   }
+}
+
+/** A token that was sealed with another secret cannot be used. */
+const works = (sealing: Sealing, shop: number, row: TokenRow | null): boolean =>
+  (isRenewable(row, RENEWABLE_MS) && sealing.openRefresh(shop, row) !== null) ||
+  (isFresh(row) && row?.expires_at === null && sealing.openGrant(shop, row) !== null)
+
+/**
+ * Stores the token that `exchange` obtains, unless another process has stored one that works. True: it
+ * is stored. Throws `AppError`.
+ */
+async function exchangeOnce(
+  scope: ShopScope,
+  sealing: Sealing,
+  exchange: () => ReturnType<Grants['exchange']>,
+): Promise<boolean> {
+  const { shop } = scope
+  const current = async () => (works(sealing, shop, await readTokens(scope)) ? false : null)
+  const trade = async () => {
+    const { uninstalled } = present(await readTokens(scope), 'The shop of a session token')
+    const sealed = sealing.seal(shop, await exchange())
+    const stored = await (uninstalled === null
+      ? writeTokens(scope, sealed)
+      : install(scope, uninstalled, sealed))
+    if (!stored) throw new AppError('unavailable')
+    return true
+  }
+  return underLease<boolean>(scope, current, trade).catch((error: unknown) => {
+    throw error instanceof LeaseTimeout ? new AppError('unavailable') : error
+  })
 }
 
 function shareRenewal<T>(

@@ -10,11 +10,11 @@ export interface GraphqlOperation {
 }
 
 /**
- * The platform refuses `customer` without the scope `read_customers`, and `email` and names without
- * its approval for protected customer data. It then answers with the rest and an error for each
+ * The platform refuses `customer` without the scope `read_customers`, and `email`, `phone` and names
+ * without its approval for protected customer data. It then answers with the rest and an error for each
  * field.
  */
-const REFUSABLE_OF_ORDERS = ['customer', 'namedCustomer', 'email'] as const
+const REFUSABLE_OF_ORDERS = ['customer', 'namedCustomer', 'email', 'phone'] as const
 
 const read = (name: string): GraphqlOperation => ({
   name,

@@ -2,8 +2,8 @@
 // delivery's state.
 import { PortError } from '../../plugins/contract.ts'
 import type { AdminRequest } from './admin-api.ts'
+import { QueryFailure } from './platform-failures.ts'
 import { CHANGED_ORDERS, ORDERS_BY_ID, ORDERS_COUNT, PAST_ORDERS } from './operations.ts'
-import { PlatformRefusal } from './platform-failures.ts'
 import { readPaidLines } from './paid-lines.ts'
 import { createOrderMarks, type OrderMarks } from './order-marks.ts'
 
@@ -159,14 +159,13 @@ type Ask = (
 
 export function createOrders(shop: number, request: AdminRequest): LiveOrders {
   const ask: Ask = async (ids, lines, after, reading) => {
-    const { nodes } = await withPhones(reading, ({ signal, phones = false }) =>
-      request<{ nodes: (Partial<OrderNode> | null)[] }>(
-        shop,
-        ORDERS_BY_ID,
-        { ids, lines, after, phones },
-        pointsOf(ids.length, lines),
-        signal,
-      ),
+    const { signal, phones = false } = reading
+    const { nodes } = await request<{ nodes: (Partial<OrderNode> | null)[] }>(
+      shop,
+      ORDERS_BY_ID,
+      { ids, lines, after, phones },
+      pointsOf(ids.length, lines),
+      signal,
     )
     // A node of another type has none of the fields.
     return nodes.map((node) => (node?.id === undefined ? null : (node as OrderNode)))
@@ -180,9 +179,9 @@ export function createOrders(shop: number, request: AdminRequest): LiveOrders {
     read: async (ids, reading) => {
       const read: (PlatformOrder | PortError | null)[] = []
       for (let at = 0; at < ids.length; at += ORDERS_PER_QUERY) {
-        const some = ids.slice(at, at + ORDERS_PER_QUERY)
-        const nodes = await ask(some, LINES_PER_QUERY, null, reading)
-        for (const node of nodes) read.push(node && (await whole(node, reading)))
+        const nodes = await askGroup(ask, ids.slice(at, at + ORDERS_PER_QUERY), reading)
+        for (const node of nodes)
+          read.push(node instanceof PortError ? node : node && (await whole(node, reading)))
       }
       return read
     },
@@ -196,14 +195,13 @@ export function createOrders(shop: number, request: AdminRequest): LiveOrders {
     },
     placedSince: async (since, page, reading) => {
       const first = ORDERS_PER_QUERY
-      const { orders } = await withPhones(reading, ({ signal, phones = false }) =>
-        request<{ orders: Page<OrderNode> }>(
-          shop,
-          PAST_ORDERS,
-          { query: placedQuery(since), first, page, lines: LINES_PER_QUERY, after: null, phones },
-          pointsOf(first, LINES_PER_QUERY) + 2,
-          signal,
-        ),
+      const { signal, phones = false } = reading
+      const { orders } = await request<{ orders: Page<OrderNode> }>(
+        shop,
+        PAST_ORDERS,
+        { query: placedQuery(since), first, page, lines: LINES_PER_QUERY, after: null, phones },
+        pointsOf(first, LINES_PER_QUERY) + 2,
+        signal,
       )
       const read: (PlatformOrder | PortError)[] = []
       for (const node of orders.nodes) read.push(await whole(node, reading))
@@ -215,20 +213,33 @@ export function createOrders(shop: number, request: AdminRequest): LiveOrders {
   }
 }
 
+/** After so many failures without an answer, the platform fails on every query. */
+const MAX_FAILED_ALONE = 3
+
 /**
- * The platform refuses the whole query if the app may not read phone numbers: it is then sent without
- * them, because their orders have files to deliver.
+ * The orders of one group. If the platform fails on their query, they are asked for one by one, because
+ * one order may be the reason: it must not delay the others.
  */
-async function withPhones<Result>(
+async function askGroup(
+  ask: Ask,
+  ids: readonly string[],
   reading: OrderReading,
-  ask: (reading: OrderReading) => Promise<Result>,
-): Promise<Result> {
+): Promise<(OrderNode | PortError | null)[]> {
   try {
-    return await ask(reading)
+    return await ask(ids, LINES_PER_QUERY, null, reading)
   } catch (error) {
-    if (!reading.phones || !(error instanceof PlatformRefusal)) throw error
-    return ask({ signal: reading.signal })
+    if (!(error instanceof QueryFailure)) throw error
+    if (ids.length === 1) return [error]
   }
+  const nodes: (OrderNode | PortError | null)[] = []
+  let isAnswered = false
+  for (const id of ids) {
+    const [node = null] = await askGroup(ask, [id], reading)
+    nodes.push(node)
+    isAnswered ||= !(node instanceof PortError)
+    if (!isAnswered && node instanceof PortError && nodes.length === MAX_FAILED_ALONE) throw node
+  }
+  return nodes
 }
 
 /** The order with the rest of its lines. */

@@ -19,7 +19,8 @@ export interface Cost {
 export type PlatformFailure = { reason: string } & (
   | { kind: 'throttled'; cost: Cost | null }
   | { kind: 'too_many'; waitMs: number }
-  | { kind: 'fault' }
+  /** `ofQuery`: it answered other queries, maybe also this one about other objects. */
+  | { kind: 'fault'; ofQuery?: boolean }
   | { kind: 'unauthorized' }
   | { kind: 'refused' }
 )
@@ -90,18 +91,23 @@ function diagnoseAnswer(error: GraphqlQueryError): PlatformFailure {
       reason: 'it is busy with other requests of this app',
     }
   if (codes.some((code) => code === 'INTERNAL_SERVER_ERROR' || code === 'TIMEOUT'))
-    return { kind: 'fault', reason: 'it failed on the query' }
+    return { kind: 'fault', ofQuery: true, reason: 'it failed on the query' }
   return {
     kind: 'refused',
     reason: codes.includes('ACCESS_DENIED') ? 'a scope is missing' : 'it refused the query',
   }
 }
 
-/** The platform answered, and would give the same answer again. */
-export class PlatformRefusal extends PortError {}
+/** The platform answered, but not with the data: one object of the query may be the reason. */
+export class QueryFailure extends PortError {}
 
-export function unavailableError({ kind, reason }: PlatformFailure): PortError {
-  const Failure = kind === 'refused' ? PlatformRefusal : PortError
+/** The platform would give the same answer again. */
+export class PlatformRefusal extends QueryFailure {}
+
+export function unavailableError(failure: PlatformFailure): PortError {
+  const { kind, reason } = failure
+  const failed = kind === 'fault' && failure.ofQuery === true
+  const Failure = kind === 'refused' ? PlatformRefusal : failed ? QueryFailure : PortError
   const message = `${ERRORS.storefront_unavailable.message}: ${reason}`
   return new Failure('storefront_unavailable', message, true)
 }

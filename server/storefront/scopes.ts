@@ -35,6 +35,12 @@ export const missingScopes = (granted: readonly string[]): MissingScope[] =>
     .filter(([scope]) => !isGranted(granted, scope))
     .map(([scope, disables]) => ({ scope, disables }))
 
+const FULFIL = 'write_merchant_managed_fulfillment_orders'
+
+/** May the app fulfil lines of orders? Scopes that are not known yet count as granted. */
+export const mayFulfil = (granted: readonly string[]): boolean =>
+  granted.length === 0 || granted.includes(FULFIL)
+
 /** A write scope includes its read scope. */
 const isGranted = (granted: readonly string[], scope: string) =>
   granted.includes(scope) || granted.includes(scope.replace(/^read_/, 'write_'))

@@ -6,6 +6,7 @@ import { toPublicId } from '../../core/ids.ts'
 import { queueFirstMails, queueHeldMails } from '../messages/delivery-mail.ts'
 import { queueDeliveryTexts, queueHeldTexts, textsBuyers } from '../messages/delivery-text.ts'
 import { raiseTriggers } from '../flow/triggers.ts'
+import { mayFulfil, readScopes } from '../../storefront/scopes.ts'
 import type { DeliveredFile, DeliveryRow } from './delivery-rows.ts'
 import { promiseMails } from '../preparation/runs.ts'
 import { queueEffects, type QueuedEffect } from './effects.ts'
@@ -28,8 +29,11 @@ export async function queueFollowUps(
   quiet = false,
 ): Promise<void> {
   const { settings } = await readShop(tx)
+  // Without the scope the platform would send no mail: the app sends its own one.
+  const canFulfil = mayFulfil(await readScopes(tx))
+  const platformTells = settings.delivery_mail === 'platform' && canFulfil
   const mailable = ({ row }: FollowedDelivery) =>
-    settings.delivery_mail === 'own' && statusOf(row) === 'ready' && row.email !== null
+    !platformTells && statusOf(row) === 'ready' && row.email !== null
   const mailed = written.filter((one) => mailable(one) && one.row.mailed_at === null)
   const first = mailed.map(({ row }) => row.id)
   await queueFirstMails(tx, first)
@@ -51,8 +55,7 @@ export async function queueFollowUps(
     tx,
     marked.filter((one) => textable(one) && one.row.texted_at !== null).map(({ row }) => row.id),
   )
-  const platformTells = settings.delivery_mail === 'platform'
-  const fulfils = platformTells ? !quiet : settings.fulfil_orders
+  const fulfils = platformTells ? !quiet : settings.fulfil_orders && canFulfil
   await recordMarksAndMails(tx, mailed, marked, now)
   await notifyDelivered(tx, quiet ? [] : marked.filter(({ row }) => statusOf(row) === 'ready'))
   await queueEffects(

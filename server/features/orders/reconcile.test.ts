@@ -188,6 +188,38 @@ describe('several units', () => {
   })
 })
 
+test.each([
+  [
+    'read_products,write_orders,write_merchant_managed_fulfillment_orders',
+    'platform',
+    0,
+    ['fulfil', 'mark'],
+  ],
+  ['read_products,write_orders', 'platform', 1, ['mark']],
+  ['read_products,write_orders', 'own', 1, ['mark']],
+  ['', 'platform', 0, ['fulfil', 'mark']],
+])('with the scopes "%s" the buyer is told: %s', async (scopes, delivery_mail, mails, effects) => {
+  const own = await openShop()
+  await own.query('insert into shop_tokens (shop_id, access_token, scope) values (:shop, :t, :s)', {
+    t: Buffer.from('t'),
+    s: scopes,
+  })
+  await own.query(
+    `update shops set settings = jsonb_build_object('delivery_mail', :to::text)
+    where id = :shop`,
+    { to: delivery_mail },
+  )
+  const one = order([1])
+  await reconcileOrder(own, one, parts)
+  const rows = await own.query<{ kind: string }>(
+    'select kind from order_effects where shop_id = :shop order by kind',
+  )
+  expect(rows.map(({ kind }) => kind)).toEqual(effects)
+  expect(
+    await own.query(`select id from outbox where shop_id = :shop and kind = 'email'`),
+  ).toHaveLength(mails)
+})
+
 test('an order without an address raises one notice, and is listed as unreachable', async () => {
   const own = await openShop()
   const one = order([1], { email: null, name: '#8008' })

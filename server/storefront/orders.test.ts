@@ -1,6 +1,7 @@
-// Orders of an app without the scope `read_customers` or the approval for protected customer data:
-// the platform answers with the rest and an error for each field that it refuses.
+// Orders of which the platform refuses a field, as to an app without the scope `read_customers` or the
+// approval for protected customer data, and orders on which it fails.
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PortError } from '../../plugins/contract.ts'
 import { createTestShop, openTestDatabase, silent } from '../../test/database.ts'
 import { createSecrets } from '../core/secrets.ts'
 import { DEMO_SHOP } from '../demo/app.ts'
@@ -10,6 +11,7 @@ import { memoryOrders } from '../demo/orders/store.ts'
 import { signSessionToken } from '../demo/session-token.ts'
 import { createDemoTransport } from '../demo/transport.ts'
 import { createStorefront } from './platform.ts'
+import type { Transport } from './transport.ts'
 
 const CREDENTIALS = { apiKey: 'the-key', apiSecret: 'the secret of the app, 32 characters' }
 const ID = 'gid://shopify/Order/1'
@@ -30,29 +32,43 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** Reads the order with these fields refused. */
-async function readWithout(denied: readonly string[]) {
+interface Difference {
+  /** Fields that the app may not read. */
+  denied?: readonly string[]
+  /** Answers a request of these orders instead of the platform. */
+  instead?: (ids: readonly string[]) => Response | null
+}
+
+/** Reads orders from a platform with this difference. */
+async function read(ids: readonly string[], { denied = [], instead }: Difference) {
   const orders = memoryOrders()
-  await orders.add(ORDER)
+  for (const id of ids) await orders.add({ ...ORDER, id: Number(id.split('/').at(-1)) })
   const limits = { catalog: null, bucket: 100_000, restore: 1000 }
   const demo = await startDemoStorefront({
     ...{ ...CREDENTIALS, ...limits, log: silent, orders, denied },
   })
   const { transport, close } = createDemoTransport(demo.url)
+  const around: Transport = async (url, init) => {
+    const { variables } = JSON.parse(String(init.body)) as { variables?: { ids?: string[] } }
+    const asked = variables?.ids
+    return (asked && instead?.(asked)) ?? transport(url, init)
+  }
   const storefront = createStorefront({
-    ...{ database, log: silent, transport, platform: CREDENTIALS },
+    ...{ database, log: silent, transport: around, platform: CREDENTIALS },
     secrets: createSecrets('a secret of the tests, long enough'),
     appUrl: 'https://files.example.com',
   })
   try {
     await storefront.ensureAccess(shop, signSessionToken(demo.app))
-    return (await storefront.orders(shop).read([ID], { signal: never }))[0]
+    return await storefront.orders(shop).read(ids, { signal: never })
   } finally {
     await storefront.close()
     await close()
     await demo.close()
   }
 }
+
+const readWithout = async (denied: readonly string[]) => (await read([ID], { denied }))[0]
 
 test.each([
   [[], { email: 'buyer@example.com', customer_name: 'Ada Lovelace', customer_id: 'Customer/7' }],
@@ -67,8 +83,32 @@ test.each([
 })
 
 test('an order is not read without a field that decides about its delivery', async () => {
-  await expect(readWithout(['Order.risk'])).rejects.toMatchObject({
+  expect(await readWithout(['Order.risk'])).toMatchObject({
     code: 'storefront_unavailable',
     message: expect.stringContaining('a scope is missing') as string,
   })
+})
+
+const failure = (code: string) =>
+  Response.json({ errors: [{ message: 'x', extensions: { code } }] })
+const idOf = (n: number) => `gid://shopify/Order/${n}`
+
+test('an order on which the platform fails does not delay the others', async () => {
+  const ids = [1, 2, 3, 4].map(idOf)
+  const instead = (asked: readonly string[]) =>
+    asked.includes(idOf(1)) || asked.includes(idOf(2)) ? failure('INTERNAL_SERVER_ERROR') : null
+  const found = await read(ids, { instead })
+  expect(found.map((one) => one instanceof PortError)).toEqual([true, true, false, false])
+  expect(found.slice(2)).toMatchObject([{ id: idOf(3) }, { id: idOf(4) }])
+})
+
+test('a platform that fails on every query is asked about few orders alone', async () => {
+  const asked: number[] = []
+  const instead = (group: readonly string[]) => {
+    asked.push(group.length)
+    return failure('MAX_COST_EXCEEDED')
+  }
+  const ids = Array.from({ length: 20 }, (_, at) => idOf(at + 1))
+  await expect(read(ids, { instead })).rejects.toMatchObject({ code: 'storefront_unavailable' })
+  expect(asked).toEqual([20, 1, 1, 1])
 })

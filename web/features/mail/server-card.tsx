@@ -10,9 +10,11 @@ import {
   Badge,
   Banner,
   Button,
+  Checkbox,
   FormLayout,
   InlineStack,
   Select,
+  Text,
   TextField,
 } from '../../shell/ui/index.ts'
 import {
@@ -38,10 +40,17 @@ const draftOf = (server: Saved | null) => ({
   security: server?.security ?? ('starttls' as const),
   user: server?.user ?? '',
   from: server?.from ?? '',
+  reports: server?.reports ?? false,
   password: '',
 })
 
-export function ServerCard({ server }: { server: Saved | null }) {
+interface Props {
+  server: Saved | null
+  /** The installation reads reports about mails. */
+  reports: boolean
+}
+
+export function ServerCard({ server, reports }: Props) {
   const [open, setOpen] = useState(false)
   const save = useSaveServer()
   const openForm = (next: boolean) => {
@@ -70,11 +79,21 @@ export function ServerCard({ server }: { server: Saved | null }) {
           })}
         </p>
       )}
+      {server && !open && server.confirmed_at && (
+        <Text as="p" tone="subdued">
+          {server.reports
+            ? t('Mails that come back are reported to the app.')
+            : t(
+                'Mails that come back later go to {from}: the app does not see them, so their deliveries are not listed as unreachable.',
+                { from: server.from },
+              )}
+        </Text>
+      )}
       {!open && save.error && (
         <Problem error={save.error} what={t('The server could not be removed')} />
       )}
       {open ? (
-        <ServerForm server={server} save={save} onClose={() => openForm(false)} />
+        <ServerForm {...{ server, reports, save }} onClose={() => openForm(false)} />
       ) : (
         <InlineStack gap="200">
           <Button onClick={() => openForm(true)}>
@@ -98,13 +117,12 @@ export function ServerCard({ server }: { server: Saved | null }) {
   )
 }
 
-interface FormProps {
-  server: Saved | null
+interface FormProps extends Props {
   save: ReturnType<typeof useSaveServer>
   onClose: () => void
 }
 
-function ServerForm({ server, save, onClose }: FormProps) {
+function ServerForm({ server, reports, save, onClose }: FormProps) {
   const [draft, setDraft] = useState(() => draftOf(server))
   const problems = problemsOf(objectionsIn(save.error))
   const set = (part: Partial<typeof draft>) => {
@@ -170,6 +188,17 @@ function ServerForm({ server, save, onClose }: FormProps) {
         onChange={(text) => set({ password: text })}
       />
       {field('from', t('From this address'))}
+      {(reports || draft.reports) && (
+        <Checkbox
+          label={t('Tell the app about mails that come back')}
+          helpText={t(
+            'The sender of the envelope is then an address of the app. The test mail shows whether your server accepts it. Your server should sign its mails (DKIM), because receivers compare the sender of the envelope with the servers of the app.',
+          )}
+          checked={draft.reports}
+          error={problems.at('reports')}
+          onChange={(chosen) => set({ reports: chosen })}
+        />
+      )}
       <InlineStack gap="200">
         <Button variant="primary" loading={save.isPending} onClick={submit}>
           {t('Save the server')}

@@ -4680,7 +4680,16 @@ export interface components {
       /** @enum {string} */
       locale: 'en' | 'de' | 'fr' | 'es' | 'ja'
       /** @enum {string} */
-      mail: 'order' | 'update' | 'added' | 'ready' | 'available' | 'link' | 'library' | 'text'
+      mail:
+        | 'order'
+        | 'update'
+        | 'added'
+        | 'ready'
+        | 'available'
+        | 'link'
+        | 'links'
+        | 'library'
+        | 'text'
       /** @description By language and mail; null: the usual text */
       texts?: {
         [key: string]: {
@@ -4707,6 +4716,12 @@ export interface components {
           }
           link?: {
             button?: string | null
+            footer?: string | null
+            intro?: string | null
+            keep?: string | null
+            subject?: string | null
+          }
+          links?: {
             footer?: string | null
             intro?: string | null
             keep?: string | null
@@ -4747,6 +4762,11 @@ export interface components {
       password?: string
       port: number
       /**
+       * @description Mails that come back are reported to the installation: its address is the sender of the envelope, which the server must accept. Only with `reports_offered`
+       * @default false
+       */
+      reports?: boolean
+      /**
        * @description `tls`: from the beginning (port 465); `starttls`: required after the greeting (587)
        * @enum {string}
        */
@@ -4773,6 +4793,8 @@ export interface components {
       name: string | null
       /** @description Where answers of buyers go; null: to the sender */
       reply_to: string | null
+      /** @description The installation reads reports about mails, also those of a shop’s own server */
+      reports_offered: boolean
       server: {
         confirmed_at: string | null
         /** Format: email */
@@ -4780,6 +4802,7 @@ export interface components {
         has_password: boolean
         host: string
         port: number
+        reports: boolean
         /**
          * @description `tls`: from the beginning (port 465); `starttls`: required after the greeting (587)
          * @enum {string}
@@ -4829,7 +4852,16 @@ export interface components {
         /** @enum {string} */
         locale: 'en' | 'de' | 'fr' | 'es' | 'ja'
         /** @enum {string} */
-        mail: 'order' | 'update' | 'added' | 'ready' | 'available' | 'link' | 'library' | 'text'
+        mail:
+          | 'order'
+          | 'update'
+          | 'added'
+          | 'ready'
+          | 'available'
+          | 'link'
+          | 'links'
+          | 'library'
+          | 'text'
         variables: string[]
       }[]
     }
@@ -4860,6 +4892,12 @@ export interface components {
           }
           link?: {
             button?: string | null
+            footer?: string | null
+            intro?: string | null
+            keep?: string | null
+            subject?: string | null
+          }
+          links?: {
             footer?: string | null
             intro?: string | null
             keep?: string | null
@@ -5102,7 +5140,7 @@ export interface components {
     }
     MoveStart: {
       /**
-       * @description Buyers get an email with each link. Files ignore this.
+       * @description Each buyer gets one email with all links. Files ignore this.
        * @default false
        */
       email?: boolean

@@ -32,7 +32,7 @@ export interface MailFake {
   url: string
   port: number
   behaviour: Behaviour
-  /** Addresses that are refused with every behaviour. */
+  /** Addresses that are refused with every behaviour, as recipients and as senders. */
   refused: Set<string>
   /** Every message that arrived completely, including refused ones. */
   mails: ReceivedMail[]
@@ -61,6 +61,10 @@ export async function startMailFake(): Promise<MailFake> {
     disabledCommands: ['STARTTLS'],
     logger: false,
     disableReverseLookup: true,
+    onMailFrom: ({ address }, _session, done: Done) =>
+      done(
+        fake.refused.has(address.replace(/\+.*@/, '@')) ? answer(553, 'Not your address') : null,
+      ),
     onRcptTo: ({ address }, _session, done: Done) => {
       if (fake.behaviour === 'hang-before') return void waiting.push(() => done())
       if (fake.behaviour === 'refuse' || fake.refused.has(address))

@@ -21,7 +21,7 @@ const recordSchema = z
   .meta({ id: 'MailDnsRecord' })
 
 const { name, reply_to, way } = senderChange.shape
-const { host, port, security, user, from } = serverChange.shape
+const { host, port, security, user, from, reports } = serverChange.shape
 
 export const mailSettingsSchema = z
   .object({
@@ -34,6 +34,7 @@ export const mailSettingsSchema = z
     }),
     server: z
       .object({ host, port, security, user, from, has_password: z.boolean() })
+      .extend({ reports: reports.unwrap() })
       .extend({
         confirmed_at: timestamp.nullable(),
         test: z
@@ -51,6 +52,9 @@ export const mailSettingsSchema = z
         confirmed_at: timestamp.nullable(),
       })
       .nullable(),
+    reports_offered: z.boolean().meta({
+      description: 'The installation reads reports about mails, also those of a shop’s own server',
+    }),
     domain_offered: z
       .boolean()
       .meta({ description: 'The installation has a mail server, which can sign for a domain' }),
@@ -61,6 +65,8 @@ export interface MailRecordParts extends DomainAdvice {
   /** The installation's sender. */
   from: string
   hasServer: boolean
+  /** Where reports about mails arrive; null: nowhere. */
+  returnAddress: string | null
 }
 
 const text = (at: Date | null): string | null => at?.toISOString() ?? null
@@ -79,9 +85,14 @@ export function mailSettingsRecord(
   }
   return {
     ...{ ...sender, used, domain_offered: parts.hasServer },
+    reports_offered: parts.returnAddress !== null,
     from: { name: sender.name ?? installation.name, email: addresses[used] },
     server: server && {
-      ...{ ...server, has_password: settings.serverPassword !== null },
+      ...{
+        ...server,
+        reports: server.reports === true,
+        has_password: settings.serverPassword !== null,
+      },
       confirmed_at: text(settings.serverConfirmedAt),
       test: serverTest && { to: serverTest.to, expires_at: serverTest.expires_at },
     },

@@ -1,7 +1,15 @@
 // How a shop's mails to buyers are sent: name and address for replies, its own server or domain, and
 // the addresses that nothing is sent to.
 import { z } from 'zod'
-import { emailAddress, say, sayPlain, type Text, textOf } from '../../../plugins/contract.ts'
+import { randomUUID } from 'node:crypto'
+import {
+  emailAddress,
+  say,
+  sayPlain,
+  sentences,
+  type Text,
+  textOf,
+} from '../../../plugins/contract.ts'
 import { forShop } from '../../core/db/for-shop.ts'
 import type { Database } from '../../core/db/database.ts'
 import { openRateLimit } from '../../core/db/rate-limits.ts'
@@ -15,6 +23,7 @@ import type { Resolve } from '../../ports/addresses.ts'
 import { allowAddress, listBlocked } from './blocks.ts'
 import type { MailDns } from './dns-records.ts'
 import { checkMailDomain, removeMailDomain, setMailDomain } from './domain.ts'
+import { createMailTokens } from './message-token.ts'
 import { mailSettingsRecord, mailSettingsSchema, type MailRecordParts } from './record.ts'
 import { openPassword, sealPassword } from './server-password.ts'
 import { confirmServer, newTestCode, saveServerTest } from './server-test.ts'
@@ -142,6 +151,8 @@ async function saveServer(
       'port',
       say('Mail servers have one of the ports {names}', { names: MAIL_PORTS.join(', ') }),
     )
+  if (server.reports && mail.returnAddress === null)
+    throw problem('reports', say('This installation reads no reports about mails'))
   const known = await readMailSettings(scope)
   const isSame = known.server?.host === server.host && known.server.user === server.user
   // A saved password is sent to no other server than the one that it was entered for.
@@ -187,7 +198,14 @@ function testRoute(parts: MailRouteParts): Endpoint {
       const { shop } = caller.scope
       const password = openPassword(secrets, shop, settings.serverPassword)
       const code = newTestCode()
-      const letter = testLetter({ settings, server: settings.server, to: email, code })
+      const reportsTo = settings.server.reports ? mail.returnAddress : null
+      const returnPath =
+        reportsTo === null
+          ? null
+          : createMailTokens(secrets).addressOf(reportsTo, { shop, message: randomUUID() })
+      const letter = testLetter({
+        ...{ settings, server: settings.server, to: email, code, returnPath },
+      })
       const result = await openShopServer(settings.server, password, mail).handOver(
         letter,
         AbortSignal.any([signal, AbortSignal.timeout(TEST_MS)]),
@@ -197,7 +215,14 @@ function testRoute(parts: MailRouteParts): Endpoint {
           message:
             result.status === 'returned'
               ? say('The mail server took too long')
-              : textOf(result.reason),
+              : returnPath === null
+                ? textOf(result.reason)
+                : sentences(
+                    say('{reason}.', { reason: textOf(result.reason) }),
+                    say(
+                      'If your server refuses the address for reports, switch off that the app is told about mails that come back.',
+                    ),
+                  ),
         })
       const scope = forShop(parts.database, shop)
       const { server, serverPassword } = settings

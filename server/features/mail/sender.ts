@@ -68,8 +68,11 @@ export async function senderOf(scope: ShopScope, parts: SenderParts): Promise<Se
       ...common,
       ...{ server: parts.shopServers.of(scope.shop, settings), own: true },
       from: named(settings.server.from),
-      // The shop's server may refuse another sender than its own.
-      returnPathOf: () => null,
+      // A server may refuse another sender than its own: the test mail has shown that it does not.
+      returnPathOf: (message) =>
+        settings.server?.reports
+          ? returnPath(parts, parts.returnAddress, { shop: scope.shop, message })
+          : null,
     }
   if (way !== 'domain' || !settings.domain) return { ...common, from: named(base.from.address) }
   const { domain } = settings

@@ -69,6 +69,10 @@ export const serverChange = z
       .optional()
       .meta({ description: 'Absent: the saved one', sensitive: true }),
     from: emailAddress('Enter the address that mails are sent from'),
+    reports: z.boolean().default(false).meta({
+      description:
+        'Mails that come back are reported to the installation: its address is the sender of the envelope, which the server must accept. Only with `reports_offered`',
+    }),
   })
   .meta({ id: 'MailServerChange' })
 
@@ -89,6 +93,8 @@ export interface ShopMailServer {
   security: 'tls' | 'starttls' | 'none'
   user: string
   from: string
+  /** Reports about mails go to the installation. Absent: to `from`, as stored by earlier versions. */
+  reports?: boolean
 }
 
 export interface MailSettings {

@@ -39,7 +39,7 @@ export function SenderPage() {
         <BlockStack gap="400">
           <SenderCard settings={settings.data} />
           <WayCard settings={settings.data} />
-          <ServerCard server={settings.data.server} />
+          <ServerCard server={settings.data.server} reports={settings.data.reports_offered} />
           <DomainCard settings={settings.data} />
           <BlockedCard />
         </BlockStack>

@@ -6,7 +6,16 @@ import { fieldId, objectionsIn, problemsOf } from '../../shell/components/proble
 import { Titled } from '../../shell/components/titled.tsx'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
-import { Badge, Button, FormLayout, InlineStack, Select, TextField } from '../../shell/ui/index.ts'
+import {
+  Badge,
+  Button,
+  Checkbox,
+  FormLayout,
+  InlineStack,
+  Select,
+  Text,
+  TextField,
+} from '../../shell/ui/index.ts'
 import { useSaveServer, type MailServer, type SavedServer } from './calls.ts'
 import { ServerConfirmation } from './server-confirmation.tsx'
 
@@ -33,10 +42,17 @@ const draftOf = (server: SavedServer | null) => ({
   security: server?.security ?? ('starttls' as const),
   user: server?.user ?? '',
   from: server?.from ?? '',
+  reports: server?.reports ?? false,
   password: '',
 })
 
-export function ServerCard({ server }: { server: SavedServer | null }) {
+interface Props {
+  server: SavedServer | null
+  /** The installation reads reports about mails. */
+  reports: boolean
+}
+
+export function ServerCard({ server, reports }: Props) {
   const [open, setOpen] = useState(false)
   const save = useSaveServer()
   const openForm = (next: boolean) => {
@@ -56,20 +72,12 @@ export function ServerCard({ server }: { server: SavedServer | null }) {
       }
     >
       {server && !open && !server.confirmed_at && <ServerConfirmation server={server} />}
-      {server && !open && server.confirmed_at && (
-        <p>
-          {t('{from}, through {host}, since {at}.', {
-            from: server.from,
-            host: server.host,
-            at: momentText(server.confirmed_at),
-          })}
-        </p>
-      )}
+      {server && !open && server.confirmed_at && <Confirmed {...server} at={server.confirmed_at} />}
       {!open && save.error && (
         <Problem error={save.error} what={t('The server could not be removed')} />
       )}
       {open ? (
-        <ServerForm server={server} save={save} onClose={() => openForm(false)} />
+        <ServerForm {...{ server, reports, save }} onClose={() => openForm(false)} />
       ) : (
         <InlineStack gap="200">
           <Button onClick={() => openForm(true)}>
@@ -93,8 +101,21 @@ export function ServerCard({ server }: { server: SavedServer | null }) {
   )
 }
 
-interface FormProps {
-  server: SavedServer | null
+const Confirmed = ({ from, host, reports, at }: SavedServer & { at: string }) => (
+  <>
+    <p>{t('{from}, through {host}, since {at}.', { from, host, at: momentText(at) })}</p>
+    <Text as="p" tone="subdued">
+      {reports
+        ? t('Mails that come back are reported to the app.')
+        : t(
+            'Mails that come back later go to {from}: the app does not see them, so their deliveries are not listed as unreachable.',
+            { from },
+          )}
+    </Text>
+  </>
+)
+
+interface FormProps extends Props {
   save: ReturnType<typeof useSaveServer>
   onClose: () => void
 }
@@ -122,7 +143,7 @@ function useServerForm({ server, save, onClose }: FormProps) {
 }
 
 function ServerForm(props: FormProps) {
-  const { server, save, onClose } = props
+  const { server, reports, save, onClose } = props
   const { draft, set, problems, submit } = useServerForm(props)
   const { password, port } = draft
   const field = (name: 'host' | 'port' | 'user' | 'from', label: string, help?: string) => (
@@ -168,6 +189,13 @@ function ServerForm(props: FormProps) {
         onChange={(text) => set({ password: text })}
       />
       {field('from', t('From this address'))}
+      {(reports || draft.reports) && (
+        <ReportsField
+          checked={draft.reports}
+          error={problems.at('reports')}
+          onChange={(chosen) => set({ reports: chosen })}
+        />
+      )}
       <InlineStack gap="200">
         <Button variant="primary" loading={save.isPending} onClick={submit}>
           {t('Save the server')}
@@ -177,3 +205,19 @@ function ServerForm(props: FormProps) {
     </FormLayout>
   )
 }
+
+interface ReportsProps {
+  checked: boolean
+  error: string | undefined
+  onChange: (chosen: boolean) => void
+}
+
+const ReportsField = (props: ReportsProps) => (
+  <Checkbox
+    label={t('Tell the app about mails that come back')}
+    helpText={t(
+      'The sender of the envelope is then an address of the app. The test mail shows whether your server accepts it. Your server should sign its mails (DKIM), because receivers compare the sender of the envelope with the servers of the app.',
+    )}
+    {...props}
+  />
+)

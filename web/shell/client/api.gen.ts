@@ -4762,6 +4762,11 @@ export interface components {
       password?: string
       port: number
       /**
+       * @description Mails that come back are reported to the installation: its address is the sender of the envelope, which the server must accept. Only with `reports_offered`
+       * @default false
+       */
+      reports?: boolean
+      /**
        * @description `tls`: from the beginning (port 465); `starttls`: required after the greeting (587)
        * @enum {string}
        */
@@ -4788,6 +4793,8 @@ export interface components {
       name: string | null
       /** @description Where answers of buyers go; null: to the sender */
       reply_to: string | null
+      /** @description The installation reads reports about mails, also those of a shop’s own server */
+      reports_offered: boolean
       server: {
         confirmed_at: string | null
         /** Format: email */
@@ -4795,6 +4802,7 @@ export interface components {
         has_password: boolean
         host: string
         port: number
+        reports: boolean
         /**
          * @description `tls`: from the beginning (port 465); `starttls`: required after the greeting (587)
          * @enum {string}

@@ -86,7 +86,10 @@ const EXACTLY = `p.id in (
   select v.product_id from variants v where v.shop_id = :shop and v.sku_key = :key
   union all select v.product_id from variants v where v.shop_id = :shop and v.barcode_key = :key
   union all select e.id from products e where e.shop_id = :shop and e.title_key = :key)`
-const NOT_EXACTLY = [`p.title_key <> :key`, `not ${hasCode('(v.sku_key = :key or v.barcode_key = :key)')}`]
+const NOT_EXACTLY = [
+  `p.title_key <> :key`,
+  `not ${hasCode('(v.sku_key = :key or v.barcode_key = :key)')}`,
+]
 const CODE_BEGINS = `p.id in (
   select v.product_id from variants v where v.shop_id = :shop and v.sku_key like :starts
   union all

@@ -24,6 +24,7 @@ import { csvFeature } from './features/csv/feature.ts'
 import { downloadsFeature } from './features/downloads/feature.ts'
 import { dropFeature } from './features/drop/feature.ts'
 import { filesFeature } from './features/files/feature.ts'
+import type { SavedViewParts } from './features/files/routes/saved-view-endpoints.ts'
 import { flowFeature } from './features/flow/feature.ts'
 import { homeFeature } from './features/home/feature.ts'
 import { importsFeature } from './features/imports/feature.ts'
@@ -133,7 +134,7 @@ export interface TaskParts
 }
 
 /** In the order of the API's document. */
-export const FEATURES: readonly Feature<WebParts, TaskParts>[] = checkFeatures([
+export const FEATURES: readonly Feature<WebParts & SavedViewParts, TaskParts>[] = checkFeatures([
   homeFeature,
   importsFeature,
   uploadFeature,
@@ -168,8 +169,8 @@ export const FEATURES: readonly Feature<WebParts, TaskParts>[] = checkFeatures([
 
 /** Throws if a name, a table or an event is listed twice. */
 export function checkFeatures(
-  features: readonly Feature<WebParts, TaskParts>[],
-): readonly Feature<WebParts, TaskParts>[] {
+  features: readonly Feature<WebParts & SavedViewParts, TaskParts>[],
+): readonly Feature<WebParts & SavedViewParts, TaskParts>[] {
   refuseTwice(
     'The feature',
     features.map(({ name }) => name),
@@ -190,9 +191,17 @@ function refuseTwice(what: string, names: readonly string[]): void {
   if (twice !== undefined) throw new Error(`${what} ${twice} is listed twice`)
 }
 
-export function allEndpoints(parts: WebParts): Endpoint[] {
-  const endpoints = FEATURES.flatMap(({ endpoints, showsDownloads }) => {
-    const own = endpoints?.(parts) ?? []
+export function allEndpoints(given: WebParts): Endpoint[] {
+  const parts = {
+    ...given,
+    querySchemaOf: (path: string) => {
+      const list = endpoints.find((one) => one.method === 'get' && one.path === path)
+      if (!list?.query) throw new Error(`No list has the path ${path}`)
+      return list.query
+    },
+  }
+  const endpoints: Endpoint[] = FEATURES.flatMap(({ endpoints: endpointsOf, showsDownloads }) => {
+    const own = endpointsOf?.(parts) ?? []
     return showsDownloads ? own.map((each) => withCurrentCounts(parts.delivery, each)) : own
   })
   refuseTwice(

@@ -41,7 +41,7 @@ export const filterFields = {
     .optional()
     .meta({
       description:
-        'Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins',
+        'Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins',
     }),
   uploaded_before: day.optional(),
   uploaded_after: day.optional(),

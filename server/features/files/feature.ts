@@ -7,7 +7,7 @@ import { fileRoutes } from './routes.ts'
 import { impactRoutes } from './routes/impact-endpoints.ts'
 import { fileListRoutes } from './routes/list-endpoints.ts'
 import { renamePreviewRoutes } from './routes/rename-preview-endpoints.ts'
-import { savedViewRoutes } from './routes/saved-view-endpoints.ts'
+import { savedViewRoutes, type SavedViewParts } from './routes/saved-view-endpoints.ts'
 import { versionRoutes, type VersionRouteParts } from './routes/version-endpoints.ts'
 import { defineFeature } from '../feature.ts'
 
@@ -17,14 +17,15 @@ export const filesFeature = defineFeature({
   endpoints: (
     parts: VersionRouteParts &
       Parameters<typeof impactRoutes>[0] &
-      Parameters<typeof renamePreviewRoutes>[0],
+      Parameters<typeof renamePreviewRoutes>[0] &
+      SavedViewParts,
   ) => [
     ...fileListRoutes(parts),
     ...fileRoutes(parts),
     ...versionRoutes(parts),
     ...renamePreviewRoutes(parts),
     ...impactRoutes(parts),
-    ...savedViewRoutes(),
+    ...savedViewRoutes(parts),
   ],
   tasks: (parts: CountTaskParts) => [countTask(parts)],
   showsDownloads: true,
@@ -46,7 +47,7 @@ export const filesFeature = defineFeature({
     file_downloads: 'counts',
     files: 'the merchant’s own files',
     public_addresses: 'counts',
-    saved_views: 'names and filters of the merchant’s own files',
+    saved_views: 'names and filters of the merchant’s own lists, without addresses of buyers',
     versions: 'hashes, and names of the merchant’s own files',
   },
 })

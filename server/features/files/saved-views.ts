@@ -1,5 +1,5 @@
-// Saved views of the list of files: a filter, an order and columns under a name, for everybody in
-// the shop.
+// Saved views of lists under a name, for everybody in the shop: of the files with a filter, an order
+// and columns, of other lists with their query.
 import { say } from '../../../plugins/contract.ts'
 import { isTaken } from '../../core/db/error-classes.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
@@ -8,8 +8,13 @@ import type { FileFilter } from '../../files/filter.ts'
 import { totalOfFiles, type FileTotal } from '../../files/list.ts'
 import { nameKey } from '../../files/rules.ts'
 
-/** What a view shows. */
+/** The lists that have views. */
+export const VIEW_LISTS = ['files', 'deliveries', 'links', 'operations'] as const
+export type ViewList = (typeof VIEW_LISTS)[number]
+
+/** What a view shows. Of another list than the files it is the query alone. */
 export interface ViewContent {
+  query: string
   filter: FileFilter
   sort: string
   /** Null: those that the browser shows. */
@@ -19,18 +24,21 @@ export interface ViewContent {
 export interface SavedView extends ViewContent {
   /** The bare UUID of the view. */
   id: string
+  list: ViewList
   name: string
   created_at: Date
   updated_at: Date
 }
 
+/** Of each list. */
 export const MAX_VIEWS = 20
-const COLUMNS = 'id, name, filter, sort, columns, created_at, updated_at'
+const COLUMNS = 'id, list, name, query, filter, sort, columns, created_at, updated_at'
 
-/** The views of the shop, by name. */
-export const listViews = (scope: ShopScope): Promise<SavedView[]> =>
+/** The views of a list of the shop, by name. */
+export const listViews = (scope: ShopScope, list: ViewList): Promise<SavedView[]> =>
   scope.query<SavedView>(
-    `select ${COLUMNS} from saved_views where shop_id = :shop order by name_key`,
+    `select ${COLUMNS} from saved_views where shop_id = :shop and list = :list order by name_key`,
+    { list },
   )
 
 /** Throws `not_found`. */
@@ -43,44 +51,51 @@ export async function requireView(scope: ShopScope, id: string): Promise<SavedVi
   return view
 }
 
-/** How many files each view shows, counted one after another, to leave the pool to others. */
+/**
+ * How many files each view shows, counted one after another, to leave the pool to others; null: it
+ * shows no files.
+ */
 export async function countViews(
   scope: ShopScope,
   views: readonly SavedView[],
-): Promise<ReadonlyMap<SavedView, FileTotal>> {
-  const counts = new Map<SavedView, FileTotal>()
-  for (const view of views) counts.set(view, await totalOfFiles(scope, view.filter))
+): Promise<ReadonlyMap<SavedView, FileTotal | null>> {
+  const counts = new Map<SavedView, FileTotal | null>()
+  for (const view of views)
+    counts.set(view, view.list === 'files' ? await totalOfFiles(scope, view.filter) : null)
   return counts
 }
 
-/** Throws `conflict` if the name is taken, or if the shop has the maximum number. */
+/** Throws `conflict` if the name is taken, or if the list has the maximum number. */
 export async function createView(
   tx: ShopScope,
-  { name, filter, sort, columns }: ViewContent & { name: string },
+  { list, name, query, filter, sort, columns }: ViewContent & { list: ViewList; name: string },
 ): Promise<SavedView> {
   // Two that save at the same time take turns, so that the number is exact.
   await tx.query('select from shops where id = :shop for no key update')
   const { views } = await tx.one<{ views: number }>(
-    'select count(*) as views from saved_views where shop_id = :shop',
+    'select count(*) as views from saved_views where shop_id = :shop and list = :list',
+    { list },
   )
   const [row] = await tx.query<SavedView>(
-    `insert into saved_views (shop_id, name, name_key, filter, sort, columns)
-     select :shop, :name, :key, :filter::jsonb, :sort, :columns::text[]
+    `insert into saved_views (shop_id, list, name, name_key, query, filter, sort, columns)
+     select :shop, :list, :name, :key, :query, :filter::jsonb, :sort, :columns::text[]
        where :views::int < :max
-     on conflict (shop_id, name_key) do nothing returning ${COLUMNS}`,
+     on conflict (shop_id, list, name_key) do nothing returning ${COLUMNS}`,
     {
-      ...{ name: name.normalize('NFC'), key: nameKey(name), sort, columns, views, max: MAX_VIEWS },
+      ...{ list, name: name.normalize('NFC'), key: nameKey(name), query, sort, columns },
+      ...{ views, max: MAX_VIEWS },
       filter: JSON.stringify(filter),
     },
   )
   if (row) return row
-  const same = await tx.query('select from saved_views where shop_id = :shop and name_key = :key', {
-    key: nameKey(name),
-  })
+  const same = await tx.query(
+    'select from saved_views where shop_id = :shop and list = :list and name_key = :key',
+    { list, key: nameKey(name) },
+  )
   throw same.length > 0
     ? nameTaken()
     : new AppError('conflict', {
-        message: say('A shop has at most {most} saved views: delete one first', {
+        message: say('A list has at most {most} saved views: delete one first', {
           most: MAX_VIEWS,
         }),
       })
@@ -95,21 +110,22 @@ export async function changeView(
   id: string,
   change: {
     name?: string | undefined
+    query?: string | undefined
     filter?: FileFilter | undefined
     sort?: string | undefined
     columns?: string[] | null | undefined
   },
 ): Promise<SavedView> {
-  const { name, filter, sort, columns } = change
+  const { name, query, filter, sort, columns } = change
   try {
     const [row] = await scope.query<SavedView>(
       `update saved_views set name = coalesce(:name, name), name_key = coalesce(:key, name_key),
-         filter = coalesce(:filter::jsonb, filter), sort = coalesce(:sort, sort),
+         query = coalesce(:query, query), filter = coalesce(:filter::jsonb, filter), sort = coalesce(:sort, sort),
          columns = case when :given::boolean then :columns::text[] else columns end,
          updated_at = now()
        where shop_id = :shop and id = :id returning ${COLUMNS}`,
       {
-        id,
+        ...{ id, query: query ?? null },
         name: name?.normalize('NFC') ?? null,
         key: name === undefined ? null : nameKey(name),
         filter: filter === undefined ? null : JSON.stringify(filter),
@@ -120,7 +136,7 @@ export async function changeView(
     )
     if (row) return row
   } catch (error) {
-    throw isTaken(error, 'saved_views_shop_id_name_key_key') ? nameTaken() : error
+    throw isTaken(error, 'saved_views_shop_id_list_name_key_key') ? nameTaken() : error
   }
   throw new AppError('not_found')
 }

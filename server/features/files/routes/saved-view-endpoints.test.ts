@@ -93,6 +93,39 @@ it.each([
   await owner.call('DELETE', address)
 })
 
+it('of other lists have the query of that list, and a name of their own', async () => {
+  const made = await save({ name: 'By hand', list: 'operations', query: 'kind=bulk&search=tags' })
+  expect([made.status, made.body]).toMatchObject([
+    201,
+    {
+      ...{ list: 'operations', query: 'kind=bulk&search=tags', filter: null, sort: null },
+      ...{ columns: null, files: null },
+    },
+  ])
+  expect((await save({ name: 'By hand', list: 'links', query: { status: 'active' } })).status).toBe(
+    201,
+  )
+  const of = async (list: string) =>
+    (await owner.call('GET', `/api/views?list=${list}`)).body.data.map(
+      ({ name, query }: { name: string; query: string }) => [name, query],
+    )
+  expect([await of('operations'), await of('links'), await of('deliveries')]).toEqual([
+    [['By hand', 'kind=bulk&search=tags']],
+    [['By hand', 'status=active']],
+    [],
+  ])
+  const address = `/api/views/${made.body.id}`
+  expect((await owner.call('PATCH', address, { query: 'status=paused' })).body).toMatchObject({
+    name: 'By hand',
+    query: 'status=paused',
+  })
+  expect((await owner.call('PATCH', address, { filter: {} })).status).toBe(422)
+  for (const list of ['operations', 'links'])
+    for (const [, query] of await of(list))
+      expect((await owner.call('GET', `/api/${list}?${query}`)).status).toBe(200)
+  await owner.call('DELETE', address)
+})
+
 it('two that save under one name at the same time: one gets a clear error', async () => {
   const answers = await Promise.all([save({ name: 'Same' }), save({ name: 'same' })])
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
@@ -102,12 +135,12 @@ it('two that save under one name at the same time: one gets a clear error', asyn
   })
 })
 
-it('a shop has at most 20, also if several are saved at the same time', async () => {
+it('a list has at most 20, also if several are saved at the same time', async () => {
   const answers = await Promise.all(
     Array.from({ length: 22 }, (_, n) => save({ name: `View ${n}` })),
   )
   expect(answers.filter(({ status }) => status === 409)[0]?.body.error.message).toBe(
-    'A shop has at most 20 saved views: delete one first',
+    'A list has at most 20 saved views: delete one first',
   )
   expect(await views()).toHaveLength(20)
 })
@@ -124,6 +157,15 @@ it.each([
   ['a wrong parameter', { name: 'a', query: { larger_than: 'x' } }, ['query.larger_than']],
   ['a parameter twice', { name: 'a', query: 'type=pdf&type=zip' }, ['query']],
   ['the trash by a query', { name: 'a', query: 'deleted=true' }, ['query.deleted']],
+  ['a parameter of another list', { name: 'a', list: 'links', query: 'tags=x' }, ['query.tags']],
+  ['a wrong value', { name: 'a', list: 'deliveries', query: 'status=x' }, ['query.status']],
+  ['a page', { name: 'a', list: 'links', query: 'cursor=x' }, ['query.cursor']],
+  [
+    'an address of a buyer',
+    { name: 'a', list: 'deliveries', query: 'search=ann%40example.com' },
+    ['query.search'],
+  ],
+  ['columns of another list', { name: 'a', list: 'links', columns: ['size'] }, ['columns']],
   ['an unknown column', { name: 'a', columns: ['colour'] }, ['columns']],
   ['a column twice', { name: 'a', columns: ['size', 'size'] }, ['columns']],
 ])('refuses %s', async (_what, body, params) => {

@@ -1,12 +1,15 @@
-// Saved views of the list of files.
-import { sayPlain } from '../../../../plugins/contract.ts'
+// Saved views of lists: of the files with a filter, an order and columns, of others with the query of
+// their own endpoint.
+import { say, sayPlain, type Text } from '../../../../plugins/contract.ts'
 import { z } from 'zod'
 import type { ShopScope } from '../../../core/db/for-shop.ts'
+import { AppError } from '../../../core/errors.ts'
 import { requirePublicId, toPublicId } from '../../../core/ids.ts'
 import { filterSchema, type FileFilter } from '../../../files/filter.ts'
-import { FILE_SORTS, totalOfFiles, type FileTotal } from '../../../files/list.ts'
+import { FILE_SORTS, type FileTotal } from '../../../files/list.ts'
 import { endpoint, type Endpoint } from '../../../http/endpoint.ts'
 import { errorSchema, givenName, listOf, timestamp, totalIsExact } from '../../../http/schemas.ts'
+import { validate } from '../../../http/validate.ts'
 import {
   changeView,
   countViews,
@@ -16,8 +19,16 @@ import {
   MAX_VIEWS,
   requireView,
   type SavedView,
+  VIEW_LISTS,
+  type ViewContent,
+  type ViewList,
 } from '../saved-views.ts'
 import { DEFAULT_SORT, listQuery, queryOf } from './list-query.ts'
+
+export interface SavedViewParts {
+  /** The schema of an endpoint's query, by its path. */
+  querySchemaOf: (path: string) => z.ZodType
+}
 
 const MAX_NAME = 50
 
@@ -48,22 +59,29 @@ const columns = z
   .nullable()
   .meta({ description: 'In addition to the name. null: those that the browser shows' })
 
-const list = z.literal('files').meta({ description: 'The list that it is a view of' })
+const list = z.enum(VIEW_LISTS).meta({ description: 'The list that it is a view of' })
 const QUERY = {
   description:
-    'Instead of `filter` and `sort`: the parameters of `GET /api/files`, as an object or as text like `tags=summer&sort=-downloads`',
+    'The parameters of the list, as an object or as text like `tags=summer&sort=-downloads`. Of the files: instead of `filter` and `sort`. Of deliveries and links: without addresses of buyers',
 }
+const FILES_ALONE = 'null: it is a view of another list than the files'
 
 const viewSchema = z
   .object({
     id: z.string(),
     name: z.string(),
     list,
-    query: z.string().meta({ description: '`GET /api/files?…` with it lists what the view shows' }),
-    filter,
-    sort: z.enum(FILE_SORTS),
+    query: z.string().meta({
+      description: '`GET /api/files?…` with it, or that of its list, lists what the view shows',
+    }),
+    filter: filter.nullable().meta({ description: FILES_ALONE }),
+    sort: z.enum(FILE_SORTS).nullable().meta({ description: FILES_ALONE }),
     columns: z.array(z.enum(VIEW_COLUMNS)).nullable(),
-    files: z.number().int().meta({ description: 'How many files it shows now' }),
+    files: z
+      .number()
+      .int()
+      .nullable()
+      .meta({ description: `How many files it shows now. ${FILES_ALONE}` }),
     files_is_exact: totalIsExact,
     created_at: timestamp,
     updated_at: timestamp,
@@ -77,18 +95,25 @@ const taken = { description: 'Another view has this name', schema: errorSchema }
 const refused = { description: 'Every problem', schema: errorSchema }
 const idOf = (id: string) => requirePublicId('saved', id)
 
-export const savedViewRoutes = (): Endpoint[] => [all(), read(), save(), change(), remove()]
+export const savedViewRoutes = (parts: SavedViewParts): Endpoint[] => [
+  all(),
+  read(),
+  save(parts),
+  change(parts),
+  remove(),
+]
 
 const all = () =>
   endpoint({
     ...about,
     method: 'get',
     path: '/api/views',
-    summary: 'List saved views of the files, by name',
+    summary: 'List saved views of a list, by name',
     scope: 'files:read',
+    query: z.strictObject({ list: list.default('files') }),
     replies: { 200: { description: 'All views', schema: listOf(viewSchema) } },
-    handler: async ({ caller }) => {
-      const counts = await countViews(caller.scope, await listViews(caller.scope))
+    handler: async ({ caller, query }) => {
+      const counts = await countViews(caller.scope, await listViews(caller.scope, query.list))
       const data = [...counts].map(([view, files]) => recordOf(view, files))
       return { body: { data, next_cursor: null } }
     },
@@ -108,16 +133,11 @@ const read = () =>
     }),
   })
 
-/** What the view shows, in either form: the schema refuses both in one request. */
-const contentOf = ({ query, filter, sort }: ViewGiven) => ({
-  filter: query?.filter ?? filter,
-  sort: query?.sort ?? sort,
-})
-
 interface ViewGiven {
-  query?: { filter: FileFilter; sort: string } | undefined
+  query?: string | Record<string, unknown> | undefined
   filter?: FileFilter | undefined
   sort?: string | undefined
+  columns?: string[] | null | undefined
 }
 
 const ONE_FORM = {
@@ -127,44 +147,93 @@ const ONE_FORM = {
 const hasOneForm = ({ query, filter, sort }: ViewGiven) =>
   query === undefined || (filter === undefined && sort === undefined)
 
-const query = listQuery
+const query = z
+  .union(
+    [z.string().max(10_000), z.record(z.string().max(50), z.unknown())],
+    sayPlain('Send a query, like `tags=summer`'),
+  )
+  .optional()
+  .meta(QUERY)
+
+const filesQuery = listQuery
   .refine(({ filter }) => filter.deleted === undefined, {
     path: ['deleted'],
     message: sayPlain('A view never shows the trash'),
   })
   .refine(({ sort }) => isViewSort(sort), { path: ['sort'], message: NO_PACK_ORDER })
-  .optional()
-  .meta(QUERY)
 
-const save = () =>
+/** What a view shows, as the request states it. Throws `validation_failed`. */
+function contentOf(
+  { querySchemaOf }: SavedViewParts,
+  list: ViewList,
+  { query, filter, sort, columns }: ViewGiven,
+): Partial<ViewContent> {
+  if (list === 'files') {
+    const given =
+      query === undefined ? undefined : validate(z.object({ query: filesQuery }), { query }).query
+    return {
+      ...((given?.filter ?? filter) && { filter: given?.filter ?? filter }),
+      ...((given?.sort ?? sort) && { sort: given?.sort ?? sort }),
+      ...(columns !== undefined && { columns }),
+    }
+  }
+  for (const [param, value] of Object.entries({ filter, sort, columns }))
+    if (value !== undefined && value !== null) throw refusal(param, ONLY_QUERY)
+  if (query === undefined) return {}
+  const parameters =
+    typeof query === 'string' ? Object.fromEntries(new URLSearchParams(query)) : query
+  for (const name of ['limit', 'cursor'])
+    if (name in parameters) throw refusal(`query.${name}`, NO_PAGE)
+  validate(z.object({ query: querySchemaOf(`/api/${list}`) }), { query: parameters })
+  const address = new URLSearchParams()
+  for (const [name, value] of Object.entries(parameters)) {
+    if (list !== 'operations' && String(value).includes('@'))
+      throw refusal(`query.${name}`, NO_ADDRESS)
+    address.set(name, String(value))
+  }
+  return { query: address.toString() }
+}
+
+const ONLY_QUERY = say('Views of other lists than the files have a query alone')
+const NO_PAGE = say('A view begins with the first page')
+/** A view is shown to everybody, and is not deleted with the data of a customer. */
+const NO_ADDRESS = say('A view has no addresses of buyers')
+
+const refusal = (param: string, message: Text) =>
+  new AppError('validation_failed', { param, details: [{ param, code: 'invalid_value', message }] })
+
+const save = (parts: SavedViewParts) =>
   endpoint({
     ...about,
     method: 'post',
     path: '/api/views',
-    summary: 'Save a view of the files',
-    description: `Everybody in the shop sees it. A shop has at most ${MAX_VIEWS}.`,
+    summary: 'Save a view of a list',
+    description: `Everybody in the shop sees it. Each list has at most ${MAX_VIEWS}.`,
     atomic: true,
     body: z
       .strictObject({
         name,
         list: list.default('files'),
         ...{ query, filter: filter.optional(), sort: sort.optional() },
-        columns: columns.default(null),
+        columns: columns.optional(),
       })
       .refine(hasOneForm, ONE_FORM)
       .meta({ id: 'SavedViewRequest' }),
     replies: { 201: saved, 409: taken, 422: refused },
     handler: async ({ caller, body }) => {
-      const { filter = {}, sort = DEFAULT_SORT } = contentOf(body)
-      const { name, columns } = body
+      const { list, name } = body
+      const content = {
+        ...{ query: '', filter: {}, sort: DEFAULT_SORT, columns: null },
+        ...contentOf(parts, list, body),
+      }
       const view = await caller.scope.transaction((tx) =>
-        createView(tx, { name, filter, sort, columns }),
+        createView(tx, { list, name, ...content }),
       )
       return { status: 201, body: await counted(caller.scope, view) }
     },
   })
 
-const change = () =>
+const change = (parts: SavedViewParts) =>
   endpoint({
     ...about,
     method: 'patch',
@@ -181,8 +250,10 @@ const change = () =>
       .meta({ id: 'SavedViewChange' }),
     replies: { 200: saved, 409: taken, 422: refused },
     handler: async ({ caller: { scope }, params, body }) => {
-      const { name, columns } = body
-      const view = await changeView(scope, idOf(params.id), { name, columns, ...contentOf(body) })
+      const id = idOf(params.id)
+      const { list } = await requireView(scope, id)
+      const content = contentOf(parts, list, body)
+      const view = await changeView(scope, id, { name: body.name, ...content })
       return { body: await counted(scope, view) }
     },
   })
@@ -202,16 +273,18 @@ const remove = () =>
   })
 
 const counted = async (scope: ShopScope, view: SavedView) =>
-  recordOf(view, await totalOfFiles(scope, view.filter))
+  recordOf(view, (await countViews(scope, [view])).get(view) ?? null)
 
 const recordOf = (
-  { id, name, filter, sort, columns, created_at, updated_at }: SavedView,
-  { total, isExact }: FileTotal,
+  { id, list, name, query, filter, sort, columns, created_at, updated_at }: SavedView,
+  files: FileTotal | null,
 ) => ({
-  ...{ id: toPublicId('saved', id), name, list: 'files', query: queryOf({ filter, sort }) },
-  ...{ filter, sort, columns },
-  files: total,
-  files_is_exact: isExact,
+  ...{ id: toPublicId('saved', id), name, list },
+  ...(list === 'files'
+    ? { query: queryOf({ filter, sort }), filter, sort, columns }
+    : { query, filter: null, sort: null, columns: null }),
+  files: files && files.total,
+  files_is_exact: files?.isExact ?? true,
   created_at: created_at.toISOString(),
   updated_at: updated_at.toISOString(),
 })

@@ -17,7 +17,7 @@ import {
   type NotificationChannel,
   type Listener,
 } from '../server/core/db/listener.ts'
-import { createLinks, type LinksWanted } from '../server/features/links/model/creation.ts'
+import { createLinks, type NewLinks } from '../server/features/links/model/creation.ts'
 import { ensurePublicAddresses, publicPath } from '../server/files/public-addresses.ts'
 import { createLogger } from '../server/core/log.ts'
 import { downloadMessages } from '../server/features/downloads/download-notices.ts'
@@ -169,7 +169,7 @@ export async function openDepot(database: Database, shop: number) {
     /** Creates a file of these bytes; returns the key of a link to it. */
     addLink: async (
       bytes: Uint8Array,
-      terms: Omit<LinksWanted, 'file_ids'> = {},
+      terms: Omit<NewLinks, 'file_ids'> = {},
       file: Record<string, unknown> = {},
     ) => {
       const id = await addFile(bytes, file)

@@ -33,7 +33,7 @@ import { paidOrder } from './orders.ts'
 import { beginUpload, sendFile } from './uploads.ts'
 
 /** An endpoint of the document, with its example. */
-export interface Documented {
+export interface DocumentedEndpoint {
   /** For instance `get /api/files/{id}`. */
   name: string
   method: string
@@ -48,7 +48,7 @@ export interface ExampleHouse {
     webhooks: Record<string, unknown>
     components: { schemas: Record<string, unknown> }
   }
-  documented: readonly Documented[]
+  documented: readonly DocumentedEndpoint[]
   /**
    * Creates a shop with everything that the example refers to (by default the endpoint's only
    * example), and returns the example with the real ids.

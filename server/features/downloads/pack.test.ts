@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../../test/database.ts'
-import { createPackLink, type PackLinkWanted } from '../links/model/pack-links.ts'
+import { createPackLink, type NewPackLink } from '../links/model/pack-links.ts'
 import { listLinks } from '../links/model/list.ts'
 import { deletePack } from '../packs/model/changes.ts'
 import { ensurePack } from '../../files/packs.ts'
@@ -27,7 +27,7 @@ afterAll(async () => {
 
 let packs = 0
 /** Creates a pack of new files in this order, and a link to it. */
-async function makePack(names: readonly string[], terms: Partial<PackLinkWanted> = {}) {
+async function makePack(names: readonly string[], terms: Partial<NewPackLink> = {}) {
   const name = `Course ${packs++}`
   const pack = await ensurePack(depot.scope, name)
   const files: string[] = []

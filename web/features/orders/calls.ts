@@ -100,7 +100,7 @@ export const useCorrectAddress = (id: string) =>
     call('POST /api/deliveries/{id}/correct-address', { path: { id }, body: { email } }),
   )
 
-interface Unblocking {
+interface UnblockChange {
   terms: NonNullable<DeliveryChange['terms']>
   /** Files that could not be prepared are prepared again. */
   prepare: boolean
@@ -109,7 +109,7 @@ interface Unblocking {
 
 /** Sets the terms of single files, also those of an undo. */
 export const useUnblock = (id: string) =>
-  useDeliveryWork<Unblocking>(async ({ terms, prepare, resend }) => {
+  useDeliveryWork<UnblockChange>(async ({ terms, prepare, resend }) => {
     if (terms.length > 0) await change(id, { terms })
     if (prepare) await act(id, 'release')
     if (resend) await act(id, 'resend')

@@ -29,6 +29,7 @@ import {
   type DeliveryParts,
 } from '../server/features/downloads/downloads.ts'
 import { deliveryAddress } from '../server/features/downloads/request.ts'
+import { createTestShop, openTestDatabase } from './database.ts'
 
 export interface Answer {
   status: number
@@ -48,6 +49,20 @@ const silent = createLogger('error', () => {})
 
 /** For a server that receives no notifications. */
 export const deaf: Pick<Listener, 'on'> = { on: () => () => {} }
+
+/** A depot of a new shop in the file's own database, and the port on which it serves. */
+export async function openTestDepot() {
+  const database = await openTestDatabase()
+  const depot = await openDepot(database, await createTestShop(database))
+  const port = await depot.serve()
+  const end = async () => {
+    await depot.close()
+    await database.drop()
+  }
+  return { database, depot, port, end }
+}
+
+export type TestDepot = Awaited<ReturnType<typeof openTestDepot>>
 
 /** `close` removes everything except the database. The clock advances only when a test sets it. */
 export async function openDepot(database: Database, shop: number) {

@@ -1,7 +1,7 @@
 // Functions for PDF documents that plugins share.
 import { z } from 'zod'
 import { extensionOf } from './conditions.ts'
-import type { Fits } from './presentation.ts'
+import type { ActionFit } from './presentation.ts'
 
 /**
  * The password of encrypted documents. It is sealed while the operation needs it, and never shown.
@@ -21,7 +21,7 @@ export const nonPdfReason = ({ filename }: { filename: string }): string | null 
 export const stemOf = (filename: string): string => filename.replace(/\.pdf$/i, '')
 
 /** An action that skips files that are not PDFs. */
-export const anyPdf: Fits = {
+export const anyPdf: ActionFit = {
   noun: { one: 'PDF', many: 'PDFs', files: { extensions: ['pdf'] } },
   rules: [{ rule: 'some', files: { extensions: ['pdf'] }, why: 'No PDF is selected' }],
 }

@@ -113,7 +113,7 @@ export interface StagedFile {
  * A buyer's link to the item's file. An absent term is the file's own setting; null means that it
  * never expires or is unlimited.
  */
-export interface LinkWanted {
+export interface NewLink {
   expiry_days?: number | null
   download_limit?: number | null
   email?: string | null
@@ -122,7 +122,7 @@ export interface LinkWanted {
 }
 
 /** A file for past buyers of its products. */
-export interface GiveWanted {
+export interface GiveRequest {
   /** Only buyers of this product; null: of all products of the file. */
   product_id: string | null
   /** One email for each order. */
@@ -130,7 +130,7 @@ export interface GiveWanted {
 }
 
 /** Access that past buyers had in another app. */
-export interface AccessWanted {
+export interface AccessRequest {
   /** The stored table of those buyers, a bare UUID. */
   move: string
   /** Whether each buyer gets an email with each link. */

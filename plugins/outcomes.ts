@@ -1,11 +1,11 @@
 // The outcome that a plugin gives for each item, and functions that yield outcomes.
 import type {
-  AccessWanted,
+  AccessRequest,
   Candidate,
   FileChange,
-  GiveWanted,
+  GiveRequest,
   Item,
-  LinkWanted,
+  NewLink,
   StagedBlob,
   StagedFile,
   Warning,
@@ -37,13 +37,13 @@ export type Decision =
        * none twice.
        */
       created?: readonly StagedFile[]
-      link?: LinkWanted
+      link?: NewLink
       /** Everyone whose paid delivery contains the file gets a mail about its new version. */
       buyers?: 'tell'
       /** Everyone who paid for a product of the file before it had the file gets it. */
-      give?: GiveWanted
+      give?: GiveRequest
       /** Buyers who had access to the file in another app get links to it. */
-      access?: AccessWanted
+      access?: AccessRequest
       candidates?: readonly Candidate[]
       warnings?: readonly Warning[]
     }

@@ -82,7 +82,7 @@ export type FitRule =
   /** Files must be selected one by one, at most `most`, because the page lets people order them. */
   | { rule: 'ticked'; most: number; why: string }
 
-export interface Fits {
+export interface ActionFit {
   /** Where the action is offered; absent: on selected files. */
   places?: readonly ActionPlace[]
   /**
@@ -103,7 +103,7 @@ export interface ActionSpec {
   group?: GroupId
   /** Whether it gets a button next to the menu. */
   promoted?: true
-  fits?: Fits
+  fits?: ActionFit
   /**
    * `exact`: a preview shows what each file would become. `estimate`: it shows which files are
    * affected, and the result is known afterwards. `none`: not offered. Absent: `exact`, or
@@ -181,7 +181,7 @@ export interface ActionView extends Required<
   fits: {
     places: readonly ActionPlace[]
     rules: readonly FitRule[]
-    noun: NonNullable<Fits['noun']> | null
+    noun: NonNullable<ActionFit['noun']> | null
   }
   preview_required: 'always' | 'filter' | null
   destructive: boolean

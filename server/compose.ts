@@ -1,6 +1,6 @@
 // Connects the server's parts, for main.ts and for the tests: opens what every role needs, then
 // what the web role needs.
-import type { Closing } from './startup/closing.ts'
+import type { CloseStep } from './startup/closing.ts'
 import { openCloud, type Cloud, type CloudOptions } from './features/cloud/cloud.ts'
 import type { UploadFolder } from './features/upload/upload.ts'
 import type { Config } from './startup/config.ts'
@@ -66,7 +66,7 @@ export interface ComposeOptions {
    * What closes the parts, added as each one opens, so that a failed start closes them too. They
    * run in reverse order.
    */
-  closings: Closing[]
+  closings: CloseStep[]
 }
 
 export interface ComposedServer {

@@ -1,7 +1,7 @@
 // Starts the roles asked for, and stops them cleanly: start.ts, or startup/drop.ts for the
 // drop server alone, which loads nothing of the others to stay small. Read this first.
 import { appConfig } from '../app.config.ts'
-import { closeAll, type Closing } from './startup/closing.ts'
+import { closeAll, type CloseStep } from './startup/closing.ts'
 import type { Config } from './startup/config.ts'
 import { createLogger, errorFields, type Logger } from './core/log.ts'
 import { DROP_CHILD } from './startup/drop-child.ts'
@@ -10,7 +10,7 @@ const STOP_WITHIN_MS = 20_000
 /** A drop server beside `npm start`. */
 const isDropChild = process.argv.includes(DROP_CHILD)
 
-async function start(config: Config, log: Logger, closings: Closing[]): Promise<void> {
+async function start(config: Config, log: Logger, closings: CloseStep[]): Promise<void> {
   if (config.environment.roles.every((role) => role === 'drop')) {
     const { startDrop } = await import('./startup/drop.ts')
     return startDrop(config, log, closings)
@@ -29,7 +29,7 @@ function fail(message: string): void {
 }
 
 async function main(): Promise<void> {
-  const closings: Closing[] = []
+  const closings: CloseStep[] = []
   let log = createLogger('info')
   let stopping: Promise<void> | null = null
   let drainMs = 0

@@ -3,7 +3,7 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { composeServer, type ComposeOptions, type ComposedServer } from './compose.ts'
-import type { Closing } from './startup/closing.ts'
+import type { CloseStep } from './startup/closing.ts'
 import type { Config } from './startup/config.ts'
 import { startWorker } from './engine/worker.ts'
 import type { DropAddress } from './core/configuration/drop-settings.ts'
@@ -31,7 +31,7 @@ const STOP_WITHIN_MS = 20_000
 
 export interface StartOptions {
   /** Receives what must be stopped as it starts, so that a failed start stops it too. */
-  closings: Closing[]
+  closings: CloseStep[]
   /** Writes text for people: the welcome of demo mode. */
   print: (text: string) => void
   /** Serves the page from its sources. */

@@ -16,7 +16,7 @@ import {
 import type { AwsGet } from '../server/features/mail/provider-ses.ts'
 import type { MailDns } from '../server/features/mail/dns-records.ts'
 import { composeServer } from '../server/compose.ts'
-import type { Closing } from '../server/startup/closing.ts'
+import type { CloseStep } from '../server/startup/closing.ts'
 import { defineConfig } from '../server/startup/config.ts'
 import type { Limits } from '../server/core/configuration/limits.ts'
 import type { Channel } from '../server/features/workflows/channel.ts'
@@ -152,7 +152,7 @@ export async function openTestApp({
     },
   })
   const database = await openTestDatabase()
-  const closings: Closing[] = []
+  const closings: CloseStep[] = []
   const secrets = createSecrets('the secret of the tests, long enough')
   const composed = await composeServer({
     ...{ config: whole, database, secrets, closings, log: silent },

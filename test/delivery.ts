@@ -17,7 +17,7 @@ import {
   type NotificationChannel,
   type Listener,
 } from '../server/core/db/listener.ts'
-import { createLinks, type LinksWanted } from '../server/features/links/model/creation.ts'
+import { createLinks, type NewLinks } from '../server/features/links/model/creation.ts'
 import { ensurePublicAddresses, publicPath } from '../server/files/public-addresses.ts'
 import { createLogger } from '../server/core/log.ts'
 import { downloadMessages } from '../server/features/downloads/download-notices.ts'
@@ -29,6 +29,7 @@ import {
   type DeliveryParts,
 } from '../server/features/downloads/downloads.ts'
 import { deliveryAddress } from '../server/features/downloads/request.ts'
+import { createTestShop, openTestDatabase } from './database.ts'
 
 export interface Answer {
   status: number
@@ -48,6 +49,20 @@ const silent = createLogger('error', () => {})
 
 /** For a server that receives no notifications. */
 export const deaf: Pick<Listener, 'on'> = { on: () => () => {} }
+
+/** A depot of a new shop in the file's own database, and the port on which it serves. */
+export async function openTestDepot() {
+  const database = await openTestDatabase()
+  const depot = await openDepot(database, await createTestShop(database))
+  const port = await depot.serve()
+  const end = async () => {
+    await depot.close()
+    await database.drop()
+  }
+  return { database, depot, port, end }
+}
+
+export type TestDepot = Awaited<ReturnType<typeof openTestDepot>>
 
 /** `close` removes everything except the database. The clock advances only when a test sets it. */
 export async function openDepot(database: Database, shop: number) {
@@ -169,7 +184,7 @@ export async function openDepot(database: Database, shop: number) {
     /** Creates a file of these bytes; returns the key of a link to it. */
     addLink: async (
       bytes: Uint8Array,
-      terms: Omit<LinksWanted, 'file_ids'> = {},
+      terms: Omit<NewLinks, 'file_ids'> = {},
       file: Record<string, unknown> = {},
     ) => {
       const id = await addFile(bytes, file)

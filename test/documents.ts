@@ -13,7 +13,7 @@ import { fileItem } from './fakes/context.ts'
 
 const run = promisify(execFile)
 
-export interface PageWanted {
+export interface PageSpec {
   /**
    * Entries of the page's dictionary in addition to its content: `/MediaBox [0 0 200 300] /Rotate
    * 90`.
@@ -34,7 +34,7 @@ export interface PageWanted {
  * catalogue and to the page tree.
  */
 export function documentOf(
-  pages: readonly PageWanted[],
+  pages: readonly PageSpec[],
   {
     extra = [],
     catalog = '',
@@ -157,7 +157,7 @@ const bytesOf = (value: number, count: number) =>
   Array.from({ length: count }, (_, at) => Math.floor(value / 256 ** (count - 1 - at)) % 256)
 
 /** Each page has its number as text (`page 3`), to identify it. */
-export const numberedPages = (count: number): PageWanted[] =>
+export const numberedPages = (count: number): PageSpec[] =>
   Array.from({ length: count }, (_, at) => ({
     draws: `BT /F 24 Tf 40 150 Td (page ${at + 1}) Tj ET`,
   }))
@@ -199,7 +199,7 @@ export const textsOf = (bytes: Uint8Array): Promise<string[]> =>
       .map((text) => text.trim())
   })
 
-export interface Rendered {
+export interface PagePicture {
   width: number
   height: number
   /** One byte per pixel, from the upper left: 0 black, 255 white. */
@@ -211,7 +211,7 @@ export const renderPages = (
   bytes: Uint8Array,
   dpi: number,
   range?: [first: number, last: number],
-): Promise<Rendered[]> =>
+): Promise<PagePicture[]> =>
   asFile(bytes, async (file, folder) => {
     const pages = range ? ['-f', String(range[0]), '-l', String(range[1])] : []
     await run('pdftoppm', [
@@ -242,7 +242,7 @@ export function inkOf({
   width,
   height,
   grey,
-}: Rendered): { left: number; top: number; right: number; bottom: number } | null {
+}: PagePicture): { left: number; top: number; right: number; bottom: number } | null {
   let [left, top, right, bottom] = [width, height, -1, -1]
   grey.forEach((value, at) => {
     if (value > 250) return

@@ -106,7 +106,7 @@ export async function createCheapAccount(scope: ShopScope) {
   return { account, password }
 }
 
-export interface Ran {
+export interface ProgramResult {
   code: number
   output: string
 }
@@ -115,7 +115,7 @@ export interface Ran {
 export const runProgram = (
   [file, ...args]: readonly [string, ...string[]],
   options: { cwd?: string; env?: Record<string, string>; input?: string; timeout?: number } = {},
-): Promise<Ran> =>
+): Promise<ProgramResult> =>
   new Promise((resolve) => {
     // npm adds programs of packages to the path, among them another rclone than the system's.
     const folders = (process.env.PATH ?? '').split(path.delimiter)

@@ -34,7 +34,7 @@ import { beginUpload, sendFile } from './uploads.ts'
 import { WAIT_MS } from './wait.ts'
 
 /** An endpoint of the document, with its example. */
-export interface Documented {
+export interface DocumentedEndpoint {
   /** For instance `get /api/files/{id}`. */
   name: string
   method: string
@@ -49,7 +49,7 @@ export interface ExampleHouse {
     webhooks: Record<string, unknown>
     components: { schemas: Record<string, unknown> }
   }
-  documented: readonly Documented[]
+  documented: readonly DocumentedEndpoint[]
   /**
    * Creates a shop with everything that the example refers to (by default the endpoint's only
    * example), and returns the example with the real ids.

@@ -1,6 +1,6 @@
 // Twenty documents of kinds that a program which writes pages can get wrong. Each has content on
 // every page.
-import { documentOf, streamOf, type PageWanted } from './documents.ts'
+import { documentOf, streamOf, type PageSpec } from './documents.ts'
 
 const BOX = '/MediaBox [0 0 200 300]'
 /**
@@ -9,7 +9,7 @@ const BOX = '/MediaBox [0 0 200 300]'
 const DRAWS =
   '3 w 5 5 190 290 re S 0.2 0.6 0.3 rg 10 240 60 40 re f BT /F 18 Tf 40 150 Td (Text here) Tj ET'
 
-const one = (page: PageWanted, more: Parameters<typeof documentOf>[1] = {}) =>
+const one = (page: PageSpec, more: Parameters<typeof documentOf>[1] = {}) =>
   documentOf([{ says: BOX, draws: DRAWS, ...page }], more)
 const boxed = (boxes: string) => one({ says: `${BOX} ${boxes}` })
 
@@ -28,7 +28,7 @@ const TYPE3 = [
   '<< /Dot 12 0 R >>',
 ]
 const DOT = '/XObject 13 0 R'
-const type3Page: PageWanted = {
+const type3Page: PageSpec = {
   says: BOX,
   fonts: '/T 10 0 R',
   resources: DOT,

@@ -1,10 +1,10 @@
 // Compares pages that a plugin wrote with their source pages, as images and as text.
-import { renderPages, textsOf, type Rendered } from './documents.ts'
+import { renderPages, textsOf, type PagePicture } from './documents.ts'
 
 const PICTURE_DPI = 40
 
 export interface Looks {
-  pictures: readonly Rendered[]
+  pictures: readonly PagePicture[]
   texts: readonly string[]
 }
 
@@ -32,7 +32,7 @@ export function differences(source: Looks, made: Looks, shades = 0): string[] {
   ])
 }
 
-function differenceOf(a: Rendered, b: Rendered, shades: number): string[] {
+function differenceOf(a: PagePicture, b: PagePicture, shades: number): string[] {
   if (a.width !== b.width || a.height !== b.height)
     return [`${a.width}×${a.height} became ${b.width}×${b.height}`]
   const differing = differingPixels(a, b, shades).length
@@ -40,7 +40,7 @@ function differenceOf(a: Rendered, b: Rendered, shades: number): string[] {
 }
 
 /** The positions of differing pixels, from the upper left. */
-export function differingPixels(a: Rendered, b: Rendered, shades = 0): number[] {
+export function differingPixels(a: PagePicture, b: PagePicture, shades = 0): number[] {
   const differing: number[] = []
   for (let at = 0; at < a.grey.length; at++)
     if (Math.abs(a.grey[at]! - b.grey[at]!) > shades) differing.push(at)

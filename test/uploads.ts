@@ -7,7 +7,7 @@ export interface Sender {
   key: string
 }
 
-export type Sent = Pick<
+export type SendFileOptions = Pick<
   UploadOptions,
   'metadata' | 'chunkSize' | 'uploadUrl' | 'retryDelays' | 'onProgress' | 'onChunkComplete'
 >
@@ -16,7 +16,7 @@ export type Sent = Pick<
 export function sendFile(
   { url, key }: Sender,
   bytes: Buffer,
-  sent: Sent,
+  sent: SendFileOptions,
 ): { upload: Upload; done: Promise<string> } {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const upload: Upload = new Upload(bytes, {

@@ -8,7 +8,7 @@ import {
   renderPages,
   streamOf,
   textsOf,
-  type Rendered,
+  type PagePicture,
 } from '../../test/documents.ts'
 import { photo } from '../../test/images.ts'
 
@@ -33,7 +33,7 @@ const pictured = (says: string, data: Buffer, ...extra: (string | Buffer)[]): Bu
   )
 
 /** The mean difference between the pixels of two renderings, from 0 to 255. */
-const distance = (a: Rendered, b: Rendered): number =>
+const distance = (a: PagePicture, b: PagePicture): number =>
   a.grey.reduce((sum, value, at) => sum + Math.abs(value - b.grey[at]!), 0) / a.grey.length
 
 async function expectAlike(before: Buffer, after: Buffer, most: number): Promise<void> {

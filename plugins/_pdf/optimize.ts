@@ -8,7 +8,7 @@ import { RESULT, writeResult } from './finish.ts'
 import { writeChanges } from './changes.ts'
 import { idOf, readObjects } from './objects.ts'
 import type { OpenedDocument } from './opened.ts'
-import { madeSmaller, picturesOf, type Picture, type Smaller } from './pictures.ts'
+import { madeSmaller, picturesOf, type Picture, type SmallerPicture } from './pictures.ts'
 import { HERE } from './qpdf.ts'
 import type { OptimizeTask } from './tasks.ts'
 
@@ -88,7 +88,7 @@ async function smallerOrNot(
   picture: Picture,
   bytes: Buffer,
   task: OptimizeTask,
-): Promise<Smaller | null> {
+): Promise<SmallerPicture | null> {
   try {
     return await madeSmaller(picture, bytes, task)
   } catch (error) {
@@ -98,7 +98,7 @@ async function smallerOrNot(
 }
 
 /** Everything except the bytes stays: colours, masks, position. */
-function dictionaryOf({ dictionary }: Picture, { width, height }: Smaller) {
+function dictionaryOf({ dictionary }: Picture, { width, height }: SmallerPicture) {
   const kept = Object.entries(dictionary).filter(
     ([name]) => name !== '/DecodeParms' && name !== '/Length',
   )

@@ -12,7 +12,7 @@ import {
   streamOf,
   textsOf,
   unpacked,
-  type PageWanted,
+  type PageSpec,
 } from '../../test/documents.ts'
 import { sized } from '../../test/scale.ts'
 import { withWorkFolder } from '../../server/ports/children/work-folder.ts'
@@ -78,7 +78,7 @@ describe('a split', () => {
     )
     const page = { resources: '/XObject << /P 10 0 R >>', draws: '/P Do' }
     const heavy = await house.item(
-      documentOf(Array(20).fill(page) as PageWanted[], { extra: [picture] }),
+      documentOf(Array(20).fill(page) as PageSpec[], { extra: [picture] }),
     )
     await expect(
       documents.split(heavy, { every: 1 }, new AbortController().signal),
@@ -113,7 +113,7 @@ describe('a split', () => {
     const field = (name: string) =>
       `<< /Type /Annot /Subtype /Widget /FT /Tx /T (${name}) /V (filled) /DA (/F 12 Tf) /Rect [10 10 90 30] >>`
     const form = documentOf(
-      [10, 11].map((annotation): PageWanted => ({
+      [10, 11].map((annotation): PageSpec => ({
         says: `/MediaBox [0 0 200 300] /Annots [${annotation} 0 R]`,
       })),
       {

@@ -103,7 +103,7 @@ function packingOf(
   return Number(predictor) >= 10 && columns === width && (colors ?? 1) === channels ? 'png' : null
 }
 
-export interface Smaller {
+export interface SmallerPicture {
   bytes: Buffer
   width: number
   height: number
@@ -117,7 +117,7 @@ export async function madeSmaller(
   picture: Picture,
   bytes: Buffer,
   wanted: { max_px: number; quality: number },
-): Promise<Smaller | null> {
+): Promise<SmallerPicture | null> {
   const source = await openPicture(picture, bytes)
   if (source === null) return null
   const { data, info } = await source

@@ -9,8 +9,8 @@ import {
   numberedPages,
   renderPages,
   textsOf,
-  type PageWanted,
-  type Rendered,
+  type PageSpec,
+  type PagePicture,
 } from '../../test/documents.ts'
 import { sized } from '../../test/scale.ts'
 
@@ -39,7 +39,7 @@ const ODD_PAGES: Record<string, string> = {
   inherited: '',
 }
 const odd = documentOf(
-  Object.values(ODD_PAGES).map((says): PageWanted => ({ says })),
+  Object.values(ODD_PAGES).map((says): PageSpec => ({ says })),
   { tree: '/MediaBox [0 0 150 250] /Rotate 180' },
 )
 
@@ -195,7 +195,7 @@ describe('a watermark', () => {
 
 const mostCommonBut =
   (others: readonly number[]) =>
-  ({ grey }: Rendered): number => {
+  ({ grey }: PagePicture): number => {
     const counts = Array.from({ length: 256 }, () => 0)
     for (const value of grey) if (!others.includes(value)) counts[value]!++
     return counts.indexOf(Math.max(...counts))

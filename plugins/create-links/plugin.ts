@@ -4,7 +4,7 @@ import {
   definePlugin,
   emailAddress,
   type Item,
-  type LinkWanted,
+  type NewLink,
   MAX_DOWNLOAD_LIMIT,
   MAX_EXPIRY_DAYS,
   phrases,
@@ -129,7 +129,7 @@ export const createLinks = definePlugin({
   },
 })
 
-function linkFor(item: Item, wanted: Options, own: ReadonlyMap<string, Terms>): LinkWanted {
+function linkFor(item: Item, wanted: Options, own: ReadonlyMap<string, Terms>): NewLink {
   const { expiry_days, download_limit, email, send_emails } = wanted
   const link = {
     ...defined({ expiry_days, download_limit, email }),
@@ -140,5 +140,5 @@ function linkFor(item: Item, wanted: Options, own: ReadonlyMap<string, Terms>): 
 
 const publicId = (id: string | null) => `file_${(id ?? '').replaceAll('-', '')}`
 
-const defined = (terms: Terms): LinkWanted =>
+const defined = (terms: Terms): NewLink =>
   Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined))

@@ -30,9 +30,9 @@ const options = z.strictObject({
   }),
 })
 type Context = ReadContext<'actions'>
-type When = z.output<typeof options>['when']
+type NotifyCondition = z.output<typeof options>['when']
 
-const SUMMARIES: Readonly<Record<When, Text>> = {
+const SUMMARIES: Readonly<Record<NotifyCondition, Text>> = {
   always: say('Notifies the shop when it has ended'),
   background: say('Notifies the shop when it has ended, if it ran in the background'),
   errors: say('Creates a notice when it has ended, and sends an email when something failed'),
@@ -135,7 +135,11 @@ const LEVELS = {
 const SMS_LENGTH = 160
 
 /** Whether a text message is sent: for large imports, if the shop wants them. */
-function wantsSms({ action, total }: OperationView, when: When, context: Context): boolean {
+function wantsSms(
+  { action, total }: OperationView,
+  when: NotifyCondition,
+  context: Context,
+): boolean {
   const { sms_on_large_import: wanted, sms_recipients: numbers } = context.shop.settings
   if (!wanted || numbers.length === 0 || when === 'never') return false
   return (
@@ -144,7 +148,7 @@ function wantsSms({ action, total }: OperationView, when: When, context: Context
 }
 
 /** Whether there is a notice: the caller of a small operation waits for it and sees its result. */
-const isNotified = (operation: OperationView, when: When, context: Context): boolean =>
+const isNotified = (operation: OperationView, when: NotifyCondition, context: Context): boolean =>
   when !== 'background' || context.request.notify === true || isBackground(operation, context)
 
 /**
@@ -161,7 +165,7 @@ function isBackground({ action, total }: OperationView, { limits, actions }: Con
  */
 function wantsEmail(
   status: OperationView['status'],
-  when: When,
+  when: NotifyCondition,
   { request, shop: { settings } }: Context,
 ): boolean {
   const { recipients, email_on_complete, email_on_errors } = settings

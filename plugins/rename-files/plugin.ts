@@ -117,7 +117,7 @@ function dateProblems({
 
 /** A new name, or the reason why there is none. */
 type NamingResult = { name: string } | { skipped: string }
-type Naming = (item: Item) => NamingResult
+type Namer = (item: Item) => NamingResult
 
 /**
  * Time limit of an expression for one batch, in milliseconds: others wait, and a transaction is
@@ -210,7 +210,7 @@ async function packNames(
   return names
 }
 
-function namingOf(wanted: Options, context: BaseContext, packs: PackNames): Naming {
+function namingOf(wanted: Options, context: BaseContext, packs: PackNames): Namer {
   if (wanted.mode === 'pattern') return byPattern(wanted, context, packs)
   const { find = '', keep_extension } = wanted
   const replacer = replacerOf({ ...wanted, find })
@@ -241,7 +241,7 @@ function byPattern(
   { pattern = '', start, digits, date_format, keep_extension, missing }: Options,
   { shop }: BaseContext,
   packs: PackNames,
-): Naming {
+): Namer {
   const written = dateWriter(date_format, shop.settings.time_zone)
   const parts = patternParts(pattern)
   return ({ file, position }) => {

@@ -12,13 +12,13 @@ import {
 } from './search.ts'
 import { elementAt } from '../core/present.ts'
 
-export interface Searchable {
+export interface SearchFields {
   all: Fields
   /** How a term without a field is searched: in several fields. */
   anywhere: SearchField
 }
 
-export function variantFields({ products, variants, bySku, changedAt }: DemoCatalog): Searchable {
+export function variantFields({ products, variants, bySku, changedAt }: DemoCatalog): SearchFields {
   const owner = (row: number) => elementAt(variants.product, row)
   const title = words((row) => `${products.title[owner(row)]} ${variants.title[row]}`)
   const sku = indexed((row) => elementAt(variants.sku, row), bySku)
@@ -44,7 +44,7 @@ export function variantFields({ products, variants, bySku, changedAt }: DemoCata
   return { all, anywhere: inAny(title, sku, barcode, vendor, productType, tag) }
 }
 
-export function productFields({ products, variants, bySku, changedAt }: DemoCatalog): Searchable {
+export function productFields({ products, variants, bySku, changedAt }: DemoCatalog): SearchFields {
   const ofVariants = (column: readonly string[]) => (row: number) =>
     elementAt(products.variants, row)
       .map((variant) => elementAt(column, variant))

@@ -75,7 +75,7 @@ const candidateKeys = (admissions: readonly PlannedAdmission[]): string[] =>
     [filename, ...(onConflict === 'rename' ? candidates(filename) : [])].map(nameKey),
   )
 
-interface Current {
+interface CurrentFile {
   filename: string
   version: number
   /** Does the file have products? */
@@ -87,9 +87,9 @@ async function versionsOf(
   tx: ShopScope,
   admissions: readonly PlannedAdmission[],
   owners: ReadonlyMap<string, string>,
-): Promise<ReadonlyMap<string, Current>> {
+): Promise<ReadonlyMap<string, CurrentFile>> {
   const ids = [...admissions.flatMap(({ replaces }) => replaces ?? []), ...owners.values()]
-  const rows = await tx.query<Current & { id: string }>(
+  const rows = await tx.query<CurrentFile & { id: string }>(
     `select id, filename, version, mapping_state = 'mapped' as mapped from files
      where shop_id = :shop and id = any(:ids::uuid[]) and deleted_at is null`,
     { ids },
@@ -97,7 +97,7 @@ async function versionsOf(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-function versioned(id: string, versions: ReadonlyMap<string, Current>): PlannedResult {
+function versioned(id: string, versions: ReadonlyMap<string, CurrentFile>): PlannedResult {
   const file = versions.get(id)
   if (!file) return refused('file_not_found')
   const { filename, version: before, mapped } = file
@@ -106,7 +106,7 @@ function versioned(id: string, versions: ReadonlyMap<string, Current>): PlannedR
 
 interface Names {
   owners: Map<string, string>
-  versions: ReadonlyMap<string, Current>
+  versions: ReadonlyMap<string, CurrentFile>
   /** The names that this batch takes, with a UUID for each new file. */
   planned: Map<string, string>
 }

@@ -4,14 +4,14 @@ export type PreviewKind = 'image' | 'document' | 'audio' | 'video'
 
 const MB = 1024 ** 2
 
-interface Previewed {
+interface PreviewRule {
   kind: PreviewKind
   types: RegExp
   /** Of larger files none is made. */
   maxBytes: number
 }
 
-const KINDS: readonly Previewed[] = [
+const KINDS: readonly PreviewRule[] = [
   { kind: 'image', types: /^image\/(jpeg|png|gif|webp|avif|tiff|heif|heic)$/, maxBytes: 50 * MB },
   { kind: 'document', types: /^application\/pdf$/, maxBytes: 100 * MB },
   {

@@ -67,7 +67,7 @@ export async function runIdempotently(
         work,
       )
     } catch (error) {
-      if (!(error instanceof Superseded)) throw error
+      if (!(error instanceof SupersededError)) throw error
     }
   }
 }
@@ -76,7 +76,7 @@ export async function runIdempotently(
  * While this process was suspended, another one took over and finished. Rolls the transaction back,
  * so that the other process's reply is used.
  */
-class Superseded extends Error {}
+class SupersededError extends Error {}
 
 async function runAndStore(
   scope: ShopScope,
@@ -92,7 +92,7 @@ async function runAndStore(
       request,
       kept === undefined ? reply : { ...reply, body: kept },
     )
-    if (!isOurs && request.atomic) throw new Superseded()
+    if (!isOurs && request.atomic) throw new SupersededError()
     return reply
   }
   try {

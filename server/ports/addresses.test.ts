@@ -6,7 +6,7 @@ import {
   isLoopback,
   isPublic,
   addressTargetOf,
-  type Resolve,
+  type Resolver,
 } from './addresses.ts'
 
 const NOT_PUBLIC = [
@@ -199,26 +199,26 @@ describe('a target', () => {
 
 describe('a look-up', () => {
   const addressed =
-    (addresses: readonly string[]): Resolve =>
+    (addresses: readonly string[]): Resolver =>
     (_, done) =>
       done(
         null,
         addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
       )
-  const unknown: Resolve = (_, done) =>
+  const unknown: Resolver = (_, done) =>
     done(Object.assign(new Error('none'), { code: 'ENOTFOUND' }), [])
   /** A resolver that answers after this many milliseconds of the fake clock. */
   const after =
-    (ms: number, resolve: Resolve): Resolve =>
+    (ms: number, resolve: Resolver): Resolver =>
     (name, done) =>
       void setTimeout(() => resolve(name, done), ms)
-  const lookUp = (resolve: Resolve, all = true) => {
+  const lookUp = (resolve: Resolver, all = true) => {
     const { promise, resolve: done } = Promise.withResolvers<unknown>()
     guardedLookup(resolve, isPublic)('name', { all }, (error, found) => done(error ?? found))
     return promise
   }
   /** The error of a refused look-up, and its time by the fake clock. */
-  const refusalOf = async (resolve: Resolve) => {
+  const refusalOf = async (resolve: Resolver) => {
     const since = performance.now()
     const answered = lookUp(resolve).then((error) => ({
       ...(error as PortError),

@@ -7,7 +7,7 @@ import ipaddr from 'ipaddr.js'
 import { notReached } from './failures.ts'
 
 /** Resolves every address of a name. Tests inject it; otherwise the system's resolver. */
-export type Resolve = (
+export type Resolver = (
   hostname: string,
   done: (
     error: NodeJS.ErrnoException | null,
@@ -106,7 +106,7 @@ const ANSWER_STEP_MS = 1000
  * Every refusal has one code, one `retryable` and one time, so it reveals nothing about the names
  * of this network.
  */
-export function guardedLookup(resolve: Resolve, rule: AddressRule): LookupFunction {
+export function guardedLookup(resolve: Resolver, rule: AddressRule): LookupFunction {
   return (hostname, options, callback) => {
     const since = performance.now()
     const refuse = (cause?: unknown) => {
@@ -131,14 +131,14 @@ export function guardedLookup(resolve: Resolve, rule: AddressRule): LookupFuncti
 export async function reachable(
   text: string,
   rules: AddressRules,
-  resolve: Resolve,
+  resolve: Resolver,
   lenient: boolean,
 ): Promise<void> {
   const { url, rule } = addressTargetOf(text, rules)
   const host = url.hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) !== 0) return
   let isKnown = false
-  const known: Resolve = (hostname, done) =>
+  const known: Resolver = (hostname, done) =>
     resolve(hostname, (error, addresses) => {
       isKnown = !error && addresses.length > 0
       done(error, addresses)
@@ -150,7 +150,7 @@ export async function reachable(
   return promise
 }
 
-const bySystem: Resolve = (hostname, done) =>
+const bySystem: Resolver = (hostname, done) =>
   systemLookup(hostname, { all: true }, (error, addresses) => done(error, addresses ?? []))
 
 /**
@@ -160,7 +160,7 @@ const bySystem: Resolve = (hostname, done) =>
  *
  * @param servers name servers as `address:port`; absent: those of the system.
  */
-export function askServers(servers?: readonly string[]): Resolve {
+export function askServers(servers?: readonly string[]): Resolver {
   const resolver = new dns.Resolver({ timeout: 3000, tries: 2 })
   if (servers) resolver.setServers(servers)
   return (hostname, done) => {
@@ -185,6 +185,6 @@ const isTimeout = (one: PromiseSettledResult<unknown>): one is PromiseRejectedRe
   one.status === 'rejected' && (one.reason as NodeJS.ErrnoException).code === TIMEOUT
 
 /** The resolver of all guarded requests of this process. */
-export const resolveByServers: Resolve = askServers()
+export const resolveByServers: Resolver = askServers()
 
 const ofFamily = (family: 4 | 6) => (address: string) => ({ address, family })

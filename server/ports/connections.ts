@@ -3,7 +3,7 @@
 // handshakes are expensive.
 import type { Socket } from 'node:net'
 import { buildConnector, Client, errors } from 'undici'
-import { guardedLookup, type AddressRule, type Resolve, type AddressTarget } from './addresses.ts'
+import { guardedLookup, type AddressRule, type Resolver, type AddressTarget } from './addresses.ts'
 import { isSurplus, notReached } from './failures.ts'
 
 const MAX_IDLE = 64
@@ -34,7 +34,7 @@ export interface Connections {
   close(): Promise<void>
 }
 
-export function createConnections(resolve: Resolve): Connections {
+export function createConnections(resolve: Resolver): Connections {
   const connectors = createConnectors(resolve)
   const idle = new Map<string, { connection: GuardedConnection; timer: NodeJS.Timeout }[]>()
   let idleCount = 0
@@ -152,7 +152,7 @@ function withholdReset(socket: Socket, onWithheld: () => void): void {
 }
 
 /** One connector for each rule, each with its own cache of TLS sessions. */
-function createConnectors(resolve: Resolve): (rule: AddressRule) => buildConnector.connector {
+function createConnectors(resolve: Resolver): (rule: AddressRule) => buildConnector.connector {
   const made = new Map<AddressRule, buildConnector.connector>()
   return (rule) => {
     const lookup = guardedLookup(resolve, rule)

@@ -5,7 +5,7 @@ import type { PortError } from '../../plugins/contract.ts'
 import { contentOf } from '../../test/fakes/content.ts'
 import { startOrigin, type Origin } from '../../test/fakes/origin.ts'
 import { heldBytes } from '../../test/memory.ts'
-import type { Resolve } from './addresses.ts'
+import type { Resolver } from './addresses.ts'
 import {
   createGuardedClient,
   type GuardedClient,
@@ -44,13 +44,13 @@ const failure = (retryable: boolean, detail: string) => ({
 const NOT_REACHED = failure(false, 'The address could not be reached')
 /** Blocked, unknown or silent: after a look-up all of these have the same error. */
 const UNREACHABLE = failure(true, 'The address could not be reached')
-const unknownName: Resolve = (_, done) =>
+const unknownName: Resolver = (_, done) =>
   done(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }), [])
 const BROKEN = failure(true, 'The connection ended before the file was complete')
 const SURPLUS = failure(false, 'The server sent more than it had declared')
 const TOO_LARGE = { code: 'file_too_large', retryable: false }
 /** A resolver that returns these addresses, one per call, then the last. */
-const resolving = (...answers: (readonly string[])[]): Resolve => {
+const resolving = (...answers: (readonly string[])[]): Resolver => {
   let call = 0
   return (_, done) => {
     const addresses = answers[Math.min(call++, answers.length - 1)]!
@@ -290,7 +290,7 @@ describe('redirects', () => {
 // Concurrently: each refusal takes the second that hides the result of the look-up.
 describe.concurrent('addresses', () => {
   it('are refused before anything is sent, as unknown names are', async () => {
-    const reach = (resolve: Resolve, allowLoopback = false) => {
+    const reach = (resolve: Resolver, allowLoopback = false) => {
       const client = clientOf({ allowLoopback, resolve })
       return client.reach('https://hooks.example/in').then(
         () => 'reached',
@@ -340,7 +340,7 @@ describe.concurrent('addresses', () => {
   })
   it('is looked up once for each connection: the checked address is used', async () => {
     let asked = 0
-    const resolve: Resolve = (_, done) => {
+    const resolve: Resolver = (_, done) => {
       asked += 1
       // The second answer differs, as with DNS rebinding.
       done(null, [{ address: asked === 1 ? '127.0.0.1' : '10.0.0.1', family: 4 }])
@@ -370,7 +370,7 @@ describe.concurrent('addresses', () => {
     expect(
       await failureOf(read('http://nobody.example/', clientOf({ resolve: unknownName }))),
     ).toEqual(UNREACHABLE)
-    const never: Resolve = () => {}
+    const never: Resolver = () => {}
     const client = clientOf({ resolve: never, timeouts: { connect: 100 } })
     expect(await failureOf(read('http://nobody.example/', client))).toEqual(UNREACHABLE)
   })

@@ -9,7 +9,7 @@ import {
   addressRules,
   resolveByServers,
   addressTargetOf,
-  type Resolve,
+  type Resolver,
   type AddressRules,
   type AddressTarget,
 } from './addresses.ts'
@@ -68,7 +68,7 @@ export interface GuardedClientOptions {
   userAgent?: string
   log?: Logger
   timeouts?: Partial<Timeouts>
-  resolve?: Resolve
+  resolve?: Resolver
 }
 
 const TIMEOUTS: Timeouts = { connect: 10_000, headers: 30_000, slow: 60_000 }

@@ -2,12 +2,12 @@
 import type { Database } from '../core/db/database.ts'
 import { dropMetrics } from '../features/drop/metrics.ts'
 import type { Gauges } from '../http/metrics.ts'
-import type { Closing } from './closing.ts'
+import type { CloseStep } from './closing.ts'
 import { startMonitoring, type MonitoringParts } from './monitoring.ts'
 
 export interface DropMonitoring {
   /** The server has started. Returns what ends its readiness. */
-  started(database: Database): Closing
+  started(database: Database): CloseStep
   close(): Promise<void>
 }
 

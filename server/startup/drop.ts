@@ -4,7 +4,7 @@ import path from 'node:path'
 import { abortsOnCollection, hasNativeCrypto } from '../features/drop/native-crypto.ts'
 import { openDropServer } from '../features/drop/server.ts'
 import type { TransferParts } from '../features/drop/transfer.ts'
-import type { Closing } from './closing.ts'
+import type { CloseStep } from './closing.ts'
 import type { Config } from './config.ts'
 import type { Environment } from '../core/configuration/environment.ts'
 import { openListener } from '../core/db/listener.ts'
@@ -23,7 +23,7 @@ interface DropParts extends Omit<TransferParts, 'staging' | 'waker' | 'confirmat
 export async function startDrop(
   { environment, limits, storage }: Config,
   log: Logger,
-  closings: Closing[],
+  closings: CloseStep[],
 ): Promise<void> {
   const monitoring = await openMonitoring(environment, limits, log)
   if (monitoring) closings.push(() => monitoring.close())

@@ -13,7 +13,7 @@ import { errorResponses } from '../http/errors.ts'
 import { health, type Readiness } from '../http/health.ts'
 import { listen } from '../http/listen.ts'
 import { createMetrics, type Gauges } from '../http/metrics.ts'
-import type { Closing } from './closing.ts'
+import type { CloseStep } from './closing.ts'
 import { createReadiness } from './readiness.ts'
 
 export interface Monitoring {
@@ -21,7 +21,7 @@ export interface Monitoring {
   /**
    * The process has started. Returns what ends its readiness: run it first when the process stops.
    */
-  started(database: Database, gauges: Gauges): Closing
+  started(database: Database, gauges: Gauges): CloseStep
   close(): Promise<void>
 }
 

@@ -15,7 +15,7 @@ import { createMailTokens } from '../features/mail/message-token.ts'
 import { providerHeaders } from '../features/mail/providers.ts'
 import { createShopServers } from '../features/mail/sender.ts'
 import { NO_MAIL_SETTINGS, type MailEnvironment } from '../core/configuration/mail-settings.ts'
-import { resolveByServers, type Resolve } from '../ports/addresses.ts'
+import { resolveByServers, type Resolver } from '../ports/addresses.ts'
 import { smsDeliverer } from '../features/messages/sms/sms.ts'
 import type { TwilioAccount } from '../core/configuration/environment.ts'
 import { twilioGateway } from '../features/messages/sms/twilio.ts'
@@ -35,7 +35,7 @@ export interface OutboxOptions extends CallbackOptions {
   /** Mail servers of shops may be on this machine; for development and tests. */
   allowLoopback?: boolean
   /** Resolves the names of mail servers of shops; absent: by the name servers. */
-  resolve?: Resolve
+  resolve?: Resolver
   /** The account for text messages; null: they are stored, and none is sent. */
   twilio: TwilioAccount | null
   /** The platform's automation of a shop; absent: there is none. */

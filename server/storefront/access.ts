@@ -15,7 +15,7 @@ import {
   readTokens,
   writeTokens,
   type Grant,
-  type Sealing,
+  type TokenSealer,
   type TokenRow,
 } from './shop-tokens.ts'
 import { LeaseTimeout, underLease } from './token-lease.ts'
@@ -42,7 +42,7 @@ const RENEWABLE_MS = 24 * 3600_000
 
 export function createAccess(
   database: Pick<Database, 'knex'>,
-  sealing: Sealing,
+  sealing: TokenSealer,
   grants: Grants,
 ): Access {
   // Within a process, all callers share one request to the platform.
@@ -129,7 +129,7 @@ function shareRenewal<T>(
 
 async function renew(
   scope: ShopScope,
-  sealing: Sealing,
+  sealing: TokenSealer,
   grants: Grants,
   refused: Grant | null,
 ): Promise<Grant> {

@@ -21,7 +21,7 @@ export interface Grant {
 }
 
 /** A token that was sealed with another secret opens as null, as if it were absent. */
-export interface Sealing {
+export interface TokenSealer {
   openGrant(shop: number, row: TokenRow | null): Grant | null
   openRefresh(shop: number, row: TokenRow | null): string | null
   seal(shop: number, session: Session): Record<string, unknown>
@@ -116,7 +116,7 @@ export async function expireToken(scope: ShopScope, read: TokenRow): Promise<voi
 /** What a token is sealed for. */
 export const tokenPlace = (shop: number, column: string): string => `shop/${shop}/${column}`
 
-export function createSealing(secrets: Secrets): Sealing {
+export function createSealing(secrets: Secrets): TokenSealer {
   const open = (sealed: Buffer | null | undefined, shop: number, column: string): string | null => {
     if (!sealed) return null
     try {

@@ -46,7 +46,7 @@ export interface WholeCatalog {
   rows(url: string, signal: AbortSignal): AsyncIterable<CatalogRow>
 }
 
-interface Begun {
+interface BulkStart {
   bulkOperationRunQuery: {
     bulkOperation: { id: string } | null
     userErrors: { code: string; message: string }[]
@@ -83,7 +83,13 @@ export function createWholeCatalog(
   return {
     begin: async (signal) => {
       const variables = { query: WHOLE_CATALOG.text }
-      const data = await request<Begun>(shop, RUN_BULK_QUERY, variables, MUTATION_POINTS, signal)
+      const data = await request<BulkStart>(
+        shop,
+        RUN_BULK_QUERY,
+        variables,
+        MUTATION_POINTS,
+        signal,
+      )
       const { bulkOperation, userErrors } = data.bulkOperationRunQuery ?? {
         bulkOperation: null,
         userErrors: [],

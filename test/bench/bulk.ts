@@ -8,7 +8,7 @@ import { createLogger } from '../../server/core/log.ts'
 import { fillMirror } from '../mirror.ts'
 import type { Bench, Context, Row } from './bench.ts'
 import { exportRows } from './bulk/export.ts'
-import { memoryRows, openWorld, raw, versus, type Versus, type World } from './engine.ts'
+import { memoryRows, openWorld, raw, versus, type Comparison, type World } from './engine.ts'
 import { imageRows } from './images.ts'
 
 const FILES = 100_000
@@ -17,7 +17,7 @@ const VARIANTS_PER_PRODUCT = 5
 
 const all = { filter: {} }
 
-const tags: Versus = {
+const tags: Comparison = {
   what: `add a tag to ${MANY} files`,
   files: FILES,
   body: (round) => ({
@@ -37,7 +37,7 @@ const tags: Versus = {
     pool.query('update files set tags = tags[1:2] where shop_id = $1', [shop]),
 }
 
-const settings: Versus = {
+const settings: Comparison = {
   what: `update settings of ${MANY} files`,
   files: FILES,
   body: (round) => ({
@@ -55,7 +55,7 @@ const settings: Versus = {
     ),
 }
 
-const rename: Versus = {
+const rename: Comparison = {
   what: `rename ${MANY} files`,
   files: FILES,
   body: (round) => ({
@@ -77,7 +77,7 @@ const rename: Versus = {
 }
 
 /** Mapping by the SKU at the beginning of the file name. */
-const map: Versus = {
+const map: Comparison = {
   what: `map ${MANY} files by the SKUs in their names`,
   files: FILES,
   body: () => ({ action: 'map-products', select: all, options: { match_by: ['filename'] } }),

@@ -18,7 +18,7 @@ import {
   type Row,
 } from './bench.ts'
 import { findProgram } from '../programs.ts'
-import type { Load, Measured } from './download/load.ts'
+import type { Load, LoadMeasurement } from './download/load.ts'
 import { linkPaths, setStage, type Stage } from './download/stage.ts'
 import { loadByWrk } from './download/wrk.ts'
 
@@ -122,7 +122,7 @@ async function loadSide(
   return measured
 }
 
-const ask = (run: Run, load: Load) => run.load.ask<Measured>(load)
+const ask = (run: Run, load: Load) => run.load.ask<LoadMeasurement>(load)
 
 /**
  * Loads the sides in turn, one round each, in reverse order in every second round. Returns their

@@ -100,7 +100,7 @@ export async function raw(
   return performance.now() - started
 }
 
-export interface Versus {
+export interface Comparison {
   what: string
   files: number
   body(round: number): object
@@ -109,7 +109,7 @@ export interface Versus {
   reset?(world: World): Promise<unknown>
 }
 
-const settings = (files: number, filter: object, condition: string): Versus => ({
+const settings = (files: number, filter: object, condition: string): Comparison => ({
   what: `update settings of ${files.toLocaleString('en')} files`,
   files,
   body: (round) => ({
@@ -127,7 +127,7 @@ const settings = (files: number, filter: object, condition: string): Versus => (
     ),
 })
 
-const VERSUS: readonly Versus[] = [
+const VERSUS: readonly Comparison[] = [
   settings(FILES / 10, { tags: ['tenth'] }, `and tags @> array['tenth']`),
   settings(FILES, {}, ''),
   {
@@ -150,7 +150,7 @@ const VERSUS: readonly Versus[] = [
 export async function versus(
   context: Context,
   world: World,
-  { what, files, body, raw, reset }: Versus,
+  { what, files, body, raw, reset }: Comparison,
 ): Promise<Row> {
   const [ours, theirs]: [number[], number[]] = [[], []]
   for (let round = 0; round <= context.rounds; round++) {

@@ -5,22 +5,23 @@ import { mkdir, mkdtemp, open as openFile, rm, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startLine } from '../fakes/line.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd, listAll } from '../flows/imports.ts'
 import { soakTest } from '../scale.ts'
 import {
   openPage,
-  type PageProcess,
+  type PageServer,
   sharedBrowser,
   startPageProcess,
+  startPageServer,
   type OpenPage,
 } from './page-browser.ts'
 
 const MB = 1024 ** 2
 
-let server: PageProcess
+let server: PageServer
 let browser: Browser
 let folder: string
 let origin: Origin
@@ -28,7 +29,7 @@ let opened: OpenPage | null = null
 
 beforeAll(async () => {
   ;[server, browser, origin, folder] = await Promise.all([
-    startPageProcess(),
+    startPageServer(),
     sharedBrowser(),
     startOrigin(),
     mkdtemp(path.join(tmpdir(), 'stevedore-up-')),
@@ -46,8 +47,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-async function open(): Promise<Page> {
-  opened = await openPage(browser, server, '/import/upload')
+async function open(at = server): Promise<Page> {
+  opened = await openPage(browser, at, '/import/upload')
   await opened.page.getByRole('button', { name: 'Choose files' }).waitFor()
   return opened.page
 }
@@ -80,16 +81,16 @@ interface Listed {
   version: number
 }
 
-async function fileNamed(filename: string): Promise<Listed> {
-  const files = (await listAll(server, '/api/files?limit=250')) as unknown as Listed[]
+async function fileNamed(filename: string, at = server): Promise<Listed> {
+  const files = (await listAll(at, '/api/files?limit=250')) as unknown as Listed[]
   return (
     files.find((file) => file.filename === filename) ?? expect.fail(`There is no file ${filename}`)
   )
 }
 
-async function hashOf(filename: string): Promise<string> {
-  const { id } = await fileNamed(filename)
-  const response = await server.call('GET', `/api/files/${id}/content`)
+async function hashOf(filename: string, at = server): Promise<string> {
+  const { id } = await fileNamed(filename, at)
+  const response = await at.call('GET', `/api/files/${id}/content`)
   return createHash('sha256')
     .update(Buffer.from(await response.arrayBuffer()))
     .digest('hex')
@@ -538,21 +539,23 @@ soakTest(
 soakTest(
   'uploads continue while another page is open, and through a restart of the server',
   async () => {
+    const own = await startPageProcess()
+    onTestFinished(() => own.end())
     const file = await made('Through it all.zip', 5 * MB)
-    const page = await open()
+    const page = await open(own)
     const speed = await speedOf(page)
     await speed(1 * MB)
     await choose(page, file.path)
     await row(page, 'Through it all.zip')
       .getByText(/^[1-4](\.\d)? MB of 5 MB/)
       .waitFor()
-    await server.dieAndStart()
+    await own.dieAndStart()
     await speed(-1)
     await page.getByRole('link', { name: 'Operations' }).click()
     await page.waitForURL(/\/operations$/)
     await page.getByRole('link', { name: 'Import' }).first().click()
     await page.getByRole('link', { name: /Upload files|See 1 upload/ }).click()
     await ended(page)
-    expect(await hashOf('Through it all.zip')).toBe(file.hash)
+    expect(await hashOf('Through it all.zip', own)).toBe(file.hash)
   },
 )

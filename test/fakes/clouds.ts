@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { generate } from 'selfsigned'
 import type { CloudOptions } from '../../server/features/cloud/cloud.ts'
-import type { Account, Answer, Asked } from './clouds/account.ts'
+import type { Account, Answer, CloudRequest } from './clouds/account.ts'
 import { drive } from './clouds/drive.ts'
 import { dropbox } from './clouds/dropbox.ts'
 import { onedrive } from './clouds/onedrive.ts'
@@ -142,7 +142,7 @@ async function answer(clouds: FakeClouds, request: IncomingMessage, response: Se
     .end(bytes ? body : JSON.stringify(body))
 }
 
-function answerOf(clouds: FakeClouds, asked: Asked): Answer {
+function answerOf(clouds: FakeClouds, asked: CloudRequest): Answer {
   if (/\/(oauth2\/(v2\.0\/)?)?token$/.test(asked.url.pathname)) return token(clouds, asked)
   const bearer = /^Bearer (.+)$/.exec(asked.headers.authorization ?? '')?.[1]
   const known = bearer !== undefined && clouds.tokens.has(bearer)

@@ -4,14 +4,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-export interface Posted {
+export interface ReceivedRequest {
   headers: Record<string, string>
   body: string
 }
 
 export interface Receiver {
   url: string
-  posts: Posted[]
+  posts: ReceivedRequest[]
   /** The status of the response; `null`: never answers. */
   status: number | null
   /** Further response headers, such as `location`. */

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { documentCorpus, MIN, type CorpusDocument } from '../corpus.ts'
 import { openDocumentHouse, type DocumentHouse } from '../document-house.ts'
-import { countPages, faultsOf, renderPages, type Rendered } from '../documents.ts'
+import { countPages, faultsOf, renderPages, type PagePicture } from '../documents.ts'
 
 let house: DocumentHouse
 let corpus: CorpusDocument[]
@@ -57,11 +57,11 @@ async function judged(
   return verdicts
 }
 
-const firstPage = async (bytes: Uint8Array): Promise<Rendered> =>
+const firstPage = async (bytes: Uint8Array): Promise<PagePicture> =>
   (await renderPages(bytes, DPI, [1, 1]))[0]!
 
 /** The share of the page where the two differ by more than `shades` of 255. */
-function difference(a: Rendered, b: Rendered, shades: number): number {
+function difference(a: PagePicture, b: PagePicture, shades: number): number {
   expect([b.width, b.height]).toEqual([a.width, a.height])
   let differing = 0
   for (const [at, value] of a.grey.entries())

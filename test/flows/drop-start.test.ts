@@ -8,7 +8,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { appConfig } from '../../app.config.ts'
-import { closeAll, type Closing } from '../../server/startup/closing.ts'
+import { closeAll, type CloseStep } from '../../server/startup/closing.ts'
 import { startDrop } from '../../server/startup/drop.ts'
 import { createTestDatabase, silent } from '../database.ts'
 import { runProgram } from '../drop.ts'
@@ -118,7 +118,7 @@ test('wrong settings end the start of all roles, before anything starts, and are
 test('the start of ROLE=drop alone fails with both ports that are taken', async () => {
   const [sftp, ftp] = [await takePort(), await takePort()]
   const ports = { SFTP_PORT: String(sftp.port), FTP_PORT: String(ftp.port) }
-  const closings: Closing[] = []
+  const closings: CloseStep[] = []
   onTestFinished(() => closeAll(closings, silent))
   // main.ts ends with 1 and the message, as for the wrong settings.
   const given = { DATABASE_URL: database.url, APP_SECRET: SECRET, DATA_DIR: dataDir }

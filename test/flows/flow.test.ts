@@ -2,26 +2,19 @@
 // shop uses them, a refusal switches one off, and its action sends links once.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startMailFake, type MailFake } from '../fakes/smtp.ts'
-import { startOrigin, type Origin } from '../fakes/origin.ts'
+import { beforeAll, expect, test } from 'vitest'
 import { importUntilEnd } from './imports.ts'
-import { startLocalServer } from './local-server.ts'
-import { readDemo, removeDataDir, type RunningServer } from './server.ts'
+import { startOrderShop, type OrderShop } from './order-shop.ts'
 
-let server: RunningServer
-let origin: Origin
-let mail: MailFake
+let server: OrderShop['server']
+let origin: OrderShop['origin']
+let mail: OrderShop['mail']
 let shopFront: string
 
 beforeAll(async () => {
-  ;[origin, mail] = await Promise.all([startOrigin(), startMailFake()])
-  server = await startLocalServer({ SMTP_URL: mail.url })
-  shopFront = (await readDemo(server.dataDir)).storefront.url
-})
-afterAll(async () => {
-  await server.stop()
-  await Promise.all([origin.close(), mail.close(), removeDataDir(server.dataDir)])
+  const shop = await startOrderShop()
+  ;({ server, origin, mail, shopFront } = shop)
+  return shop.end
 })
 
 // Tests look into answers as they like.

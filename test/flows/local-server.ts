@@ -4,7 +4,7 @@
 import { appConfig } from '../../app.config.ts'
 import { createLogger } from '../../server/core/log.ts'
 import { start } from '../../server/start.ts'
-import { closeAll, type Closing } from '../../server/startup/closing.ts'
+import { closeAll, type CloseStep } from '../../server/startup/closing.ts'
 import { createTestDatabase } from '../database.ts'
 import { demoClient, freePort, makeDataDir, SECRET, type RunningServer } from './server.ts'
 
@@ -27,7 +27,7 @@ export async function startLocalServer(env: Record<string, string> = {}): Promis
   let output = ''
   const print = (text: string) => void (output += text)
   const log = createLogger(config.environment.logLevel, print)
-  const closings: Closing[] = []
+  const closings: CloseStep[] = []
   try {
     await start(config, log, { closings, print })
   } catch (error) {

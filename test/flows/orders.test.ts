@@ -1,31 +1,25 @@
 // From a purchase in the demo shop to the download, with the whole product: the stand-in's signed
 // webhooks, the worker, the mail, the buyer's page, and the order on the platform afterwards.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import pg from 'pg'
 import { THANK_YOU_PATH } from '../../server/features/orders/extensions/thank-you.ts'
 import { createSecrets } from '../../server/core/secrets.ts'
 import { DEMO_SHOP } from '../../server/demo/app.ts'
 import { signToken } from '../../server/demo/jwt.ts'
 import { demoCredentials } from '../../server/startup/storefront.ts'
-import { startMailFake, type MailFake } from '../fakes/smtp.ts'
-import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { importUntilEnd } from './imports.ts'
-import { startLocalServer } from './local-server.ts'
-import { readDemo, removeDataDir, SECRET, type RunningServer } from './server.ts'
+import { startOrderShop, type OrderShop } from './order-shop.ts'
+import { SECRET } from './server.ts'
 
-let server: RunningServer
-let origin: Origin
-let mail: MailFake
+let server: OrderShop['server']
+let origin: OrderShop['origin']
+let mail: OrderShop['mail']
 let shopFront: string
 
 beforeAll(async () => {
-  ;[origin, mail] = await Promise.all([startOrigin(), startMailFake()])
-  server = await startLocalServer({ SMTP_URL: mail.url })
-  shopFront = (await readDemo(server.dataDir)).storefront.url
-})
-afterAll(async () => {
-  await server.stop()
-  await Promise.all([origin.close(), mail.close(), removeDataDir(server.dataDir)])
+  const shop = await startOrderShop()
+  ;({ server, origin, mail, shopFront } = shop)
+  return shop.end
 })
 
 // Tests look into answers as they like.

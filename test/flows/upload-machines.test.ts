@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase } from '../database.ts'
 import { beginUpload, create, offsetOf, patch, tus, type Sender } from '../uploads.ts'
 import { startLocalServer } from './local-server.ts'
-import type { RunningServer } from './server.ts'
+import { removeDataDir, type RunningServer } from './server.ts'
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
 let first: RunningServer
@@ -17,9 +17,14 @@ beforeAll(async () => {
   second = await startLocalServer({ ...env, ROLE: 'web' })
 })
 afterAll(async () => {
-  await Promise.all([first?.stop(), second?.stop()])
+  await Promise.all([first, second].map((one) => one && end(one)))
   await database.drop()
 })
+
+async function end(server: RunningServer): Promise<void> {
+  await server.stop()
+  await removeDataDir(server.dataDir)
+}
 
 test('the second refuses uploads with the reason, and the first continues', async () => {
   const here: Sender = { url: first.url, key: first.apiKey }
@@ -45,7 +50,7 @@ test('with UPLOAD_DIR as a shared folder the second continues the uploads of the
     UPLOAD_DIR: path.join(first.dataDir, 'uploads'),
   }
   const sharing = await startLocalServer(env)
-  onTestFinished(() => sharing.stop().then(() => {}))
+  onTestFinished(() => end(sharing))
   const [here, there] = [first, sharing].map(({ url }): Sender => ({ url, key: first.apiKey }))
   const at = await beginUpload(here!, 10, { filename: 'shared.bin' })
   const elsewhere = at.replace(first.url, sharing.url)

@@ -3,8 +3,12 @@ import type { Knex } from 'knex'
 import pg from 'pg'
 import { poolWaits, type POOLS } from '../totals.ts'
 
-type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, done: Done) => void
-type Done = (release?: unknown) => void
+type ConnectCallback = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  done: ReleaseClient,
+) => void
+type ReleaseClient = (release?: unknown) => void
 
 /** The name of the pool in metrics. */
 export type PoolName = (typeof POOLS)[number]
@@ -18,8 +22,8 @@ export class MeasuredPool extends pg.Pool {
   }
 
   override connect(): Promise<pg.PoolClient>
-  override connect(callback: Connected): void
-  override connect(callback?: Connected): Promise<pg.PoolClient> | void {
+  override connect(callback: ConnectCallback): void
+  override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | void {
     const isFull = this.idleCount === 0 && this.totalCount >= (this.options.max ?? 0)
     const measured = isFull ? waitOn(this.#name) : null
     if (callback)

@@ -61,7 +61,7 @@ async function addChain(
   operation: string,
   chain: number,
   load: ChainLoad,
-  when: When,
+  when: JobTiming,
 ): Promise<void> {
   const payload: ChainJob = { shop: tx.shop, operation, chain }
   const flags = load === 'quick' ? [] : await flagsOf(tx, operation)
@@ -104,12 +104,12 @@ export async function queueMessages(tx: ShopScope, messages: readonly string[]):
   )
 }
 
-interface When {
+interface JobTiming {
   runAt?: Date
   priority?: number
 }
 
-interface Job extends When {
+interface Job extends JobTiming {
   task: (typeof TASKS)[number]
   payload: object
   key: string

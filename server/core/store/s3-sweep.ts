@@ -34,7 +34,7 @@ interface Sweep {
   before: number
 }
 
-interface Seen extends BlobKey {
+interface SeenObject extends BlobKey {
   key: string
   size: number
   changed: number
@@ -125,8 +125,11 @@ export async function* objectPages(
   } while (token !== undefined)
 }
 
-function byShop(page: readonly _Object[], nameOfKey: (key: string) => BlobKey | null): Seen[][] {
-  const seen = page.flatMap(({ Key: key = '', Size: size = 0, LastModified }): Seen[] => {
+function byShop(
+  page: readonly _Object[],
+  nameOfKey: (key: string) => BlobKey | null,
+): SeenObject[][] {
+  const seen = page.flatMap(({ Key: key = '', Size: size = 0, LastModified }): SeenObject[] => {
     const blob = nameOfKey(key)
     return blob ? [{ ...blob, key, size, changed: LastModified?.getTime() ?? Infinity }] : []
   })
@@ -137,9 +140,9 @@ const isOld = (changed: number, before: number) => changed + SECOND_MS < before
 
 async function sweepBlobs(
   { bucket, keys, known, before }: Sweep,
-  blobs: readonly Seen[],
+  blobs: readonly SeenObject[],
 ): Promise<number> {
-  const [{ shop }] = blobs as [Seen]
+  const [{ shop }] = blobs as [SeenObject]
   const old = blobs.filter(({ changed }) => isOld(changed, before))
   if (old.length === 0) return 0
   const wanted = await known(
@@ -162,9 +165,9 @@ async function sweepBlobs(
 /** Restores blobs that are needed, and removes the others. */
 async function finishAside(
   { bucket, keys, known, before }: Sweep,
-  blobs: readonly Seen[],
+  blobs: readonly SeenObject[],
 ): Promise<void> {
-  const [{ shop }] = blobs as [Seen]
+  const [{ shop }] = blobs as [SeenObject]
   const wanted = await known(
     shop,
     blobs.map(({ hash }) => hash),

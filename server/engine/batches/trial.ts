@@ -257,17 +257,17 @@ async function triedFile(
   }
 }
 
-type Shown = Pick<TriedFile, 'before' | 'after'>
+type FileValues = Pick<TriedFile, 'before' | 'after'>
 
 /** Adds the size of new bytes, and the new files that are made from this one. */
 function withBytes(
   { before, after }: { before?: unknown; after?: unknown },
   { staged, record, effects }: WorkItem,
-): Shown {
+): FileValues {
   const created = (effects.created ?? []).flat().map(({ filename }) => filename)
   const fields = {
-    before: { ...(before as Shown['before']) },
-    after: { ...(after as Shown['after']) },
+    before: { ...(before as FileValues['before']) },
+    after: { ...(after as FileValues['after']) },
   }
   if (staged && record && staged.size_bytes !== record.size_bytes) {
     fields.before.size_bytes = record.size_bytes

@@ -15,7 +15,7 @@ import { freshItem } from './work-items.ts'
  */
 export const UNIFORM_BATCHES = 3
 
-export interface UniformlyChanged {
+export interface UniformResult {
   /** The number of items that were changed and written. */
   done: number
   /** The items whose files the statement skipped, which have no rows yet. */
@@ -32,7 +32,7 @@ export async function changeUniformly(
   { operation, lease }: PlannedBatch,
   update: UniformUpdate,
   steps: number,
-): Promise<UniformlyChanged> {
+): Promise<UniformResult> {
   const row = await tx.one<{ done: number; left: Pick<WorkItem, 'position' | 'file_id'>[] }>(
     // The planner has no statistics of new rows. It never makes a nested loop of a full join.
     `with taken as (${DROP_LEASED}),

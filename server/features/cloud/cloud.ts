@@ -47,7 +47,7 @@ export interface OpenRemote {
 }
 
 /** The values that open a connection's remote. */
-export interface Opening {
+export interface RemoteAccess {
   /** The connection's UUID; null: the connection is not stored yet. */
   id: string | null
   provider: Provider
@@ -62,7 +62,7 @@ export interface Cloud {
   /** The providers of this installation; `missing` says what a provider still needs. */
   providers: readonly Provider[]
   /** Opens the remote of a connection. Throws `CloudError`. */
-  open(scope: ShopScope, opening: Opening): Promise<OpenRemote>
+  open(scope: ShopScope, opening: RemoteAccess): Promise<OpenRemote>
   /** The provider refused the access token before its expiry: the next run gets another one. */
   renewToken(connection: string): void
   /** The maximum number of files in one listing. */

@@ -3,7 +3,7 @@
 import { say, type Text } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError, type ErrorDetail } from '../../core/errors.ts'
-import type { Cloud, Opening } from './cloud.ts'
+import type { Cloud, RemoteAccess } from './cloud.ts'
 import { DEFAULT_OPTIONS, type ConnectionOptions } from './options.ts'
 import { providerOf } from './providers/providers.ts'
 import type { Provider, Values } from './providers/provider.ts'
@@ -74,7 +74,7 @@ export async function holdConnection(tx: ShopScope, id: string): Promise<CloudCo
   return row
 }
 
-export const openingOf = (cloud: Cloud, scope: ShopScope, row: CloudConnection): Opening => ({
+export const openingOf = (cloud: Cloud, scope: ShopScope, row: CloudConnection): RemoteAccess => ({
   id: row.id,
   provider: providerOf(row.provider),
   settings: row.settings,

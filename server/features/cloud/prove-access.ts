@@ -1,14 +1,18 @@
 // Verifies access to a provider before it is stored.
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Cloud, Opening } from './cloud.ts'
+import type { Cloud, RemoteAccess } from './cloud.ts'
 import type { Provider } from './providers/provider.ts'
 import { CloudError } from './rclone/errors.ts'
 
 const CHECK_MS = 45_000
 
 /** Reads the first page of a listing, to verify the keys, the bucket and the folder. */
-export async function proveAccess(cloud: Cloud, scope: ShopScope, opening: Opening): Promise<void> {
+export async function proveAccess(
+  cloud: Cloud,
+  scope: ShopScope,
+  opening: RemoteAccess,
+): Promise<void> {
   const open = await cloud.open(scope, opening).catch(refuse)
   try {
     await open.files.probe(AbortSignal.timeout(CHECK_MS))

@@ -5,7 +5,7 @@ import type { OnConflict } from '../../files/admission.ts'
 import { grantNames } from '../../files/name-allocation.ts'
 import { nameKey } from '../../files/rules.ts'
 import { ERRORS, type ErrorCode } from '../../core/errors.ts'
-import type { CheckState, CheckParts, KnownFile, NamedRow, Renaming } from './check-state.ts'
+import type { CheckState, CheckParts, KnownFile, NamedRow, RowRename } from './check-state.ts'
 
 export async function checkFiles(
   parts: CheckParts,
@@ -115,7 +115,7 @@ async function checkNames(
 
 function conflictAt(
   state: CheckState,
-  { row, filename }: Pick<Renaming, 'row' | 'filename'>,
+  { row, filename }: Pick<RowRename, 'row' | 'filename'>,
   conflict: Conflict,
 ): Promise<void> {
   const { message } = ERRORS.duplicate_filename

@@ -15,7 +15,7 @@ export interface NamedRow {
 }
 
 /** A row that gives its file another name. */
-export interface Renaming extends NameRequest {
+export interface RowRename extends NameRequest {
   row: number
   filename: string
 }
@@ -112,7 +112,7 @@ export class CheckState {
   readonly names = new Map<string, number>()
   readonly ids = new Map<string, number>()
   /** Rows that give their files other names, and the files that have those names now. */
-  readonly renamings: Renaming[] = []
+  readonly renamings: RowRename[] = []
   readonly owners = new Map<string, string>()
   readonly skus = new Map<string, Rows>()
   readonly urls = new Map<string, Rows>()

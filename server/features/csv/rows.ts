@@ -46,13 +46,13 @@ const PIECE = 128 * 1024
 /** The cell of a problem is found by parsing the row again, so only for this many problems. */
 const MAX_LOCATED = 20
 
-interface Parsed {
+interface ParseResult {
   data: string[][]
   errors: { code: string; row: number; index: number }[]
   meta: { cursor: number }
 }
 interface Parser {
-  parse(input: string, baseIndex: number, ignoreLastRow: boolean): Parsed
+  parse(input: string, baseIndex: number, ignoreLastRow: boolean): ParseResult
 }
 
 /** Is the row blank? Spreadsheets write emptied rows as delimiters only. */
@@ -63,7 +63,7 @@ export async function* readRows(
   text: AsyncIterable<string>,
   { delimiter, newline, escape = '"', spaced = false, wrapped }: Format,
 ): AsyncGenerator<RowBatch> {
-  const parse = (input: string, whole: boolean): Parsed => {
+  const parse = (input: string, whole: boolean): ParseResult => {
     const parser = new Papa.Parser({
       delimiter: wrapped ?? delimiter,
       newline,
@@ -75,7 +75,7 @@ export async function* readRows(
   let first = 1
   let left = ''
   let located = 0
-  const batchOf = (input: string, { data, errors }: Parsed, whole: boolean): RowBatch => {
+  const batchOf = (input: string, { data, errors }: ParseResult, whole: boolean): RowBatch => {
     if (newline === '\n') for (const cells of data) withoutReturn(cells)
     const broken = new Map<number, BrokenCell>()
     for (const error of errors) {
@@ -158,7 +158,7 @@ const UNDOUBLED: BrokenCell = {
   fatal: false,
 }
 
-const cellAt = ({ data }: Parsed) => Math.max(0, (data.at(-1)?.length ?? 1) - 1)
+const cellAt = ({ data }: ParseResult) => Math.max(0, (data.at(-1)?.length ?? 1) - 1)
 
 /** Removes a CR from the last cell: lines may end with CR LF and with LF in one file. */
 function withoutReturn(cells: string[]): void {

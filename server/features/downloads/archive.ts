@@ -25,7 +25,7 @@ import { isBodiless, rangeOfAnswer, type Visit } from './response.ts'
 import type { Revocation } from './revocation.ts'
 import type { FileTarget } from './targets.ts'
 
-export interface ArchiveAsked {
+export interface WantedArchive {
   shop: number
   link: string
   key: string
@@ -43,7 +43,7 @@ export type ArchiveRefusal =
 
 export interface Archives {
   /** Sends the response; or returns a refusal, and then nothing was sent or counted. */
-  answer(visit: Visit, asked: ArchiveAsked): Promise<ArchiveRefusal | null>
+  answer(visit: Visit, asked: WantedArchive): Promise<ArchiveRefusal | null>
 }
 
 interface ArchiveParts extends ContentParts {
@@ -56,7 +56,7 @@ interface ArchiveParts extends ContentParts {
 /** One request for a ZIP file. */
 interface ArchiveRequest {
   visit: Visit
-  asked: ArchiveAsked
+  asked: WantedArchive
   asker: ArchiveAsker
 }
 
@@ -226,7 +226,7 @@ const partOf = ({ size }: Archive, range: ByteRange | null) => {
   return { size, start, length: end - start + 1 }
 }
 
-const headersOf = (archive: Archive, { name }: ArchiveAsked): string[] =>
+const headersOf = (archive: Archive, { name }: WantedArchive): string[] =>
   fileHeaders({
     ...{ filename: `${name}.zip`, contentType: 'application/zip' },
     ...{ etag: `"${archive.tag}"`, modifiedMs: archive.modifiedMs },

@@ -7,15 +7,14 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestShop, openTestDatabase } from '../../../test/database.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { startS3 } from '../../../test/fakes/s3.ts'
 import { revokeLinks } from '../links/model/changes.ts'
 import { createS3Store } from '../../core/store/s3.ts'
 import { createLogger } from '../../core/log.ts'
 import { checkBlob } from '../../files/blob-checks.ts'
 import { createCounting } from './counting/counting.ts'
-import { deaf, get, openDepot, type Depot } from '../../../test/delivery.ts'
+import { deaf, get, openTestDepot, type Depot, type TestDepot } from '../../../test/delivery.ts'
 import { createLooks } from './look.ts'
 import { sweepSessions } from './counting/sessions.ts'
 import { openQuery } from './targets.ts'
@@ -26,19 +25,15 @@ const SMALL = randomBytes(1000)
 const LARGE = randomBytes(3_000_000)
 const MINUTE_MS = 60_000
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>
+let database: TestDepot['database']
 let depot: Depot
 let port: number
 let secondPort: number
 beforeAll(async () => {
-  database = await openTestDatabase()
-  depot = await openDepot(database, await createTestShop(database))
-  port = await depot.serve()
+  const opened = await openTestDepot()
+  ;({ database, depot, port } = opened)
   secondPort = await depot.serve()
-})
-afterAll(async () => {
-  await depot.close()
-  await database.drop()
+  return opened.end
 })
 
 type Linked = Awaited<ReturnType<Depot['addLink']>>

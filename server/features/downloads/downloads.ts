@@ -13,12 +13,12 @@ import { createArchives } from './archive.ts'
 import { createAsking, type Ask } from './ask.ts'
 import { createByteSender } from './bytes.ts'
 import { createClients } from '../../http/clients.ts'
-import { createCounting, type Counting } from './counting/counting.ts'
+import { createCounting, type DownloadCounters } from './counting/counting.ts'
 import { createDailyChecks, type DailyChecks } from './daily-checks.ts'
 import { createDelegates, type BucketRedirect } from './delegates.ts'
 import { createPageAnswers, sendToDownload } from './link-pages.ts'
 import { createLinkAnswers } from './links.ts'
-import { createLooks, type Looks } from './look.ts'
+import { createLooks, type PageLooks } from './look.ts'
 import { createPictureAnswer, type ReadPicture } from './picture-answer.ts'
 import { createPublic } from './public.ts'
 import { createRecorder, type Recorder, type UsedLink } from './record.ts'
@@ -84,7 +84,7 @@ export interface Delivery {
    */
   invalidate(shop: number): void
   /** The look of a shop's pages. */
-  lookOf: Looks['of']
+  lookOf: PageLooks['of']
   /** Resolves when the queue of today's blob checks is empty. */
   checked(): Promise<void>
   /** Writes what is pending; tries for some seconds if the database is down. */
@@ -151,7 +151,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
 
 /** False if some counts cannot be written now. */
 async function writeAll(
-  counting: Counting,
+  counting: DownloadCounters,
   recorder: Recorder,
   others: readonly { flush(): Promise<void> }[],
 ): Promise<boolean> {
@@ -164,7 +164,7 @@ type Answers = (route: Route, visit: Visit) => Promise<void> | void
 
 interface AnswerParts {
   query: Query
-  counting: Counting
+  counting: DownloadCounters
   checks: DailyChecks
   attempts: RefusedAttempts
   views: RecordedViews
@@ -233,7 +233,10 @@ function createAnswers(
  * would make their commits wait for each other. A missed notification costs at most the cache's
  * time to live.
  */
-function invalidateOnNotifications(listener: Pick<Listener, 'on'>, counting: Counting): () => void {
+function invalidateOnNotifications(
+  listener: Pick<Listener, 'on'>,
+  counting: DownloadCounters,
+): () => void {
   const stops = [
     listener.on('link_changed', () => counting.invalidate()),
     listener.on('operation_progress', (payload) => {

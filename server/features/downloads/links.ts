@@ -145,8 +145,8 @@ function serve(
   return serving.serve(visit, part, transfer)
 }
 
-type Ended = 'link_exhausted' | 'link_expired'
-const hasEnded = (reason: ErrorCode | null): reason is Ended =>
+type EndReason = 'link_exhausted' | 'link_expired'
+const hasEnded = (reason: ErrorCode | null): reason is EndReason =>
   reason === 'link_exhausted' || reason === 'link_expired'
 
 /** Why the link may not be used; null: it may, also because this buyer is owed a copy. */

@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestShop, openTestDatabase } from '../../../test/database.ts'
+import { beforeAll, expect, test } from 'vitest'
 import { changeBuyerPage, changeLogo } from './buyer-page.ts'
-import { get, openDepot, type Depot } from '../../../test/delivery.ts'
+import { get, openTestDepot, type Depot } from '../../../test/delivery.ts'
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>
 let depot: Depot
 let port: number
 beforeAll(async () => {
-  database = await openTestDatabase()
-  depot = await openDepot(database, await createTestShop(database))
-  port = await depot.serve()
-})
-afterAll(async () => {
-  await depot.close()
-  await database.drop()
+  const opened = await openTestDepot()
+  ;({ depot, port } = opened)
+  return opened.end
 })
 
 const PIXEL = Buffer.from('iVBORw0KGgo=', 'base64')

@@ -34,7 +34,7 @@ export interface PageLook {
   textsIn(locale: Locale): OwnTexts | null
 }
 
-export interface Looks {
+export interface PageLooks {
   of(shop: number): Promise<PageLook>
   close(): void
 }
@@ -77,7 +77,7 @@ const KEPT_MS = 60_000
 const READ = `select b.settings, b.logo, b.logo_type, s.settings ->> 'time_zone' from shops s
   left join buyer_pages b on b.shop_id = s.id where s.id = $1`
 
-export function createLooks(query: Query, listener: Pick<Listener, 'on'>): Looks {
+export function createLooks(query: Query, listener: Pick<Listener, 'on'>): PageLooks {
   let kept = createTtlCache<Promise<PageLook>>(KEPT_MS)
   const read = async (shop: number): Promise<PageLook> => {
     const { rows } = await query('buyer_page', READ, [shop])

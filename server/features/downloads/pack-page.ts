@@ -8,7 +8,7 @@ import {
   sendPage,
   type AskForm,
   type Page,
-  type ShopShown,
+  type ShownShop,
   type ViewButton,
 } from './pages.ts'
 import { relativeToPage } from './request.ts'
@@ -51,7 +51,7 @@ export interface OpenedPack {
   order?: boolean
   /** The order's language. */
   locale?: string | null
-  shop: ShopShown
+  shop: ShownShop
   expires_at: Date | null
   files: readonly (PackFile & Partial<Omit<PaidFile, keyof PackFile>>)[]
   /** The ZIP file of all files broke off and may be fetched again. */

@@ -1,33 +1,27 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestShop, openTestDatabase } from '../../../test/database.ts'
-import { createPackLink, type PackLinkWanted } from '../links/model/pack-links.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createPackLink, type NewPackLink } from '../links/model/pack-links.ts'
 import { listLinks } from '../links/model/list.ts'
 import { deletePack } from '../packs/model/changes.ts'
 import { ensurePack } from '../../files/packs.ts'
 import { revokeLinks } from '../links/model/changes.ts'
-import { askForMore, get, openDepot, visit, type Depot } from '../../../test/delivery.ts'
+import { askForMore, get, visit, openTestDepot, type Depot } from '../../../test/delivery.ts'
 
 const DAY_MS = 86_400_000
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>
 let depot: Depot
 let port: number
 let secondPort: number
 beforeAll(async () => {
-  database = await openTestDatabase()
-  depot = await openDepot(database, await createTestShop(database))
-  port = await depot.serve()
+  const opened = await openTestDepot()
+  ;({ depot, port } = opened)
   secondPort = await depot.serve()
-})
-afterAll(async () => {
-  await depot.close()
-  await database.drop()
+  return opened.end
 })
 
 let packs = 0
 /** Creates a pack of new files in this order, and a link to it. */
-async function makePack(names: readonly string[], terms: Partial<PackLinkWanted> = {}) {
+async function makePack(names: readonly string[], terms: Partial<NewPackLink> = {}) {
   const name = `Course ${packs++}`
   const pack = await ensurePack(depot.scope, name)
   const files: string[] = []

@@ -1,19 +1,13 @@
 // Links in mails: a page with a button, which counts nothing for any program that requests it.
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestShop, openTestDatabase } from '../../../test/database.ts'
-import { openDepot, visit, type Depot } from '../../../test/delivery.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { visit, openTestDepot, type Depot } from '../../../test/delivery.ts'
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>
 let depot: Depot
 let port: number
 beforeAll(async () => {
-  database = await openTestDatabase()
-  depot = await openDepot(database, await createTestShop(database))
-  port = await depot.serve()
-})
-afterAll(async () => {
-  await depot.close()
-  await database.drop()
+  const opened = await openTestDepot()
+  ;({ depot, port } = opened)
+  return opened.end
 })
 
 const FILE = Buffer.from('the file')

@@ -8,7 +8,7 @@ import { PLAIN_LOOK, type PageLook } from './look.ts'
 import type { MessageKey } from './texts/en.ts'
 import type { Translator, MessageValues } from './translate.ts'
 
-export interface ShopShown {
+export interface ShownShop {
   name: string
   domain: string
   look: PageLook
@@ -18,7 +18,7 @@ export interface ShopShown {
 export interface Frame {
   t: Translator
   /** The shop; absent if a stranger must not learn which shop it is. */
-  shop?: ShopShown | undefined
+  shop?: ShownShop | undefined
 }
 
 /** A page's heading, and the form to ask the shop for more. */

@@ -1,30 +1,26 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createTestShop, openTestDatabase, silent } from '../../../test/database.ts'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createTestShop, silent } from '../../../test/database.ts'
 import { makeFiles } from '../../../test/files.ts'
 import { forShop } from '../../core/db/for-shop.ts'
 import { notifyDownloads } from './download-notices.ts'
 import { renderMail, type MailPayload } from '../../core/outbox/templates.ts'
-import { get, openDepot, visit, type Depot } from '../../../test/delivery.ts'
+import { get, visit, openTestDepot, type Depot, type TestDepot } from '../../../test/delivery.ts'
 import { createRecorder, sweepDownloads, type UsedLink } from './record.ts'
 import type { FileTarget } from './targets.ts'
 
 const SMALL = randomBytes(1000)
 const MINUTE_MS = 60_000
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>
+let database: TestDepot['database']
 let depot: Depot
 let port: number
 let secondPort: number
 beforeAll(async () => {
-  database = await openTestDatabase()
-  depot = await openDepot(database, await createTestShop(database))
-  port = await depot.serve()
+  const opened = await openTestDepot()
+  ;({ database, depot, port } = opened)
   secondPort = await depot.serve()
-})
-afterAll(async () => {
-  await depot.close()
-  await database.drop()
+  return opened.end
 })
 beforeEach(() => database.pool.query('delete from downloads'))
 

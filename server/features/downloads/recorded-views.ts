@@ -28,7 +28,7 @@ export interface ShownView {
 }
 
 /** The rows that a link keeps. */
-export const KEPT_VIEWS = 20
+const KEPT_VIEWS = 20
 const HOUR_MS = 3_600_000
 
 interface View {

@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { createTestShop, openTestDatabase } from '../../../test/database.ts'
-import { deaf, get, openDepot, type Depot } from '../../../test/delivery.ts'
+import { deaf, get, openDepot, openTestDepot, type Depot } from '../../../test/delivery.ts'
 import { deliveryAddress, prefersJson, routeOf } from './request.ts'
 
 const BYTES = Buffer.from('some bytes')
 const STRANGER = 'A'.repeat(43)
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>
 let depot: Depot
 let port: number
 beforeAll(async () => {
-  database = await openTestDatabase()
-  depot = await openDepot(database, await createTestShop(database))
-  port = await depot.serve()
-})
-afterAll(async () => {
-  await depot.close()
-  await database.drop()
+  const opened = await openTestDepot()
+  ;({ depot, port } = opened)
+  return opened.end
 })
 
 test('an unknown key gets one page for every form of key', async () => {

@@ -15,7 +15,7 @@ import {
   type Frame,
   type MessagePage,
   type RenderedPage,
-  type ShopShown,
+  type ShownShop,
 } from './pages.ts'
 import { isSiteAllowed } from './referrers.ts'
 import { prefersJson, relativeToPage } from './request.ts'
@@ -35,7 +35,7 @@ export interface RefusalContext {
   /** The key of that link, for the button of its view. */
   key?: string
   /** The shop of a public file. */
-  shop?: ShopShown
+  shop?: ShownShop
   /** Shows the form to ask for more, if the error allows it. */
   ask?: AskForm
   now?: Date
@@ -244,7 +244,7 @@ export const translatorForLink = (
 ): Translator =>
   translatorForRequest(request, uninstalled ? {} : { locale, language: look.language })
 
-export const shownShop = (link: KnownLink): ShopShown => ({
+export const shownShop = (link: KnownLink): ShownShop => ({
   name: link.shopName,
   domain: link.shopDomain,
   look: link.look,

@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestShop, openTestDatabase } from '../../../test/database.ts'
-import { get, openDepot, type Depot } from '../../../test/delivery.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { get, openTestDepot, type Depot, type TestDepot } from '../../../test/delivery.ts'
 import { agentFamily } from './agent-family.ts'
 import { sweepDownloads } from './record.ts'
 import { KEPT_ATTEMPTS } from './refused-attempts.ts'
 
 const BYTES = Buffer.from('some bytes')
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>
+let database: TestDepot['database']
 let depot: Depot
 let port: number
 beforeAll(async () => {
-  database = await openTestDatabase()
-  depot = await openDepot(database, await createTestShop(database))
-  port = await depot.serve()
-})
-afterAll(async () => {
-  await depot.close()
-  await database.drop()
+  const opened = await openTestDepot()
+  ;({ database, depot, port } = opened)
+  return opened.end
 })
 
 async function attempts(link: string) {

@@ -65,7 +65,7 @@ const PUBLIC = `
   cross join lateral (select * from public_addresses where token = a.token limit 1) p ${FILE('p')}
   where ${SHOWN}`
 
-interface Watched<P extends Permit = Permit> {
+interface WatchedTransfer<P extends Permit = Permit> {
   permit: P
   responses: Set<ServerResponse>
 }
@@ -76,7 +76,7 @@ export const createRevocation = (query: Query, log: Logger): Revocation =>
 class WatchedResponses implements Revocation {
   readonly #query: Query
   readonly #log: Logger
-  readonly #watched = new Map<string, Watched>()
+  readonly #watched = new Map<string, WatchedTransfer>()
   #scheduled = false
 
   constructor(query: Query, log: Logger) {
@@ -140,7 +140,8 @@ class WatchedResponses implements Revocation {
 
   #those<Kind extends Permit['kind']>(kind: Kind) {
     return [...this.#watched.values()].filter(
-      (entry): entry is Watched<Extract<Permit, { kind: Kind }>> => entry.permit.kind === kind,
+      (entry): entry is WatchedTransfer<Extract<Permit, { kind: Kind }>> =>
+        entry.permit.kind === kind,
     )
   }
 
@@ -148,7 +149,7 @@ class WatchedResponses implements Revocation {
   async #check(
     name: string,
     text: string,
-    entries: readonly Watched[],
+    entries: readonly WatchedTransfer[],
     values: unknown[],
   ): Promise<void> {
     if (entries.length === 0) return

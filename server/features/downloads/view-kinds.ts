@@ -28,14 +28,14 @@ export const viewKind = (contentType: string): ViewKind | null =>
 export const bareType = (contentType: string): string =>
   firstOf(contentType.split(';', 1)).trim().toLowerCase()
 
-type Viewed = Pick<FileTarget, 'contentType' | 'view'>
+type ViewedFile = Pick<FileTarget, 'contentType' | 'view'>
 
 /** How this file may be viewed; null: it is downloaded. */
-export const offeredView = ({ view, contentType }: Viewed): ViewKind | null =>
+export const offeredView = ({ view, contentType }: ViewedFile): ViewKind | null =>
   view === 'download' ? null : viewKind(contentType)
 
 /** May the file be viewed but not downloaded? Types that no browser shows are always downloads. */
-export const isViewOnly = ({ view, contentType }: Viewed): boolean =>
+export const isViewOnly = ({ view, contentType }: ViewedFile): boolean =>
   view === 'view_only' && viewKind(contentType) !== null
 
 /** SQL: may the file `f` be downloaded? The opposite of `isViewOnly`. */

@@ -18,12 +18,12 @@ const OVERHEAD_BYTES = 13
 let reading = 0
 
 interface Channel {
-  outgoing: Outgoing
+  outgoing: OutgoingChannel
   /** Replies that the client's window had no room for. */
   _buffer: unknown[]
 }
 
-interface Outgoing {
+interface OutgoingChannel {
   /** The bytes that the client is ready to receive. */
   window: number
 }
@@ -83,7 +83,7 @@ export function createReadQueue(sftp: SFTPWrapper, socket: Socket): ReadQueue {
 }
 
 /** Calls `grown` when the client allows more bytes: ssh2 has no event for it. */
-function watchWindow(outgoing: Outgoing, grown: () => void): () => void {
+function watchWindow(outgoing: OutgoingChannel, grown: () => void): () => void {
   let { window } = outgoing
   Object.defineProperty(outgoing, 'window', {
     configurable: true,

@@ -98,9 +98,9 @@ export async function importEntries(
   })
 }
 
-type Present<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> }
+type PresentFields<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> }
 
-const present = <T extends object>(values: T): Present<T> =>
+const present = <T extends object>(values: T): PresentFields<T> =>
   Object.fromEntries(
     Object.entries(values).filter(([, value]) => value !== undefined),
-  ) as Present<T>
+  ) as PresentFields<T>

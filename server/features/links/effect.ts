@@ -1,7 +1,7 @@
 // Buyers' links that steps ask for: created with the file's outcome, mailed if they have an address,
 // and revoked by an undo.
 import { lastOf, present } from '../../core/present.ts'
-import type { LinkWanted } from '../../../plugins/contract.ts'
+import type { NewLink } from '../../../plugins/contract.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { defineEffect, type EffectRequest } from '../../engine/effect.ts'
 import { revokeLinks } from './model/changes.ts'
@@ -40,4 +40,4 @@ export const linkEffect = (secrets: Secrets) =>
   })
 
 /** The last step that asks for a link decides. */
-const linkOf = ({ values }: EffectRequest<LinkWanted>): LinkWanted => lastOf(values)
+const linkOf = ({ values }: EffectRequest<NewLink>): NewLink => lastOf(values)

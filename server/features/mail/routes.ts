@@ -19,7 +19,7 @@ import type { Secrets } from '../../core/secrets.ts'
 import { fromCursor, text, toCursor } from '../../http/cursors.ts'
 import { endpoint, type Caller, type Endpoint } from '../../http/endpoint.ts'
 import { errorSchema, listOf, page, timestamp } from '../../http/schemas.ts'
-import type { Resolve } from '../../ports/addresses.ts'
+import type { Resolver } from '../../ports/addresses.ts'
 import { allowAddress, listBlocked } from './blocks.ts'
 import type { MailDns } from './dns-records.ts'
 import { checkMailDomain, removeMailDomain, setMailDomain } from './domain.ts'
@@ -46,7 +46,7 @@ export interface MailRouteParts {
   clock: () => Date
   mail: MailRecordParts & {
     allowLoopback: boolean
-    resolve: Resolve
+    resolve: Resolver
     dns: MailDns
   }
 }

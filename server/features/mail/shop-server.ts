@@ -3,7 +3,7 @@
 // one way.
 import { connect, isIP, type Socket } from 'node:net'
 import { once } from 'node:events'
-import { addressRules, guardedLookup, type Resolve } from '../../ports/addresses.ts'
+import { addressRules, guardedLookup, type Resolver } from '../../ports/addresses.ts'
 import { notReached } from '../../ports/failures.ts'
 import { openMailServer, type MailServer, type MailTimeouts } from './mail-server.ts'
 import { MAIL_PORTS, type ShopMailServer } from './settings.ts'
@@ -11,7 +11,7 @@ import type { ConnectSocket } from './smtp-sessions.ts'
 
 export interface ShopServerRules {
   allowLoopback: boolean
-  resolve: Resolve
+  resolve: Resolver
 }
 
 /** A slow server of one shop occupies a place of its shop only, so it may be given less time. */

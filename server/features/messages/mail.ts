@@ -86,14 +86,14 @@ async function writeMails(
 }
 
 /** A mail as it is sent, or why its link does not work any more. */
-type Sendable = Content | { gone: string }
-const EXPIRED_LINK: Sendable = { gone: 'The link does not work any more' }
+type SendableContent = Content | { gone: string }
+const EXPIRED_LINK: SendableContent = { gone: 'The link does not work any more' }
 
 async function withKeys(
   { secrets, baseUrl, clock }: MailOptions,
   scope: ShopScope,
   written: readonly WrittenMessage[],
-): Promise<Sendable[]> {
+): Promise<SendableContent[]> {
   const deliveries = written.flatMap(({ message: { id, payload }, content }) => {
     const mailed = mailedDelivery(payload)
     return mailed ? [{ id, delivery: mailed.delivery, content }] : []
@@ -148,8 +148,8 @@ async function sendersOf(
   options: MailOptions,
   scope: ShopScope,
   written: readonly WrittenMessage[],
-  mails: readonly Sendable[],
-): Promise<(Sender | Refused)[]> {
+  mails: readonly SendableContent[],
+): Promise<(Sender | FailedResult)[]> {
   const forBuyers = written.map(({ message }) => isForBuyer(message.payload))
   const installation = installationSender(options, scope.shop)
   if (!forBuyers.includes(true)) return written.map(() => installation)
@@ -166,14 +166,14 @@ async function sendersOf(
   })
 }
 
-type Refused = DeliveryResult & { status: 'failed' }
+type FailedResult = DeliveryResult & { status: 'failed' }
 
 interface SentLetter {
   id: string
-  mail: Sendable
+  mail: SendableContent
   /** A mail that the shop can do without: it says where to switch it off. */
   weekly: boolean
-  sender: Sender | Refused
+  sender: Sender | FailedResult
 }
 
 async function handOver(

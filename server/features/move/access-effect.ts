@@ -1,5 +1,5 @@
 // Links for past buyers of another app: created with the outcome of their file, and revoked by an undo.
-import type { AccessWanted } from '../../../plugins/contract.ts'
+import type { AccessRequest } from '../../../plugins/contract.ts'
 import type { ShopScope } from '../../core/db/for-shop.ts'
 import { lastOf } from '../../core/present.ts'
 import { hashKey, type Secrets } from '../../core/secrets.ts'
@@ -60,8 +60,8 @@ const isGivenAccess = (value: unknown): value is GivenAccess =>
 
 /** Requests with equal options; the last step of an item decides. */
 function groupsOf(
-  requests: readonly EffectRequest<AccessWanted>[],
-): [AccessWanted, readonly EffectRequest<AccessWanted>[]][] {
+  requests: readonly EffectRequest<AccessRequest>[],
+): [AccessRequest, readonly EffectRequest<AccessRequest>[]][] {
   const groups = Map.groupBy(requests, ({ values }) => {
     const { move, send } = lastOf(values)
     return `${move} ${send}`

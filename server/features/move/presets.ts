@@ -20,7 +20,7 @@ export const MOVE_FIELDS = [
 ] as const
 export type MoveField = (typeof MOVE_FIELDS)[number]
 
-interface Recognised {
+interface RecognisedTable {
   app: SourceApp
   table: SourceTable
   /** The index of each column that is read. A column may be read as two things. */
@@ -28,14 +28,14 @@ interface Recognised {
 }
 
 /** Where a row says which files a product has. Places are -1 for none. */
-export interface FilesPreset extends Recognised {
+export interface FilesPreset extends RecognisedTable {
   kind: 'files'
   shape: ExportShape
   product: ProductColumns
 }
 
 /** Where a row says who may download what. */
-export interface BuyersPreset extends Recognised {
+export interface BuyersPreset extends RecognisedTable {
   kind: 'buyers'
   email: number
   download: number

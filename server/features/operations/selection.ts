@@ -50,7 +50,7 @@ export const selectionSchema = (limits: Limits) =>
 export type Selection = z.output<ReturnType<typeof selectionSchema>>
 
 /** A request's own selection and options. */
-interface Selected {
+interface SelectionInput {
   action?: string | undefined
   select?: Selection | undefined
   options: Record<string, unknown>
@@ -61,7 +61,7 @@ interface Selected {
  * options: `file_ids`, or `product_id` for all files of a product. Throws `validation_failed`.
  */
 export function selectedFiles(
-  { action, select, options }: Selected,
+  { action, select, options }: SelectionInput,
   limits: Limits,
 ): { selection: Selection; options: Record<string, unknown> } {
   if (select) return { selection: select, options }

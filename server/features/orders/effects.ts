@@ -83,7 +83,7 @@ interface DueEffect {
   attempts: number
 }
 
-interface Shown {
+interface ShownDelivery {
   order_id: string
   status: BuyerStatus
   link_id: string
@@ -184,12 +184,12 @@ async function send(
   { storefront, secrets, baseUrl, log }: EffectParts,
   scope: ShopScope,
   kind: EffectKind,
-  wanted: readonly Shown[],
+  wanted: readonly ShownDelivery[],
   signal: AbortSignal,
 ): Promise<readonly MarkResult[]> {
   const shop = await readShop(scope)
   const orders = storefront.orders(scope.shop)
-  const address = ({ link_id, rotation, key_hash }: Shown) =>
+  const address = ({ link_id, rotation, key_hash }: ShownDelivery) =>
     linkAddress(baseUrl, secrets.linkKey(link_id, rotation, key_hash))
   try {
     if (kind === 'fulfil') {
@@ -205,9 +205,9 @@ async function send(
   }
 }
 
-type Address = (shown: Shown) => string
+type Address = (shown: ShownDelivery) => string
 
-const markOf = (shown: Shown, { settings }: ShopRecord, address: Address) => {
+const markOf = (shown: ShownDelivery, { settings }: ShopRecord, address: Address) => {
   const ready = shown.status === 'ready'
   const value = {
     ...{ status: shown.status, files: shown.files, terms: shown.terms },
@@ -216,7 +216,7 @@ const markOf = (shown: Shown, { settings }: ShopRecord, address: Address) => {
   return { order: shown.order_id, value, tag: ready ? settings.order_tag : null }
 }
 
-const fulfilmentOf = (shown: Shown, { name, settings }: ShopRecord, address: Address) => ({
+const fulfilmentOf = (shown: ShownDelivery, { name, settings }: ShopRecord, address: Address) => ({
   order: shown.order_id,
   lines: shown.lines,
   notify: settings.delivery_mail === 'platform' ? { company: name, url: address(shown) } : null,
@@ -225,8 +225,8 @@ const fulfilmentOf = (shown: Shown, { name, settings }: ShopRecord, address: Add
 async function readShown(
   scope: ShopScope,
   orders: readonly string[],
-): Promise<ReadonlyMap<string, Shown>> {
-  const rows = await scope.query<Shown>(
+): Promise<ReadonlyMap<string, ShownDelivery>> {
+  const rows = await scope.query<ShownDelivery>(
     `select d.order_id, ${BUYER_STATUS_SQL} as status, l.id as link_id, l.rotation, l.key_hash, f.files, f.lines,
        ${TERMS_SQL} as terms
      from deliveries d join links l on l.shop_id = d.shop_id and l.delivery_id = d.id

@@ -1,6 +1,6 @@
 // Files for past buyers, which steps ask for: given with the file's outcome, and withdrawn by an
 // undo.
-import type { GiveWanted } from '../../../plugins/contract.ts'
+import type { GiveRequest } from '../../../plugins/contract.ts'
 import { firstOf, lastOf } from '../../core/present.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { defineEffect, type EffectRequest } from '../../engine/effect.ts'
@@ -10,10 +10,10 @@ import { giveFiles, takeBackFiles, type GivenFile } from './give-files.ts'
 import { forgetNewFiles, noteAgain } from './new-files.ts'
 import { countPastBuyersByFile, type WantedFiles } from './past-buyers.ts'
 
-type Request = EffectRequest<GiveWanted>
+type Request = EffectRequest<GiveRequest>
 
 /** What an outcome stores for the undo: the operation's UUID and the file's. */
-interface Given {
+interface GivenRow {
   operation: string
   file: string
   /** The products about whose new file the shop was asked. */
@@ -41,7 +41,7 @@ export const giveEffect = (secrets: Secrets) =>
       return new Map(
         requests.flatMap(({ item, file }) => {
           const some = byFile.get(file)
-          const give: Given = { operation, file, asked: asked.get(file) ?? [] }
+          const give: GivenRow = { operation, file, asked: asked.get(file) ?? [] }
           return some ? [[item, { give, ...countsOf(some) }]] : []
         }),
       )
@@ -75,7 +75,7 @@ export const giveEffect = (secrets: Secrets) =>
     },
   })
 
-const isGiven = (value: unknown): value is Given =>
+const isGiven = (value: unknown): value is GivenRow =>
   typeof value === 'object' && value !== null && 'operation' in value && 'file' in value
 
 /** Requests with equal options; the last step of an item decides. */

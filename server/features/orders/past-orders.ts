@@ -153,7 +153,7 @@ async function beginImport(
 }
 
 /** Another worker has taken over the import. */
-class Overtaken extends Error {}
+class OvertakenError extends Error {}
 
 interface PageWork {
   operation: string
@@ -188,7 +188,7 @@ async function importPage(
         ...{ orders: page.ids.length, failed: page.ids.length - written },
       },
     )
-    if (!row) throw new Overtaken()
+    if (!row) throw new OvertakenError()
     return row
   })
 }

@@ -66,7 +66,7 @@ const unitsOf = (lines: readonly OrderLine[], file: string): Owner[] =>
     .filter(({ files }) => files.includes(file))
     .map(({ id, quantity }) => ({ line: id, count: Math.min(quantity, MAX_LINE_KEYS) }))
 
-interface Wanted {
+interface WantedKeys {
   list: LicenceList
   delivery: string
   file: string
@@ -76,7 +76,7 @@ interface Wanted {
 async function assign(
   tx: ShopScope,
   secrets: Secrets,
-  { list, delivery, file, owners }: Wanted,
+  { list, delivery, file, owners }: WantedKeys,
 ): Promise<void> {
   const about = { list: list.id, delivery, file }
   // Two runs for the same delivery take turns: each sees what the other has taken. An advisory lock

@@ -54,7 +54,7 @@ export function publishTask({ database, storefront, baseUrl }: PublishParts): Ba
   }
 }
 
-interface Wanted {
+interface WantedFields {
   fields: readonly InstallationField[]
   digest: string
 }
@@ -62,7 +62,7 @@ interface Wanted {
 async function publish(
   scope: ShopScope,
   installation: Installation,
-  { fields, digest }: Wanted,
+  { fields, digest }: WantedFields,
   signal: AbortSignal,
 ): Promise<void> {
   const id = await installation.id(signal)

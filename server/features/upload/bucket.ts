@@ -49,7 +49,7 @@ export async function openUploadBucket(
      on conflict (marker) do update set marker = excluded.marker returning number`,
     [MARKER],
   )
-  const receiving: Receiving = { pieces, uploads: 0 }
+  const receiving: ReceiverState = { pieces, uploads: 0 }
   return {
     number: firstOf(rows).number,
     create: () => Promise.resolve(),
@@ -77,7 +77,7 @@ export async function openUploadBucket(
   }
 }
 
-interface Receiving {
+interface ReceiverState {
   pieces: Pieces
   /** The number of uploads that are being received. */
   uploads: number
@@ -90,7 +90,7 @@ interface StoredPiece {
 
 /** Fills one piece while the previous one is sent. Returns the new offset. */
 async function receivePieces(
-  receiving: Receiving,
+  receiving: ReceiverState,
   scope: ShopScope,
   { id }: UploadRow,
   { bytes, offset, limit, checksum }: Chunk,
@@ -127,7 +127,7 @@ type Record = (first: number, pieces: readonly StoredPiece[]) => Promise<void>
 class PieceWriter {
   /** Pieces that are in the bucket and have no row. */
   unrecorded: StoredPiece[] = []
-  readonly #receiving: Receiving
+  readonly #receiving: ReceiverState
   readonly #id: string
   /** Null: the caller records the pieces. */
   readonly #record: Record | null
@@ -138,7 +138,7 @@ class PieceWriter {
   #since = 0
   #sending: Promise<void> = Promise.resolve()
 
-  constructor(receiving: Receiving, id: string, offset: number, record: Record | null) {
+  constructor(receiving: ReceiverState, id: string, offset: number, record: Record | null) {
     this.#receiving = receiving
     this.#id = id
     this.#offset = offset

@@ -24,7 +24,7 @@ import { recordOffset, recordUnverified } from './rows.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-export interface Sharing {
+export interface FolderSharing {
   /** The folder's number in the database; null: the folder was not compared. */
   number: number | null
   /** Can uploads that begin in this process be continued and imported by the others? */
@@ -41,7 +41,7 @@ interface BucketChoice {
 
 const NO_BUCKET: BucketChoice = { bucket: null, useBucket: false }
 
-const NOT_COMPARED: Sharing = { number: null, isShared: () => Promise.resolve(true) }
+const NOT_COMPARED: FolderSharing = { number: null, isShared: () => Promise.resolve(true) }
 
 export type UploadFolder = ReturnType<typeof openUploadFolder>
 

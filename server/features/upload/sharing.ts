@@ -6,7 +6,7 @@ import { UPLOAD_FOLDER_LOCKS } from '../../core/db/lock-classes.ts'
 import type { Role } from '../../core/configuration/environment-schema.ts'
 import type { Logger } from '../../core/log.ts'
 import { firstOf } from '../../core/present.ts'
-import type { Sharing, UploadFolder } from './folder.ts'
+import type { FolderSharing, UploadFolder } from './folder.ts'
 
 /** How long an answer about the other processes is cached. */
 const KNOWN_MS = 5000
@@ -42,7 +42,7 @@ export async function joinFolder(folder: UploadFolder, parts: JoinParts): Promis
     if (shared !== before) report(log, folder.path, shared)
     return (before = shared)
   }
-  const sharing: Sharing = {
+  const sharing: FolderSharing = {
     number,
     isShared: () => {
       if (!known || now() - known.at > KNOWN_MS) known = { at: now(), shared: check() }

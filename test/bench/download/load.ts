@@ -11,7 +11,7 @@ export interface Load {
   requests: number
 }
 
-export interface Measured {
+export interface LoadMeasurement {
   served: number
   bytes: number
   seconds: number
@@ -21,8 +21,8 @@ export interface Measured {
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 
-async function run(load: Load): Promise<Measured> {
-  const measured: Measured = { served: 0, bytes: 0, seconds: 0, refused: {} }
+async function run(load: Load): Promise<LoadMeasurement> {
+  const measured: LoadMeasurement = { served: 0, bytes: 0, seconds: 0, refused: {} }
   let asked = 0
   const next = () => (asked < load.requests ? load.paths[asked++ % load.paths.length]! : null)
   const started = performance.now()
@@ -35,7 +35,11 @@ async function run(load: Load): Promise<Measured> {
   return measured
 }
 
-function connection(port: number, next: () => string | null, measured: Measured): Promise<void> {
+function connection(
+  port: number,
+  next: () => string | null,
+  measured: LoadMeasurement,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     let head = Buffer.alloc(0)
     let left = -1

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import type { Load, Measured } from './load.ts'
+import type { Load, LoadMeasurement } from './load.ts'
 
 const run = promisify(execFile)
 
@@ -47,7 +47,7 @@ export async function loadByWrk(
   folder: string,
   { ports, paths, connections }: Omit<Load, 'requests'>,
   seconds: number,
-): Promise<Measured> {
+): Promise<LoadMeasurement> {
   const own = await mkdtemp(path.join(folder, 'wrk-'))
   const [script, list] = [path.join(own, 'load.lua'), path.join(own, 'paths')]
   await Promise.all([writeFile(script, SCRIPT), writeFile(list, paths.join('\n'))])
@@ -57,6 +57,7 @@ export async function loadByWrk(
   })
   const summary = JSON.parse(stdout.slice(stdout.lastIndexOf('\n'))) as Summary
   if (summary.broken > 0) throw new Error(`${summary.broken} connections failed`)
-  const refused: Measured['refused'] = summary.refused > 0 ? { '4xx and 5xx': summary.refused } : {}
+  const refused: LoadMeasurement['refused'] =
+    summary.refused > 0 ? { '4xx and 5xx': summary.refused } : {}
   return { served: summary.served, bytes: summary.bytes, seconds: summary.us / 1e6, refused }
 }

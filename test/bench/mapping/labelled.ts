@@ -2,7 +2,7 @@
 // computed over them.
 import { createRandom } from './names.ts'
 
-export interface Labelled {
+export interface LabelledName {
   name: string
   /** null: the shop has no such product. */
   title: string | null
@@ -32,7 +32,7 @@ export const TITLES = SUBJECTS.flatMap((subject, at) => [
  * Spelled as people do: other delimiters, versions, other case, a typo in every second name, a
  * missing word in some.
  */
-export function makeLabelled(): Labelled[] {
+export function makeLabelled(): LabelledName[] {
   const random = createRandom(3)
   const oneOf = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!
   const typed = (title: string) => {
@@ -74,7 +74,7 @@ function withTypo(
 }
 
 /** `found`: the matcher's titles in the order of the names; null: none, or a review by a person. */
-export function judge(names: readonly Labelled[], found: readonly (string | null)[]) {
+export function judge(names: readonly LabelledName[], found: readonly (string | null)[]) {
   const right = names.filter(({ title }, at) => title !== null && found[at] === title).length
   return {
     precision: right / found.filter((title) => title !== null).length,

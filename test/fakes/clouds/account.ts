@@ -24,7 +24,7 @@ export interface Answer {
   body: unknown
 }
 
-export interface Asked {
+export interface CloudRequest {
   method: string
   host: string
   url: URL

@@ -9,13 +9,13 @@ import {
   pathOf,
   type Account,
   type Answer,
-  type Asked,
+  type CloudRequest,
   type CloudFile,
 } from './account.ts'
 
 const FOLDER = 'application/vnd.google-apps.folder'
 
-export function drive(clouds: Account, { url }: Asked): Answer {
+export function drive(clouds: Account, { url }: CloudRequest): Answer {
   const id = /\/files\/([^/]+)$/.exec(url.pathname)?.[1]
   if (id === 'root') return { body: { id: 'root', mimeType: FOLDER, name: 'My Drive' } }
   if (id !== undefined) {

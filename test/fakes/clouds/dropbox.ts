@@ -7,7 +7,7 @@ import {
   paged,
   type Account,
   type Answer,
-  type Asked,
+  type CloudRequest,
   type CloudFile,
 } from './account.ts'
 
@@ -26,7 +26,7 @@ function dropboxHash(content: Buffer): string {
 
 const seconds = (date: Date) => date.toISOString().replace(/\.\d+/, '')
 
-export function dropbox(clouds: Account, { url, headers, body }: Asked): Answer {
+export function dropbox(clouds: Account, { url, headers, body }: CloudRequest): Answer {
   const entryOf = (file: CloudFile) => ({
     ...{ '.tag': 'file', name: path.basename(file.path), id: `id:${idOf(file.path)}` },
     ...{ path_lower: `/${file.path.toLowerCase()}`, path_display: `/${file.path}` },

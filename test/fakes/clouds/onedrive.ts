@@ -8,11 +8,11 @@ import {
   pathOf,
   type Account,
   type Answer,
-  type Asked,
+  type CloudRequest,
   type CloudFile,
 } from './account.ts'
 
-export function onedrive(clouds: Account, { url }: Asked): Answer {
+export function onedrive(clouds: Account, { url }: CloudRequest): Answer {
   if (url.pathname === '/v1.0/me/drive') return { body: { id: 'd!1', driveType: 'business' } }
   const driveId = /\/drives\/([^/]+)/.exec(decodeURIComponent(url.pathname))?.[1]
   const itemOf = (file: CloudFile) => ({

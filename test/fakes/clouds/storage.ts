@@ -5,11 +5,11 @@ import {
   paged,
   type Account,
   type Answer,
-  type Asked,
+  type CloudRequest,
   type CloudFile,
 } from './account.ts'
 
-export function storage(clouds: Account, { url }: Asked): Answer {
+export function storage(clouds: Account, { url }: CloudRequest): Answer {
   const objectOf = (file: CloudFile) => ({
     ...{
       kind: 'storage#object',

@@ -1,6 +1,6 @@
 // The token endpoints of all providers: refresh tokens, and the codes of sign-ins with PKCE.
 import { createHash } from 'node:crypto'
-import type { Answer, Asked } from './account.ts'
+import type { Answer, CloudRequest } from './account.ts'
 
 export interface Grants {
   /** Access tokens that are accepted now. */
@@ -21,7 +21,7 @@ export function agree(address: string): { code: string; state: string } {
 }
 
 /** A refresh token can be used once. */
-export function token(grants: Grants, { body }: Asked): Answer {
+export function token(grants: Grants, { body }: CloudRequest): Answer {
   const form = new URLSearchParams(body)
   const assertion = form.get('grant_type')?.includes('jwt-bearer')
   const code = form.get('grant_type') === 'authorization_code'

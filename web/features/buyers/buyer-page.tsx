@@ -11,7 +11,7 @@ import {
 } from './labels.ts'
 import { BUYER_STATE } from './url-state.ts'
 import { DownloadsCard } from '../orders/history-cards.tsx'
-import { UnblockedBanner, UnblockDialog, type Unblocked } from '../orders/unblock-dialog.tsx'
+import { UnblockedBanner, UnblockDialog, type UnblockResult } from '../orders/unblock-dialog.tsx'
 import { toast } from '../../shell/client/bridge.ts'
 import { ApiError } from '../../shell/client/error.ts'
 import { Facts } from '../../shell/components/facts.tsx'
@@ -55,7 +55,7 @@ function Loaded({ buyer, stale }: { buyer: BuyerDetail; stale: Error | null }) {
   const { email } = buyer
   const send = useSendLibrary()
   const [unblocking, setUnblocking] = useState<string | null>(null)
-  const [unblocked, setUnblocked] = useState<Unblocked | null>(null)
+  const [unblocked, setUnblocked] = useState<UnblockResult | null>(null)
   const blocked = blockedFilesText(buyer)
   return (
     <Page

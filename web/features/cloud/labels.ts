@@ -5,9 +5,9 @@ import { OPERATION_STATUSES, statusWord, type StatusWord } from '../operations/o
 import { sizeText } from '../../shell/labels/size.ts'
 import { momentText } from '../../shell/labels/time.ts'
 
-type Shown = Pick<Connection, 'state' | 'progress' | 'last_sync'>
+type ConnectionStatus = Pick<Connection, 'state' | 'progress' | 'last_sync'>
 
-export function connectionState({ state, progress, last_sync }: Shown): StatusWord {
+export function connectionState({ state, progress, last_sync }: ConnectionStatus): StatusWord {
   if (progress !== null)
     return progress.phase === 'listing'
       ? { text: t('Listing'), tone: 'info', progress: 'partiallyComplete' }

@@ -10,10 +10,10 @@ import { sizeText } from '../../shell/labels/size.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Button, InlineStack, Text } from '../../shell/ui/index.ts'
 
-type Progressing = NonNullable<Connection['progress']>
+type SyncState = NonNullable<Connection['progress']>
 
 interface Props {
-  progress: Progressing
+  progress: SyncState
   /** With pause, cancel and the bytes. */
   wide?: boolean
 }

@@ -15,14 +15,14 @@ interface Answer {
 const isAnswer = (data: unknown): data is Answer =>
   typeof data === 'object' && data !== null && (data as Answer).type === 'cloud-authorized'
 
-export interface Authorize {
+export interface Authorization {
   start: () => void
   /** The window is open, or the provider's answer is being checked. */
   waiting: boolean
   problem: string | null
 }
 
-export function useAuthorize(id: string, onDone: () => void): Authorize {
+export function useAuthorize(id: string, onDone: () => void): Authorization {
   const url = useAuthorizeUrl(id)
   const authorized = useAuthorized(id)
   const [open, setOpen] = useState(false)

@@ -118,7 +118,7 @@ export async function saveErrorRows({
 export type CsvStart = Schemas['CsvStart']
 
 /** The import, or the changes of existing files if nothing is imported. */
-export type CsvStarted = Answer<'POST /api/csv/{id}/start'>
+export type CsvStartResult = Answer<'POST /api/csv/{id}/start'>
 
 export function useStartCsv(id: string) {
   const client = useQueryClient()

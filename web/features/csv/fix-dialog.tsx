@@ -26,13 +26,13 @@ const TITLES: Record<FixQuestion, string> = {
   replace: t('Replace a part'),
 }
 
-type Chosen = Parameters<Parameters<typeof ProductPicker>[0]['onChoose']>[0]
+type ProductValue = Parameters<Parameters<typeof ProductPicker>[0]['onChoose']>[0]
 
 export function FixDialog({ group, question, error, saving, onFix, onClose }: Props) {
   const { field, values } = group
   // Each text has its own option; the empty one is all rows.
   const [which, setWhich] = useState(-1)
-  const [product, setProduct] = useState<Chosen | null>(null)
+  const [product, setProduct] = useState<ProductValue | null>(null)
   const [text, setText] = useState('')
   const [find, setFind] = useState('')
   const fix = fixOf({ question, sku: product?.sku ?? null, text, find })

@@ -4,7 +4,7 @@ import { type PluginList } from '../../shell/client/plugins.ts'
 import { type File } from '../../shell/client/types.ts'
 import { menuOf } from './actions.ts'
 import { unfitReason } from './fits.ts'
-import { type Chosen } from './selection.ts'
+import { type ActionFiles } from './selection.ts'
 
 const list: PluginList = {
   channel_actions: [],
@@ -41,7 +41,7 @@ test('menus have the entries of the plugins, by place and group; workflows come 
 
 const file = (filename: string, tags: string[] = []) =>
   ({ filename, tags, mappings: [] }) as unknown as File
-const chosen = (files: File[], part: Partial<Chosen> = {}): Chosen => ({
+const chosen = (files: File[], part: Partial<ActionFiles> = {}): ActionFiles => ({
   ...{
     select: { file_ids: [] },
     count: files.length,

@@ -6,7 +6,7 @@ import { useStable } from '../../shell/components/use-stable.ts'
 import { ActionDialog } from './action-dialog.tsx'
 import { type ActionMenu, entriesAt, type MenuEntry, menuOf } from './actions.ts'
 import { unfitReason } from './fits.ts'
-import { type Chosen, type FileSelection } from './selection.ts'
+import { type ActionFiles, type FileSelection } from './selection.ts'
 import { t } from '../../shell/messages/t.ts'
 
 export interface BulkAction {
@@ -23,9 +23,9 @@ export interface BulkMenu {
   groups: { title: string; items: BulkAction[] }[]
 }
 
-interface Opened {
+interface OpenAction {
   entry: MenuEntry
-  chosen: Chosen
+  chosen: ActionFiles
 }
 
 /** What is shown for the actions; the caller must render it. */
@@ -38,7 +38,7 @@ export function useBulkActions(
   onStarted: (operation: Operation) => void,
 ): { menu: BulkMenu; dialog: OpenDialog } {
   const plugins = usePlugins().data
-  const [opened, setOpened] = useState<Opened | null>(null)
+  const [opened, setOpened] = useState<OpenAction | null>(null)
   // Keeps the files that are ticked now: later changes of the list do not affect the dialog.
   const open = useStable((entry: MenuEntry) => setOpened({ entry, chosen: selection.chosen }))
   const dialog = opened && (
@@ -56,7 +56,7 @@ export function useBulkActions(
 }
 
 /** The actions choose their files themselves. */
-const NO_FILES: Chosen = {
+const NO_FILES: ActionFiles = {
   select: { file_ids: [] },
   ...{ count: 0, files: [], known: true, list: { filter: {}, total: 0 } },
 }
@@ -94,7 +94,7 @@ const mayRemove = (entry: MenuEntry, trash: boolean): boolean =>
 function useOffered(
   plugins: PluginList | undefined,
   trash: boolean,
-  chosen: Chosen,
+  chosen: ActionFiles,
   open: (entry: MenuEntry) => void,
 ): BulkMenu {
   const menu = useMemo(() => menuOf(plugins, trash ? 'trash' : 'files'), [plugins, trash])
@@ -105,7 +105,7 @@ function useOffered(
 /** By action: why it does not fit the selected files. */
 type Reasons = Readonly<Record<string, string>>
 
-function reasonsOf({ promoted, groups }: ActionMenu, chosen: Chosen): Reasons {
+function reasonsOf({ promoted, groups }: ActionMenu, chosen: ActionFiles): Reasons {
   if (chosen.count === 0) return {}
   const entries = [...promoted, ...groups.flatMap((group) => group.entries)]
   return Object.fromEntries(

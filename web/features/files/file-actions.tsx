@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { type FileDetail, type Operation } from '../../shell/client/types.ts'
 import { type Entry, findByBody, findByWidget, usePlugins } from '../../shell/client/plugins.ts'
 import { ActionDialog } from './action-dialog.tsx'
-import { type Chosen } from './selection.ts'
+import { type ActionFiles } from './selection.ts'
 
 /** The actions that the page offers: delete, map to a product, remove products, give. */
 interface FileActions {
@@ -44,7 +44,7 @@ export function useFileActions(
   }
 }
 
-const chosenAlone = (file: FileDetail): Chosen => ({
+const chosenAlone = (file: FileDetail): ActionFiles => ({
   select: { file_ids: [file.id] },
   ...{ count: 1, files: [file], known: true, list: { filter: {}, total: 1 } },
 })

@@ -2,7 +2,7 @@
 import { type FileTest, type FitRule } from '../../shell/client/plugins.ts'
 import { type File } from '../../shell/client/types.ts'
 import { extensionOf } from '../../shell/files/labels.ts'
-import { type Chosen } from './selection.ts'
+import { type ActionFiles } from './selection.ts'
 
 export function meetsTest({ extensions, mapped, tagged, capitals }: FileTest, file: File): boolean {
   if (extensions && !extensions.includes(extensionOf(file.filename))) return false
@@ -12,7 +12,7 @@ export function meetsTest({ extensions, mapped, tagged, capitals }: FileTest, fi
 }
 
 /** Why an action does not fit the selection; null: it does. */
-export function unfitReason(rules: readonly FitRule[], chosen: Chosen): string | null {
+export function unfitReason(rules: readonly FitRule[], chosen: ActionFiles): string | null {
   for (const rule of rules) {
     const reason = reasonOf(rule, chosen)
     if (reason !== null) return reason
@@ -21,7 +21,7 @@ export function unfitReason(rules: readonly FitRule[], chosen: Chosen): string |
 }
 
 /** A selection that the page does not know completely cannot be judged. */
-function reasonOf(rule: FitRule, { files, known, count }: Chosen): string | null {
+function reasonOf(rule: FitRule, { files, known, count }: ActionFiles): string | null {
   switch (rule.rule) {
     case 'ticked':
       return known && count <= rule.most ? null : rule.why

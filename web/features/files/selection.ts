@@ -54,7 +54,7 @@ const rangeOf = (shown: readonly File[], { from, to }: { from: number; to: numbe
   from <= to ? shown.slice(from, to + 1) : shown.slice(to, from + 1).toReversed()
 
 /** The files of an action: which, how many, and those that are loaded here. */
-export interface Chosen {
+export interface ActionFiles {
   select: Selection
   count: number
   /** All of them; if all that match are selected, those on the page. */
@@ -114,7 +114,7 @@ export function useSelection(
     : [...ticked.files.values()].map((file) => fresh.get(file.id) ?? file)
   const count = ticked.all ? total : files.length
   const known = !ticked.all || total === shown.length
-  const chosen: Chosen = {
+  const chosen: ActionFiles = {
     select: ticked.all ? { filter: filterOf(urlState) } : { file_ids: files.map(({ id }) => id) },
     ...{ count, files, known, list: { filter: filterOf(urlState), total, isExact } },
   }

@@ -102,14 +102,14 @@ interface ActionsProps extends Props {
   savable: boolean
 }
 
-type Asked = 'save' | 'rename' | 'delete'
+type ViewQuestion = 'save' | 'rename' | 'delete'
 
 function ViewActions({ view, modified, savable, urlState, go, columns }: ActionsProps) {
-  const [asked, setAsked] = useState<Asked | null>(null)
+  const [asked, setAsked] = useState<ViewQuestion | null>(null)
   const change = useChangeView()
   const close = () => setAsked(null)
   const content = contentOf(urlState, columns)
-  const ask = (what: Asked) => () => setAsked(what)
+  const ask = (what: ViewQuestion) => () => setAsked(what)
   return (
     <div className="view-actions">
       {view && modified && (
@@ -147,9 +147,9 @@ function ViewActions({ view, modified, savable, urlState, go, columns }: Actions
   )
 }
 
-function ViewMenu({ name, ask }: { name: string; ask: (what: Asked) => () => void }) {
+function ViewMenu({ name, ask }: { name: string; ask: (what: ViewQuestion) => () => void }) {
   const [open, setOpen] = useState(false)
-  const item = (content: string, what: Asked) => ({
+  const item = (content: string, what: ViewQuestion) => ({
     content,
     destructive: what === 'delete',
     onAction: () => {

@@ -13,10 +13,10 @@ function cell(value: string | number | null): string {
 /** Without it a spreadsheet reads the names in another encoding. */
 const BYTE_ORDER_MARK = '\ufeff'
 
-type Listed = Pick<DownloadLink, 'filename' | 'url' | 'email' | 'expires_at' | 'download_limit'>
+type ListedLink = Pick<DownloadLink, 'filename' | 'url' | 'email' | 'expires_at' | 'download_limit'>
 
 /** The same columns as the document of an operation. */
-export function linksCsv(links: readonly Listed[]): string {
+export function linksCsv(links: readonly ListedLink[]): string {
   const rows = links.map(({ filename, url, email, expires_at, download_limit }) =>
     [filename, url, email, expires_at, download_limit].map(cell).join(','),
   )

@@ -11,11 +11,11 @@ import './product-picker.css'
 import { t } from '../../shell/messages/t.ts'
 
 /** `sku`: the variant’s, or the product’s only one; null: it has none. */
-type Chosen = Choice & { title: string; sku: string | null }
+type PickedProduct = Choice & { title: string; sku: string | null }
 
 interface Props {
   choice: (Choice & { title: string }) | null
-  onChoose: (choice: Chosen) => void
+  onChoose: (choice: PickedProduct) => void
   /** Only whole products, no variants. */
   whole?: boolean
 }

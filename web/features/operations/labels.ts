@@ -27,7 +27,7 @@ export function actionChoices(
   ])
 }
 
-type Named = Pick<Operation, 'kind' | 'channel' | 'action'> &
+type NamedOperation = Pick<Operation, 'kind' | 'channel' | 'action'> &
   Partial<Pick<Operation, 'workflow_title'>>
 
 /**
@@ -35,7 +35,7 @@ type Named = Pick<Operation, 'kind' | 'channel' | 'action'> &
  * files`.
  */
 export function operationTitle(
-  { kind, channel, action, workflow_title: title }: Named,
+  { kind, channel, action, workflow_title: title }: NamedOperation,
   channels: readonly Channel[],
 ): string {
   if (kind === 'import') return importText(channels, channel) ?? t('Import')

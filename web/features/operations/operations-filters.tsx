@@ -141,7 +141,7 @@ function DateFilter({ urlState, go }: Props) {
   )
 }
 
-interface Known {
+interface KnownNames {
   actions: Record<string, string>
   channels: readonly Channel[]
   requester: (requestedBy: string) => string
@@ -150,7 +150,7 @@ interface Known {
 function appliedFilters(
   urlState: OperationsUrlState,
   go: Props['go'],
-  { actions, channels, requester }: Known,
+  { actions, channels, requester }: KnownNames,
 ) {
   const { status, kind, action, channel, requested_by, schedule_id, from, to } = urlState
   const list: { key: string; label: string; onRemove: () => void }[] = []

@@ -15,7 +15,10 @@ export interface PreviewPart {
   items: readonly Item[]
 }
 
-type Counted = Pick<Operation, 'action' | 'steps' | 'done' | 'failed' | 'skipped' | 'foreseen'>
+type CountedOperation = Pick<
+  Operation,
+  'action' | 'steps' | 'done' | 'failed' | 'skipped' | 'foreseen'
+>
 type Labels = Pick<ActionLabels, 'preview' | 'skipped'>
 
 function titleOf(
@@ -65,7 +68,7 @@ function kindOf(
 
 /** Groups of all items. Skipped and failed items are grouped by their reason. */
 export function partsOfAll(
-  operation: Counted,
+  operation: CountedOperation,
   items: readonly Item[],
   plugins: readonly Plugin[] = [],
 ): PreviewPart[] {
@@ -90,7 +93,7 @@ export function partsOfAll(
 
 /** Groups by the operation's counts, if only the first of many items were read. */
 export function partsOfCounts(
-  operation: Counted,
+  operation: CountedOperation,
   items: readonly Item[],
   plugins: readonly Plugin[] = [],
 ): PreviewPart[] {
@@ -107,7 +110,7 @@ export function partsOfCounts(
 
 /** Without counts of the preview, every done item counts as changed. */
 function countsOf(
-  { done, failed, skipped, foreseen }: Counted,
+  { done, failed, skipped, foreseen }: CountedOperation,
   onBytes: boolean,
 ): Record<PreviewPart['kind'], number> {
   if (onBytes || !foreseen) return { failed, change: done, ask: 0, skipped, same: 0 }
@@ -117,11 +120,11 @@ function countsOf(
   return { failed, change: changed, ask: candidates, skipped: skipped - asked, same: unchanged }
 }
 
-const labelsOf = ({ action }: Counted, plugins: readonly Plugin[]): Labels | undefined =>
+const labelsOf = ({ action }: CountedOperation, plugins: readonly Plugin[]): Labels | undefined =>
   plugins.find(({ id }) => id === action)?.actions[0]?.labels
 
 /** The result of work on a file's bytes is known only after it ran. */
-const worksOnBytes = ({ steps }: Counted, plugins: readonly Plugin[]): boolean =>
+const worksOnBytes = ({ steps }: CountedOperation, plugins: readonly Plugin[]): boolean =>
   plugins.some(
     ({ id, touches_bytes }) => touches_bytes && steps.some(({ plugin }) => plugin === id),
   )

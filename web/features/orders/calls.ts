@@ -104,7 +104,7 @@ export const useCorrectAddress = (id: string) =>
     call('POST /api/deliveries/{id}/correct-address', { path: { id }, body }),
   )
 
-interface Unblocking {
+interface UnblockChange {
   terms: NonNullable<DeliveryChange['terms']>
   /** Files that could not be prepared are prepared again. */
   prepare: boolean
@@ -113,7 +113,7 @@ interface Unblocking {
 
 /** Sets the terms of single files, also those of an undo. */
 export const useUnblock = (id: string) =>
-  useDeliveryWork<Unblocking>(async ({ terms, prepare, resend }) => {
+  useDeliveryWork<UnblockChange>(async ({ terms, prepare, resend }) => {
     if (terms.length > 0) await change(id, { terms })
     if (prepare) await act(id, 'release')
     if (resend) await act(id, 'resend')

@@ -13,7 +13,7 @@ import { DELIVERY_LISTINGS, DELIVERIES_STATE, listingQuery } from './url-state.t
 import { type UrlState, useUrlState } from '../../shell/url-state/use-url-state.ts'
 import { DeliveriesTable } from './deliveries-table.tsx'
 import { DeliveryFilters } from './delivery-filters.tsx'
-import { UnblockDialog, UnblockedBanner, type Unblocked } from './unblock-dialog.tsx'
+import { UnblockDialog, UnblockedBanner, type UnblockResult } from './unblock-dialog.tsx'
 
 const SHOWN = 50
 
@@ -26,7 +26,7 @@ export function DeliveriesPage() {
   })
   const filtered = [search, status, file, product].some((value) => value !== '')
   const [unblocking, setUnblocking] = useState<string | null>(null)
-  const [unblocked, setUnblocked] = useState<Unblocked | null>(null)
+  const [unblocked, setUnblocked] = useState<UnblockResult | null>(null)
   const none = deliveries.data?.data.length === 0
   return (
     <Page

@@ -19,11 +19,11 @@ import { ReplaceDialog } from './replace-dialog.tsx'
 import { StateBanners } from './state-banners.tsx'
 import { TermsDialog } from './terms-dialog.tsx'
 import { ReleasedBanner, type ReleasedFile } from './released-banner.tsx'
-import { UnblockDialog, UnblockedBanner, type Unblocked } from './unblock-dialog.tsx'
+import { UnblockDialog, UnblockedBanner, type UnblockResult } from './unblock-dialog.tsx'
 import { useDeliveryActions } from './use-delivery-actions.tsx'
 
 /** The open dialog; about one file, or all. */
-type Open =
+type DialogState =
   | { dialog: 'address' }
   | { dialog: 'correct' }
   | { dialog: 'terms'; files: readonly DeliveredFile[] }
@@ -55,11 +55,11 @@ export function DeliveryPage({ id }: { id: string }) {
 const back = () => ({ content: t('Deliveries'), url: lastSeen('/deliveries') })
 
 function Loaded({ delivery, stale }: { delivery: DeliveryDetail; stale: Error | null }) {
-  const [open, setOpen] = useState<Open | null>(null)
+  const [open, setOpen] = useState<DialogState | null>(null)
   const actions = useDeliveryActions(delivery)
   const { release, error: releaseError, released, forget } = useRelease(delivery.id)
   const [unblocking, setUnblocking] = useState(false)
-  const [unblocked, setUnblocked] = useState<Unblocked | null>(null)
+  const [unblocked, setUnblocked] = useState<UnblockResult | null>(null)
   const word = DELIVERY_STATUSES[delivery.status]
   return (
     <Page
@@ -130,7 +130,7 @@ function useRelease(delivery: string) {
 }
 
 interface DialogProps {
-  open: Open
+  open: DialogState
   delivery: DeliveryDetail
   onClose: () => void
 }

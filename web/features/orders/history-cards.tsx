@@ -106,10 +106,10 @@ export const DownloadsCard = ({ download_list, refusals, views }: Attempts) => (
   </Rows>
 )
 
-type Refused = DeliveryDetail['refusals'][number]
+type RefusedDownload = DeliveryDetail['refusals'][number]
 
-interface Attempt extends Pick<Refused, 'at' | 'filename' | 'address' | 'agent'> {
-  refused?: Refused
+interface Attempt extends Pick<RefusedDownload, 'at' | 'filename' | 'address' | 'agent'> {
+  refused?: RefusedDownload
   viewed?: boolean
 }
 

@@ -10,7 +10,7 @@ import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Button, Card, InlineStack, Link, Text } from '../../shell/ui/index.ts'
 import { ActionDialog } from '../files/action-dialog.tsx'
 import { OperationToast } from '../files/operation-toast.tsx'
-import { type Chosen } from '../files/selection.ts'
+import { type ActionFiles } from '../files/selection.ts'
 import { type NewFiles, useDismissNewFiles, useNewFiles } from './calls.ts'
 import { newFilesText } from './labels.ts'
 
@@ -68,7 +68,7 @@ const ofProduct = ({ plugin, action }: Entry, product_id: string): Entry => ({
   action: { ...action, preset: { ...action.preset, product_id } },
 })
 
-const chosenOf = ({ files }: NewFiles): Chosen => ({
+const chosenOf = ({ files }: NewFiles): ActionFiles => ({
   select: { file_ids: files.map(({ file_id }) => file_id) },
   ...{ count: files.length, files: [], known: false, list: { filter: {}, total: files.length } },
 })

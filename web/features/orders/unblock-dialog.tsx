@@ -9,10 +9,10 @@ import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
 import { Banner, Button, Checkbox, Text } from '../../shell/ui/index.ts'
 import { GRANTED_DAYS, GRANTED_DOWNLOADS } from './labels.ts'
-import { isEmpty, unblockPlan, type Unblock, type UnblockPlan } from './unblock.ts'
+import { isEmpty, unblockPlan, type UnblockedFile, type UnblockPlan } from './unblock.ts'
 
 /** What was done, for its undo. */
-export interface Unblocked {
+export interface UnblockResult {
   id: string
   order_name: string
   plan: UnblockPlan
@@ -22,7 +22,7 @@ export interface Unblocked {
 interface Props {
   id: string
   onClose: () => void
-  onDone: (unblocked: Unblocked) => void
+  onDone: (unblocked: UnblockResult) => void
 }
 
 export function UnblockDialog({ id, onClose, onDone }: Props) {
@@ -126,7 +126,7 @@ function Loaded(props: LoadedProps) {
   )
 }
 
-function unblockText({ file, usedUp, expired }: Unblock): string {
+function unblockText({ file, usedUp, expired }: UnblockedFile): string {
   const name = file.filename
   const values = { name, downloads: GRANTED_DOWNLOADS, days: GRANTED_DAYS }
   const ended = expired && file.expires_at ? momentText(file.expires_at) : ''
@@ -140,7 +140,7 @@ function unblockText({ file, usedUp, expired }: Unblock): string {
 }
 
 interface BannerProps {
-  unblocked: Unblocked
+  unblocked: UnblockResult
   onClose: () => void
 }
 

@@ -5,7 +5,7 @@ import { GRANTED_DAYS, GRANTED_DOWNLOADS } from './labels.ts'
 
 type Terms = NonNullable<DeliveryChange['terms']>[number]
 
-export interface Unblock {
+export interface UnblockedFile {
   file: Pick<DeliveredFile, 'file_id' | 'filename' | 'expires_at'>
   /** It has no downloads left. */
   usedUp: boolean
@@ -13,7 +13,7 @@ export interface Unblock {
 }
 
 export interface UnblockPlan {
-  files: Unblock[]
+  files: UnblockedFile[]
   terms: Terms[]
   /** The terms that the files have now. */
   earlier: Terms[]
@@ -23,14 +23,17 @@ export interface UnblockPlan {
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-type Blocked = Pick<Delivery, 'status' | 'reason'> & {
+type BlockedDelivery = Pick<Delivery, 'status' | 'reason'> & {
   file_list: readonly Pick<
     DeliveredFile,
     'file_id' | 'filename' | 'status' | 'preparing' | 'expires_at' | 'download_limit' | 'downloads'
   >[]
 }
 
-export function unblockPlan({ status, reason, file_list }: Blocked, now: Date): UnblockPlan {
+export function unblockPlan(
+  { status, reason, file_list }: BlockedDelivery,
+  now: Date,
+): UnblockPlan {
   const plan: UnblockPlan = { files: [], terms: [], earlier: [], prepare: [] }
   for (const file of file_list) {
     if (file.status === 'revoked' || file.status === 'withdrawn') continue

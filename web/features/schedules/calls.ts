@@ -9,7 +9,7 @@ import { useRead } from '../../shell/client/reads.ts'
 import { type FileFilter, type Schemas } from '../../shell/client/types.ts'
 import { showAnswer } from '../../shell/client/show-answer.ts'
 
-export type Notify = Schemas['Schedule']['notify']
+export type NotifySetting = Schemas['Schedule']['notify']
 
 export type ScheduleBody = Required<Schemas['ScheduleRequest']>
 

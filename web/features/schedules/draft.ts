@@ -4,12 +4,12 @@ import { type FileFilter } from '../../shell/client/types.ts'
 import { type Plugin } from '../../shell/client/plugins.ts'
 import { type Workflow } from '../../shell/client/workflows.ts'
 import type { NumberValue } from '../../shell/components/number-field.tsx'
-import { cronOf, whenOf, type When } from './labels.ts'
+import { cronOf, whenOf, type RunTimes } from './labels.ts'
 
 export interface ScheduleDraft {
   name: string
   enabled: boolean
-  when: When
+  when: RunTimes
   /** A plugin’s id, or a workflow’s, or nothing yet. */
   runs: { action: string } | { workflow: string } | null
   options: Record<string, unknown>

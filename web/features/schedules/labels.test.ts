@@ -1,6 +1,6 @@
 import { scheduleText } from '../../../server/features/schedules/times.ts'
 import { describe, expect, test } from 'vitest'
-import { cronText, cronOf, runText, whenOf, type When } from './labels.ts'
+import { cronText, cronOf, runText, whenOf, type RunTimes } from './labels.ts'
 
 describe('a cron line that a plain form can express', () => {
   test.each([
@@ -33,7 +33,7 @@ test('days of the week are in order, in any order of selection', () => {
   expect(cronOf({ ...whenOf('0 3 * * 1'), days: [5, 0, 2] })).toBe('0 3 * * 0,2,5')
 })
 
-const unfinished: Partial<When>[] = [
+const unfinished: Partial<RunTimes>[] = [
   { every: 'week', days: [] },
   { every: 'hour', minute: '60' },
   { every: 'day', time: '' },

@@ -1,16 +1,16 @@
 // Texts about scheduled tasks: their times as simple forms and as cron lines.
-import { type Notify } from './calls.ts'
+import { type NotifySetting } from './calls.ts'
 import { type JsonSchema } from '../../shell/client/workflows.ts'
 import { andText } from '../../shell/labels/list.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { optionPlace, segments } from '../plugins/step-labels.ts'
 import { t } from '../../shell/messages/t.ts'
 
-export type Every = 'hour' | 'day' | 'week' | 'month' | 'cron'
+export type Recurrence = 'hour' | 'day' | 'week' | 'month' | 'cron'
 
 /** The values of all forms, so that switching between them loses nothing. */
-export interface When {
-  every: Every
+export interface RunTimes {
+  every: Recurrence
   /** Of the hour, 0 to 59. */
   minute: string
   /** HH:MM */
@@ -22,7 +22,7 @@ export interface When {
   cron: string
 }
 
-const START: When = {
+const START: RunTimes = {
   every: 'day',
   minute: '0',
   time: '03:00',
@@ -31,7 +31,7 @@ const START: When = {
   cron: '0 3 * * *',
 }
 
-export const EVERY: Record<Every, string> = {
+export const EVERY: Record<Recurrence, string> = {
   hour: t('Every hour'),
   day: t('Every day'),
   week: t('Every week'),
@@ -51,7 +51,7 @@ export const WEEK: readonly (readonly [number, string])[] = [
 ]
 
 /** `0 2 1 * *`. An incomplete form gives the empty string. */
-export function cronOf({ every, minute, time, days, day, cron }: When): string {
+export function cronOf({ every, minute, time, days, day, cron }: RunTimes): string {
   if (every === 'cron') return cron.trim()
   if (every === 'hour') return isWithin(minute, 0, 59) ? `${Number(minute)} * * * *` : ''
   const [, hours, minutes] = /^(\d{1,2}):(\d{2})$/.exec(time) ?? []
@@ -64,8 +64,8 @@ export function cronOf({ every, minute, time, days, day, cron }: When): string {
 }
 
 /** The simple form with the same meaning; the cron line itself if there is none. */
-export function whenOf(cron: string): When {
-  const when: When = { ...START, cron }
+export function whenOf(cron: string): RunTimes {
+  const when: RunTimes = { ...START, cron }
   const [minute = '', hour = '', day = '', month = '', week = '', more] = cron.trim().split(/\s+/)
   if (more !== undefined || month !== '*' || !isWithin(minute, 0, 59))
     return { ...when, every: 'cron' }
@@ -114,7 +114,7 @@ function isWithin(text: string, from: number, to: number): boolean {
   return /^\d{1,2}$/.test(text) && Number(text) >= from && Number(text) <= to
 }
 
-export const NOTIFY: Record<Notify, string> = {
+export const NOTIFY: Record<NotifySetting, string> = {
   always: t('After every run'),
   errors: t('Only when something failed'),
   never: t('Never'),

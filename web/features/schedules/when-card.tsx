@@ -4,7 +4,7 @@ import { fieldId, objectionsIn } from '../../shell/components/problems.ts'
 import { Titled } from '../../shell/components/titled.tsx'
 import { useDebounced } from '../../shell/url-state/use-debounced.ts'
 import { Checkbox, InlineError, Select, TextField } from '../../shell/ui/index.ts'
-import { cronOf, EVERY, type Every, WEEK, type When } from './labels.ts'
+import { cronOf, EVERY, type Recurrence, WEEK, type RunTimes } from './labels.ts'
 import { type ScheduleForm } from './use-schedule-form.ts'
 import { t } from '../../shell/messages/t.ts'
 
@@ -15,11 +15,11 @@ export function WhenCard({ form }: { form: ScheduleForm }) {
   const check = useCronCheck(cron)
   const refused = cron === cronOf(when) ? objectionsIn(check.error)[0]?.message : undefined
   const error = problems.at('cron') ?? refused
-  const set = (part: Partial<When>) => {
+  const set = (part: Partial<RunTimes>) => {
     change({ when: { ...when, ...part } })
     form.visit('cron')
   }
-  const choose = (every: Every) =>
+  const choose = (every: Recurrence) =>
     // The cron line starts with the simple form's meaning.
     set({ every, ...(every === 'cron' ? { cron: cronOf(when) || when.cron } : {}) })
   return (
@@ -30,7 +30,7 @@ export function WhenCard({ form }: { form: ScheduleForm }) {
           id={when.every === 'cron' ? undefined : fieldId('cron')}
           options={Object.entries(EVERY).map(([value, label]) => ({ label, value }))}
           value={when.every}
-          onChange={(every) => choose(every as Every)}
+          onChange={(every) => choose(every as Recurrence)}
         />
         {when.every === 'cron' ? (
           <TextField
@@ -53,8 +53,8 @@ export function WhenCard({ form }: { form: ScheduleForm }) {
 }
 
 interface PartProps {
-  when: When
-  set: (part: Partial<When>) => void
+  when: RunTimes
+  set: (part: Partial<RunTimes>) => void
   error: string | undefined
 }
 

@@ -26,7 +26,7 @@ export function directStack(plain: HttpStack, token: () => Promise<string>): Htt
     },
   }
 
-  function directSend(url: string, request: HttpRequest): Sending {
+  function directSend(url: string, request: HttpRequest): RequestSender {
     let running: HttpRequest | null = null
     let progress: (sent: number) => void = () => undefined
     const ask = async (): Promise<HttpResponse> => {
@@ -83,13 +83,16 @@ interface Bytes {
   slice(start: number, end: number): Bytes
 }
 
-interface Sending {
+interface RequestSender {
   send(body: unknown): Promise<HttpResponse>
   abort(): Promise<void>
   onProgress?: (handler: (sent: number) => void) => void
 }
 
-const withSend = (request: HttpRequest, { send, abort, onProgress }: Sending): HttpRequest => ({
+const withSend = (
+  request: HttpRequest,
+  { send, abort, onProgress }: RequestSender,
+): HttpRequest => ({
   getMethod: () => request.getMethod(),
   getURL: () => request.getURL(),
   setHeader: (name, value) => request.setHeader(name, value),

@@ -1,6 +1,6 @@
 // Tags, pack, product and settings for all files of the queue.
 import { useState } from 'react'
-import { type ForAll, isNumber, NOTHING_FOR_ALL, type NumberName } from './for-all.ts'
+import { type CommonValues, isNumber, NOTHING_FOR_ALL, type NumberName } from './for-all.ts'
 import { ProductDialog } from './product-dialog.tsx'
 import { type UploadQueue } from './queue.ts'
 import { Titled } from '../../shell/components/titled.tsx'
@@ -10,13 +10,13 @@ import { t } from '../../shell/messages/t.ts'
 
 interface Props {
   queue: UploadQueue
-  choices: ForAll
+  choices: CommonValues
   /** The number of files that were imported already, with the earlier choices. */
   imported: number
 }
 
 export function ForAllCard({ queue, choices, imported }: Props) {
-  const change = (some: Partial<ForAll>) => queue.chooseForAll({ ...choices, ...some })
+  const change = (some: Partial<CommonValues>) => queue.chooseForAll({ ...choices, ...some })
   const isChosen = JSON.stringify(choices) !== JSON.stringify(NOTHING_FOR_ALL)
   return (
     <Titled
@@ -76,8 +76,8 @@ export function ForAllCard({ queue, choices, imported }: Props) {
 }
 
 interface TimeTermsProps {
-  choices: ForAll
-  change: (some: Partial<ForAll>) => void
+  choices: CommonValues
+  change: (some: Partial<CommonValues>) => void
 }
 
 /** When buyers can have the files: rarely chosen, so closed at first. */
@@ -130,8 +130,8 @@ function TimeTerms({ choices, change }: TimeTermsProps) {
 }
 
 interface ChosenProductProps {
-  product: ForAll['product']
-  onChange: (product: ForAll['product']) => void
+  product: CommonValues['product']
+  onChange: (product: CommonValues['product']) => void
 }
 
 function ChosenProduct({ product, onChange }: ChosenProductProps) {

@@ -1,7 +1,7 @@
 // What is chosen for all files of the queue, before and while they are sent.
 import { type BatchFiles } from './calls.ts'
 
-export interface ForAll {
+export interface CommonValues {
   tags: readonly string[]
   /** The name of a pack; empty: none. */
   pack: string
@@ -17,7 +17,7 @@ export interface ForAll {
   customer_tag: string
 }
 
-export const NOTHING_FOR_ALL: ForAll = {
+export const NOTHING_FOR_ALL: CommonValues = {
   ...{ tags: [], pack: '', product: null },
   ...{ expiry_days: '', download_limit: '' },
   ...{ available_from: '', available_after_days: '', first_use_hours: '', customer_tag: '' },
@@ -35,7 +35,7 @@ export const isNumber = (name: NumberName, text: string): boolean =>
   (/^\d{1,10}$/.test(text.trim()) && Number(text) >= 1 && Number(text) <= MAX_NUMBERS[name])
 
 /** What the server gets; numbers that are not valid are left out. */
-export function batchFilesOf(choices: ForAll): BatchFiles {
+export function batchFilesOf(choices: CommonValues): BatchFiles {
   const { tags, pack, product, available_from, customer_tag, ...numbers } = choices
   const valid = (name: NumberName) =>
     numbers[name].trim() !== '' && isNumber(name, numbers[name])

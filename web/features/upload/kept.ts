@@ -1,6 +1,6 @@
 // Uploads that were unfinished when the page was left. A browser cannot store the files, so their
 // names are stored. Once the files are chosen again, their uploads resume.
-import { type ForAll, NOTHING_FOR_ALL } from './for-all.ts'
+import { type CommonValues, NOTHING_FOR_ALL } from './for-all.ts'
 import { type Conflict } from './labels.ts'
 
 export interface KeptFile {
@@ -89,11 +89,11 @@ export function keepBatches(shop: string, batches: readonly string[], now = Date
 const forAllKey = (shop: string) => `stevedore-upload-choices-${shop}`
 
 /** What was chosen for all files when the page was left. */
-export function readForAll(shop: string, now = Date.now()): ForAll {
+export function readForAll(shop: string, now = Date.now()): CommonValues {
   try {
     const kept = JSON.parse(localStorage.getItem(forAllKey(shop)) ?? 'null') as {
       at: number
-      choices: ForAll
+      choices: CommonValues
     } | null
     const isValid = kept && now - kept.at < KEPT_MS && Array.isArray(kept.choices.tags)
     return isValid ? { ...NOTHING_FOR_ALL, ...kept.choices } : NOTHING_FOR_ALL
@@ -103,7 +103,7 @@ export function readForAll(shop: string, now = Date.now()): ForAll {
 }
 
 /** Stores it for the next visit. Without room the uploads under way keep it: the server has it. */
-export function keepForAll(shop: string, choices: ForAll, now = Date.now()): void {
+export function keepForAll(shop: string, choices: CommonValues, now = Date.now()): void {
   try {
     localStorage.setItem(forAllKey(shop), JSON.stringify({ at: now, choices }))
   } catch {

@@ -6,7 +6,7 @@ import { Problem } from '../../shell/components/problem.tsx'
 import { InlineError } from '../../shell/ui/index.ts'
 import { t } from '../../shell/messages/t.ts'
 
-type Chosen = Parameters<Parameters<typeof ProductPicker>[0]['onChoose']>[0]
+type ProductValue = Parameters<Parameters<typeof ProductPicker>[0]['onChoose']>[0]
 
 interface Props {
   title: string
@@ -14,7 +14,7 @@ interface Props {
   needsSku?: boolean
   saving: boolean
   error: Error | null
-  onChoose: (product: Chosen) => void
+  onChoose: (product: ProductValue) => void
   onClose: () => void
 }
 
@@ -26,7 +26,7 @@ export function ProductDialog({
   onChoose,
   onClose,
 }: Props) {
-  const [product, setProduct] = useState<Chosen | null>(null)
+  const [product, setProduct] = useState<ProductValue | null>(null)
   const isUsable = product !== null && (!needsSku || product.sku !== null)
   const finish = () => isUsable && onChoose(product)
   return (

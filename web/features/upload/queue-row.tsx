@@ -4,7 +4,7 @@ import { StatusBadge } from '../operations/status.tsx'
 import { useState } from 'react'
 import { andText } from '../../shell/labels/list.ts'
 import { Button, InlineStack, Link, Text } from '../../shell/ui/index.ts'
-import { type ForAll } from './for-all.ts'
+import { type CommonValues } from './for-all.ts'
 import { MapRows } from './map-rows.tsx'
 import { sentText, UPLOAD_STATUSES } from './labels.ts'
 import { type UploadQueue } from './queue.ts'
@@ -17,7 +17,7 @@ interface Props {
   /** The name of the file is taken: the merchant is asked what to do. */
   onTaken: (row: UploadRow) => void
   /** The product that is chosen for all files. */
-  common: ForAll['product']
+  common: CommonValues['product']
   isMapping: boolean
 }
 

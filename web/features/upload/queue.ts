@@ -5,7 +5,7 @@ import { changeBatch, createBatch, startBatch } from './calls.ts'
 import { type ChosenFile } from '../../shell/components/chosen-files.ts'
 import { setUploading } from '../../shell/url-state/uploading.ts'
 import { untilEnded } from './follow-imports.ts'
-import { batchFilesOf, type ForAll } from './for-all.ts'
+import { batchFilesOf, type CommonValues } from './for-all.ts'
 import { type Import, Imports } from './imports.ts'
 import {
   createMemory,
@@ -46,7 +46,7 @@ export interface QueueState {
   /** Batches that could not be imported. */
   errors: readonly (readonly [batch: string, error: Error])[]
   /** What is chosen for all files. */
-  forAll: ForAll
+  forAll: CommonValues
   /** Files whose products are being changed. */
   mapping: ReadonlySet<string>
   /** Why the last action on the queue failed. */
@@ -72,7 +72,7 @@ export class UploadQueue {
   #kept: readonly KeptFile[]
   #failure: Error | null = null
   #storageFull = false
-  #forAll: ForAll
+  #forAll: CommonValues
   #choiceTimer: ReturnType<typeof setTimeout> | undefined
   #mapping: ReadonlySet<string> = new Set()
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -311,7 +311,7 @@ export class UploadQueue {
   }
 
   /** Chooses tags, pack, product and settings for all files that have not arrived yet. */
-  readonly chooseForAll = (choices: ForAll): void => {
+  readonly chooseForAll = (choices: CommonValues): void => {
     this.#forAll = choices
     keepForAll(this.#shop, choices)
     clearTimeout(this.#choiceTimer)

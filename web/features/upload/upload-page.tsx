@@ -19,7 +19,7 @@ import { Imports } from './imports-banners.tsx'
 import { Interrupted } from './interrupted.tsx'
 import { type QueueState } from './queue.ts'
 import { QueueCard } from './queue-card.tsx'
-import { type Refused, useAdmission } from './use-admission.ts'
+import { type RefusedFile, useAdmission } from './use-admission.ts'
 import { takeDropped } from './dropped.ts'
 import { useQueue } from './use-queue.ts'
 import './upload.css'
@@ -155,7 +155,7 @@ function RefusedFiles({
   refused,
   onDismiss,
 }: {
-  refused: readonly Refused[]
+  refused: readonly RefusedFile[]
   onDismiss: () => void
 }) {
   const more = refused.length - SHOWN

@@ -12,12 +12,12 @@ import { type UploadQueue } from './queue.ts'
 import { type UploadRow } from './rows.ts'
 import { t } from '../../shell/messages/t.ts'
 
-export interface Refused {
+export interface RefusedFile {
   file: ChosenFile
   why: string
 }
 
-interface Asking {
+interface ConflictQuestion {
   files: readonly ChosenFile[]
   /** Those whose names are taken. */
   taken: readonly ChosenFile[]
@@ -29,8 +29,8 @@ interface Asking {
 const ORDER = new Intl.Collator(undefined, { numeric: true })
 
 export function useAdmission(queue: UploadQueue) {
-  const [asking, setAsking] = useState<Asking | null>(null)
-  const [refused, setRefused] = useState<readonly Refused[]>([])
+  const [asking, setAsking] = useState<ConflictQuestion | null>(null)
+  const [refused, setRefused] = useState<readonly RefusedFile[]>([])
   const [error, setError] = useState<Error | null>(null)
   const [busy, setBusy] = useState(false)
 
@@ -86,7 +86,7 @@ export function useAdmission(queue: UploadQueue) {
 async function sortByName(files: readonly ChosenFile[], queued: readonly string[]) {
   if (files.length === 0) return { refused: [], fitting: [], taken: [] }
   const checked = await checkNames([...new Set(files.map(({ data }) => data.name))])
-  const refused: Refused[] = []
+  const refused: RefusedFile[] = []
   const fitting: ChosenFile[] = []
   const taken: ChosenFile[] = []
   const seen = new Set(queued.map(comparableName))

@@ -24,11 +24,11 @@ import { EditWebhook } from './edit-webhook.tsx'
 import { RotateSecret } from './rotate-secret.tsx'
 import { SentMessages } from './sent-messages.tsx'
 
-type Open = 'edit' | 'rotate' | 'delete' | null
+type DialogName = 'edit' | 'rotate' | 'delete' | null
 
 export function WebhookPage({ id }: { id: string }) {
   const webhook = useWebhook(id)
-  const [open, setOpen] = useState<Open>(null)
+  const [open, setOpen] = useState<DialogName>(null)
   const close = () => setOpen(null)
   const { data } = webhook
   return (

@@ -14,11 +14,11 @@ type Endpoints = Schemas['Endpoints']
 export type Endpoint = keyof Endpoints
 
 export type Answer<E extends Endpoint> = Endpoints[E] extends { answer: infer Value }
-  ? Refined<Value>
+  ? RefinedAnswer<Value>
   : void
 
 /** With what the document leaves open (types.ts), also in the rows of a list. */
-type Refined<Value> = Value extends { data: (infer Row)[] }
+type RefinedAnswer<Value> = Value extends { data: (infer Row)[] }
   ? Omit<Value, 'data'> & { data: RefinedRecord<Row>[] }
   : RefinedRecord<Value>
 
@@ -39,10 +39,10 @@ export type Query = Record<string, QueryValue>
 type QueryValue = string | number | boolean | readonly string[] | null | undefined
 
 /** A body may be read-only. */
-type Sent<Value> = Value extends readonly (infer Item)[]
-  ? readonly Sent<Item>[]
+type SentBody<Value> = Value extends readonly (infer Item)[]
+  ? readonly SentBody<Item>[]
   : Value extends object
-    ? { readonly [Key in keyof Value]: Sent<Value[Key]> }
+    ? { readonly [Key in keyof Value]: SentBody<Value[Key]> }
     : Value
 
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -59,7 +59,7 @@ type QueryOf<E extends Endpoint> = Endpoints[E] extends { query: infer Known }
   : unknown
 
 type BodyOf<E extends Endpoint> = Endpoints[E] extends { body: infer Body }
-  ? { body: Sent<Body> }
+  ? { body: SentBody<Body> }
   : unknown
 
 /** What an endpoint takes. */

@@ -13,7 +13,7 @@ import './record-table.css'
 import { useStable } from './use-stable.ts'
 import { type CardLayout, type Column, type Columns, type Direction } from './record-columns.ts'
 
-export interface Sorting<Id> {
+export interface SortState<Id> {
   column: Id
   direction: Direction
   onSort: (column: Id, direction: Direction) => void
@@ -54,7 +54,7 @@ interface Props<Id extends string, Row> {
   rows: readonly Row[]
   idOf: (row: Row, position: number) => string
   selection?: RowSelection<Row>
-  sorting?: Sorting<Id>
+  sorting?: SortState<Id>
 }
 
 export function RecordTable<Id extends string, Row extends object>(props: Props<Id, Row>) {
@@ -99,14 +99,14 @@ export function RecordTable<Id extends string, Row extends object>(props: Props<
   )
 }
 
-interface Shown<Id> {
+interface ShownColumns<Id> {
   ids: readonly Id[]
   headings: TableProps['headings']
   sortable: boolean[]
 }
 
 /** The columns of the table, without those that only cards show. */
-function shownOf<Id extends string, Row>(columns: Columns<Id, Row>): Shown<Id> {
+function shownOf<Id extends string, Row>(columns: Columns<Id, Row>): ShownColumns<Id> {
   const titled = entriesOf(columns).flatMap(([id, { title, ...column }]) =>
     title === undefined ? [] : [{ id, title, ...column }],
   )
@@ -127,7 +127,7 @@ function shownOf<Id extends string, Row>(columns: Columns<Id, Row>): Shown<Id> {
 const entriesOf = <Id extends string, Row>(columns: Columns<Id, Row>) =>
   Object.entries(columns) as [Id, Column<Row>][]
 
-function sortingProps<Id>({ ids, sortable }: Shown<Id>, sorting: Sorting<Id>) {
+function sortingProps<Id>({ ids, sortable }: ShownColumns<Id>, sorting: SortState<Id>) {
   return {
     sortable,
     sortColumnIndex: ids.indexOf(sorting.column),

@@ -4,7 +4,7 @@ import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef, useState }
 import { t } from '../messages/t.ts'
 import { ArrowDownIcon, ArrowUpIcon, Button, DragHandleIcon, Icon, Text } from '../ui/index.ts'
 import { movedTo } from './order.ts'
-import { type Dragged, useDrag } from './use-drag.ts'
+import { type DragState, useDrag } from './use-drag.ts'
 import './sortable.css'
 
 interface Props<T> {
@@ -94,7 +94,7 @@ const HANDLE = (
 )
 
 /** How a row shows that it is dragged, or that the dragged row would be dropped at it. */
-function dropClass(dragged: Dragged | null, at: number): string {
+function dropClass(dragged: DragState | null, at: number): string {
   if (!dragged) return ''
   if (dragged.from === at) return 'sortable-dragged'
   if (dragged.to !== at) return ''

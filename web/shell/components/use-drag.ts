@@ -3,7 +3,7 @@
 import { type PointerEvent as ReactPointerEvent, useEffect, useRef, useState } from 'react'
 import { placeAt } from './order.ts'
 
-export interface Dragged {
+export interface DragState {
   from: number
   /** The place that it would get if it were dropped now. */
   to: number
@@ -18,7 +18,7 @@ const SCROLL_PX = 12
 
 export function useDrag(onDrop: (from: number, to: number) => void) {
   const list = useRef<HTMLOListElement>(null)
-  const [dragged, setDragged] = useState<Dragged | null>(null)
+  const [dragged, setDragged] = useState<DragState | null>(null)
   const stop = useRef<() => void>(() => {})
   useEffect(() => () => stop.current(), [])
   const begin = (event: ReactPointerEvent, from: number) => {
@@ -27,7 +27,7 @@ export function useDrag(onDrop: (from: number, to: number) => void) {
     const handle = target.closest('.sortable-handle')
     if (!handle && (pointerType === 'touch' || target.closest(CONTROLS))) return
     if (target.closest('.sortable') !== list.current) return
-    let last: Dragged | null = null
+    let last: DragState | null = null
     let y = clientY
     let frame = 0
     const look = () => {

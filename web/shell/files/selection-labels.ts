@@ -3,7 +3,7 @@ import { type FileFilter } from '../client/types.ts'
 import { filterTexts } from './filter-labels.ts'
 import { t } from '../messages/t.ts'
 
-interface Selected {
+interface SelectionCount {
   all: boolean
   count: number
   /** How many of them are on the current page. */
@@ -16,7 +16,7 @@ interface Selected {
  * pages`; null: the rows show it.
  */
 export function selectionText(
-  { all, count, onPage, filter }: Selected,
+  { all, count, onPage, filter }: SelectionCount,
   locale?: string,
 ): string | null {
   if (all) return allText(count, filterTexts(filter, locale))

@@ -16,13 +16,13 @@ import './opener.css'
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
 const KeysList = lazy(async () => ({ default: (await import('./keys-list.tsx')).KeysList }))
 
-type Shown = 'palette' | 'keys' | null
+type ShownDialog = 'palette' | 'keys' | null
 
 const OpenPalette = createContext<() => void>(() => undefined)
 export const useOpenPalette = (): (() => void) => useContext(OpenPalette)
 
 export function Keys({ children }: { children: ReactNode }) {
-  const [shown, setShown] = useState<Shown>(null)
+  const [shown, setShown] = useState<ShownDialog>(null)
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       const wanted = wantedBy(event)

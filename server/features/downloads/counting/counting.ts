@@ -7,7 +7,7 @@
 // - A download that broke off is continued from its session (sessions.ts).
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from '../../../core/log.ts'
-import type { Looks } from '../look.ts'
+import type { PageLooks } from '../look.ts'
 import type { Recorder } from '../record.ts'
 import type { Query } from '../targets.ts'
 import { createArchiveCounter, type ArchiveCounter } from './archive-counter.ts'
@@ -17,7 +17,7 @@ import { createPublicCounter, type PublicCounter } from './public-counter.ts'
 import { LEASE_SECONDS } from './session-sql.ts'
 import { createDownloadSessions } from './sessions.ts'
 
-export interface Counting {
+export interface DownloadCounters {
   links: LinkCounter
   archives: ArchiveCounter
   publics: PublicCounter
@@ -31,11 +31,11 @@ export interface Counting {
 
 export function createCounting(parts: {
   query: Query
-  looks: Looks
+  looks: PageLooks
   recorder: Pick<Recorder, 'record'>
   log: Logger
   clock: () => Date
-}): Counting {
+}): DownloadCounters {
   const cache = createLinkCache(parts.query, parts.log)
   const linkSessions = createDownloadSessions('download_sessions', parts)
   const archiveSessions = createDownloadSessions('archive_sessions', parts)

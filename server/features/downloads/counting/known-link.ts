@@ -3,7 +3,7 @@
 import type { LinkFacts } from '../../links/model/links.ts'
 import { tagProblemOf, type TagProblem } from '../../links/model/release.ts'
 import { hashKey } from '../../../core/secrets.ts'
-import type { PageLook, Looks } from '../look.ts'
+import type { PageLook, PageLooks } from '../look.ts'
 import {
   LINK_BYTES,
   TARGET,
@@ -113,7 +113,7 @@ const LOOK_UP = `
 /** Reads the link of a key; null if no link has it. */
 export async function readKnownLink(
   query: Query,
-  looks: Looks,
+  looks: PageLooks,
   { key, client, now, offset = null, later = false }: Asker,
 ): Promise<KnownLink | null> {
   const values = [hashKey(key), client.hash, now, client.network, offset, !later]

@@ -2,7 +2,7 @@
 import type { ByteRange } from '../../../core/store/store.ts'
 import type { Client } from '../../../http/clients.ts'
 import { isProbe } from '../../../http/conditions.ts'
-import type { Looks } from '../look.ts'
+import type { PageLooks } from '../look.ts'
 import type { Recorder } from '../record.ts'
 import type { Asker, LinkTarget, Query } from '../targets.ts'
 import { readKnownLink, type KnownLink } from './known-link.ts'
@@ -72,7 +72,7 @@ export interface OwedCopies {
 interface LinkCounterParts {
   query: Query
   cache: LinkCache
-  looks: Looks
+  looks: PageLooks
   sessions: DownloadSessions
   recorder: Pick<Recorder, 'record'>
 }

@@ -8,8 +8,8 @@ import {
 } from '../../../core/query-batcher.ts'
 import { lastOf, present } from '../../../core/present.ts'
 import type { Client } from '../../../http/clients.ts'
-import type { Looks } from '../look.ts'
-import type { ShopShown } from '../pages.ts'
+import type { PageLooks } from '../look.ts'
+import type { ShownShop } from '../pages.ts'
 import type { Recorder } from '../record.ts'
 import { joinSites } from '../referrers.ts'
 import {
@@ -35,7 +35,7 @@ export interface PublicTarget extends FileTarget {
 export interface KnownPublic {
   target: PublicTarget
   referrers: readonly string[]
-  shop: ShopShown
+  shop: ShownShop
 }
 
 export interface PublicAsker {
@@ -112,7 +112,7 @@ export interface PublicCounter {
 
 export function createPublicCounter(parts: {
   query: Query
-  looks: Looks
+  looks: PageLooks
   recorder: Pick<Recorder, 'record'>
 }): PublicCounter {
   const { query, looks, recorder } = parts

@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestShop, openTestDatabase } from '../../../../test/database.ts'
-import { get, openDepot, visit, type Depot } from '../../../../test/delivery.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { get, visit, openTestDepot, type Depot } from '../../../../test/delivery.ts'
 import { ensurePack } from '../../../files/packs.ts'
 import { createPackLink } from '../../links/model/pack-links.ts'
 import { revokeLinks } from '../../links/model/changes.ts'
@@ -10,17 +9,12 @@ const PDF = { view: 'both', content_type: 'application/pdf' }
 const ONLY = { ...PDF, view: 'view_only' }
 const DAY_MS = 86_400_000
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>
 let depot: Depot
 let port: number
 beforeAll(async () => {
-  database = await openTestDatabase()
-  depot = await openDepot(database, await createTestShop(database))
-  port = await depot.serve()
-})
-afterAll(async () => {
-  await depot.close()
-  await database.drop()
+  const opened = await openTestDepot()
+  ;({ depot, port } = opened)
+  return opened.end
 })
 
 const open = (key: string, headers: Record<string, string> = {}) =>

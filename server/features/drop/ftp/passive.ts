@@ -14,7 +14,7 @@ const MAX_ATTEMPTS = 50
 
 export class DataError extends Error {}
 
-export interface Passive {
+export interface PassiveListener {
   /** Listens for the next data connection; returns the port. */
   listen(): Promise<number>
   /** Waits for the client's connection. Throws `DataError` if it does not connect in time. */
@@ -26,7 +26,7 @@ export interface Passive {
 export function createPassive(
   control: Socket,
   ports: { first: number; last: number } | null,
-): Passive {
+): PassiveListener {
   const client = clientOf(control)
   let server: Server | null = null
   let connecting: Promise<Socket> | null = null

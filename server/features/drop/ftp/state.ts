@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import type { Session } from '../sessions.ts'
 import type { FtpOptions } from './options.ts'
-import type { Passive } from './passive.ts'
+import type { PassiveListener } from './passive.ts'
 import { present } from '../../../core/present.ts'
 
 /**
@@ -40,7 +40,7 @@ export interface State {
   /** The offset at which the next transfer begins (REST). */
   offset: number
   renameFrom: string | null
-  passive: Passive
+  passive: PassiveListener
   /** The running transfer's data connection. */
   data: Socket | null
   /** The last file that ended, until the client shows that it is still connected. */

@@ -11,7 +11,7 @@ import { isPathAllowed, joinPath, splitPath } from '../paths.ts'
 import { FAILED, noteName, PROCESSED, removeNote } from '../own-folders.ts'
 import { noteOf, type Reason } from '../note.ts'
 
-export interface Filing {
+export interface FilingParts {
   scope: ShopScope
   stores: ReadonlyMap<string, BlobStore>
 }
@@ -128,7 +128,7 @@ export async function fileProcessed(
 
 /** Moves a file that was not imported to /failed/, with the reason in a text file next to it. */
 export async function fileFailed(
-  { scope: tx, stores }: Filing,
+  { scope: tx, stores }: FilingParts,
   entry: FiledEntry,
   reason: Reason,
 ): Promise<void> {

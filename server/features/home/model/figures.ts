@@ -3,14 +3,14 @@ import type { ShopScope } from '../../../core/db/for-shop.ts'
 import { ERRORS, isErrorCode } from '../../../core/errors.ts'
 import { elementAt } from '../../../core/present.ts'
 import { readCounts } from '../../../files/file-counts.ts'
-import { IN_PERIOD, periodOf, readTops, type Period, type Tops } from './tops.ts'
+import { IN_PERIOD, periodOf, readTops, type Period, type TopLists } from './tops.ts'
 
 /** Figures of each day. */
 export const METRICS = ['downloads', 'deliveries', 'imported_files'] as const
 export type Metric = (typeof METRICS)[number]
 const TOP = 10
 
-export interface Figures extends Tops {
+export interface Figures extends TopLists {
   /** Each day of the period, oldest first. */
   days: { day: string; downloads: number; deliveries: number; imported_files: number }[]
   /** The totals of the whole period, and of the equally long one before it. */

@@ -26,7 +26,7 @@ export const periodOf = (days: number, now: Date): Period => ({
   days,
 })
 
-export interface Tops {
+export interface TopLists {
   top_files: { file_id: string; filename: string; downloads: number }[]
   top_products: { product_id: string; title: string; downloads: number }[]
 }
@@ -58,7 +58,11 @@ interface Top {
 }
 
 /** Reads both lists. Those of a shop with many downloads are as old as an hour. */
-export async function readTops(scope: ShopScope, period: Period, few = FEW_ROWS): Promise<Tops> {
+export async function readTops(
+  scope: ShopScope,
+  period: Period,
+  few = FEW_ROWS,
+): Promise<TopLists> {
   const areMany = await hasMany(scope, period, few)
   const [files, products] = await Promise.all([
     topsOf(scope, 'file', period, areMany),

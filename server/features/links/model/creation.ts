@@ -13,7 +13,7 @@ export interface LinkTerms {
   download_limit?: number | null | undefined
 }
 
-export interface LinksWanted extends LinkTerms {
+export interface NewLinks extends LinkTerms {
   /** Bare UUIDs; one link is created for each, in this order. */
   file_ids: readonly string[]
   email?: string | null | undefined
@@ -60,7 +60,7 @@ const CREATE = `
 export async function makeLinks(
   scope: ShopScope,
   secrets: Secrets,
-  wanted: LinksWanted,
+  wanted: NewLinks,
   now: Date,
 ): Promise<readonly string[]> {
   if (wanted.file_ids.length === 0) return []
@@ -91,7 +91,7 @@ export async function makeLinks(
 export async function createLinks(
   scope: ShopScope,
   secrets: Secrets,
-  wanted: LinksWanted,
+  wanted: NewLinks,
   now: Date,
 ): Promise<readonly Link[]> {
   return readLinks(scope, secrets, await makeLinks(scope, secrets, wanted, now), now)

@@ -86,7 +86,7 @@ export async function listLinks(
   return { data, next_cursor: rows.length > page.limit ? lastOf(data).id : last }
 }
 
-async function readAll(scope: ShopScope, page: LinkFilter & Place, now: Date): Promise<Found> {
+async function readAll(scope: ShopScope, page: LinkFilter & Place, now: Date): Promise<FoundLinks> {
   const { where, bindings, served } = await compile(scope, page, now)
   const read = served ? readByIndex : readBySpans
   return read(scope, where, bindings, page)
@@ -100,7 +100,7 @@ async function readNewest(
   scope: ShopScope,
   page: LinkFilter & Place,
   now: Date,
-): Promise<Found | null> {
+): Promise<FoundLinks | null> {
   const { search, ...others } = page
   if (!search) return null
   const { where, bindings, served } = await compile(scope, others, now)
@@ -142,7 +142,7 @@ function requireCursor(cursor: string | undefined): void {
   })
 }
 
-interface Compiled {
+interface LinkCondition {
   where: string
   bindings: Bindings
   /**
@@ -152,7 +152,11 @@ interface Compiled {
   served: boolean
 }
 
-async function compile(scope: ShopScope, filter: LinkFilter & Place, now: Date): Promise<Compiled> {
+async function compile(
+  scope: ShopScope,
+  filter: LinkFilter & Place,
+  now: Date,
+): Promise<LinkCondition> {
   const conditions: string[] = []
   const bindings: Bindings = {}
   let served = filter.status === 'revoked' || (filter.status === undefined && !filter.search)
@@ -265,7 +269,7 @@ async function fewIds(
   return count > MAX_NAMED ? null : ids
 }
 
-interface Found {
+interface FoundLinks {
   rows: LinkRow[]
   /** Where to continue if the end was not reached and the page is not full. */
   last: string | null
@@ -280,7 +284,7 @@ async function readByIndex(
   where: string,
   bindings: Bindings,
   place: Place,
-): Promise<Found> {
+): Promise<FoundLinks> {
   const { limit, cursor } = place
   // The tables that the condition does not name are joined for the page only.
   const rows = await scope.query<LinkRow>(
@@ -304,7 +308,7 @@ async function readBySpans(
   bindings: Bindings,
   place: Place,
   spans = Infinity,
-): Promise<Found> {
+): Promise<FoundLinks> {
   const until = performance.now() + TIME_LIMIT_MS
   const found: LinkRow[] = []
   let last = place.cursor ?? null

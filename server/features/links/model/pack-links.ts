@@ -13,7 +13,7 @@ import { orderedIds, type LinkTerms } from './creation.ts'
 import { VERSION_SHA256 } from '../../../files/digests.ts'
 import { readShop } from '../../../files/shop-settings.ts'
 
-export interface PackLinkWanted extends LinkTerms {
+export interface NewPackLink extends LinkTerms {
   /** A bare UUID. */
   pack_id: string
   email?: string | null | undefined
@@ -26,7 +26,7 @@ export interface PackLinkWanted extends LinkTerms {
 export async function createPackLink(
   scope: ShopScope,
   secrets: Secrets,
-  wanted: PackLinkWanted,
+  wanted: NewPackLink,
   now: Date,
 ): Promise<Link> {
   const { settings } = await readShop(scope)

@@ -24,7 +24,7 @@ export type RuleTarget =
   | { product_id: string; variant_id: string | null; sku_template: null }
   | { product_id: null; variant_id: null; sku_template: string }
 
-export type RuleGiven = NamePattern & RuleTarget
+export type RuleValues = NamePattern & RuleTarget
 
 export const MAX_RULES = 200
 
@@ -53,7 +53,7 @@ export async function requireRule(scope: ShopScope, id: string): Promise<Mapping
  */
 export const createRule = (
   scope: ShopScope,
-  given: RuleGiven,
+  given: RuleValues,
   { place, by }: { place: number | null; by: string },
 ): Promise<MappingRuleRow> =>
   scope.transaction(async (tx) => {

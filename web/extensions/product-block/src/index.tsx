@@ -12,7 +12,7 @@ interface File {
   filename: string
   size_bytes: number
 }
-interface Found {
+interface FoundFiles {
   data: File[]
   total: number
 }
@@ -26,11 +26,11 @@ export default function extension() {
 }
 
 const productOf = () => shopify.data.selected[0]?.id ?? ''
-const search = (query: Record<string, string>): Promise<Found> =>
+const search = (query: Record<string, string>): Promise<FoundFiles> =>
   callApp(shopify, `/api/files?${new URLSearchParams({ limit: String(SHOWN), ...query })}`)
 
 function ProductBlock() {
-  const [files, setFiles] = useState<Found | null>(null)
+  const [files, setFiles] = useState<FoundFiles | null>(null)
   const [error, setError] = useState<{ reason: string | null } | null>(null)
   const load = useCallback(async () => {
     setError(null)
@@ -101,7 +101,7 @@ async function runOnFile(file: string): Promise<void> {
 
 function Attach({ onAttached }: { onAttached: () => void }) {
   const [name, setName] = useState('')
-  const [found, setFound] = useState<Found | null>(null)
+  const [found, setFound] = useState<FoundFiles | null>(null)
   const [told, setTold] = useState<{ text: string; tone: 'success' | 'critical' } | null>(null)
   const { i18n } = shopify
   const guarded = async (work: () => Promise<void>) => {

@@ -10,7 +10,7 @@ declare const shopify: Api
 /** The most files whose links the API creates within the call. */
 const MAX_FILES = 100
 
-interface Found {
+interface FoundLinks {
   data: { id: string }[]
   next_cursor: string | null
 }
@@ -24,7 +24,7 @@ async function filesOfSelected(): Promise<string[] | null> {
   const files = new Set<string>()
   for (const { id } of shopify.data.selected) {
     const query = new URLSearchParams({ product: id, limit: String(MAX_FILES) })
-    const found = await callApp<Found>(shopify, `/api/files?${query}`)
+    const found = await callApp<FoundLinks>(shopify, `/api/files?${query}`)
     found.data.forEach((file) => files.add(file.id))
     if (found.next_cursor !== null || files.size > MAX_FILES) return null
   }

@@ -1,7 +1,7 @@
 // The texts of an action's dialog: its plugin's messages with the present values.
 import { type Entry } from '../../../shell/client/plugins.ts'
 import { formatMessage, type MessageValues } from '../../../shell/messages/format.ts'
-import { type Chosen } from '../selection.ts'
+import { type ActionFiles } from '../selection.ts'
 import { confirmationOf, type Options } from './action-form.ts'
 
 const SHOWN_SPELLINGS = 6
@@ -18,7 +18,7 @@ interface ActionTexts {
 /** `names`: the names of picked values, `product_id_text` for the option `product_id`. */
 export function textsOf(
   { action }: Entry,
-  chosen: Chosen,
+  chosen: ActionFiles,
   options: Options,
   names: MessageValues = {},
 ): ActionTexts {
@@ -43,7 +43,7 @@ export function textsOf(
 /** The question that is asked before the action runs; null if it would change nothing unasked. */
 export function questionOf(
   entry: Entry,
-  chosen: Chosen,
+  chosen: ActionFiles,
   options: Options,
 ): { text: string; button: string } | null {
   const found = confirmationOf(entry, options)
@@ -56,7 +56,7 @@ export function questionOf(
 const SHOWN_TAGS = 6
 
 /** The tags that the files have and the options do not name. */
-function lostTags({ files }: Chosen, { tags }: Options) {
+function lostTags({ files }: ActionFiles, { tags }: Options) {
   const named = new Set(Array.isArray(tags) ? (tags as string[]) : [])
   const lost = files.map((file) => file.tags.filter((tag) => !named.has(tag)))
   const names = [...new Set(lost.flat())]
@@ -81,7 +81,7 @@ const scalarsOf = (options: Options): MessageValues =>
  * Facts about the selected files: are all of them known to the page, and which of their tags have
  * capitals.
  */
-function factsOf({ files, known }: Chosen): MessageValues {
+function factsOf({ files, known }: ActionFiles): MessageValues {
   const capitals = [...new Set(files.flatMap(({ tags }) => tags))].filter(
     (tag) => tag !== tag.toLowerCase(),
   )

@@ -6,12 +6,12 @@ import { Dialog } from '../../../shell/components/dialog.tsx'
 import { Problem } from '../../../shell/components/problem.tsx'
 import { Text } from '../../../shell/ui/index.ts'
 import { allOf } from '../../../shell/files/selection-labels.ts'
-import { type Chosen } from '../selection.ts'
+import { type ActionFiles } from '../selection.ts'
 import { Preview, usePreview } from './preview.tsx'
 import { t } from '../../../shell/messages/t.ts'
 
 export interface BulkProps {
-  chosen: Chosen
+  chosen: ActionFiles
   onClose: () => void
   /** The operation was started. */
   onStarted: (operation: Operation) => void

@@ -1,6 +1,6 @@
 // What a deletion would affect in addition to the files: their products and working links.
 import { useFilesImpact } from '../../../shell/client/queries.ts'
-import { type Chosen } from '../selection.ts'
+import { type ActionFiles } from '../selection.ts'
 
 /** null: unknown. */
 export interface Impact {
@@ -19,7 +19,7 @@ export interface Impact {
 /**
  * If all files are loaded in the page, their own data is shown until the answer arrives.
  */
-export function useImpact({ select, files, known }: Chosen): Impact {
+export function useImpact({ select, files, known }: ActionFiles): Impact {
   const { data, isFetching } = useFilesImpact(select)
   if (data)
     return {

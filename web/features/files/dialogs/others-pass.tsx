@@ -2,11 +2,11 @@
 import { type FileTest } from '../../../shell/client/plugins.ts'
 import { Text } from '../../../shell/ui/index.ts'
 import { meetsTest } from '../fits.ts'
-import { type Chosen } from '../selection.ts'
+import { type ActionFiles } from '../selection.ts'
 import { t } from '../../../shell/messages/t.ts'
 
 interface Props {
-  chosen: Chosen
+  chosen: ActionFiles
   files: FileTest
   one: string
   many: string

@@ -14,7 +14,7 @@ import {
 } from '../../../shell/components/problems.ts'
 import { checkForm, initialOptions, type Options, sentOptions } from './action-form.ts'
 import { questionOf } from './action-texts.ts'
-import { type Chosen } from '../selection.ts'
+import { type ActionFiles } from '../selection.ts'
 import type { Work } from './bulk-dialog.tsx'
 
 /**
@@ -58,7 +58,7 @@ interface ActionForm {
 }
 
 /** @param chosen the files: a question that concerns none of them is not asked. */
-export function useActionForm(entry: Entry, chosen: Chosen): ActionForm {
+export function useActionForm(entry: Entry, chosen: ActionFiles): ActionForm {
   const start = useStartOperation()
   const [options, setOptions] = useState(() => initialOptions(entry))
   const [touched, setTouched] = useState<ReadonlySet<string> | 'all'>(new Set())

@@ -4,7 +4,7 @@ import { type ActionPlace } from '../../../shell/client/plugins.ts'
 import { type Selection } from '../../../shell/client/types.ts'
 import { filterTexts } from '../../../shell/files/filter-labels.ts'
 import { ChoiceList } from '../../../shell/ui/index.ts'
-import { type Chosen } from '../selection.ts'
+import { type ActionFiles } from '../selection.ts'
 import { t } from '../../../shell/messages/t.ts'
 
 interface Choice {
@@ -15,8 +15,8 @@ interface Choice {
   count: number | null
 }
 
-export interface Which {
-  chosen: Chosen
+export interface FileChoice {
+  chosen: ActionFiles
   /** Is the number of files known? */
   counted: boolean
   /** Empty: no choice is offered. */
@@ -26,7 +26,7 @@ export interface Which {
 }
 
 /** An action on the list as a whole offers a choice; other actions work on the selection. */
-export function useWhichFiles(chosen: Chosen, places: readonly ActionPlace[]): Which {
+export function useWhichFiles(chosen: ActionFiles, places: readonly ActionPlace[]): FileChoice {
   const offered = places.includes('list') ? choicesFor(chosen) : []
   const [value, pick] = useState<string | null>(null)
   const picked = offered.find((one) => one.value === value) ?? offered[0]
@@ -39,7 +39,7 @@ export function useWhichFiles(chosen: Chosen, places: readonly ActionPlace[]): W
   }
 }
 
-export function WhichFiles({ which: { offered, picked, pick } }: { which: Which }) {
+export function WhichFiles({ which: { offered, picked, pick } }: { which: FileChoice }) {
   if (offered.length < 2) return null
   return (
     <ChoiceList
@@ -52,7 +52,7 @@ export function WhichFiles({ which: { offered, picked, pick } }: { which: Which 
 }
 
 /** Without choices that equal another one. */
-function choicesFor({ select, count, list }: Chosen): Choice[] {
+function choicesFor({ select, count, list }: ActionFiles): Choice[] {
   const narrowed = filterTexts(list.filter)
   const { isExact = true } = list
   const choices: Choice[] = []
@@ -80,7 +80,7 @@ function choicesFor({ select, count, list }: Chosen): Choice[] {
   return choices
 }
 
-function matchingText({ total, isExact = true }: Chosen['list'], narrowed: readonly string[]) {
+function matchingText({ total, isExact = true }: ActionFiles['list'], narrowed: readonly string[]) {
   const conditions = narrowed.join('; ') || t('in the trash')
   return isExact
     ? t('The {total, plural, one {# file that matches} other {# files that match}}: {conditions}', {

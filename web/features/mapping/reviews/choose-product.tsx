@@ -6,12 +6,12 @@ import { Dialog } from '../../../shell/components/dialog.tsx'
 import { Problem } from '../../../shell/components/problem.tsx'
 import { ProductPicker } from '../product-picker.tsx'
 import { t } from '../../../shell/messages/t.ts'
-import { type Alike } from './review-card.tsx'
+import { type GroupSummary } from './review-card.tsx'
 
 interface Props {
   review: Review
   /** The product is for all files of the group. */
-  alike?: Alike | undefined
+  alike?: GroupSummary | undefined
   onClose: () => void
   onDecided: (decision: Decision) => void
 }

@@ -21,7 +21,7 @@ import { t } from '../../../shell/messages/t.ts'
 import { useDecide } from './use-decide.ts'
 
 /** What a group of files has in common; absent: one file. */
-export interface Alike {
+export interface GroupSummary {
   count: number
   rule: string
   rule_text?: ServerText
@@ -31,7 +31,7 @@ export interface Alike {
 
 interface Props {
   review: Review
-  alike?: Alike | undefined
+  alike?: GroupSummary | undefined
   onChoose: () => void
   onRemember: (candidate: Candidate | undefined) => void
   /** Shows each file of the group by itself. */
@@ -210,7 +210,7 @@ const FileHeading = ({ review: { file } }: { review: Review }) => (
   </div>
 )
 
-function GroupHeading({ review, alike }: { review: Review; alike: Alike }) {
+function GroupHeading({ review, alike }: { review: Review; alike: GroupSummary }) {
   const { count, rule, rule_text, others } = alike
   const names = [review.file.filename, ...others]
   const more = count - names.length

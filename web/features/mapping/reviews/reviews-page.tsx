@@ -14,7 +14,7 @@ import { RuleDialog } from '../rules/rule-dialog.tsx'
 import { commonStart, ruleText } from '../rules/rule-text.ts'
 import { AcceptAbove } from './accept-above.tsx'
 import { ChooseProduct } from './choose-product.tsx'
-import { ReviewCard, type Alike } from './review-card.tsx'
+import { ReviewCard, type GroupSummary } from './review-card.tsx'
 import { useReviewKeys } from './review-keys.ts'
 import './reviews.css'
 
@@ -23,9 +23,9 @@ const SHOWN = 25
 /** `like`: a review of the group that is shown. */
 const REVIEWS_STATE = listState({ like: word })
 
-interface Shown {
+interface ReviewEntry {
   review: Review
-  alike?: Alike | undefined
+  alike?: GroupSummary | undefined
 }
 
 /** The groups, or the files of one group. */
@@ -36,21 +36,21 @@ function useShown({ like, cursor }: { like: string; cursor: string }) {
   return { read: groups, ...groups.data, list: groups.data?.data.map(together) }
 }
 
-const alone = (review: Review): Shown => ({ review })
-const together = ({ review, ...alike }: Alike & { review: Review }): Shown => ({
+const alone = (review: Review): ReviewEntry => ({ review })
+const together = ({ review, ...alike }: GroupSummary & { review: Review }): ReviewEntry => ({
   review,
   alike: alike.count > 1 ? alike : undefined,
 })
 
-type Asked =
-  | { dialog: 'product'; shown: Shown }
-  | { dialog: 'rule'; shown: Shown; candidate: Candidate | undefined }
+type ReviewDialog =
+  | { dialog: 'product'; shown: ReviewEntry }
+  | { dialog: 'rule'; shown: ReviewEntry; candidate: Candidate | undefined }
   | { dialog: 'above' }
 
 export function ReviewsPage() {
   const { urlState, go, pages } = useUrlState(REVIEWS_STATE)
   const { read, list, open, next_cursor } = useShown(urlState)
-  const [asked, setAsked] = useState<Asked | null>(null)
+  const [asked, setAsked] = useState<ReviewDialog | null>(null)
   const [decided, setDecided] = useState<{ decision: Decision; number: number } | null>(null)
   const decide = (decision: Decision) =>
     setDecided((last) => ({ decision, number: (last?.number ?? 0) + 1 }))
@@ -121,7 +121,7 @@ const ReviewPages = ({ page, pages }: PagesProps) =>
   )
 
 interface AskedProps {
-  asked: Asked
+  asked: ReviewDialog
   onClose: () => void
   onDecided: (decision: Decision) => void
 }
@@ -163,7 +163,7 @@ const NoReviews = ({ inGroup, onAll }: { inGroup: boolean; onAll: () => void }) 
 )
 
 interface RememberProps {
-  shown: Shown
+  shown: ReviewEntry
   candidate: Candidate | undefined
   onClose: () => void
   onDecided: (decision: Decision) => void

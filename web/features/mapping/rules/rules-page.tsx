@@ -23,11 +23,11 @@ import { RuleDialog } from './rule-dialog.tsx'
 import { readPattern, ruleText, targetText } from './rule-text.ts'
 import '../product-picker.css'
 
-type Editing = { rule: MappingRule | null } | null
+type RuleEdit = { rule: MappingRule | null } | null
 
 export function RulesPage() {
   const rules = useRules()
-  const [editing, setEditing] = useState<Editing>(null)
+  const [editing, setEditing] = useState<RuleEdit>(null)
   const [decided, setDecided] = useState<{ decision: Decision; number: number } | null>(null)
   const decide = (decision: Decision) =>
     setDecided((last) => ({ decision, number: (last?.number ?? 0) + 1 }))

@@ -16,7 +16,7 @@ import { t, translated } from '../../../shell/messages/t.ts'
 import { Banner, BlockStack, Card } from '../../../shell/ui/index.ts'
 import { DeliveryFields } from './delivery-fields.tsx'
 
-type Saved = ShopSettings & DeliverySettings
+type SavedSettings = ShopSettings & DeliverySettings
 
 export function DeliverySettingsPage() {
   const settings = useSettings()
@@ -30,7 +30,7 @@ export function DeliverySettingsPage() {
         <MissingAccess />
         <LoadProblem query={settings} what={t('The settings could not be loaded')} />
         {settings.data ? (
-          <Form settings={settings.data as Saved} />
+          <Form settings={settings.data as SavedSettings} />
         ) : (
           !settings.error && (
             <Card padding="0">
@@ -43,7 +43,7 @@ export function DeliverySettingsPage() {
   )
 }
 
-function Form({ settings }: { settings: Saved }) {
+function Form({ settings }: { settings: SavedSettings }) {
   const [draft, setDraft] = useState<Partial<DeliverySettings>>({})
   const change = changeOf(settings, draft)
   const dirty = Object.keys(change).length > 0

@@ -29,14 +29,11 @@ const REFRESH_SECONDS = 90 * 24 * 3600
 /** The expiry of a token that was requested without one: effectively never. */
 const NEVER_SECONDS = 100 * 365 * 24 * 3600
 
-/** @param accessSeconds how long an expiring access token works. */
-export function createTokenEndpoint(app: DemoApp, accessSeconds: number): TokenEndpoint {
+/** Signs and reads the app's tokens. */
+function createTokens(app: DemoApp, accessSeconds: number) {
   const secret = `${app.apiSecret}/tokens`
-  const retired = new Set<string>()
-  const counts = { exchange: 0, refresh: 0 }
-  let installed = true
-  /** Tokens from before are refused. Milliseconds; forgotten at a restart. */
-  let uninstalledAt = 0
+  /** Tokens from before `uninstalledAt` (milliseconds, forgotten at a restart) are refused. */
+  const installation = { installed: true, uninstalledAt: 0 }
   const sign = (use: string, seconds: number, more: object = {}) => {
     const now = Date.now()
     const about = { use, shop: app.shopDomain, jti: randomUUID() }
@@ -46,6 +43,7 @@ export function createTokenEndpoint(app: DemoApp, accessSeconds: number): TokenE
   const read = (token: unknown, use: string) => {
     const claims =
       typeof token === 'string' ? readToken(token.replace(/^shp(at|rt)_/, ''), secret) : null
+    const { installed, uninstalledAt } = installation
     const current = installed && Number(claims?.made ?? 0) >= uninstalledAt
     return current && claims?.use === use && claims.shop === app.shopDomain ? claims : null
   }
@@ -56,11 +54,22 @@ export function createTokenEndpoint(app: DemoApp, accessSeconds: number): TokenE
     refresh_token: `shprt_${sign('refresh', REFRESH_SECONDS, { replaces })}`,
     refresh_token_expires_in: REFRESH_SECONDS,
   })
+  return { sign, read, expiring, installation }
+}
 
+/** @param accessSeconds how long an expiring access token works. */
+export function createTokenEndpoint(app: DemoApp, accessSeconds: number): TokenEndpoint {
+  const { sign, read, expiring, installation } = createTokens(app, accessSeconds)
+  const retired = new Set<string>()
+  const counts = { exchange: 0, refresh: 0 }
   const exchange = (body: Record<string, unknown>) => {
     const { subject_token: subject } = body
     const claims = typeof subject === 'string' ? readToken(subject, app.apiSecret) : null
-    if (!installed || claims?.aud !== app.apiKey || claims.dest !== `https://${app.shopDomain}`)
+    if (
+      !installation.installed ||
+      claims?.aud !== app.apiKey ||
+      claims.dest !== `https://${app.shopDomain}`
+    )
       return refusal('invalid_subject_token', 'The session token is not valid')
     if (body.requested_token_type !== 'urn:shopify:params:oauth:token-type:offline-access-token')
       return refusal('invalid_request', 'Only offline access tokens are given here')
@@ -84,12 +93,12 @@ export function createTokenEndpoint(app: DemoApp, accessSeconds: number): TokenE
 
   return {
     counts,
-    isInstalled: () => installed,
+    isInstalled: () => installation.installed,
     uninstall: () => {
-      installed = false
-      uninstalledAt = Date.now() + 1
+      installation.installed = false
+      installation.uninstalledAt = Date.now() + 1
     },
-    install: () => void (installed = true),
+    install: () => void (installation.installed = true),
     accepts: (token) => token.startsWith('shpat_') && read(token, 'access') !== null,
     grant: (body) => {
       if (body.client_id !== app.apiKey || body.client_secret !== app.apiSecret)

@@ -86,7 +86,7 @@ export function createAccess(
 }
 
 /** A token that was sealed with another secret cannot be used. */
-const works = (sealing: Sealing, shop: number, row: TokenRow | null): boolean =>
+const works = (sealing: TokenSealer, shop: number, row: TokenRow | null): boolean =>
   (isRenewable(row, RENEWABLE_MS) && sealing.openRefresh(shop, row) !== null) ||
   (isFresh(row) && row?.expires_at === null && sealing.openGrant(shop, row) !== null)
 
@@ -96,7 +96,7 @@ const works = (sealing: Sealing, shop: number, row: TokenRow | null): boolean =>
  */
 async function exchangeOnce(
   scope: ShopScope,
-  sealing: Sealing,
+  sealing: TokenSealer,
   exchange: () => ReturnType<Grants['exchange']>,
 ): Promise<boolean> {
   const { shop } = scope

@@ -4,6 +4,7 @@ import { appConfig } from '../app.config.ts'
 import { closeAll, type CloseStep } from './startup/closing.ts'
 import type { Config } from './startup/config.ts'
 import { createLogger, errorFields, type Logger } from './core/log.ts'
+import { isConnectTimeout } from './core/db/error-classes.ts'
 import { DROP_CHILD } from './startup/drop-child.ts'
 
 const STOP_WITHIN_MS = 20_000
@@ -20,6 +21,14 @@ async function start(config: Config, log: Logger, closings: CloseStep[]): Promis
   const development = process.argv.includes('--dev')
   const sample = process.argv.includes('--sample')
   return all.start(config, log, { closings, print, development, sample })
+}
+
+/** The drivers say only that a time is over, not for what. */
+const reasonOf = (error: unknown): string => {
+  const message = error instanceof Error ? error.message : String(error)
+  return isConnectTimeout(error)
+    ? `The database did not answer in time (${message}): the machine may be busy. Start again.`
+    : message
 }
 
 /** A drop server's parent logs a reason only once. */
@@ -54,7 +63,7 @@ async function main(): Promise<void> {
     await start(config, log, closings)
   } catch (error) {
     // Stopped while it was starting: the start fails because its database is closed.
-    if (!stopping) fail(error instanceof Error ? error.message : String(error))
+    if (!stopping) fail(reasonOf(error))
     log.debug('start failed', errorFields(error))
     stopping ??= stop(1)
   }

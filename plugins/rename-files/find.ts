@@ -77,7 +77,8 @@ function objectionTo(message: string): Text {
       construct: construct.slice(0, 20),
     })
   return say('This expression cannot be read: {reason}', {
-    reason: message.replace(/^error parsing regexp: /, ''),
+    // `(?i)` is how the library writes that case is ignored.
+    reason: message.replace(/^error parsing regexp: /, '').replace('`(?i)', '`'),
   })
 }
 

@@ -2,14 +2,16 @@
 // opposed to a statement that is wrong.
 
 const UNAVAILABLE_CODES = /^(08|57P0|25P03|53|ECONN|EPIPE|ETIMEDOUT|KNEX)/
+/** Of pg's client, of its pool and of knex: no connection was made, or free, in time. */
+const TIMEOUTS = [
+  ...['timeout expired', 'connection timeout', 'timeout exceeded when trying to connect'],
+  'Timeout acquiring a connection',
+]
+const TIMEOUT_MESSAGES = new RegExp(TIMEOUTS.join('|'))
 const UNAVAILABLE_MESSAGES = new RegExp(
-  [
-    'Connection terminated',
-    'timeout exceeded when trying to connect',
-    'Timeout acquiring a connection',
-    'Unable to acquire a connection',
-    'not queryable',
-  ].join('|'),
+  ['Connection terminated', ...TIMEOUTS, 'Unable to acquire a connection', 'not queryable'].join(
+    '|',
+  ),
 )
 
 const codeOf = (error: unknown): string => {
@@ -24,6 +26,9 @@ export function isDatabaseUnavailable(error: unknown): boolean {
     (error instanceof Error && UNAVAILABLE_MESSAGES.test(error.message))
   )
 }
+
+export const isConnectTimeout = (error: unknown): boolean =>
+  error instanceof Error && TIMEOUT_MESSAGES.test(error.message)
 
 /** PostgreSQL's `disk_full`, and the system's errors for a full disk or an exhausted quota. */
 const NO_ROOM = new Set(['53100', 'ENOSPC', 'EDQUOT', 'EFBIG'])

@@ -1,0 +1,43 @@
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { isConnectTimeout, isDatabaseUnavailable } from './error-classes.ts'
+
+/** Accepts connections, as a server that is too busy to answer them. */
+let server: Server
+const sockets = new Set<Socket>()
+beforeAll(async () => {
+  server = createServer((socket) => void sockets.add(socket.on('error', () => {})))
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+})
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+const options = () => ({
+  ...{ host: '127.0.0.1', port: (server.address() as AddressInfo).port },
+  ...{ user: 'a', database: 'a', connectionTimeoutMillis: 20 },
+})
+
+it.each([
+  ['a client', async () => new pg.Client(options()).connect()],
+  [
+    'a pool',
+    async () => {
+      const pool = new pg.Pool(options())
+      await pool.query('select 1').finally(() => pool.end())
+    },
+  ],
+])('%s whose connection is not made in time is an outage', async (_, connect) => {
+  const error: unknown = await connect().then(
+    () => null,
+    (reason: unknown) => reason,
+  )
+  expect([isDatabaseUnavailable(error), isConnectTimeout(error)]).toEqual([true, true])
+})
+
+it('a refused connection is an outage, and no timeout', () => {
+  const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+  expect([isDatabaseUnavailable(refused), isConnectTimeout(refused)]).toEqual([true, false])
+})

@@ -112,7 +112,7 @@ function aboutTexts(t: Translator, file: ShownFile, { now, shop }: OpenedPack): 
   const later = isReleased(file, now) ? '' : availableText(t, file, timeZone)
   return [
     ...[t.size(file.size_bytes), later, file.tag_problem ? t('order.needsTag') : ''],
-    ...[leftText(t, file), untilText(t, file, now, timeZone)],
+    ...[hasEnded(file, now) ? '' : leftText(t, file), untilText(t, file, now, timeZone)],
     ...[renewedText(t, file), ...keyTexts(t, file)],
   ]
 }

@@ -6,12 +6,14 @@ import { openDepot, type Depot } from '../../../test/delivery.ts'
 import { paidOrder, type MadeOrder } from '../../../test/orders.ts'
 import { forShop } from '../../core/db/for-shop.ts'
 import { addMappings } from '../../files/mappings.ts'
+import { translatorFor } from '../downloads/translate.ts'
 import { ensurePack } from '../../files/packs.ts'
 import { createPackLink } from '../links/model/pack-links.ts'
 import { changeDelivery, holdDelivery, releaseDelivery, revokeDelivery } from '../orders/changes.ts'
 import { reconcileOrder } from '../orders/reconcile.ts'
 import { listBuyers, readBuyer } from './buyers.ts'
 import { hasItems, readLibrary } from './items.ts'
+import { renderLibrary } from './pages.ts'
 
 const PRODUCT = 'gid://shopify/Product/1'
 const ADA = 'ada@example.com'
@@ -96,4 +98,29 @@ it('lists a pack once, finds it, and shows nothing of it to another shop', async
   const other = forShop(database, await createTestShop(database, 'other.myshopify.com'))
   expect(await hasItems(other, ADA)).toBe(false)
   expect(await listBuyers(other, { limit: 10 })).toEqual([])
+})
+
+it('shows a file that is only viewed with its view, and one that is both with two buttons', async () => {
+  await reconcile({ id: 'gid://shopify/Order/77', name: '#1077', email: 'viewer@example.com' })
+  const shown = async (view: string) => {
+    await depot.scope
+      .from('files')
+      .where('id', file)
+      .update({ view, content_type: 'application/pdf' } as never)
+    const { items } = await readLibrary(depot.scope, depot.secrets, {
+      ...{ email: 'viewer@example.com', search: '', page: 1, now: depot.time.now },
+    })
+    const { html } = renderLibrary(
+      { t: translatorFor('de') },
+      {
+        ...{ key: 'k', items, hasMore: false, page: 1, search: '', locale: null, visited: null },
+        now: depot.time.now,
+      },
+    )
+    return html.replace(/<style>.*?<\/style>/s, '').replaceAll(/<[^>]*>|\s+/g, ' ')
+  }
+  expect(await shown('view_only')).toMatch(/Lesen/)
+  expect(await shown('view_only')).not.toMatch(/Herunterladen|noch 2 Downloads/)
+  expect(await shown('both')).toMatch(/noch 2 Downloads.*Herunterladen.*Lesen/)
+  expect(await shown('download')).not.toMatch(/Lesen/)
 })

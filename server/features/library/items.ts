@@ -7,6 +7,7 @@ import { sha256Of } from '../../files/digests.ts'
 import type { Secrets } from '../../core/secrets.ts'
 import { linkStatus, MAPPING_STATE, type LinkFacts, type LinkStatus } from '../links/model/links.ts'
 import { tagProblemOf, type TagProblem } from '../links/model/release.ts'
+import type { FileTarget } from '../downloads/targets.ts'
 import { hasNoPicture } from '../previews/kept.ts'
 import { keysOfDeliveries, type ShownKey } from '../preparation/model/assigned-keys.ts'
 
@@ -26,6 +27,8 @@ export interface LibraryItem {
   sha256: string | null
   /** Null: a pack. */
   content_type: string | null
+  /** What buyers may do with it; null: a pack. */
+  view: FileTarget['view'] | null
   /** It has no preview. */
   unpictured: boolean
   order: string | null
@@ -61,6 +64,7 @@ interface ItemRow extends LinkFacts {
   size_bytes: number | null
   sha256: string | null
   content_type: string | null
+  view: FileTarget['view'] | null
   unpictured: boolean
   order_name: string | null
   created_at: Date
@@ -117,7 +121,7 @@ const READ = (search: boolean) => `
       p.id as page_id, p.rotation as page_rotation, p.key_hash as page_key_hash,
       coalesce(f.filename, k.name) as name, coalesce(w.size_bytes, f.size_bytes) as size_bytes,
       ${sha256Of('l.shop_id', `coalesce(w.hash, ${CURRENT_HASH})`)} as sha256,
-      f.content_type, ${hasNoPicture('l.shop_id', CURRENT_HASH)} as unpictured,
+      f.content_type, f.view, ${hasNoPicture('l.shop_id', CURRENT_HASH)} as unpictured,
       o.name as order_name, l.created_at, coalesce(f.version, 1) as version,
       case when f.version > 1 and f.version_since > l.created_at and not coalesce(w.stale, false)
         then f.version_since end as renewed_at,
@@ -194,6 +198,7 @@ function itemOf(row: ItemRow, secrets: Secrets, now: Date): Omit<LibraryItem, 'l
     size_bytes: row.size_bytes,
     sha256: row.sha256,
     content_type: row.content_type,
+    view: row.view,
     unpictured: row.unpictured,
     order: row.order_name,
   }

@@ -8,6 +8,8 @@ import {
 } from '../downloads/pages.ts'
 import { licenceText, useText } from '../downloads/pack-page.ts'
 import type { Translator } from '../downloads/translate.ts'
+import { viewButtonOf } from '../downloads/view-buttons.ts'
+import { isViewOnly } from '../downloads/view-kinds.ts'
 import { previewKind } from '../../files/preview-kinds.ts'
 import type { LibraryItem } from './items.ts'
 import { LIBRARY_DAYS } from './keys.ts'
@@ -123,21 +125,13 @@ function shownItem({ t, shop }: Frame, item: LibraryItem, opened: OpenedLibrary)
     ...{ text, address, second, label: `${text}: ${name}` },
   })
   const waits = preparing || item.status === 'not_released' || item.tag_problem !== null
-  const isUsable = item.status === 'active' && !waits
+  const view = viewOf(t, item)
+  // A view needs no download to be left.
+  const isUsable =
+    !waits && (item.status === 'active' || (view?.isOnly === true && item.status === 'exhausted'))
   const shopName = shop?.name ?? ''
   const buttons = isUsable
-    ? [
-        {
-          ...button(
-            t(item.size_bytes === null ? 'library.open' : 'pack.download'),
-            download(item.key),
-            false,
-          ),
-          label: t(item.size_bytes === null ? 'library.openNamed' : 'pack.downloadNamed', {
-            filename: name,
-          }),
-        },
-      ]
+    ? usableButtons(t, item, view, download(item.key))
     : waits
       ? []
       : [
@@ -151,7 +145,7 @@ function shownItem({ t, shop }: Frame, item: LibraryItem, opened: OpenedLibrary)
     ...{ name, page, buttons },
     isNew:
       visited !== null && (created_at > visited || (renewed_at !== null && renewed_at > visited)),
-    sha256: isUsable ? item.sha256 : null,
+    sha256: isUsable && !view?.isOnly ? item.sha256 : null,
     picture: isUsable && isPictured(item) ? `download/picture?key=${item.key}` : null,
     from: [product, order === null ? '' : t('order.number', { order })].filter(Boolean).join(' · '),
     about: (preparing
@@ -161,6 +155,32 @@ function shownItem({ t, shop }: Frame, item: LibraryItem, opened: OpenedLibrary)
       .filter((text) => text !== '')
       .join(' · '),
   }
+}
+
+/** Of what can be had: its download and its view, or its view alone. */
+function usableButtons(
+  t: Translator,
+  { name, size_bytes }: LibraryItem,
+  view: ReturnType<typeof viewOf>,
+  address: string,
+): Button[] {
+  if (view?.isOnly) return [view.button]
+  const isPack = size_bytes === null
+  const download = {
+    ...{ text: t(isPack ? 'library.open' : 'pack.download'), address, second: false },
+    label: t(isPack ? 'library.openNamed' : 'pack.downloadNamed', { filename: name }),
+  }
+  return view ? [download, { ...view.button, second: true }] : [download]
+}
+
+/** The button that opens its view; null: it is only downloaded. */
+function viewOf(t: Translator, { name, content_type, view, key }: LibraryItem) {
+  if (content_type === null || view === null) return null
+  const file = { filename: name, contentType: content_type, view }
+  const shown = viewButtonOf(t, file, `view?key=${key}`)
+  if (!shown) return null
+  const { address, text, named } = shown
+  return { isOnly: isViewOnly(file), button: { address, text, label: named, second: false } }
 }
 
 const isPictured = ({ content_type, size_bytes, unpictured }: LibraryItem): boolean =>
@@ -182,7 +202,7 @@ function factsOf(t: Translator, item: LibraryItem, now: Date, timeZone: string):
       : '',
     item.tag_problem ? t('order.needsTag') : '',
     item.use_hours !== null && item.first_used_at === null ? useText(t, item.use_hours) : '',
-    download_limit === null || item.status === 'expired'
+    download_limit === null || item.status === 'expired' || viewOf(t, item)?.isOnly
       ? ''
       : t('pack.left', { count: Math.max(0, download_limit - downloads) }),
     expires_at === null

@@ -274,7 +274,8 @@ async function changeTerms(
 }
 
 /**
- * Absent terms stay as they are, except that an expiry which counts from the release moves with it. The
+ * Absent terms stay as they are, except that an expiry which counts from the release, or from the order
+ * of a file that had none, moves with it. The
  * expiry of a file that stays available does not move.
  */
 async function setTerms(
@@ -293,9 +294,10 @@ async function setTerms(
   await tx.query(
     `with held as (${linksInLockOrder(which)})
      update links l set expires_at = case when g.expires then g.expires_at
-         when g.releases and l.available_at is not null and not l.own_expiry
+         when g.releases and not l.own_expiry
            and greatest(l.available_at, g.available_at) > :now::timestamptz
-           then l.expires_at + (greatest(g.available_at, :now::timestamptz) - l.available_at)
+           then l.expires_at + (greatest(g.available_at, :now::timestamptz)
+             - coalesce(l.available_at, l.created_at))
          else l.expires_at end,
        own_expiry = case when g.expires then g.expires_at is not null else l.own_expiry end,
        use_hours = case when g.expires then ${USE_HOURS_KEPT} else l.use_hours end,

@@ -257,6 +257,17 @@ describe('a release', () => {
     await change({ available_at: null })
     await change({ available_at: at.toISOString() })
     expect(await expiry()).toEqual(new Date(+at + 10 * DAY))
+    // A file without a release counts from its order until it gets one.
+    depot.time.now = AT
+    const open = await buy([{ expiry_days: 10 }])
+    const closed = { file_id: open.ids[0]!, available_at: at.toISOString() }
+    await changeDelivery(
+      depot.scope,
+      open.delivery,
+      { terms: [closed] },
+      { secrets: depot.secrets, now: AT },
+    )
+    expect((await linkOf(open.links[0]!)).expires_at).toEqual(new Date(+at + 10 * DAY))
     // A time that the merchant set stays, also when the file's release moves.
     const end = new Date(+MARCH + 90 * DAY)
     const other = await order(made.product)

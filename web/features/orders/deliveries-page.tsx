@@ -9,8 +9,9 @@ import { SearchAndStatus } from '../../shell/components/search-and-status.tsx'
 import { DELIVERY_LISTING_TEXTS } from './labels.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Card } from '../../shell/ui/index.ts'
-import { DELIVERY_LISTINGS, DELIVERIES_STATE, listingQuery } from './url-state.ts'
+import { DELIVERY_LISTINGS, DELIVERIES_STATE, DELIVERY_QUERY, listingQuery } from './url-state.ts'
 import { useUrlState } from '../../shell/url-state/use-url-state.ts'
+import { ListViews } from '../../shell/views/list-views.tsx'
 import { DeliveriesTable } from './deliveries-table.tsx'
 import { DeliveryFilters } from './delivery-filters.tsx'
 import { UnblockDialog, UnblockedBanner, type Unblocked } from './unblock-dialog.tsx'
@@ -59,6 +60,10 @@ export function DeliveriesPage() {
           </Card>
         ) : (
           <Card padding="0">
+            <ListViews
+              {...{ list: 'deliveries', path: '/deliveries', all: t('All deliveries') }}
+              {...{ urlState, go, state: DELIVERIES_STATE, api: DELIVERY_QUERY }}
+            />
             <SearchAndStatus
               label={t('Search deliveries')}
               placeholder={t('Order, like #1001, or email of the buyer')}

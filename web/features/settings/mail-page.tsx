@@ -9,7 +9,7 @@ import { Page } from '../../shell/components/page.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { listState, oneOf } from '../../shell/url-state/list-state.ts'
 import { useUrlState } from '../../shell/url-state/use-url-state.ts'
-import { Banner, BlockStack, Card, InlineStack, Link, Select } from '../../shell/ui/index.ts'
+import { Banner, BlockStack, Box, Card, InlineStack, Link, Select } from '../../shell/ui/index.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
 
@@ -34,7 +34,7 @@ export function MailPage() {
             </p>
           </Banner>
         )}
-        <InlineStack>
+        <Box paddingInline={{ xs: '400', sm: '0' }}>
           <Select
             label={t('Status')}
             labelInline
@@ -44,7 +44,7 @@ export function MailPage() {
               go({ status: MESSAGE_STATUSES.find((one) => one === value) ?? null })
             }
           />
-        </InlineStack>
+        </Box>
         <LoadProblem query={messages} what={t('The mail could not be loaded')} />
         {list ? (
           <Card padding="0">

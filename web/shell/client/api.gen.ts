@@ -2150,7 +2150,7 @@ export interface components {
           /** @description In a list that was searched: the fields in which words were found, with their text */
           matched?: {
             /** @enum {string} */
-            field: 'name' | 'tag' | 'product' | 'sku' | 'pack'
+            field: 'name' | 'tag' | 'product' | 'sku' | 'barcode' | 'pack'
             value: string
           }[]
           pack: {
@@ -2621,6 +2621,13 @@ export interface components {
           data: components['schemas']['SavedView'][]
           next_cursor: string | null
         }
+        query: {
+          /**
+           * @default files
+           * @enum {string}
+           */
+          list?: 'files' | 'deliveries' | 'links' | 'operations'
+        }
       }
       'GET /api/views/{id}': {
         answer: components['schemas']['SavedView']
@@ -2758,7 +2765,7 @@ export interface components {
           /** @description In a list that was searched: the fields in which words were found, with their text */
           matched?: {
             /** @enum {string} */
-            field: 'name' | 'tag' | 'product' | 'sku' | 'pack'
+            field: 'name' | 'tag' | 'product' | 'sku' | 'barcode' | 'pack'
             value: string
           }[]
           pack: {
@@ -3188,7 +3195,7 @@ export interface components {
           /** @description In a list that was searched: the fields in which words were found, with their text */
           matched?: {
             /** @enum {string} */
-            field: 'name' | 'tag' | 'product' | 'sku' | 'pack'
+            field: 'name' | 'tag' | 'product' | 'sku' | 'barcode' | 'pack'
             value: string
           }[]
           pack: {
@@ -3503,7 +3510,7 @@ export interface components {
             deleted?: boolean
             /** @description Was sent through this account of the drop folder: its id */
             drop_account?: string
-            /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
+            /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
             find?: string
             /**
              * Larger than
@@ -3893,7 +3900,7 @@ export interface components {
       /** @description In a list that was searched: the fields in which words were found, with their text */
       matched?: {
         /** @enum {string} */
-        field: 'name' | 'tag' | 'product' | 'sku' | 'pack'
+        field: 'name' | 'tag' | 'product' | 'sku' | 'barcode' | 'pack'
         value: string
       }[]
       pack: {
@@ -4153,7 +4160,7 @@ export interface components {
               deleted?: boolean
               /** @description Was sent through this account of the drop folder: its id */
               drop_account?: string
-              /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
+              /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
               find?: string
               /**
                * Larger than
@@ -5272,7 +5279,7 @@ export interface components {
               deleted?: boolean
               /** @description Was sent through this account of the drop folder: its id */
               drop_account?: string
-              /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
+              /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
               find?: string
               /**
                * Larger than
@@ -5406,7 +5413,7 @@ export interface components {
               deleted?: boolean
               /** @description Was sent through this account of the drop folder: its id */
               drop_account?: string
-              /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
+              /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
               find?: string
               /**
                * Larger than
@@ -5711,7 +5718,7 @@ export interface components {
               deleted?: boolean
               /** @description Was sent through this account of the drop folder: its id */
               drop_account?: string
-              /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
+              /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
               find?: string
               /**
                * Larger than
@@ -5826,11 +5833,11 @@ export interface components {
         | null
       /** Format: date-time */
       created_at: string
-      /** @description How many files it shows now */
-      files: number
+      /** @description How many files it shows now. null: it is a view of another list than the files */
+      files: number | null
       /** @description false: there are more than that; totals are counted up to 10,000 */
       files_is_exact: boolean
-      /** @description As of `GET /api/files`; a view never shows the trash */
+      /** @description null: it is a view of another list than the files */
       filter: {
         /** @description Has a backup, or has none */
         backed_up?: boolean
@@ -5838,7 +5845,7 @@ export interface components {
         connection?: string
         /** @description Was sent through this account of the drop folder: its id */
         drop_account?: string
-        /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
+        /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
         find?: string
         /**
          * Larger than
@@ -5891,28 +5898,31 @@ export interface components {
         uploaded_after?: string
         /** @description A time, or a day, which begins at midnight in the shop’s time zone */
         uploaded_before?: string
-      }
+      } | null
       id: string
       /**
        * @description The list that it is a view of
-       * @constant
+       * @enum {string}
        */
-      list: 'files'
+      list: 'files' | 'deliveries' | 'links' | 'operations'
       name: string
-      /** @description `GET /api/files?…` with it lists what the view shows */
+      /** @description `GET /api/files?…` with it, or that of its list, lists what the view shows */
       query: string
-      /** @enum {string} */
+      /** @description null: it is a view of another list than the files */
       sort:
-        | 'created_at'
-        | '-created_at'
-        | 'filename'
-        | '-filename'
-        | 'size_bytes'
-        | '-size_bytes'
-        | 'downloads'
-        | '-downloads'
-        | 'pack_position'
-        | '-pack_position'
+        | (
+            | 'created_at'
+            | '-created_at'
+            | 'filename'
+            | '-filename'
+            | 'size_bytes'
+            | '-size_bytes'
+            | 'downloads'
+            | '-downloads'
+            | 'pack_position'
+            | '-pack_position'
+          )
+        | null
       /** Format: date-time */
       updated_at: string
     }
@@ -5929,7 +5939,7 @@ export interface components {
         connection?: string
         /** @description Was sent through this account of the drop folder: its id */
         drop_account?: string
-        /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
+        /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
         find?: string
         /**
          * Larger than
@@ -5984,7 +5994,7 @@ export interface components {
         uploaded_before?: string
       }
       name?: string
-      /** @description Instead of `filter` and `sort`: the parameters of `GET /api/files`, as an object or as text like `tags=summer&sort=-downloads` */
+      /** @description The parameters of the list, as an object or as text like `tags=summer&sort=-downloads`. Of the files: instead of `filter` and `sort`. Of deliveries and links: without addresses of buyers */
       query?:
         | string
         | {
@@ -6004,10 +6014,7 @@ export interface components {
         | '-pack_position'
     }
     SavedViewRequest: {
-      /**
-       * @description In addition to the name. null: those that the browser shows
-       * @default null
-       */
+      /** @description In addition to the name. null: those that the browser shows */
       columns?:
         | ('size' | 'tags' | 'products' | 'pack' | 'downloads' | 'uploaded' | 'visibility')[]
         | null
@@ -6019,7 +6026,7 @@ export interface components {
         connection?: string
         /** @description Was sent through this account of the drop folder: its id */
         drop_account?: string
-        /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
+        /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
         find?: string
         /**
          * Larger than
@@ -6076,11 +6083,11 @@ export interface components {
       /**
        * @description The list that it is a view of
        * @default files
-       * @constant
+       * @enum {string}
        */
-      list?: 'files'
+      list?: 'files' | 'deliveries' | 'links' | 'operations'
       name: string
-      /** @description Instead of `filter` and `sort`: the parameters of `GET /api/files`, as an object or as text like `tags=summer&sort=-downloads` */
+      /** @description The parameters of the list, as an object or as text like `tags=summer&sort=-downloads`. Of the files: instead of `filter` and `sort`. Of deliveries and links: without addresses of buyers */
       query?:
         | string
         | {
@@ -6132,7 +6139,7 @@ export interface components {
         deleted?: boolean
         /** @description Was sent through this account of the drop folder: its id */
         drop_account?: string
-        /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
+        /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
         find?: string
         /**
          * Larger than
@@ -6265,7 +6272,7 @@ export interface components {
         deleted?: boolean
         /** @description Was sent through this account of the drop folder: its id */
         drop_account?: string
-        /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
+        /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
         find?: string
         /**
          * Larger than
@@ -6369,7 +6376,7 @@ export interface components {
         deleted?: boolean
         /** @description Was sent through this account of the drop folder: its id */
         drop_account?: string
-        /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
+        /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
         find?: string
         /**
          * Larger than

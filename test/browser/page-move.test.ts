@@ -6,6 +6,7 @@ import { exportOf } from '../exports.ts'
 import { startOrigin, type Origin } from '../fakes/origin.ts'
 import { listAll } from '../flows/imports.ts'
 import type { RunningServer } from '../flows/server.ts'
+import { soakTest } from '../scale.ts'
 import { handOf } from './hand.ts'
 import { usePages } from './page-browser.ts'
 
@@ -25,6 +26,46 @@ const figure = (page: Page, name: string) =>
     .locator('.figures div')
     .filter({ has: page.getByText(name, { exact: true }) })
     .locator('dd')
+
+soakTest('a migration by the keyboard alone, from the choice of the app to the undo', async () => {
+  const page = await open('/import')
+  const { press, pick, choose: check } = handOf('keyboard', page)
+  const send = async (name: string) => {
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      press(page.getByRole('button', { name: 'Choose an export' })),
+    ])
+    await chooser.setFiles({ name, mimeType: 'text/csv', buffer: exportOf(name, origin.url) })
+    await page.waitForURL(/\/import\/move\/move_/)
+  }
+  await press(page.getByRole('link', { name: 'Choose an app' }))
+  await pick(page.getByLabel('App', { exact: true }), 'WooCommerce')
+  await send('woocommerce-products.csv')
+  await press(page.getByRole('button', { name: 'Import 6 files' }))
+  await page.getByRole('heading', { name: 'Files are moved' }).waitFor()
+
+  await press(page.getByRole('link', { name: 'Choose an export' }))
+  await page.getByLabel('App', { exact: true }).waitFor()
+  await send('woocommerce-permissions.csv')
+  await check(page.getByLabel('Email the buyers'))
+  expect(await page.getByLabel('Email the buyers').isChecked()).toBe(true)
+  await check(page.getByLabel('Email the buyers'))
+  await press(page.getByRole('button', { name: 'Create 3 links' }))
+  await page.getByRole('heading', { name: 'Buyers are moved' }).waitFor()
+  const active = async () => (await listAll(server, '/api/links?status=active')).length
+  expect(await active()).toBe(3)
+  await press(page.getByRole('button', { name: 'Undo' }))
+  await press(page.getByRole('dialog').getByRole('button', { name: 'Undo' }))
+  await page.getByRole('heading', { name: 'This move was undone' }).waitFor()
+  await expect.poll(active).toBe(0)
+
+  await press(page.getByRole('link', { name: 'Move to Stevedore' }).first())
+  await press(page.locator('.kept-files').getByRole('link', { name: 'woocommerce-products.csv' }))
+  await press(page.getByRole('button', { name: 'Undo' }))
+  await press(page.getByRole('dialog').getByRole('button', { name: 'Undo' }))
+  await page.getByText('Its files are in the trash.').waitFor()
+  await expect.poll(async () => (await listAll(server, '/api/files?search=brot')).length).toBe(0)
+})
 
 test('a migration undone: files and the links of past buyers, from the export to the undo', async () => {
   const page = await open('/import')

@@ -1,7 +1,7 @@
 // The columns of the list of files: all, the standard ones, and those that this browser keeps.
 import { useState } from 'react'
 import { t } from '../../shell/messages/t.ts'
-import { type SavedView } from './view-calls.ts'
+import { type SavedView } from '../../shell/views/view-calls.ts'
 
 export type ListColumn = NonNullable<SavedView['columns']>[number]
 

@@ -24,11 +24,11 @@ import { type BulkAction, useWholeActions } from './bulk-actions.tsx'
 import { type ListColumn, readColumns, useKeptColumns, writeColumns } from './columns.ts'
 import { FilesFilters } from './files-filters.tsx'
 import { FilesList } from './files-list.tsx'
+import { FilesViews } from './files-views.tsx'
 import { FirstFile } from './first-file.tsx'
 import { FILES_IN_BROWSER } from './kept-rows.ts'
 import { useKeptScroll } from './kept-scroll.ts'
 import { ListFoot } from './list-foot.tsx'
-import { ViewsBar } from './views-bar.tsx'
 import { t } from '../../shell/messages/t.ts'
 
 // Loaded when something runs, or was started here.
@@ -73,7 +73,7 @@ export function FilesPage() {
           <FirstFile />
         ) : (
           <Card padding="0">
-            {!urlState.deleted && <ViewsBar urlState={urlState} go={go} columns={columns} />}
+            {!urlState.deleted && <FilesViews urlState={urlState} go={go} columns={columns} />}
             <PageSearch>
               <FilesFilters
                 urlState={urlState}

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { contentOf, isModified, stateOf } from './saved-view.ts'
 import { readFilesUrlState, writeFilesUrlState } from './url-state.ts'
-import { type SavedView } from './view-calls.ts'
+import { type SavedView } from '../../shell/views/view-calls.ts'
 
 const ID = 'saved_0123456789abcdef0123456789abcdef'
 const view: SavedView = {

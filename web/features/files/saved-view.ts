@@ -9,19 +9,19 @@ import {
   readFilesUrlState,
   writeFilesUrlState,
 } from './url-state.ts'
-import { type SavedView, type ViewContent } from './view-calls.ts'
+import { type SavedView, type ViewContent } from '../../shell/views/view-calls.ts'
 
 const isFileSort = (sort: string): sort is FileSort => sort in FILE_SORTS
 
 /** The list that the view shows. */
 export function stateOf({ id, filter, sort, columns }: SavedView): FilesUrlState {
-  const { find, search, ...conditions } = filter
+  const { find, search, ...conditions } = filter ?? {}
   return {
     ...readFilesUrlState(''),
     ...conditions,
     ...(find === undefined ? {} : { search: find }),
     ...(search === undefined ? {} : { contains: search }),
-    sort: isFileSort(sort) ? sort : DEFAULT_SORT,
+    sort: sort !== null && isFileSort(sort) ? sort : DEFAULT_SORT,
     columns: columns === null ? [] : writeColumns(columns),
     view: id,
   }

@@ -12,6 +12,7 @@ import { SearchAndStatus } from '../../shell/components/search-and-status.tsx'
 import { Question } from '../../shell/components/question.tsx'
 import { LINK_STATUSES, LINKS_STATE } from './url-state.ts'
 import { useUrlState } from '../../shell/url-state/use-url-state.ts'
+import { ListViews } from '../../shell/views/list-views.tsx'
 import { BlockStack, Card, Text } from '../../shell/ui/index.ts'
 import { linkStatus } from '../../shell/files/labels.ts'
 import { LinksTable } from './links-table.tsx'
@@ -92,6 +93,10 @@ function LinkList({ links, state: { urlState, go, pages } }: ListProps) {
   const list = links.data?.data
   return (
     <Card padding="0">
+      <ListViews
+        {...{ list: 'links', path: '/links', all: t('All links'), urlState, go }}
+        state={LINKS_STATE}
+      />
       <SearchAndStatus
         label={t('Search links')}
         placeholder={t('Search by file or customer')}

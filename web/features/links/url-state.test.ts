@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { LINKS_STATE } from './url-state.ts'
 
 test('the position among links survives the address', () => {
-  const place = { search: 'guide', status: 'expired', page: 3, cursor: 'abc' } as const
+  const place = { search: 'guide', status: 'expired', page: 3, cursor: 'abc', view: '' } as const
   expect(LINKS_STATE.read(LINKS_STATE.write(place))).toEqual(place)
 })
 
@@ -12,5 +12,6 @@ test('invalid values in the address are ignored', () => {
     status: '',
     page: 1,
     cursor: '',
+    view: '',
   })
 })

@@ -7,6 +7,7 @@ import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { EVERY_OPERATION, isNarrowed, operationsQuery, OPERATIONS_STATE } from './url-state.ts'
 import { useUrlState } from '../../shell/url-state/use-url-state.ts'
+import { ListViews } from '../../shell/views/list-views.tsx'
 import { BlockStack, Box, Card } from '../../shell/ui/index.ts'
 import { OperationsFilters } from './operations-filters.tsx'
 import { OperationsTable } from './operations-table.tsx'
@@ -33,6 +34,11 @@ export function OperationsPage() {
       <BlockStack gap="400">
         {problem && !failed && <Problem {...problem} stale what="" />}
         <Card padding="0">
+          <ListViews
+            {...{ list: 'operations', path: '/operations', all: t('All operations') }}
+            {...{ urlState, go }}
+            state={OPERATIONS_STATE}
+          />
           <PageSearch>
             <OperationsFilters
               urlState={urlState}

@@ -18,6 +18,8 @@ export const OPERATIONS_STATE = listState({
   /** Both days are included. */
   from: day,
   to: day,
+  /** The open saved view. */
+  view: word,
 })
 
 export const ITEMS_STATE = listState({
@@ -39,8 +41,11 @@ export const EVERY_OPERATION = readOperationsUrlState('')
 
 /** Does a search or a filter narrow the list? */
 export const isNarrowed = (urlState: OperationsUrlState | ItemsUrlState): boolean =>
-  writeOperationsUrlState({ ...urlState, search: urlState.search.trim(), page: 1, cursor: '' }) !==
-  ''
+  writeOperationsUrlState({
+    ...urlState,
+    ...('view' in urlState ? { view: '' } : {}),
+    ...{ search: urlState.search.trim(), page: 1, cursor: '' },
+  }) !== ''
 
 /** The query of the page's address. */
 export const writeOperationsUrlState = (urlState: OperationsUrlState | ItemsUrlState): string =>
@@ -48,9 +53,10 @@ export const writeOperationsUrlState = (urlState: OperationsUrlState | ItemsUrlS
 
 /** The API's query for this state. */
 export function operationsQuery(
-  { page: _page, ...urlState }: OperationsUrlState | ItemsUrlState,
+  { page: _page, ...given }: OperationsUrlState | ItemsUrlState,
   limit: number,
 ): Query {
+  const { view: _view, ...urlState } = { view: '', ...given }
   const days =
     'from' in urlState ? { from: momentOf(urlState.from, 0), to: momentOf(urlState.to, 1) } : {}
   return { ...urlState, ...days, search: urlState.search.trim(), limit }

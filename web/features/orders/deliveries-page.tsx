@@ -9,8 +9,9 @@ import { SearchAndStatus } from '../../shell/components/search-and-status.tsx'
 import { DELIVERY_LISTING_TEXTS } from './labels.ts'
 import { t } from '../../shell/messages/t.ts'
 import { BlockStack, Card } from '../../shell/ui/index.ts'
-import { DELIVERY_LISTINGS, DELIVERIES_STATE, listingQuery } from './url-state.ts'
+import { DELIVERY_LISTINGS, DELIVERIES_STATE, DELIVERY_QUERY, listingQuery } from './url-state.ts'
 import { type UrlState, useUrlState } from '../../shell/url-state/use-url-state.ts'
+import { ListViews } from '../../shell/views/list-views.tsx'
 import { DeliveriesTable } from './deliveries-table.tsx'
 import { DeliveryFilters } from './delivery-filters.tsx'
 import { UnblockDialog, UnblockedBanner, type UnblockResult } from './unblock-dialog.tsx'
@@ -80,6 +81,10 @@ function DeliveryList({ urlState, go, pages, deliveries, onUnblock }: ListProps)
   const list = deliveries.data?.data
   return (
     <Card padding="0">
+      <ListViews
+        {...{ list: 'deliveries', path: '/deliveries', all: t('All deliveries') }}
+        {...{ urlState, go, state: DELIVERIES_STATE, api: DELIVERY_QUERY }}
+      />
       <SearchAndStatus
         label={t('Search deliveries')}
         placeholder={t('Order, like #1001, or email of the buyer')}

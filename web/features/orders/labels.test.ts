@@ -54,6 +54,7 @@ test('the address keeps the search', () => {
     file: 'file_1',
     product: 'gid://shopify/Product/1',
     about: 'Tides',
+    view: '',
   } as const
   expect(DELIVERIES_STATE.read(DELIVERIES_STATE.write(place))).toEqual(place)
   expect(DELIVERIES_STATE.read('?status=lost').status).toBe('')

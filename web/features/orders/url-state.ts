@@ -1,4 +1,5 @@
 // The search and page of the list of deliveries, in the address.
+import { toQuery } from '../../shell/client/client.ts'
 import { listState, oneOf, trimmed, word } from '../../shell/url-state/list-state.ts'
 
 /** What the list can be limited to. */
@@ -29,4 +30,19 @@ export const DELIVERIES_STATE = listState({
   product: trimmed,
   /** The title of the product. */
   about: trimmed,
+  /** The open saved view. */
+  view: word,
 })
+
+/** The list as the API's query, and such a query as the address of the page: of saved views. */
+export const DELIVERY_QUERY = {
+  queryOf: ({ search, status, file, product }: ReturnType<typeof DELIVERIES_STATE.read>) => ({
+    ...{ search, ...listingQuery(status), file_id: file, product },
+  }),
+  addressOf: (query: string): string => {
+    const given = new URLSearchParams(query)
+    const of = (...names: string[]) => names.map((name) => given.get(name)).find(Boolean) ?? ''
+    const status = of('status', 'state', 'reach')
+    return toQuery({ search: of('search'), status, file: of('file_id'), product: of('product') })
+  },
+}

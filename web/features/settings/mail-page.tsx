@@ -9,7 +9,7 @@ import { Page } from '../../shell/components/page.tsx'
 import { LoadProblem } from '../../shell/components/load-problem.tsx'
 import { listState, oneOf } from '../../shell/url-state/list-state.ts'
 import { useUrlState } from '../../shell/url-state/use-url-state.ts'
-import { Banner, BlockStack, Card, InlineStack, Link, Select } from '../../shell/ui/index.ts'
+import { Banner, BlockStack, Box, Card, InlineStack, Link, Select } from '../../shell/ui/index.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
 
@@ -39,24 +39,26 @@ export function MailPage() {
             </p>
           </Banner>
         )}
-        <InlineStack gap="400">
-          <Select
-            label={t('Kind')}
-            labelInline
-            options={KIND_OPTIONS}
-            value={kind}
-            onChange={(value) => go({ kind: KINDS.find((one) => one === value) ?? 'email' })}
-          />
-          <Select
-            label={t('Status')}
-            labelInline
-            options={STATUSES}
-            value={status ?? ''}
-            onChange={(value) =>
-              go({ status: MESSAGE_STATUSES.find((one) => one === value) ?? null })
-            }
-          />
-        </InlineStack>
+        <Box paddingInline={{ xs: '400', sm: '0' }}>
+          <InlineStack gap="400">
+            <Select
+              label={t('Kind')}
+              labelInline
+              options={KIND_OPTIONS}
+              value={kind}
+              onChange={(value) => go({ kind: KINDS.find((one) => one === value) ?? 'email' })}
+            />
+            <Select
+              label={t('Status')}
+              labelInline
+              options={STATUSES}
+              value={status ?? ''}
+              onChange={(value) =>
+                go({ status: MESSAGE_STATUSES.find((one) => one === value) ?? null })
+              }
+            />
+          </InlineStack>
+        </Box>
         <LoadProblem query={messages} what={t('The mail could not be loaded')} />
         {list ? (
           <Card padding="0">

@@ -2634,6 +2634,13 @@ export interface components {
           data: components['schemas']['SavedView'][]
           next_cursor: string | null
         }
+        query: {
+          /**
+           * @default files
+           * @enum {string}
+           */
+          list?: 'files' | 'deliveries' | 'links' | 'operations'
+        }
       }
       'GET /api/views/{id}': {
         answer: components['schemas']['SavedView']
@@ -3516,7 +3523,7 @@ export interface components {
             deleted?: boolean
             /** @description Was sent through this account of the drop folder: its id */
             drop_account?: string
-            /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
+            /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
             find?: string
             /**
              * Larger than
@@ -4166,7 +4173,7 @@ export interface components {
               deleted?: boolean
               /** @description Was sent through this account of the drop folder: its id */
               drop_account?: string
-              /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
+              /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
               find?: string
               /**
                * Larger than
@@ -5329,7 +5336,7 @@ export interface components {
               deleted?: boolean
               /** @description Was sent through this account of the drop folder: its id */
               drop_account?: string
-              /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
+              /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
               find?: string
               /**
                * Larger than
@@ -5463,7 +5470,7 @@ export interface components {
               deleted?: boolean
               /** @description Was sent through this account of the drop folder: its id */
               drop_account?: string
-              /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
+              /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
               find?: string
               /**
                * Larger than
@@ -5768,7 +5775,7 @@ export interface components {
               deleted?: boolean
               /** @description Was sent through this account of the drop folder: its id */
               drop_account?: string
-              /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
+              /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
               find?: string
               /**
                * Larger than
@@ -5883,11 +5890,11 @@ export interface components {
         | null
       /** Format: date-time */
       created_at: string
-      /** @description How many files it shows now */
-      files: number
+      /** @description How many files it shows now. null: it is a view of another list than the files */
+      files: number | null
       /** @description false: there are more than that; totals are counted up to 10,000 */
       files_is_exact: boolean
-      /** @description As of `GET /api/files`; a view never shows the trash */
+      /** @description null: it is a view of another list than the files */
       filter: {
         /** @description Has a backup, or has none */
         backed_up?: boolean
@@ -5895,7 +5902,7 @@ export interface components {
         connection?: string
         /** @description Was sent through this account of the drop folder: its id */
         drop_account?: string
-        /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
+        /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
         find?: string
         /**
          * Larger than
@@ -5948,28 +5955,31 @@ export interface components {
         uploaded_after?: string
         /** @description A time, or a day, which begins at midnight in the shop’s time zone */
         uploaded_before?: string
-      }
+      } | null
       id: string
       /**
        * @description The list that it is a view of
-       * @constant
+       * @enum {string}
        */
-      list: 'files'
+      list: 'files' | 'deliveries' | 'links' | 'operations'
       name: string
-      /** @description `GET /api/files?…` with it lists what the view shows */
+      /** @description `GET /api/files?…` with it, or that of its list, lists what the view shows */
       query: string
-      /** @enum {string} */
+      /** @description null: it is a view of another list than the files */
       sort:
-        | 'created_at'
-        | '-created_at'
-        | 'filename'
-        | '-filename'
-        | 'size_bytes'
-        | '-size_bytes'
-        | 'downloads'
-        | '-downloads'
-        | 'pack_position'
-        | '-pack_position'
+        | (
+            | 'created_at'
+            | '-created_at'
+            | 'filename'
+            | '-filename'
+            | 'size_bytes'
+            | '-size_bytes'
+            | 'downloads'
+            | '-downloads'
+            | 'pack_position'
+            | '-pack_position'
+          )
+        | null
       /** Format: date-time */
       updated_at: string
     }
@@ -5986,7 +5996,7 @@ export interface components {
         connection?: string
         /** @description Was sent through this account of the drop folder: its id */
         drop_account?: string
-        /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
+        /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
         find?: string
         /**
          * Larger than
@@ -6041,7 +6051,7 @@ export interface components {
         uploaded_before?: string
       }
       name?: string
-      /** @description Instead of `filter` and `sort`: the parameters of `GET /api/files`, as an object or as text like `tags=summer&sort=-downloads` */
+      /** @description The parameters of the list, as an object or as text like `tags=summer&sort=-downloads`. Of the files: instead of `filter` and `sort`. Of deliveries and links: without addresses of buyers */
       query?:
         | string
         | {
@@ -6061,10 +6071,7 @@ export interface components {
         | '-pack_position'
     }
     SavedViewRequest: {
-      /**
-       * @description In addition to the name. null: those that the browser shows
-       * @default null
-       */
+      /** @description In addition to the name. null: those that the browser shows */
       columns?:
         | ('size' | 'tags' | 'products' | 'pack' | 'downloads' | 'uploaded' | 'visibility')[]
         | null
@@ -6076,7 +6083,7 @@ export interface components {
         connection?: string
         /** @description Was sent through this account of the drop folder: its id */
         drop_account?: string
-        /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
+        /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
         find?: string
         /**
          * Larger than
@@ -6133,11 +6140,11 @@ export interface components {
       /**
        * @description The list that it is a view of
        * @default files
-       * @constant
+       * @enum {string}
        */
-      list?: 'files'
+      list?: 'files' | 'deliveries' | 'links' | 'operations'
       name: string
-      /** @description Instead of `filter` and `sort`: the parameters of `GET /api/files`, as an object or as text like `tags=summer&sort=-downloads` */
+      /** @description The parameters of the list, as an object or as text like `tags=summer&sort=-downloads`. Of the files: instead of `filter` and `sort`. Of deliveries and links: without addresses of buyers */
       query?:
         | string
         | {
@@ -6189,7 +6196,7 @@ export interface components {
         deleted?: boolean
         /** @description Was sent through this account of the drop folder: its id */
         drop_account?: string
-        /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
+        /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
         find?: string
         /**
          * Larger than
@@ -6322,7 +6329,7 @@ export interface components {
         deleted?: boolean
         /** @description Was sent through this account of the drop folder: its id */
         drop_account?: string
-        /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
+        /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
         find?: string
         /**
          * Larger than
@@ -6426,7 +6433,7 @@ export interface components {
         deleted?: boolean
         /** @description Was sent through this account of the drop folder: its id */
         drop_account?: string
-        /** @description Words in any order. Each is in the name, is a tag, or is in the title or the SKU of a product or in the name of the pack. A number is found where it begins */
+        /** @description Words in any order. Each is in the name, is a tag, or is in the title, the SKU or the barcode of a product or in the name of the pack. A number is found where it begins */
         find?: string
         /**
          * Larger than

@@ -1,11 +1,11 @@
 // The dialogs about a saved view: its name, and its deletion.
 import { useState } from 'react'
-import { ApiError } from '../../shell/client/error.ts'
-import { DeleteDialog } from '../../shell/components/delete-dialog.tsx'
-import { Dialog } from '../../shell/components/dialog.tsx'
-import { Problem } from '../../shell/components/problem.tsx'
-import { objectionsIn, problemsOf } from '../../shell/components/problems.ts'
-import { Text, TextField } from '../../shell/ui/index.ts'
+import { ApiError } from '../client/error.ts'
+import { DeleteDialog } from '../components/delete-dialog.tsx'
+import { Dialog } from '../components/dialog.tsx'
+import { Problem } from '../components/problem.tsx'
+import { objectionsIn, problemsOf } from '../components/problems.ts'
+import { Text, TextField } from '../ui/index.ts'
 import {
   type SavedView,
   useChangeView,
@@ -13,9 +13,10 @@ import {
   useSaveView,
   type ViewContent,
 } from './view-calls.ts'
-import { t } from '../../shell/messages/t.ts'
+import { t } from '../messages/t.ts'
 
 interface NameProps {
+  list: SavedView['list']
   title: string
   save: string
   start: string
@@ -29,7 +30,8 @@ interface NameProps {
 
 const MAX_NAME = 50
 
-function ViewName({ title, save, start, saving, error, onChange, onSave, onClose }: NameProps) {
+function ViewName(props: NameProps) {
+  const { list, title, save, start, saving, error, onChange, onSave, onClose } = props
   const [name, setName] = useState(start)
   const [empty, setEmpty] = useState(false)
   const refused =
@@ -63,21 +65,25 @@ function ViewName({ title, save, start, saving, error, onChange, onSave, onClose
         }}
       />
       <Text as="p" tone="subdued" variant="bodySm">
-        {t('Everybody in the shop sees the view: its search, filters, order and columns.')}
+        {list === 'files'
+          ? t('Everybody in the shop sees the view: its search, filters, order and columns.')
+          : t('Everybody in the shop sees the view: its search and filters.')}
       </Text>
     </Dialog>
   )
 }
 
 export function SaveView(props: {
+  list: SavedView['list']
   content: ViewContent
   onClose: () => void
   onSaved: (view: SavedView) => void
 }) {
-  const { content, onClose, onSaved } = props
+  const { list, content, onClose, onSaved } = props
   const save = useSaveView()
   return (
     <ViewName
+      list={list}
       title={t('Save view')}
       save={t('Save')}
       start=""
@@ -86,7 +92,7 @@ export function SaveView(props: {
       onChange={save.reset}
       onSave={(name) =>
         save.mutate(
-          { name, ...content },
+          { list, name, ...content },
           {
             onSuccess: (view) => {
               onClose()
@@ -104,6 +110,7 @@ export function RenameView({ view, onClose }: { view: SavedView; onClose: () => 
   const change = useChangeView()
   return (
     <ViewName
+      list={view.list}
       title={t('Rename view')}
       save={t('Rename')}
       start={view.name}
@@ -133,7 +140,9 @@ export function DeleteView(props: { view: SavedView; onClose: () => void; onDele
       onClose={onClose}
     >
       <Text as="p">
-        {t('It is deleted for everybody in the shop. The files that it shows stay.')}
+        {view.list === 'files'
+          ? t('It is deleted for everybody in the shop. The files that it shows stay.')
+          : t('It is deleted for everybody in the shop. What it lists stays.')}
       </Text>
     </DeleteDialog>
   )

@@ -1,33 +1,39 @@
-// The saved views above the list, as links, and what can be done with the open one.
-import { lazy, memo, Suspense, useState } from 'react'
-import { ActionList, Button, PageLink, Popover } from '../../shell/ui/index.ts'
-import { Problem } from '../../shell/components/problem.tsx'
-import { numberText } from '../../shell/labels/size.ts'
-import { type UrlState } from '../../shell/url-state/use-url-state.ts'
-import { addressOf, contentOf, isModified, stateOf } from './saved-view.ts'
-import { type ListColumn } from './columns.ts'
-import { type FilesUrlState, isNarrowed, DEFAULT_SORT, readFilesUrlState } from './url-state.ts'
-import { type SavedView, useChangeView, useSavedViews } from './view-calls.ts'
+// The saved views above a list, as links, and what can be done with the open one.
+import { lazy, Suspense, useState } from 'react'
+import { Problem } from '../components/problem.tsx'
+import { numberText } from '../labels/size.ts'
+import { t } from '../messages/t.ts'
+import { ActionList, Button, PageLink, Popover } from '../ui/index.ts'
+import { type SavedView, useChangeView, useSavedViews, type ViewContent } from './view-calls.ts'
 import './views-bar.css'
-import { t } from '../../shell/messages/t.ts'
 
 const dialogs = () => import('./view-dialogs.tsx')
 const SaveView = lazy(async () => ({ default: (await dialogs()).SaveView }))
 const RenameView = lazy(async () => ({ default: (await dialogs()).RenameView }))
 const DeleteView = lazy(async () => ({ default: (await dialogs()).DeleteView }))
 
-interface Props {
-  urlState: FilesUrlState
-  go: UrlState<FilesUrlState>['go']
-  columns: readonly ListColumn[]
+export interface ViewsBarProps {
+  list: SavedView['list']
+  /** The list without a view: its path, and `All files`. */
+  path: string
+  all: string
+  /** The id of the open view, or ''. */
+  open: string
+  /** Does the list show something else than all? */
+  savable: boolean
+  /** What the list shows. */
+  content: ViewContent
+  addressOf: (view: SavedView) => string
+  isModified: (view: SavedView) => boolean
+  onOpen: (view: SavedView) => void
+  onClose: () => void
 }
 
-/** Memoised: a tick in the list does not change it. */
-export const ViewsBar = memo(function ViewsBar({ urlState, go, columns }: Props) {
-  const views = useSavedViews()
-  const all = views.data?.data ?? []
-  const open = all.find(({ id }) => id === urlState.view)
-  const savable = isNarrowed(urlState) || urlState.sort !== DEFAULT_SORT
+export function ViewsBar(props: ViewsBarProps) {
+  const { list, path, all, savable, addressOf, isModified } = props
+  const views = useSavedViews(list)
+  const saved = views.data?.data ?? []
+  const open = saved.find(({ id }) => id === props.open)
   if (views.error && !views.data)
     return (
       <div className="views-problem">
@@ -39,18 +45,18 @@ export const ViewsBar = memo(function ViewsBar({ urlState, go, columns }: Props)
         />
       </div>
     )
-  if (all.length === 0 && !savable) return null
+  if (saved.length === 0 && !savable) return null
   return (
     <div className="views-bar">
       <nav aria-label={t('Saved views')}>
         <ul>
           <li>
-            <Tab url="/files" current={!open} name={t('All files')} />
+            <Tab url={path} current={!open} name={all} />
           </li>
-          {all.map((view) => (
+          {saved.map((view) => (
             <li key={view.id}>
               <Tab
-                url={addressOf({ ...stateOf(view), rows: urlState.rows })}
+                url={addressOf(view)}
                 current={view === open}
                 name={view.name}
                 files={view.files}
@@ -60,27 +66,23 @@ export const ViewsBar = memo(function ViewsBar({ urlState, go, columns }: Props)
           ))}
         </ul>
       </nav>
-      <ViewActions
-        view={open}
-        modified={open !== undefined && isModified(urlState, open)}
-        {...{ urlState, go, columns, savable }}
-      />
+      <ViewActions {...props} view={open} modified={open !== undefined && isModified(open)} />
     </div>
   )
-})
+}
 
 function Tab(props: {
   url: string
   current: boolean
   name: string
-  files?: number
+  files?: number | null
   isExact?: boolean
 }) {
-  const { url, current, name, files, isExact = true } = props
+  const { url, current, name, files = null, isExact = true } = props
   return (
     <PageLink url={url} className="view-tab" aria-current={current ? 'page' : undefined}>
       <span className="view-name">{name}</span>
-      {files !== undefined && (
+      {files !== null && (
         <span
           className="view-count"
           aria-label={
@@ -96,28 +98,23 @@ function Tab(props: {
   )
 }
 
-interface ActionsProps extends Props {
+interface ActionsProps extends ViewsBarProps {
   view: SavedView | undefined
   modified: boolean
-  savable: boolean
 }
 
 type ViewQuestion = 'save' | 'rename' | 'delete'
 
-function ViewActions({ view, modified, savable, urlState, go, columns }: ActionsProps) {
-  const [asked, setAsked] = useState<ViewQuestion | null>(null)
+function ViewActions({ list, view, modified, savable, content, onOpen, onClose }: ActionsProps) {
+  const [asked, setViewQuestion] = useState<ViewQuestion | null>(null)
   const change = useChangeView()
-  const close = () => setAsked(null)
-  const content = contentOf(urlState, columns)
-  const ask = (what: ViewQuestion) => () => setAsked(what)
+  const close = () => setViewQuestion(null)
+  const ask = (what: ViewQuestion) => () => setViewQuestion(what)
   return (
     <div className="view-actions">
       {view && modified && (
         <>
-          <Button
-            variant="plain"
-            onClick={() => go({ ...readFilesUrlState(''), ...stateOf(view), rows: urlState.rows })}
-          >
+          <Button variant="plain" onClick={() => onOpen(view)}>
             {t('Discard changes')}
           </Button>
           <Button
@@ -136,11 +133,11 @@ function ViewActions({ view, modified, savable, urlState, go, columns }: Actions
       {change.error && <Problem error={change.error} what={t('The view could not be saved')} />}
       <Suspense>
         {asked === 'save' && (
-          <SaveView content={content} onClose={close} onSaved={(made) => go(stateOf(made))} />
+          <SaveView list={list} content={content} onClose={close} onSaved={onOpen} />
         )}
         {asked === 'rename' && view && <RenameView view={view} onClose={close} />}
         {asked === 'delete' && view && (
-          <DeleteView view={view} onClose={close} onDeleted={() => go({ view: '' })} />
+          <DeleteView view={view} onClose={close} onDeleted={onClose} />
         )}
       </Suspense>
     </div>

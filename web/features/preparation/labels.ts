@@ -5,7 +5,7 @@ import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
 
 /** At this number the merchant is warned: orders are held when no key is left. */
-export const FEW_KEYS = 10
+const FEW_KEYS = 10
 
 interface LicenceState {
   text: string

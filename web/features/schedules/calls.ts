@@ -98,7 +98,7 @@ export const useRunSchedule = () =>
   useChangeOf([KEY], (id: string) => call('POST /api/schedules/{id}/run', { path: { id } }))
 
 /** The body that leaves a task unchanged, without the fields that the server adds. */
-export const bodyOf = ({
+const bodyOf = ({
   name,
   enabled,
   cron,

@@ -48,8 +48,6 @@ export type TagCount = Schemas['TagCount']
 export type DownloadLink = Schemas['Link']
 export type LinkStatus = DownloadLink['status']
 
-export type Warning = Operation['warnings'][number]
-
 /** `filter`: the given one. */
 export type OperationSource =
   | Exclude<Schemas['Operation']['source'], { type: 'filter' }>

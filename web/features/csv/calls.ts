@@ -87,7 +87,7 @@ export const useChooseEncoding = (id: string) =>
     call('PUT /api/csv/{id}/encoding', { path: { id }, body: { encoding } }),
   )
 
-/** Of a workbook. */
+/** Chooses a sheet of a workbook. */
 export const useChooseSheet = (id: string) =>
   useChange((sheet: string) => call('PUT /api/csv/{id}/sheet', { path: { id }, body: { sheet } }))
 
@@ -118,7 +118,7 @@ export function useStartCsv(id: string) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (body: CsvStart) => call('POST /api/csv/{id}/start', { path: { id }, body }),
-    // Not awaited: the page of the file replaces the button, whose callback opens the operation.
+    // The refresh is not awaited: it would replace the button, whose callback opens the operation.
     onSuccess: () => {
       void client.invalidateQueries({ queryKey: keyOfOne(id) })
       void client.invalidateQueries({ queryKey: ['operations'] })

@@ -34,7 +34,7 @@ export type DeliverySettings = Pick<
   | 'new_files_mail'
   | 'release_mail'
 > & {
-  /** Null: none. */
+  /** The id of the workflow of deliveries; null: none. */
   delivery_workflow?: string | null
 }
 

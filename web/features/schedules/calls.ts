@@ -111,7 +111,7 @@ const bodyOf = ({
 }: Schedule) =>
   ({ name, enabled, cron, action, workflow, options, filter, notify, cap }) satisfies ScheduleBody
 
-/** Only one of action and workflow is sent. */
+/** The body without empty values: only one of action and workflow is sent. */
 const withoutNulls = <Body extends object>(body: Body): WithoutNulls<Body> =>
   Object.fromEntries(
     Object.entries(body).filter(([, value]) => value !== null),

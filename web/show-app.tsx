@@ -7,7 +7,7 @@ import { App, loadPageAt } from './app.tsx'
 
 export async function showApp(): Promise<void> {
   onWebVitals(reportVitals)
-  // If it cannot be loaded, rendering it says so.
+  // A page that cannot be loaded shows its problem when it is rendered.
   await loadPageAt(window.location.pathname).catch(() => undefined)
   createRoot(document.getElementById('app')!).render(
     <StrictMode>

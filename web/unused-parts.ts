@@ -41,7 +41,7 @@ export function withReadTokens(code: string): string {
   })
 }
 
-/** Each becomes a component that renders nothing. */
+/** Replaces each unused part with a component that renders nothing. */
 export function unusedParts(): Plugin {
   return {
     name: 'unused-parts',

@@ -9,7 +9,7 @@ const UI = path.join(import.meta.dirname, 'shell/ui')
 
 const read = (file: string) => readFileSync(file, 'utf8')
 
-/** Their code, and the classes of their styles. */
+/** The code of the used components, and the classes of their styles. */
 export function usedModules(): { classes: ReadonlySet<string>; code: string } {
   const modules = new Map<string, string>()
   for (const [, names = '', file = ''] of read(path.join(POLARIS, 'index.js')).matchAll(

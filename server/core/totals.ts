@@ -11,7 +11,7 @@ export interface RunningTotals {
  * @param labels that are reported with 0 from the start: Prometheus does not see the increase of a
  *   series that begins with 1.
  */
-export function createTotals(labels: readonly string[] = []): RunningTotals {
+function createTotals(labels: readonly string[] = []): RunningTotals {
   const sums = new Map(labels.map((label) => [label, 0]))
   return {
     add: (label, amount = 1) => void sums.set(label, (sums.get(label) ?? 0) + amount),

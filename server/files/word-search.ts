@@ -23,7 +23,7 @@ export interface FoundWord extends Conditions {
 }
 
 /** Up to this many files of each kind of place are replaced by their ids. */
-export const FEW_FILES = 10_000
+const FEW_FILES = 10_000
 /** The newest files in which a word is looked for first, and how many of them make it common. */
 const SAMPLE = { files: 1000, common: 50 }
 

@@ -47,7 +47,7 @@ export interface BackupResult {
 }
 
 /** Says which secret was used, and nothing about it. */
-export const secretFingerprint = (secret: string): string =>
+const secretFingerprint = (secret: string): string =>
   createHash('sha256').update(createSecrets(secret).derive('backup')).digest('hex').slice(0, 16)
 
 const rowsOf = ({ tables }: Dump): number => tables.reduce((sum, { rows }) => sum + rows, 0)

@@ -1,6 +1,6 @@
 // When the files of an order can be used, in short texts for its pages.
 
-/** As the app writes them (server/features/orders/shown-terms.ts). */
+/** The terms as the app writes them (server/features/orders/shown-terms.ts). */
 export interface Terms {
   later: number
   available_at: string | null

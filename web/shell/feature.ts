@@ -13,12 +13,12 @@ import {
 import { loadPageTexts } from './messages/load-texts.ts'
 import { type Icon } from './ui/index.ts'
 
-/** With the parameter `id` of its path, if that has one. */
+/** A page; it gets the parameter `id` of its path, if that has one. */
 export type PageComponent = ComponentType<{ id: string }> | ComponentType<object>
 
 export type PageRoute =
   | {
-      /** With `:id` for a parameter. A page with another id is a new page. */
+      /** The path, with `:id` for a parameter. A page with another id is a new page. */
       path: string
       page: PageComponent
     }
@@ -28,7 +28,7 @@ export type PageRoute =
 export type NavigationGroup = 'files' | 'import' | 'sales' | 'automation' | 'activity'
 
 export interface NavigationEntry {
-  /** Absent: it has no heading. */
+  /** The heading in the navigation; absent: none. */
   group?: NavigationGroup
   url: string
   label: string
@@ -122,7 +122,7 @@ const Features = createContext<readonly PageFeature[]>([])
 export const FeaturesProvider = Features.Provider
 export const useFeatures = (): readonly PageFeature[] => useContext(Features)
 
-/** Of the features that are channels. */
+/** The texts of the features that are channels. */
 export function usePageChannels(): readonly PageChannel[] {
   const features = useFeatures()
   return useMemo(() => features.flatMap(({ channel }) => channel ?? []), [features])

@@ -1,7 +1,7 @@
 // The environment variables, each with its format and what to write instead.
 import { z } from 'zod'
 
-export const ROLES = ['web', 'worker', 'drop'] as const
+const ROLES = ['web', 'worker', 'drop'] as const
 export type Role = (typeof ROLES)[number]
 
 const blank = (value: unknown) => (value === '' ? undefined : value)

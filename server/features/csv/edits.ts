@@ -30,7 +30,7 @@ export async function readEdits(
   return new Map(found.map((edit) => [edit.row, edit]))
 }
 
-export const isUnchanged = ({ cells, left_out }: RowEdit): boolean =>
+const isUnchanged = ({ cells, left_out }: RowEdit): boolean =>
   !left_out && Object.keys(cells).length === 0
 
 /** Stores edits of rows as one correction, which `undoCorrection` takes back. */

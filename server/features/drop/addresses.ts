@@ -33,7 +33,7 @@ export function isRange(text: string): boolean {
 }
 
 /** Throws if the text is neither an address nor a CIDR range. */
-export function parseRange(text: string): [Address, number] {
+function parseRange(text: string): [Address, number] {
   if (!text.includes('/')) {
     const address = ipaddr.process(text)
     return [address, address.kind() === 'ipv4' ? 32 : 128]

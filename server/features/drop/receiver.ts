@@ -10,7 +10,7 @@ import { createMemoryBudget } from './memory-budget.ts'
 import { freeYoungBuffers } from './young-buffers.ts'
 
 /** Up to this size a file is kept in memory: one write to the store, no staging file. */
-export const IN_MEMORY = 256 * 1024
+const IN_MEMORY = 256 * 1024
 const FIRST_MEMORY = 32 * 1024
 /** If more pieces wait to be written, the sender is paused. */
 const MAX_QUEUED = 2

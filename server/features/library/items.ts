@@ -11,7 +11,7 @@ import type { FileTarget } from '../downloads/targets.ts'
 import { hasNoPicture } from '../previews/kept.ts'
 import { keysOfDeliveries, type ShownKey } from '../preparation/model/assigned-keys.ts'
 
-export const ITEMS_PER_PAGE = 50
+const ITEMS_PER_PAGE = 50
 /** Later pages would read many rows to skip them; a search finds what is there. */
 export const MAX_PAGES = 200
 

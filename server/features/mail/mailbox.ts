@@ -87,10 +87,7 @@ export async function readMailbox(
 }
 
 /** Records a report; mails that are no reports, and reports about unknown mails, are ignored. */
-export async function recordMail(
-  raw: string,
-  { database, tokens, log }: MailboxParts,
-): Promise<void> {
+async function recordMail(raw: string, { database, tokens, log }: MailboxParts): Promise<void> {
   const report = parseMailReport(raw, tokens)
   const { mail, fates } = report
   if (fates.length === 0) return

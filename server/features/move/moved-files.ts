@@ -10,7 +10,7 @@ export interface MovedFile {
   expiry_days: number | null
 }
 
-export const addressHash = (url: string): string => createHash('sha256').update(url).digest('hex')
+const addressHash = (url: string): string => createHash('sha256').update(url).digest('hex')
 
 /**
  * Of the addresses, those whose file the shop has, or is importing. A file in the trash does not

@@ -24,7 +24,7 @@ const LOOKED_UP = 5000
 /** Finds the product that another app names; null: none, or several. */
 export type FindProduct = (named: NamedProduct) => MatchedProduct | null
 
-export const skuKeyOf = (sku: string): string => nameKey(sku.trim())
+const skuKeyOf = (sku: string): string => nameKey(sku.trim())
 
 const platformId = (id: string) => (id.startsWith('gid://') ? id : `gid://shopify/Product/${id}`)
 

@@ -80,7 +80,7 @@ export const BUYER_STATUS_SQL = `case when d.revoked_at is null and d.withdrawn_
  * SQL: why a link `c` under a delivery's page downloads nothing. A file may have several of these
  * reasons.
  */
-export const LINK_BLOCKS = {
+const LINK_BLOCKS = {
   used_up: 'c.downloads >= c.download_limit',
   expired: 'c.ends_at <= now()',
   /** The workflow could not prepare it. */

@@ -70,8 +70,7 @@ export async function readPublication(scope: ShopScope, baseUrl: string): Promis
 /** `gid://shopify/Product/7` → `7`, as Liquid knows it. */
 const numberOf = (product: string): string => product.slice(product.lastIndexOf('/') + 1)
 
-export const fieldOf = (product: string): string =>
-  `products_${BigInt(product) % BigInt(SAMPLE_FIELDS)}`
+const fieldOf = (product: string): string => `products_${BigInt(product) % BigInt(SAMPLE_FIELDS)}`
 
 const blockSample = (row: ShownRow, baseUrl: string): BlockSample => {
   const { filename, token, content_type, length } = row

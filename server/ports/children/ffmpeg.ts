@@ -28,7 +28,7 @@ let known: Promise<string | null> | undefined
 export const findFfmpeg = (): Promise<string | null> => (known ??= firstFfmpeg(onPath()))
 
 /** The first ffmpeg that starts. */
-export async function firstFfmpeg(places: readonly string[]): Promise<string | null> {
+async function firstFfmpeg(places: readonly string[]): Promise<string | null> {
   for (const program of places.filter(isProgram)) {
     const said = await promisify(execFile)(program, ['-version'], { timeout: 10_000 }).catch(
       () => null,

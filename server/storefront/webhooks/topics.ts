@@ -12,7 +12,7 @@ export interface ShopChange {
   payload?: object
 }
 
-export const CHANGE_KINDS = [
+const CHANGE_KINDS = [
   'order',
   'product',
   'profile',

@@ -1,7 +1,7 @@
 // 50,000 product titles and 10,000 similar file names, the same in each run.
 import { wordsOf } from '../../../server/matching/words.ts'
 
-export const TITLES = 50_000
+const TITLES = 50_000
 export const NAMES = 10_000
 const VOCABULARY = 6000
 // oxfmt-ignore

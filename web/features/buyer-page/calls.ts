@@ -2,7 +2,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../shell/client/client.ts'
 import { edit, type KnownTag } from '../../shell/client/edits.ts'
-import { type Answer } from '../../shell/client/endpoints.ts'
 import { useRead } from '../../shell/client/reads.ts'
 import { type Schemas } from '../../shell/client/types.ts'
 import { showAnswer } from '../../shell/client/show-answer.ts'
@@ -21,8 +20,6 @@ export type BuyerPageDraft = Pick<
 const KEY = ['buyer-page']
 
 export const useBuyerPage = () => useRead('GET /api/settings/buyer-page', { key: KEY })
-
-export type Preview = Answer<'POST /api/settings/buyer-page/preview'>
 
 /** `draft` is not saved. The preview is read again when the logo changes. */
 export const usePreview = (

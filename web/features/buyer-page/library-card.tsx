@@ -6,7 +6,7 @@ import { BlockStack, Card, Checkbox, InlineStack, Link, Text } from '../../shell
 
 interface Props {
   draft: BuyerPageDraft
-  /** Where buyers ask for the link to their library. */
+  /** The address where buyers ask for the link to their library. */
   url: string
   onChange: (part: Partial<BuyerPageDraft>) => void
 }

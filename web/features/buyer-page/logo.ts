@@ -6,7 +6,7 @@ const MAX_HEIGHT = 160
 /** The server accepts 100 KB. */
 const MAX_BYTES = 100 * 1024
 
-/** In base64. Rejects if the browser cannot read the file as an image. */
+/** The image in base64. Rejects if the browser cannot read the file as an image. */
 export async function logoOf(file: Blob): Promise<string> {
   const image = await createImageBitmap(file)
   const scale = Math.min(1, MAX_WIDTH / image.width, MAX_HEIGHT / image.height)

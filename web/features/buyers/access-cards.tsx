@@ -18,7 +18,7 @@ const SHOWN = 50
 interface Props {
   email: string
   licences: BuyerDetail['licence_keys']
-  /** The same function in every render. */
+  /** Must be the same function in every render: the table is memoised. */
   onUnblock: (delivery: string) => void
 }
 

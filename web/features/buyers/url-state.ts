@@ -8,6 +8,6 @@ export const BUYERS_STATE = listState({
 
 export const BUYER_STATE = listState({ email: trimmed })
 
-// Not in the path: the server takes one that ends like `.com` for a file.
+// The address is a parameter: the server reads a path that ends with `.com` as a file.
 export const buyerPath = (email: string): string =>
   `/buyers/detail?${new URLSearchParams({ email })}`

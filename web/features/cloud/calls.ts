@@ -5,7 +5,6 @@ import { translated } from '../../shell/messages/t.ts'
 import { useChangeOf } from '../../shell/client/change.ts'
 import { call } from '../../shell/client/client.ts'
 import { edit, type KnownTag } from '../../shell/client/edits.ts'
-import { type Answer } from '../../shell/client/endpoints.ts'
 import { LIVE_MS, SLOW_MS, CALM_MS } from '../../shell/client/queries.ts'
 import { useRead, useReadAll, useReadPages } from '../../shell/client/reads.ts'
 import { type Schemas } from '../../shell/client/types.ts'
@@ -84,8 +83,6 @@ export const useRejections = (id: string) =>
     query: { limit: 20 },
     poll: CALM_MS,
   })
-
-export type Folder = Answer<'GET /api/connections/{id}/folders'>['data'][number]
 
 /** The folders directly in `path`, read from the provider. */
 export const useFolders = (id: string, path: string) =>

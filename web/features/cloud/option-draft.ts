@@ -11,7 +11,7 @@ export type Draft = Partial<
   }
 >
 
-/** Without a size of the merchant's, the largest that a file may have. */
+/** The largest size of a file, if the merchant sets none. */
 export const LARGEST_FILE = 5 * 1024 ** 3
 
 /** The options that differ from the saved ones. */

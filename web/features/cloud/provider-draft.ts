@@ -16,7 +16,7 @@ export const missingFields = (
     .filter(({ name }) => (values[name] ?? '').trim() === '')
     .map(({ name, title }) => ({ param: name, message: t('Enter: {field}', { field: title }) }))
 
-/** Without empty values. Pasted keys often have spaces around them. */
+/** The values that are not empty, trimmed: pasted keys often have spaces around them. */
 export const textsOf = (values: Values): Record<string, string> =>
   Object.fromEntries(
     Object.entries(values).flatMap(([name, text]) =>

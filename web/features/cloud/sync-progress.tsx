@@ -14,7 +14,7 @@ type SyncState = NonNullable<Connection['progress']>
 
 interface Props {
   progress: SyncState
-  /** With pause, cancel and the bytes. */
+  /** Also shows the bytes, and buttons to pause and cancel. */
   wide?: boolean
 }
 

@@ -1,7 +1,6 @@
 // CSV imports: upload the file, assign its columns, check its rows, import.
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call, callForBytes } from '../../shell/client/client.ts'
-import { type Answer } from '../../shell/client/endpoints.ts'
 import { CALM_MS, LIVE_MS } from '../../shell/client/queries.ts'
 import { keyOf, useRead } from '../../shell/client/reads.ts'
 import { saveBytes } from '../../shell/client/save.ts'
@@ -38,8 +37,6 @@ export type CsvProblem = Schemas['CsvProblem']
 
 /** A stored file, without its rows. */
 export type KeptCsv = Schemas['ListedCsvFile']
-
-export type SavedMapping = Schemas['CsvColumnMapping']
 
 /** A check of corrected rows is short, and the merchant waits for it. */
 const RECHECK_MS = 300
@@ -90,7 +87,7 @@ export const useChooseEncoding = (id: string) =>
     call('PUT /api/csv/{id}/encoding', { path: { id }, body: { encoding } }),
   )
 
-/** Of a workbook. */
+/** Chooses a sheet of a workbook. */
 export const useChooseSheet = (id: string) =>
   useChange((sheet: string) => call('PUT /api/csv/{id}/sheet', { path: { id }, body: { sheet } }))
 
@@ -117,14 +114,11 @@ export async function saveErrorRows({
 
 export type CsvStart = Schemas['CsvStart']
 
-/** The import, or the changes of existing files if nothing is imported. */
-export type CsvStartResult = Answer<'POST /api/csv/{id}/start'>
-
 export function useStartCsv(id: string) {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (body: CsvStart) => call('POST /api/csv/{id}/start', { path: { id }, body }),
-    // Not awaited: the page of the file replaces the button, whose callback opens the operation.
+    // The refresh is not awaited: it would replace the button, whose callback opens the operation.
     onSuccess: () => {
       void client.invalidateQueries({ queryKey: keyOfOne(id) })
       void client.invalidateQueries({ queryKey: ['operations'] })

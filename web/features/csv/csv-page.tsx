@@ -1,60 +1,31 @@
 // One CSV file: its columns, then the results of its check, then its import.
 import { useEffect, useRef, useState } from 'react'
 import { type CsvUpload, useCsv } from './calls.ts'
-import { ApiError } from '../../shell/client/error.ts'
-import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
-import { Page } from '../../shell/components/page.tsx'
-import { Problem } from '../../shell/components/problem.tsx'
-import { BlockStack, Card } from '../../shell/ui/index.ts'
 import { CheckStep } from './check-step.tsx'
 import { ColumnsStep } from './columns-step.tsx'
 import { Stages } from './stages.tsx'
 import { Started } from './started.tsx'
+import { KeptPage } from '../../shell/components/kept-page.tsx'
 import { t } from '../../shell/messages/t.ts'
 
-const BACK = { content: t('Import a CSV file'), url: '/import/csv' }
-
 export function CsvPage({ id }: { id: string }) {
-  const { data, error, refetch, isFetching } = useCsv(id)
-  const gone = error instanceof ApiError && error.status === 404
+  const upload = useCsv(id)
   return (
-    <Page
-      title={gone ? t('CSV file not found') : (data?.filename ?? t('CSV file'))}
-      backAction={BACK}
+    <KeptPage
+      query={upload}
+      title={upload.data?.filename ?? t('CSV file')}
+      back={{ content: t('Import a CSV file'), url: '/import/csv' }}
+      expired={{
+        title: t('CSV file not found'),
+        heading: t('This CSV file has expired'),
+        action: t('Choose a CSV file'),
+        text: t('CSV files are kept for a day. Choose it again to continue.'),
+      }}
+      what={t('the CSV file')}
+      problem={t('The CSV file could not be loaded')}
     >
-      {gone ? (
-        <Card>
-          <Nothing
-            why="unmatched"
-            heading={t('This CSV file has expired')}
-            action={{ content: t('Choose a CSV file'), url: BACK.url }}
-          >
-            {t('CSV files are kept for a day. Choose it again to continue.')}
-          </Nothing>
-        </Card>
-      ) : (
-        <BlockStack gap="400">
-          {error && (
-            <Problem
-              error={error}
-              stale={data !== undefined}
-              what={t('The CSV file could not be loaded')}
-              onRetry={() => void refetch()}
-              retrying={isFetching}
-            />
-          )}
-          {data ? (
-            <Steps upload={data} />
-          ) : (
-            !error && (
-              <Card padding="0">
-                <LoadingRows rows={5} what={t('the CSV file')} />
-              </Card>
-            )
-          )}
-        </BlockStack>
-      )}
-    </Page>
+      {(data) => <Steps upload={data} />}
+    </KeptPage>
   )
 }
 

@@ -117,7 +117,7 @@ interface Answer {
   find: string
 }
 
-/** Null: something is missing. */
+/** The fix that the answers describe; null if an answer is missing. */
 function fixOf({ question, sku, text, find }: Answer): Fix | null {
   if (question === 'product') return sku === null ? null : { type: 'set', text: sku }
   if (question === 'value') return { type: 'set', text: text.trim() }

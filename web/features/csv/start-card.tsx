@@ -27,7 +27,7 @@ export function StartCard({ upload, check }: Props) {
       {
         only_valid: onlyValid,
         on_conflict: check.on_conflict,
-        // Absent: the shop's setting.
+        // An absent option is the shop's setting.
         ...(autoMap === null ? {} : { auto_map: autoMap }),
         ...(notify === null ? {} : { notify }),
       },

@@ -32,7 +32,7 @@ const NAME_ENCODINGS: readonly NameEncoding[] = [
 ]
 
 interface Props {
-  /** Null: a new one. */
+  /** Null creates an account. */
   account: DropAccount | null
   onClose: () => void
   onMade: (account: DropAccountWithPassword) => void

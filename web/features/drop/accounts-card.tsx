@@ -21,7 +21,7 @@ import { AccountDialog } from './account-dialog.tsx'
 import { PasswordDialog } from './password-dialog.tsx'
 import './drop.css'
 
-/** Without accounts: an explanation, and a button to create the first. */
+/** The drop accounts; if there are none, an explanation and a button to create the first. */
 export function AccountsCard({ accounts }: { accounts: readonly DropAccount[] }) {
   const [editing, setEditing] = useState<DropAccount | 'new' | null>(null)
   const [deleting, setDeleting] = useState<DropAccount | null>(null)

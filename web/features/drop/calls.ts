@@ -59,7 +59,7 @@ export const useDeleteDropAccount = () =>
 
 const SHOWN_FILES = 50
 
-/** Which files are listed: those that are not imported yet, or those that imports have moved. */
+/** The folder that is listed: files that are not imported yet, or those that imports have moved. */
 export type DropFolder = '' | 'processed' | 'failed'
 
 /** Read page by page, in the order of paths. */

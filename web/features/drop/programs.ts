@@ -14,7 +14,7 @@ export interface Program {
 
 const values = ({ host, sftp_port, ftp_port, path, username }: ConnectValues) => ({
   ...{ host, path, username },
-  // As texts, so that ports have no thousands separator.
+  // Ports are texts, so that they have no thousands separator.
   ...{ sftp: String(sftp_port), ftp: String(ftp_port) },
 })
 

@@ -33,7 +33,7 @@ export function menuOf(list: PluginList | undefined, place: 'files' | 'trash'): 
   }
 }
 
-/** Before the first destructive action. */
+/** Inserts the action that runs a workflow before the first destructive one. */
 function withWorkflow(promoted: readonly MenuEntry[]): MenuEntry[] {
   const at = promoted.findIndex((entry) => entry !== 'workflow' && entry.action.destructive)
   return at < 0

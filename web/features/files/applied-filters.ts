@@ -9,7 +9,7 @@ import { typeText } from '../../shell/files/labels.ts'
 import { dayText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
 
-/** Each filter in the order of its label, and the address without it. */
+/** The filters in the order of their labels, each with the fields of the address that remove it. */
 const WITHOUT: { [key in FilterKey]: Partial<FilesUrlState> } = {
   type: { type: [] },
   tags: { tags: [] },

@@ -90,7 +90,7 @@ export function useWholeActions(
 const mayRemove = (entry: MenuEntry, trash: boolean): boolean =>
   trash || entry === 'workflow' || entry.action.destructive
 
-/** The same menu until it says something else: the bar measures its buttons for every new one. */
+/** Returns the same menu while its texts do not change: the bar measures its buttons for every new one. */
 function useOffered(
   plugins: PluginList | undefined,
   trash: boolean,
@@ -102,7 +102,7 @@ function useOffered(
   return useMemo(() => offeredOf(menu, JSON.parse(reasons) as Reasons, open), [menu, reasons, open])
 }
 
-/** By action: why it does not fit the selected files. */
+/** Why an action does not fit the selected files, by its id. */
 type Reasons = Readonly<Record<string, string>>
 
 function reasonsOf({ promoted, groups }: ActionMenu, chosen: ActionFiles): Reasons {

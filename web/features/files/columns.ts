@@ -5,7 +5,7 @@ import { type SavedView } from '../../shell/views/view-calls.ts'
 
 export type ListColumn = NonNullable<SavedView['columns']>[number]
 
-/** From left to right, after the name. */
+/** The titles of the columns, from left to right, after the name. */
 export const LIST_COLUMNS: Readonly<Record<ListColumn, string>> = {
   size: t('Size'),
   tags: t('Tags'),
@@ -24,14 +24,14 @@ export const STANDARD_COLUMNS: readonly ListColumn[] = [
   'uploaded',
 ]
 
-/** Those of a text or a list that exist, in their order; null: it names none. */
+/** The named columns that exist, in the order of the list; null if nothing is named. */
 export function readColumns(names: readonly string[]): ListColumn[] | null {
   // Without any column the list still has the name, which is written to say so.
   if (names.length === 0) return null
   return ALL_COLUMNS.filter((column) => names.includes(column))
 }
 
-/** For the address: never empty. */
+/** The columns as the address has them: `name` is first, so that the list is never empty. */
 export const writeColumns = (columns: readonly ListColumn[]): string[] => ['name', ...columns]
 
 const KEY = 'files.columns'

@@ -11,7 +11,7 @@ interface FileActions {
   remove: (() => void) | null
   map: (() => void) | null
   unmap: (() => void) | null
-  /** To past buyers. */
+  /** Gives the file to past buyers. */
   give: (() => void) | null
   /** The open dialog, or null. The caller must render it. */
   dialog: ReactNode

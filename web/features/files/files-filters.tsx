@@ -27,7 +27,7 @@ interface Props {
   urlState: FilesUrlState
   go: UrlState<FilesUrlState>['go']
   loading: boolean
-  /** Those of the page, the same array while they do not change. */
+  /** The files of the page; must be the same array while they do not change. */
   files: readonly File[]
   columns: readonly ListColumn[]
   onColumns: (columns: readonly ListColumn[]) => void
@@ -36,7 +36,7 @@ interface Props {
 /** Memoised: a tick in the list does not change it. */
 export const FilesFilters = memo(function FilesFilters(props: Props) {
   const { urlState, go, loading, files, columns, onColumns } = props
-  // One history entry for each search, not for each letter.
+  // A search makes one history entry, not one for each letter.
   const search = useDraft(urlState.search, (text) =>
     go({ search: text }, { replace: urlState.search !== '' && text !== '' }),
   )

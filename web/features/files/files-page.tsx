@@ -170,7 +170,7 @@ function ListBody({ files, url, columns, onStarted, failed, none, retry }: BodyP
   )
 }
 
-/** Those of the open view, or those of the browser; a change of a view's columns is in the address. */
+/** The columns of the open view, or of the browser; a change of a view's columns is in the address. */
 function useColumns(
   urlState: FilesUrlState,
   go: UrlState<FilesUrlState>['go'],

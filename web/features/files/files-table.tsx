@@ -31,7 +31,7 @@ interface Props {
   trash: boolean
   /** The words that were searched for. */
   find: string
-  /** After the name; the same array while they do not change. */
+  /** The columns after the name; must be the same array while they do not change. */
   columns: readonly ListColumn[]
   selection: FileSelection
   menu: BulkMenu
@@ -100,7 +100,7 @@ function useTableSelection(
 
 type ColumnId = 'icon' | 'name' | 'found' | ListColumn | 'left'
 
-/** Those that cards show, of the columns in which words are found. */
+/** The columns in which words are found and that cards show. */
 const IN_CARDS: readonly ListColumn[] = ['tags', 'products']
 
 const CARD: CardLayout<ColumnId> = {

@@ -121,7 +121,7 @@ const ProductFilter = ({ urlState, go }: Props) => (
 
 interface OneProps<Value extends string> {
   title: string
-  /** Absent: they are loading. */
+  /** The records to choose from; absent while they load. */
   choices: readonly { value: Value; label: string }[] | undefined
   error: Error | null
   /** Said if there is none. */
@@ -130,7 +130,7 @@ interface OneProps<Value extends string> {
   onChoose: (chosen: Value) => void
 }
 
-/** One of the shop's packs, connections and so on. */
+/** A filter by one record of the shop: a pack, a connection and so on. */
 function OneFilter<Value extends string>(props: OneProps<Value>) {
   const { title, choices, error, none, selected, onChoose } = props
   if (choices === undefined)

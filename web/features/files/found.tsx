@@ -27,7 +27,7 @@ const COLUMNS: Readonly<Partial<Record<Field, ListColumn>>> = {
 }
 
 /** The texts that were found and that no column shows. */
-export function unseenMatches(
+function unseenMatches(
   { matched = [] }: Pick<File, 'matched'>,
   shown: readonly ListColumn[],
 ): Match[] {

@@ -81,7 +81,7 @@ export function HistoryCard({ file }: { file: Pick<File, 'id'> }) {
   )
 }
 
-/** Where the entry leads; '' for those without a page. */
+/** The page to which the entry leads; '' if it has none. */
 const linkOf = (entry: Entry): string =>
   entry.kind === 'operation'
     ? `/operations/${entry.operation_id}`

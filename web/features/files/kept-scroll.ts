@@ -1,7 +1,7 @@
 // The place in the list to which a person comes back from one of its files.
 import { useLayoutEffect } from 'react'
 
-/** Where a list was left for the page of a file, until it is shown again. */
+/** The position of the list when the page of a file was opened, until the list is shown again. */
 let left: { list: string; top: number } | null = null
 
 /** @param list identifies the rows, with their page and order; null: they are not there yet. */
@@ -10,7 +10,7 @@ export function useKeptScroll(list: string | null): void {
     if (list === null) return
     const before = left?.list === list ? left : null
     left = null
-    // After the page has been arrived at, which scrolls to its top.
+    // Runs after the browser has scrolled the new page to its top.
     const restoring = before && requestAnimationFrame(() => window.scrollTo({ top: before.top }))
     let top = before?.top ?? window.scrollY
     const note = () => {

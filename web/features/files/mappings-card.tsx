@@ -11,7 +11,7 @@ interface Props {
   /** null: not offered. */
   onMap: (() => void) | null
   onUnmap: (() => void) | null
-  /** To past buyers of the products. */
+  /** Gives the file to past buyers of the products; null: not offered. */
   onGive: (() => void) | null
 }
 

@@ -10,7 +10,7 @@ import { t } from '../../shell/messages/t.ts'
 const SHOWN = ['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'image/avif', 'image/svg+xml']
 const LARGEST = 2 * 1024 ** 2
 
-/** On a file's page: a small image itself; of other files their preview. */
+/** The picture on a file's page: a small image itself, or the preview of another file. */
 export function Picture({ file }: { file: File }) {
   const type = file.content_type.split(';')[0]!.trim().toLowerCase()
   const whole = SHOWN.includes(type) && file.size_bytes <= LARGEST
@@ -23,7 +23,7 @@ export function Picture({ file }: { file: File }) {
 const PREVIEWED =
   /^(image\/(jpeg|png|gif|webp|avif|tiff|heif|heic)|application\/pdf|audio\/.+|video\/.+)(;|$)/i
 
-/** In a list: the file's picture, or the icon of its kind. */
+/** The picture in a list: the file's preview, or the icon of its kind. */
 export function Thumbnail({ file }: { file: File }) {
   const { id, version, filename, content_type, deleted_at } = file
   const wanted = PREVIEWED.test(content_type) && deleted_at === null

@@ -26,7 +26,7 @@ const PROBLEMS: Problems = {
 
 type SampleSetting = 'sample_pages' | 'sample_seconds'
 
-/** Null: files of this type have no samples. */
+/** The setting for samples of this file; null if files of its type have none. */
 export function sampleSettingOf({ content_type }: FileDetail): SampleSetting | null {
   if (/^application\/pdf(;|$)/i.test(content_type)) return 'sample_pages'
   return /^audio\//i.test(content_type) ? 'sample_seconds' : null

@@ -119,7 +119,7 @@ export function filterOf({ search, contains, deleted, ...urlState }: FilesUrlSta
 export const isNarrowed = (urlState: FilesUrlState): boolean =>
   Object.keys(filterOf({ ...urlState, deleted: false })).length > 0
 
-/** The same list without search and filters, in the same order. */
+/** The state of the list without search and filters, in the same order. */
 export const withoutFilters = ({ deleted, sort, rows }: FilesUrlState): FilesUrlState => ({
   ...readFilesUrlState(''),
   ...{ deleted, sort, rows },

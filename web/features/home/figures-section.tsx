@@ -61,7 +61,7 @@ export function FiguresSection() {
   )
 }
 
-/** With a mark, by which spreadsheets recognise the encoding. */
+/** Saves the days as CSV with a byte order mark, by which spreadsheets recognise the encoding. */
 const save = (days: Figures['days']) =>
   saveBytes(
     new Blob([`\u{feff}${figuresCsv(days)}`], { type: 'text/csv' }),

@@ -31,7 +31,7 @@ export interface Step {
   title: string
   about: string
   action: string
-  /** Null: it happens in the store. */
+  /** The page of the step; null: it is done in the store. */
   url: string | null
 }
 

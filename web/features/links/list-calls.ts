@@ -23,7 +23,7 @@ export const useRevokeLinks = () =>
     call('POST /api/links/revoke', { body: { link_ids } }),
   )
 
-/** From now on; null: it never expires. */
+/** Sets the expiry, in days from now; null: the link never expires. */
 export const useExtendLink = () =>
   useChangeOf(KEYS, ({ id, expiry_days }: { id: string; expiry_days: number | null }) =>
     call('POST /api/links/{id}/extend', { path: { id }, body: { expiry_days } }),

@@ -10,12 +10,12 @@ function cell(value: string | number | null): string {
   return /[",\r\n;]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** Without it a spreadsheet reads the names in another encoding. */
+/** Spreadsheets read names in another encoding if this mark is missing. */
 const BYTE_ORDER_MARK = '\ufeff'
 
 type ListedLink = Pick<DownloadLink, 'filename' | 'url' | 'email' | 'expires_at' | 'download_limit'>
 
-/** The same columns as the document of an operation. */
+/** The links as CSV, with the columns of the document of an operation. */
 export function linksCsv(links: readonly ListedLink[]): string {
   const rows = links.map(({ filename, url, email, expires_at, download_limit }) =>
     [filename, url, email, expires_at, download_limit].map(cell).join(','),

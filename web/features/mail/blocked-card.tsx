@@ -9,7 +9,7 @@ import { t } from '../../shell/messages/t.ts'
 import { Badge, BlockStack, Button, InlineStack, Text } from '../../shell/ui/index.ts'
 import { useAllow, useBlocked } from './calls.ts'
 
-/** Nothing is shown as long as there are none. */
+/** The addresses that get no mail; nothing is shown if there are none. */
 export function BlockedCard() {
   const [cursor, setCursor] = useState('')
   const blocked = useBlocked(cursor)

@@ -15,7 +15,6 @@ export type Review = Schemas['Review']
 export type Candidate = Review['candidates'][number]
 
 export type Product = Schemas['Product']
-export type Variant = Product['variants'][number]
 
 /** An answer to a review changes the files. */
 const KEYS = [['reviews'], ['files']]

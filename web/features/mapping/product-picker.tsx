@@ -16,7 +16,7 @@ type PickedProduct = Choice & { title: string; sku: string | null }
 interface Props {
   choice: (Choice & { title: string }) | null
   onChoose: (choice: PickedProduct) => void
-  /** Only whole products, no variants. */
+  /** Offers whole products only, no variants. */
   whole?: boolean
 }
 

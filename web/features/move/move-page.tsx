@@ -1,21 +1,18 @@
 // One export of another app: what was recognised, what it would import, and its import.
 import { useState } from 'react'
 import { useSearch } from 'wouter/use-browser-location'
-import { ApiError } from '../../shell/client/error.ts'
 import { Facts, Figures } from '../../shell/components/facts.tsx'
-import { LoadingRows, Nothing } from '../../shell/components/lists.tsx'
-import { Page } from '../../shell/components/page.tsx'
 import { Problem } from '../../shell/components/problem.tsx'
 import { Titled } from '../../shell/components/titled.tsx'
 import { numberText } from '../../shell/labels/size.ts'
 import { messageText } from '../../shell/messages/server-text.ts'
+import { KeptPage } from '../../shell/components/kept-page.tsx'
 import { t } from '../../shell/messages/t.ts'
 import {
   Badge,
   Banner,
   BlockStack,
   Button,
-  Card,
   Checkbox,
   InlineStack,
   Text,
@@ -26,46 +23,23 @@ import { APPS, FIELD_TEXTS, recognisedText } from './labels.ts'
 import { MoveResult } from './result.tsx'
 
 export function MovePage({ id }: { id: string }) {
-  const { data, error, refetch, isFetching } = useMove(id)
-  const gone = error instanceof ApiError && error.status === 404
+  const move = useMove(id)
   return (
-    <Page
-      title={gone ? t('Export not found') : (data?.filename ?? t('Move to Stevedore'))}
-      backAction={{ content: t('Move to Stevedore'), url: '/import/move' }}
+    <KeptPage
+      query={move}
+      title={move.data?.filename ?? t('Move to Stevedore')}
+      back={{ content: t('Move to Stevedore'), url: '/import/move' }}
+      expired={{
+        title: t('Export not found'),
+        heading: t('This export has expired'),
+        action: t('Choose an export'),
+        text: t('Exports that are not imported are kept for a day. Choose it again to continue.'),
+      }}
+      what={t('the export')}
+      problem={t('The export could not be loaded')}
     >
-      {gone ? (
-        <Card>
-          <Nothing
-            why="unmatched"
-            heading={t('This export has expired')}
-            action={{ content: t('Choose an export'), url: '/import/move' }}
-          >
-            {t('Exports that are not imported are kept for a day. Choose it again to continue.')}
-          </Nothing>
-        </Card>
-      ) : (
-        <BlockStack gap="400">
-          {error && (
-            <Problem
-              error={error}
-              stale={data !== undefined}
-              what={t('The export could not be loaded')}
-              onRetry={() => void refetch()}
-              retrying={isFetching}
-            />
-          )}
-          {data ? (
-            <Whole move={data} />
-          ) : (
-            !error && (
-              <Card padding="0">
-                <LoadingRows rows={5} what={t('the export')} />
-              </Card>
-            )
-          )}
-        </BlockStack>
-      )}
-    </Page>
+      {(data) => <Whole move={data} />}
+    </KeptPage>
   )
 }
 

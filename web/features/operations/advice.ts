@@ -9,7 +9,7 @@ export interface Advice {
   errors: string[]
 }
 
-/** Each piece of advice once, in the order of the files. */
+/** The advice for these files, each once, in the order of the files. */
 export function adviceFor(
   { steps }: Pick<Operation, 'steps'>,
   items: readonly Pick<Item, 'status' | 'error'>[],

@@ -17,7 +17,7 @@ import './last-operations.css'
 
 interface Props {
   title: string
-  /** Which operations: a channel. */
+  /** The operations that are listed: those of one channel. */
   query: Query
   /** The page that lists all of them. */
   all: string

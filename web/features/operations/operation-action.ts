@@ -31,7 +31,7 @@ function retryText({ failed, cancelled }: Operation): string {
     )
   if (cancelled > 0)
     return t('Resume {cancelled, plural, one {# file} other {# files}} not started', { cancelled })
-  // It may have stopped at a step on the whole operation.
+  // An operation without failed items may have stopped at a step on all of them.
   return failed > 0
     ? t('Retry {failed, plural, one {# failed file} other {# failed files}}', { failed })
     : t('Try again')

@@ -48,7 +48,7 @@ export const ITEM_STATUSES: Record<ItemStatus, StatusWord> = {
   cancelled: { text: t('Cancelled'), tone: undefined, progress: undefined },
 }
 
-/** In a preview nothing was done. */
+/** The statuses of items of a preview, which changed nothing. */
 const PREVIEW_STATUSES: Record<ItemStatus, StatusWord> = {
   ...ITEM_STATUSES,
   done: { text: t('Would change'), tone: 'info', progress: undefined },

@@ -25,7 +25,7 @@ const KINDS = { import: t('Imports'), bulk: t('Bulk operations') } as const
 export function OperationsFilters({ urlState, go, loading }: Props & { loading: boolean }) {
   const actions = actionChoices(useWorkflows().data?.data ?? [], usePlugins().data?.channel_actions)
   const channels = useChannels()
-  // One history entry for each search, not for each letter.
+  // A search makes one history entry, not one for each letter.
   const search = useDraft(urlState.search, (text) =>
     go({ search: text }, { replace: urlState.search !== '' && text !== '' }),
   )

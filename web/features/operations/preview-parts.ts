@@ -108,7 +108,7 @@ export function partsOfCounts(
   })).filter(({ count }) => count > 0)
 }
 
-/** Without counts of the preview, every done item counts as changed. */
+/** The counts of a preview; if the server sent none, every done item counts as changed. */
 function countsOf(
   { done, failed, skipped, foreseen }: CountedOperation,
   onBytes: boolean,

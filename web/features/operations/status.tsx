@@ -64,6 +64,6 @@ function countedTexts(operation: Operation, wide: boolean): string[] {
   return texts
 }
 
-/** In hundredths, rounded up so that a few failures among very many stay visible. */
+/** The share in hundredths, rounded up so that a few failures among very many stay visible. */
 const share = (count: number, total: number): number =>
   count === 0 ? 0 : Math.max(0.5, (count / total) * 100)

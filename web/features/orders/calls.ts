@@ -35,7 +35,7 @@ export type DeliverySettings = Pick<
   | 'release_mail'
   | 'text_buyers'
 > & {
-  /** Null: none. */
+  /** The id of the workflow of deliveries; null: none. */
   delivery_workflow?: string | null
 }
 

@@ -66,7 +66,7 @@ const CARD: CardLayout<Column> = {
 
 interface Props {
   deliveries: readonly Delivery[]
-  /** The same function in every render. */
+  /** Must be the same function in every render: the table is memoised. */
   onUnblock: (id: string) => void
 }
 

@@ -62,7 +62,7 @@ export function NewFilesPage() {
   )
 }
 
-/** Only buyers of this product: the files may have others too. */
+/** Limits the action to buyers of this product: the files may have others too. */
 const ofProduct = ({ plugin, action }: Entry, product_id: string): Entry => ({
   plugin,
   action: { ...action, preset: { ...action.preset, product_id } },

@@ -7,7 +7,7 @@ type Terms = NonNullable<DeliveryChange['terms']>[number]
 
 export interface UnblockedFile {
   file: Pick<DeliveredFile, 'file_id' | 'filename' | 'expires_at'>
-  /** It has no downloads left. */
+  /** The file has no downloads left. */
   usedUp: boolean
   expired: boolean
 }
@@ -40,7 +40,7 @@ export function unblockPlan(
     const { file_id, expires_at, download_limit, downloads } = file
     const usedUp = download_limit !== null && downloads >= download_limit
     const expired = expires_at !== null && Date.parse(expires_at) <= now.getTime()
-    // Without a reason it is still being prepared, and the buyer gets an email.
+    // A delivery without a reason is still being prepared, and the buyer gets an email.
     if (file.preparing && status === 'ready' && reason !== null) plan.prepare.push(file.filename)
     if (!usedUp && !expired) continue
     plan.files.push({ file, usedUp, expired })

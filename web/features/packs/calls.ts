@@ -25,7 +25,7 @@ export const usePack = (id: string | null) =>
 
 const FILES_PAGE = 100
 
-/** In the pack's order, page by page. */
+/** The files of a pack in its order, page by page. */
 export const usePackFiles = (id: string) =>
   useReadPages('GET /api/files', {
     query: { pack: id, sort: 'pack_position', limit: FILES_PAGE },

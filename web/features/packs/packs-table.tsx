@@ -11,7 +11,7 @@ import { t } from '../../shell/messages/t.ts'
 
 interface Props {
   packs: readonly Pack[]
-  /** The same function in every render. */
+  /** Must be the same function in every render: the table is memoised. */
   onDelete: (pack: Pack) => void
 }
 

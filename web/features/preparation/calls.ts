@@ -18,7 +18,7 @@ const KEYS = [['licence-lists']]
 
 export const useLicenceLists = () => useReadAll('GET /api/licence-lists', { poll: SLOW_MS })
 
-/** Null: none is read. */
+/** Reads a list of licence keys; null reads none. */
 export const useLicenceList = (id: string | null) =>
   useRead('GET /api/licence-lists/{id}', { path: { id }, poll: CALM_MS })
 

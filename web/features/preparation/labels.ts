@@ -4,8 +4,8 @@ import { type ErrorDetail } from '../../shell/client/types.ts'
 import { momentText } from '../../shell/labels/time.ts'
 import { t } from '../../shell/messages/t.ts'
 
-/** At this number the merchant is warned: orders are held when no key is left. */
-export const FEW_KEYS = 10
+/** The number of keys at which the merchant is warned: orders are held when no key is left. */
+const FEW_KEYS = 10
 
 interface LicenceState {
   text: string
@@ -91,7 +91,7 @@ export const keyName = ({ key, order_name }: Pick<LicenceKey, 'key' | 'order_nam
   key ?? (order_name === null ? t('the key') : t('the key of {order}', { order: order_name }))
 
 interface BadLine {
-  /** From 1. */
+  /** The number of the line, from 1. */
   line: number
   message: string
 }

@@ -15,7 +15,7 @@ interface Props {
   draft: ListDraft
   change: (part: Partial<ListDraft>) => void
   problems: Problems
-  /** Where the keys of an existing list come from cannot be changed. */
+  /** The list exists: the source of its keys cannot be changed. */
   exists?: boolean
 }
 

@@ -98,7 +98,7 @@ export const useRunSchedule = () =>
   useChangeOf([KEY], (id: string) => call('POST /api/schedules/{id}/run', { path: { id } }))
 
 /** The body that leaves a task unchanged, without the fields that the server adds. */
-export const bodyOf = ({
+const bodyOf = ({
   name,
   enabled,
   cron,
@@ -111,7 +111,7 @@ export const bodyOf = ({
 }: Schedule) =>
   ({ name, enabled, cron, action, workflow, options, filter, notify, cap }) satisfies ScheduleBody
 
-/** Only one of action and workflow is sent. */
+/** The body without empty values: only one of action and workflow is sent. */
 const withoutNulls = <Body extends object>(body: Body): WithoutNulls<Body> =>
   Object.fromEntries(
     Object.entries(body).filter(([, value]) => value !== null),

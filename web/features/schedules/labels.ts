@@ -11,7 +11,7 @@ export type Recurrence = 'hour' | 'day' | 'week' | 'month' | 'cron'
 /** The values of all forms, so that switching between them loses nothing. */
 export interface RunTimes {
   every: Recurrence
-  /** Of the hour, 0 to 59. */
+  /** The minute of the hour, 0 to 59. */
   minute: string
   /** HH:MM */
   time: string

@@ -12,7 +12,7 @@ const BACK = { content: t('Scheduled tasks'), url: '/schedules' }
 
 export function SchedulePage({ id }: { id: string }) {
   const fresh = id === 'new'
-  // From 1, in the order of the list of templates.
+  // The position of the template in their list, from 1.
   const wanted = Number(new URLSearchParams(useSearch()).get('template') ?? 0)
   const schedule = useSchedule(fresh ? null : id)
   const templates = useTemplates()

@@ -13,7 +13,7 @@ const KEYS = [['api-keys']]
 
 export const useApiKeys = () => useReadAll('GET /api/api-keys', { poll: SLOW_MS })
 
-/** Only this answer contains the key. */
+/** Creates a key. The key itself is only in this answer. */
 export const useCreateApiKey = () =>
   useChangeOf(KEYS, (body: Schemas['ApiKeyRequest']) => call('POST /api/api-keys', { body }))
 

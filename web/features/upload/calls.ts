@@ -7,7 +7,7 @@ export type CheckedName = Schemas['CheckedName']
 
 const NAME_BATCH = 1000
 
-/** One answer for each name. */
+/** Checks names; the result has one answer for each. */
 export async function checkNames(filenames: readonly string[]): Promise<Map<string, CheckedName>> {
   const found = new Map<string, CheckedName>()
   for (let from = 0; from < filenames.length; from += NAME_BATCH) {
@@ -24,7 +24,7 @@ export async function checkNames(filenames: readonly string[]): Promise<Map<stri
 /** What the import writes to all files of a batch. */
 export type BatchFiles = NonNullable<Schemas['UploadBatchRequest']['files']>
 
-/** Each of the `count` files is imported when it has arrived; the import ends with the last one. */
+/** Begins an import of `count` files: each is imported when it has arrived, and the last one ends it. */
 export const createBatch = (count: number, files: BatchFiles) =>
   call('POST /api/uploads/batches', { body: { count, files } })
 
@@ -48,7 +48,7 @@ export const readBatch = (id: string) => call('GET /api/uploads/batches/{id}', {
 
 export type UploadResult = Schemas['UploadResult']
 
-/** At most 200 in one call. Unknown uploads are absent. */
+/** The results of at most 200 uploads. Unknown uploads are absent. */
 export async function readResults(uploads: readonly string[]): Promise<Map<string, UploadResult>> {
   const { data } = await call('POST /api/uploads/results', { body: { upload_ids: uploads } })
   return new Map(data.map((result) => [result.upload_id, result]))

@@ -74,7 +74,7 @@ export function directStack(plain: HttpStack, token: () => Promise<string>): Htt
   }
 }
 
-/** Of an upload's address, which may be relative. */
+/** The id in an upload's address, which may be relative. */
 const idIn = (url: string): string => url.slice(url.lastIndexOf('/') + 1)
 
 /** A Blob of the browser, or the buffer that stands for it elsewhere. */

@@ -13,7 +13,7 @@ export function DropAnywhere() {
   useEffect(() => {
     const onDrag = (event: DragEvent) => {
       if (!isForUs(event)) return
-      // Otherwise the browser would open the file instead of the page.
+      // Prevents the browser from opening the file instead of the page.
       event.preventDefault()
       setOver(true)
     }

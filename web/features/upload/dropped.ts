@@ -7,7 +7,7 @@ export const handOver = (files: readonly ChosenFile[]): void => {
   waiting = files
 }
 
-/** Each file is taken once. */
+/** Returns the dropped files, and forgets them: each is taken once. */
 export function takeDropped(): readonly ChosenFile[] {
   const files = waiting
   waiting = []

@@ -17,7 +17,7 @@ interface FollowedBatch {
 
 export interface ImportState {
   batches: Map<string, FollowedBatch>
-  /** By the queue's id of the file. */
+  /** The arrived files, by their ids in the queue. */
   files: Map<string, ArrivedUpload & { operation: string | null }>
   outcomes: Map<string, Outcome>
   /** Batches whose imports were closed. */

@@ -11,7 +11,7 @@ export interface ArrivedUpload {
   upload: string
 }
 
-/** Null while its import has not processed it. */
+/** The outcome of a file; null while its import has not processed it. */
 export function outcomeOf(result: UploadResult | undefined): Outcome | null {
   if (!result)
     return failed(t('The server no longer knows this upload: look at the import’s details'))

@@ -18,7 +18,7 @@ const SHOWN = 50
 interface Props {
   queue: UploadQueue
   state: QueueState
-  /** Their names are taken: the merchant is asked what to do. */
+  /** Asks the merchant what to do with files whose names are taken. */
   onTaken: (rows: readonly UploadRow[]) => void
 }
 

@@ -291,7 +291,7 @@ export class UploadQueue {
 
   readonly cancelAll = (): void => this.#remove(this.#idsOf(isOnItsWay))
 
-  /** Without files whose names are taken: for these the merchant is asked. */
+  /** Retries failed files, except those whose names are taken: the merchant is asked about these. */
   readonly retryFailed = (): void =>
     this.#retry(this.#idsOf(({ status, taken }) => status === 'failed' && !taken))
 

@@ -10,7 +10,7 @@ export interface UploadRefusal {
   taken: boolean
 }
 
-/** With the server's message if there is one; null without an answer. */
+/** The refusal with the server's message if there is one; null if the server did not answer. */
 export function refusalOf(
   answer: { status: number; body?: Partial<TusBody> } | undefined,
 ): UploadRefusal | null {

@@ -19,9 +19,9 @@ export interface RefusedFile {
 
 interface ConflictQuestion {
   files: readonly ChosenFile[]
-  /** Those whose names are taken. */
+  /** The files whose names are taken. */
   taken: readonly ChosenFile[]
-  /** They are in the queue and were refused. */
+  /** The files are in the queue and were refused. */
   again: boolean
 }
 

@@ -36,7 +36,7 @@ export const useDeliveries = (id: string, query: Query) =>
     poll: SLOW_MS,
   })
 
-/** Only this answer contains the secret. */
+/** Creates a webhook. The secret is only in this answer. */
 export const useCreateWebhook = () =>
   useChangeOf(KEYS, (body: WebhookFields) => call('POST /api/webhooks', { body }))
 
@@ -48,7 +48,7 @@ export const useChangeWebhook = (id: string, known: KnownTag = { current: undefi
 export const useDeleteWebhook = () =>
   useChangeOf(KEYS, (id: string) => call('DELETE /api/webhooks/{id}', { path: { id } }))
 
-/** Only this answer contains the new secret. */
+/** Replaces the secret. The new one is only in this answer. */
 export const useRotateSecret = (id: string) =>
   useChangeOf(KEYS, (keep_hours: number) =>
     call('POST /api/webhooks/{id}/rotate', { path: { id }, body: { keep_hours } }),

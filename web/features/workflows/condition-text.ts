@@ -5,7 +5,7 @@ import { andText, orText } from '../../shell/labels/list.ts'
 import { sizeText } from '../../shell/labels/size.ts'
 import { t } from '../../shell/messages/t.ts'
 
-/** Null: there is no condition, so the step is for every file. */
+/** The condition as a sentence; null: the step applies to every file. */
 export function conditionSentence(condition: Condition): string | null {
   const { type = [] } = condition
   const rest = andText(restrictionsOf(condition))

@@ -10,7 +10,7 @@ import {
 import { t } from '../../shell/messages/t.ts'
 
 export interface StepDraft {
-  /** For the form only: it stays with the step when the step is moved. */
+  /** The step's key in the form, which it keeps when it is moved. */
   key: string
   /** The step's id in history; a new step has none yet. */
   id?: string

@@ -30,7 +30,7 @@ interface Props {
   at: number
   /** The handle that drags it, and the buttons that move it. */
   controls: { handle: ReactNode; buttons: ReactNode }
-  /** Absent: this installation no longer has it. */
+  /** The step's plugin; absent if this installation no longer has it. */
   plugin: Plugin | undefined
   summary: string | null
   problems: Problems
@@ -154,7 +154,7 @@ function Body({ step, kind, plugin, problems, path, onChange }: BodyProps) {
   )
 }
 
-/** For which files the step runs, and what follows if it fails. */
+/** The condition of the step, and what follows if it fails. */
 const StepTerms = ({ step, kind, plugin, problems, path, onChange }: BodyProps) => (
   <>
     <Checkbox

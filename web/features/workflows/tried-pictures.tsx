@@ -7,7 +7,7 @@ import { t } from '../../shell/messages/t.ts'
 /** Larger images are not fetched for a small picture. */
 const LARGEST = 2 * 1024 ** 2
 
-/** Both pictures, if the trial made an image. */
+/** The pictures before and after, if the trial made an image. */
 export function TriedPictures({ file: { file_id, picture } }: { file: TriedFile }) {
   if (!picture) return null
   return (

@@ -22,7 +22,7 @@ import { t } from '../../shell/messages/t.ts'
 interface Props {
   workflows: readonly Workflow[]
   schedules: readonly Schedule[]
-  /** Absent if they cannot be deleted. */
+  /** Deletes a workflow; absent if these cannot be deleted. */
   onDelete?: (workflow: Workflow) => void
 }
 

@@ -17,7 +17,7 @@ export type Answer<E extends Endpoint> = Endpoints[E] extends { answer: infer Va
   ? RefinedAnswer<Value>
   : void
 
-/** With what the document leaves open (types.ts), also in the rows of a list. */
+/** The answer with the types that the document leaves open (types.ts), also in the rows of a list. */
 type RefinedAnswer<Value> = Value extends { data: (infer Row)[] }
   ? Omit<Value, 'data'> & { data: RefinedRecord<Row>[] }
   : RefinedRecord<Value>
@@ -70,7 +70,7 @@ export type ReadParams<E extends Endpoint> = PathOf<E> &
   QueryOf<E> &
   (BodyOf<E> extends { body: infer Body } ? { body: Body | null } : unknown)
 
-/** The same for every endpoint. */
+/** The parameters of any endpoint. */
 export interface AnyParams {
   path?: Readonly<Record<string, string | number | null>>
   query?: Query

@@ -9,7 +9,7 @@ export class ApiError extends Error {
   readonly status: number
   readonly details: readonly ErrorDetail[]
   readonly requestId: string | null
-  /** With `changed_meanwhile`: the record as it is now. */
+  /** The record as it is now, if the code is `changed_meanwhile`. */
   readonly current: Readonly<Record<string, unknown>> | null
 
   constructor(

@@ -16,7 +16,7 @@ export type FitRule = PluginAction['fits']['rules'][number]
 /** Conditions on one selected file. Every given condition must hold. */
 export type FileTest = NonNullable<PluginAction['fits']['noun']>['files']
 
-/** One decision instead of several options. */
+/** A decision that is shown instead of several options. */
 export type Alternative = Schemas['Plugin']['alternatives'][number]
 /** The first of its fields must be given. */
 export type AlternativeChoice = Alternative['choices'][number]

@@ -18,7 +18,7 @@ import { type Activity, type DownloadLink, type Schemas, type Selection } from '
 export const LIVE_MS = 1000
 export const CALM_MS = 5000
 export const SLOW_MS = 15_000
-/** While nothing runs: for the page's frame and the list of files. */
+/** How often running operations are looked up while nothing runs, for the frame and the list of files. */
 const IDLE_ACTIVITY_MS = 20_000
 const IDLE_FILES_MS = 60_000
 

@@ -10,7 +10,7 @@ import { callAny } from './client.ts'
 import { type Answer, type AnyParams, type Endpoint, pathOf, type ReadParams } from './endpoints.ts'
 import { ApiError } from './error.ts'
 
-/** The same request would be refused again. */
+/** A refused request is not repeated: it would be refused again. */
 const isRefusal = (error: Error | null) => error instanceof ApiError && !error.passing
 
 /** How often data is polled, in milliseconds; false: not. */
@@ -21,7 +21,7 @@ interface ReadOptions<Read, Data> extends Pick<
   'staleTime' | 'gcTime' | 'select' | 'retry' | 'refetchOnWindowFocus'
 > {
   enabled?: boolean
-  /** Until a request is refused. */
+  /** The time between reads; polling ends when a request is refused. */
   poll?: Polling<Read>
   /** Shows the last answer until the next one arrives. */
   keep?: boolean

@@ -14,6 +14,6 @@ export function saveBytes(bytes: Blob, filename: string): void {
   anchor.href = url
   anchor.download = filename
   anchor.click()
-  // By then the browser has read the bytes.
+  // The browser has read the bytes by then.
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

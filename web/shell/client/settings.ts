@@ -26,10 +26,10 @@ export function useChangeSettings(known: KnownTag) {
 export const useMessages = (query: Query) =>
   useRead('GET /api/messages', { query, keep: true, poll: SLOW_MS })
 
-/** With what was reported about it. */
+/** Reads a message with what was reported about it. */
 export const useMessage = (id: string) => useRead('GET /api/messages/{id}', { path: { id } })
 
-/** To the recipients that the settings have now. */
+/** Sends a message again, to the recipients that the settings have now. */
 export function useResendMessage() {
   const client = useQueryClient()
   return useMutation({

@@ -48,8 +48,6 @@ export type TagCount = Schemas['TagCount']
 export type DownloadLink = Schemas['Link']
 export type LinkStatus = DownloadLink['status']
 
-export type Warning = Operation['warnings'][number]
-
 /** `filter`: the given one. */
 export type OperationSource =
   | Exclude<Schemas['Operation']['source'], { type: 'filter' }>
@@ -77,11 +75,11 @@ export interface ItemState extends Partial<FileSettings> {
   filename?: string
   deleted?: boolean
   version?: number
-  /** Of the current version. */
+  /** The size of the current version. */
   size_bytes?: number
   /** The pack's name; null: in no pack. */
   pack?: string | null
-  /** Only in `after`. */
+  /** The changed tags; only in `after`. */
   tags?: { added: string[]; removed: string[] }
   mappings?: { added: ItemMapping[]; removed: ItemMapping[] }
   created?: boolean
@@ -133,7 +131,7 @@ export interface JsonSchema {
   widget?: string
   /** Labels of the values, in their order. */
   choices?: Readonly<Record<string, string>>
-  /** By value: help below its label. */
+  /** The help below the label of a value. */
   hints?: Readonly<Record<string, string>>
   /** The label of "not given". */
   absent?: string
@@ -151,7 +149,7 @@ export interface JsonSchema {
   needed?: { when: Readonly<Record<string, unknown>>; text: string }
   /** The question before the action runs with one of these values; messages with the facts. */
   confirm?: { when: readonly unknown[]; text: string; button: string }
-  /** For a file: the offered extensions, and what such files are called. */
+  /** The offered extensions of an option that is a file, and what such files are called. */
   files?: { extensions: readonly string[]; one: string; many: string }
   /** A secret: not kept in history. */
   sensitive?: boolean

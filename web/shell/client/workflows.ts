@@ -65,7 +65,7 @@ export const useWorkflow = (id: string | null) =>
 export const useWorkflowCheck = (body: WorkflowBody, enabled = true) =>
   useRead('POST /api/workflows/check', {
     body,
-    // Nothing flickers while a person types.
+    // The last answer is kept so that nothing flickers while a person types.
     keep: true,
     staleTime: Infinity,
     gcTime: 10_000,

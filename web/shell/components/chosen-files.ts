@@ -9,7 +9,7 @@ export interface ChosenFile {
 /** Files that operating systems create in folders. */
 const LEFT_BY_SYSTEMS = /^(\.|~\$|thumbs\.db$|desktop\.ini$|__macosx$)/i
 
-/** From a file input. A folder's hidden files are left out. */
+/** The files of a file input, without hidden files of folders. */
 export const chosenFiles = (list: Iterable<File>): ChosenFile[] =>
   [...list]
     .map((data) => ({ data, path: data.webkitRelativePath || data.name }))

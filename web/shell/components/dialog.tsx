@@ -19,7 +19,7 @@ export function Dialog({ children, onClose, onEnter, ...rest }: Props) {
   const [back] = useState(openers)
   useEffect(() => {
     return () => {
-      // In the next frame the dialog's own focus trap has ended.
+      // The dialog's own focus trap has ended in the next frame.
       requestAnimationFrame(() => {
         // Another dialog is open, or what the dialog started has taken the focus.
         if (document.querySelector('[role="dialog"]')) return

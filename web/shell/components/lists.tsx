@@ -71,7 +71,7 @@ interface NothingProps {
   heading: string
   action?: { content: string; onAction?: () => void; url?: string }
   children?: ReactNode
-  /** There are no rows yet, or none match. */
+  /** `new`: there are no rows yet; `unmatched`: none match. */
   why: 'new' | 'unmatched'
 }
 

@@ -7,7 +7,7 @@ export function movedTo<T>(list: readonly T[], from: number, to: number): readon
   return list.toSpliced(from, 1).toSpliced(to, 0, moved)
 }
 
-/** Where an element of the page begins and ends, from top to bottom. */
+/** The beginning and the end of an element, from top to bottom. */
 interface Span {
   top: number
   bottom: number

@@ -2,23 +2,23 @@
 import { type ReactNode } from 'react'
 
 export interface Column<Row> {
-  /** Absent: only cards show it. */
+  /** The heading; absent: only cards show the column. */
   title?: string
   /** The title is for screen readers only. */
   titleHidden?: boolean
   align?: 'end'
   /** Digits of the same width. */
   tabular?: boolean
-  /** In the table it takes one line of this width, and is shown whole on hover. */
+  /** Cuts the cell to one line of this width in the table; hovering shows all of it. */
   cut?: { width?: string; className?: string; whole: (row: Row) => string | undefined }
   /** The order after the first click on the title; absent: the list cannot be sorted by it. */
   sort?: Direction
   cell: (row: Row) => ReactNode
-  /** In a card, if it differs. */
+  /** The content in a card, if it differs. */
   inCard?: (row: Row) => ReactNode
 }
 
-/** From left to right. */
+/** The columns, from left to right. */
 export type Columns<Id extends string, Row> = Readonly<Record<Id, Column<Row>>>
 
 export type Direction = 'ascending' | 'descending'
@@ -30,7 +30,7 @@ export type Line<Id> =
   | { facts: readonly Id[] }
 
 export interface CardLayout<Id> {
-  /** From top to bottom. */
+  /** The lines of the card, from top to bottom. */
   lines: readonly Line<Id>[]
   gap?: '050' | '100' | '200'
   /** Less space above and below. */

@@ -31,7 +31,7 @@ export interface RowSelection<Row> {
   isSelecting: boolean
   /** Above the cards: the number of selected rows, and the actions. */
   bar: ReactNode
-  /** The same in the table's own bar. */
+  /** The actions as the table's own bar takes them. */
   table: Pick<
     TableProps,
     | 'selectedItemsCount'
@@ -47,7 +47,7 @@ export interface RowSelection<Row> {
 interface Props<Id extends string, Row> {
   /** The name of one row and of several. */
   names: { singular: string; plural: string }
-  /** The same object while nothing changes: otherwise every row is rendered again. */
+  /** Must be the same object while nothing changes: otherwise every row is rendered again. */
   columns: Columns<Id, Row>
   card: CardLayout<Id>
   narrow: boolean

@@ -9,7 +9,7 @@ interface Props<Status extends string> {
   label: string
   placeholder: string
   value: { search: string; status: Status | '' }
-  /** Each status with its text. */
+  /** The statuses to choose from, each with its text. */
   statuses: readonly { value: Status; label: string }[]
   /** `replace`: without an entry in the browser's history. */
   go: (

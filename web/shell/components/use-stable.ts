@@ -2,7 +2,7 @@
 // components which get it are not rendered again.
 import { useCallback, useLayoutEffect, useRef } from 'react'
 
-/** For event handlers only: while a component renders, the returned function is a render behind. */
+/** Returns a function that stays the same. Use it in event handlers only: during a render it is a render behind. */
 export function useStable<Inputs extends unknown[], Output>(
   callback: (...inputs: Inputs) => Output,
 ): (...inputs: Inputs) => Output {

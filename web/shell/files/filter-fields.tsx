@@ -191,7 +191,7 @@ interface TagWordsProps {
   value: readonly string[]
   onChange: (tags: string[]) => void
   requiredIndicator?: boolean
-  /** Without suggestions of existing tags. */
+  /** Hides the suggestions of existing tags. */
   bare?: boolean
 }
 

@@ -37,7 +37,7 @@ export function filterTexts(filter: FileFilter, locale?: string): string[] {
   return texts.filter((text) => typeof text === 'string')
 }
 
-/** Where the files are kept and where they come from; names of connections and so on are unknown. */
+/** The conditions about the storage and the source of files; names of connections and so on are unknown. */
 function sourceTexts(filter: FileFilter): (string | false)[] {
   const { product, storage, backed_up, released, connection, drop_account, licence_list } = filter
   return [

@@ -21,7 +21,7 @@ export function trashText(count: number, links: number | null): string {
   return `${stay} ${stop}`
 }
 
-/** Null: no paid delivery contains them, or the number is unknown. */
+/** The warning about paid deliveries; null if none contains the files, or the number is unknown. */
 export const paidText = (deliveries: number | null): string | null =>
   deliveries
     ? t(

@@ -137,7 +137,7 @@ const LINK_STATUSES: Record<
 }
 export const linkStatus = (status: LinkStatus) => LINK_STATUSES[status] ?? { text: status }
 
-/** One title for each product, in order, even if several of its variants are mapped. */
+/** The titles of the products, in order; a product with several mapped variants is named once. */
 export const productTitles = (mappings: readonly Mapping[]): string[] => [
   ...new Map(mappings.map(({ product_id, product_title }) => [product_id, product_title])).values(),
 ]

@@ -3,7 +3,7 @@ import { pageLocale } from '../messages/locale.ts'
 import { t } from '../messages/t.ts'
 
 interface MomentOptions {
-  /** Absent: the browser's. */
+  /** The time zone; absent: the browser's. */
   timeZone?: string | undefined
   weekday?: boolean
 }

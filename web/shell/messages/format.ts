@@ -45,7 +45,7 @@ export function formatMessage(message: string, values: MessageValues): string {
   }
 }
 
-/** As `formatMessage`, with all values given: an empty one stays empty, and spaces stay too. */
+/** Formats like `formatMessage`, but all values are given: empty ones and spaces stay. */
 export function formatText(
   message: string,
   values: Readonly<Record<string, string | number>>,

@@ -61,7 +61,7 @@ function isLocale(tag: string): boolean {
   }
 }
 
-/** Also null if the browser forbids storage: then each address must contain the locale. */
+/** The stored locale; null also if the browser forbids storage: each address must then contain it. */
 function remembered(storage: () => Pick<Storage, 'getItem'>): string | null {
   try {
     return storage().getItem(KEY)

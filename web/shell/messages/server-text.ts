@@ -3,7 +3,7 @@ import { formatText } from './format.ts'
 import { messageLocale } from './locale.ts'
 import { translationOf } from './t.ts'
 
-/** As the schema `Text` of the API. */
+/** A text of the server: the schema `Text` of the API. */
 export interface ServerText {
   message: string
   context?: string

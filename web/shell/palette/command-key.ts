@@ -1,8 +1,8 @@
 // The keys that open the palette.
 import { t } from '../messages/t.ts'
 
-/** As the keyboard of this machine names it. */
+/** The command key's name on the keyboard of this machine. */
 export const COMMAND_KEY = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘' : t('Ctrl')
 
-/** With the command key. */
+/** The letter that opens the palette together with the command key. */
 export const PALETTE_KEY = 'K'

@@ -46,7 +46,7 @@ export function Keys({ children }: { children: ReactNode }) {
   )
 }
 
-/** Null: the key is for something else, such as the text that is being typed. */
+/** The dialog that the key opens; null: the key is for something else, such as a text field. */
 function wantedBy(event: KeyboardEvent): 'palette' | 'keys' | 'search' | null {
   if (event.isComposing || event.defaultPrevented || event.altKey) return null
   if (event.ctrlKey || event.metaKey)

@@ -2,10 +2,10 @@
 import { useEffect } from 'react'
 
 export interface PageKey {
-  /** As `KeyboardEvent.key`. */
+  /** The key, as `KeyboardEvent.key` names it. */
   key: string
   does: string
-  /** Absent: what has the focus handles the key itself. */
+  /** Handles the key; absent: the focused element does. */
   run?: () => void
 }
 
@@ -28,7 +28,7 @@ export const isPlainKey = (
 export const isDialogOpen = (): boolean =>
   document.querySelector('[role="dialog"], dialog[open]') !== null
 
-/** While the component is shown. */
+/** Adds keys while the component is shown. */
 export function usePageKeys(keys: readonly PageKey[]): void {
   useEffect(() => {
     open = keys

@@ -24,7 +24,7 @@ const ownTexts = () => ({
   Polaris: {
     // Badges with counts have the tone `new`: a screen reader would read “Errors, New 3”.
     Badge: { TONE_LABELS: { new: '' } },
-    // It clears the selection, and undoes no operation.
+    // This button clears the selection, and undoes no operation.
     IndexTable: { undo: t('Only this page') },
   },
 })

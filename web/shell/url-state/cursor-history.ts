@@ -14,7 +14,7 @@ export function rememberCursor(list: string, page: number, cursor: string): void
   }
 }
 
-/** Where page `page` begins; the empty string (the beginning of the list) if it is unknown. */
+/** The cursor at which page `page` begins; the empty string (the beginning of the list) if it is unknown. */
 export function cursorOf(list: string, page: number): string {
   if (page <= 1) return ''
   const key = `cursors ${list} ${page}`

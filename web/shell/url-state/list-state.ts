@@ -4,7 +4,7 @@ import { toQuery } from '../client/client.ts'
 import { type Query } from '../client/endpoints.ts'
 
 export interface PagePosition {
-  /** From 1; the page that `cursor` leads to. */
+  /** The number of the page that `cursor` leads to, from 1. */
   page: number
   cursor: string
 }
@@ -53,7 +53,7 @@ function readPosition(params: URLSearchParams): PagePosition {
 /** A list without search and filters. */
 export const PAGED = listState({})
 
-/** As a person is typing it, with its spaces. */
+/** A text as it is being typed, with its spaces. */
 export const typed: Field<string> = (text) => text
 
 export const trimmed: Field<string> = (text) => text.trim()

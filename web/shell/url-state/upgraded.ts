@@ -16,7 +16,7 @@ export function mayReload(storage: Pick<Storage, 'getItem' | 'setItem'>, now: nu
     storage.setItem(RELOADED, String(now))
     return true
   } catch {
-    // Without storage it would reload for ever.
+    // The page would reload for ever if the attempt were not stored.
     return false
   }
 }

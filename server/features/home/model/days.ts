@@ -78,7 +78,7 @@ export async function refreshShop(scope: ShopScope, now: Date, only?: string): P
 }
 
 /** Finds shops in which something happened since `since`. */
-export async function changedShops({ pool }: Database, since: Date): Promise<number[]> {
+async function changedShops({ pool }: Database, since: Date): Promise<number[]> {
   const { rows } = await pool.query<{ id: number }>(
     `select s.id from shops s where s.uninstalled_at is null and (
        exists (select from operations o where o.shop_id = s.id and o.created_at >= $1)
@@ -90,7 +90,7 @@ export async function changedShops({ pool }: Database, since: Date): Promise<num
 }
 
 /** Deletes days older than 13 months, of all shops. */
-export async function sweepDays({ pool }: Database, now: Date): Promise<void> {
+async function sweepDays({ pool }: Database, now: Date): Promise<void> {
   await pool.query('delete from shop_days where day < $1', [startOfDay(now, KEPT_MONTHS * 31)])
 }
 

@@ -8,7 +8,7 @@ const TOP = 10
 /** Kept places: files that are deleted meanwhile are left out. */
 const KEPT = 3 * TOP
 /** Rows of a period that are added up for each request. */
-export const FEW_ROWS = 20_000
+const FEW_ROWS = 20_000
 /** Kept figures that are older are not shown: the worker does not run. */
 const KEPT_HOURS = 3
 

@@ -5,7 +5,7 @@
  * SQL: when the file `f` becomes available to a buyer who bought at `bought`. Null: its file has no
  * such term. `s` is the shop's row.
  */
-export const releaseOf = (bought: string): string => `greatest(
+const releaseOf = (bought: string): string => `greatest(
     f.available_from::timestamp at time zone coalesce(s.settings ->> 'time_zone', 'UTC'),
     ${bought} + f.available_after_days * interval '24 hours')`
 
@@ -14,7 +14,7 @@ export const laterReleaseOf = (bought: string, now: string): string =>
   `nullif(greatest(${releaseOf(bought)}, ${now}), ${now})`
 
 /** SQL: a customer `o.customer_id` has the tag of the file `f`. */
-export const HAS_TAG = `exists (select from customer_tags g where g.shop_id = o.shop_id
+const HAS_TAG = `exists (select from customer_tags g where g.shop_id = o.shop_id
   and g.customer_id = o.customer_id and lower(f.customer_tag) = any(g.tags))`
 
 /** SQL: the file `f` may be had through the link `l` under a delivery's page, as for its tag. */

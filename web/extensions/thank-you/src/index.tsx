@@ -17,7 +17,7 @@ const FIRST_MS = 1500
 const MAX_MS = 10_000
 /** After this many polls the mail arrives sooner than another answer. */
 const MAX_ASKS = 20
-/** As many as the app takes. */
+/** The number of lines that the app takes. */
 const MAX_LINES = 250
 
 export default function extension() {
@@ -75,7 +75,7 @@ async function follow(show: (state: State) => void, signal: AbortSignal): Promis
   if (!signal.aborted && known) show({ status: 'elsewhere' })
 }
 
-/** Which products were bought, also those of bundles. */
+/** The products of the order, also those in bundles. */
 const linesOfOrder = () =>
   shopify.lines.value
     .flatMap(({ merchandise, lineComponents }) => [

@@ -32,7 +32,7 @@ interface Props extends BulkProps {
   note?: string
   /** An error that no field shows. */
   error: Error | null
-  /** Null if the form has problems. */
+  /** Reads the form; null if it has problems. */
   work: () => Work | null
   /** A description of the files; absent: the filter in words if all that match are selected. */
   about?: null

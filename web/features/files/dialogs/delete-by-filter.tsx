@@ -67,7 +67,7 @@ export function DeleteByFilter({ entry, ...props }: EntryProps) {
   const debounced = useDebounced(filter)
   const found = useFilesImpact(filter && debounced && { filter: debounced })
   const count = found.data?.files ?? 0
-  // If they cannot be counted, they may be mapped.
+  // Files that cannot be counted may be mapped.
   const mapped = found.data ? found.data.mapped : found.error ? null : 0
   const links = found.data?.live_links ?? null
   const paid = paidText(found.data?.paid_deliveries ?? null)

@@ -4,7 +4,7 @@ import type { Work } from './bulk-dialog.tsx'
 export interface Deletion {
   /** What happens to files that are mapped to products. */
   way: 'delete' | 'delete-mappings' | 'unmap'
-  /** Each file is copied first; one that cannot be copied is not deleted. */
+  /** Copies each file first; a file that cannot be copied is not deleted. */
   backup: boolean
 }
 

@@ -6,7 +6,7 @@ import { type ActionFiles } from '../selection.ts'
 export interface Impact {
   /** How many of the files are mapped to a product. */
   mapped: number | null
-  /** To how many products in all. */
+  /** The number of products to which the files are mapped. */
   products: number | null
   /** Working links to them. */
   links: number | null

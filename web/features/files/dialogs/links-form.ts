@@ -12,7 +12,7 @@ export interface LinksForm {
   downloads: string
   email: string
   send: boolean
-  /** By a file's id: its own days, as typed. */
+  /** The days of single files as typed, by the file's id. */
   custom: Record<string, string>
 }
 

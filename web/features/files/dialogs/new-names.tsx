@@ -7,7 +7,7 @@ import { t } from '../../../shell/messages/t.ts'
 interface Props {
   /** undefined: not loaded yet. */
   names: RenamePreview | undefined
-  /** They belong to earlier values of the form. */
+  /** The names belong to earlier values of the form. */
   stale: boolean
   error: Error | null
 }

@@ -74,7 +74,7 @@ export function PluginDialog({ entry, children, ...props }: EntryProps & { child
   )
 }
 
-/** Which preview an action has before it runs. */
+/** The kind of preview that an action has before it runs. */
 export function previewOf({ action }: Entry, select: object): 'offered' | 'required' | 'none' {
   if (action.preview === 'none') return 'none'
   const { preview_required: needed } = action

@@ -42,7 +42,7 @@ export function useForm<Form extends object>({ initial, read, fields = {}, sent 
     errors: { ...refusal.errors, ...Object.fromEntries(shown) } as Errors,
     /** The present options; null: the form has problems. */
     options,
-    /** The same, and from now on shows every problem. */
+    /** Reads the form as `read` does, and shows every problem from now on. */
     attempt,
     /** A refusal that no field shows. */
     error: refusal.other,

@@ -51,7 +51,7 @@ export function WhichFiles({ which: { offered, picked, pick } }: { which: FileCh
   )
 }
 
-/** Without choices that equal another one. */
+/** The choices for an action; choices of the same files are left out. */
 function choicesFor({ select, count, list }: ActionFiles): Choice[] {
   const narrowed = filterTexts(list.filter)
   const { isExact = true } = list

@@ -167,7 +167,7 @@ const PatternFields = ({ rule: { kind, text }, problem, onKind, onText }: Patter
   </>
 )
 
-/** Null: neither a product nor a SKU is there yet. */
+/** The target of the rule; null if neither a product nor a SKU is chosen. */
 function targetOf(product: Product | null, sku: string | null): RuleTarget | null {
   if (sku !== null) return sku.trim() === '' ? null : { sku_template: sku.trim() }
   return product && { product_id: product.product_id, variant_id: product.variant_id }

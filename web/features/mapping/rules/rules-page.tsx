@@ -133,7 +133,7 @@ const RuleList = ({ rules, onEdit, onDecided }: ListProps) => (
 
 interface EntryProps {
   rule: MappingRule
-  /** From 1. */
+  /** The position of the rule, from 1. */
   place: number
   last: number
   onEdit: () => void

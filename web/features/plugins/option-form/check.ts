@@ -54,7 +54,7 @@ function checkValue(
 
 const PERCENT_RULE = t('Enter a whole number from 1 to 100')
 
-/** By widget or kind. */
+/** The text for a missing value, by widget or kind. */
 const MISSING: Readonly<Record<string, string>> = {
   product: t('Choose a product'),
   products: t('Choose a product'),

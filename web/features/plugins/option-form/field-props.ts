@@ -11,7 +11,7 @@ export interface FormProps {
   schema: JsonSchema
   value: Options
   onChange: (value: Options) => void
-  /** Where these options are in the body: `steps[2].options`. */
+  /** The path of these options in the body: `steps[2].options`. */
   path: string
   problems: Problems
   /** The field is in a row of a list and must be short. */
@@ -20,7 +20,7 @@ export interface FormProps {
   fields?: readonly string[]
   /** Decisions that replace several of them. */
   alternatives?: readonly Alternative[]
-  /** Only in a dialog about files. */
+  /** The files that the dialog is about; absent elsewhere. */
   dialog?: FormScope['dialog']
 }
 
@@ -35,7 +35,7 @@ export interface FieldProps {
   brief: boolean
 }
 
-/** For fields that contain forms: passed as a prop, because a form imports its fields. */
+/** The form of fields that contain forms. It is a prop because a form imports its fields. */
 export interface WithForm {
   form: ComponentType<FormProps>
 }

@@ -30,7 +30,7 @@ const WIDGETS: Readonly<Record<string, Widget>> = {
   'licence-list': { field: LicenceListPicker, wide: true },
   pack: { field: PackPicker, wide: true },
   'page-position': { field: PagePosition, wide: true, dialogOnly: true },
-  // The same, also in the steps of a workflow.
+  // The position of a mark; also offered in the steps of a workflow.
   'page-sketch': { field: PagePosition, wide: true },
   password: { field: Password, wide: true },
   product: { field: OneProduct, wide: true },
@@ -46,7 +46,7 @@ const PERCENT: Widget = { field: Percent }
 /** More values than these are shown as a dropdown. */
 const MAX_RADIOS = 3
 
-/** Null: the field is drawn by the option's type. Some widgets need the space of a dialog. */
+/** The widget of an option; null: its type decides the field. Some widgets need the space of a dialog. */
 export function widgetOf(schema: JsonSchema, dialog: boolean): Widget | null {
   const widget = WIDGETS[schema.widget ?? '']
   if (widget && (dialog || !widget.dialogOnly)) return widget

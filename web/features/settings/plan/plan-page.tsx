@@ -50,7 +50,7 @@ export function PlanPage() {
 const FULL = 1
 const NEARLY = 0.8
 
-/** From 0 to 1, and above where a smaller plan was chosen; 0 without a limit. */
+/** The used share of a limit, from 0 to 1; above 1 after a change to a smaller plan; 0 if there is no limit. */
 function shareOf(limit: Limit, { used, limits }: PlanState): number {
   const most = limits?.[limit] ?? null
   if (most === null) return 0
